@@ -258,6 +258,9 @@ pub const READ_TIME_MAX: Duration = Duration::from_secs(30);
 /// Time of a whole request.
 pub const REQUEST_TIME_MAX: Duration = Duration::from_secs(300);
 
+/// A signal to end counts as a second one from then on after the first.
+pub const SECOND_SIGNAL_AFTER: Duration = Duration::from_millis(500);
+
 /// Time that requests under way get to end after SIGTERM, and again their commit; what is not done by then is done
 /// again at the next start. Twice this and the rest of the shutdown stay below ten seconds.
 pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(4);

@@ -474,6 +474,16 @@ fn cases_with_a_person() -> Vec<(Case, Vec<(Wanted, &'static str)>)> {
             vec![(Wanted::Code, "000000")],
         ),
         (
+            with(all("second-factor"), "code-asked-of-everybody")
+                .page(
+                    "wrong",
+                    "<h1>Log in</h1>Login failed: wrong user name or password.<form method=post action=in>Username <input \
+                     name=username> Password <input type=password name=password><input type=submit value='Log in'></form>",
+                )
+                .ends(Verdict::WrongPassword, "wrong user name", 2),
+            vec![(Wanted::Code, "000000")],
+        ),
+        (
             with(all("question"), "asked-question")
                 .accepts(&["username=anna&password=s3cret+%26+gr%C3%BCn&questionid=2&answer=Rex&go=Log+in"]),
             vec![(Wanted::Choice, "2"), (Wanted::Answer, "Rex")],

@@ -135,8 +135,7 @@ pub async fn account(
 fn tries_of(data_dir: &Path, site: &str, login: &LoginRules) -> Result<Tries, String> {
     let mut tries = sessions::tries(data_dir, site).map_err(|error| format!("{error:#}"))?;
     tries.meet_table(login.mark());
-    tries.meet_probe(login.probe_mark());
-    tries.meet_form(login.form_mark());
+    tries.meet_way(login.way);
     Ok(tries)
 }
 
@@ -374,7 +373,9 @@ mod tests {
         assert_eq!(told().await.0, AccountState::LoggingIn);
         drop(turn);
 
-        folder.tries(|tries| tries.ended(REFUSED, "anna", &Secret::new("one"), NOW));
+        folder.tries(|tries| {
+            tries.ended(REFUSED, "anna", &Secret::new("one"), NOW);
+        });
         assert_eq!(told().await, (AccountState::NoSession, Verdict::WrongPassword.sentence().to_owned()));
         folder.password("another");
         assert_eq!(told().await, (AccountState::NoSession, NOT_YET.to_owned()));
@@ -392,7 +393,9 @@ mod tests {
         assert!(kept.state == AccountState::Kept && kept.last_login.is_none(), "{kept:?}");
         assert!(kept.proven.as_deref().is_some_and(|at| at > "2020"), "{kept:?}");
 
-        folder.tries(|tries| tries.ended(REFUSED, "anna", &Secret::new("one"), NOW));
+        folder.tries(|tries| {
+            tries.ended(REFUSED, "anna", &Secret::new("one"), NOW);
+        });
         let refused = folder.status().await;
         assert_eq!((refused.state, refused.proven.clone()), (AccountState::Kept, kept.proven));
         assert_eq!(refused.last_login.as_deref(), Some(Verdict::WrongPassword.sentence()));
@@ -435,13 +438,17 @@ mod tests {
     async fn a_corrected_user_has_neither_the_session_nor_the_refusal_of_the_one_before() {
         let folder = Folder(tempfile::tempdir().unwrap(), MemoryStore::default());
         folder.password("one");
-        folder.tries(|tries| tries.ended(REFUSED, "ana", &Secret::new("one"), NOW));
+        folder.tries(|tries| {
+            tries.ended(REFUSED, "ana", &Secret::new("one"), NOW);
+        });
         folder.left("the user name or the password is wrong", LATER).await;
         assert_eq!(folder.status_of("anna").await.state, AccountState::NoSession);
         assert_eq!(folder.status_of("bert").await.reason.as_deref(), Some(NOT_YET));
 
         let let_in = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
-        folder.tries(|tries| tries.ended(let_in, "anna", &Secret::new("one"), NOW));
+        folder.tries(|tries| {
+            tries.ended(let_in, "anna", &Secret::new("one"), NOW);
+        });
         sessions::save(folder.path(), "s", &cookie()).unwrap();
         assert_eq!(folder.status_of("anna").await.state, AccountState::Kept);
         let other = folder.status_of("bert").await;

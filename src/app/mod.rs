@@ -46,11 +46,25 @@ use crate::render::children::{Bounds, Children};
 use crate::rules::{PrivateAddresses, SiteRules};
 use crate::torrent::archive::Archive;
 
-/// Ends a process that a second signal tells to end, whatever is under way: as if it had been killed, and with the code that a shell tells
-/// of that.
-pub fn end_by(signal: tokio::signal::unix::SignalKind) -> ! {
-    tracing::warn!("told to end a second time: what is under way is broken off");
-    std::process::exit(128 + signal.as_raw_value())
+/// What a process was told to end by.
+#[derive(Debug, Default)]
+pub struct Ends {
+    first: Option<UnixMillis>,
+}
+
+impl Ends {
+    /// Takes in a signal. A second one ends the process, whatever is under way: as if it had been killed, and with the code that a shell tells
+    /// of that. One that comes with the first is the same: a wrapper forwards what its whole group was told.
+    pub fn told(&mut self, signal: tokio::signal::unix::SignalKind, now: UnixMillis) {
+        if self.is_second(now) {
+            tracing::warn!("told to end a second time: what is under way is broken off");
+            std::process::exit(128 + signal.as_raw_value())
+        }
+    }
+
+    fn is_second(&mut self, now: UnixMillis) -> bool {
+        now.since(*self.first.get_or_insert(now)) >= limits::SECOND_SIGNAL_AFTER
+    }
 }
 
 /// Memory for pages of the update crawldb: the rows of some hundred sites' rounds.
@@ -185,7 +199,7 @@ impl App {
         Ok(Arc::new(match &rules.login {
             None => site,
             Some(login) => {
-                let files = sessions::Files::new(&self.data_dir, &rules.name, &login.user);
+                let files = sessions::Files::new(&self.data_dir, &rules.name, &login.user).at(rules.first_authority());
                 let keeper = Arc::new(files.told_with(&rules.file, &self.options.given));
                 site.with_account(Account { jar, keeper })
             }
@@ -435,4 +449,17 @@ pub async fn crawl(
     }
     crew.finish().await?;
     fault.map_or(Ok(ends), |fault| Err(fault.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_that_comes_with_the_first_is_no_second_one() {
+        let mut ends = Ends::default();
+        let at = |millis: u64| UnixMillis(1_000_000 + millis);
+        let told = [0, 0, 5, 499, 500].map(|millis| ends.is_second(at(millis)));
+        assert_eq!(told, [false, false, false, false, true]);
+    }
 }

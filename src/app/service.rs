@@ -73,11 +73,11 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
     tracing::info!(rules = %rules_dir.display(), "rule files are watched: they are read again when they change, and on SIGHUP");
     tracing::info!(sites = service.running.len(), data = %app.data_dir.display(), "service is up");
 
-    let mut watchdog = tokio::time::interval(watchdog_interval());
+    let (mut watchdog, mut ends) = (tokio::time::interval(watchdog_interval()), super::Ends::default());
     loop {
         tokio::select! {
-            _ = terminate.recv() => break,
-            _ = interrupt.recv() => break,
+            _ = terminate.recv() => break ends.told(SignalKind::terminate(), app.clock.now()),
+            _ = interrupt.recv() => break ends.told(SignalKind::interrupt(), app.clock.now()),
             _ = hang_up.recv() => {
                 tracing::info!("SIGHUP: rule files are read again");
                 service.reload();
@@ -105,10 +105,14 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
     }
     tracing::info!("stopping: finishing what is under way");
     notify_systemd(&[sd_notify::NotifyState::Stopping]);
-    tokio::select! {
-        ended = service.stop_all() => ended,
-        _ = terminate.recv() => super::end_by(SignalKind::terminate()),
-        _ = interrupt.recv() => super::end_by(SignalKind::interrupt()),
+    let stopped = service.stop_all();
+    tokio::pin!(stopped);
+    loop {
+        tokio::select! {
+            ended = &mut stopped => return ended,
+            _ = terminate.recv() => ends.told(SignalKind::terminate(), app.clock.now()),
+            _ = interrupt.recv() => ends.told(SignalKind::interrupt(), app.clock.now()),
+        }
     }
 }
 

@@ -152,11 +152,27 @@ pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
     })
 }
 
+/// What logins under other names forbid, as far as their files can be read: `Tries::learn` tells which are of the same account.
+#[must_use]
+pub fn other_tries(data_dir: &Path, site: &str) -> Vec<Tries> {
+    let names = {
+        let _owner = owner::act(data_dir);
+        let entries = fs::read_dir(tries_folder(data_dir)).into_iter().flatten();
+        let names =
+            entries.filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".json")?.to_owned()));
+        names.filter(|name| name != site && !name.starts_with('.')).collect::<Vec<_>>()
+    };
+    names.iter().filter_map(|name| tries(data_dir, name).ok()).collect()
+}
+
 /// The tries of a file of ours. A key that is missing was not known when it was written; what has none of ours, or others beside them,
 /// was written by nobody whom we know, and an empty guess would send a refused password again.
 fn tries_of(bytes: &[u8]) -> Result<Tries, String> {
-    let file: serde_json::Map<String, serde_json::Value> =
+    let mut file: serde_json::Map<String, serde_json::Value> =
         serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    for key in Tries::RETIRED {
+        file.remove(key);
+    }
     let ours = serde_json::to_value(Tries::default()).map_err(|error| error.to_string())?;
     if let Some(key) = file.keys().find(|key| ours.get(key.as_str()).is_none()) {
         return Err(format!("`{key}` is no key of such a file"));
@@ -219,6 +235,19 @@ fn noted_in(path: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// Where its file cannot be made.
 pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
+    lock(data_dir, &format!("{site}.lock"))
+}
+
+/// The right to log in to a host as this user, which the rule files that name both share.
+///
+/// # Errors
+/// As [`turn`].
+pub fn turn_of_user(data_dir: &Path, host: &str, user: &str) -> anyhow::Result<Option<File>> {
+    // No site's name begins so.
+    lock(data_dir, &format!("@{host}.{:016x}.lock", xxhash_rust::xxh3::xxh3_64(user.as_bytes())))
+}
+
+fn lock(data_dir: &Path, name: &str) -> anyhow::Result<Option<File>> {
     let _owner = owner::act(data_dir);
     let folder = tries_folder(data_dir);
     private_folder(&folder)?;
@@ -226,7 +255,7 @@ pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
     if let Some(sessions) = folder.parent() {
         folder::must_be_writable(sessions)?;
     }
-    let path = folder.join(format!("{site}.lock"));
+    let path = folder.join(name);
     let open = folder::open(&path, OpenOptions::new().write(true).create(true).truncate(false).mode(0o600));
     let file = open.map_err(|error| folder::failed(&path, &error))?;
     match file.try_lock() {
@@ -319,6 +348,7 @@ pub struct Files {
     data_dir: PathBuf,
     site: Box<str>,
     user: Box<str>,
+    host: Option<Box<str>>,
     rules: Option<Box<str>>,
     options: Box<str>,
 }
@@ -327,7 +357,14 @@ impl Files {
     /// Those of a site's user.
     #[must_use]
     pub fn new(data_dir: &Path, site: &str, user: &str) -> Self {
-        Self { data_dir: data_dir.to_path_buf(), site: site.into(), user: user.into(), rules: None, options: "".into() }
+        let (data_dir, site, user) = (data_dir.to_path_buf(), site.into(), user.into());
+        Self { data_dir, site, user, host: None, rules: None, options: "".into() }
+    }
+
+    /// The same at a host, which other rule files may name as well.
+    #[must_use]
+    pub fn at(self, host: &str) -> Self {
+        Self { host: Some(host.into()), ..self }
     }
 
     /// The same for a log that names the rule file, and what commands repeat.
@@ -351,8 +388,20 @@ impl Keeper for Files {
     }
 
     fn turn(&self) -> Result<Option<Turn>, String> {
-        let turn = turn(&self.data_dir, &self.site).map_err(|error| format!("{error:#}"))?;
-        Ok(turn.map(|turn| Box::new(turn) as Turn))
+        let told = |error: anyhow::Error| format!("{error:#}");
+        let Some(turn) = turn(&self.data_dir, &self.site).map_err(told)? else { return Ok(None) };
+        let of_user = match &self.host {
+            Some(host) => match turn_of_user(&self.data_dir, host, &self.user).map_err(told)? {
+                Some(of_user) => Some(of_user),
+                None => return Ok(None),
+            },
+            None => None,
+        };
+        Ok(Some(Box::new((turn, of_user)) as Turn))
+    }
+
+    fn other_tries(&self) -> Vec<Tries> {
+        other_tries(&self.data_dir, &self.site)
     }
 
     fn tries(&self) -> Result<Tries, String> {

@@ -69,13 +69,6 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
     Ok(if summary.ended_well() && bad_files == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Tells the crawl to end; told twice, the process ends at once, as if it had been killed: what is written down is whole at any time.
-fn stops(stop: &watch::Sender<bool>, signal: SignalKind) {
-    if stop.send_replace(true) {
-        app::end_by(signal);
-    }
-}
-
 /// Crawls with progress shown, until the end or a signal.
 pub async fn run_sites(
     app: &App,
@@ -88,7 +81,11 @@ pub async fn run_sites(
     let (stop, stopped) = watch::channel(false);
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let started = app.clock.now();
+    let (started, mut told) = (app.clock.now(), app::Ends::default());
+    let mut stops = |signal: SignalKind| {
+        stop.send_replace(true);
+        told.told(signal, app.clock.now());
+    };
     let crawl = app::crawl(app, sites, options, progress.clone(), stopped);
     tokio::pin!(crawl);
     let ends = {
@@ -97,8 +94,8 @@ pub async fn run_sites(
         loop {
             tokio::select! {
                 ends = &mut crawl => break ends?,
-                _ = terminate.recv() => stops(&stop, SignalKind::terminate()),
-                _ = interrupt.recv() => stops(&stop, SignalKind::interrupt()),
+                _ = terminate.recv() => stops(SignalKind::terminate()),
+                _ = interrupt.recv() => stops(SignalKind::interrupt()),
                 never = &mut showing => match never {},
             }
         }

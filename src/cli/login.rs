@@ -240,8 +240,10 @@ impl Login<'_> {
         let _turn = self.turn()?;
         let mut before = sessions::tries(data_dir, name)?;
         before.meet_table(self.login.mark());
-        before.meet_probe(self.login.probe_mark());
-        before.meet_form(self.login.form_mark());
+        before.meet_way(self.login.way);
+        before.meet_host(self.rules.first_authority());
+        let others = sessions::other_tries(data_dir, name);
+        others.iter().for_each(|other| before.learn(other, &self.login.user, &password));
         // One that was killed behind its form, and has left no cookies to prove, may have been refused.
         if !sessions::is_unproven(data_dir, name, &self.login.user, &password)
             && before.broke_off(&self.login.user, &password, SystemClock.now())
@@ -296,16 +298,12 @@ impl Login<'_> {
                     eprintln!("{error:#}: the cookies of this login cannot be kept until it is proven");
                 }
             }
-            _ => tries.ended(report.ended(), &self.login.user, &password, now),
-        }
-        if matches!(report.judged.verdict, Verdict::Unknown | Verdict::NotLookedAt)
-            && tries.refusal(&self.login.user, &password).is_some()
-        {
-            report.judged.verdict = Verdict::ProbablyRefused;
-            let why = "the second answer to the same that tells nothing";
-            report.judged.evidence.push(why.to_owned());
-            // What was shown as the verdict is none any more.
-            steps.show(&format!("evidence: {why}\nverdict: {}", without_hint(Verdict::ProbablyRefused.sentence())));
+            _ => {
+                if let Some(why) = report.end(&mut tries, &self.login.user, &password, now) {
+                    // What was shown as the verdict is none any more.
+                    steps.show(&format!("evidence: {why}\nverdict: {}", without_hint(report.sentence())));
+                }
+            }
         }
         report.tell(&mut tries, now);
         let is_in = report.judged.verdict == Verdict::LoggedIn;
@@ -318,10 +316,15 @@ impl Login<'_> {
             sessions::forget_unproven(data_dir, name)?;
         }
         let hold = tries.hold_by_hand(&self.login.user, &password, now);
-        let is_held = matches!(hold, Some(ByHand::NoEnd | ByHand::Sent(_) | ByHand::CaptchaTwice));
-        let is_guessed = tries.guessed_until(now).is_some();
-        let next =
-            next::Login { is_held, is_guessed, ..self.next(tries.asked_until(now).or_else(|| tries.not_before(now))) };
+        let is_held =
+            matches!(hold, Some(ByHand::NoEnd | ByHand::Sent(_) | ByHand::CaptchaTwice | ByHand::SecondFactorTwice));
+        let (is_guessed, is_asked) = (tries.guessed_until(now).is_some(), tries.asked_until(now).is_some());
+        let next = next::Login {
+            is_held,
+            is_guessed,
+            is_asked,
+            ..self.next(tries.asked_until(now).or_else(|| tries.not_before(now)))
+        };
         // The end of the steps says the same as the rest.
         let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
         Ok(Told {
@@ -341,15 +344,16 @@ impl Login<'_> {
 
 impl Login<'_> {
     /// The right to log in.
-    fn turn(&self) -> anyhow::Result<std::fs::File> {
-        let name = &self.rules.name;
-        let Some(turn) = sessions::turn(&self.config.data_dir, name)? else {
+    fn turn(&self) -> anyhow::Result<(std::fs::File, std::fs::File)> {
+        let (data_dir, name) = (&self.config.data_dir, &self.rules.name);
+        let of_user = sessions::turn_of_user(data_dir, self.rules.first_authority(), &self.login.user)?;
+        let (Some(turn), Some(of_user)) = (sessions::turn(data_dir, name)?, of_user) else {
             bail!(
                 "another process logs in to {name} at this moment\nhint: wait until it has, or has not: {}",
                 self.hints.command("status")
             );
         };
-        Ok(turn)
+        Ok((turn, of_user))
     }
 
     fn next(&self, not_before: Option<UnixMillis>) -> next::Login<'_> {
@@ -362,6 +366,7 @@ impl Login<'_> {
             cookies: self.options.cookies.as_deref(),
             is_held: false,
             is_guessed: false,
+            is_asked: false,
             not_before,
         }
     }

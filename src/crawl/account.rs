@@ -23,6 +23,10 @@ pub trait Keeper: Send + Sync + 'static {
     fn turn(&self) -> Result<Option<Turn>, String>;
     /// What earlier logins forbid.
     fn tries(&self) -> Result<Tries, String>;
+    /// The same under other names: of other rule files, which may be of the same account.
+    fn other_tries(&self) -> Vec<Tries> {
+        Vec::new()
+    }
     fn keep_tries(&self, tries: &Tries) -> Result<(), String>;
     /// Keeps the cookies of a login whose form was taken, and of which no page has told yet whether it let us in: a session
     /// of its own, beside the proven one.

@@ -39,8 +39,10 @@ use crate::login::mask::Mask;
 use crate::login::model::Judge;
 use crate::login::names::of_site;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
-use crate::login::tries::Ended;
-use crate::login::verdict::{After, IN_TROUBLE, Judged, Verdict, judge, names_wait, says_rate_limited};
+use crate::login::verdict::{
+    After, IN_TROUBLE, Judged, Verdict, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited,
+    speaks_of_account,
+};
 use crate::login::view::View;
 use crate::politeness::Answered;
 use crate::render::children::Held;
@@ -62,6 +64,10 @@ pub struct Report {
     pub was_answered: bool,
     /// True where the form was answered, be it by a server in trouble, to the end of the answer.
     pub was_told: bool,
+    /// True where the answer speaks of the user, the password or the login.
+    pub speaks_of_account: bool,
+    /// True where it refuses, and does not say what.
+    pub refuses_somehow: bool,
     /// How the site ended a request that it had no good answer for, if it did.
     pub trouble: Option<Answered>,
     /// How the login ends where its proof says no, as the answer to the form tells it.
@@ -167,10 +173,11 @@ pub async fn log_in_by_hand(
 async fn run(mut run: Run<'_>) -> Report {
     let mut judged = run.log_in().await.unwrap_or_else(|judged| judged);
     if run.is_code_sent {
-        // The password was right: it brought the page that asked for the code.
+        // The password was right where it brought the page that asked for the code; but some ask everybody for one, and say then that the
+        // password is wrong.
         for verdict in [&mut judged.verdict, &mut run.unless] {
             if matches!(verdict, Verdict::WrongPassword | Verdict::ProbablyRefused) {
-                *verdict = Verdict::SecondFactor;
+                *verdict = run.behind_code.unwrap_or(Verdict::SecondFactor);
             }
         }
         if judged.verdict == Verdict::SecondFactor {
@@ -192,46 +199,31 @@ async fn run(mut run: Run<'_>) -> Report {
     }
     let verdict = of_site(sentence(judged.verdict, run.trouble, run.pinned), &run.site.rules.name);
     run.say(format!("verdict: {verdict}"));
-    let Run { steps, was_sent, was_answered, was_told, trouble, unless, chosen, pinned, .. } = run;
-    Report { steps, judged, was_sent, was_answered, was_told, trouble, unless, chosen, pinned }
-}
-
-impl Report {
-    /// The verdict for people, or what the site was in trouble with.
-    #[must_use]
-    pub fn sentence(&self) -> &'static str {
-        sentence(self.judged.verdict, self.trouble, self.pinned)
-    }
-
-    /// What the account's tries are told.
-    #[must_use]
-    pub fn ended(&self) -> Ended {
-        // What broke off behind a form that had left is another thing than a server that says what is wrong with it.
-        let broke_off = self.was_sent && matches!(self.trouble, Some(Answered::Unreachable | Answered::Faulty));
-        let verdict = match self.judged.verdict {
-            Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
-            verdict => verdict,
-        };
-        Ended { verdict, was_sent: self.was_sent, was_answered: self.was_answered }
-    }
-
-    /// Until when the site asks to be left alone (`Retry-After`), where it does.
-    #[must_use]
-    pub fn asks_to_wait(&self) -> Option<UnixMillis> {
-        asked_until(self.trouble)
-    }
-
-    /// True where nothing was learned: the form never left because the site was in trouble or was not to be asked, or it
-    /// was taken, and then no page could be asked whether it let us in.
-    #[must_use]
-    pub fn came_to_nothing(&self) -> bool {
-        self.trouble.is_some() && (!self.was_sent || self.is_unproven())
-    }
-
-    /// True where the site took the form with the password, and then no page could be asked whether it let us in.
-    #[must_use]
-    pub fn is_unproven(&self) -> bool {
-        self.judged.verdict == Verdict::Unknown && self.was_sent && self.was_answered && self.trouble.is_some()
+    let Run {
+        steps,
+        was_sent,
+        was_answered,
+        was_told,
+        speaks_of_account,
+        refuses_somehow,
+        trouble,
+        unless,
+        chosen,
+        pinned,
+        ..
+    } = run;
+    Report {
+        steps,
+        judged,
+        was_sent,
+        was_answered,
+        was_told,
+        speaks_of_account,
+        refuses_somehow,
+        trouble,
+        unless,
+        chosen,
+        pinned,
     }
 }
 
@@ -254,6 +246,12 @@ struct Run<'a> {
     has_read_captcha: bool,
     /// True once a one-time code has left behind that.
     is_code_sent: bool,
+    /// What words that refuse mean where one has.
+    behind_code: Option<Verdict>,
+    /// True where the answer speaks of the user, the password or the login.
+    speaks_of_account: bool,
+    /// True where it refuses, and does not say what.
+    refuses_somehow: bool,
     /// True once a form has left.
     was_sent: bool,
     /// True once that was answered by a server that is not in trouble.
@@ -342,6 +340,9 @@ impl<'a> Run<'a> {
             is_try: false,
             has_read_captcha: false,
             is_code_sent: false,
+            behind_code: None,
+            speaks_of_account: false,
+            refuses_somehow: false,
             was_sent: false,
             was_answered: false,
             was_told: false,
@@ -451,15 +452,15 @@ impl<'a> Run<'a> {
     }
 
     /// What came after the form of the page `before` was sent.
-    fn judge(&self, after: &Page, before: &Page, cookies_before: u64) -> Judged {
+    fn judge(&mut self, after: &Page, before: &Page, cookies_before: u64) -> Judged {
         self.judge_shown(after, before, self.means.jar.changes() != cookies_before)
     }
 
-    fn judge_shown(&self, after: &Page, before: &Page, cookies_changed: bool) -> Judged {
+    fn judge_shown(&mut self, after: &Page, before: &Page, cookies_changed: bool) -> Judged {
         let (view, login_form, before) = (&after.view, after.login_form(), Some(&before.view));
         let has_read_captcha = self.has_read_captcha;
-        let mut judged =
-            judge(&After { status: after.status, view, login_form, cookies_changed, before, has_read_captcha });
+        let after = After { status: after.status, view, login_form, cookies_changed, before, has_read_captcha };
+        let mut judged = self.judge_answer(&after);
         if matches!(judged.verdict, Verdict::ProbablyRefused | Verdict::Captcha | Verdict::SiteTrouble)
             && let Some(message) = login_form.and_then(|form| view.message_at(form, before))
         {
@@ -467,6 +468,13 @@ impl<'a> Run<'a> {
             judged.evidence.insert(0, format!("the page says {}", quoted(&told_words(&self.hidden(message)))));
         }
         judged
+    }
+
+    /// The same of an answer that is no page, and what it says of the account.
+    fn judge_answer(&mut self, after: &After<'_>) -> Judged {
+        (self.speaks_of_account, self.behind_code) = (speaks_of_account(after), refuses_behind_code(after));
+        self.refuses_somehow = refuses_somehow(after);
+        judge(after)
     }
 
     fn choose_form(&mut self, page: &Page) -> Step<Form> {

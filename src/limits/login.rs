@@ -19,8 +19,8 @@ pub const LOGINS_PER_HOUR_MAX: usize = 20;
 /// no other is sent unless its operator says `--again`.
 pub const LOGINS_REFUSED_MAX: usize = 1_000;
 
-/// Pages named as proof of an account's logins, one after the other, that end a probable refusal, and forms that end any.
-pub const PROBES_MET_MAX: usize = 16;
+/// Ways of the rule file (forms, and pages that prove) by which one password is sent by hand where none of them has told how it went.
+pub const LOGIN_WAYS_MAX: usize = 16;
 
 /// Wait after a login whose process was killed in the middle.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);

@@ -16,7 +16,7 @@ use super::secret::Secret;
 use super::verdict::{IN_TROUBLE, Verdict};
 use crate::clock::UnixMillis;
 use crate::limits::{
-    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL, PROBES_MET_MAX, SITE_TROUBLE_WAIT_MAX,
+    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGIN_WAYS_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL, SITE_TROUBLE_WAIT_MAX,
 };
 
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
@@ -51,10 +51,9 @@ pub struct Tries {
     is_told_again: bool,
     /// Marks the user and the password that were let in last.
     proven: Option<u32>,
-    /// Pages that a probable refusal was proven by.
-    probes: Vec<u32>,
-    /// Forms, by what the rule file says of them, that were met.
-    forms: Vec<u32>,
+    /// By which ways of the rule file each user and password were sent, the latest last. Nothing is taken away for another way: what was
+    /// answered by one stays so.
+    ways: Vec<(u32, u32)>,
     /// Until when no crawl logs in, because the last sessions were short.
     resting: UnixMillis,
     /// A login that has begun and of whose end nothing is known: its process may have been killed.
@@ -79,12 +78,15 @@ pub struct Tries {
     was_in_trouble: bool,
     /// Logins in a row that a site in trouble has kept from sending a form.
     stalled: u32,
+    /// The site's first host, by which another rule file of the same account finds what its passwords were answered.
+    host: Option<Box<str>>,
     /// Marks the rule file's table by which the last login was tried.
     table: u32,
-    /// Marks the page that proved the last login, or did not.
-    probe: Option<u32>,
-    /// Marks what the rule file said of the last form.
-    form: Option<u32>,
+    /// Marks what the rule file itself says of the form and the proof by which the next login goes: its way.
+    way: Option<u32>,
+    /// True where a person is about to read another text of a CAPTCHA for the login that has begun.
+    #[serde(skip)]
+    reads_again: bool,
     /// True where its form never left: what it brought about is the table's doing, and ends with it.
     is_of_table: bool,
     /// What forms had brought about before that, which does not end with it.
@@ -145,6 +147,8 @@ pub enum ByHand {
     Sent(Verdict),
     /// The same, and a person is to answer what the site has asked for.
     SecondFactor,
+    /// The same of one that was sent once more for it.
+    SecondFactorTwice,
     /// So many passwords were refused that another one is not sent unawares.
     TooMany,
     /// The site has asked to be left alone until then.
@@ -166,6 +170,9 @@ fn fresh_salt() -> [u64; 2] {
 }
 
 impl Tries {
+    /// Keys that files of before had, and nobody reads any more.
+    pub const RETIRED: [&str; 4] = ["probe", "probes", "form", "forms"];
+
     /// Whether the site has refused this password, for sure or probably: not even the operator sends it again unawares.
     #[must_use]
     pub fn refusal(&self, user: &str, password: &Secret) -> Option<Verdict> {
@@ -189,9 +196,17 @@ impl Tries {
         [mark(self.salt, user, password), mark(None, user, password)]
     }
 
-    /// The mark under which it is written down.
+    /// The mark under which it is written down, in place of the one without a salt wherever that stands.
     fn new_mark(&mut self, user: &str, password: &Secret) -> u32 {
-        mark(Some(*self.salt.get_or_insert_with(fresh_salt)), user, password)
+        let (new, old) =
+            (mark(Some(*self.salt.get_or_insert_with(fresh_salt)), user, password), mark(None, user, password));
+        let lists = [&mut self.refused, &mut self.probably_refused, &mut self.locked, &mut self.captcha];
+        let lists = lists.into_iter().chain([&mut self.once_more]).flatten();
+        let sent = self.sent.iter_mut().map(|(of, _, _)| of);
+        let held = [&mut self.held, &mut self.by_forms.held].into_iter().flatten().map(|(_, of)| of);
+        let alone = [&mut self.proven, &mut self.begun, &mut self.waits].into_iter().flatten();
+        lists.chain(sent).chain(held).chain(alone).filter(|of| **of == old).for_each(|of| *of = new);
+        new
     }
 
     /// How the last login ended, where it was not let in: for people, of a site that nobody crawls right now.
@@ -223,42 +238,66 @@ impl Tries {
         }
     }
 
-    /// Takes in by which page the next login is proven. A form that came back is a refusal only where such a page agrees, so
-    /// that another one has the login tried once more.
-    pub fn meet_probe(&mut self, probe: u32) {
-        let is_other = self.probe.replace(probe).is_some_and(|before| before != probe);
-        if is_first(&mut self.probes, probe) && is_other {
-            self.probably_refused.clear();
-            self.forget_sent(|verdict| {
-                matches!(verdict, Verdict::ProbablyRefused | Verdict::Unknown | Verdict::SessionLost)
-            });
+    /// Takes in by which way of the rule file the next login goes: the page, the place and the fields of its form, and the page that proves
+    /// it. What was sent by another one may have held the password in the wrong field, or nothing where the site wants something.
+    pub fn meet_way(&mut self, way: u32) {
+        self.way = Some(way);
+    }
+
+    /// Takes in which host the account is at.
+    pub fn meet_host(&mut self, host: &str) {
+        if self.host.as_deref() != Some(host) {
+            self.host = Some(host.into());
         }
     }
 
-    /// Takes in what the rule file says of the form by which the next login is sent: its page, its place and its fields. What was sent by
-    /// another one may have held the password in the wrong field, or nothing where the site wants something, so that this one has the
-    /// login tried once more.
-    pub fn meet_form(&mut self, form: u32) {
-        let is_other = self.form.replace(form).is_some_and(|before| before != form);
-        if is_first(&mut self.forms, form) && is_other {
-            self.refused.clear();
-            self.probably_refused.clear();
-            self.forget_sent(|verdict| {
-                use Verdict::{NotLookedAt, ProbablyRefused, Unknown, WrongPassword};
-                matches!(verdict, WrongPassword | ProbablyRefused | Unknown | NotLookedAt)
-            });
+    /// Takes in what the tries of another name (another rule file, or this one before it was renamed) tell of the same user and password at
+    /// the same host; nothing where these were let in since.
+    pub fn learn(&mut self, other: &Self, user: &str, password: &Secret) {
+        if self.host.is_none() || other.host != self.host || self.was_let_in(user, password) {
+            return;
+        }
+        let theirs = other.marks(user, password);
+        let has_begun = other.has_begun(user, password).then_some((Verdict::NoAnswer, false));
+        let Some(sent) = other.sent_with(theirs).or(has_begun) else { return };
+        let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
+        let lists = [(&mut self.refused, &other.refused), (&mut self.probably_refused, &other.probably_refused)];
+        for (ours, of) in lists.into_iter().chain([(&mut self.once_more, &other.once_more)]) {
+            if of.iter().any(|of| theirs.contains(of)) && !ours.contains(&mark) {
+                ours.push(mark);
+            }
+        }
+        self.note_sent(mark, marks, sent);
+        for (_, way) in other.ways.iter().filter(|(of, _)| theirs.contains(of)) {
+            if !self.ways.contains(&(mark, *way)) {
+                self.ways.push((mark, *way));
+            }
         }
     }
 
-    /// Forgets answers to forms that ended so.
-    fn forget_sent(&mut self, is_over: impl Fn(Verdict) -> bool) {
-        self.sent.retain(|(_, verdict, was_answered)| !(is_over(*verdict) && *was_answered));
-        let by_answer = !self.was_in_trouble;
-        self.held = self.held.filter(|(held, _)| !(is_over(*held) && by_answer));
-        self.last = self.last.filter(|last| !(is_over(*last) && by_answer));
-        if self.waits.is_some() && self.held.is_none() {
-            (self.waits, self.not_before) = (None, self.asked_until);
+    /// Writes down by which way this password is sent.
+    fn note_way(&mut self, mark: u32) {
+        let Some(way) = self.way.filter(|way| !self.ways.contains(&(mark, *way))) else { return };
+        if self.ways.iter().filter(|(of, _)| *of == mark).count() < LOGIN_WAYS_MAX {
+            self.ways.push((mark, way));
         }
+        // One of which nothing is known is not freed by another way.
+        if let Some((oldest, _)) = self.ways.first().copied().filter(|_| self.ways.len() > LOGINS_REFUSED_MAX) {
+            self.ways.retain(|(of, _)| *of != oldest);
+        }
+    }
+
+    /// True where the rule file names another way than those by which this password was sent, and what it was answered by them is no sure
+    /// refusal: whoever logs in by hand has it sent by that one, once.
+    fn is_freed(&self, marks: [u32; 2]) -> bool {
+        use Verdict::{NotLookedAt, ProbablyRefused, SessionLost, SiteTrouble, Unknown};
+        let is_vague = matches!(
+            self.sent_with(marks),
+            Some((ProbablyRefused | Unknown | SessionLost | NotLookedAt, true) | (SiteTrouble, _))
+        );
+        let ways = || self.ways.iter().filter(|(of, _)| marks.contains(of)).map(|(_, way)| *way);
+        let is_other = |way: u32| (1..LOGIN_WAYS_MAX).contains(&ways().count()) && ways().all(|of| of != way);
+        is_vague && self.way.is_some_and(is_other)
     }
 
     /// Keeps what forms have brought about, where a login that never sent one is to change it.
@@ -287,7 +326,12 @@ impl Tries {
     /// Writes down how a form with this password ended: nothing that says less of it takes the place of what says more.
     fn note_sent(&mut self, mark: u32, marks: [u32; 2], (verdict, was_answered): (Verdict, bool)) {
         let freedom = |(verdict, was_answered): (Verdict, bool)| again(verdict, was_answered).by_hand;
-        if self.sent_with(marks).is_some_and(|before| freedom(before) > freedom((verdict, was_answered))) {
+        let (new, before) = (freedom((verdict, was_answered)), self.sent_with(marks));
+        // Of those that did not look at it, what came without a reason of the site's counts.
+        let is_more = |before: (Verdict, bool)| {
+            freedom(before) > new || freedom(before) == new && before.0 == Verdict::NotLookedAt
+        };
+        if before.is_some_and(is_more) {
             return;
         }
         self.sent.retain(|(of, _, _)| !marks.contains(of));
@@ -316,7 +360,7 @@ impl Tries {
     fn is_of_trouble(&self, marks: [u32; 2]) -> bool {
         use Verdict::{NoAnswer, SessionLost, SiteTrouble, Unknown};
         let is_let_in = self.proven.is_some_and(|of| marks.contains(&of));
-        is_let_in && matches!(self.sent_with(marks), Some((NoAnswer | SessionLost | SiteTrouble, _) | (Unknown, false)))
+        is_let_in && matches!(self.sent_with(marks), Some((NoAnswer | SessionLost | SiteTrouble | Unknown, _)))
     }
 
     fn is_locked(&self, marks: [u32; 2]) -> bool {
@@ -373,15 +417,6 @@ impl Tries {
     pub fn unless(&self) -> Option<Verdict> {
         self.unproven.map(|(unless, _)| unless)
     }
-}
-
-/// True where this is met for the first time: what had its turn has said what it has to say.
-fn is_first(met: &mut Vec<u32>, mark: u32) -> bool {
-    let is_first = !met.contains(&mark) && met.len() < PROBES_MET_MAX;
-    if is_first {
-        met.push(mark);
-    }
-    is_first
 }
 
 /// A time to wait for. None was ever as far away as the longest wait: the clock was ahead when it was written.

@@ -87,7 +87,8 @@ impl Verdict {
                 "no session came of the login: the site has probably refused the user name or the password, and the same are \
                  not sent again (hint: check the password, in `secrets` of the data folder or wherever it comes from, and \
                  `user` in [login], then run `gleaner login`; where both are surely right, name a page that only members see \
-                 as `probe` in [login], or correct `json.token` where it has one, or run `gleaner login --again`)"
+                 as `probe` in [login], or correct `json.token` where it has one, and run `gleaner login`, or run `gleaner login \
+                 --again`)"
             }
             Self::Locked => {
                 "the account or the address is locked (hint: see to it with a browser, then run `gleaner login --again`)"
@@ -137,8 +138,8 @@ impl Verdict {
                  browser that the account is not locked, then run `gleaner login --again`)"
             }
             Self::SiteTrouble => {
-                "the site was in trouble when the form was sent, or something in front of it kept it back, and may not have looked at the \
-                 password (hint: see with a browser that the site works and that the account is not locked, then run `gleaner login \
+                "the site was in trouble when the form was sent, or something in front of it kept it back, or it said nothing of the user and \
+                 the password, and may not have looked at them (hint: see with a browser that the site works and that the account is not locked, then run `gleaner login \
                  --again`)"
             }
             Self::SessionLost => {
@@ -251,7 +252,7 @@ pub fn judge(after: &After<'_>) -> Judged {
             }
             return Judged { verdict: Verdict::Captcha, evidence };
         }
-        if matches!(after.status, 401 | 403) {
+        if after.status == 401 {
             evidence.push(format!("status {}", after.status));
             return Judged { verdict: Verdict::WrongPassword, evidence };
         }
@@ -287,8 +288,8 @@ pub fn judge(after: &After<'_>) -> Judged {
         evidence.extend(blocked.map(|phrase| format!("the page says “{phrase}”")));
         let verdict = match after.status {
             _ if blocked.is_some() => Verdict::SiteTrouble,
-            401 | 403 => Verdict::WrongPassword,
-            // So does software that a request was not good enough for, whatever was in it.
+            401 => Verdict::WrongPassword,
+            // So does software that a request was not good enough for, whatever was in it, and what stands in front of a site.
             _ => Verdict::ProbablyRefused,
         };
         return Judged { verdict, evidence };
@@ -435,6 +436,50 @@ fn said_of_captcha(after: &After<'_>) -> Said {
         return Said::More;
     }
     names_captcha(&message).or_else(known).map_or(Said::More, Said::Captcha)
+}
+
+/// True where what the answer says to this login is of the user, the password or the login: whatever else it is, it is no trouble of the
+/// site's. What a gate says of who may see a page is none of it.
+#[must_use]
+pub fn speaks_of_account(after: &After<'_>) -> bool {
+    let is_gate = |word: &&&str| matches!(**word, "denied" | "authoriz" | "authoris");
+    let is_plain = after.login_form.is_none();
+    let words = || {
+        phrases::CREDENTIALS.iter().chain(phrases::OF_ACCOUNT.iter().filter(move |word| !(is_plain && is_gate(word))))
+    };
+    let is_said = |text: &str| words().chain(phrases::WRONG).any(|word| text.contains(word));
+    match after.login_form {
+        Some(form) => {
+            let is_in_all = after.view.messages_at(form, after.before).any(|text| is_said(&text.to_lowercase()));
+            is_in_all || after.message().is_some_and(|message| is_said(&message))
+        }
+        None => after.view.text.len() < SHORT_TEXT_BYTES && is_said(&after.view.text),
+    }
+}
+
+/// True where words that refuse say no more than that the login failed: why, nobody knows.
+#[must_use]
+pub fn refuses_somehow(after: &After<'_>) -> bool {
+    let is_in = |phrase: &&&str| after.view.text.contains(**phrase);
+    let mut said = phrases::WRONG.iter().filter(is_in).peekable();
+    said.peek().is_some() && said.all(|phrase| phrases::WRONG_SOMEHOW.contains(phrase))
+}
+
+/// How words that refuse behind a one-time code count: of the user or the password alone they are sure, beside the code they are not, and
+/// of anything else they are the code's.
+#[must_use]
+pub fn refuses_behind_code(after: &After<'_>) -> Option<Verdict> {
+    let text = after.message().unwrap_or_else(|| after.view.text.clone());
+    let text = phrases::ONE_TIME_PASSWORDS.iter().fold(text, |text, of| text.replace(of, "code"));
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let is_telling = |phrase: &&&str| !phrases::WRONG_SOMEHOW.contains(*phrase);
+    let is_wrong = phrases::WRONG.iter().filter(is_telling).any(|phrase| text.contains(phrase));
+    match (is_wrong, names_captcha(&text).is_some()) {
+        (true, false) => Some(Verdict::WrongPassword),
+        (true, true) => Some(Verdict::ProbablyRefused),
+        // “Login failed” is of both.
+        (false, _) => has(phrases::CREDENTIALS).then_some(Verdict::ProbablyRefused),
+    }
 }
 
 /// The words in which a page that is nothing but a message says that the site is in trouble.

@@ -1,10 +1,12 @@
 //! The `[login]` table of a site file and of its families: as written → validated.
 
+use std::collections::BTreeMap;
+
 use url::Url;
 
 use super::fault::Faults;
 use super::file::{IndexMapOfStrings, JsonLoginFile, LoginFile};
-use super::judge::{JsonLogin, LoginRules, owns};
+use super::judge::{JsonLogin, LoginRules, mark, owns};
 use super::schema::Spans;
 use super::secrets;
 use crate::limits::FIELD_NAME_BYTES_MAX;
@@ -106,7 +108,17 @@ pub(super) fn login(
         password_field: all.password_field.map(Into::into),
         fields: all.fields.0.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
         json,
+        way: way_of(own),
     })
+}
+
+/// Marks a site's own table but for its user, with whom it is another account. The format is one of files that are kept: it stays as it is.
+fn way_of(own: &LoginFile) -> u32 {
+    let LoginFile { user: _, page, probe, form, user_field, password_field, fields, json } = own;
+    let fields: BTreeMap<&String, &String> = fields.0.iter().collect();
+    let json = json.as_ref().map(|json| (&json.url, &json.user, &json.password, &json.token));
+    let table = serde_json::json!([page, probe, form, user_field, password_field, fields, json]);
+    mark(&table.to_string())
 }
 
 /// A URL of the site's own hosts: a whole one, or a path as a link on the first start page would have it.

@@ -214,6 +214,9 @@ pub struct LoginRules {
     pub fields: Vec<(Box<str>, Box<str>)>,
     /// Where no form is sent but a JSON object.
     pub json: Option<JsonLogin>,
+    /// Marks what the site's own file says of what is sent, where and how it is proven, by its own strings: neither a family nor another
+    /// gleaner makes another way of it.
+    pub way: u32,
 }
 
 impl LoginRules {
@@ -222,25 +225,10 @@ impl LoginRules {
     pub fn mark(&self) -> u32 {
         mark(&format!("{self:?}"))
     }
-
-    /// Tells what proves a session from something else: a page, and of a login by JSON the place of its token.
-    #[must_use]
-    pub fn probe_mark(&self) -> u32 {
-        let token = self.json.as_ref().map_or_else(String::new, |json| format!(" {}", json.token));
-        mark(&format!("{:?}{token}", self.probe))
-    }
-
-    /// Tells what is sent, and where, from something else: the form's page and place, its fields, and what a login by JSON puts into its
-    /// object. The user's name is not among it: with another one it is another account.
-    #[must_use]
-    pub fn form_mark(&self) -> u32 {
-        let Self { user: _, page, probe: _, form, user_field, password_field, fields, json } = self;
-        let json = json.as_ref().map(|JsonLogin { url, user, password, .. }| (url, user, password));
-        mark(&format!("{page:?} {form:?} {user_field:?} {password_field:?} {fields:?} {json:?}"))
-    }
 }
 
-fn mark(text: &str) -> u32 {
+/// Tells one text from another, in any version.
+pub(super) fn mark(text: &str) -> u32 {
     let [high, low] = [32, 0].map(|shift| (xxhash_rust::xxh3::xxh3_64(text.as_bytes()) >> shift) as u32);
     high ^ low
 }
@@ -355,6 +343,12 @@ impl SiteRules {
     #[must_use]
     pub fn primary(&self) -> &str {
         self.start.first().map_or("", CrawlUrl::origin)
+    }
+
+    /// Host and port of the first start URL.
+    #[must_use]
+    pub fn first_authority(&self) -> &str {
+        self.start.first().map_or("", CrawlUrl::authority)
     }
 
     /// The URL as the site's first host has it, where it lies on a mirror.

@@ -25,6 +25,8 @@ pub struct Login<'a> {
     pub is_held: bool,
     /// Until when that is, is a guess of ours: the site has asked for patience and named no time.
     pub is_guessed: bool,
+    /// The site itself has asked to be left alone until a time.
+    pub is_asked: bool,
     /// Before when the site is to be left alone, where it asks for that.
     pub not_before: Option<UnixMillis>,
 }
@@ -39,7 +41,12 @@ impl Login<'_> {
         Some(match report.judged.verdict {
             Verdict::LoggedIn => return None,
             Verdict::WrongPassword => {
-                format!("correct the password in {place}, or {} in [login] of {file}, then run: {again}", self.keys())
+                let keys = self.keys();
+                let others = match keys.is_empty() {
+                    true => String::new(),
+                    false => format!("; where {keys} there was wrong, correct it and run: {}", self.run(" --again")),
+                };
+                format!("correct the password in {place}, or `user` in [login] of {file}, then run: {again}{others}")
             }
             Verdict::Locked => self.locked(),
             Verdict::ConfirmEmail if report.was_sent => self.confirm(),
@@ -51,6 +58,7 @@ impl Login<'_> {
             },
             Verdict::OtherSite | Verdict::SentByGet | Verdict::Script => self.browser(),
             // What a script or a letter asks for is nothing that could be typed here.
+            Verdict::SecondFactor if self.is_interactive && self.is_held => self.code_twice(),
             Verdict::SecondFactor if evidence_has(CODE_REFUSED) => {
                 format!("type the code of that moment, run: {}", self.run(" --interactive"))
             }
@@ -70,6 +78,12 @@ impl Login<'_> {
                 )
             }
             Verdict::NoForm => self.no_form(report, &file),
+            Verdict::NotLookedAt | Verdict::SiteTrouble | Verdict::SessionLost
+                if !self.is_held && (self.is_guessed || self.is_asked) && self.not_before.is_some() =>
+            {
+                let wait = self.not_before.map_or_else(String::new, |until| self.wait(until));
+                format!("see with a browser that the site works; {wait}")
+            }
             Verdict::NotLookedAt => format!("run: {again}"),
             Verdict::SiteTrouble | Verdict::SessionLost if self.is_held => format!(
                 "see with a browser that the site works and that the account is not locked, then run: {}",
@@ -106,14 +120,14 @@ impl Login<'_> {
             None => String::new(),
         };
         format!(
-            "check the password in {place}, and {} in [login] of {file}, then run: {again}; where both are surely right, \
+            "check the password in {place}, and `user`{} in [login] of {file}, then run: {again}; where both are surely right, \
              {proof}run: {}",
-            self.keys(),
+            if self.keys().is_empty() { String::new() } else { format!(", {}", self.keys().replace(" or ", ", ")) },
             self.run(" --again")
         )
     }
 
-    /// The keys of the rule file that say what is sent: another user is another account, and another field has the same sent once more.
+    /// The keys beside `user` in the rule file that say what is sent; nothing where there are none.
     fn keys(&self) -> String {
         let LoginRules { form, user_field, password_field, fields, .. } = self.rules;
         let named = [
@@ -123,7 +137,7 @@ impl Login<'_> {
             ("fields", !fields.is_empty()),
         ];
         let keys = named.iter().filter(|(_, is_there)| *is_there).map(|(key, _)| *key);
-        std::iter::once("user").chain(keys).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+        keys.map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ")
     }
 
     /// What else may prove a session, where the rule file leaves it open.
@@ -148,6 +162,14 @@ impl Login<'_> {
     fn captcha_twice(&self) -> String {
         format!(
             "where user and password are surely right, run: {}; or {}",
+            self.run(" --interactive --again"),
+            self.browser()
+        )
+    }
+
+    fn code_twice(&self) -> String {
+        format!(
+            "see with a browser that user and password are right, then, with the code of that moment, run: {}; or {}",
             self.run(" --interactive --again"),
             self.browser()
         )
@@ -212,6 +234,11 @@ impl Login<'_> {
                 "the site has answered this user and password with a second factor: nothing was sent\nhint: run: {}; or {}",
                 self.run(" --interactive"),
                 self.browser()
+            ),
+            ByHand::SecondFactorTwice => format!(
+                "the site has asked for a second factor twice, and may have refused this user and password beside it: nothing was sent\nhint: \
+                 {}",
+                self.code_twice()
             ),
             ByHand::Captcha => format!(
                 "the site has answered this user and password with a CAPTCHA: nothing was sent\nhint: run: {}; or {}",

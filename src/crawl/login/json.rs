@@ -8,7 +8,7 @@ use super::{Run, Step, ends};
 use crate::fetch::Post;
 use crate::limits;
 use crate::login::secret::{MASK, told_url};
-use crate::login::verdict::{After, Judged, Verdict, judge};
+use crate::login::verdict::{After, Judged, Verdict};
 use crate::login::view::View;
 use crate::rules::JsonLogin;
 
@@ -38,7 +38,7 @@ impl Run<'_> {
     }
 
     /// Takes the token; what ends the login where there is none.
-    fn token_of(&self, json: &JsonLogin, answer: &Answer) -> Step<Judged> {
+    fn token_of(&mut self, json: &JsonLogin, answer: &Answer) -> Step<Judged> {
         let Answer { url, status, bytes, .. } = answer;
         let parsed: Option<Value> = serde_json::from_slice(bytes).ok();
         let token = parsed.as_ref().and_then(|value| value.pointer(&json.token)).and_then(Value::as_str);
@@ -62,7 +62,7 @@ impl Run<'_> {
             before: None,
             has_read_captcha: false,
         };
-        let judged = judge(&after);
+        let judged = self.judge_answer(&after);
         // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests. A wrong
         // password in words that are not known and a pointer to the wrong place look alike.
         let why = format!("status {status}, and no text at {} (`json.token`) of the answer", json.token);

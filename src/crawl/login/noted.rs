@@ -1,13 +1,15 @@
-//! What a login writes down in the middle of it, for whoever logs in next should its process end there: that a form leaves, how long
-//! its answer asks to wait, and the cookies of a form that was answered and whose proof is still to come.
+//! How a login counts among its account's tries, and what it writes down in the middle, for whoever logs in next should its process end
+//! there: that a form leaves, how long its answer asks to wait, and the cookies of a form that was answered and whose proof is still to
+//! come.
 
 use std::sync::{Mutex, PoisonError};
 
-use super::{Notes, Report, Run};
+use super::{Notes, Report, Run, asked_until, sentence};
 use crate::clock::{Clock, UnixMillis};
 use crate::crawl::account::{Keeper, in_one_line};
 use crate::fetch::session::Jar;
-use crate::login::tries::Tries;
+use crate::login::secret::Secret;
+use crate::login::tries::{Ended, Tries};
 use crate::login::verdict::Verdict;
 use crate::politeness::Answered;
 
@@ -54,6 +56,7 @@ impl Notes for Noted<'_> {
     }
 
     fn may_read_again(&self) -> bool {
+        // It is written down when it leaves.
         self.tries.lock().unwrap_or_else(PoisonError::into_inner).may_read_again()
     }
 
@@ -73,12 +76,71 @@ impl Notes for Noted<'_> {
 }
 
 impl Report {
+    /// The verdict for people, or what the site was in trouble with.
+    #[must_use]
+    pub fn sentence(&self) -> &'static str {
+        sentence(self.judged.verdict, self.trouble, self.pinned)
+    }
+
+    /// What the account's tries are told, where the site `was_let_in` by the same before: what does not speak of them then is no refusal.
+    #[must_use]
+    pub fn ended(&self, was_let_in: bool) -> Ended {
+        // What broke off behind a form that had left is another thing than a server that says what is wrong with it.
+        let broke_off = self.was_sent && matches!(self.trouble, Some(Answered::Unreachable | Answered::Faulty));
+        let verdict = match self.judged.verdict {
+            Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
+            Verdict::ProbablyRefused if was_let_in && !self.speaks_of_account => Verdict::SiteTrouble,
+            // It may be the field that the password was put into.
+            Verdict::WrongPassword if self.refuses_somehow => Verdict::ProbablyRefused,
+            verdict => verdict,
+        };
+        Ended { verdict, was_sent: self.was_sent, was_answered: self.was_answered }
+    }
+
+    /// Writes down how the login has ended, and tells what came of that where it counts as something else than its answer alone; gives why.
+    pub fn end(&mut self, tries: &mut Tries, user: &str, password: &Secret, now: UnixMillis) -> Option<&'static str> {
+        let ended = self.ended(tries.was_let_in(user, password));
+        let counts = tries.ended(ended, user, password, now);
+        let why = match (self.judged.verdict, counts) {
+            (Verdict::ProbablyRefused, Verdict::SiteTrouble) => {
+                "the site has let this user and password in before, and says nothing of them"
+            }
+            (Verdict::Unknown | Verdict::NotLookedAt, Verdict::ProbablyRefused) => {
+                "the second answer to the same that tells nothing"
+            }
+            _ => return None,
+        };
+        self.judged.verdict = counts;
+        self.judged.evidence.push(why.to_owned());
+        Some(why)
+    }
+
+    /// Until when the site asks to be left alone (`Retry-After`), where it does.
+    #[must_use]
+    pub fn asks_to_wait(&self) -> Option<UnixMillis> {
+        asked_until(self.trouble)
+    }
+
+    /// True where nothing was learned: the form never left because the site was in trouble or was not to be asked, or it
+    /// was taken, and then no page could be asked whether it let us in.
+    #[must_use]
+    pub fn came_to_nothing(&self) -> bool {
+        self.trouble.is_some() && (!self.was_sent || self.is_unproven())
+    }
+
+    /// True where the site took the form with the password, and then no page could be asked whether it let us in.
+    #[must_use]
+    pub fn is_unproven(&self) -> bool {
+        self.judged.verdict == Verdict::Unknown && self.was_sent && self.was_answered && self.trouble.is_some()
+    }
+
     /// Tells the account's tries how long the site wants to be left alone behind a login that has ended: as long as it says, or as
     /// long as we guess where its answer to the form asks for patience without a time; and where the way to the form is a loop.
     pub fn tell(&self, tries: &mut Tries, now: UnixMillis) {
         match self.trouble {
-            Some(Answered::Throttled(Some(until))) => tries.wait_as_asked(until, now),
-            Some(Answered::Throttled(None)) if self.was_sent && !self.is_unproven() => tries.wait_as_guessed(),
+            Some(Answered::Throttled(Some(until))) if until > now => tries.wait_as_asked(until, now),
+            // `Retry-After: 0` names no time to wait.
+            Some(Answered::Throttled(_)) if self.was_sent && !self.is_unproven() => tries.wait_as_guessed(),
             _ => {}
         }
         if self.judged.verdict == Verdict::RedirectLoop {

@@ -10,7 +10,7 @@ use crate::login::form::{Form, Kind};
 use crate::login::hashing::{self, Hashing};
 use crate::login::scripts::{acts, button, may_go_without, told_body, words_of};
 use crate::login::secret::{MASK, told, told_url};
-use crate::login::verdict::{After, Judged, Verdict, judge, says_rate_limited};
+use crate::login::verdict::{After, Judged, Verdict, says_rate_limited};
 use crate::login::view::View;
 use crate::render::children::Held;
 use crate::render::protocol::{Filling, Outcome, Submit};
@@ -163,7 +163,7 @@ impl Run<'_> {
             before: Some(&page.view),
             has_read_captcha: self.has_read_captcha,
         };
-        let mut by_answer = judge(&after);
+        let mut by_answer = self.judge_answer(&after);
         if by_answer.verdict == Verdict::RateLimited && said.was_got && says_rate_limited(&words).is_none() {
             // What asks for patience is the page behind the POST, and says nothing of the login.
             by_answer.verdict = Verdict::Unknown;
@@ -175,7 +175,7 @@ impl Run<'_> {
         }
         let document = self.read_document(page, std::mem::take(&mut outcome.html)).await;
         let by_document = document.ok().and_then(|document| {
-            let of = |shown: &Page, cookies_changed: bool| {
+            let mut of = |shown: &Page, cookies_changed: bool| {
                 self.judge_shown(&Page { status: 200, ..shown.clone() }, page, cookies_changed)
             };
             // What stood there before, shown or not, is no answer.

@@ -88,8 +88,9 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         return operator(why);
     }
     tries.meet_table(rules.mark());
-    tries.meet_probe(rules.probe_mark());
-    tries.meet_form(rules.form_mark());
+    tries.meet_way(rules.way);
+    tries.meet_host(site.rules.first_authority());
+    keeper.other_tries().iter().for_each(|other| tries.learn(other, &rules.user, &password));
     let broke_off = tries.broke_off(&rules.user, &password, now);
     let hold = tries.hold(&rules.user, &password, now);
     // What cannot be written down may be forgotten, and then be tried once too often: that it can be is seen before.
@@ -111,7 +112,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     // It is a try from when a form leaves: a process that is killed before has asked nothing of the account.
     tries.begin(&rules.user, &password);
     let noted = Noted::new(&site.rules.name, &*site.clock, &**keeper, &of.jar, tries.clone());
-    let report = login::log_in_paced(site, means, &noted, pace).await;
+    let mut report = login::log_in_paced(site, means, &noted, pace).await;
     if report.was_sent {
         tries = noted.tries();
     }
@@ -127,8 +128,8 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         }
         return Asked::Login(Ok(Box::new(report)));
     }
-    let verdict = report.judged.verdict;
-    if verdict != Verdict::LoggedIn {
+    let is_in = report.judged.verdict == Verdict::LoggedIn;
+    if !is_in {
         of.jar.clear();
         // It was a jar's own list a moment ago.
         let _ = of.jar.take_up(&before);
@@ -137,7 +138,9 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         // What was kept back or not answered before a form has left says nothing of the login.
         Some(Answered::Reached) if !report.was_sent => tries.came_to_nothing(),
         Some(_) if !report.was_sent => tries.met_trouble(site.clock.now()),
-        _ => tries.ended(report.ended(), &rules.user, &password, site.clock.now()),
+        _ => {
+            let _ = report.end(&mut tries, &rules.user, &password, site.clock.now());
+        }
     }
     report.tell(&mut tries, site.clock.now());
     // That it began is written down: without its end the next start takes it for one that was killed.
@@ -146,9 +149,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         tracing::error!(site = %site.rules.name, error, "how the login ended cannot be written down");
     }
     // A session that is to be kept takes the place of its cookies when it is: until then they are not lost.
-    if verdict != Verdict::LoggedIn
-        && let Err(error) = keeper.forget_unproven()
-    {
+    if !is_in && let Err(error) = keeper.forget_unproven() {
         let error = account::in_one_line(&error);
         tracing::warn!(site = %site.rules.name, error, "the cookies of a login that has ended cannot be dropped");
     }

@@ -308,3 +308,13 @@ pub const SECOND_FACTOR: &[&str] = &[
     "tweestaps",
     "iki adımlı",
 ];
+
+/// Passwords that are codes.
+pub const ONE_TIME_PASSWORDS: &[&str] = &[
+    "one-time password",
+    "one time password",
+    "einmalpasswort",
+    "einmal-passwort",
+    "mot de passe à usage unique",
+    "одноразовый пароль",
+];

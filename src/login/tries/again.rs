@@ -3,9 +3,11 @@
 //!
 //! Whatever the site has said, it may have counted a wrong password. So the same is held until its operator says `--again` or changes
 //! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
-//! that the site has let in before: that one gets one more try, whoever comes first, a crawl or a person. So does one that met a CAPTCHA,
-//! with a person who reads another one. The one more try is written down when it is sent, and there is no second before the site lets this
-//! user and password in, says that it did not look at them, or their operator says `--again`.
+//! that the site has let in before: that one gets one more try, whoever comes first, a crawl or a person; and so does an answer to it that
+//! does not speak of the account (`Report::ended`). So does one that met a CAPTCHA or was asked for a code, with a person who answers. Where
+//! no answer was a sure refusal, a person has another way of the rule file tried as well, once each (`Tries::meet_way`). The one more try is
+//! written down when it is sent, and there is no second before the site lets this user and password in, says that it did not look at them,
+//! or their operator says `--again`.
 
 use crate::login::verdict::Verdict;
 
@@ -25,9 +27,7 @@ pub enum ByCrawl {
 pub enum OfHand {
     /// Once the wait is over that the site has asked for.
     Yes,
-    /// With a person at hand, who answers what the site has asked for.
-    Interactive,
-    /// The same once more, with another text of a CAPTCHA.
+    /// Once more, with a person at hand, who answers what the site has asked for: another text of a CAPTCHA, a code.
     OnceInteractive,
     /// Once more, where the site has let this user and password in before.
     OnceIfLetIn,
@@ -51,14 +51,14 @@ const TABLE: [(Verdict, Again); 18] = [
     (Verdict::ProbablyRefused, row(ByCrawl::Never, OfHand::No)),
     (Verdict::Locked, row(ByCrawl::Never, OfHand::No)),
     (Verdict::Captcha, row(ByCrawl::Never, OfHand::OnceInteractive)),
-    (Verdict::SecondFactor, row(ByCrawl::Never, OfHand::Interactive)),
+    (Verdict::SecondFactor, row(ByCrawl::Never, OfHand::OnceInteractive)),
     (Verdict::ConfirmEmail, row(ByCrawl::Never, OfHand::No)),
     (Verdict::OtherSite, row(ByCrawl::Never, OfHand::No)),
     (Verdict::NoForm, row(ByCrawl::Never, OfHand::No)),
     (Verdict::SentByGet, row(ByCrawl::Never, OfHand::No)),
     (Verdict::RedirectLoop, row(ByCrawl::Never, OfHand::No)),
     (Verdict::Script, row(ByCrawl::Never, OfHand::No)),
-    (Verdict::Unknown, row(ByCrawl::Never, OfHand::No)),
+    (Verdict::Unknown, row(ByCrawl::OnceIfLetIn, OfHand::OnceIfLetIn)),
     // These say that the password was not looked at.
     (Verdict::NotLookedAt, row(ByCrawl::Never, OfHand::Yes)),
     (Verdict::RateLimited, row(ByCrawl::Later, OfHand::Yes)),

@@ -18,7 +18,7 @@ impl Tries {
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
     /// middle has tried.
     pub fn begin(&mut self, user: &str, password: &Secret) {
-        self.is_told_again = false;
+        (self.is_told_again, self.reads_again) = (false, false);
         let marks = self.marks(user, password);
         if self.begun.is_some_and(|of| !marks.contains(&of)) {
             self.note_begun();
@@ -45,19 +45,23 @@ impl Tries {
     /// Takes in that a form of the login which has begun leaves: how the one before it was answered is over, and where the table grants
     /// one more try this is it.
     pub fn form_leaves(&mut self) {
-        let is_behind_captcha = matches!(self.unproven.take(), Some((Verdict::Captcha, _)));
+        let is_read_again = std::mem::take(&mut self.reads_again);
+        self.unproven = None;
         let Some(mark) = self.begun else { return };
+        self.note_way(mark);
         let before = self.sent_with([mark, mark]);
         let is_more = before.is_some_and(|(verdict, was_answered)| again(verdict, was_answered).is_once());
-        if (is_behind_captcha || is_more && !self.is_told_again) && !self.is_spent([mark, mark]) {
+        if (is_read_again || is_more && !self.is_told_again) && !self.is_spent([mark, mark]) {
             push(&mut self.once_more, mark);
         }
     }
 
-    /// True where the login that has begun may send its form again with another text of a CAPTCHA.
+    /// True where the login that has begun may send its form again with another text of a CAPTCHA: the next form that leaves is the one more
+    /// try, whatever the one before was answered.
     #[must_use]
-    pub fn may_read_again(&self) -> bool {
-        self.begun.is_some_and(|mark| !self.is_spent([mark, mark]))
+    pub fn may_read_again(&mut self) -> bool {
+        self.reads_again = self.begun.is_some_and(|mark| !self.is_spent([mark, mark]));
+        self.reads_again
     }
 
     /// Takes in that the site took the form of the login which has begun, and that its proof is still to come; how it ends
@@ -77,7 +81,7 @@ impl Tries {
     }
 
     /// Takes in what that proof says; gives how the login ended. None where it says no and its session may have ended of
-    /// itself meanwhile: the login has broken off then, as the next one will find.
+    /// itself meanwhile: the login has broken off then.
     pub fn proof_came(&mut self, holds: bool, user: &str, password: &Secret, now: UnixMillis) -> Option<Verdict> {
         let is_young = |at: UnixMillis| at <= now && now.since(at) < UNPROVEN_SESSION_TIME;
         // A form that came back is no session that could have ended.
@@ -87,19 +91,25 @@ impl Tries {
             (true, _) => Verdict::LoggedIn,
             // It seemed to have worked, and the site may have forgotten its sessions in between.
             (false, Some(Verdict::Unknown)) => Verdict::SessionLost,
-            (false, refused) => refused?,
+            (false, Some(refused)) => refused,
+            (false, None) => {
+                self.broke_off(user, password, now);
+                return None;
+            }
         };
-        self.ended(Ended { verdict, was_sent: true, was_answered: true }, user, password, now);
-        // As it counts: a second answer that tells nothing is one that refuses.
-        Some(if self.refusal(user, password).is_some() { self.last.unwrap_or(verdict) } else { verdict })
+        Some(self.ended(Ended { verdict, was_sent: true, was_answered: true }, user, password, now))
     }
 
     /// Takes in that the last login may have broken off. True where it has: it may have been refused, so that the next one
     /// waits, and it counts among those that ended without a clear verdict.
     pub fn broke_off(&mut self, user: &str, password: &Secret, now: UnixMillis) -> bool {
         let marks = self.marks(user, password);
-        self.unproven = None;
-        let has = self.begun.take().is_some_and(|begun| marks.contains(&begun));
+        let has = self.begun.is_some_and(|begun| marks.contains(&begun));
+        if !has {
+            // Of another one's end nobody will see anything either.
+            self.note_begun();
+        }
+        (self.begun, self.unproven) = (None, None);
         if has {
             // Its form may have left: that is no table's doing.
             self.is_of_table = false;
@@ -133,30 +143,23 @@ impl Tries {
         (self.waits, self.not_before) = (None, now.plus(wait_in_trouble(self.stalled)));
     }
 
-    /// Takes in that the operator has logged in as this user by other means: a password that was sent and brought nothing is held as before,
-    /// but where the site has asked for a person, who was not asked twice.
+    /// Takes in that the operator has logged in as this user by other means: a password that was sent and brought nothing is held as before.
     pub fn operator_has_logged_in(&mut self, user: &str) {
         self.note_begun();
-        let (refused, let_in) = (std::mem::take(&mut self.refused), std::mem::take(&mut self.let_in));
-        let (probably_refused, member) = (std::mem::take(&mut self.probably_refused), Some(user.into()));
-        let (salt, table, probe, proven) = (self.salt, self.table, self.probe, self.proven);
-        let (mut sent, probes) = (std::mem::take(&mut self.sent), std::mem::take(&mut self.probes));
-        let (form, forms, once_more) =
-            (self.form, std::mem::take(&mut self.forms), std::mem::take(&mut self.once_more));
-        let is_for_person = |verdict| matches!(verdict, Verdict::Captcha | Verdict::SecondFactor);
-        sent.retain(|(mark, verdict, _)| !is_for_person(*verdict) || once_more.contains(mark));
-        let kept = Self { salt, table, probe, refused, probably_refused, let_in, member, ..Self::default() };
-        *self = Self { proven, sent, probes, form, forms, once_more, ..kept };
+        let before = std::mem::take(self);
+        let Self { salt, refused, probably_refused, sent, once_more, proven, ways, way, host, table, let_in, .. } =
+            before;
+        let kept = Self { salt, refused, probably_refused, sent, once_more, proven, ways, ..Self::default() };
+        *self = Self { way, host, table, let_in, member: Some(user.into()), ..kept };
     }
 
-    /// Takes in how a login ended.
-    pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) {
+    /// Takes in how a login ended; gives that as it counts, which what was sent before may change.
+    pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) -> Verdict {
         let Ended { mut verdict, was_sent, was_answered } = ended;
         let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
         // An answer that tells nothing may be a refusal; a second one to the same is not followed by a third.
         let tells_nothing = |verdict: Verdict| matches!(verdict, Verdict::Unknown | Verdict::NotLookedAt);
-        let is_held = self.held.is_some_and(|(held, of)| tells_nothing(held) && marks.contains(&of));
-        let was_unknown = is_held && self.last.is_some_and(tells_nothing) && !self.was_in_trouble;
+        let was_unknown = matches!(self.sent_with(marks), Some((before, true)) if tells_nothing(before));
         if tells_nothing(verdict) && was_sent && was_answered && was_unknown {
             (verdict, self.held) = (Verdict::ProbablyRefused, None);
         }
@@ -173,7 +176,14 @@ impl Tries {
         self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
         self.was_in_trouble = verdict == Verdict::Unknown && !was_answered;
         (self.is_of_table, self.stalled) = (!was_sent, 0);
+        let is_let_in = self.proven.is_some_and(|of| marks.contains(&of));
+        let is_trouble = was_sent && verdict == Verdict::Unknown && !was_answered;
+        if is_trouble && !is_let_in && self.sent_with(marks) == Some((verdict, was_answered)) {
+            // Two that told of nothing but trouble may have been looked at, whoever logs in between and the third.
+            self.note_sent(mark, marks, (Verdict::NoAnswer, was_answered));
+        }
         if was_sent && verdict != Verdict::LoggedIn {
+            self.note_way(mark);
             self.note_sent(mark, marks, (verdict, was_answered));
         }
         // What says that it did not look at the password has taken nothing of its one more try.
@@ -185,6 +195,7 @@ impl Tries {
             Verdict::LoggedIn => {
                 self.proven = Some(mark);
                 self.sent.retain(|(of, _, _)| !marks.contains(of));
+                self.ways.retain(|(of, _)| !marks.contains(of));
                 self.operator_has_logged_in(user);
                 self.refused.retain(|refused| !marks.contains(refused));
                 self.probably_refused.retain(|refused| !marks.contains(refused));
@@ -230,6 +241,7 @@ impl Tries {
             }
             Verdict::Captcha if was_sent => {
                 self.held = Some((verdict, mark));
+                self.captcha.retain(|met| !marks.contains(met));
                 push(&mut self.captcha, mark);
             }
             Verdict::Captcha
@@ -239,6 +251,7 @@ impl Tries {
             | Verdict::SentByGet
             | Verdict::Script => self.held = Some((verdict, mark)),
         }
+        verdict
     }
 }
 

@@ -25,6 +25,10 @@ const CAPTCHA_BEFORE: &str = "the site has answered this user and password with 
 const CAPTCHA_TWICE: &str = "the site has answered this user and password with a CAPTCHA twice, and may have refused them beside it: they \
                              are not tried again (hint: where they are right, run `gleaner login --interactive --again`)";
 
+/// Told of a password that was sent once more with a code.
+const SECOND_FACTOR_TWICE: &str = "the site has asked for a second factor twice, and may have refused this user and password beside it: they \
+                                   are not sent again (hint: where they are right, run `gleaner login --interactive --again`)";
+
 /// Told where so many passwords were refused that no more are remembered.
 pub(super) const TOO_MANY: &str = "the site has refused as many passwords of this account as are remembered (hint: run `gleaner login --again` with \
                         the right one)";
@@ -60,9 +64,16 @@ impl Tries {
                 Verdict::Unknown | Verdict::NoAnswer if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
                 Verdict::RateLimited => self.limited_again(now),
                 Verdict::Captcha if is_spent => CAPTCHA_TWICE.to_owned(),
+                Verdict::SecondFactor if is_spent => SECOND_FACTOR_TWICE.to_owned(),
                 verdict => sent.map_or_else(|| verdict.sentence().to_owned(), |(verdict, _)| sentence_of_sent(verdict)),
             };
             return Some(Hold::Operator(why));
+        }
+        if let Some((Verdict::Captcha, _)) = sent.filter(|_| is_spent) {
+            return Some(Hold::Operator(CAPTCHA_TWICE.to_owned()));
+        }
+        if let Some((Verdict::SecondFactor, _)) = sent.filter(|_| is_spent) {
+            return Some(Hold::Operator(SECOND_FACTOR_TWICE.to_owned()));
         }
         if let Some((verdict, _)) = sent {
             return Some(Hold::Operator(sentence_of_sent(verdict)));
@@ -80,8 +91,10 @@ impl Tries {
         }
         self.waits_until(marks, now).map(|until| {
             let mut last = self.trouble().unwrap_or_else(|| "the last login did not get to its end".to_owned());
-            if let (Some(Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::SessionLost), Some(at)) =
-                (self.last, last.find(" (hint: "))
+            if let (
+                Some(Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::SessionLost | Verdict::Unknown),
+                Some(at),
+            ) = (self.last, last.find(" (hint: "))
             {
                 // It is for those that are held.
                 last.truncate(at);
@@ -126,7 +139,9 @@ impl Tries {
     pub fn hold_by_hand(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<ByHand> {
         let marks = self.marks(user, password);
         let held = self.held.filter(|(_, of)| marks.contains(of)).map(|(verdict, _)| verdict);
-        let refused = self.refusal(user, password).map(ByHand::Refused);
+        let is_freed = self.is_freed(marks);
+        let refusal = self.refusal(user, password);
+        let refused = refusal.filter(|of| *of == Verdict::WrongPassword || !is_freed).map(ByHand::Refused);
         let locked = || self.is_locked(marks).then_some(ByHand::Locked);
         let guessed = || self.guessed_until(now).map(ByHand::GuessedToWait);
         let asked = || self.asked_until(now).map(ByHand::AskedToWait).or_else(guessed);
@@ -134,18 +149,25 @@ impl Tries {
         let (was_let_in, is_spent) = (self.was_let_in(user, password), self.is_spent(marks));
         let captcha = || Some(if is_spent { ByHand::CaptchaTwice } else { ByHand::Captcha });
         let last = || match held? {
-            Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX && !self.is_of_trouble(marks) => Some(ByHand::NoEnd),
+            Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX && !self.is_of_trouble(marks) && !is_freed => {
+                Some(ByHand::NoEnd)
+            }
             // What asks for one before anything was sent may be asked again.
             Verdict::Captcha if !self.is_of_table => captcha(),
             _ => None,
         };
         let sent = || {
-            let (verdict, was_answered) = self.sent_with(marks)?;
+            // Files of before what was sent was remembered hold it alone.
+            let of_form = if self.is_of_table { self.by_forms.held } else { self.held };
+            let of_form =
+                of_form.filter(|(_, of)| marks.contains(of)).map(|(verdict, _)| (verdict, !self.was_in_trouble));
+            let (verdict, was_answered) = self.sent_with(marks).or(of_form).filter(|_| !is_freed)?;
             match again(verdict, was_answered).by_hand {
                 OfHand::No => Some(ByHand::Sent(verdict)),
                 OfHand::OnceIfLetIn => (!was_let_in || is_spent).then_some(ByHand::Sent(verdict)),
-                OfHand::OnceInteractive => captcha(),
-                OfHand::Interactive => Some(ByHand::SecondFactor),
+                OfHand::OnceInteractive if verdict == Verdict::Captcha => captcha(),
+                OfHand::OnceInteractive if is_spent => Some(ByHand::SecondFactorTwice),
+                OfHand::OnceInteractive => Some(ByHand::SecondFactor),
                 OfHand::Yes => None,
             }
         };
@@ -174,13 +196,17 @@ fn sentence_of_sent(verdict: Verdict) -> String {
         OfHand::No if verdict == Verdict::ConfirmEmail => {
             format!("{sentence} (hint: follow the link in the site's mail, then run `gleaner login --again`)")
         }
-        OfHand::No => format!(
-            "{sentence}, and the same is not sent again (hint: see with a browser that the user and the password are right, then name a \
-             page that only members see as `probe` in [login], or run `gleaner login --again`)"
-        ),
+        OfHand::OnceIfLetIn if verdict == Verdict::Unknown => told_of_page(sentence),
+        OfHand::No => told_of_page(sentence),
         // What is held all the same has had its one more try, or was never let in.
-        OfHand::OnceIfLetIn | OfHand::OnceInteractive | OfHand::Interactive | OfHand::Yes => {
-            verdict.sentence().to_owned()
-        }
+        OfHand::OnceIfLetIn | OfHand::OnceInteractive | OfHand::Yes => verdict.sentence().to_owned(),
     }
+}
+
+/// Of what may have been refused in words that are not known.
+fn told_of_page(sentence: &str) -> String {
+    format!(
+        "{sentence}, and the same is not sent again (hint: see with a browser that the user and the password are right, then name a \
+         page that only members see as `probe` in [login] and run `gleaner login`, or run `gleaner login --again`)"
+    )
 }

@@ -314,7 +314,7 @@ fn a_login_that_is_to_be_proven_ends_by_its_proof_and_by_what_its_form_was_answe
         let came = late.proof_came(false, "anna", &password, NOW.plus(UNPROVEN_SESSION_TIME));
         // A form that came back has brought no session that could have ended.
         assert_eq!(came, (verdict == Verdict::ProbablyRefused).then_some(verdict));
-        assert_eq!(late.broke_off("anna", &password, NOW), came.is_none(), "nothing is known of the others");
+        assert!(!late.has_begun("anna", &password), "nothing is known of the others, which have broken off by that");
         assert!(
             late.hold_by_hand("anna", &password, NOW.plus(LOGIN_WAIT_MAX)).is_some()
                 && late.hold("anna", &password, NOW).is_some()
@@ -344,16 +344,20 @@ fn a_second_answer_to_the_same_password_that_tells_nothing_is_a_probable_refusal
 }
 
 #[test]
-fn a_probable_refusal_ends_with_another_page_that_proves_and_a_sure_one_does_not() {
+fn a_probable_refusal_is_freed_by_hand_by_another_way_and_a_sure_one_is_not() {
     let password = Secret::new("one");
     for (verdict, is_kept) in [(Verdict::ProbablyRefused, false), (Verdict::WrongPassword, true)] {
         let mut tries = Tries::default();
-        tries.meet_probe(1);
+        tries.meet_way(1);
         tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
-        tries.meet_probe(1);
-        assert!(tries.refusal("anna", &password).is_some());
-        tries.meet_probe(2);
-        assert_eq!(tries.hold("anna", &password, NOW).is_some(), is_kept, "{verdict:?}");
+        tries.meet_way(1);
+        assert!(tries.hold_by_hand("anna", &password, NOW).is_some());
+        tries.meet_way(2);
+        assert_eq!(tries.hold_by_hand("anna", &password, NOW).is_some(), is_kept, "{verdict:?}");
+        assert!(tries.hold("anna", &password, NOW).is_some(), "{verdict:?}: no crawl sends it for that");
+        // Where by which way it was sent is not known, none is another one.
+        tries.ways.clear();
+        assert!(tries.hold_by_hand("anna", &password, NOW).is_some(), "{verdict:?}");
     }
 }
 

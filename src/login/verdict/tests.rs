@@ -21,7 +21,8 @@ fn each_end_is_told_by_its_signs() {
         (200, format!("<b>Wrong password.</b>{FORM}"), Some(0), true, Verdict::WrongPassword),
         (200, format!("密码错误次数过多，请 15 分钟后重新登录{FORM}"), Some(0), false, Verdict::RateLimited),
         (200, format!("密码错误{FORM}"), Some(0), false, Verdict::WrongPassword),
-        (403, "Forbidden".to_owned(), None, false, Verdict::WrongPassword),
+        (403, "Forbidden".to_owned(), None, false, Verdict::ProbablyRefused),
+        (403, FORM.to_owned(), Some(0), false, Verdict::ProbablyRefused),
         (403, "Request blocked. Cloudflare Ray ID: 1".to_owned(), None, false, Verdict::SiteTrouble),
         (
             200,
@@ -263,4 +264,60 @@ fn links_that_end_the_session_are_known_by_address_and_text() {
     }
     let view = View::of("<a href=/x>Logout [ anna ]</a><a href=/y>Выход</a><a href=/z>Logout problems</a>").unwrap();
     assert_eq!(view.log_outs().collect::<Vec<_>>(), ["/x", "/y"]);
+}
+
+#[test]
+fn what_speaks_of_the_account_is_told_from_what_does_not() {
+    for (status, page, form, expected) in [
+        (403, "<h1>403 Forbidden</h1><hr>nginx".to_owned(), None, false),
+        (
+            403,
+            "<h1>Access Denied</h1>You don't have permission to access this. Reference #18.1".to_owned(),
+            None,
+            false,
+        ),
+        (406, "Not Acceptable!".to_owned(), None, false),
+        (404, "Not found".to_owned(), None, false),
+        (200, String::new(), None, false),
+        (200, FORM.to_owned(), Some(0), false),
+        (200, format!("<p class=error>Computer says zorb.</p>{FORM}"), Some(0), false),
+        (200, format!("<p class=error>Your password has expired.</p>{FORM}"), Some(0), true),
+        (200, format!("<p class=error>Access denied for this login.</p>{FORM}"), Some(0), true),
+        (403, "These credentials are not ours.".to_owned(), None, true),
+    ] {
+        let view = View::of(&page).unwrap();
+        let of = After {
+            status,
+            view: &view,
+            login_form: form,
+            cookies_changed: false,
+            before: None,
+            has_read_captcha: false,
+        };
+        assert_eq!(speaks_of_account(&of), expected, "{status} {page}");
+    }
+}
+
+#[test]
+fn behind_a_code_words_of_the_password_refuse_it() {
+    for (said, expected) in [
+        ("Login failed: wrong user name or password.", Some(Verdict::WrongPassword)),
+        ("Invalid username, password or authentication code.", Some(Verdict::ProbablyRefused)),
+        ("That is not your password.", Some(Verdict::ProbablyRefused)),
+        ("The one-time password is incorrect.", None),
+        ("Login failed.", None),
+        ("Wrong code.", None),
+        ("Sorry, no match.", None),
+    ] {
+        let view = View::of(&format!("<p class=error>{said}</p>{FORM}")).unwrap();
+        let of = After {
+            status: 200,
+            view: &view,
+            login_form: Some(0),
+            cookies_changed: false,
+            before: None,
+            has_read_captcha: false,
+        };
+        assert_eq!(refuses_behind_code(&of), expected, "{said}");
+    }
 }

@@ -282,29 +282,110 @@ fn a_captcha_that_comes_with_other_words_has_the_password_sent_once_a_run() {
 }
 
 #[test]
-fn a_corrected_form_of_the_rule_file_has_a_good_password_tried_once_more() {
-    for words in [&["login", "forum"], &["crawl", "forum"]] {
+fn a_corrected_form_of_the_rule_file_is_sent_once_by_hand_and_behind_a_sure_refusal_by_again_alone() {
+    const CRAWL: &[&str] = &["crawl", "forum"];
+    for (page, is_sure) in [("/to/pin", true), ("/to/pin/somehow", false)] {
         let forum = Forum::start();
-        forum.rules("page = '/to/pin'\npassword_field = 'pin'");
-        let told = forum.run(words).ended(1).says(&["the user name or the password is wrong"]);
-        if words[0] == "login" {
-            told.says(&["or `user`, `password_field` in [login] of rules/forum.toml"]);
+        let pin = |field: &str| forum.rules(&format!("page = '{page}'\npassword_field = '{field}'"));
+        pin("pin");
+        forum.login(&[]).ended(1).says(&[
+            "the user name or the password is wrong",
+            "where `password_field` there was wrong, correct it and run: gleaner login forum --again",
+        ]);
+        forum.login(&[]).ended(1);
+        // No crawl sends anything again for an edit, whatever it is.
+        for field in ["pin", "password"] {
+            pin(field);
+            forum.run(CRAWL).ended(1);
         }
-        forum.run(words).ended(1);
-        assert_eq!(forum.posts(), 1, "{words:?}");
-        forum.rules("page = '/to/pin'\npassword_field = 'password'");
-        forum.run(words).ended(0);
-        assert_eq!(forum.posts(), 2, "{words:?}");
-        // A wrong one is not sent by a form that had its turn.
+        forum.rules(&format!("page = '{page}'\npassword_field = 'password'\nfields = {{ style = '2' }}"));
+        forum.run(CRAWL).ended(1);
+        pin("password");
+        assert_eq!(forum.posts(), 1, "{page}");
+        if is_sure {
+            forum.login(&[]).ended(1).says(&["--again"]);
+        }
+        forum.login(if is_sure { &["--again"] } else { &[] }).ended(0);
+        assert_eq!(forum.posts(), 2, "{page}");
+        // A wrong one is not sent twice by a form, wherever the file leads in between.
         forum.login(&["--logout"]).ended(0);
         forum.password("wrong");
-        forum.run(words).ended(1);
-        for field in ["pin", "password", "pin"] {
-            forum.rules(&format!("page = '/to/pin'\npassword_field = '{field}'"));
-            forum.run(words).ended(1);
+        forum.login(&[]).ended(1);
+        for field in ["pin", "password", "pin", "password"] {
+            forum.rules("page = '/nothing'");
+            forum.login(&[]).ended(1);
+            pin(field);
+            forum.login(&[]).ended(1);
         }
-        assert_eq!(forum.posts(), 3, "{words:?}");
+        assert_eq!(forum.posts(), if is_sure { 3 } else { 4 }, "{page}");
     }
+}
+
+#[test]
+fn the_same_account_under_another_name_of_its_rule_file_is_the_same() {
+    let forum = Forum::start();
+    forum.password("wrong");
+    forum.login(&[]).ended(1);
+    let (rules, secrets) = (forum.path().join("rules"), forum.path().join("data/secrets"));
+    fs::copy(rules.join("forum.toml"), rules.join("twin.toml")).unwrap();
+    fs::copy(secrets.join("forum"), secrets.join("twin")).unwrap();
+    for words in [&["login", "twin"], &["crawl", "twin"]] {
+        forum.run(words).ended(1).says(&["refused this user and password before"]);
+    }
+    assert_eq!(forum.posts(), 1);
+    forum.run(&["login", "twin", "--again"]).ended(1);
+    assert_eq!(forum.posts(), 2);
+    forum.password(PASSWORD);
+    fs::copy(secrets.join("forum"), secrets.join("twin")).unwrap();
+    forum.run(&["login", "twin"]).ended(0);
+}
+
+#[test]
+fn what_a_gate_says_in_front_of_the_site_holds_no_password_that_was_let_in_before() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/gated'");
+    forum.login(&[]).ended(0);
+    forum.login(&["--logout"]).ended(0);
+    forum.seen.trouble.store(1, Ordering::SeqCst);
+    forum.run(&["crawl", "forum"]).ended(1).says(&["may not have looked at them", "hint: crawl again at "]);
+    forum.login(&[]).ended(0);
+    assert_eq!(forum.posts(), 3);
+    // What was never let in has probably been refused.
+    let forum = Forum::start();
+    forum.rules("page = '/to/gated'");
+    forum.seen.trouble.store(9, Ordering::SeqCst);
+    for _ in 0..2 {
+        forum.login(&[]).ended(1).says(&["probably refused"]);
+        forum.run(&["crawl", "forum"]).ended(1).says(&["probably refused"]);
+    }
+    assert_eq!(forum.posts(), 1);
+}
+
+#[test]
+fn a_hint_of_a_wait_is_what_the_next_login_waits_for() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/overrun'");
+    forum.login(&[]).ended(0);
+    forum.login(&["--logout"]).ended(0);
+    forum.seen.trouble.store(1, Ordering::SeqCst);
+    forum.login(&[]).ended(1).says(&[
+        "wait until ",
+        "which is a guess of ours",
+        "sooner, run: gleaner login forum --again",
+    ]);
+    forum.login(&[]).ended(1).says(&["a guess of ours is to wait until"]);
+    forum.login(&["--again"]).ended(0);
+    assert_eq!(forum.posts(), 3);
+}
+
+#[test]
+fn a_captcha_that_a_server_in_trouble_shows_is_read_once_more_over_all_runs() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/misread'");
+    for _ in 0..3 {
+        forum.interactive("XK42\nXK42\n").ended(1);
+    }
+    assert_eq!(forum.posts(), 2);
 }
 
 /// What was let in before says so by `--logout`, which forgets the session alone.

@@ -97,6 +97,23 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
                 let form = [(header::CONTENT_TYPE, "text/html")];
                 return (StatusCode::INTERNAL_SERVER_ERROR, form, form_to("/failing", "")).into_response();
             }
+            // What stands in front of the site keeps it back.
+            "/gated" if seen.trouble.load(Ordering::SeqCst) > 0 => {
+                seen.trouble.fetch_sub(1, Ordering::SeqCst);
+                return (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html")], "<h1>403 Forbidden</h1>nginx")
+                    .into_response();
+            }
+            "/overrun" if seen.trouble.load(Ordering::SeqCst) > 0 => {
+                seen.trouble.fetch_sub(1, Ordering::SeqCst);
+                let form = [(header::CONTENT_TYPE, "text/html")];
+                return (StatusCode::SERVICE_UNAVAILABLE, form, form_to("/overrun", "")).into_response();
+            }
+            "/misread" => {
+                let form = [(header::CONTENT_TYPE, "text/html")];
+                let text = format!("<p>Wrong captcha.</p>{}", form_to("/misread", CAPTCHA));
+                return (StatusCode::INTERNAL_SERVER_ERROR, form, text).into_response();
+            }
+            "/somehow" if !is_right => return html(&format!("<p>Login failed.</p>{}", form_to("/somehow", ""))),
             "/limited" => return StatusCode::TOO_MANY_REQUESTS.into_response(),
             "/patient" => return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "90")]).into_response(),
             // It asks for a CAPTCHA once the form was sent, in words that are not known, or that are.
@@ -154,8 +171,9 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         ("/shown", _) => html(&form_to("/shown", "")),
         ("/taken-away", _) => html(&format!("{}<script>{TAKEN_AWAY}</script>", form_to("/taken-away", ""))),
         ("/flaky", true) => html("<a href='/logout'>Log out</a> anna"),
-        ("/to/pin", _) => {
-            html(&form_to("/in", "").replace("Password:", "Pin: <input type=password name=pin> Password:"))
+        ("/to/pin" | "/to/pin/somehow", _) => {
+            let action = if uri.path() == "/to/pin" { "/in" } else { "/somehow" };
+            html(&form_to(action, "").replace("Password:", "Pin: <input type=password name=pin> Password:"))
         }
         (path, _) if path.starts_with("/to/") => html(&form_to(&path[3..], "")),
         ("/name/login", _) => html(

@@ -159,6 +159,8 @@ fn what_an_answer_asks_to_wait_outlasts_the_process_that_waits_for_it() {
 fn told_to_end(forum: &Forum, until: &str) -> (Child, impl Iterator<Item = String> + use<>) {
     let mut child = forum.command_of(CRAWL).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     forum.wait_for("POST /slow");
+    // What a wrapper forwards as well comes with the first, and is none of its own.
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.contains(until)), "{until}");
@@ -181,8 +183,14 @@ fn a_crawl_that_is_told_to_end_waits_for_the_answer_to_a_form_that_has_left() {
     forum.rules("page = '/to/slow'");
     forum.seen.hangs.store(true, Ordering::SeqCst);
     let (mut child, lines) = told_to_end(&forum, "its answer is waited for");
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    let ended = wait_for("it has ended", || {
+        let ended = child.try_wait().unwrap();
+        if ended.is_none() {
+            kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        }
+        ended
+    });
+    assert_eq!(ended.code(), Some(128 + 15));
     assert!(lines.into_iter().any(|line| line.contains("told to end a second time")));
     forum.seen.hangs.store(false, Ordering::SeqCst);
     forum.run(CRAWL).ended(1).says(&["no whole answer came", "--again"]);

@@ -73,6 +73,26 @@ fn a_login_whose_proof_never_comes_is_sent_again_or_forgotten_where_its_operator
 }
 
 #[test]
+fn a_proof_that_says_no_long_after_its_form_was_taken_has_nothing_sent_again() {
+    for words in [&["login", "forum"], &["crawl", "forum"]] {
+        let forum = Forum::start();
+        forum.rules("probe = '/flaky'");
+        forum.seen.trouble.store(2, Ordering::SeqCst);
+        forum.login(&[]).ended(1).says(&["which asks for the proof first"]);
+        let file = forum.path().join("data/sessions/tries/forum.json");
+        let mut tries: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        tries["unproven"][1] = (tries["unproven"][1].as_u64().unwrap() - 4_000_000).into();
+        fs::write(&file, tries.to_string()).unwrap();
+        forum.seen.forgets.store(true, Ordering::SeqCst);
+        forum.seen.trouble.store(0, Ordering::SeqCst);
+        for words in [words, &["login", "forum"], &["crawl", "forum"]] {
+            forum.run(words).ended(1).says(&["no whole answer came", "--again"]);
+        }
+        assert_eq!(forum.posts(), 1, "{words:?}");
+    }
+}
+
+#[test]
 fn a_form_that_came_back_is_refused_by_its_proof_alone() {
     let forum = Forum::start();
     // Of one page that members see and one that shows the form to all, the first does not come at once.

@@ -137,7 +137,9 @@ impl SiteLoop {
                 let verdict = report.judged.verdict;
                 let is_counted = matches!(verdict, Verdict::RateLimited | Verdict::Unknown | Verdict::SiteTrouble);
                 match self.hold_of_tries(now) {
-                    Some(Hold::Until(until, told)) if verdict == Verdict::SiteTrouble => {
+                    Some(Hold::Until(until, told))
+                        if verdict == Verdict::SiteTrouble || verdict == Verdict::Unknown && report.was_answered =>
+                    {
                         self.pause_until(until, format!("{told} ({evidence})"), false).await
                     }
                     Some(Hold::Until(until, _)) => {
@@ -201,9 +203,7 @@ impl SiteLoop {
         let written = keeper.password().and_then(|password| {
             let mut tries = keeper.tries()?;
             let verdict = tries.proof_came(holds, &rules.user, &password, now);
-            if verdict.is_some() {
-                keeper.keep_tries(&tries)?;
-            }
+            keeper.keep_tries(&tries)?;
             // A session that is kept has taken its place.
             keeper.forget_unproven()?;
             Ok(verdict)

@@ -12,7 +12,9 @@ fn follow(hint: &str, tries: &mut Tries, user: &str, password: &mut Secret, now:
     );
     let is_sent = !is_kept_back || hint.contains("login --again`");
     match hint {
-        hint if hint.contains("`gleaner login") && is_sent => tries.ended(ended, user, password, now),
+        hint if hint.contains("`gleaner login") && is_sent => {
+            tries.ended(ended, user, password, now);
+        }
         hint if hint.contains("--cookies") => tries.operator_has_logged_in(user),
         hint if hint.contains("correct the password") => *password = Secret::new("another"),
         hint if hint.contains("in [login]") || hint.contains("`login.page`") => tries.meet_table(9),
@@ -135,9 +137,10 @@ fn a_password_that_met_a_captcha_is_not_sent_again_once_another_was_tried() {
         let Some(Hold::Operator(why)) = tries.hold("anna", &one, NOW) else { panic!("{verdict:?}: a crawl sends it") };
         assert!(why.contains("`gleaner login --interactive --again`"), "{why}");
     }
-    // Let in, nothing stands against it; one that was never sent has met none.
+    // Another one that is let in tells nothing of it; one that was never sent has met none.
     tries.ended(ended(Verdict::LoggedIn), "anna", &two, NOW);
-    assert_eq!(tries.hold_by_hand("anna", &one, NOW), None);
+    assert_eq!(tries.hold_by_hand("anna", &one, NOW), Some(ByHand::Captcha));
+    let mut tries = Tries::default();
     tries.ended(Ended { was_sent: false, ..ended(Verdict::Captcha) }, "anna", &one, NOW);
     tries.ended(ended(Verdict::SecondFactor), "anna", &two, NOW);
     assert_eq!((tries.hold_by_hand("anna", &one, NOW), tries.hold("anna", &one, NOW)), (None, None));
@@ -233,14 +236,14 @@ fn each_row_of_the_table_is_what_is_sent_by_crawls_and_by_hand() {
         (Verdict::ProbablyRefused, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::Locked, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::Captcha, true, [1, 1, 2], [1, 1, 2]),
-        (Verdict::SecondFactor, true, [1, 1, 9], [1, 1, 9]),
+        (Verdict::SecondFactor, true, [1, 1, 2], [1, 1, 2]),
         (Verdict::ConfirmEmail, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::OtherSite, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::NoForm, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::SentByGet, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::RedirectLoop, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::Script, true, [1, 1, 1], [1, 1, 1]),
-        (Verdict::Unknown, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::Unknown, true, [1, 1, 1], [2, 2, 2]),
         (Verdict::Unknown, false, [2, 2, 2], [9, 9, 9]),
         (Verdict::NotLookedAt, true, [1, 2, 2], [1, 2, 2]),
         (Verdict::RateLimited, true, [2, 9, 9], [2, 9, 9]),
@@ -299,8 +302,7 @@ fn a_captcha_is_read_once_more_and_by_again_anew() {
     tries.begin("anna", &password);
     tries.form_leaves();
     assert!(tries.may_read_again());
-    // The form came back with one, and a person is about to read it.
-    tries.await_proof(Verdict::Captcha, NOW);
+    // The form came back with one, and a person is about to read it: by whichever status it came.
     tries.form_leaves();
     assert!(!tries.may_read_again());
     let mut killed: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
@@ -321,22 +323,56 @@ fn a_captcha_is_read_once_more_and_by_again_anew() {
 }
 
 #[test]
-fn another_form_of_the_rule_file_has_a_login_tried_once_and_to_and_fro_brings_no_more() {
+fn another_way_of_the_rule_file_has_a_login_sent_once_by_hand_and_to_and_fro_brings_no_more() {
     let password = Secret::new("one");
-    for verdict in [Verdict::WrongPassword, Verdict::ProbablyRefused, Verdict::Unknown, Verdict::Locked] {
-        for who in [Who::Crawl, Who::Hand] {
+    for (verdict, by_hand) in [
+        (Verdict::WrongPassword, 1),
+        (Verdict::ProbablyRefused, 3),
+        (Verdict::Unknown, 3),
+        (Verdict::SessionLost, 3),
+        (Verdict::SiteTrouble, 3),
+        // A lock is the account's, by whichever form.
+        (Verdict::Locked, 1),
+    ] {
+        for (who, expected) in [(Who::Crawl, 1), (Who::Hand, by_hand)] {
             let (mut tries, mut sent) = (Tries::default(), 0);
-            for form in [1, 1, 2, 1, 2, 2, 1] {
-                tries.meet_form(form);
+            for (way, is_sent) in [
+                (1, true),
+                (1, true),
+                (2, false),
+                (1, true),
+                (2, true),
+                (1, true),
+                (2, true),
+                (3, true),
+                (1, true),
+                (3, true),
+            ] {
+                tries.meet_way(way);
+                // A form that is not found tells nothing of the one before, wherever the file leads.
                 if who.may(&tries, &password, NOW) {
-                    sent += 1;
-                    tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
+                    tries.begin("anna", &password);
+                    if is_sent {
+                        sent += 1;
+                        tries.form_leaves();
+                    }
+                    let verdict = if is_sent { verdict } else { Verdict::NoForm };
+                    tries.ended(Ended { verdict, was_sent: is_sent, was_answered: true }, "anna", &password, NOW);
                 }
+                tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
             }
-            // A lock is the account's, by whichever form.
-            assert_eq!(sent, if verdict == Verdict::Locked { 1 } else { 2 }, "{verdict:?}, {who:?}");
+            assert_eq!(sent, expected, "{verdict:?}, {who:?}");
         }
     }
+    // However many ways there are, they have an end.
+    let (mut tries, mut sent) = (Tries::default(), 0);
+    for way in 0..100 {
+        tries.meet_way(way);
+        sent += usize::from(Who::Hand.may(&tries, &password, NOW));
+        let refused = Ended { verdict: Verdict::ProbablyRefused, was_sent: true, was_answered: true };
+        tries.ended(refused, "anna", &password, NOW);
+    }
+    assert_eq!(sent, crate::limits::LOGIN_WAYS_MAX);
 }
 
 #[test]
@@ -366,18 +402,110 @@ fn a_thousand_passwords_are_remembered_and_then_none_is_sent_unawares() {
 }
 
 #[test]
-fn another_page_that_proves_has_a_login_tried_once_and_to_and_fro_brings_no_more() {
-    let (mut tries, password, mut sent) = (Tries::default(), Secret::new("one"), 0);
-    for verdict in [Verdict::ProbablyRefused, Verdict::Unknown] {
-        for probe in [1, 2, 1, 2, 1] {
-            tries.meet_probe(probe);
-            if tries.hold_by_hand("anna", &password, NOW).is_none() {
+fn a_second_answer_that_did_not_look_at_it_is_one_whatever_came_between() {
+    let password = Secret::new("one");
+    let ended = |verdict, was_sent| Ended { verdict, was_sent, was_answered: was_sent };
+    for between in [(Verdict::NoForm, false), (Verdict::RateLimited, true), (Verdict::Unknown, false)] {
+        let mut tries = Tries::default();
+        for of in [(Verdict::NotLookedAt, true), between] {
+            assert!(tries.hold_by_hand("anna", &password, NOW).is_none(), "{between:?}");
+            tries.ended(ended(of.0, of.1), "anna", &password, NOW);
+        }
+        let told = tries.ended(ended(Verdict::NotLookedAt, true), "anna", &password, NOW);
+        assert_eq!(told, Verdict::ProbablyRefused, "{between:?}");
+        assert!(tries.hold_by_hand("anna", &password, NOW).is_some(), "{between:?}");
+    }
+}
+
+#[test]
+fn a_form_that_is_taken_and_whose_proof_comes_too_late_has_broken_off_and_is_not_sent_again() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    for unless in [Verdict::Unknown, Verdict::SecondFactor, Verdict::Captcha, Verdict::SiteTrouble] {
+        tries.begin("anna", &password);
+        tries.form_leaves();
+        tries.await_proof(unless, NOW);
+        tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+        let late = NOW.plus(UNPROVEN_SESSION_TIME + LOGIN_WAIT_MAX);
+        assert_eq!(tries.proof_came(false, "anna", &password, late), None);
+        for who in [Who::Crawl, Who::Hand, Who::Person] {
+            assert!(!who.may(&tries, &password, late.plus(LOGIN_WAIT_MAX)), "{unless:?}, {who:?}");
+        }
+        tries = Tries::default();
+    }
+}
+
+#[test]
+fn what_broke_off_and_what_met_trouble_twice_is_remembered_whatever_is_tried_in_between() {
+    let [one, two] = ["one", "two"].map(Secret::new);
+    let mut sent = 0;
+    let mut tries = Tries::default();
+    for password in [&one, &two, &one, &two, &one] {
+        // As each next process does it, before it begins.
+        tries.broke_off("anna", password, NOW);
+        if Who::Hand.may(&tries, password, NOW) {
+            sent += 1;
+            tries.begin("anna", password);
+            tries.form_leaves();
+        }
+        tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+    }
+    assert_eq!(sent, 2, "each one once");
+    let (mut tries, mut sent) = (Tries::default(), 0);
+    for _ in 0..5 {
+        for _ in 0..2 {
+            if Who::Hand.may(&tries, &one, NOW) {
                 sent += 1;
-                tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
+                let trouble = Ended { verdict: Verdict::Unknown, was_sent: true, was_answered: false };
+                tries.ended(trouble, "anna", &one, NOW);
             }
         }
+        let right = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
+        tries.ended(right, "anna", &two, NOW);
     }
     assert_eq!(sent, 2);
+}
+
+#[test]
+fn a_browsers_session_frees_no_password_that_met_a_captcha_or_a_second_factor() {
+    for verdict in [Verdict::Captcha, Verdict::SecondFactor] {
+        let (mut tries, password, mut sent) = (Tries::default(), Secret::new("one"), 0);
+        for _ in 0..4 {
+            for who in [Who::Crawl, Who::Person] {
+                if who.may(&tries, &password, NOW) {
+                    sent += 1;
+                    tries.begin("anna", &password);
+                    tries.form_leaves();
+                    tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
+                }
+                tries.operator_has_logged_in("anna");
+                assert!(!Who::Crawl.may(&tries, &password, NOW));
+            }
+        }
+        assert_eq!(sent, 2, "one, and one more by a person");
+    }
+}
+
+#[test]
+fn what_was_held_before_answers_were_remembered_is_held_by_hand_too() {
+    let password = Secret::new("one");
+    let old = password.mark(b"gleaner tries\0anna\0");
+    for verdict in ["unknown", "confirm_email", "other_site"] {
+        let read = |more: &str| {
+            serde_json::from_str::<Tries>(&format!(r#"{{"refused":[],"held":["{verdict}",{old}]{more}}}"#)).unwrap()
+        };
+        for who in [Who::Crawl, Who::Person] {
+            assert!(!who.may(&read(""), &password, NOW), "{verdict}, {who:?}");
+        }
+        assert!(Who::Hand.may(&read(r#","is_of_table":true"#), &password, NOW), "{verdict}: no form has left");
+    }
+    // The one more try of one that was written down so is written down as well.
+    let mut tries: Tries =
+        serde_json::from_str(&format!(r#"{{"proven":{old},"sent":[[{old},"no_answer",false]]}}"#)).unwrap();
+    tries.begin("anna", &password);
+    tries.form_leaves();
+    let broken = Ended { verdict: Verdict::NoAnswer, was_sent: true, was_answered: false };
+    tries.ended(broken, "anna", &password, NOW);
+    assert!(!Who::Hand.may(&tries, &password, NOW), "{tries:?}");
 }
 
 #[test]
