@@ -61,10 +61,10 @@ impl Labels {
         self.parts.iter().any(|part| says(words, part, true))
     }
 
-    /// Whether its text begins with one of the words.
+    /// Whether its text begins with one of the words, and with all of it.
     pub fn begin_with(&self, words: &[&str]) -> bool {
         let first = self.text.split_whitespace().next().unwrap_or_default().to_lowercase();
-        says(words, &first, false)
+        says(words, &first, true)
     }
 
     /// Whether its author called it so.

@@ -202,7 +202,7 @@ fn titles_with_the_words_of_controls_are_rows_of_their_list() {
         "Back to the Future",
         "Close Encounters",
         "Enter the Dragon",
-        "The Post 2017",
+        "Notes of the Night Post 2017",
         "Tears of Steel",
         "Big Buck Bunny",
         "Sintel",
@@ -236,5 +236,5 @@ fn what_a_button_says_counts_for_harm_to_its_end_and_ages_are_whole_numbers() {
             format!("<button class=row onclick='n++; document.body.insertAdjacentHTML(`beforeend`, `<a href=/t/${{n}}>x</a>`)'>{title}, a long title of the year 2007, all parts</button>")
         })
         .concat();
-    assert_eq!(pressed(&titles), "6", "titles of a list may have any words");
+    assert_eq!(pressed(&titles), "5", "buttons are no titles");
 }
