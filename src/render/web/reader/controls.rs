@@ -246,7 +246,8 @@ fn control(
     let has_route = within.as_ref().is_some_and(|url| url.fragment().is_some_and(|fragment| !fragment.is_empty()));
     let may_be_title = !is_row && title::may_be(local, role, &class, has_route);
     let stands_in_row = || row_of(tree, id, element, (&labels.text, Rank::Row)).is_some();
-    let is_harm = labels.say(NEVER, true);
+    // What is saved here is a file, and nothing on the site.
+    let is_harm = labels.say(NEVER, true) && !labels.are_of_file();
     if !is_row && is_harm && !(may_be_title && title::says_more_than_harm(&labels) && !stands_in_row()) {
         return None;
     }
@@ -261,6 +262,10 @@ fn control(
     let is_number = labels.number().is_some() && !is_of_detail(view.as_ref()) && !is_cell_of_row(tree, id, local);
     let rank = if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
         Rank::Enter
+    } else if turns_by_sign(tree, id, &labels.text) == Some(true) {
+        Rank::Turn
+    } else if turns_by_sign(tree, id, &labels.text) == Some(false) {
+        Rank::Back
     } else if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
         Rank::Turn
     } else if !is_row && labels.say(CLOSE, true) {
@@ -315,6 +320,23 @@ fn control(
         ticked: false,
         by_delegate: None,
     })
+}
+
+/// Whether a control that is nothing but a sign turns on, or back: only where the other sign stands beside it.
+fn turns_by_sign(tree: &Tree, id: NodeId, text: &str) -> Option<bool> {
+    let (on, sign, other) = TURN_SIGNS.iter().find_map(|(next, back)| match text {
+        _ if text == *next => Some((true, next, back)),
+        _ if text == *back => Some((false, back, next)),
+        _ => None,
+    })?;
+    let around = tree.ancestors(id).take(2);
+    let says = |of: NodeId, sign: &str| tree.is_element(of) && text_of(tree, of, 4) == sign;
+    let are_two = |above: NodeId| {
+        let beside: Vec<NodeId> = tree.children(above).take(limits::RENDER_CONTROL_ELEMENTS).collect();
+        let count = |sign: &str| beside.iter().filter(|of| says(**of, sign)).count();
+        count(sign) == 1 && count(other) == 1
+    };
+    around.into_iter().any(are_two).then_some(on)
 }
 
 /// Whether a button does something by itself: none that sends a form, and none at all of a form that is posted but those that react.

@@ -3,7 +3,7 @@
 use html5ever::local_name;
 
 use super::shown::text_of;
-use super::words::says;
+use super::words::{NEVER, says};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 
@@ -54,6 +54,12 @@ impl Labels {
     pub fn say_both(&self, words: &[&str], others: &[&str]) -> bool {
         let say = |part: &&String| says(words, part, true) && says(others, part, false);
         self.parts.iter().filter(|part| part.chars().count() <= LABEL_CHARACTERS).any(|part| say(&part))
+    }
+
+    /// Whether all of its words of harm are "save", and what is saved is a torrent's file.
+    pub fn are_of_file(&self) -> bool {
+        let is_file = |part: &String| part.contains(".torrent") || says(&["torrent file"], part, true);
+        self.parts.iter().any(is_file) && !self.parts.iter().any(|part| says(NEVER, &part.replace("save", ""), true))
     }
 
     /// Whether a part says one of the words, however much else it says.

@@ -8,6 +8,7 @@ pub(super) const MORE: &[&str] = &[
     "next",
     "more",
     "older",
+    "earlier",
     "forward",
     "load",
     "show all",
@@ -49,6 +50,9 @@ pub(super) const MORE: &[&str] = &[
     "sonraki",
     "daha",
 ];
+
+/// All that a control may say to turn on, and what stands beside it then: in a tree the same signs open a branch.
+pub(super) const TURN_SIGNS: &[(&str, &str)] = &[(">", "<"), ("＞", "＜"), ("▶", "◀"), ("►", "◄"), ("⏵", "⏴")];
 
 /// Words of controls that lead back, or close what was opened.
 pub(super) const BACK: &[&str] = &[

@@ -140,7 +140,7 @@ fn rows_that_a_server_fails_are_asked_once_more_and_busy_servers_not_at_all() {
                 row.onclick = async () => {{ asked++; const answer = await fetch('/api/one/' + id + (n % 2 ? '' : '?{down}')); if (answer.ok) row.insertAdjacentHTML('beforeend', `<a href=/t/${{id}}>get</a>`) }} }})</script>"
         );
         let read = read_faulty(&html, "asked");
-        let told = read.told.cut.map(|cut| cut.bound);
+        let told = read.told.cut.as_ref().map(|cut| cut.bound);
         assert_eq!((read.urls().len(), &*read.value, told), (6, wanted, Some(Bound::Unanswered)), "{down}");
     }
 }
