@@ -113,7 +113,7 @@ mod tests {
             faults.asked(id, &request(url));
             faults.answered(id, &Ok(Response { status, ..Response::default() }));
         };
-        ask(&mut faults, 1, "http://s.test/api/new/1", 503);
+        ask(&mut faults, 1, "http://s.test/api/new/1", 500);
         ask(&mut faults, 2, "http://s.test/count", 500);
         assert_eq!((faults.count(), faults.are_left()), (2, false), "neither has ever answered");
         ask(&mut faults, 3, "http://s.test/api/new/2", 200);

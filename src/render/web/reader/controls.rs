@@ -18,7 +18,7 @@ use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
 use super::words::{
-    AGE, BACK, CLOSE, CONFIRM, DELETE, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY, says,
+    AGE, BACK, CLOSE, CONFIRM, DELETE, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY, TURN_SIGNS, says,
 };
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
@@ -240,12 +240,12 @@ fn control(
     // Whatever reacts answers for all that it says, unless it is one of a list, whose members may say much.
     let gets_only = labels.begin_with(GET) && !labels.tell_of(DELETE);
     let is_long_harm = !is_row && labels.tell_of(NEVER) && !labels.say(NEVER, true) && !gets_only;
-    if is_long_harm && matches!(local, "button" | "input") {
-        return None;
-    }
     let has_route = within.as_ref().is_some_and(|url| url.fragment().is_some_and(|fragment| !fragment.is_empty()));
     let may_be_title = !is_row && title::may_be(local, role, &class, has_route);
     let stands_in_row = || row_of(tree, id, element, (&labels.text, Rank::Row)).is_some();
+    if is_long_harm && (matches!(local, "button" | "input") || stands_in_row()) {
+        return None;
+    }
     // What is saved here is a file, and nothing on the site.
     let is_harm = labels.say(NEVER, true) && !labels.are_of_file();
     if !is_row && is_harm && !(may_be_title && title::says_more_than_harm(&labels) && !stands_in_row()) {
@@ -329,14 +329,13 @@ fn turns_by_sign(tree: &Tree, id: NodeId, text: &str) -> Option<bool> {
         _ if text == *back => Some((false, back, next)),
         _ => None,
     })?;
-    let around = tree.ancestors(id).take(2);
     let says = |of: NodeId, sign: &str| tree.is_element(of) && text_of(tree, of, 4) == sign;
     let are_two = |above: NodeId| {
         let beside: Vec<NodeId> = tree.children(above).take(limits::RENDER_CONTROL_ELEMENTS).collect();
         let count = |sign: &str| beside.iter().filter(|of| says(**of, sign)).count();
         count(sign) == 1 && count(other) == 1
     };
-    around.into_iter().any(are_two).then_some(on)
+    tree.ancestors(id).take(2).any(are_two).then_some(on)
 }
 
 /// Whether a button does something by itself: none that sends a form, and none at all of a form that is posted but those that react.
