@@ -256,9 +256,10 @@ pub const RENDER_LOST_MAX: u32 = 2;
 pub const RENDER_VIEW_CLICKS_MAX: usize = 3;
 pub const RENDER_REPLAYS_MAX: u32 = 1_000;
 
-/// How often in a row a reader does again what a fault of the server has met, or presses a page's own "try again"; and how many requests of
-/// a page are kept in mind for that.
+/// Faults of the server in a row until which what they have met is done once more; how often in a row a reader comes back to such things, and to
+/// a page's own "try again", when all else is done; and how many requests of a page are kept in mind for that.
 pub const RENDER_RETRIES_MAX: u32 = 5;
+pub const RENDER_RETRY_ROUNDS_MAX: u32 = 2;
 pub const RENDER_FAULTS_MAX: usize = 5_000;
 
 /// Controls that say the same of which a reader looks for the one that a new element was before; clicks on a kind of rows that it watches for

@@ -17,13 +17,14 @@ pub struct Faults {
     /// Shapes of addresses that have been answered.
     answered: HashSet<u64>,
     count: u64,
+    has_paused: bool,
 }
 
 #[derive(Clone, Copy)]
 struct Asked {
     /// All that was asked: method, address, body.
     whole: u64,
-    /// The method and the path, whatever numbers are in it.
+    /// The method and the path, whatever it names in it ([`is_of_record`]).
     shape: u64,
 }
 
@@ -33,7 +34,10 @@ impl Faults {
             return;
         }
         let path = request.url.split('?').next().unwrap_or_default();
-        let path: String = path.chars().filter(|c| !c.is_ascii_digit()).collect();
+        // The first three are the scheme, nothing, and the host, which tells servers apart.
+        let shape =
+            path.split('/').enumerate().map(|(nth, part)| if nth > 2 && is_of_record(part) { "*" } else { part });
+        let path = shape.collect::<Vec<_>>().join("/");
         let hash = |parts: &[&[u8]]| {
             let mut hash = Xxh3::new();
             for part in parts {
@@ -49,31 +53,30 @@ impl Faults {
 
     pub(super) fn answered(&mut self, id: RequestId, answer: &Answer) {
         let Some(asked) = self.under_way.remove(&id) else { return };
-        let is_fault = match answer {
-            Ok(response) => matches!(response.status, 408 | 425 | 429 | 500..),
-            Err(_) => true,
-        };
-        if !is_fault {
+        let status = answer.as_ref().map(|response| response.status).ok();
+        if status.is_some_and(|status| !matches!(status, 408 | 425 | 429 | 500..)) {
             self.failed.remove(&asked.whole);
             if self.answered.len() < limits::RENDER_FAULTS_MAX {
                 self.answered.insert(asked.shape);
             }
             return;
         }
-        self.count += 1;
+        // What the crawl has not sent, or what broke off, is asked for by no second click.
+        self.count += u64::from(status.is_some());
+        self.has_paused |= matches!(status, Some(429 | 503));
         if self.failed.len() < limits::RENDER_FAULTS_MAX {
             self.failed.insert(asked.whole, asked.shape);
         }
     }
 
-    /// How often a server had no answer so far.
+    /// How often a server has said that it had no answer.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether something was asked in vain and has not been answered since.
-    pub fn are_open(&self) -> bool {
-        !self.failed.is_empty()
+    /// Whether a server has said that it wants to be left alone for a while (429, 503).
+    pub fn has_paused(&self) -> bool {
+        self.has_paused
     }
 
     /// Whether something was asked in vain of an interface that answers otherwise, and has not been answered since.
@@ -82,27 +85,35 @@ impl Faults {
     }
 }
 
+/// Segments of a path from so many characters on are titles or keys.
+const SLUG_CHARACTERS: usize = 20;
+
+/// Whether a segment of a path names a record: it has a digit, is a number in base 16, or as long or of as many words as titles are.
+fn is_of_record(part: &str) -> bool {
+    let is_hex = part.len() >= 6 && part.bytes().all(|c| c.is_ascii_hexdigit());
+    let words = part.split(['-', '_', '+', '.']).count();
+    is_hex || words > 2 || part.len() >= SLUG_CHARACTERS || part.contains(|c: char| c.is_ascii_digit())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::render::engine::net::Response;
 
+    fn request(url: &str) -> Request {
+        let method = "GET".to_owned();
+        let (url, headers, body) = (url.to_owned(), Vec::new(), Vec::new());
+        Request { asker: Asker::Fetch, method, url, headers, credentials: true, body }
+    }
+
     #[test]
     fn what_was_asked_in_vain_is_left_until_it_is_answered() {
         let mut faults = Faults::default();
         let ask = |faults: &mut Faults, id: RequestId, url: &str, status: u16| {
-            let request = Request {
-                asker: Asker::Fetch,
-                method: "GET".to_owned(),
-                url: url.to_owned(),
-                headers: Vec::new(),
-                credentials: true,
-                body: Vec::new(),
-            };
-            faults.asked(id, &request);
+            faults.asked(id, &request(url));
             faults.answered(id, &Ok(Response { status, ..Response::default() }));
         };
-        ask(&mut faults, 1, "http://s.test/api/new/1", 503);
+        ask(&mut faults, 1, "http://s.test/api/new/1", 500);
         ask(&mut faults, 2, "http://s.test/count", 500);
         assert_eq!((faults.count(), faults.are_left()), (2, false), "neither has ever answered");
         ask(&mut faults, 3, "http://s.test/api/new/2", 200);
@@ -111,5 +122,21 @@ mod tests {
         assert!(!faults.are_left());
         ask(&mut faults, 5, "http://s.test/api/new/3", 404);
         assert!(!faults.are_left(), "what is not there is no fault");
+        for (nth, id) in (7_u32..).step_by(2).zip(["feedbeef", "big-buck-bunny", "0a9f"]) {
+            ask(&mut faults, nth, &format!("http://s.test/api/one/{id}"), 200);
+            ask(&mut faults, nth + 1, "http://s.test/api/one/1b8e", 500);
+            assert!(faults.are_left(), "{id} was answered");
+            ask(&mut faults, nth + 1, "http://s.test/api/one/1b8e", 200);
+            faults.answered.clear();
+        }
+        ask(&mut faults, 20, "http://s.test/api/list", 200);
+        ask(&mut faults, 21, "http://s.test/api/stats", 500);
+        assert!(!faults.are_left() && !faults.has_paused(), "another interface, which has never answered");
+        ask(&mut faults, 22, "http://s.test/api/list", 503);
+        assert!(faults.has_paused());
+        let count = faults.count();
+        faults.asked(23, &request("http://other.test/x"));
+        faults.answered(23, &Err("the rules refuse it".to_owned()));
+        assert_eq!(faults.count(), count, "nobody was asked");
     }
 }

@@ -292,8 +292,12 @@ pub fn request(
         url: trace::told(&request.url),
         by: trace::place(context),
     });
-    if id > jobs.requests_max.get() || request.body.len() > limits::RENDER_BODY_BYTES_MAX {
-        let answer = Err("the page's budget of requests is used up".to_owned());
+    let is_looking = matches!(request.method.as_str(), "GET" | "HEAD");
+    let is_unsent = !is_looking && page.borrow().sends_gets_only;
+    page.borrow_mut().unsent += u64::from(is_unsent);
+    if is_unsent || id > jobs.requests_max.get() || request.body.len() > limits::RENDER_BODY_BYTES_MAX {
+        let why = if is_unsent { "nothing is posted for a box" } else { "the page's budget of requests is used up" };
+        let answer = Err(why.to_owned());
         page.borrow_mut().note(|| trace::of_answer(id, &answer));
         post(context, 0, move |context| done(answer, context));
         return id;

@@ -66,6 +66,9 @@ pub struct Page {
     /// Hashes of the addresses that were answered with torrents, which the crawl takes for links of the page.
     torrents: HashSet<u64>,
     pub faults: Faults,
+    /// While it is set, what changes something is not sent; how often that was so.
+    pub sends_gets_only: bool,
+    pub unsent: u64,
     random: u64,
     /// Scripts of pages before this one.
     pub(super) kept: Kept,
@@ -88,6 +91,8 @@ impl Page {
             cookies_received: Vec::new(),
             torrents: HashSet::new(),
             faults: Faults::default(),
+            sends_gets_only: false,
+            unsent: 0,
             random: seed,
             kept: Kept::default(),
         }

@@ -17,7 +17,9 @@ use super::labels::Labels;
 use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
-use super::words::{AGE, BACK, CLOSE, CONFIRM, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY, says};
+use super::words::{
+    AGE, BACK, CLOSE, CONFIRM, DELETE, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY, TURN_SIGNS, says,
+};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 use crate::render::engine::realm;
@@ -67,6 +69,8 @@ pub(super) struct Control {
     pub doubt: Doubt,
     /// It offers to ask once more what was not answered.
     pub again: bool,
+    /// Of a box: it is ticked, so that it is there to be unticked and nothing else.
+    pub ticked: bool,
     /// The row that looks as if somebody around it listened, where nobody listens to it itself.
     pub by_delegate: Option<NodeId>,
 }
@@ -233,22 +237,35 @@ fn control(
     let is_row = matches!(local, "tr" | "li" | "article") && labels.text_words() > 3;
     let is_answered_for = labels.say(CONFIRM, true) && !labels.say_both(CONFIRM, AGE);
     let is_away = labels.say(LEAVE, true) || is_answered_for;
-    // A button answers for all that it says, unless it is a title among others.
-    let is_button = matches!(local, "button" | "input");
-    let is_long_harm = is_button && labels.tell_of(NEVER) && !labels.say(NEVER, true) && !labels.begin_with(GET);
-    let may_be_title = !is_row && title::may_be(local, role, within.is_some());
-    let is_harm = labels.say(NEVER, true) && !(may_be_title && title::says_more_than(&labels, NEVER));
-    if !is_row && (is_harm || !labels.are_content() && labels.are_named(NEVER_NAMES, true)) {
+    // Whatever reacts answers for all that it says, unless it is one of a list, whose members may say much.
+    let gets_only = labels.begin_with(GET) && !labels.tell_of(DELETE);
+    let is_long_harm = !is_row && labels.tell_of(NEVER) && !labels.say(NEVER, true) && !gets_only;
+    let has_route = within.as_ref().is_some_and(|url| url.fragment().is_some_and(|fragment| !fragment.is_empty()));
+    let may_be_title = !is_row && title::may_be(local, role, &class, has_route);
+    let stands_in_row = || row_of(tree, id, element, (&labels.text, Rank::Row)).is_some();
+    if is_long_harm && (matches!(local, "button" | "input") || stands_in_row()) {
         return None;
     }
-    let has_bad_words = !is_row && (is_away || is_long_harm || labels.say(NEVER, true));
-    if has_bad_words && !may_be_title && !is_long_harm {
+    // What is saved here is a file, and nothing on the site.
+    let is_harm = labels.say(NEVER, true) && !labels.are_of_file();
+    if !is_row && is_harm && !(may_be_title && title::says_more_than_harm(&labels) && !stands_in_row()) {
+        return None;
+    }
+    if !is_row && !labels.are_content() && labels.are_named(NEVER_NAMES, true) {
+        return None;
+    }
+    let has_bad_words = !is_row && (is_away || is_harm);
+    if has_bad_words && !may_be_title {
         return None;
     }
     let view = within.filter(|url| is_route(tree, tree.document_of(id), url));
     let is_number = labels.number().is_some() && !is_of_detail(view.as_ref()) && !is_cell_of_row(tree, id, local);
     let rank = if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
         Rank::Enter
+    } else if turns_by_sign(tree, id, &labels.text) == Some(true) {
+        Rank::Turn
+    } else if turns_by_sign(tree, id, &labels.text) == Some(false) {
+        Rank::Back
     } else if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
         Rank::Turn
     } else if !is_row && labels.say(CLOSE, true) {
@@ -274,6 +291,7 @@ fn control(
     let doubt = match (has_bad_words, has_title_words) {
         (true, _) => Doubt::RowOrNothing(kind_of(Rank::Row)),
         (false, true) => Doubt::RowOrControl(kind_of(Rank::Row)),
+        (false, false) if is_long_harm => Doubt::MemberOrNothing(kind.clone()),
         (false, false) => Doubt::None,
     };
     let row = row_of(tree, id, element, (&labels.text, rank));
@@ -282,7 +300,8 @@ fn control(
     let begins = labels.text.split(' ').next().unwrap_or_default().to_lowercase();
     let gets = !is_row && (labels.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
     let words = labels.words.chars().take(60).collect();
-    let again = !is_row && labels.say(RETRY, false);
+    let is_button = matches!(local, "button" | "input") || role == "button";
+    let again = is_button && row.is_none() && labels.say(RETRY, true);
     let (text, row) = (labels.text, row.unwrap_or_default());
     Some(Control {
         id,
@@ -298,8 +317,25 @@ fn control(
         gets,
         doubt,
         again,
+        ticked: false,
         by_delegate: None,
     })
+}
+
+/// Whether a control that is nothing but a sign turns on, or back: only where the other sign stands beside it.
+fn turns_by_sign(tree: &Tree, id: NodeId, text: &str) -> Option<bool> {
+    let (on, sign, other) = TURN_SIGNS.iter().find_map(|(next, back)| match text {
+        _ if text == *next => Some((true, next, back)),
+        _ if text == *back => Some((false, back, next)),
+        _ => None,
+    })?;
+    let says = |of: NodeId, sign: &str| tree.is_element(of) && text_of(tree, of, 4) == sign;
+    let are_two = |above: NodeId| {
+        let beside: Vec<NodeId> = tree.children(above).take(limits::RENDER_CONTROL_ELEMENTS).collect();
+        let count = |sign: &str| beside.iter().filter(|of| says(**of, sign)).count();
+        count(sign) == 1 && count(other) == 1
+    };
+    tree.ancestors(id).take(2).any(are_two).then_some(on)
 }
 
 /// Whether a button does something by itself: none that sends a form, and none at all of a form that is posted but those that react.
@@ -395,6 +431,7 @@ fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
         gets,
         doubt,
         again,
+        ticked: false,
         by_delegate: None,
     })
 }
@@ -439,7 +476,7 @@ fn identity(tree: &Tree, id: NodeId, element: &Element, (text, row): (&str, Opti
         for attribute in element.attributes() {
             let name = &*attribute.name.local;
             // How a control looks, and whether it is the current one, changes under a reader's hand.
-            let is_look = matches!(name, "class" | "tabindex" | "disabled") || name.starts_with("aria-");
+            let is_look = matches!(name, "class" | "tabindex" | "disabled" | "checked") || name.starts_with("aria-");
             if !is_look && (name != "style" || attribute.value.contains("url(")) {
                 hash.update(name.as_bytes());
                 hash.update(attribute.value.as_bytes());

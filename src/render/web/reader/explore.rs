@@ -4,11 +4,13 @@
 //! A row that takes its list away is left again: by the page's history, by a control that leads back, or by turning to its place anew.
 
 mod again;
+mod companions;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::load::Window;
 use super::super::navigation::{self, How, Navigation};
@@ -39,6 +41,12 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         idle: 0,
         agains: 0,
         agains_all: 0,
+        rounds: 0,
+        done_again: HashSet::new(),
+        unanswered: HashSet::new(),
+        unanswered_turns: HashSet::new(),
+        agains_there: HashSet::new(),
+        agains_come: HashSet::new(),
         replays: 0,
         lost: 0,
         has_more: false,
@@ -86,9 +94,17 @@ struct Reader<'a> {
     acts: u32,
     /// Acts since the last one that brought links.
     idle: u32,
-    /// What a fault has met and was done again, in a row and altogether.
+    /// What a fault has met and is done again: in a row, altogether, and how often nothing else was left.
     agains: u32,
     agains_all: u32,
+    rounds: u32,
+    /// What is done again no more; rows and kinds of turns that still are to be.
+    done_again: HashSet<u64>,
+    unanswered: HashSet<u64>,
+    unanswered_turns: HashSet<String>,
+    /// The page's ways to try again, by their names: those that are there by themselves, and those that came with a fault.
+    agains_there: HashSet<u64>,
+    agains_come: HashSet<u64>,
     replays: u32,
     lost: u32,
     /// A state had more rows than are taken of one.
@@ -156,7 +172,7 @@ impl Reader<'_> {
                 self.tries -= u32::from(!scroll_brings);
                 continue;
             }
-            let Some(choice) = self.choose().or_else(|| self.press_again()) else {
+            let Some(choice) = self.choose().or_else(|| self.press_again()).or_else(|| self.once_more()) else {
                 let more = self.has_more.then_some(Bound::Rows);
                 return (self.lost > 0).then_some(Bound::NoWayBack).or(more);
             };
@@ -222,6 +238,8 @@ impl Reader<'_> {
 
     /// Does something with the page and lets its scripts run on.
     fn act(&mut self, by: &str, what: impl FnOnce(&mut Window)) -> News {
+        // What is there from the beginning may be for anything.
+        let faults = if self.acts == 0 { None } else { Some(self.faults()) };
         note(self.window, by);
         what(self.window);
         self.window.engine.run(self.reach);
@@ -231,8 +249,10 @@ impl Reader<'_> {
         if news != News::Links && self.look_around() {
             news = News::Rows;
         }
+        self.look_around();
+        self.tell_agains(faults.is_some_and(|faults| self.faults() > faults));
         if news == News::Links {
-            self.idle = 0;
+            (self.idle, self.rounds) = (0, 0);
             self.window.engine.with(|context| jobs::allow_requests(context));
         } else {
             self.idle += 1;
@@ -295,9 +315,6 @@ impl Reader<'_> {
     fn choose(&mut self) -> Option<Choice> {
         loop {
             self.look_around();
-            if let Some(again) = self.offer_again() {
-                return Some(Choice::Again(again));
-            }
             let choice = self.likeliest()?;
             let Choice::Control(control) = &choice else { return Some(choice) };
             let id = control.id;
@@ -316,6 +333,8 @@ impl Reader<'_> {
             let is_for_later = is_view || control.rank == Rank::Close;
             is_new
                 && !is_for_later
+                && !control.ticked
+                && !self.has_come_with_fault(control)
                 && !self.hidden.contains(&control.id)
                 && !self.is_given_up(&control.kind, control.rank)
         };
@@ -339,8 +358,13 @@ impl Reader<'_> {
         let turn = || offered.iter().filter(|of| self.rank(of) < Rank::Row).min_by_key(|of| self.rank(of));
         // Who went back goes on so to the beginning: what lies ahead is known.
         let back = || offered.iter().find(|of| self.heads_back && of.rank == Rank::Back);
-        if let Some(control) = gate.or(row).or_else(back).or_else(turn) {
-            return Some(Choice::Control((*control).clone()));
+        // What a fault has met is done again before its list is turned.
+        let again =
+            || self.controls.iter().find(|of| self.unanswered.contains(&of.identity) && !self.hidden.contains(&of.id));
+        if let Some(control) =
+            gate.copied().or(row.copied()).or_else(again).or_else(|| back().copied()).or_else(|| turn().copied())
+        {
+            return Some(Choice::Control(control.clone()));
         }
         let rest = offered.iter().min_by_key(|control| control.rank).map(|control| (*control).clone());
         while let Some((url, kind)) = self.views.pop_front() {
@@ -354,6 +378,7 @@ impl Reader<'_> {
     /// Clicks a control; comes back where it led away from a list.
     fn press(&mut self, control: &Control) -> News {
         self.clicked.insert(control.identity);
+        self.unanswered.remove(&control.identity);
         let (rank, faults) = (self.rank(control), self.faults());
         let address = self.address();
         let siblings: HashSet<u64> =
@@ -365,9 +390,13 @@ impl Reader<'_> {
         let mut news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
         self.look_around();
         self.pressed = None;
-        if self.has_met_fault(faults, news) {
-            self.clicked.remove(&control.identity);
+        let is_turn = matches!(rank, Rank::Turn | Rank::Back);
+        if self.has_met_fault(control.identity, faults, news) && !is_turn {
+            self.unanswered.insert(control.identity);
             return news;
+        }
+        if is_turn && self.faults() > faults {
+            self.unanswered_turns.insert(control.kind.clone());
         }
         let tries = self.tries;
         let is_again = self.lists.is_again(control.identity);
@@ -429,7 +458,7 @@ impl Reader<'_> {
         let faults = self.faults();
         let news =
             self.act(&format!("goto #{}", url.fragment().unwrap_or_default()), |window| window.go_to(url.as_str()));
-        if self.has_met_fault(faults, news) {
+        if self.has_met_fault(xxh3_64(url.as_str().as_bytes()), faults, news) {
             self.views.push_back((url.clone(), kind.to_owned()));
             return news;
         }
@@ -523,49 +552,6 @@ impl Reader<'_> {
         self.window.links().into_iter().map(|link| link.url).collect()
     }
 
-    /// Presses what a click on a row is there for: the button of a view, of a panel beside the list, of a menu. Which kinds of controls
-    /// that are is seen when they first bring something, or come with a click.
-    fn press_companions(&mut self, row: &Control, before: &HashSet<u64>) -> News {
-        let mut of_kind = HashMap::<&str, usize>::new();
-        for control in self.controls.iter() {
-            *of_kind.entry(&control.kind).or_default() += 1;
-        }
-        let known = self.companions.get(&row.kind);
-        let is_offer = |control: &&Control| {
-            let is_single = of_kind.get(&*control.kind).is_some_and(|count| *count < LIST_MIN);
-            let is_candidate = control.gets && control.view.is_none() && is_single && control.kind != row.kind;
-            match known {
-                Some(known) => known.contains(&control.kind) || is_candidate && !before.contains(&control.identity),
-                // What stood there before may be for the row that is chosen.
-                None => is_candidate,
-            }
-        };
-        let mut offers: Vec<Control> = self.controls.iter().filter(is_offer).cloned().collect();
-        offers.sort_by_key(|offer| before.contains(&offer.identity));
-        let mut best = News::None;
-        for offer in offers.into_iter().take(limits::RENDER_VIEW_CLICKS_MAX) {
-            if self.is_given_up(&offer.kind, Rank::Row) || !self.is_shown(offer.id) {
-                continue;
-            }
-            self.clicked.insert(offer.identity);
-            self.pressed = Some(offer.clone());
-            let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
-            self.look_around();
-            self.pressed = None;
-            self.judge(&offer, Rank::Row, news, false);
-            let companions = self.companions.entry(row.kind.clone()).or_default();
-            if news != News::None || !before.contains(&offer.identity) {
-                companions.insert(offer.kind);
-            }
-            best = best.max(news);
-        }
-        if best == News::Links {
-            self.failed.remove(&row.kind);
-            self.paid.insert(row.kind.clone());
-        }
-        best
-    }
-
     /// Whether a click has led to another address of the page's own, which is a link then as any other.
     fn has_gone_from(&mut self, before: Option<&Url>) -> bool {
         let Some((now, before)) = self.address().zip(before) else { return false };
@@ -575,21 +561,6 @@ impl Reader<'_> {
         }
         self.window.engine.with(|context| navigation::record(Navigation::get(now, How::Location), context));
         self.book.enter("click", self.window) == News::Links
-    }
-
-    /// Clicks what a view offers for download and has no address.
-    fn press_downloads(&mut self) {
-        self.look_around();
-        let offers = |control: &&Control| control.gets && control.view.is_none();
-        let offers: Vec<Control> =
-            self.controls.iter().filter(offers).take(limits::RENDER_VIEW_CLICKS_MAX).cloned().collect();
-        for offer in offers {
-            if !self.is_given_up(&offer.kind, Rank::Row) && self.is_shown(offer.id) {
-                self.clicked.insert(offer.identity);
-                let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
-                self.judge(&offer, Rank::Row, news, false);
-            }
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use html5ever::local_name;
 
 use super::shown::text_of;
-use super::words::says;
+use super::words::{NEVER, says};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 
@@ -56,15 +56,21 @@ impl Labels {
         self.parts.iter().filter(|part| part.chars().count() <= LABEL_CHARACTERS).any(|part| say(&part))
     }
 
+    /// Whether all of its words of harm are "save", and what is saved is a torrent's file.
+    pub fn are_of_file(&self) -> bool {
+        let is_file = |part: &String| part.contains(".torrent") || says(&["torrent file"], part, true);
+        self.parts.iter().any(is_file) && !self.parts.iter().any(|part| says(NEVER, &part.replace("save", ""), true))
+    }
+
     /// Whether a part says one of the words, however much else it says.
     pub fn tell_of(&self, words: &[&str]) -> bool {
         self.parts.iter().any(|part| says(words, part, true))
     }
 
-    /// Whether its text begins with one of the words.
+    /// Whether its text begins with one of the words, and with all of it.
     pub fn begin_with(&self, words: &[&str]) -> bool {
         let first = self.text.split_whitespace().next().unwrap_or_default().to_lowercase();
-        says(words, &first, false)
+        says(words, &first, true)
     }
 
     /// Whether its author called it so.

@@ -11,6 +11,7 @@ use crate::render::web::window::Viewport;
 
 mod again;
 mod gains;
+mod harm;
 mod lists;
 
 /// What came of a page after `tries`, and what an expression gives there then.

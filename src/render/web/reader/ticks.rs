@@ -1,17 +1,17 @@
-//! Boxes that stand in the rows of a list, to be ticked before a button gives what was chosen. Boxes of forms that are posted, of consent and
-//! of settings are nobody's who only looks.
+//! Boxes that stand in the rows of a list, to be ticked before a button gives what was chosen. Boxes of forms that somebody sends, of consent, of
+//! settings, of favourites, polls and filters are nobody's who only looks.
 
 use std::collections::{HashMap, HashSet};
 
 use html5ever::local_name;
 
 use super::super::load::Window;
-use super::super::read;
+use super::super::{listens_to, read};
 use super::controls::{Control, LIST_MIN, Rank, has_likes, identity_of, is_posted};
 use super::labels::Labels;
 use super::shown::text_of;
 use super::title::Doubt;
-use super::words::{AGE, CONFIRM, ENTER, NEVER_NAMES, SETTINGS, says};
+use super::words::{AGE, CONFIRM, ENTER, KEEPS, NEVER, NEVER_NAMES, SETTINGS, says};
 use crate::limits;
 use crate::render::dom::{NodeId, Tree};
 
@@ -19,25 +19,54 @@ use crate::render::dom::{NodeId, Tree};
 const ROW_WITHIN: usize = 4;
 const NAMED_WITHIN: usize = 8;
 
-/// Leaves out boxes that are ticked, or no list, and lists by which somebody answers for something.
+/// Leaves out boxes that are no list, boxes of forms that somebody listens to, and lists by which somebody answers for something, or keeps
+/// something in mind.
 pub(super) fn drop_other_boxes(window: &mut Window, controls: &mut Vec<Control>) {
-    let mut kinds = HashMap::<String, (usize, usize)>::new();
+    if controls.iter().all(|control| control.rank != Rank::Tick) {
+        return;
+    }
+    let boxes: Vec<NodeId> = controls.iter().filter(|of| of.rank == Rank::Tick).map(|of| of.id).collect();
+    let looked = window.engine.with(|context| {
+        let mut looked = HashMap::new();
+        for id in boxes {
+            let (around, label) = read(context, |tree| {
+                let form = tree.form_owner(id);
+                // Who listens to a form may stand anywhere above it.
+                let around: Vec<NodeId> =
+                    form.into_iter().flat_map(|form| [form].into_iter().chain(tree.ancestors(form))).collect();
+                (around, label_of(tree, id))
+            });
+            let is_sent = around.into_iter().any(|above| listens_to(above, "submit", context));
+            looked.insert(id, (is_sent, says(KEEPS, &label, true)));
+        }
+        looked
+    });
+    let looked = looked.unwrap_or_default();
+    let mut kinds = HashMap::<String, (usize, usize, usize)>::new();
     for control in controls.iter().filter(|control| control.rank == Rank::Tick) {
         let row = control.row.to_lowercase();
         let answers = [AGE, CONFIRM, ENTER].iter().any(|words| says(words, &row, true));
-        let (all, of_consent) = kinds.entry(control.kind.clone()).or_default();
+        let (all, of_consent, kept) = kinds.entry(control.kind.clone()).or_default();
         *all += 1;
         *of_consent += usize::from(answers);
+        *kept += usize::from(looked.get(&control.id).is_none_or(|(_, keeps)| *keeps));
     }
-    let is_list =
-        |kind: &str| kinds.get(kind).is_some_and(|(all, of_consent)| *all >= LIST_MIN && of_consent * 2 < *all);
-    let boxes = controls.iter().filter(|control| control.rank == Rank::Tick);
-    let boxes: Vec<NodeId> = boxes.filter(|control| is_list(&control.kind)).map(|control| control.id).collect();
-    let left = window.engine.look(|context| {
-        read(context, |tree| boxes.into_iter().filter(|id| !tree.is_checked(*id)).collect::<HashSet<_>>())
-    });
-    let left = left.unwrap_or_default();
-    controls.retain(|control| control.rank != Rank::Tick || left.contains(&control.id));
+    let is_list = |kind: &str| {
+        kinds
+            .get(kind)
+            .is_some_and(|(all, of_consent, kept)| *all >= LIST_MIN && of_consent * 2 < *all && kept * 2 < *all)
+    };
+    let is_sent = |control: &Control| looked.get(&control.id).is_none_or(|(is_sent, _)| *is_sent);
+    controls.retain(|of| of.rank != Rank::Tick || of.ticked || is_list(&of.kind) && !is_sent(of));
+}
+
+/// What the label of a box says, in lower case.
+fn label_of(tree: &Tree, id: NodeId) -> String {
+    let around = tree
+        .ancestors(id)
+        .take(ROW_WITHIN)
+        .find(|above| tree.element(*above).is_some_and(|element| element.is_html(&local_name!("label"))));
+    around.map(|label| text_of(tree, label, limits::RENDER_ROW_TEXT_CHARS).to_lowercase()).unwrap_or_default()
 }
 
 /// A box of a row, ticked or not.
@@ -47,31 +76,85 @@ pub(super) fn box_of(tree: &Tree, id: NodeId) -> Option<Control> {
     if !is_box {
         return None;
     }
-    if tree.form_owner(id).and_then(|form| tree.element(form)).is_some_and(is_posted) {
+    let form = tree.form_owner(id).and_then(|form| tree.element(form));
+    if form.is_some_and(|form| is_posted(form) || form.attribute(&"onsubmit".into()).is_some()) {
         return None;
     }
-    let is_for_settings = |id: NodeId| {
+    let own = Labels::of(tree, id, element);
+    let label = label_of(tree, id);
+    let is_short = label.chars().count() <= 40;
+    if own.tell_of(NEVER) || own.tell_of(KEEPS) || own.are_named(NEVER, true) || is_short && says(NEVER, &label, true) {
+        return None;
+    }
+    let is_for_other = |id: NodeId| {
         let labels = tree.element(id).map(Labels::names_of);
-        labels.is_some_and(|names| names.are_named(SETTINGS, false) || names.are_named(NEVER_NAMES, true))
+        labels.is_some_and(|names| {
+            names.are_named(SETTINGS, false) || names.are_named(NEVER_NAMES, true) || names.are_named(KEEPS, true)
+        })
     };
-    if is_for_settings(id) || tree.ancestors(id).take(NAMED_WITHIN).any(is_for_settings) {
+    if is_for_other(id) || tree.ancestors(id).take(NAMED_WITHIN).any(is_for_other) {
         return None;
     }
-    let row = tree
-        .ancestors(id)
-        .take(ROW_WITHIN)
-        .find(|above| has_likes(tree, *above) && !text_of(tree, *above, limits::RENDER_ROW_TEXT_CHARS).is_empty())?;
-    let around = tree.element(row)?;
-    let labels = Labels::of(tree, row, around);
-    let class = element.attribute(&local_name!("class")).unwrap_or_default();
-    let row_class = around.attribute(&local_name!("class")).unwrap_or_default();
+    let ticked = tree.is_checked(id);
+    let says_something = |of: NodeId| !text_of(tree, of, limits::RENDER_ROW_TEXT_CHARS).is_empty();
     // How a row looks changes when it is chosen.
-    let kind = format!("box {class} in {} {}", around.name().local, row_class.split(' ').next().unwrap_or_default());
-    let row = labels.text;
+    let is_row = |of: &NodeId| (has_likes(tree, *of) || ticked && has_siblings(tree, *of)) && says_something(*of);
+    let row = tree.ancestors(id).take(ROW_WITHIN).find(is_row)?;
+    let around = tree.element(row)?;
+    let list = tree.parent(row).and_then(|list| tree.element(list));
+    let class = element.attribute(&local_name!("class")).unwrap_or_default();
+    let list = list.map(|list| {
+        let name = |name: &str| list.attribute(&name.into()).unwrap_or_default();
+        format!("{} {} {}", list.name().local, name("id"), name("class").split(' ').next().unwrap_or_default())
+    });
+    let kind = format!("box {class} in {} of {}", around.name().local, list.unwrap_or_default());
+    let row = text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS);
     let identity = identity_of(tree, id, element, &row);
     let words = row.chars().take(60).collect();
     let (rank, text, beside, view, gets) = (Rank::Tick, String::new(), None, None, false);
     let (doubt, again, by_delegate) = (Doubt::None, false, None);
     let now = identity;
-    Some(Control { id, kind, identity, now, words, text, row, beside, rank, view, gets, doubt, again, by_delegate })
+    Some(Control {
+        id,
+        kind,
+        identity,
+        now,
+        words,
+        text,
+        row,
+        beside,
+        rank,
+        view,
+        gets,
+        doubt,
+        again,
+        ticked,
+        by_delegate,
+    })
+}
+
+/// Whether an element stands beside others of its name, however they look.
+fn has_siblings(tree: &Tree, id: NodeId) -> bool {
+    let local = |id: NodeId| tree.element(id).map(|element| &element.name().local);
+    let Some(parent) = tree.parent(id) else { return false };
+    let mut beside = tree.children(parent).take(limits::RENDER_CONTROL_ELEMENTS);
+    beside.any(|of| of != id && local(of).is_some() && local(of) == local(id))
+}
+
+/// The buttons that are out of use now.
+pub(super) fn disabled(window: &mut Window) -> HashSet<NodeId> {
+    let found = window.engine.look(|context| {
+        let document = super::super::own_document(context);
+        read(context, |tree| {
+            let is_shut = |id: &NodeId| {
+                tree.is_disabled(*id)
+                    || tree
+                        .element(*id)
+                        .and_then(|of| of.attribute(&"aria-disabled".into()))
+                        .is_some_and(|given| given == "true")
+            };
+            tree.descendants(document).filter(is_shut).collect()
+        })
+    });
+    found.unwrap_or_default()
 }

@@ -1,15 +1,16 @@
 //! Titles that have the words of controls: "Leave No Trace", "Back to the Future", "The Post". What stands in a list of its likes is a row,
 //! whatever it is called.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::controls::{Control, LIST_MIN, Rank};
 use super::labels::Labels;
+use super::words::{ACTIONS, NEVER, count, says};
 
-/// So many words a title has that may say what nobody presses who only looks: menus say it in fewer.
-const TITLE_WORDS_MIN: usize = 3;
+/// A title with a word of harm has so many other words for it, or more: menus say it in fewer.
+const OTHER_WORDS_MIN: usize = 4;
 
-/// So many likes make a list of titles, where one of them says what nobody presses.
+/// So many likes with texts of their own make a list of titles, where one of them says what nobody presses.
 const TITLES_MIN: usize = 5;
 
 /// What a control may be besides what its words say.
@@ -20,42 +21,55 @@ pub(super) enum Doubt {
     RowOrControl(String),
     /// One that nobody presses who only looks, otherwise.
     RowOrNothing(String),
+    /// One of a list whose members say much; nothing where it stands alone.
+    MemberOrNothing(String),
 }
 
-/// Whether titles stand on such elements. Buttons are called what they do.
-pub(super) fn may_be(local: &str, role: &str, has_address: bool) -> bool {
+/// Whether titles stand on such elements. Buttons are called what they do, and so are the parts of a menu.
+pub(super) fn may_be(local: &str, role: &str, class: &str, has_address: bool) -> bool {
     let is_plain = matches!(
         local,
         "tr" | "td" | "li" | "div" | "span" | "article" | "section" | "p" | "dd" | "dt" | "h2" | "h3" | "h4"
     );
-    (is_plain || local == "a" && has_address) && !role.starts_with("menu") && !matches!(role, "button" | "tab")
+    let is_action = says(ACTIONS, &class.replace(['-', '_'], " "), true);
+    (is_plain || local == "a" && has_address)
+        && !is_action
+        && !role.starts_with("menu")
+        && !matches!(role, "button" | "tab")
 }
 
-/// Whether a text goes on about something else than the words with which it would begin as a control.
-pub(super) fn says_more_than(labels: &Labels, words: &[&str]) -> bool {
-    labels.text_words() >= TITLE_WORDS_MIN && !labels.begin_with(words)
+/// Whether a text goes on about something else than the words of harm in it, with which a control would begin.
+pub(super) fn says_more_than_harm(labels: &Labels) -> bool {
+    let harm = count(NEVER, &labels.text.to_lowercase()).max(1);
+    labels.text_words() >= harm * (OTHER_WORDS_MIN + 1) && !labels.begin_with(NEVER)
 }
 
 /// Makes those rows that have likes of whose words nobody doubts, and leaves out what nobody presses otherwise.
 pub(super) fn decide(controls: &mut Vec<Control>, is_given_up: impl Fn(&str) -> bool) {
-    let mut sure = HashMap::<&str, usize>::new();
-    for control in controls.iter().filter(|of| of.rank == Rank::Row && of.doubt == Doubt::None) {
-        *sure.entry(&control.kind).or_default() += 1;
+    // Titles differ, and what can be done with each record is called the same in each.
+    let (mut sure, mut members) = (HashMap::<&str, HashSet<&str>>::new(), HashMap::<&str, HashSet<&str>>::new());
+    for control in controls.iter() {
+        match &control.doubt {
+            Doubt::None if control.rank == Rank::Row => {
+                sure.entry(&control.kind).or_default().insert(&control.text);
+                members.entry(&control.kind).or_default().insert(&control.text);
+            }
+            Doubt::MemberOrNothing(kind) => {
+                members.entry(kind).or_default().insert(&control.text);
+            }
+            _ => {}
+        }
     }
-    let are_likes = |kind: &str, min: usize| sure.get(kind).is_some_and(|count| *count >= min);
+    let are = |of: &HashMap<&str, HashSet<&str>>, kind: &str, min: usize| {
+        of.get(kind).is_some_and(|texts| texts.len() >= min)
+    };
     let is_row: Vec<Option<bool>> = controls
         .iter()
         .map(|control| match &control.doubt {
             Doubt::None => None,
-            Doubt::RowOrControl(kind) => Some(are_likes(kind, LIST_MIN)),
-            Doubt::RowOrNothing(kind) => {
-                let min = if super::words::says(super::words::NEVER, &control.words.to_lowercase(), true) {
-                    TITLES_MIN
-                } else {
-                    LIST_MIN
-                };
-                Some(are_likes(kind, min))
-            }
+            Doubt::RowOrControl(kind) => Some(are(&sure, kind, LIST_MIN)),
+            Doubt::RowOrNothing(kind) => Some(are(&sure, kind, TITLES_MIN)),
+            Doubt::MemberOrNothing(kind) => Some(are(&members, kind, LIST_MIN)),
         })
         .collect();
     let mut is_row = is_row.into_iter();
@@ -63,10 +77,10 @@ pub(super) fn decide(controls: &mut Vec<Control>, is_given_up: impl Fn(&str) -> 
         let is_row = is_row.next().flatten();
         match (std::mem::replace(&mut control.doubt, Doubt::None), is_row) {
             (Doubt::RowOrControl(kind) | Doubt::RowOrNothing(kind), Some(true)) => {
-                (control.rank, control.kind) = (Rank::Row, kind);
+                (control.rank, control.kind, control.again) = (Rank::Row, kind, false);
                 control.view.is_some() || !is_given_up(&control.kind)
             }
-            (Doubt::RowOrNothing(_), _) => false,
+            (Doubt::RowOrNothing(_) | Doubt::MemberOrNothing(_), is_row) => is_row == Some(true),
             (Doubt::RowOrControl(_), _) => {
                 control.view = None;
                 true

@@ -8,6 +8,7 @@ pub(super) const MORE: &[&str] = &[
     "next",
     "more",
     "older",
+    "earlier",
     "forward",
     "load",
     "show all",
@@ -49,6 +50,9 @@ pub(super) const MORE: &[&str] = &[
     "sonraki",
     "daha",
 ];
+
+/// All that a control may say to turn on, and what stands beside it then: in a tree the same signs open a branch.
+pub(super) const TURN_SIGNS: &[(&str, &str)] = &[(">", "<"), ("＞", "＜"), ("▶", "◀"), ("►", "◄"), ("⏵", "⏴")];
 
 /// Words of controls that lead back, or close what was opened.
 pub(super) const BACK: &[&str] = &[
@@ -108,20 +112,18 @@ pub(super) const RETRY: &[&str] = &[
     "retry",
     "try again",
     "reload",
-    "refresh",
     "重试",
     "重試",
     "重新加载",
     "再試行",
     "再読み込み",
-    "もう一度",
     "다시 시도",
     "повторить",
+    "повторить попытку",
     "попробовать снова",
     "попробуйте снова",
-    "обновить",
-    "erneut",
-    "nochmal",
+    "erneut versuchen",
+    "nochmal versuchen",
     "neu laden",
     "réessayer",
     "recharger",
@@ -134,8 +136,7 @@ pub(super) const RETRY: &[&str] = &[
     "ricarica",
     "spróbuj ponownie",
     "ponów",
-    "odśwież",
-    "opnieuw",
+    "opnieuw proberen",
     "tekrar dene",
     "yeniden dene",
 ];
@@ -164,13 +165,31 @@ pub(super) const GET: &[&str] = &[
     "indir",
 ];
 
+/// Words of controls that put what is chosen where a person would paste it from.
+pub(super) const COPY: &[&str] = &[
+    "copy",
+    "copy links",
+    "复制",
+    "複製",
+    "コピー",
+    "복사",
+    "копировать",
+    "kopieren",
+    "copier",
+    "copiar",
+    "copia",
+    "kopiuj",
+];
+
 /// Words of controls that a reader who only looks never touches, in lower case.
 pub(super) const NEVER: &[&str] = &[
     "logout",
     "log out",
     "log off",
     "logoff",
+    "log me out",
     "sign out",
+    "sign me out",
     "signout",
     "delete",
     "remove",
@@ -281,6 +300,102 @@ pub(super) const NEVER: &[&str] = &[
     "çıkış",
     "sil",
     "cevapla",
+    "购买",
+    "支付",
+    "購入",
+    "купить",
+    "оплатить",
+    "kaufen",
+    "bezahlen",
+    "acheter",
+    "payer",
+    "comprar",
+    "pagar",
+    "acquista",
+    "kupić",
+    "betalen",
+];
+
+/// Words of controls that take something away for good, whatever else they are about.
+pub(super) const DELETE: &[&str] = &[
+    "delete",
+    "deletes",
+    "deleting",
+    "deletion",
+    "remove",
+    "removes",
+    "removing",
+    "removal",
+    "rid",
+    "erase",
+    "destroy",
+    "purge",
+    "删除",
+    "刪除",
+    "削除",
+    "삭제",
+    "удалить",
+    "löschen",
+    "supprimer",
+    "eliminar",
+    "excluir",
+    "elimina",
+    "usuń",
+    "verwijder",
+    "sil",
+];
+
+/// Words of boxes by which somebody keeps something in mind, has a say, or chooses what is shown; names of them, too.
+pub(super) const KEEPS: &[&str] = &[
+    "fav",
+    "favs",
+    "faved",
+    "favourites",
+    "favorites",
+    "favourited",
+    "favorited",
+    "star",
+    "stars",
+    "starred",
+    "watch",
+    "watched",
+    "watching",
+    "watchlist",
+    "wishlist",
+    "bookmarks",
+    "bookmarked",
+    "seen",
+    "unseen",
+    "unread",
+    "poll",
+    "polls",
+    "ballot",
+    "votes",
+    "voting",
+    "hide",
+    "hides",
+    "mute",
+    "exclude",
+    "filter",
+    "filters",
+    "favourite",
+    "favorite",
+    "bookmark",
+    "deleted",
+    "removed",
+    "избранное",
+    "скрыть",
+    "ausblenden",
+    "merken",
+    "masquer",
+    "ocultar",
+    "nascondi",
+    "ukryj",
+    "verberg",
+    "gizle",
+    "收藏",
+    "隐藏",
+    "お気に入り",
 ];
 
 /// Words of controls by which somebody answers for something, and who only looks does not, but where it is their age ([`AGE`]).
@@ -376,6 +491,15 @@ pub(super) const NEVER_NAMES: &[&str] = &[
     "delete", "remove", "trash", "logout", "signout", "report", "vote", "upvote", "downvote", "like", "thank",
     "thanks", "ban",
 ];
+
+/// What authors call the parts of a menu, and what does something to a record: none of them is a title.
+pub(super) const ACTIONS: &[&str] =
+    &["menu", "dropdown", "action", "actions", "act", "acts", "btn", "button", "buttons", "toolbar"];
+
+/// How many of a text's words, in lower case, are among the words; of scripts without blanks, how many of the words are in it.
+pub(super) fn count(words: &[&str], text: &str) -> usize {
+    text.split_whitespace().filter(|word| says(words, word, true)).count()
+}
 
 /// Whether one of the words begins a word of a label, or is one where the label is to have it `whole`. Words of scripts without
 /// letters of two cases stand anywhere.

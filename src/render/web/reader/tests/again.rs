@@ -3,12 +3,12 @@
 use super::*;
 use crate::render::engine::net::{Answer, Request, RequestId, Response};
 
-/// A server that answers `/api/…/N` with ten numbers, but not each time: one request in three has the status 503, the addresses with `down` in
-/// them have it always.
+/// A server that answers `/api/…/N` with ten numbers: one address in three has the status 500 when it is asked first, those with `down` in them
+/// have it always, and those with `busy` 503.
 #[derive(Default)]
 struct Faulty {
     waiting: Vec<(RequestId, String)>,
-    asked: u32,
+    asked: std::collections::HashSet<String>,
 }
 
 impl Net for Faulty {
@@ -18,18 +18,22 @@ impl Net for Faulty {
 
     fn wait(&mut self) -> (RequestId, Answer) {
         let (id, url) = self.waiting.remove(0);
-        self.asked += 1;
-        let is_well = self.asked % 3 != 2 && !url.contains("down");
         let page: u32 = url.rsplit('/').next().and_then(|page| page.parse().ok()).unwrap_or_default();
+        let is_first = self.asked.insert(url.clone()) && page % 3 == 2;
         let rows: Vec<String> = (page * 10..page * 10 + 10).map(|n| n.to_string()).collect();
-        let (status, body) = if is_well { (200, format!("[{}]", rows.join(","))) } else { (503, "[]".to_owned()) };
+        let status = match url.contains("busy") {
+            true => 503,
+            false if is_first || url.contains("down") => 500,
+            false => 200,
+        };
+        let body = if status == 200 { format!("[{}]", rows.join(",")) } else { "[]".to_owned() };
         let answer =
             Response { url, status, status_text: "OK".to_owned(), body: body.into_bytes(), ..Response::default() };
         (id, Ok(answer))
     }
 }
 
-fn read_faulty(html: &str, expression: &str) -> Read {
+pub(super) fn read_faulty(html: &str, expression: &str) -> Read {
     let net = || Box::new(Faulty::default()) as Box<dyn Net>;
     read_on(net, html, &[], limits::RENDER_TRIES, expression, Viewport::default())
 }
@@ -125,4 +129,32 @@ fn boxes_of_forms_that_are_posted_of_consent_and_of_filters_are_left_as_they_are
         next.onclick = () => { page++; show(); if (page == 5) next.remove() }; show()</script>";
     let read = read_page_of(filters, "ticks + ' ' + document.querySelectorAll(':checked').length");
     assert_eq!((read.urls().len(), read.value.as_str()), (50, "2 0"), "{:?}", read.acts());
+}
+
+#[test]
+fn rows_that_a_server_fails_are_asked_once_more_and_busy_servers_not_at_all() {
+    for (down, wanted) in [("down", "18"), ("busy", "12")] {
+        let html = format!(
+            "<div id=list></div><script>let asked = 0;
+            '0a9f 1b8e 2c7d 3d6c 4e5b 5f4a 6a3f 7b2e 8c1d 9d0c ae9f bf8e'.split(' ').forEach((id, n) => {{ const row = document.createElement('div'); row.className = 'row'; row.textContent = 'Title ' + id; list.append(row);
+                row.onclick = async () => {{ asked++; const answer = await fetch('/api/one/' + id + (n % 2 ? '' : '?{down}')); if (answer.ok) row.insertAdjacentHTML('beforeend', `<a href=/t/${{id}}>get</a>`) }} }})</script>"
+        );
+        let read = read_faulty(&html, "asked");
+        let told = read.told.cut.as_ref().map(|cut| cut.bound);
+        assert_eq!((read.urls().len(), &*read.value, told), (6, wanted, Some(Bound::Unanswered)), "{down}");
+    }
+}
+
+#[test]
+fn only_a_button_that_came_with_a_fault_is_there_to_try_again() {
+    // Each of these stands there by itself, and a fault has nothing to do with it.
+    let html = "<a href=/t/1>x</a><button id=stats>Show statistics</button><button id=a>Reload trackers</button><button id=b>Повторить заказ</button><script>let pressed = 0, failed = 0;
+        stats.onclick = async () => { if (!(await fetch('/stats/down')).ok) failed++ }; a.onclick = b.onclick = () => pressed++</script>";
+    let read = read_faulty(html, "failed + ' ' + (pressed <= 2)");
+    assert_eq!(read.value, "2 true", "as any button is, at most");
+    let titles = "<div id=app></div><script>fetch('/stats/down');
+        const titles = ['Alien 1979', 'Brazil 1985', 'The Matrix Reloaded', 'Casablanca 1942', 'Reload', 'Retry', 'Heat 1995'];
+        const list = () => { app.innerHTML = ''; titles.forEach((title, n) => { const row = document.createElement('div'); row.className = 'row'; row.textContent = title; app.append(row);
+            row.onclick = () => { app.innerHTML = `<h2>x</h2><a href=/t/${n}>torrent</a><button>Back</button>`; app.querySelector('button').onclick = list } }) }; list()</script>";
+    assert_eq!(read_faulty(titles, "0").urls().len(), 7);
 }

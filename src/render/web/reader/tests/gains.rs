@@ -202,7 +202,7 @@ fn titles_with_the_words_of_controls_are_rows_of_their_list() {
         "Back to the Future",
         "Close Encounters",
         "Enter the Dragon",
-        "The Post 2017",
+        "Notes of the Night Post 2017",
         "Tears of Steel",
         "Big Buck Bunny",
         "Sintel",
@@ -236,5 +236,24 @@ fn what_a_button_says_counts_for_harm_to_its_end_and_ages_are_whole_numbers() {
             format!("<button class=row onclick='n++; document.body.insertAdjacentHTML(`beforeend`, `<a href=/t/${{n}}>x</a>`)'>{title}, a long title of the year 2007, all parts</button>")
         })
         .concat();
-    assert_eq!(pressed(&titles), "6", "titles of a list may have any words");
+    assert_eq!(pressed(&titles), "5", "buttons are no titles");
+}
+
+#[test]
+fn signs_turn_a_list_where_both_stand_beside_each_other() {
+    for (back, next) in [("&lt;", "&gt;"), ("◀", "▶")] {
+        let html = format!(
+            "<table><tbody id=list></tbody></table><div><button id=f>|&lt;</button><button id=p>{back}</button><button id=n>{next}</button><button id=l>&gt;|</button></div><script>let at = 0;
+            const show = page => {{ at = Math.min(Math.max(page, 0), 5); list.innerHTML = Array.from({{ length: 15 }}, (_, k) => `<tr><td>Title ${{at}}-${{k}}<td><a href=/t/${{at}}-${{k}}>x</a>`).join('') }};
+            f.onclick = () => show(0); p.onclick = () => show(at - 1); n.onclick = () => show(at + 1); l.onclick = () => show(5); show(0)</script>"
+        );
+        let read = read_page_of(&html, "0");
+        assert_eq!((read.urls().len(), read.told.cut.as_ref()), (90, None), "{next}: {:?}", read.acts());
+    }
+}
+
+#[test]
+fn what_saves_a_torrents_file_is_no_harm() {
+    let html = "<button class=a onclick=n++>Save .torrent</button><button class=b onclick=n++>Save torrent file</button><button class=c onclick=n+=10>Save</button><button class=d onclick=n+=10>Save torrent file to favourites, delete it</button><button class=e onclick=n+=10>Report .torrent</button><script>let n = 0</script>";
+    assert_eq!(read_page_of(html, "n").value, "2");
 }

@@ -1,0 +1,68 @@
+//! What stands beside rows and in views for what they name: buttons that are pressed behind a click.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::controls::{Control, LIST_MIN, Rank};
+use super::super::shown::News;
+use super::Reader;
+use crate::limits;
+
+impl Reader<'_> {
+    /// Presses what a click on a row is there for: the button of a view, of a panel beside the list, of a menu. Which kinds of controls
+    /// that are is seen when they first bring something, or come with a click.
+    pub(super) fn press_companions(&mut self, row: &Control, before: &HashSet<u64>) -> News {
+        let mut of_kind = HashMap::<&str, usize>::new();
+        for control in self.controls.iter() {
+            *of_kind.entry(&control.kind).or_default() += 1;
+        }
+        let known = self.companions.get(&row.kind);
+        let is_offer = |control: &&Control| {
+            let is_single = of_kind.get(&*control.kind).is_some_and(|count| *count < LIST_MIN);
+            let is_candidate = control.gets && control.view.is_none() && is_single && control.kind != row.kind;
+            match known {
+                Some(known) => known.contains(&control.kind) || is_candidate && !before.contains(&control.identity),
+                // What stood there before may be for the row that is chosen.
+                None => is_candidate,
+            }
+        };
+        let mut offers: Vec<Control> = self.controls.iter().filter(is_offer).cloned().collect();
+        offers.sort_by_key(|offer| before.contains(&offer.identity));
+        let mut best = News::None;
+        for offer in offers.into_iter().take(limits::RENDER_VIEW_CLICKS_MAX) {
+            if self.is_given_up(&offer.kind, Rank::Row) || !self.is_shown(offer.id) {
+                continue;
+            }
+            self.clicked.insert(offer.identity);
+            self.pressed = Some(offer.clone());
+            let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
+            self.look_around();
+            self.pressed = None;
+            self.judge(&offer, Rank::Row, news, false);
+            let companions = self.companions.entry(row.kind.clone()).or_default();
+            if news != News::None || !before.contains(&offer.identity) {
+                companions.insert(offer.kind);
+            }
+            best = best.max(news);
+        }
+        if best == News::Links {
+            self.failed.remove(&row.kind);
+            self.paid.insert(row.kind.clone());
+        }
+        best
+    }
+
+    /// Clicks what a view offers for download and has no address.
+    pub(super) fn press_downloads(&mut self) {
+        self.look_around();
+        let offers = |control: &&Control| control.gets && control.view.is_none();
+        let offers: Vec<Control> =
+            self.controls.iter().filter(offers).take(limits::RENDER_VIEW_CLICKS_MAX).cloned().collect();
+        for offer in offers {
+            if !self.is_given_up(&offer.kind, Rank::Row) && self.is_shown(offer.id) {
+                self.clicked.insert(offer.identity);
+                let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
+                self.judge(&offer, Rank::Row, news, false);
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What nobody presses who only looks: actions of rows, menus, and boxes that keep, choose or delete something.
+
+use super::again::read_faulty;
+use super::*;
+
+/// What a page has posted that was answered, and how many links it has shown.
+fn posted(page: &str) -> (String, usize) {
+    let html = format!(
+        "<script>const posts = []; const post = w => fetch('/post/0', {{ method: 'POST', body: '{{}}' }}).then(() => posts.push(w), () => 0)</script>{page}"
+    );
+    let read = read_faulty(&html, "posts.join()");
+    let links = read.urls().iter().filter(|url| url.contains("/t/")).count();
+    (read.value, links)
+}
+
+#[test]
+fn actions_that_repeat_in_each_row_are_no_titles() {
+    let acts = "<div id=l></div><script>for (let i = 0; i < 8; i++) { const d = document.createElement('div'); d.className = 'row';
+        d.innerHTML = `Torrent ${i} <span class=KIND>Show file list</span> <span class=KIND>Say thank you</span> <span class=KIND>Give a like</span> <span class=KIND>Let us all thank the uploader of torrent ${i}</span><div></div>`;
+        const [a, b, c, e] = d.querySelectorAll('.KIND'); a.onclick = () => d.lastChild.innerHTML = `<a href=/t/${i}>get</a>`;
+        b.onclick = () => post('thank'); c.onclick = () => post('like'); e.onclick = () => post('long'); l.append(d) }</script>";
+    for kind in ["act", "plain"] {
+        assert_eq!(posted(&acts.replace("KIND", kind)), (String::new(), 8), "{kind}");
+    }
+}
+
+#[test]
+fn menus_and_long_texts_of_harm_are_left_alone() {
+    let menu = "<div class=menu></div><p id=o></p><script>
+        for (const w of ['Show all files', 'Show the comments', 'Show the trackers', 'Show peers now', 'Show the history', 'Permanently delete this torrent', 'Please report this torrent', 'Log me out', 'Yes, remove it', 'Pay 5 coins'])
+        { const e = document.createElement('a'); e.href = '#'; e.className = 'KIND'; e.textContent = w; e.onclick = ev => { ev.preventDefault(); /Show/.test(w) ? o.innerHTML = `<a href=/t/${w.length}${w[9]}>x</a>` : post(w) }; document.querySelector('.menu').append(e) }</script>";
+    for kind in ["dropdown-item", "x"] {
+        let (posts, links) = posted(&menu.replace("KIND", kind));
+        assert_eq!((&*posts, links > 2), ("", true), "{kind}");
+    }
+    let buttons = "<div id=l></div><p id=out></p><script>
+        for (const w of ['Overview', 'Statistics', 'Trackers', 'Peers', 'Mirrors', 'Files', 'I confirm that I am an adult and I want to delete my account now']) { const b = document.createElement('button'); b.className = 'btn'; b.textContent = w;
+            b.onclick = () => w.length > 30 ? post(w) : out.innerHTML = `<a href=/t/${w}>x</a>`; l.append(b) }</script>";
+    assert_eq!(posted(buttons), (String::new(), 6));
+    let long = "<a href=/t/1>x</a><script>const w = 'I confirm that I am an adult and I want to delete my account now';
+        for (const t of ['a', 'div', 'span', 'p']) { const e = document.createElement(t); if (t == 'a') e.href = '#'; e.textContent = w + ' ' + t; e.onclick = ev => { ev.preventDefault(); post(t) }; document.body.append(e) }
+        for (const w of ['Torrent removal: delete this torrent and all of its files for ever', 'Getting rid of it: remove this upload and all of its comments now']) {
+            const b = document.createElement('button'); b.textContent = w; b.onclick = () => post(w); document.body.append(b) }</script>";
+    assert_eq!(posted(long), (String::new(), 1));
+}
+
+#[test]
+fn rows_that_say_much_are_members_of_their_list_whatever_they_say() {
+    let html = "<div id=l></div><script>for (let n = 0; n < 9; n++) { const d = document.createElement('div'); d.className = 'card'; d.textContent = `Title ${n} of a year, 12 likes, 3 comments, add one, report it, share it`;
+        d.onclick = () => d.innerHTML += `<a href=/t/${n}>x</a>`; l.append(d) }</script>";
+    assert_eq!(posted(html), (String::new(), 9));
+}
+
+#[test]
+fn boxes_that_keep_choose_or_delete_something_are_not_ticked() {
+    let favourites = "<ul id=l></ul><script>for (let i = 0; i < 12; i++) { const d = document.createElement('li'); d.innerHTML = `<input type=checkbox NAMED> <a href=/t/${i}>Torrent number ${i}</a>`; d.firstChild.onchange = () => post(i); l.append(d) }</script>";
+    for named in ["class=fav", "title='Add to favourites'", "aria-label=Bookmark", "name=seen[]", "class=pick"] {
+        assert_eq!(posted(&favourites.replace("NAMED", named)), (String::new(), 12), "{named}");
+    }
+    let poll = "<a href=/t/1>x</a><form id=poll><ul><li><label><input type=checkbox name=o value=1 onchange='this.form.requestSubmit()'> x264</label></li><li><label><input type=checkbox name=o value=2 onchange='this.form.requestSubmit()'> x265</label></li><li><label><input type=checkbox name=o value=3 onchange='this.form.requestSubmit()'> av1</label></li></ul></form><script>KIND = e => { e.preventDefault(); post('ballot') };</script>";
+    for kind in ["poll.onsubmit", "document.onsubmit"] {
+        assert_eq!(posted(&poll.replace("KIND", kind)), (String::new(), 1), "{kind}");
+    }
+}
+
+/// Six pages of twenty links, with filters by kind above them; `ticked` says which rows a set of filters leaves, `anew` whether the boxes are
+/// drawn anew with the list.
+fn filters(labels: &str, left: &str, anew: bool, sticks: bool) -> String {
+    format!(
+        "<div id=boxes></div><div id=app></div><script>let page = 0; const set = new Set(), labels = '{labels}'.split(',');
+        const boxes = () => {{ document.getElementById('boxes').innerHTML = '<ul>' + labels.map(c => `<li><label><input type=checkbox ${{set.has(c) ? 'checked' : ''}} value='${{c}}'> ${{c}}</label></li>`).join('') + '</ul>';
+            for (const b of document.querySelectorAll('input')) b.onchange = e => {{ e.target.checked ? set.add(b.value) : {sticks} || set.delete(b.value); draw() }} }};
+        const draw = () => {{ if ({anew}) boxes(); const rows = [];
+            for (let k = 0; k < 20; k++) {{ const c = labels[k % labels.length]; if ({left}) rows.push(`<p><a href=/t/${{page * 20 + k}}>x</a></p>`) }}
+            app.innerHTML = rows.join('') + (page < 5 ? '<button id=next>Next</button>' : ''); const next = document.querySelector('#next'); if (next) next.onclick = () => {{ page++; draw() }} }};
+        boxes(); draw()</script>"
+    )
+}
+
+#[test]
+fn filters_are_left_as_they_were() {
+    let (only, not) = ("!set.size || set.has(c)", "!set.has(c)");
+    for labels in ["Hide Games,Hide Audio,Hide Books,Hide Video", "Games,Audio,Books,Video"] {
+        for left in [only, not] {
+            for anew in [true, false] {
+                let read = read_page_of(&filters(labels, left, anew, false), "set.size");
+                assert_eq!(
+                    (read.urls().len(), &*read.value, read.told.cut),
+                    (120, "0", None),
+                    "{labels} {left} {anew}"
+                );
+            }
+        }
+    }
+    let read = read_page_of(&filters("Games,Audio,Books,Video", only, true, true), "set.size");
+    assert_eq!(read.value, "1", "one box, and no other of its kind");
+    assert!(read.told.cut.is_some_and(|cut| cut.bound == Bound::NoWayBack), "what it took away is told");
+}
