@@ -9,8 +9,8 @@ use super::call::{self, Call, Slots};
 use super::pages::{Last, Pager};
 use super::pattern::Pattern;
 use super::place::{Element, Place, scalar};
-use super::template::{Scope, Template};
-use super::turns::Turning;
+use super::template::{Scope, Source, Template};
+use super::turns::{self, Turning};
 use super::{Answer, Normal, Observation, learn, links, pages};
 use crate::limits;
 
@@ -135,6 +135,14 @@ impl Endpoint {
     /// Where a value of it is not there.
     pub fn first(&self, scope: &Scope<'_>) -> Result<Slots, Difference> {
         self.call.fill(scope).ok_or_else(|| missing(&self.call, scope))
+    }
+
+    /// A request that an earlier visit has left, with the tokens of this visit, whose first request is `first`.
+    #[must_use]
+    pub fn renewed(&self, asks: Slots, first: &Slots) -> Slots {
+        let of_visit = self.call.0.iter().filter(|(_, template)| template.sources().any(Source::is_of_visit));
+        let names: Vec<&str> = of_visit.map(|(name, _)| name.as_str()).collect();
+        turns::renewed(self.turning.as_ref().map(|turning| &turning.turn), asks, first, &names)
     }
 
     /// Reads the answer to a request. `seen` counts the records of the pages of data before this.
