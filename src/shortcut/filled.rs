@@ -8,14 +8,9 @@ use super::leaves::{self, Leaf};
 use super::links::of_address;
 use super::place::{Place, Step, outside_lists};
 use super::template::{Encoding, Piece, Source, Template, Value};
+use super::tokens::{TOKEN_BYTES, is_token};
 use super::{Observation, callback, facts};
 use crate::limits;
-
-/// Bytes from which a value that stands on the page is taken for a token, whether or not it is always the same.
-const TOKEN_BYTES: usize = 8;
-
-/// Bytes of a token that may be letters alone.
-const LONG_TOKEN_BYTES: usize = 20;
 
 /// How far a time in a request may lie from the page's clock.
 const CLOCK_MS: i64 = 86_400_000;
@@ -26,21 +21,6 @@ pub(super) struct Known<'a> {
     address: Vec<(Source, String)>,
     tokens: Vec<(Source, String)>,
     answer: &'a str,
-}
-
-/// Whether a part of a request is called like what grants access.
-#[must_use]
-pub fn is_of_access(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["authorization", "token", "key", "secret", "session"].iter().any(|word| name.contains(word))
-}
-
-/// Whether a value that is always the same may be a token all the same: no word, no date, no type of a content.
-pub(super) fn is_token(value: &str) -> bool {
-    let has = |what: fn(&u8) -> bool| value.as_bytes().iter().any(what);
-    let is_mixed = value.len() >= TOKEN_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    (is_mixed && !value.contains("://")) || (value.len() >= LONG_TOKEN_BYTES && value.chars().all(is_plain))
 }
 
 impl<'a> Known<'a> {

@@ -24,6 +24,7 @@ pub mod pattern;
 pub mod place;
 pub mod rests;
 pub mod template;
+mod tokens;
 mod turns;
 pub mod visits;
 pub mod written;
@@ -35,8 +36,8 @@ use url::Url;
 
 pub use book::{Book, Event};
 pub use endpoint::Endpoint;
-pub use filled::is_of_access;
 pub use learn::{kind_of, learn};
+pub use tokens::{is_of_access, secrets};
 
 use crate::limits;
 
