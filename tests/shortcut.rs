@@ -902,13 +902,25 @@ fn the_first_of_a_list_teaches_it_where_the_rest_was_too_much_to_be_remembered()
     let cut = |unread: &[&str]| {
         let mut cut = whole.clone();
         let kinds = unread.iter().map(|url| kind_of(&whole.page, &get(url, "")).unwrap());
-        cut.unread = kinds.collect();
+        cut.unread = kinds.map(|kind| (kind, 34)).collect();
         cut.exchanges.truncate(6);
         cut
     };
     let endpoint = learned(std::slice::from_ref(&whole)).unwrap();
     assert_eq!(learned(&[cut(&["/api?page=9"])]).map(|learned| learned.call), Some(endpoint.call.clone()));
     assert_eq!(endpoint.explains(&cut(&["/api?page=9"]), &normal), Ok(()));
+    // What scripts make beside it no answer bears: it has another form, or there are too many.
+    let made = |paths: &dyn Fn(usize) -> String| {
+        let mut made = cut(&["/api?page=9"]);
+        made.links.extend(
+            (0..400).map(|number| format!("{ORIGIN}{}", paths(number))).map(|key| Link { text: key.clone(), key }),
+        );
+        made
+    };
+    for other in [made(&|number| format!("/dl/a{number}")), made(&|number| format!("/torrent/a{number}"))] {
+        assert!(matches!(endpoint.explains(&other, &normal), Err(Difference::Lacks(_))));
+        assert_eq!(learned(&[other]), None);
+    }
     // What another request brought may be another list's.
     for other in [cut(&[]), cut(&["/other?page=9"]), cut(&["/api?page=9", "/other"])] {
         assert!(endpoint.explains(&other, &normal).is_err());
@@ -984,6 +996,24 @@ fn a_token_that_another_request_has_brought_is_no_constant_though_it_was_always_
     let exchanges = std::iter::once(first).chain((1..6).map(of_list)).collect();
     let written = table(&learned(&[Observation { exchanges, ..with(auth()) }]).unwrap());
     assert_eq!((written.url.as_str(), written.before), ("/api?cat=tv-shows-2&page=1", None));
+    // One that comes as a text, or lies in a cookie, or has another name, is no constant either.
+    let long = "SECRETab12cd34ef56ab78cd";
+    let called = |name: &str, token: &str, first: Exchange| {
+        let mut render = with(first);
+        render.exchanges.iter_mut().skip(1).for_each(|one| one.headers = vec![(name.to_owned(), token.to_owned())]);
+        render
+    };
+    for name in ["x-auth", "x-app"] {
+        for (token, text) in [(long, format!("{long}\n")), (token, format!("ok;{token};1"))] {
+            assert_eq!(learned(&[called(name, token, get("/auth", text))]), None, "{name}");
+        }
+        let cookies = vec![("a b".to_owned(), format!("{{\"t\":\"{long}\"}}"))];
+        assert_eq!(
+            learned(&[Observation { cookies, ..called(name, long, get("/auth", json!({ "ok": true }))) }]),
+            None
+        );
+    }
+    assert!(learned(&[called("x-app", "web-client", get("/auth", "web-client"))]).is_some(), "a word is none");
     // Where it cannot be had again by that request alone, the page is rendered.
     let listed = with(get("/auth", json!([{ "access": token }])));
     assert_eq!(learned(&[listed]), None);

@@ -1,7 +1,7 @@
 //! Where a list ends, and what was visited by an endpoint that proved wrong: nothing is lost by a member of an answer that only looks like a
 //! count, by an interface that moves a part of its records, by a pin that was wrong, or by an error's page in place of the data.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
@@ -389,7 +389,7 @@ fn render(page: usize, pages: usize, answer: &Json) -> Observation {
         cookies: Vec::new(),
         now_ms: NOW_MS + 1_000 * i64::try_from(page).unwrap(),
         exchanges: vec![exchange],
-        unread: BTreeSet::new(),
+        unread: BTreeMap::new(),
         shell: Vec::new(),
         links,
     }

@@ -1,45 +1,72 @@
-//! What was learned of requests as it may be shown: constants that may be a token of one session are masked, whoever looks on.
+//! What was learned of requests as it may be shown: constants that may be a token of one session are masked, whatever they are called and
+//! whoever looks on.
 
-use crate::login::secret::{MASK, told};
-use crate::shortcut::is_of_access;
-use crate::shortcut::written::{Written, WrittenCall};
+use percent_encoding::percent_decode_str;
+
+use crate::login::secret::MASK;
+use crate::shortcut::secrets;
+use crate::shortcut::written::{Written, WrittenCall, WrittenFrom, WrittenLink};
 
 /// The endpoint as it may be shown, and whether something of it is masked.
 pub(super) fn masked(written: &Written) -> (Written, bool) {
     let mut shown = written.clone();
-    let own = [&mut shown.headers, &mut shown.form];
-    let before = shown.before.iter_mut().flat_map(|WrittenCall { headers, form, .. }| [headers, form]);
-    for (name, value) in own.into_iter().chain(before).flatten() {
-        mask(name, value);
+    let before =
+        shown.before.iter_mut().flat_map(|WrittenCall { headers, form, .. }| [("header", headers), ("form", form)]);
+    for (kind, all) in [("header", &mut shown.headers), ("form", &mut shown.form)].into_iter().chain(before) {
+        for (name, value) in all {
+            mask(&format!("{kind}.{}", name.to_ascii_lowercase()), value);
+        }
     }
-    mask_query(&mut shown.url);
+    mask_address(&mut shown.url);
     mask_json(&mut shown.json);
     if let Some(before) = &mut shown.before {
-        mask_query(&mut before.url);
+        mask_address(&mut before.url);
         mask_json(&mut before.json);
     }
+    for link in &mut shown.link {
+        let (WrittenLink::Of(link) | WrittenLink::From(WrittenFrom { link, .. })) = link;
+        mask_query(link);
+    }
+    shown.constant.iter_mut().for_each(mask_query);
     let is_masked = shown != *written;
     (shown, is_masked)
 }
 
-/// Masks a constant that may open the data for one session; what is filled anew for each page stays.
-fn mask(name: &str, value: &mut String) {
-    let core = value.rsplit(' ').next().unwrap_or_default();
-    if is_of_access(name) && !value.contains('{') && told(core) == MASK {
-        let front = value.len() - core.len();
-        value.replace_range(front.., MASK);
+/// Masks what may open the data for one session in a part of a request; what is filled anew for each page stays.
+fn mask(part: &str, value: &mut String) {
+    let text = value.clone();
+    for secret in secrets(part, &text) {
+        *value = value.replace(secret, MASK);
     }
+}
+
+/// The same of a part that is percent-encoded.
+fn masked_part(part: &str, value: &str) -> String {
+    let decoded = percent_decode_str(value).decode_utf8_lossy();
+    let mut masked = value.to_owned();
+    for secret in secrets(part, &decoded) {
+        masked = masked.replace(secret, MASK);
+        // What is written with escapes.
+        if percent_decode_str(&masked).decode_utf8_lossy().contains(secret) {
+            return MASK.to_owned();
+        }
+    }
+    masked
+}
+
+fn mask_address(url: &mut String) {
+    let path = url.find("://").map_or(0, |at| url[at + 3..].find('/').map_or(url.len(), |slash| at + 3 + slash));
+    let end = url[path..].find('?').map_or(url.len(), |at| path + at);
+    let segments: Vec<String> = url[path..end].split('/').map(|segment| masked_part("path.0", segment)).collect();
+    url.replace_range(path..end, &segments.join("/"));
+    mask_query(url);
 }
 
 fn mask_query(url: &mut String) {
     // A question mark within braces is none.
     let Some((address, query)) = url.split_once('?') else { return };
     let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((name, value)) => {
-            let mut value = value.to_owned();
-            mask(name, &mut value);
-            format!("{name}={value}")
-        }
+        Some((name, value)) => format!("{name}={}", masked_part(&format!("query.{name}"), value)),
         None => pair.to_owned(),
     });
     *url = format!("{address}?{}", pairs.collect::<Vec<_>>().join("&"));
@@ -50,23 +77,21 @@ fn mask_json(text: &mut Option<String>) {
         return;
     };
     let before = json.clone();
-    mask_members(&mut json);
+    mask_members("", &mut json);
     if json != before {
         *text = Some(json.to_string());
     }
 }
 
-fn mask_members(json: &mut serde_json::Value) {
+/// Masks what is called so, or stands in a list that is.
+fn mask_members(name: &str, json: &mut serde_json::Value) {
     match json {
-        serde_json::Value::Object(members) => {
-            for (name, inner) in members {
-                match inner {
-                    serde_json::Value::String(text) => mask(name, text),
-                    inner => mask_members(inner),
-                }
-            }
+        serde_json::Value::Object(members) => members.iter_mut().for_each(|(name, inner)| mask_members(name, inner)),
+        serde_json::Value::Array(elements) => elements.iter_mut().for_each(|inner| mask_members(name, inner)),
+        serde_json::Value::String(text) => mask(&format!("json.{name}"), text),
+        serde_json::Value::Number(number) if !secrets(&format!("json.{name}"), &number.to_string()).is_empty() => {
+            *json = MASK.into();
         }
-        serde_json::Value::Array(elements) => elements.iter_mut().for_each(mask_members),
         _ => {}
     }
 }
@@ -82,11 +107,14 @@ mod tests {
             url: format!("/api?api_key={token}&keyword=linux&page={{@query.page|1}}&build=20261122"),
             headers: [
                 ("x-api-key".to_owned(), token.to_owned()),
+                ("x-app".to_owned(), token.to_owned()),
                 ("authorization".to_owned(), "Bearer {@before.access}".to_owned()),
                 ("accept".to_owned(), "application/json".to_owned()),
             ]
             .into(),
-            json: Some(format!("{{\"auth\":[{{\"token\":\"{token}\"}}],\"page\":1}}")),
+            json: Some(format!("{{\"auth\":[{{\"token\":[\"{token}\"]}}],\"page\":1}}")),
+            link: vec![WrittenLink::Of(format!("/download/{{id}}?passkey={token}"))],
+            constant: vec![format!("https://h.example/rss?u={token}"), "https://h.example/top?by=seeds".to_owned()],
             before: Some(WrittenCall {
                 url: "/auth".to_owned(),
                 form: [("secret".to_owned(), token.to_owned())].into(),
@@ -99,6 +127,24 @@ mod tests {
         assert_eq!(shown.url, format!("/api?api_key={MASK}&keyword=linux&page={{@query.page|1}}&build=20261122"));
         assert_eq!(shown.headers["authorization"], "Bearer {@before.access}");
         assert_eq!(shown.headers["accept"], "application/json");
+        assert_eq!(shown.constant[1], written.constant[1]);
         assert_eq!(masked(&shown), (shown.clone(), false));
+        // Within paths and parameters of JSON, and with escapes.
+        let long = "SECRETab12cd34ef56ab78cd";
+        for (url, wanted) in [
+            (
+                format!("https://h.example/api/{long}/list?page={{@query.page}}"),
+                format!("https://h.example/api/{MASK}/list?page={{@query.page}}"),
+            ),
+            (
+                format!("/api?v=%7B%22by%22%3A%22{long}%22%2C%22page%22%3A{{@query.page}}%7D"),
+                format!("/api?v=%7B%22by%22%3A%22{MASK}%22%2C%22page%22%3A{{@query.page}}%7D"),
+            ),
+            ("/api?t=ab%2B12cd34ef%3D".to_owned(), format!("/api?t={MASK}")),
+            ("/api/v1?from={@now}".to_owned(), "/api/v1?from={@now}".to_owned()),
+        ] {
+            let (shown, is_masked) = masked(&Written { url: url.clone(), ..Written::default() });
+            assert_eq!((shown.url, is_masked), (wanted.clone(), wanted != url));
+        }
     }
 }

@@ -9,8 +9,9 @@ use super::call::{self, Call, Slots};
 use super::pages::{Last, Pager};
 use super::pattern::Pattern;
 use super::place::{Element, Place, scalar};
-use super::template::{Scope, Template};
-use super::turns::Turning;
+use super::template::{Scope, Source, Template};
+use super::turns::{self, Turning};
+use super::unread::Unread;
 use super::{Answer, Normal, Observation, learn, links, pages};
 use crate::limits;
 
@@ -135,6 +136,14 @@ impl Endpoint {
     /// Where a value of it is not there.
     pub fn first(&self, scope: &Scope<'_>) -> Result<Slots, Difference> {
         self.call.fill(scope).ok_or_else(|| missing(&self.call, scope))
+    }
+
+    /// A request that an earlier visit has left, with the tokens of this visit, whose first request is `first`.
+    #[must_use]
+    pub fn renewed(&self, asks: Slots, first: &Slots) -> Slots {
+        let of_visit = self.call.0.iter().filter(|(_, template)| template.sources().any(Source::is_of_visit));
+        let names: Vec<&str> = of_visit.map(|(name, _)| name.as_str()).collect();
+        turns::renewed(self.turning.as_ref().map(|turning| &turning.turn), asks, first, &names)
     }
 
     /// Reads the answer to a request. `seen` counts the records of the pages of data before this.
@@ -336,12 +345,15 @@ impl Endpoint {
         // Answers that are not remembered bear the rest of its links, if they were answers to it.
         let kind = |(slots, _): &(Slots, Answer)| learn::kind(slots, &learn::parts(&observation.page));
         let own = done.last().filter(|_| !observation.unread.is_empty()).map(kind);
-        let is_unread = own.is_some_and(|own| observation.unread.iter().all(|kind| *kind == own));
+        let own = own.filter(|own| observation.unread.keys().all(|kind| kind == own));
+        let mut unread = own.map(|_| Unread::new(self, &done, &scope, normal));
         for key in shown.keys() {
             let is_given = given.contains_key(*key)
                 || (self.with_page && shell.contains(key))
-                || (is_unread && !shell.contains(key) && !pages::is_another(&observation.page, key))
-                || is_page(key);
+                || is_page(key)
+                || (!shell.contains(key)
+                    && !pages::is_another(&observation.page, key)
+                    && unread.as_mut().is_some_and(|unread| unread.explains(key, observation)));
             if !is_given {
                 let number = last.and_then(|(pager, _)| pager.number_of(key, &observation.page));
                 let is_behind = number.zip(last).is_some_and(|(number, (_, last))| number > last);

@@ -8,13 +8,9 @@ use super::leaves::{self, Leaf};
 use super::links::of_address;
 use super::place::{Place, Step, outside_lists};
 use super::template::{Encoding, Piece, Source, Template, Value};
+use super::tokens::{TOKEN_BYTES, is_token};
 use super::{Observation, callback, facts};
-
-/// Bytes from which a value that stands on the page is taken for a token, whether or not it is always the same.
-const TOKEN_BYTES: usize = 8;
-
-/// Bytes of a token that may be letters alone.
-const LONG_TOKEN_BYTES: usize = 20;
+use crate::limits;
 
 /// How far a time in a request may lie from the page's clock.
 const CLOCK_MS: i64 = 86_400_000;
@@ -25,21 +21,6 @@ pub(super) struct Known<'a> {
     address: Vec<(Source, String)>,
     tokens: Vec<(Source, String)>,
     answer: &'a str,
-}
-
-/// Whether a part of a request is called like what grants access.
-#[must_use]
-pub fn is_of_access(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["authorization", "token", "key", "secret", "session"].iter().any(|word| name.contains(word))
-}
-
-/// Whether a value that is always the same may be a token all the same: no word, no date, no type of a content.
-pub(super) fn is_token(value: &str) -> bool {
-    let has = |what: fn(&u8) -> bool| value.as_bytes().iter().any(what);
-    let is_mixed = value.len() >= TOKEN_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    (is_mixed && !value.contains("://")) || (value.len() >= LONG_TOKEN_BYTES && value.chars().all(is_plain))
 }
 
 impl<'a> Known<'a> {
@@ -247,41 +228,69 @@ fn quoted(piece: Piece) -> Piece {
     }
 }
 
-/// A value between texts that are always the same.
+/// A value between texts that are always the same; none where these are longer than what a person may write. Takes time in proportion to the
+/// values' length.
 fn around(values: &[Option<&str>], source: impl Fn(&[&str]) -> Option<Source>) -> Option<Template> {
     let values: Vec<&str> = values.iter().copied().collect::<Option<_>>()?;
     let first = *values.first()?;
-    let is_word = |c: char| c.is_alphanumeric();
-    let common = |of: &dyn Fn(&str, usize) -> Option<char>| {
-        (0..first.chars().count()).take_while(|at| values.iter().all(|value| of(value, *at) == of(first, *at))).count()
-    };
-    let mut front = common(&|value, at| value.chars().nth(at));
-    let mut back = common(&|value, at| value.chars().rev().nth(at));
-    let letters: Vec<char> = first.chars().collect();
-    // A word that begins alike is not cut.
-    while front > 0 && letters.get(front - 1).copied().is_some_and(is_word) {
-        front -= 1;
-    }
-    while back > 0 && letters.get(letters.len() - back).copied().is_some_and(is_word) {
-        back -= 1;
-    }
-    let cut = |value: &'_ str| -> Option<(usize, usize)> {
-        let count = value.chars().count();
-        (count > front + back).then_some(())?;
-        let start = value.char_indices().nth(front).map_or(value.len(), |(at, _)| at);
-        let end = value.char_indices().nth(count - back).map_or(value.len(), |(at, _)| at);
-        Some((start, end))
-    };
-    if front + back == 0 {
+    if values.iter().any(|value| value.len() > limits::SHORTCUT_TEMPLATE_BYTES_MAX) {
         return None;
     }
-    let inner: Vec<&str> =
-        values.iter().map(|value| cut(value).and_then(|(start, end)| value.get(start..end))).collect::<Option<_>>()?;
-    let (start, end) = cut(first)?;
-    let pieces = [
-        Piece::Text(first.get(..start)?.to_owned()),
-        Piece::Hole(Value::of(source(&inner)?)),
-        Piece::Text(first.get(end..)?.to_owned()),
-    ];
+    let is_word = |c: char| c.is_alphanumeric();
+    let common = |value: &str| -> usize {
+        let both = first.chars().zip(value.chars());
+        both.take_while(|(own, its)| own == its).map(|(own, _)| own.len_utf8()).sum()
+    };
+    let common_back = |value: &str| -> usize {
+        let both = first.chars().rev().zip(value.chars().rev());
+        both.take_while(|(own, its)| own == its).map(|(own, _)| own.len_utf8()).sum()
+    };
+    let front = values.iter().map(|value| common(value)).min()?;
+    let back = values.iter().map(|value| common_back(value)).min()?;
+    // A word that begins or ends alike is not cut.
+    let front = first.get(..front)?.trim_end_matches(is_word);
+    let back = first.get(first.len() - back..)?.trim_start_matches(is_word);
+    if front.is_empty() && back.is_empty() {
+        return None;
+    }
+    let inner = |value: &'_ &'_ str| -> Option<(usize, usize)> {
+        let (start, end) = (front.len(), value.len().checked_sub(back.len())?);
+        (start < end).then_some((start, end))
+    };
+    let inner: Vec<&str> = values
+        .iter()
+        .map(|value| inner(value).and_then(|(start, end)| value.get(start..end)))
+        .collect::<Option<_>>()?;
+    let pieces = [Piece::Text(front.to_owned()), Piece::Hole(Value::of(source(&inner)?)), Piece::Text(back.to_owned())];
     Some(Template(pieces.into_iter().filter(|piece| *piece != Piece::Text(String::new())).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page_in(values: &[String]) -> Option<String> {
+        let values: Vec<Option<&str>> = values.iter().map(|value| Some(value.as_str())).collect();
+        let number = |inner: &[&str]| (inner == ["1", "20", "3"]).then(|| Source::Query("page".to_owned()));
+        around(&values, number).map(|template| template.to_string())
+    }
+
+    #[test]
+    fn a_value_between_texts_is_found_whole_words_and_all_and_none_is_looked_for_in_long_texts() {
+        let around = |front: &str, back: &str| -> Vec<String> {
+            ["1", "20", "3"].iter().map(|page| format!("{front}{page}{back}")).collect()
+        };
+        for (front, back) in [("p ", ""), ("", " é"), ("é-", "-é-1"), ("a b/", "/30 ")] {
+            assert_eq!(page_in(&around(front, back)), Some(format!("{front}{{@query.page}}{back}")));
+        }
+        for (front, back) in [("", ""), ("p", "p"), ("", "0é")] {
+            assert_eq!(page_in(&around(front, back)), None, "{front} {back}");
+        }
+        let at_most = "x".repeat(limits::SHORTCUT_TEMPLATE_BYTES_MAX - 3) + " ";
+        assert!(page_in(&around(&at_most, "")).is_some());
+        for bytes in [limits::SHORTCUT_TEMPLATE_BYTES_MAX, limits::SHORTCUT_ANSWER_BYTES_MAX] {
+            let long = "x".repeat(bytes) + " ";
+            assert!(page_in(&around(&long, "")).is_none() && page_in(&around("", &format!(" {long}"))).is_none());
+        }
+    }
 }

@@ -3,18 +3,20 @@
 //! A guess at each step, and no step has to be right: what comes out is replayed on every render it was learned from, and is nothing
 //! unless it explains them all.
 
-use std::collections::{BTreeMap, HashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value as Json;
 use url::Url;
 
 use super::call::{self, Call, Slots};
 use super::endpoint::{ABSENT, Endpoint, RECORDS, Rule, SWITCHED};
-use super::filled::{Known, call_of, is_of_access, is_token};
+use super::filled::{Known, call_of};
 use super::links::{self, Render, of_address};
 use super::pattern::Pattern;
 use super::place::{Place, Step, outside_lists};
-use super::template::Source;
+use super::template::{Piece, Source};
+use super::tokens::{is_token, secrets};
 use super::{Answer, Exchange, Normal, Observation, pages, turns};
 use crate::limits;
 
@@ -24,13 +26,17 @@ const RENDERS_LEAST: usize = 3;
 /// Families of requests that are tried, those with the longest answers first.
 const FAMILIES_TRIED: usize = 6;
 
+/// Texts that are looked for in all answers: of more each counts as found.
+const TEXTS_TRIED: usize = 64;
+
 /// Parameters that name what is done, not to what.
-const ACTIONS: [&str; 13] =
+pub(super) const ACTIONS: [&str; 13] =
     ["action", "act", "do", "op", "method", "route", "r", "module", "func", "cmd", "task", "endpoint", "operationname"];
 
 /// Learns an endpoint that explains all of these renders; `None` where there is none, or where they are too few to know.
 pub fn learn(observations: &[&Observation], normal: Normal<'_>) -> Option<Endpoint> {
     let families = families(observations);
+    let heard = Heard::default();
     for with_page in [false, true] {
         for family in families.iter().take(FAMILIES_TRIED) {
             let is_enough = observations.len() >= RENDERS_LEAST
@@ -38,7 +44,8 @@ pub fn learn(observations: &[&Observation], normal: Normal<'_>) -> Option<Endpoi
             if !is_enough {
                 continue;
             }
-            let Some(endpoint) = Learner { observations, normal, families: &families }.endpoint(family, with_page)
+            let Some(endpoint) =
+                Learner { observations, normal, families: &families, heard: &heard }.endpoint(family, with_page)
             else {
                 continue;
             };
@@ -130,6 +137,35 @@ struct Learner<'l, 'a> {
     observations: &'l [&'a Observation],
     normal: Normal<'l>,
     families: &'l [Family<'a>],
+    heard: &'l Heard,
+}
+
+/// Where texts stand first in the answers of each render, as far as that was asked.
+#[derive(Default)]
+struct Heard(RefCell<HashMap<String, Vec<Option<usize>>>>);
+
+impl Heard {
+    fn first(&self, text: &str, observations: &[&Observation]) -> Vec<Option<usize>> {
+        let mut known = self.0.borrow_mut();
+        if let Some(first) = known.get(text) {
+            return first.clone();
+        }
+        if known.len() >= TEXTS_TRIED {
+            return vec![Some(0); observations.len()];
+        }
+        let escaped = text.replace('/', "\\/");
+        let has = |answer: &str| answer.contains(text) || (escaped != text && answer.contains(&escaped));
+        let first: Vec<Option<usize>> =
+            observations.iter().map(|one| one.exchanges.iter().position(|one| has(&one.answer))).collect();
+        known.insert(text.to_owned(), first.clone());
+        first
+    }
+}
+
+/// A part of a request that looks like a constant, and is what an earlier answer or a cookie has brought.
+struct Brought {
+    /// It may open the data for one session: no constant, whatever else is.
+    is_secret: bool,
 }
 
 impl<'a> Learner<'_, 'a> {
@@ -230,14 +266,20 @@ impl<'a> Learner<'_, 'a> {
                 })
         };
         let plain = self.call_after(None, &firsts).map(|(call, _)| call);
-        let brought: Vec<String> = plain.as_ref().map(|call| self.brought(call, &firsts)).unwrap_or_default();
+        let brought: Vec<Brought> = plain.as_ref().map(|call| self.brought(call, &firsts)).unwrap_or_default();
         if plain.is_some() && brought.is_empty() {
             return plain.map(|call| (call, None));
         }
+        let is_open = |call: &Call, firsts: &[&Member<'a>]| !self.brought(call, firsts).iter().any(|one| one.is_secret);
         let mut befores = self.families.iter().filter(comes_before).take(FAMILIES_TRIED);
-        let found = befores.find_map(|before| self.call_after(Some(before), &firsts));
+        let found = befores.find_map(|before| {
+            let (call, own) = self.call_after(Some(before), &firsts)?;
+            let own_firsts: Vec<&Member<'a>> = before.members.iter().filter_map(|members| members.first()).collect();
+            let holds = is_open(&call, &firsts) && own.as_ref().is_none_or(|own| is_open(own, &own_firsts));
+            holds.then_some((call, own))
+        });
         // What opens the data for one session is no constant.
-        found.or_else(|| plain.filter(|_| !brought.iter().any(|name| is_of_access(name))).map(|call| (call, None)))
+        found.or_else(|| plain.filter(|_| !brought.iter().any(|one| one.is_secret)).map(|call| (call, None)))
     }
 
     /// The same where it may use what another request has brought, and does.
@@ -263,24 +305,37 @@ impl<'a> Learner<'_, 'a> {
         Some((call, Some(call_of(&slots_of(&firsts), &known)?)))
     }
 
-    /// Parts of a request that look like constants, and are what an earlier answer to the same page has brought: a token may be the same in
-    /// all of these renders, and is still none of the site's own.
-    fn brought(&self, call: &Call, firsts: &[&Member<'_>]) -> Vec<String> {
+    /// Parts of a request that look like constants, and are what an earlier answer to the same page has brought, or a cookie: a token may be
+    /// the same in all of these renders, and is still none of the site's own.
+    fn brought(&self, call: &Call, firsts: &[&Member<'_>]) -> Vec<Brought> {
         let is_brought = |text: &str| {
-            let core = text.rsplit(' ').next().unwrap_or_default();
-            let quoted = format!("\"{core}\"");
-            let escaped = quoted.replace('/', "\\/");
-            let has = |answer: &str| answer.contains(&quoted) || answer.contains(&escaped);
-            is_token(core)
-                && self.observations.iter().zip(firsts).any(|(observation, first)| {
-                    let mut earlier = observation.exchanges.iter().take(first.at);
-                    !observation.html.contains(core) && earlier.any(|one| has(&one.answer))
-                })
+            let heard = self.heard.first(text, self.observations);
+            let mut renders = self.observations.iter().zip(firsts).zip(heard);
+            renders.any(|((observation, first), heard)| {
+                let is_in_cookie = || observation.cookies.iter().any(|(_, value)| value.contains(text));
+                // What stands on the page or in its address is the site's own.
+                let is_own = || {
+                    observation.html.contains(text) || of_address(&observation.page).iter().any(|(_, own)| own == text)
+                };
+                (heard.is_some_and(|at| at < first.at) || is_in_cookie()) && !is_own()
+            })
         };
         let is_place = |name: &str| matches!(name.split('.').next(), Some("method" | "origin" | "path"));
-        let constants = call.0.iter().filter(|(name, _)| !is_place(name));
-        let brought = constants.filter(|(_, template)| template.constant().is_some_and(|text| is_brought(&text)));
-        brought.map(|(name, _)| name.clone()).collect()
+        let mut brought = Vec::new();
+        for (name, template) in call.0.iter().filter(|(name, _)| !is_place(name)) {
+            let is_constant = template.constant().is_some();
+            for piece in &template.0 {
+                let Piece::Text(text) = piece else { continue };
+                let secrets = secrets(name, text);
+                let core = text.rsplit(' ').next().filter(|core| is_constant && is_token(core));
+                if secrets.iter().any(|text| is_brought(text)) {
+                    brought.push(Brought { is_secret: true });
+                } else if core.is_some_and(|core| !secrets.contains(&core) && is_brought(core)) {
+                    brought.push(Brought { is_secret: false });
+                }
+            }
+        }
+        brought
     }
 }
 

@@ -78,6 +78,13 @@ pub fn get<'t>(text: &'t str, place: &str) -> Option<Cow<'t, str>> {
     leaves(text)?.iter().find(|leaf| leaf.place == place).map(|leaf| leaf.value(text))
 }
 
+/// The same as JSON.
+#[must_use]
+pub fn json(text: &str, place: &str) -> Option<Json> {
+    let leaf = leaves(text)?.into_iter().find(|leaf| leaf.place == place)?;
+    serde_json::from_str(text.get(leaf.at)?).ok()
+}
+
 /// The text with another value at a place: what stood there says whether it is written as a string, and where that was neither string nor
 /// number, the value itself.
 #[must_use]

@@ -24,19 +24,21 @@ pub mod pattern;
 pub mod place;
 pub mod rests;
 pub mod template;
+mod tokens;
 mod turns;
+mod unread;
 pub mod visits;
 pub mod written;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value as Json;
 use url::Url;
 
 pub use book::{Book, Event};
 pub use endpoint::Endpoint;
-pub use filled::is_of_access;
 pub use learn::{kind_of, learn};
+pub use tokens::{is_of_access, secrets};
 
 use crate::limits;
 
@@ -84,8 +86,8 @@ pub struct Observation {
     pub now_ms: i64,
     /// In their order.
     pub exchanges: Vec<Exchange>,
-    /// Kinds of requests that got more than is remembered: links that no answer bears may be theirs.
-    pub unread: BTreeSet<String>,
+    /// Answers beyond what is remembered, by the kind of their requests: links that no other bears may be theirs.
+    pub unread: BTreeMap<String, usize>,
     /// Links of the page without its scripts, and with them.
     pub shell: Vec<Link>,
     pub links: Vec<Link>,

@@ -336,6 +336,13 @@ impl Source {
         matches!(self, Self::Meta(_) | Self::Attribute(_) | Self::Script(_))
     }
 
+    /// Whether it may be another with each visit: a token, or the time.
+    #[must_use]
+    pub fn is_of_visit(&self) -> bool {
+        self.needs_page()
+            || matches!(self, Self::Cookie(_) | Self::Before(_) | Self::Now | Self::NowMs | Self::Callback)
+    }
+
     /// Whether it is taken from the page's address.
     #[must_use]
     pub fn is_of_address(&self) -> bool {

@@ -80,6 +80,30 @@ impl Turning {
     }
 }
 
+/// A request that an earlier visit has left, with what is another with each visit (slots of these names) as it is in this visit's `first`. What
+/// turns the list stays, and so does an address that an answer has named.
+#[must_use]
+pub fn renewed(turn: Option<&Turn>, mut asks: Slots, first: &Slots, names: &[&str]) -> Slots {
+    let turned = match turn {
+        Some(Turn::Step { slot, .. } | Turn::Cursor { slot, .. }) => slot.as_str(),
+        Some(Turn::Next(_)) | None => "",
+    };
+    let is_named = matches!(turn, Some(Turn::Next(_)));
+    for name in names {
+        let is_address = *name == "origin" || name.starts_with("path.") || name.starts_with("query.");
+        if *name == turned || call::retyped(name).as_deref() == Some(turned) || (is_named && is_address) {
+            continue;
+        }
+        let place = turned.strip_prefix(name).and_then(|rest| rest.strip_prefix('#'));
+        let now = call::slot(first, name);
+        if let (Some(now), Some((_, value))) = (now, asks.iter_mut().find(|(own, _)| own == name)) {
+            let kept = place.and_then(|place| leaves::put(now, place, &leaves::json(value, place)?));
+            *value = kept.unwrap_or_else(|| now.to_owned());
+        }
+    }
+    asks
+}
+
 /// The request at an address that an answer names: never from https to http, and at another origin a bare one, as what was learned to be
 /// said to the first is not for it.
 fn followed(asked: &Slots, own: &Url, next: &Url) -> Option<Slots> {
@@ -247,6 +271,29 @@ fn step(slot: &str, turned: &[&Sequence]) -> Option<Turn> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_left_goes_on_with_the_tokens_of_now() {
+        let asked = |page: &str, token: &str| {
+            let variables = format!("{{\"me\":\"{token}\",\"after\":{page}}}");
+            let headers = [("x-auth".to_owned(), token.to_owned())];
+            let mut url = Url::parse("https://one.example/api").unwrap();
+            url.query_pairs_mut().append_pair("page", page).append_pair("t", token).append_pair("v", &variables);
+            call::slots("GET", url.as_str(), &headers, "").unwrap()
+        };
+        let names = ["header.x-auth", "query.t", "query.v", "query.page", "header.none"];
+        let renewed = |turn: Option<&Turn>| super::renewed(turn, asked("\"7\"", "old"), &asked("null", "new"), &names);
+        let step = |slot: &str| Turn::Step { slot: slot.to_owned(), step: 1, first: 1 };
+        let value = |slots: &Slots, name: &str| call::value(slots, name).map(Cow::into_owned).unwrap_or_default();
+        let all = |slots: &Slots| {
+            ["header.x-auth", "query.t", "query.page", "query.v#me", "query.v#after"].map(|name| value(slots, name))
+        };
+        assert_eq!(all(&renewed(Some(&step("query.page")))), ["new", "new", "\"7\"", "new", "null"]);
+        assert_eq!(all(&renewed(Some(&step("query.v#after")))), ["new", "new", "null", "new", "7"]);
+        let next = Turn::Next(Place::default());
+        assert_eq!(all(&renewed(Some(&next))), ["new", "old", "\"7\"", "old", "7"], "an answer has named it");
+        assert_eq!(renewed(Some(&next)).len(), asked("null", "new").len());
+    }
 
     #[test]
     fn another_origin_gets_nothing_that_was_learned_and_nothing_leaves_tls() {

@@ -128,7 +128,8 @@ impl Asking<'_> {
         let requests_before = taken.as_ref().map_or(0, |rest| rest.requests);
         if let Some(rest) = taken {
             (found.records, known) = (rest.records, rest.known);
-            next = Some((rest.asks, false));
+            // A token that it was left with may have ended.
+            next = Some((self.endpoint.renewed(rest.asks, &first), false));
         }
         let mut left = None;
         while let Some((slots, is_behind)) = next.take() {

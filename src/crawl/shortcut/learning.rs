@@ -255,10 +255,6 @@ pub fn lacks_data(site: &Site, class: Class, markup: &[String], errors: &[Script
     !markup.is_empty() && (errors.iter().any(is_no_json) || markup.iter().any(is_known))
 }
 
-/// Headers that say what is asked for, and nothing of who asks.
-const PLAIN_HEADERS: [&str; 4] =
-    ["header.accept", "header.accept-language", "header.content-type", "header.x-requested-with"];
-
 /// A member's secrets are not written down: where a header that grants access, or what may be a token wherever it stands, is always the
 /// same, each page is rendered.
 fn may_use(site: &Site, endpoint: &Endpoint) -> bool {
@@ -267,9 +263,8 @@ fn may_use(site: &Site, endpoint: &Endpoint) -> bool {
     let is_secret = |name: &str, constant: &str| match name.split_once('.') {
         _ if shortcut::is_of_access(name) => true,
         Some(("path", _)) => told_url(constant).contains(MASK),
-        Some(("header", _)) => !PLAIN_HEADERS.contains(&name) && told(constant) == MASK,
         Some(("query", _)) => told(constant) == MASK,
-        _ => false,
+        _ => !shortcut::secrets(name, constant).is_empty(),
     };
     site.account.is_none()
         || !slots.any(|(name, template)| {

@@ -1,6 +1,6 @@
 //! What a page's scripts have asked for and got, as far as it is remembered: the first of it, and of the rest what sort of requests they were.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use url::Url;
 
@@ -11,8 +11,8 @@ use crate::shortcut::{Exchange, kind_of};
 #[derive(Debug, Default)]
 pub struct Recorded {
     pub exchanges: Vec<Exchange>,
-    /// Kinds of requests that got more than is remembered.
-    pub unread: BTreeSet<String>,
+    /// Answers beyond what is remembered, by the kind of their requests.
+    pub unread: BTreeMap<String, usize>,
     /// Memory of the exchanges, in bytes.
     held: usize,
     /// Nothing more is remembered: with a gap the first of it would be no list.
@@ -42,8 +42,10 @@ impl Recorded {
     pub fn pass(&mut self, page: &Url, exchange: &Exchange) {
         if exchange.status == 200 {
             // What has too many kinds is of none.
-            let kind = kind_of(page, exchange).filter(|_| self.unread.len() < limits::SHORTCUT_KINDS_UNREAD_MAX);
-            self.unread.insert(kind.unwrap_or_default());
+            let has_room =
+                |kind: &String| self.unread.contains_key(kind) || self.unread.len() < limits::SHORTCUT_KINDS_UNREAD_MAX;
+            let kind = kind_of(page, exchange).filter(has_room);
+            *self.unread.entry(kind.unwrap_or_default()).or_default() += 1;
         }
     }
 }
@@ -75,10 +77,10 @@ mod tests {
         assert!(recorded.exchanges.iter().map(Exchange::bytes).sum::<usize>() <= limits::SHORTCUT_OBSERVED_BYTES_MAX);
         let told: Vec<bool> = ["/large", "/api?p=7", "/small", "/ping"]
             .iter()
-            .map(|url| recorded.unread.contains(&kind_of(&page, &exchange(url, 0, 0)).unwrap()))
+            .map(|url| recorded.unread.contains_key(&kind_of(&page, &exchange(url, 0, 0)).unwrap()))
             .collect();
         assert_eq!((told.as_slice(), recorded.unread.len()), ([true, true, true, false].as_slice(), 3));
         (0..100).for_each(|number| recorded.add(&page, exchange(&format!("/kind{}z", "k".repeat(number)), 0, number)));
-        assert!(recorded.unread.contains("") && recorded.unread.len() <= limits::SHORTCUT_KINDS_UNREAD_MAX + 1);
+        assert!(recorded.unread.contains_key("") && recorded.unread.len() <= limits::SHORTCUT_KINDS_UNREAD_MAX + 1);
     }
 }

@@ -231,3 +231,61 @@ async fn a_list_without_end_at_a_site_that_fails_again_and_again_is_asked_for_as
     let (found, asked, _) = visited_to_the_end(usize::MAX, |number| number.is_multiple_of(2)).await;
     assert_eq!((found.len(), asked.len()), (limits::SHORTCUT_TURNS_MAX / 2 * 3, limits::SHORTCUT_TURNS_MAX));
 }
+
+/// A list behind a token of which each ends the one before; the third of its requests fails.
+struct Guarded(Mutex<(usize, usize, Vec<String>)>);
+
+#[async_trait::async_trait]
+impl Transport for Arc<Guarded> {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        let mut guarded = self.0.lock().unwrap();
+        let (tokens, requests, asked) = &mut *guarded;
+        let url = request.url.as_str();
+        let (status, body) = if url.ends_with("/auth") {
+            *tokens += 1;
+            (200, format!("{{\"access\":\"t{tokens}\"}}"))
+        } else {
+            let headers = request.by_script.map(|script| script.headers).unwrap_or_default();
+            let page: usize = url.split("page=").nth(1).unwrap().parse().unwrap();
+            *requests += 1;
+            asked.push(format!("{page}{}", headers.iter().find(|(name, _)| name == "x-auth").unwrap().1));
+            let items: Vec<String> =
+                (0..3).filter(|_| page <= 4).map(|at| format!("{{\"id\":{}}}", page * 10 + at)).collect();
+            let is_known = headers.contains(&("x-auth".to_owned(), format!("t{tokens}")));
+            let status = if *requests == 3 { 500 } else { 200 };
+            (if is_known { status } else { 401 }, format!("{{\"items\":[{}]}}", items.join(",")))
+        };
+        let body: Box<dyn Body> = Box::new(Whole(Some(Bytes::from(body))));
+        Ok(Response { status, headers: ResponseHeaders::default(), body })
+    }
+
+    async fn resolve(&self, _: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        Ok(Resolution { addresses: Vec::new(), ttl: Duration::from_secs(60) })
+    }
+}
+
+#[tokio::test]
+async fn a_list_goes_on_in_the_next_visit_with_the_token_of_that_visit() {
+    let rules = "start = ['http://site.example/list']\nrobots = { obey = false, reason = 'own server' }\n\
+        [classes]\nindex = ['^/list']\ndetail = ['^/t/\\d+$']\n[render]\nindex = 'never'\n\
+        [shortcut.index]\nurl = '/api?page=1'\nheaders = { x-auth = '{@before.access}' }\nbefore = { url = '/auth' }\n\
+        items = 'items'\nlink = ['/t/{id}']\npage = { parameter = 'page', step = 1 }\n";
+    let rules = crate::rules::from_text("site", rules).unwrap();
+    let list = Arc::new(Guarded(Mutex::default()));
+    let site = Site::new(rules, Arc::new(Arc::clone(&list)), Arc::new(SystemClock), Arc::new(MemoryStore::default()));
+    let site = Arc::new(site);
+    let url = CrawlUrl::parse("http://site.example/list", &Canonical::default()).unwrap();
+    let key = UrlKey { host: HostId(1), path: "/list".into() };
+    let lease =
+        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
+    let job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
+    let mut found = 0;
+    for _ in 0..2 {
+        let Visited::Page(gathered) = visit(&site, &job, &errands(&site), false).await else { panic!("no data") };
+        found += gathered.read.found.len();
+        let again = site.shortcuts.again();
+        site.shortcuts.queued(&again);
+    }
+    assert_eq!(list.0.lock().unwrap().2.join(" "), "1t1 2t1 3t1 3t2 4t2 5t2");
+    assert_eq!(found, 4 * 3);
+}

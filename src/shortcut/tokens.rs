@@ -1,0 +1,172 @@
+//! What may open data for one session: by what it is called, or by its look. It is not learned as a part of requests that is always the same
+//! where it has come from another answer, and it is shown to nobody.
+
+use super::learn::ACTIONS;
+
+/// Bytes from which letters and digits together may be a token.
+pub(super) const TOKEN_BYTES: usize = 8;
+
+/// Bytes of a token that may be letters alone.
+const LONG_TOKEN_BYTES: usize = 20;
+
+/// Bytes of a token within a path: shorter segments are names and numbers.
+const SEGMENT_BYTES: usize = 16;
+
+/// What names of tokens hold.
+const NAMED: [&str; 13] = [
+    "authorization",
+    "authenti",
+    "token",
+    "key",
+    "secret",
+    "sess",
+    "csrf",
+    "xsrf",
+    "jwt",
+    "bearer",
+    "passw",
+    "signature",
+    "nonce",
+];
+
+/// The same of words that other words hold as well (`author`, `passage`).
+const NAMED_SO: [&str; 6] = ["auth", "sid", "sig", "pass", "pwd", "credential"];
+
+/// Headers that say what is asked for, and nothing of who asks.
+const PLAIN_HEADERS: [&str; 4] =
+    ["header.accept", "header.accept-language", "header.content-type", "header.x-requested-with"];
+
+/// Names of hashes that say which request it is, the same to everybody (persisted queries of GraphQL).
+const OF_REQUESTS: [&str; 1] = ["sha256hash"];
+
+/// Whether a part of a request is called like what grants access.
+#[must_use]
+pub fn is_of_access(name: &str) -> bool {
+    let low = name.to_ascii_lowercase();
+    let words = low.split(|c: char| !c.is_ascii_alphanumeric());
+    // Words of a name may begin with a capital alone: `userAuth`.
+    let is_own_word = |word: &str| {
+        let capital = word.get(..1).map(|first| first.to_ascii_uppercase() + word.get(1..).unwrap_or_default());
+        capital.is_some_and(|capital| name.ends_with(&capital))
+    };
+    NAMED.iter().any(|word| low.contains(word))
+        || words.into_iter().any(|word| NAMED_SO.contains(&word))
+        || NAMED_SO.iter().any(|word| is_own_word(word))
+}
+
+/// Whether a value that is always the same may be a token all the same: no word, no date, no type of a content.
+pub(super) fn is_token(value: &str) -> bool {
+    let has = |what: fn(&u8) -> bool| value.as_bytes().iter().any(what);
+    let is_mixed = value.len() >= TOKEN_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    (is_mixed && !value.contains("://")) || (value.len() >= LONG_TOKEN_BYTES && value.chars().all(is_plain))
+}
+
+/// What may open the data for one session in a part of a request that is always the same, as `header.x-auth`: its value, without a word as
+/// `Bearer`, or texts in quotes within it.
+#[must_use]
+pub fn secrets<'t>(part: &str, text: &'t str) -> Vec<&'t str> {
+    if !text.contains('"') {
+        let core = text.rsplit(' ').next().unwrap_or_default();
+        return if is_secret(part, core) { vec![core] } else { Vec::new() };
+    }
+    let pieces: Vec<&str> = text.split('"').collect();
+    let kind = part.split('.').next().unwrap_or_default();
+    let found = pieces.iter().enumerate().filter(|(at, piece)| {
+        let own = match at.checked_sub(2).and_then(|front| pieces.get(front..*at)) {
+            Some([name, colon]) if colon.trim() == ":" => format!("{kind}.{name}"),
+            _ => part.to_owned(),
+        };
+        is_secret(&own, piece)
+    });
+    found.map(|(_, piece)| *piece).collect()
+}
+
+/// Whether one value may be a token. Where the part is called so, it is whatever is no short word or number; of a path and of parameters,
+/// whose values are names of what is asked for, what has a long run of letters and digits.
+fn is_secret(part: &str, value: &str) -> bool {
+    let (kind, name) = part.split_once('.').unwrap_or((part, ""));
+    let own = name.rsplit(['.', '#']).next().unwrap_or_default();
+    let own = own.split('~').next().unwrap_or_default();
+    let is_text = value.is_empty() || value.contains(['{', '}', '(', ')', '[', ']', ',', ';', '<', '>', '"', ' ']);
+    let low = own.to_ascii_lowercase();
+    if is_text || PLAIN_HEADERS.contains(&part) || OF_REQUESTS.contains(&low.as_str()) {
+        return false;
+    }
+    let is_word =
+        value.chars().count() < SEGMENT_BYTES && value.chars().all(|c| c.is_alphabetic() || "_-.".contains(c));
+    let is_number = value.len() <= 4 && value.bytes().all(|byte| byte.is_ascii_digit());
+    if kind != "path" && is_of_access(own) {
+        return !is_word && !is_number;
+    }
+    let runs = || value.split(|c: char| !c.is_ascii_alphanumeric());
+    let has = |run: &str, what: fn(&u8) -> bool| run.as_bytes().iter().any(what);
+    let is_mixed = |run: &&str| has(run, u8::is_ascii_digit) && has(run, u8::is_ascii_alphabetic);
+    match kind {
+        "header" => is_token(value),
+        "path" => {
+            let mixed: usize = runs().filter(|run| run.len() >= 4).filter(is_mixed).map(str::len).sum();
+            value.len() >= SEGMENT_BYTES && mixed * 2 >= value.len()
+        }
+        _ if ACTIONS.contains(&low.as_str()) || value.contains("://") => false,
+        _ => runs().any(|run| run.len() >= LONG_TOKEN_BYTES || (run.len() >= TOKEN_BYTES && is_mixed(&run))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_called_like_a_token_is_known_and_no_author_is_one() {
+        for name in
+            ["x-auth", "userAuth", "X-CSRF", "sid", "PHPSESSID", "jwt", "api_pass", "_wpnonce", "sig", "passkey"]
+        {
+            assert!(is_of_access(name), "{name}");
+        }
+        for name in ["author", "inside", "design", "passage", "accept", "announce", "page", "residence"] {
+            assert!(!is_of_access(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_token_is_known_wherever_it_stands_and_names_dates_and_queries_are_none() {
+        let token = "SECRETab12cd34ef56ab78cd";
+        for (part, text, found) in [
+            ("header.x-app", token, token),
+            ("header.x-app", "Bearer K89769362", "K89769362"),
+            ("query.t", "a1b2c3d4", "a1b2c3d4"),
+            ("query.t", "550e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-446655440000"),
+            ("form.auth", "123456", "123456"),
+            ("json.me.sid", "a-1", "a-1"),
+            ("bare.sid~1", "12345", "12345"),
+            ("query.variables", "{\"page\":1,\"me\":\"SECRETab12cd34ef56ab78cd\"}", token),
+            ("query.variables", "{\"sid\": \"a1\",\"by\":\"", "a1"),
+            ("path.2", "0123456789abcdef0", "0123456789abcdef0"),
+            ("query.t", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.x", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.x"),
+        ] {
+            assert_eq!(secrets(part, text), [found], "{part} {text}");
+        }
+        for (part, text) in [
+            ("header.accept", "application/vnd.site.v12345+json"),
+            ("header.x-client", "web-2"),
+            ("header.authorization", "Bearer {@before.access1}"),
+            ("query.cat", "tv-shows-2"),
+            ("query.from", "2026-11-22"),
+            ("query.sort", "20261122"),
+            ("query.keyword", "linux"),
+            ("query.q", "debian-13-amd64"),
+            ("query.tracker", "udp://tracker1.example:1337/a1b2c3d4e5"),
+            ("query.action", "wpTorrents2Load"),
+            ("json.query", "query List2($page:Int){torrents2024(page:$page){id,magnet2link}}"),
+            (
+                "query.extensions",
+                "{\"persistedQuery\":{\"version\":1,\"sha256Hash\":\"ecf4edb46db40b5132295c0291d62fb6\"}}",
+            ),
+            ("path.1", "2026-11-21-debian-13-amd64"),
+            ("path.0", "api"),
+        ] {
+            assert!(secrets(part, text).is_empty(), "{part} {text}");
+        }
+    }
+}
