@@ -18,7 +18,8 @@ use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
 use super::words::{
-    AGE, BACK, CLOSE, CONFIRM, DELETE, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY, TURN_SIGNS, says,
+    AGE, BACK, BACK_SIGNS, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, LEAVE, LOOKS, MORE, MORE_SIGNS, NEVER,
+    NEVER_NAMES, RETRY, TURN_SIGNS, says,
 };
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
@@ -69,6 +70,8 @@ pub(super) struct Control {
     pub doubt: Doubt,
     /// It offers to ask once more what was not answered.
     pub again: bool,
+    /// It leads to the first or the last page of a list.
+    pub to_an_end: bool,
     /// Of a box: it is ticked, so that it is there to be unticked and nothing else.
     pub ticked: bool,
     /// The row that looks as if somebody around it listened, where nobody listens to it itself.
@@ -122,6 +125,11 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
     });
     let mut controls = found.unwrap_or_default();
     title::decide(&mut controls, &is_given_up);
+    // Who turns page by page comes to both ends, and misses what lies between where he jumps there.
+    let is_turned = |of: &Control| !of.to_an_end && matches!(of.rank, Rank::Turn | Rank::Back);
+    if controls.iter().any(is_turned) {
+        controls.retain(|of| !of.to_an_end || of.rank == Rank::Row && !of.row.is_empty());
+    }
     let (mut of_kind, mut same) = (HashMap::<String, usize>::new(), HashMap::<u64, u64>::new());
     for control in &mut controls {
         *of_kind.entry(control.kind.clone()).or_default() += 1;
@@ -160,10 +168,13 @@ fn drop_same_clicks(window: &mut Window, controls: &mut Vec<Control>) {
         return;
     }
     let heard = window.engine.with(|context| {
+        // What a hand would touch is another control, or in one; or nothing of the row but other controls is there to be touched.
         let is_heard = |tree: &Tree, leaf: NodeId, row: NodeId| {
-            leaf != row
-                && (own.contains(&leaf)
-                    || tree.ancestors(leaf).take_while(|above| *above != row).any(|above| own.contains(&above)))
+            if leaf == row {
+                return tree.descendants(row).any(|of| own.contains(&of));
+            }
+            own.contains(&leaf)
+                || tree.ancestors(leaf).take_while(|above| *above != row).any(|above| own.contains(&above))
         };
         let heard =
             |tree: &Tree| guesses.iter().filter(|(leaf, row)| is_heard(tree, *leaf, *row)).map(|of| of.0).collect();
@@ -266,11 +277,15 @@ fn control(
         Rank::Turn
     } else if turns_by_sign(tree, id, &labels.text) == Some(false) {
         Rank::Back
-    } else if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
+    } else if !is_row
+        && (labels.are(MORE_SIGNS) || labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false))
+    {
         Rank::Turn
     } else if !is_row && labels.say(CLOSE, true) {
         Rank::Close
-    } else if !is_row && (labels.say(BACK, true) || labels.are_named(&["prev", "previous"], true)) {
+    } else if !is_row
+        && (labels.are(BACK_SIGNS) || labels.say(BACK, true) || labels.are_named(&["prev", "previous"], true))
+    {
         Rank::Back
     } else if is_number || says(&["pag", "pagination"], &class, false) {
         Rank::Number
@@ -302,6 +317,7 @@ fn control(
     let words = labels.words.chars().take(60).collect();
     let is_button = matches!(local, "button" | "input") || role == "button";
     let again = is_button && row.is_none() && labels.say(RETRY, true);
+    let to_an_end = labels.are(ENDS);
     let (text, row) = (labels.text, row.unwrap_or_default());
     Some(Control {
         id,
@@ -317,6 +333,7 @@ fn control(
         gets,
         doubt,
         again,
+        to_an_end,
         ticked: false,
         by_delegate: None,
     })
@@ -416,7 +433,7 @@ fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
     let identity = hash.digest();
     let (rank, text, row) = (Rank::Number, words.clone(), String::new());
     let (beside, view, gets) = (None, None, false);
-    let (doubt, again) = (Doubt::None, false);
+    let (doubt, again, to_an_end) = (Doubt::None, false, false);
     Some(Control {
         id,
         kind,
@@ -431,6 +448,7 @@ fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
         gets,
         doubt,
         again,
+        to_an_end,
         ticked: false,
         by_delegate: None,
     })

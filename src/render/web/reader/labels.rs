@@ -50,6 +50,12 @@ impl Labels {
         self.parts.iter().any(|part| part.chars().count() <= LABEL_CHARACTERS && says(words, part, whole))
     }
 
+    /// Whether one of its parts is one of these labels, and nothing else.
+    pub fn are(&self, labels: &[&str]) -> bool {
+        // An emoji's variant is no other sign.
+        self.parts.iter().any(|part| labels.contains(&part.trim_end_matches('\u{fe0f}').trim()))
+    }
+
     /// Whether one short part says words of two sorts, the first of them whole.
     pub fn say_both(&self, words: &[&str], others: &[&str]) -> bool {
         let say = |part: &&String| says(words, part, true) && says(others, part, false);

@@ -112,7 +112,7 @@ pub(super) fn box_of(tree: &Tree, id: NodeId) -> Option<Control> {
     let identity = identity_of(tree, id, element, &row);
     let words = row.chars().take(60).collect();
     let (rank, text, beside, view, gets) = (Rank::Tick, String::new(), None, None, false);
-    let (doubt, again, by_delegate) = (Doubt::None, false, None);
+    let (doubt, again, to_an_end, by_delegate) = (Doubt::None, false, false, None);
     let now = identity;
     Some(Control {
         id,
@@ -128,6 +128,7 @@ pub(super) fn box_of(tree: &Tree, id: NodeId) -> Option<Control> {
         gets,
         doubt,
         again,
+        to_an_end,
         ticked,
         by_delegate,
     })

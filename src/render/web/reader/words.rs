@@ -85,6 +85,63 @@ pub(super) const BACK: &[&str] = &[
     "geri",
 ];
 
+/// Labels that are nothing else, and turn a list as words do.
+pub(super) const MORE_SIGNS: &[&str] = &[">", "▶", "►", "▸", "❯", "⟩", "⇒", ">>"];
+pub(super) const BACK_SIGNS: &[&str] = &["<", "◀", "◄", "◂", "❮", "⟨", "⇐", "<<"];
+
+/// Labels that are nothing else, of controls that lead to an end of a list; doubled arrows do where single ones stand beside them.
+pub(super) const ENDS: &[&str] = &[
+    "|<",
+    "<|",
+    "|‹",
+    "|«",
+    "«|",
+    "⏮",
+    "⇤",
+    ">|",
+    "|>",
+    "›|",
+    "»|",
+    "|»",
+    "⏭",
+    "⇥",
+    "<<",
+    ">>",
+    "first",
+    "last",
+    "first page",
+    "last page",
+    "go to first page",
+    "go to last page",
+    "首页",
+    "首頁",
+    "第一页",
+    "第一頁",
+    "尾页",
+    "尾頁",
+    "末页",
+    "最后一页",
+    "最初",
+    "最後",
+    "первая",
+    "последняя",
+    "erste",
+    "letzte",
+    "première",
+    "dernière",
+    "primera",
+    "última",
+    "primeira",
+    "prima",
+    "ultima",
+    "pierwsza",
+    "ostatnia",
+    "eerste",
+    "laatste",
+    "ilk",
+    "son",
+];
+
 /// Words of controls that close what was opened.
 pub(super) const CLOSE: &[&str] = &[
     "close",

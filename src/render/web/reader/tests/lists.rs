@@ -162,3 +162,42 @@ fn tabs_are_told_from_rows_by_what_a_turn_does_to_them() {
         }
     }
 }
+
+#[test]
+fn lists_are_turned_page_by_page_whatever_else_jumps_in_them() {
+    let list = |pager: &str, row: &str| {
+        format!(
+            "<ul id=u></ul><ul class=pagination id=p></ul><script>
+            let at = 1; const last = 6;
+            const show = to => {{ at = Math.max(1, Math.min(last, to));
+                u.innerHTML = Array.from({{ length: 5 }}, (_, i) => {{ const id = at * 100 + i; return `{row}` }}).join('');
+                p.innerHTML = {pager} }};
+            const button = (label, to) => `<button ${{to < 1 || to > last || to === at ? 'disabled' : ''}} onclick='show(${{to}})'>${{label}}</button>`;
+            const get = id => {{ location.href = '/t/' + id }};
+            p.addEventListener('click', event => {{ const a = event.target.closest('a'); if (a) {{ event.preventDefault(); show(+a.textContent) }} }});
+            show(1)</script>"
+        )
+    };
+    let row = "<li>Title ${id} <button onclick=get(${id})>Get</button></li>";
+    let signs = |[first, back, next, last]: [&str; 4]| {
+        format!(
+            "button('{first}', at === 1 ? 0 : 1) + button('{back}', at - 1) + button('{next}', at + 1) + button('{last}', at === last ? 9 : last)"
+        )
+    };
+    let numbers = "Array.from({ length: last }, (_, i) => `<li class=${i + 1 === at ? 'active' : ''}><a href='#'>${i + 1}</a></li>`).join('')";
+    for pager in [
+        signs(["|&lt;", "&lt;", "&gt;", "&gt;|"]),
+        signs(["&lt;&lt;", "&lt;", "&gt;", "&gt;&gt;"]),
+        signs(["⏮", "◀", "▶", "⏭️"]),
+        signs(["First", "Prev", "Next", "Last"]),
+        signs(["&laquo;", "&lsaquo;", "&rsaquo;", "&raquo;"]),
+        "button('&lt;&lt;', at - 1) + button('&gt;&gt;', at + 1)".to_owned(),
+        numbers.to_owned(),
+    ] {
+        let read = read_page_of(&list(&pager, row), "0");
+        let mut gone = read.gone.clone();
+        gone.sort();
+        gone.dedup();
+        assert_eq!(gone.len(), 30, "{pager}: {:?}", read.acts());
+    }
+}
