@@ -204,8 +204,11 @@ impl<'w> UrlWrites<'w> {
             }
             if let Some((item, _)) = latest {
                 let mut found = batch[item].clone();
-                if let (true, Some(row)) = (keep_shape, before) {
-                    (found.depth, found.rank) = (row.depth, row.rank);
+                match before {
+                    Some(row) if keep_shape => (found.depth, found.rank) = (row.depth, row.rank),
+                    Some(_) => {}
+                    // It is known by the first that names it, whichever is earliest due.
+                    None => found.found = batch[group[0]].found,
                 }
                 self.queue_again(&found, before, base + item as u64, now)?;
             }
