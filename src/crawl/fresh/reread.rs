@@ -28,14 +28,15 @@ pub(super) async fn reread(
     seen: &mut Seen,
 ) -> Result<(), CrawlDbError> {
     for fetch in verdict.fetch.iter().filter(|fetch| fetch.why != Change::New) {
-        let last_read = match mined.get(fetch.row) {
+        let row = mined.get(fetch.row);
+        let last_read = match row {
             Some(row) => last_read(site, job, row).await?,
             None => None,
         };
-        let from = last_read.unwrap_or_else(|| fetch.from.clone());
-        let Some(found) = outlinks::judge(site, from).ok().filter(|found| found.class.is_target()) else {
-            continue;
-        };
+        // A link to the last post may be one that no class takes (phpBB's `viewtopic.php?f=&t=&p=`): then the thread's own pages lead there.
+        let from = [last_read, Some(fetch.from.clone()), row.map(|row| row.url.clone())];
+        let mut judged = from.into_iter().flatten().filter_map(|from| outlinks::judge(site, from).ok());
+        let Some(found) = judged.find(|found| found.class.is_target()) else { continue };
         let depth = job.lease.depth.saturating_add(1);
         let Some(row) = site.row(&found.url, found.class, depth).await? else { continue };
         seen.due.push(Discovered { due: at, ..row });

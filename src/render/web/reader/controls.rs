@@ -18,8 +18,8 @@ use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
 use super::words::{
-    AGE, BACK, BACK_SIGNS, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, LEAVE, LOOKS, MORE, MORE_SIGNS, NEVER,
-    NEVER_NAMES, RETRY, TURN_SIGNS, says,
+    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY, TURN_SIGNS,
+    says,
 };
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
@@ -277,15 +277,11 @@ fn control(
         Rank::Turn
     } else if turns_by_sign(tree, id, &labels.text) == Some(false) {
         Rank::Back
-    } else if !is_row
-        && (labels.are(MORE_SIGNS) || labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false))
-    {
+    } else if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
         Rank::Turn
     } else if !is_row && labels.say(CLOSE, true) {
         Rank::Close
-    } else if !is_row
-        && (labels.are(BACK_SIGNS) || labels.say(BACK, true) || labels.are_named(&["prev", "previous"], true))
-    {
+    } else if !is_row && (labels.say(BACK, true) || labels.are_named(&["prev", "previous"], true)) {
         Rank::Back
     } else if is_number || says(&["pag", "pagination"], &class, false) {
         Rank::Number

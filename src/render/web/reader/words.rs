@@ -52,7 +52,8 @@ pub(super) const MORE: &[&str] = &[
 ];
 
 /// All that a control may say to turn on, and what stands beside it then: in a tree the same signs open a branch.
-pub(super) const TURN_SIGNS: &[(&str, &str)] = &[(">", "<"), ("＞", "＜"), ("▶", "◀"), ("►", "◄"), ("⏵", "⏴")];
+pub(super) const TURN_SIGNS: &[(&str, &str)] =
+    &[(">", "<"), ("＞", "＜"), ("▶", "◀"), ("►", "◄"), ("⏵", "⏴"), ("❯", "❮"), (">>", "<<")];
 
 /// Words of controls that lead back, or close what was opened.
 pub(super) const BACK: &[&str] = &[
@@ -84,10 +85,6 @@ pub(super) const BACK: &[&str] = &[
     "terug",
     "geri",
 ];
-
-/// Labels that are nothing else, and turn a list as words do.
-pub(super) const MORE_SIGNS: &[&str] = &[">", "▶", "►", "▸", "❯", "⟩", "⇒", ">>"];
-pub(super) const BACK_SIGNS: &[&str] = &["<", "◀", "◄", "◂", "❮", "⟨", "⇐", "<<"];
 
 /// Labels that are nothing else, of controls that lead to an end of a list; doubled arrows do where single ones stand beside them.
 pub(super) const ENDS: &[&str] = &[
