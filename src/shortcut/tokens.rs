@@ -77,7 +77,8 @@ pub fn secrets<'t>(part: &str, text: &'t str) -> Vec<&'t str> {
             Some([name, colon]) if colon.trim() == ":" => format!("{kind}.{name}"),
             _ => part.to_owned(),
         };
-        is_secret(&own, piece)
+        let is_name = pieces.get(at + 1).is_some_and(|next| next.trim_start().starts_with(':'));
+        !is_name && is_secret(&own, piece)
     });
     found.map(|(_, piece)| *piece).collect()
 }
