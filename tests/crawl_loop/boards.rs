@@ -76,7 +76,8 @@ download = ['^/dl/']
 
 async fn looks(machine: &Machine, web: &Arc<Web>, more: &str, times: usize) {
     for _ in 0..times {
-        let text = format!("start = ['http://sim.example/']\n{RULES}{more}");
+        let (top, tables) = if more.starts_with("deny") { (more, "") } else { ("", more) };
+        let text = format!("start = ['http://sim.example/']\n{top}{RULES}{tables}");
         let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
         let db: Arc<dyn CrawlDb> = machine.db.clone();
         let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
@@ -540,6 +541,38 @@ async fn news_on_a_page_of_a_thread_that_was_read_are_found_whatever_its_row_lin
             asked()
         );
         assert_eq!(asked()[1], if row_after == 2 { 2 } else { 1 }, "{row_before} {row_after}");
+    }
+}
+
+/// As phpBB has it: each row links to the thread's last post by an address that the site's rules refuse.
+#[tokio::test(start_paused = true)]
+async fn news_of_a_thread_whose_last_post_has_an_address_that_no_class_takes_are_read() {
+    let (before, n) = (threads(30, 12), 24);
+    let mut after = before.clone();
+    let at = after.iter().position(|thread| thread.n == n).unwrap();
+    let mut woken = after.remove(at);
+    (woken.last, woken.replies) = (START + 1_800, 4);
+    after.insert(0, woken);
+    let list = |threads: &[Thread]| {
+        let Answer::Status(status, headers, body) = board(threads, None, true) else { unreachable!("a page") };
+        let mut text = String::from_utf8(body.to_vec()).unwrap();
+        for Thread { n, replies, .. } in threads {
+            let (title, last) = (format!("The talk about matter {n}</a>"), 1_000 * n + replies);
+            let link = format!("{title} <a href='/viewtopic?f=1&amp;t={n}&amp;p={last}#p{last}'>last post</a>");
+            text = text.replace(&title, &link);
+        }
+        Answer::Status(status, headers, text.into())
+    };
+    let web = Arc::new(posts().at("/", &[list(&before), list(&before), list(&after)]));
+    let machine = Machine::new();
+    let refused = "deny = ['[?&]p=']\n";
+    looks(&machine, &web, refused, 2).await;
+    let path = |n: u64| format!("/viewtopic?t={n}");
+    assert_eq!(web.asked(&path(n)), 1);
+    looks(&machine, &web, refused, 3).await;
+    assert_eq!(web.asked(&path(n)), 2, "the thread itself leads to its last post");
+    for other in before.iter().filter(|thread| thread.n != n) {
+        assert_eq!(web.asked(&path(other.n)), 1, "thread {}", other.n);
     }
 }
 
