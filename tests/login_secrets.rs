@@ -217,17 +217,13 @@ fn no_output_no_file_and_no_argument_holds_a_secret() {
             assert!(was_good == is_good && told.contains(says), "{site}: {told}");
         }
     };
-    // Each login pauses for some seconds: those of different sites run side by side.
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            logs_in("forum", WRONG, false, "wrong");
-            logs_in("forum", PASSWORD, true, "logged in");
-        });
-        scope.spawn(|| logs_in("hashed", PASSWORD, true, "logged in"));
-        scope.spawn(|| logs_in("captcha", PASSWORD, false, "CAPTCHA"));
-        scope.spawn(|| logs_in("faulty", PASSWORD, false, "500"));
-        scope.spawn(|| logs_in("down", PASSWORD, false, "no connection"));
-    });
+    // One after the other: all are of one host and user, who logs in one at a time.
+    logs_in("forum", WRONG, false, "wrong");
+    logs_in("forum", PASSWORD, true, "logged in");
+    logs_in("hashed", PASSWORD, true, "logged in");
+    logs_in("captcha", PASSWORD, false, "CAPTCHA");
+    logs_in("faulty", PASSWORD, false, "500");
+    logs_in("down", PASSWORD, false, "no connection");
     world.set_password("down", PASSWORD, 0o644);
     let (_, told) = world.run(&["login", "down"], &trace);
     assert!(told.contains("others may read"), "{told}");

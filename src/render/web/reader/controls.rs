@@ -168,13 +168,10 @@ fn drop_same_clicks(window: &mut Window, controls: &mut Vec<Control>) {
         return;
     }
     let heard = window.engine.with(|context| {
-        // What a hand would touch is another control, or in one; or nothing of the row but other controls is there to be touched.
         let is_heard = |tree: &Tree, leaf: NodeId, row: NodeId| {
-            if leaf == row {
-                return tree.descendants(row).any(|of| own.contains(&of));
-            }
-            own.contains(&leaf)
-                || tree.ancestors(leaf).take_while(|above| *above != row).any(|above| own.contains(&above))
+            leaf != row
+                && (own.contains(&leaf)
+                    || tree.ancestors(leaf).take_while(|above| *above != row).any(|above| own.contains(&above)))
         };
         let heard =
             |tree: &Tree| guesses.iter().filter(|(leaf, row)| is_heard(tree, *leaf, *row)).map(|of| of.0).collect();
