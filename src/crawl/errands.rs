@@ -4,7 +4,9 @@
 //! A page that is being rendered holds no connection of its own: the one that brought it is given back first, so that a site of one
 //! connection can serve its scripts.
 
-use std::collections::{HashMap, HashSet};
+mod shelf;
+
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -30,6 +32,8 @@ use crate::render::engine::net::{self, Answer, Asker};
 use crate::rules::Refusal;
 use crate::url::{Canonical, CrawlUrl};
 
+pub use shelf::Shelf;
+
 /// How long a request sleeps at most before it looks again whether it may still be sent.
 const STEP: Duration = Duration::from_secs(1);
 
@@ -44,23 +48,6 @@ pub struct Known {
     pub keys: Arc<HostKeys>,
     pub policy: HostPolicy,
     pub robots: Option<Arc<Robots>>,
-}
-
-/// By origin, the rules of its robots.txt and until when they hold.
-type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;
-
-/// What a site's pages share: the rules of hosts that only scripts ask, and scripts that many pages have.
-#[derive(Default)]
-pub struct Shelf {
-    robots: Mutex<RobotsUntil>,
-    scripts: Mutex<Scripts>,
-}
-
-/// Scripts by their addresses, each for `limits::SCRIPTS_KEPT_FOR`; all are dropped when they become too many. Their bodies stand apart.
-#[derive(Default)]
-struct Scripts {
-    kept: HashMap<Box<str>, (UnixMillis, net::Response, Bytes)>,
-    bytes: usize,
 }
 
 /// Why a page is not what its scripts would have made of it.
@@ -411,11 +398,7 @@ impl Errands {
                 Err(fault) => return Err(fault.detail),
             }
         };
-        let mut known = site.shelf.robots.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= limits::ORIGINS_PER_SITE_MAX {
-            known.clear();
-        }
-        known.insert(url.origin().into(), (now.plus(robots_txt::KEPT_FOR), Arc::clone(&robots)));
+        site.shelf.keep_robots(url.origin(), now.plus(robots_txt::KEPT_FOR), &robots);
         Ok(robots)
     }
 }
@@ -582,52 +565,6 @@ impl Answering<'_> {
             Some(reason) => return Err(format!("the rules refuse it: {}", reason.name())),
         }
         if self.errands.robots(self.site, url).await?.allows(url.path()) { Ok(()) } else { Err(CLOSED.to_owned()) }
-    }
-}
-
-impl Shelf {
-    /// The rules of an origin that only scripts ask, as long as they hold.
-    fn robots(&self, origin: &str, now: UnixMillis) -> Option<Arc<Robots>> {
-        let known = self.robots.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(origin).filter(|(until, _)| *until > now).map(|(_, robots)| Arc::clone(robots))
-    }
-
-    fn scripts(&self) -> MutexGuard<'_, Scripts> {
-        self.scripts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A script that was kept, its body apart.
-    pub(super) fn script(&self, url: &str, now: UnixMillis) -> Option<(net::Response, Bytes)> {
-        let scripts = self.scripts();
-        let (until, script, body) = scripts.kept.get(url)?;
-        (*until > now).then(|| (script.clone(), body.clone()))
-    }
-
-    /// Scripts are asked for anew: a page has shown nothing by those that are kept.
-    pub(super) fn forget_scripts(&self) {
-        *self.scripts() = Scripts::default();
-    }
-
-    /// Keeps a script for the pages that come soon: one that says how long it holds no other way, and whose address asks for nothing.
-    pub(super) fn keep(&self, url: &str, script: &net::Response, body: &[u8], now: UnixMillis) {
-        let says = script.header("cache-control").unwrap_or_default().to_ascii_lowercase();
-        let is_fleeting = ["no-store", "no-cache", "private", "max-age=0"].iter().any(|word| says.contains(word));
-        let bytes = body.len() + url.len() + limits::SCRIPT_HEADERS_MAX * 100;
-        if is_fleeting || url.contains('?') || bytes > limits::SCRIPTS_KEPT_BYTES_MAX / 4 {
-            return;
-        }
-        let mut scripts = self.scripts();
-        if scripts.bytes + bytes > limits::SCRIPTS_KEPT_BYTES_MAX {
-            *scripts = Scripts::default();
-        }
-        scripts.bytes += bytes;
-        let net::Response { url: of_url, redirected, status, status_text, headers, body: _ } = script;
-        let (of_url, status_text, headers) = (of_url.clone(), status_text.clone(), headers.clone());
-        let (redirected, status) = (*redirected, *status);
-        let kept = net::Response { url: of_url, redirected, status, status_text, headers, body: Vec::new() };
-        // A copy: what was read holds a share of what bodies may take.
-        let body = Bytes::copy_from_slice(body);
-        scripts.kept.insert(url.into(), (now.plus(limits::SCRIPTS_KEPT_FOR), kept, body));
     }
 }
 

@@ -12,6 +12,7 @@ mod logins;
 mod looks;
 mod manners;
 mod members;
+mod threads;
 mod told;
 mod traps;
 mod web;

@@ -78,6 +78,30 @@ pub(super) struct Control {
     pub by_delegate: Option<NodeId>,
 }
 
+impl Control {
+    /// One that is nothing but what it says, for other ranks than rows.
+    pub fn plain(id: NodeId, rank: Rank, (kind, identity): (String, u64), words: String) -> Self {
+        Self {
+            id,
+            kind,
+            identity,
+            now: identity,
+            words,
+            text: String::new(),
+            row: String::new(),
+            beside: None,
+            rank,
+            view: None,
+            gets: false,
+            doubt: Doubt::None,
+            again: false,
+            to_an_end: false,
+            ticked: false,
+            by_delegate: None,
+        }
+    }
+}
+
 /// From so many of one kind on, "more" is what each row has, and no turn of the list.
 const ROWS_MIN: usize = 4;
 
@@ -312,24 +336,8 @@ fn control(
     let again = is_button && row.is_none() && labels.say(RETRY, true);
     let to_an_end = labels.are(ENDS);
     let (text, row) = (labels.text, row.unwrap_or_default());
-    Some(Control {
-        id,
-        kind,
-        identity,
-        now: identity,
-        words,
-        text,
-        row,
-        beside,
-        rank,
-        view,
-        gets,
-        doubt,
-        again,
-        to_an_end,
-        ticked: false,
-        by_delegate: None,
-    })
+    let plain = Control::plain(id, rank, (kind, identity), words);
+    Some(Control { text, row, beside, view, gets, doubt, again, to_an_end, ..plain })
 }
 
 /// Whether a control that is nothing but a sign turns on, or back: only where the other sign stands beside it.
@@ -423,28 +431,8 @@ fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
         hash.update(part.as_bytes());
         hash.update(&[0]);
     }
-    let identity = hash.digest();
-    let (rank, text, row) = (Rank::Number, words.clone(), String::new());
-    let (beside, view, gets) = (None, None, false);
-    let (doubt, again, to_an_end) = (Doubt::None, false, false);
-    Some(Control {
-        id,
-        kind,
-        identity,
-        now: identity,
-        words,
-        text,
-        row,
-        beside,
-        rank,
-        view,
-        gets,
-        doubt,
-        again,
-        to_an_end,
-        ticked: false,
-        by_delegate: None,
-    })
+    let text = words.clone();
+    Some(Control { text, ..Control::plain(id, Rank::Number, (kind, hash.digest()), words) })
 }
 
 pub(super) fn is_posted(form: &Element) -> bool {

@@ -10,7 +10,6 @@ use super::super::{listens_to, read};
 use super::controls::{Control, LIST_MIN, Rank, has_likes, identity_of, is_posted};
 use super::labels::Labels;
 use super::shown::text_of;
-use super::title::Doubt;
 use super::words::{AGE, CONFIRM, ENTER, KEEPS, NEVER, NEVER_NAMES, SETTINGS, says};
 use crate::limits;
 use crate::render::dom::{NodeId, Tree};
@@ -111,27 +110,7 @@ pub(super) fn box_of(tree: &Tree, id: NodeId) -> Option<Control> {
     let row = text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS);
     let identity = identity_of(tree, id, element, &row);
     let words = row.chars().take(60).collect();
-    let (rank, text, beside, view, gets) = (Rank::Tick, String::new(), None, None, false);
-    let (doubt, again, to_an_end, by_delegate) = (Doubt::None, false, false, None);
-    let now = identity;
-    Some(Control {
-        id,
-        kind,
-        identity,
-        now,
-        words,
-        text,
-        row,
-        beside,
-        rank,
-        view,
-        gets,
-        doubt,
-        again,
-        to_an_end,
-        ticked,
-        by_delegate,
-    })
+    Some(Control { row, ticked, ..Control::plain(id, Rank::Tick, (kind, identity), words) })
 }
 
 /// Whether an element stands beside others of its name, however they look.

@@ -1,0 +1,82 @@
+//! What a site's pages share of what their scripts have asked for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+
+use crate::clock::UnixMillis;
+use crate::limits;
+use crate::politeness::robots::Robots;
+use crate::render::engine::net;
+
+/// By origin, the rules of its robots.txt and until when they hold.
+type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;
+
+/// What a site's pages share: the rules of hosts that only scripts ask, and scripts that many pages have.
+#[derive(Default)]
+pub struct Shelf {
+    robots: Mutex<RobotsUntil>,
+    scripts: Mutex<Scripts>,
+}
+
+/// Scripts by their addresses, each for `limits::SCRIPTS_KEPT_FOR`; all are dropped when they become too many. Their bodies stand apart.
+#[derive(Default)]
+struct Scripts {
+    kept: HashMap<Box<str>, (UnixMillis, net::Response, Bytes)>,
+    bytes: usize,
+}
+
+impl Shelf {
+    /// The rules of an origin that only scripts ask, as long as they hold.
+    pub(super) fn robots(&self, origin: &str, now: UnixMillis) -> Option<Arc<Robots>> {
+        let known = self.robots.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(origin).filter(|(until, _)| *until > now).map(|(_, robots)| Arc::clone(robots))
+    }
+
+    pub(super) fn keep_robots(&self, origin: &str, until: UnixMillis, robots: &Arc<Robots>) {
+        let mut known = self.robots.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= limits::ORIGINS_PER_SITE_MAX {
+            known.clear();
+        }
+        known.insert(origin.into(), (until, Arc::clone(robots)));
+    }
+
+    fn scripts(&self) -> MutexGuard<'_, Scripts> {
+        self.scripts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A script that was kept, its body apart.
+    pub(in crate::crawl) fn script(&self, url: &str, now: UnixMillis) -> Option<(net::Response, Bytes)> {
+        let scripts = self.scripts();
+        let (until, script, body) = scripts.kept.get(url)?;
+        (*until > now).then(|| (script.clone(), body.clone()))
+    }
+
+    /// Scripts are asked for anew: a page has shown nothing by those that are kept.
+    pub(in crate::crawl) fn forget_scripts(&self) {
+        *self.scripts() = Scripts::default();
+    }
+
+    /// Keeps a script for the pages that come soon: one that says how long it holds no other way, and whose address asks for nothing.
+    pub(in crate::crawl) fn keep(&self, url: &str, script: &net::Response, body: &[u8], now: UnixMillis) {
+        let says = script.header("cache-control").unwrap_or_default().to_ascii_lowercase();
+        let is_fleeting = ["no-store", "no-cache", "private", "max-age=0"].iter().any(|word| says.contains(word));
+        let bytes = body.len() + url.len() + limits::SCRIPT_HEADERS_MAX * 100;
+        if is_fleeting || url.contains('?') || bytes > limits::SCRIPTS_KEPT_BYTES_MAX / 4 {
+            return;
+        }
+        let mut scripts = self.scripts();
+        if scripts.bytes + bytes > limits::SCRIPTS_KEPT_BYTES_MAX {
+            *scripts = Scripts::default();
+        }
+        scripts.bytes += bytes;
+        let net::Response { url: of_url, redirected, status, status_text, headers, body: _ } = script;
+        let (of_url, status_text, headers) = (of_url.clone(), status_text.clone(), headers.clone());
+        let (redirected, status) = (*redirected, *status);
+        let kept = net::Response { url: of_url, redirected, status, status_text, headers, body: Vec::new() };
+        // A copy: what was read holds a share of what bodies may take.
+        let body = Bytes::copy_from_slice(body);
+        scripts.kept.insert(url.into(), (now.plus(limits::SCRIPTS_KEPT_FOR), kept, body));
+    }
+}
