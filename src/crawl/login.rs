@@ -4,6 +4,7 @@
 //! the rule file's `[login]`, so that robots.txt closes no page to them; everything else that binds a request holds (`pace`).
 //! What is sent goes to the site's own hosts alone, and never from https to http. Every step is told in words without secrets.
 
+mod choosing;
 mod find;
 pub mod handover;
 mod json;
@@ -11,6 +12,7 @@ mod noted;
 pub mod pace;
 mod proof;
 mod reading;
+mod report;
 mod script_gate;
 mod scripted;
 mod sending;
@@ -24,6 +26,8 @@ use self::handover::Person;
 pub use self::noted::Noted;
 use self::pace::Pace;
 pub use self::proof::{Proof, prove, prove_by_hand, prove_last};
+pub use self::report::{CODE_REFUSED, Pin, Report};
+use self::report::{asked_until, sentence};
 use self::sending::ByScripts;
 use self::steps::FirstStep;
 use super::site::Site;
@@ -31,16 +35,13 @@ use crate::clock::UnixMillis;
 use crate::fetch::Post;
 use crate::fetch::session::Jar;
 use crate::limits;
-use crate::login::fields::roles;
-use crate::login::fill::{Chosen, Entries, FillError, Submission, fill};
-use crate::login::form::{Form, Kind};
-use crate::login::hashing::Hashing;
+use crate::login::fill::Submission;
 use crate::login::mask::Mask;
 use crate::login::model::Judge;
 use crate::login::names::of_site;
-use crate::login::secret::{Secret, quoted, told_url, told_words};
+use crate::login::secret::{Secret, quoted, told_words};
 use crate::login::verdict::{
-    After, IN_TROUBLE, Judged, Verdict, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited,
+    After, Judged, Verdict, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited,
     speaks_of_account,
 };
 use crate::login::view::View;
@@ -48,67 +49,6 @@ use crate::politeness::Answered;
 use crate::render::children::Held;
 use crate::rules::LoginRules;
 use crate::url::CrawlUrl;
-
-/// Evidence of a code that was typed, and let nobody in.
-pub const CODE_REFUSED: &str = "the one-time code was not taken";
-
-/// How a login went.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
-    /// What was done and seen, in order.
-    pub steps: Vec<String>,
-    pub judged: Judged,
-    /// False where the form never left.
-    pub was_sent: bool,
-    /// False where it was not answered, or by a server in trouble.
-    pub was_answered: bool,
-    /// True where the form was answered, be it by a server in trouble, to the end of the answer.
-    pub was_told: bool,
-    /// True where the answer speaks of the user, the password or the login.
-    pub speaks_of_account: bool,
-    /// True where it refuses, and does not say what.
-    pub refuses_somehow: bool,
-    /// How the site ended a request that it had no good answer for, if it did.
-    pub trouble: Option<Answered>,
-    /// How the login ends where its proof says no, as the answer to the form tells it.
-    pub unless: Verdict,
-    /// The page with the form, and what was filled in, as far as it came.
-    pub chosen: Vec<String>,
-    /// The key of `[login]` that names something which is not there.
-    pub pinned: Option<Pin>,
-}
-
-/// A key of `[login]` that names what a search would have to find otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pin {
-    Page,
-    Form,
-    UserField,
-    PasswordField,
-}
-
-impl Pin {
-    /// As the rule file has it.
-    #[must_use]
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::Form => "form",
-            Self::UserField => "user_field",
-            Self::PasswordField => "password_field",
-        }
-    }
-
-    /// For people, and what to do.
-    fn sentence(self) -> &'static str {
-        match self {
-            Self::Page => "the page that [login] names has no login form (hint: correct `page` in [login])",
-            Self::Form => "the form that [login] names is none to log in by (hint: correct `form` in [login])",
-            Self::UserField => "the form has no such field (hint: correct `user_field` in [login])",
-            Self::PasswordField => "the form has no such field (hint: correct `password_field` in [login])",
-        }
-    }
-}
 
 /// Hears each step of a login when it happens.
 pub type Tell<'a> = &'a (dyn Fn(&str) + Sync);
@@ -175,7 +115,7 @@ async fn run(mut run: Run<'_>) -> Report {
     if run.is_code_sent {
         // The password was right where it brought the page that asked for the code; but some ask everybody for one, and say then that the
         // password is wrong.
-        for verdict in [&mut judged.verdict, &mut run.unless] {
+        for verdict in [&mut judged.verdict, &mut run.report.unless] {
             if matches!(verdict, Verdict::WrongPassword | Verdict::ProbablyRefused) {
                 *verdict = run.behind_code.unwrap_or(Verdict::SecondFactor);
             }
@@ -184,7 +124,7 @@ async fn run(mut run: Run<'_>) -> Report {
             judged.evidence.insert(0, CODE_REFUSED.to_owned());
         }
     }
-    if let Some(Answered::Throttled(Some(until))) = run.trouble {
+    if let Some(Answered::Throttled(Some(until))) = run.report.trouble {
         let hours = limits::RETRY_AFTER_MAX.as_secs() / 3_600;
         let more = if run.is_retry_capped {
             format!(", and for longer than the {hours} h that are waited")
@@ -197,46 +137,22 @@ async fn run(mut run: Run<'_>) -> Report {
     for evidence in judged.evidence.clone() {
         run.say(format!("evidence: {evidence}"));
     }
-    let verdict = of_site(sentence(judged.verdict, run.trouble, run.pinned), &run.site.rules.name);
+    let verdict = of_site(sentence(judged.verdict, run.report.trouble, run.report.pinned), &run.site.rules.name);
     run.say(format!("verdict: {verdict}"));
-    let Run {
-        steps,
-        was_sent,
-        was_answered,
-        was_told,
-        speaks_of_account,
-        refuses_somehow,
-        trouble,
-        unless,
-        chosen,
-        pinned,
-        ..
-    } = run;
-    Report {
-        steps,
-        judged,
-        was_sent,
-        was_answered,
-        was_told,
-        speaks_of_account,
-        refuses_somehow,
-        trouble,
-        unless,
-        chosen,
-        pinned,
-    }
+    Report { judged, ..run.report }
 }
 
 struct Run<'a> {
     site: &'a Site,
     means: Means<'a>,
+    /// As far as the login has come.
+    report: Report,
     person: Option<Person<'a>>,
     tell: Option<Tell<'a>>,
     /// Called before a form leaves.
     begins: Option<Begins<'a>>,
     /// None where nothing else is asked beside it.
     pace: Option<&'a mut Pace>,
-    steps: Vec<String>,
     is_first: bool,
     /// Taken, or to be taken, in front of the form with the password.
     first_step: Option<FirstStep>,
@@ -248,24 +164,8 @@ struct Run<'a> {
     is_code_sent: bool,
     /// What words that refuse mean where one has.
     behind_code: Option<Verdict>,
-    /// True where the answer speaks of the user, the password or the login.
-    speaks_of_account: bool,
-    /// True where it refuses, and does not say what.
-    refuses_somehow: bool,
-    /// True once a form has left.
-    was_sent: bool,
-    /// True once that was answered by a server that is not in trouble.
-    was_answered: bool,
-    /// True once the answer was read to its end, whatever it was.
-    was_told: bool,
-    /// What the site was in trouble with, if it was.
-    trouble: Option<Answered>,
-    /// How the login ends where its proof says no.
-    unless: Verdict,
     /// Changes of the cookies when that was last written down, and what.
     noted: Option<(u64, Verdict)>,
-    /// For the report.
-    chosen: Vec<String>,
     /// Until when the last answer asks us to wait, where it does.
     retry_at: Option<UnixMillis>,
     /// True where it asks for more than anybody waits.
@@ -276,7 +176,6 @@ struct Run<'a> {
     guests: Option<Option<Page>>,
     /// An address off the site's hosts that was not asked.
     last_refused: Option<CrawlUrl>,
-    pinned: Option<Pin>,
     /// What hides the password.
     mask: Arc<Mask>,
     /// What hides it in what scripts wrote, and what else was typed.
@@ -330,32 +229,23 @@ impl<'a> Run<'a> {
         Self {
             site,
             means,
+            report: Report::new(),
             person: None,
             tell: None,
             begins: None,
             pace: None,
-            steps: Vec::new(),
             is_first: true,
             first_step: None,
             is_try: false,
             has_read_captcha: false,
             is_code_sent: false,
             behind_code: None,
-            speaks_of_account: false,
-            refuses_somehow: false,
-            was_sent: false,
-            was_answered: false,
-            was_told: false,
-            trouble: None,
-            unless: Verdict::Unknown,
             noted: None,
-            chosen: Vec::new(),
             retry_at: None,
             is_retry_capped: false,
             is_guest: false,
             guests: None,
             last_refused: None,
-            pinned: None,
             mask: Arc::new(mask()),
             told_mask,
             live: None,
@@ -373,12 +263,12 @@ impl<'a> Run<'a> {
             Some(tell) => tell(&step),
             None => tracing::debug!(site = %self.site.rules.name, step, "login"),
         }
-        self.steps.push(step);
+        self.report.steps.push(step);
     }
 
     /// A step that a report in short has, too.
     fn say_chosen(&mut self, step: String) {
-        self.chosen.push(self.mask.hide_in_addresses(&step).replace(char::is_control, "\u{fffd}"));
+        self.report.chosen.push(self.mask.hide_in_addresses(&step).replace(char::is_control, "\u{fffd}"));
         self.say(step);
     }
 
@@ -442,10 +332,10 @@ impl<'a> Run<'a> {
                 continue;
             }
             if judged.verdict == Verdict::RateLimited
-                && asked_until(self.trouble).is_none()
+                && asked_until(self.report.trouble).is_none()
                 && let Some(wait) = names_wait(&after.view)
             {
-                self.trouble = Some(Answered::Throttled(Some(self.site.clock.now().plus(wait))));
+                self.report.trouble = Some(Answered::Throttled(Some(self.site.clock.now().plus(wait))));
             }
             return self.proven(judged, Some(after)).await;
         }
@@ -472,109 +362,9 @@ impl<'a> Run<'a> {
 
     /// The same of an answer that is no page, and what it says of the account.
     fn judge_answer(&mut self, after: &After<'_>) -> Judged {
-        (self.speaks_of_account, self.behind_code) = (speaks_of_account(after), refuses_behind_code(after));
-        self.refuses_somehow = refuses_somehow(after);
+        (self.report.speaks_of_account, self.behind_code) = (speaks_of_account(after), refuses_behind_code(after));
+        self.report.refuses_somehow = refuses_somehow(after);
         judge(after)
-    }
-
-    fn choose_form(&mut self, page: &Page) -> Step<Form> {
-        let judge = Judge::stored();
-        for (at, form) in page.view.forms.iter().enumerate().take(20) {
-            let judgement = judge.judge(form, page.url.as_str());
-            let kind = if judgement.is_login { "a login form" } else { "no login form" };
-            let fields: Vec<&str> = form.controls.iter().map(|of| &*of.name).filter(|name| !name.is_empty()).collect();
-            self.say(format!("form {}: {kind} ({:.2}); fields {}", at + 1, judgement.score, fields.join(", ")));
-        }
-        let at = match self.means.rules.form {
-            _ if self.first_step.is_some() => page
-                .password_form()
-                .ok_or_else(|| ends(Verdict::NoForm, format!("{} has none", told_url(page.url.as_str()))))?,
-            Some(at) if at < page.view.forms.len() => at,
-            Some(at) => {
-                let count = page.view.forms.len();
-                self.pinned = Some(Pin::Form);
-                return Err(ends(
-                    Verdict::NoForm,
-                    format!("the rule file names form {}, the page has {count}", at + 1),
-                ));
-            }
-            None => page
-                .login_form()
-                .ok_or_else(|| ends(Verdict::NoForm, format!("{} has none", told_url(page.url.as_str()))))?,
-        };
-        for line in judge.path(&page.view.forms[at], page.url.as_str()) {
-            self.say(format!("form {}: {line}", at + 1));
-        }
-        self.pinned = self.missing_field(&page.view.forms[at]).map(|(pin, _)| pin);
-        Ok(page.view.forms[at].clone())
-    }
-
-    /// Which control of a form is which, and which are pinned.
-    fn chosen_fields(&self, form: &Form) -> Step<Chosen> {
-        let roles = roles(form);
-        if let Some((_, name)) = self.missing_field(form) {
-            return Err(ends(Verdict::NoForm, format!("the form has no field `{name}`, which the rule file names")));
-        }
-        let pinned = |name: Option<&str>, found: Option<usize>| name.map_or(found, |name| place(form, name));
-        Ok(Chosen {
-            user: pinned(self.user_field(form), roles.user),
-            user_is_told: self.first_step.is_some(),
-            password: pinned(self.means.rules.password_field.as_deref(), roles.password),
-            remember: roles.remember.filter(|at| form.controls[*at].kind == Kind::Checkbox),
-            submit: form.submit(),
-        })
-    }
-
-    /// The field that the rule file names for the user; the page behind the user's name need not ask for it again.
-    fn user_field(&self, form: &Form) -> Option<&'a str> {
-        let name = self.means.rules.user_field.as_deref();
-        name.filter(|name| self.first_step.is_none() || place(form, name).is_some())
-    }
-
-    /// A field that the rule file names and the form has not.
-    fn missing_field(&self, form: &Form) -> Option<(Pin, &'a str)> {
-        let user = self.user_field(form).map(|name| (Pin::UserField, name));
-        let password = self.means.rules.password_field.as_deref().map(|name| (Pin::PasswordField, name));
-        user.into_iter().chain(password).find(|(_, name)| place(form, name).is_none())
-    }
-
-    /// What a browser without scripts would send; why it would not, or what ends the login.
-    fn submission(
-        &self,
-        page: &Page,
-        form: &Form,
-        typed: &[(Box<str>, Box<str>)],
-    ) -> Result<Submission, Result<FillError, Judged>> {
-        let rules = self.means.rules;
-        let chosen = self.chosen_fields(form).map_err(Err)?;
-        let others: Vec<(Box<str>, Box<str>)> = rules.fields.iter().chain(typed).cloned().collect();
-        let entries = Entries { user: &rules.user, password: self.means.password, others: &others };
-        let own = page.url.to_url().map_err(|error| Err(ends(Verdict::Unknown, error.to_string())))?;
-        fill(form, &chosen, entries, &page.view.base(&own), page.charset).map_err(Ok)
-    }
-
-    fn fill_in(&mut self, page: &Page, form: &Form, typed: &[(Box<str>, Box<str>)]) -> Step<Submission> {
-        let refused = |why: Result<FillError, Judged>| match why {
-            Err(judged) => judged,
-            Ok(error) => ends(error.verdict(), error.to_string()),
-        };
-        let filled = self.submission(page, form, typed).map_err(refused);
-        if self.means.rules.form.is_some() && filled.as_ref().is_err_and(|judged| judged.verdict == Verdict::NoForm) {
-            self.pinned.get_or_insert(Pin::Form);
-        }
-        let submission = filled?;
-        self.tell_fields(&submission);
-        if !form.onsubmit.is_empty() && Hashing::of(form).is_none() {
-            self.say(
-                "the form has a script of its own, which is not run: it does not seem to change the password".into(),
-            );
-        }
-        Ok(submission)
-    }
-
-    fn tell_fields(&mut self, submission: &Submission) {
-        let shown: Vec<String> = submission.shown.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        self.say_chosen(format!("fields: {}", shown.join("  ")));
     }
 
     async fn send(&mut self, page: &Page, submission: &Submission) -> Step<Page> {
@@ -584,30 +374,10 @@ impl<'a> Run<'a> {
         self.may_ask(&url, page.is_over_tls())?;
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
         // What went wrong on the way to the form says nothing of it.
-        (self.is_try, self.trouble) = (true, None);
+        (self.is_try, self.report.trouble) = (true, None);
         let page = self.follow(url, Some(post)).await?;
         // What it says to the password is for the verdict, but the host is left in peace.
-        self.trouble = self.trouble_of(page.status);
+        self.report.trouble = self.trouble_of(page.status);
         Ok(page)
     }
-}
-
-fn asked_until(trouble: Option<Answered>) -> Option<UnixMillis> {
-    match trouble {
-        Some(Answered::Throttled(until)) => until,
-        _ => None,
-    }
-}
-
-fn sentence(verdict: Verdict, trouble: Option<Answered>, pinned: Option<Pin>) -> &'static str {
-    match (verdict, trouble, pinned) {
-        (Verdict::Unknown, Some(_), _) => IN_TROUBLE,
-        (Verdict::NoForm, _, Some(pin)) => pin.sentence(),
-        _ => verdict.sentence(),
-    }
-}
-
-/// The place of a form's field of this name.
-fn place(form: &Form, name: &str) -> Option<usize> {
-    form.controls.iter().position(|control| &*control.name == name)
 }

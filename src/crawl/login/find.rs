@@ -185,7 +185,7 @@ impl Run<'_> {
         if let Some(page) = self.in_scripts(&mut met).await? {
             return Ok(page);
         }
-        self.pinned = self.means.rules.page.as_ref().map(|_| Pin::Page);
+        self.report.pinned = self.means.rules.page.as_ref().map(|_| Pin::Page);
         if let Some(url) = met.elsewhere {
             return Err(ends(Verdict::OtherSite, format!("the way to log in leads to {}", url.authority())));
         }

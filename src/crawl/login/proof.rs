@@ -38,8 +38,8 @@ pub async fn prove_by_hand(site: &Site, means: Means<'_>, unless: Verdict, tell:
 
 async fn proof(mut run: Run<'_>) -> Proof {
     let holds = run.holds().await;
-    let asks_to_wait = asked_until(run.trouble).filter(|_| holds.is_none());
-    Proof { holds, asks_to_wait, steps: run.steps }
+    let asks_to_wait = asked_until(run.report.trouble).filter(|_| holds.is_none());
+    Proof { holds, asks_to_wait, steps: run.report.steps }
 }
 
 impl Run<'_> {
@@ -50,14 +50,14 @@ impl Run<'_> {
             return Ok(judged);
         }
         // What seemed to have worked and has not tells nothing of the password.
-        self.unless = if judged.verdict == Verdict::LoggedIn { Verdict::Unknown } else { judged.verdict };
+        self.report.unless = if judged.verdict == Verdict::LoggedIn { Verdict::Unknown } else { judged.verdict };
         self.note_before_proof();
         let is_proof = |page: &Page| page.was_got && self.probe_url().is_some_and(|url| url == page.url);
         let after = after.filter(is_proof).filter(|page| self.trouble_of(page.status).is_none());
         let mut proof = self.probe(after).await;
         let now = self.site.clock.now();
         let is_soon = |until: Option<UnixMillis>| until.is_none_or(|at| at.since(now) <= limits::SESSION_PATIENCE);
-        let is_waited_out = matches!(self.trouble, Some(Answered::Throttled(until)) if is_soon(until));
+        let is_waited_out = matches!(self.report.trouble, Some(Answered::Throttled(until)) if is_soon(until));
         if proof.is_err() && self.pace.is_none() && is_waited_out {
             // A crawl asks again later; by hand there is no later, and what the site asks for is waited out here.
             proof = self.probe(None).await;
@@ -66,17 +66,17 @@ impl Run<'_> {
             let evidence = judged.evidence.iter().cloned().chain(ended.evidence).collect();
             let verdict = match judged.verdict {
                 // Nothing is wrong with a login whose proof has to wait, and a form that came back is no refusal before it.
-                _ if self.trouble.is_some() && self.was_answered => Verdict::Unknown,
+                _ if self.report.trouble.is_some() && self.report.was_answered => Verdict::Unknown,
                 // Such a form is not sent again for want of a proof.
                 Verdict::ProbablyRefused => Verdict::ProbablyRefused,
-                _ if self.trouble.is_some() => Verdict::Unknown,
+                _ if self.report.trouble.is_some() => Verdict::Unknown,
                 _ => ended.verdict,
             };
             Judged { verdict, evidence }
         })?;
-        if proof.is_ok() || self.was_answered {
+        if proof.is_ok() || self.report.was_answered {
             // A page was read: the site is in trouble no more.
-            self.trouble = None;
+            self.report.trouble = None;
         }
         Ok(match proof {
             Ok(proof) => ends(Verdict::LoggedIn, proof),
@@ -91,7 +91,7 @@ impl Run<'_> {
     async fn holds(&mut self) -> Option<bool> {
         match self.probe(None).await {
             Ok(proof) => Some(proof.is_ok()),
-            Err(_) if self.trouble.is_some() => None,
+            Err(_) if self.report.trouble.is_some() => None,
             // Guests are sent elsewhere, to another site or in circles.
             Err(judged) => {
                 self.say(format!("no proof: {}", judged.evidence.join("; ")));
@@ -121,7 +121,7 @@ impl Run<'_> {
         let login_form = page.login_form();
         let address = told_url(page.url.as_str());
         // Whoever has no cookie is nobody, and so is who was sent the form back; but sites show it to members as well.
-        let (has_session, came_back) = (!self.means.jar.is_empty(), self.unless == Verdict::ProbablyRefused);
+        let (has_session, came_back) = (!self.means.jar.is_empty(), self.report.unless == Verdict::ProbablyRefused);
         let is_named = self.means.rules.probe.is_some();
         let guests_sign = guests_sign(&page, login_form);
         let is_sure = guests_sign.is_none() && !came_back;
@@ -166,7 +166,7 @@ impl Run<'_> {
             self.say(format!("{} is asked for as a guest, to compare", told_url(asked.as_str())));
             let page = match self.page_of_guests(asked.clone()).await {
                 Ok(page) => Some(page),
-                Err(judged) if self.trouble.is_some() => return Err(judged),
+                Err(judged) if self.report.trouble.is_some() => return Err(judged),
                 // Guests are sent to another site, or in circles.
                 Err(_) => None,
             };

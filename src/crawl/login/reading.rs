@@ -85,12 +85,12 @@ impl Run<'_> {
     /// The page, unless it says that the server is in trouble.
     pub(super) fn untroubled(&mut self, page: Page) -> Step<Page> {
         if let Some(phrase) = trouble_in_words(&page) {
-            self.trouble = Some(Answered::Faulty);
+            self.report.trouble = Some(Answered::Faulty);
             let why = format!("{} says “{phrase}”, and nothing else", told_url(page.url.as_str()));
             return Err(ends(Verdict::Unknown, why));
         }
         let Some(trouble) = self.trouble_of(page.status) else { return Ok(page) };
-        self.trouble = Some(trouble);
+        self.report.trouble = Some(trouble);
         let verdict = if page.status == 429 { Verdict::RateLimited } else { Verdict::Unknown };
         Err(ends(verdict, format!("{} answers {}", told_url(page.url.as_str()), page.status)))
     }
@@ -108,7 +108,7 @@ impl Run<'_> {
     pub(super) fn asked_for_patience(&mut self, answer: &Answer) -> Option<Judged> {
         let asks = answer.status == 429 || (answer.status == 503 && self.retry_at.is_some());
         asks.then(|| {
-            self.trouble = self.trouble_of(answer.status);
+            self.report.trouble = self.trouble_of(answer.status);
             ends(Verdict::RateLimited, format!("{} answers {}", told_url(answer.url.as_str()), answer.status))
         })
     }
@@ -201,7 +201,7 @@ impl Run<'_> {
             self.retry_at = asked.and_then(|value| backoff::retry_after(value, now));
             self.is_retry_capped = asked.is_some_and(|value| backoff::is_capped(value, now));
             let answered = self.trouble_of(status).unwrap_or(Answered::Reached);
-            if let (Some(until), true, Some(notes)) = (self.retry_at, self.was_sent, self.begins) {
+            if let (Some(until), true, Some(notes)) = (self.retry_at, self.report.was_sent, self.begins) {
                 // It holds for the next process as well, should this one end while it waits.
                 notes.asks_to_wait(until);
             }
@@ -209,7 +209,7 @@ impl Run<'_> {
                 pace.answered(answered);
             }
             if post.is_some() && self.is_try {
-                self.was_answered = status < 500;
+                self.report.was_answered = status < 500;
             }
             // One that asks for the form again has not taken it, and one that refuses has let nobody in.
             if self.is_try && status < 400 && !(post.is_some() && matches!(status, 307 | 308)) {
@@ -217,7 +217,7 @@ impl Run<'_> {
             }
             let is_answer = self.is_try && post.is_some();
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
-                self.was_told |= is_answer;
+                self.report.was_told |= is_answer;
                 let target = url.to_url().ok().and_then(|own| own.join(location).ok());
                 let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
                     return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
@@ -257,14 +257,14 @@ impl Run<'_> {
                     return Err(broken(failure));
                 }
             };
-            self.was_told |= is_answer;
+            self.report.was_told |= is_answer;
             let was_got = post.is_none();
             return Ok(Answer { url, status, content_type, bytes, is_whole, was_got, is_redirected, for_scripts });
         }
         let told =
             format!("redirect loop: {} redirects after {} others", told_url(url.as_str()), limits::LOGIN_HOPS_MAX);
         // Behind a form it says nothing of the way to it.
-        Err(ends(if self.was_sent { Verdict::Unknown } else { Verdict::RedirectLoop }, told))
+        Err(ends(if self.report.was_sent { Verdict::Unknown } else { Verdict::RedirectLoop }, told))
     }
 
     /// A form is about to leave, be it with the user's name alone, at which sites send letters: whoever keeps the account's tries
@@ -273,14 +273,14 @@ impl Run<'_> {
         let begun = self.begins.map_or(Ok(()), |notes| notes.begins());
         begun.map_err(|error| {
             // Of the site it says nothing.
-            self.trouble = Some(Answered::Reached);
+            self.report.trouble = Some(Answered::Reached);
             ends(Verdict::Unknown, format!("nothing was sent: {error}"))
         })
     }
 
     /// A request that was not answered, or not to its end.
     pub(super) fn in_trouble(&mut self, trouble: Answered) {
-        self.trouble = Some(trouble);
+        self.report.trouble = Some(trouble);
         if let Some(pace) = &mut self.pace {
             pace.answered(trouble);
         }
@@ -315,16 +315,16 @@ impl Run<'_> {
         };
         pace.rest();
         let passed = match is_typed {
-            true => pace.type_in(self.was_sent).await,
+            true => pace.type_in(self.report.was_sent).await,
             false => Ok(()),
         };
         let passed = match passed {
-            Ok(()) => pace.pass(url, self.was_sent).await,
+            Ok(()) => pace.pass(url, self.report.was_sent).await,
             refused => refused,
         };
         passed.map_err(|refusal| {
             // Of the site it says nothing.
-            self.trouble = Some(Answered::Reached);
+            self.report.trouble = Some(Answered::Reached);
             ends(Verdict::Unknown, refusal.to_string())
         })
     }

@@ -204,13 +204,13 @@ impl Inner<'_, '_> {
     async fn get(&mut self, url: CrawlUrl, request: &net::Request) -> net::Answer {
         self.learn_token(&url, request);
         // What happens to a script or a picture says nothing of the login; what keeps it back does.
-        let before = self.run.trouble.take();
+        let before = self.run.report.trouble.take();
         let by_script = ByScript { headers: &request.headers, credentials: request.credentials };
         let ask = Ask { post: None, by_script: Some(by_script), bytes_max: limits::RENDER_BODY_BYTES_MAX, told: None };
         let read = self.run.read_as(url, ask).await;
-        let is_kept_back = self.run.trouble == Some(Answered::Reached);
+        let is_kept_back = self.run.report.trouble == Some(Answered::Reached);
         if !is_kept_back {
-            self.run.trouble = before;
+            self.run.report.trouble = before;
         }
         let answer = match read {
             Ok(answer) => answer,
@@ -251,7 +251,7 @@ impl Inner<'_, '_> {
         let lost = ends(Verdict::Unknown, "the page's scripts broke off while their POST was under way");
         self.heard.sent = Some(Sent { answer: Err(lost) });
         let read = self.run.read_as(url, ask).await;
-        if !self.run.was_sent {
+        if !self.run.report.was_sent {
             // It was kept back, and has not left.
             self.heard.sent = None;
             let judged = read.err().unwrap_or_else(|| ends(Verdict::Unknown, "nothing was sent"));
@@ -261,7 +261,7 @@ impl Inner<'_, '_> {
         }
         match read {
             Ok(answer) => {
-                self.run.trouble = self.run.trouble_of(answer.status).or(self.run.trouble);
+                self.run.report.trouble = self.run.trouble_of(answer.status).or(self.run.report.trouble);
                 let said = Said { status: answer.status, body: answer.bytes.to_vec(), was_got: answer.was_got };
                 self.heard.sent = Some(Sent { answer: Ok(said) });
                 Ok(answer.for_script())

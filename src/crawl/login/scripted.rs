@@ -230,7 +230,7 @@ impl<'a> Run<'a> {
                 page
             }
             Err(error) => {
-                self.trouble = Some(Answered::Reached);
+                self.report.trouble = Some(Answered::Reached);
                 let why = format!("{}: its scripts were not run to their end: {error}", told_url(page.url.as_str()));
                 self.say(why.clone());
                 return Err(ends(Verdict::Unknown, why));

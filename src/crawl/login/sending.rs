@@ -58,7 +58,7 @@ impl Run<'_> {
         for refused in &heard.refused {
             self.say(refused.clone());
         }
-        if let Some(kept_back) = heard.kept_back.take().filter(|_| !self.was_sent) {
+        if let Some(kept_back) = heard.kept_back.take().filter(|_| !self.report.was_sent) {
             return Err(kept_back);
         }
         let mut outcome = match ended {
@@ -170,7 +170,7 @@ impl Run<'_> {
         }
         self.say(format!("answered {}", said.status));
         // Where a read behind it was asked for patience, where the page leads is not asked: the proof waits for the host.
-        if !by_answer.verdict.needs_proof() || is_throttled || self.trouble.is_some() {
+        if !by_answer.verdict.needs_proof() || is_throttled || self.report.trouble.is_some() {
             return Ok(ByScripts::Sent(by_answer, None));
         }
         let document = self.read_document(page, std::mem::take(&mut outcome.html)).await;
@@ -237,8 +237,8 @@ impl Run<'_> {
             return Ok(ByScripts::Sent(judged, Some(Box::new(after))));
         }
         // They may have logged in by reads alone: that is a try, whatever came of it.
-        self.was_sent |= heard.asked > 0;
-        self.was_answered |= heard.asked > 0;
+        self.report.was_sent |= heard.asked > 0;
+        self.report.was_answered |= heard.asked > 0;
         if let Some(host) = &heard.foreign {
             return Err(ends(
                 Verdict::OtherSite,
