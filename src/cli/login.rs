@@ -318,9 +318,11 @@ impl Login<'_> {
         let hold = tries.hold_by_hand(&self.login.user, &password, now);
         let is_held =
             matches!(hold, Some(ByHand::NoEnd | ByHand::Sent(_) | ByHand::CaptchaTwice | ByHand::SecondFactorTwice));
+        let further_at = if let Some(ByHand::SentUntil(_, until)) = hold { Some(until) } else { None };
         let (is_guessed, is_asked) = (tries.guessed_until(now).is_some(), tries.asked_until(now).is_some());
         let next = next::Login {
             is_held,
+            further_at,
             is_guessed,
             is_asked,
             ..self.next(tries.asked_until(now).or_else(|| tries.not_before(now)))
@@ -365,6 +367,7 @@ impl Login<'_> {
             is_interactive: self.options.interactive,
             cookies: self.options.cookies.as_deref(),
             is_held: false,
+            further_at: None,
             is_guessed: false,
             is_asked: false,
             not_before,

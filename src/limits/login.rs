@@ -22,6 +22,11 @@ pub const LOGINS_REFUSED_MAX: usize = 1_000;
 /// Ways of the rule file (forms, and pages that prove) by which one password is sent by hand where none of them has told how it went.
 pub const LOGIN_WAYS_MAX: usize = 16;
 
+/// Waits behind further tries of a user and a password that the site has let in before, where their answers say nothing of them: the last
+/// one behind each that follows. The first such try waits for minutes, and is behind what may pass; an evening's block or upkeep is over after
+/// hours; and no site counts one login a day as an attack.
+pub const LOGIN_FURTHER_WAITS: [Duration; 2] = [Duration::from_secs(6 * 3_600), LOGIN_WAIT_MAX];
+
 /// Wait after a login whose process was killed in the middle.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);
 

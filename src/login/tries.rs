@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use self::again::Further;
 pub use self::again::{Again, ByCrawl, OfHand, again};
 use super::secret::Secret;
 use super::verdict::{IN_TROUBLE, Verdict};
@@ -46,6 +47,8 @@ pub struct Tries {
     /// Marks those whose one more try that the table grants was sent (`again`), the latest last: until they are let in, or their operator
     /// says `--again`.
     once_more: Vec<u32>,
+    /// Of the user and the password that were let in last.
+    further: Further,
     /// True where the login that has begun was told `--again`.
     #[serde(skip)]
     is_told_again: bool,
@@ -145,6 +148,8 @@ pub enum ByHand {
     CaptchaTwice,
     /// The form with this password was sent, and ended so: the site may have counted it as a wrong one.
     Sent(Verdict),
+    /// The same of one that the site has let in before: there is a further try from then on.
+    SentUntil(Verdict, UnixMillis),
     /// The same, and a person is to answer what the site has asked for.
     SecondFactor,
     /// The same of one that was sent once more for it.
@@ -319,8 +324,7 @@ impl Tries {
 
     /// True where no more can be remembered, and this one is not known.
     fn is_full(&self, marks: [u32; 2]) -> bool {
-        let is_let_in = self.proven.is_some_and(|of| marks.contains(&of));
-        self.sent.len() >= LOGINS_REFUSED_MAX && !is_let_in && self.sent_with(marks).is_none()
+        self.sent.len() >= LOGINS_REFUSED_MAX && !self.is_let_in(marks) && self.sent_with(marks).is_none()
     }
 
     /// Writes down how a form with this password ended: nothing that says less of it takes the place of what says more.
@@ -343,7 +347,7 @@ impl Tries {
     /// True where the last user and password that were let in are these.
     #[must_use]
     pub fn was_let_in(&self, user: &str, password: &Secret) -> bool {
-        self.proven.is_some_and(|of| self.marks(user, password).contains(&of))
+        self.is_let_in(self.marks(user, password))
     }
 
     /// Takes in that the last sessions ended soon: no crawl logs in before then, be it another process.
@@ -358,9 +362,18 @@ impl Tries {
 
     /// True where the site has let these in before, and has been in trouble since: that says nothing of them.
     fn is_of_trouble(&self, marks: [u32; 2]) -> bool {
-        use Verdict::{NoAnswer, SessionLost, SiteTrouble, Unknown};
-        let is_let_in = self.proven.is_some_and(|of| marks.contains(&of));
-        is_let_in && matches!(self.sent_with(marks), Some((NoAnswer | SessionLost | SiteTrouble | Unknown, _)))
+        let is_of_trouble = |(verdict, _)| again(verdict, true).is_for_let_in();
+        self.is_let_in(marks) && self.sent_with(marks).is_some_and(is_of_trouble)
+    }
+
+    /// True where these were let in last.
+    fn is_let_in(&self, marks: [u32; 2]) -> bool {
+        self.proven.is_some_and(|of| marks.contains(&of))
+    }
+
+    /// Before when there is no further try of these, which the site has let in before.
+    fn further_at(&self, marks: [u32; 2], now: UnixMillis) -> Option<UnixMillis> {
+        is_ahead(self.further.not_before, now).filter(|_| self.is_of_trouble(marks))
     }
 
     fn is_locked(&self, marks: [u32; 2]) -> bool {

@@ -23,6 +23,8 @@ pub struct Login<'a> {
     pub cookies: Option<&'a Path>,
     /// The same is sent again by hand only where that is asked for.
     pub is_held: bool,
+    /// From when on it is sent again without that, because the site has let it in before.
+    pub further_at: Option<UnixMillis>,
     /// Until when that is, is a guess of ours: the site has asked for patience and named no time.
     pub is_guessed: bool,
     /// The site itself has asked to be left alone until a time.
@@ -40,6 +42,15 @@ impl Login<'_> {
         let evidence_has = |text: &str| report.judged.evidence.iter().any(|evidence| evidence.contains(text));
         Some(match report.judged.verdict {
             Verdict::LoggedIn => return None,
+            Verdict::NotLookedAt
+            | Verdict::SiteTrouble
+            | Verdict::SessionLost
+            | Verdict::NoAnswer
+            | Verdict::Unknown
+                if self.further_at.is_some() && !report.is_unproven() =>
+            {
+                self.further_at.map_or_else(String::new, |until| self.further(until))
+            }
             Verdict::WrongPassword => {
                 let keys = self.keys();
                 let others = match keys.is_empty() {
@@ -91,7 +102,7 @@ impl Login<'_> {
             ),
             Verdict::SiteTrouble | Verdict::SessionLost => {
                 format!(
-                    "see with a browser that the site works, then run: {again}; a crawl tries the same once more by itself"
+                    "see with a browser that the site works, then run: {again}; a crawl tries the same again by itself, after waits that grow"
                 )
             }
             Verdict::Unknown | Verdict::NoAnswer => self.unknown(report, &file),
@@ -108,6 +119,17 @@ impl Login<'_> {
             ),
             false => format!("wait until {until}, then run: {again}"),
         }
+    }
+
+    /// Of what the site has let in before, and has answered more than once without a word about it.
+    fn further(&self, until: UnixMillis) -> String {
+        format!(
+            "see with a browser that the site works and that the account is not locked; a crawl tries the same again at {} or later, and so \
+             does: {}; sooner, run: {}",
+            until.rfc3339(),
+            self.run(""),
+            self.run(" --again")
+        )
     }
 
     /// Behind a form that came back: only a members' page tells whether the password is wrong.
@@ -224,6 +246,12 @@ impl Login<'_> {
                     without_hint(verdict.sentence())
                 )
             }
+            ByHand::SentUntil(verdict, until) => format!(
+                "this user and password, which the site has let in before, were sent more than once since, and nothing told of them ({}): \
+                 nothing was sent\nhint: {}",
+                without_hint(verdict.sentence()),
+                self.further(until)
+            ),
             ByHand::TooMany => format!(
                 "the site has refused as many passwords of this account as are remembered: nothing was sent\nhint: correct the \
                  password in {}, then run: {}",

@@ -48,7 +48,7 @@ impl Notes for Noted<'_> {
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
         // What a form before this one was answered is not what this one will be.
         self.keeper.forget_unproven()?;
-        tries.form_leaves();
+        tries.form_leaves(self.clock.now());
         self.keeper.keep_tries(&tries)
     }
 

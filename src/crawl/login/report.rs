@@ -111,7 +111,7 @@ impl Report {
         let ended = self.ended(tries.was_let_in(user, password));
         let counts = tries.ended(ended, user, password, now);
         let why = match (self.judged.verdict, counts) {
-            (Verdict::ProbablyRefused, Verdict::SiteTrouble) => {
+            (Verdict::ProbablyRefused | Verdict::Unknown | Verdict::NotLookedAt, Verdict::SiteTrouble) => {
                 "the site has let this user and password in before, and says nothing of them"
             }
             (Verdict::Unknown | Verdict::NotLookedAt, Verdict::ProbablyRefused) => {

@@ -3,20 +3,25 @@
 //!
 //! Whatever the site has said, it may have counted a wrong password. So the same is held until its operator says `--again` or changes
 //! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
-//! that the site has let in before: that one gets one more try, whoever comes first, a crawl or a person; and so does an answer to it that
-//! does not speak of the account (`Report::ended`). So does one that met a CAPTCHA or was asked for a code, with a person who answers. Where
-//! no answer was a sure refusal, a person has another way of the rule file tried as well, once each (`Tries::meet_way`). The one more try is
-//! written down when it is sent, and there is no second before the site lets this user and password in, says that it did not look at them,
-//! or their operator says `--again`.
+//! that the site has let in before, and neither does an answer to it that does not speak of the account (`Report::ended`): that one is sent
+//! again, whoever comes first, a crawl or a person, after waits that grow to a day (`Further`), so that trouble which lasts locks nobody out, and
+//! no account is tried more often than its site bears. One that met a CAPTCHA or was asked for a code has one more try, with a person who
+//! answers. Where no answer was a sure refusal, a person has another way of the rule file tried as well, once each (`Tries::meet_way`). Each
+//! further try is written down when it is sent, and they begin anew once the site lets this user and password in, says that it did not look
+//! at them, or their operator says `--again`.
 
+use serde::{Deserialize, Serialize};
+
+use crate::clock::UnixMillis;
+use crate::limits::LOGIN_FURTHER_WAITS;
 use crate::login::verdict::Verdict;
 
 /// Whether a crawl sends the same again by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByCrawl {
     Never,
-    /// Once more, after a wait, where the site has let this user and password in before.
-    OnceIfLetIn,
+    /// Where the site has let this user and password in before: after waits that grow to a day.
+    IfLetIn,
     /// After a wait, as long as no more than `limits::LOGINS_UNCLEAR_MAX` ended so in a row; where the site has let them in before, the
     /// wait alone grows.
     Later,
@@ -29,8 +34,8 @@ pub enum OfHand {
     Yes,
     /// Once more, with a person at hand, who answers what the site has asked for: another text of a CAPTCHA, a code.
     OnceInteractive,
-    /// Once more, where the site has let this user and password in before.
-    OnceIfLetIn,
+    /// Where the site has let this user and password in before: once at once, then after the waits that crawls keep.
+    IfLetIn,
     No,
 }
 
@@ -58,14 +63,14 @@ const TABLE: [(Verdict, Again); 18] = [
     (Verdict::SentByGet, row(ByCrawl::Never, OfHand::No)),
     (Verdict::RedirectLoop, row(ByCrawl::Never, OfHand::No)),
     (Verdict::Script, row(ByCrawl::Never, OfHand::No)),
-    (Verdict::Unknown, row(ByCrawl::OnceIfLetIn, OfHand::OnceIfLetIn)),
+    (Verdict::Unknown, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
     // These say that the password was not looked at.
-    (Verdict::NotLookedAt, row(ByCrawl::Never, OfHand::Yes)),
+    (Verdict::NotLookedAt, row(ByCrawl::IfLetIn, OfHand::Yes)),
     (Verdict::RateLimited, row(ByCrawl::Later, OfHand::Yes)),
     // It may have been: nothing is known of it.
-    (Verdict::NoAnswer, row(ByCrawl::OnceIfLetIn, OfHand::OnceIfLetIn)),
-    (Verdict::SiteTrouble, row(ByCrawl::OnceIfLetIn, OfHand::OnceIfLetIn)),
-    (Verdict::SessionLost, row(ByCrawl::OnceIfLetIn, OfHand::OnceIfLetIn)),
+    (Verdict::NoAnswer, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
+    (Verdict::SiteTrouble, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
+    (Verdict::SessionLost, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
 ];
 
 /// A server in trouble that says so (5xx), without the form, has not looked at it.
@@ -83,20 +88,43 @@ pub fn again(verdict: Verdict, was_answered: bool) -> Again {
 }
 
 impl Again {
-    /// True where one more try is all there is.
+    /// True where one more try, with a person at hand, is all there is.
     #[must_use]
     pub fn is_once(self) -> bool {
-        matches!(self.by_hand, OfHand::OnceInteractive | OfHand::OnceIfLetIn)
+        self.by_hand == OfHand::OnceInteractive
     }
 
-    /// Whether a crawl may send the same, where the site `was_let_in` by them before, and where the one more try `is_spent`.
+    /// True where what the site has let in before is sent again after waits that grow.
     #[must_use]
-    pub fn is_for_crawls(self, was_let_in: bool, is_spent: bool) -> bool {
+    pub fn is_for_let_in(self) -> bool {
+        self.by_crawl == ByCrawl::IfLetIn
+    }
+
+    /// Whether a crawl may send the same, once its wait is over, where the site `was_let_in` by them before.
+    #[must_use]
+    pub fn is_for_crawls(self, was_let_in: bool) -> bool {
         match self.by_crawl {
             ByCrawl::Never => false,
-            ByCrawl::OnceIfLetIn => was_let_in && !is_spent,
+            ByCrawl::IfLetIn => was_let_in,
             ByCrawl::Later => true,
         }
+    }
+}
+
+/// Further tries of the user and password that were let in last, since they were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Further {
+    sent: u32,
+    /// Before when there is no other.
+    pub(super) not_before: UnixMillis,
+}
+
+impl Further {
+    /// Takes in that one leaves.
+    pub(super) fn leaves(&mut self, now: UnixMillis) {
+        let nth = LOGIN_FURTHER_WAITS.len().min(1 + self.sent as usize) - 1;
+        (self.sent, self.not_before) = (self.sent.saturating_add(1), now.plus(LOGIN_FURTHER_WAITS[nth]));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::again::{OfHand, again};
+use super::again::{Again, Further, OfHand, again};
 use super::{Ended, LOGIN_HOUR, Tries, wait_in_trouble};
 use crate::clock::UnixMillis;
 use crate::limits::{
@@ -30,8 +30,16 @@ impl Tries {
     pub fn begin_again(&mut self, user: &str, password: &Secret) {
         self.begin(user, password);
         let marks = self.marks(user, password);
-        self.once_more.retain(|of| !marks.contains(of));
+        self.forget_further(marks);
         self.is_told_again = true;
+    }
+
+    /// The tries behind the first begin anew.
+    fn forget_further(&mut self, marks: [u32; 2]) {
+        self.once_more.retain(|of| !marks.contains(of));
+        if self.is_let_in(marks) {
+            self.further = Further::default();
+        }
     }
 
     /// Notes how a login ended that began and whose own end nobody will see: its form may have left.
@@ -43,16 +51,19 @@ impl Tries {
     }
 
     /// Takes in that a form of the login which has begun leaves: how the one before it was answered is over, and where the table grants
-    /// one more try this is it.
-    pub fn form_leaves(&mut self) {
+    /// a further try this is it.
+    pub fn form_leaves(&mut self, now: UnixMillis) {
         let is_read_again = std::mem::take(&mut self.reads_again);
         self.unproven = None;
         let Some(mark) = self.begun else { return };
         self.note_way(mark);
-        let before = self.sent_with([mark, mark]);
-        let is_more = before.is_some_and(|(verdict, was_answered)| again(verdict, was_answered).is_once());
-        if (is_read_again || is_more && !self.is_told_again) && !self.is_spent([mark, mark]) {
+        let marks = [mark, mark];
+        let more = self.sent_with(marks).filter(|_| !self.is_told_again).map(|(verdict, of)| again(verdict, of));
+        if (is_read_again || more.is_some_and(Again::is_once)) && !self.is_spent(marks) {
             push(&mut self.once_more, mark);
+        }
+        if more.is_some_and(Again::is_for_let_in) && self.is_let_in(marks) {
+            self.further.leaves(now);
         }
     }
 
@@ -147,9 +158,9 @@ impl Tries {
     pub fn operator_has_logged_in(&mut self, user: &str) {
         self.note_begun();
         let before = std::mem::take(self);
-        let Self { salt, refused, probably_refused, sent, once_more, proven, ways, way, host, table, let_in, .. } =
-            before;
-        let kept = Self { salt, refused, probably_refused, sent, once_more, proven, ways, ..Self::default() };
+        let Self { salt, refused, probably_refused, sent, once_more, further, proven, ways, .. } = before;
+        let kept = Self { salt, refused, probably_refused, sent, once_more, further, proven, ways, ..Self::default() };
+        let Self { way, host, table, let_in, .. } = before;
         *self = Self { way, host, table, let_in, member: Some(user.into()), ..kept };
     }
 
@@ -157,11 +168,14 @@ impl Tries {
     pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) -> Verdict {
         let Ended { mut verdict, was_sent, was_answered } = ended;
         let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
-        // An answer that tells nothing may be a refusal; a second one to the same is not followed by a third.
+        // An answer that tells nothing may be a refusal; a second one to the same is not followed by a third, but where the same was let in
+        // before: that one is tried less and less.
         let tells_nothing = |verdict: Verdict| matches!(verdict, Verdict::Unknown | Verdict::NotLookedAt);
         let was_unknown = matches!(self.sent_with(marks), Some((before, true)) if tells_nothing(before));
-        if tells_nothing(verdict) && was_sent && was_answered && was_unknown {
-            (verdict, self.held) = (Verdict::ProbablyRefused, None);
+        let is_let_in = self.is_let_in(marks);
+        if tells_nothing(verdict) && was_sent && was_answered && (was_unknown || self.is_of_trouble(marks)) {
+            verdict = if is_let_in { Verdict::SiteTrouble } else { Verdict::ProbablyRefused };
+            self.held = None;
         }
         if was_sent && was_answered {
             self.locked.retain(|locked| !marks.contains(locked));
@@ -176,7 +190,6 @@ impl Tries {
         self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
         self.was_in_trouble = verdict == Verdict::Unknown && !was_answered;
         (self.is_of_table, self.stalled) = (!was_sent, 0);
-        let is_let_in = self.proven.is_some_and(|of| marks.contains(&of));
         let is_trouble = was_sent && verdict == Verdict::Unknown && !was_answered;
         if is_trouble && !is_let_in && self.sent_with(marks) == Some((verdict, was_answered)) {
             // Two that told of nothing but trouble may have been looked at, whoever logs in between and the third.
@@ -186,14 +199,14 @@ impl Tries {
             self.note_way(mark);
             self.note_sent(mark, marks, (verdict, was_answered));
         }
-        // What says that it did not look at the password has taken nothing of its one more try.
+        // What says that it did not look at the password has taken nothing of its further tries.
         if was_sent && again(verdict, was_answered).by_hand == OfHand::Yes {
-            self.once_more.retain(|of| !marks.contains(of));
+            self.forget_further(marks);
         }
         self.waits = None;
         match verdict {
             Verdict::LoggedIn => {
-                self.proven = Some(mark);
+                (self.proven, self.further) = (Some(mark), Further::default());
                 self.sent.retain(|(of, _, _)| !marks.contains(of));
                 self.ways.retain(|(of, _)| !marks.contains(of));
                 self.operator_has_logged_in(user);

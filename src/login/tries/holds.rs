@@ -53,11 +53,8 @@ impl Tries {
         let (was_let_in, is_spent) = (self.was_let_in(user, password), self.is_spent(marks));
         let sent = self
             .sent_with(marks)
-            .filter(|(verdict, was_answered)| !again(*verdict, *was_answered).is_for_crawls(was_let_in, is_spent));
-        let is_of_trouble = |verdict: Verdict| {
-            use Verdict::{NoAnswer, SessionLost, SiteTrouble, Unknown};
-            matches!(verdict, Unknown | NoAnswer | SiteTrouble | SessionLost) && self.is_of_trouble(marks)
-        };
+            .filter(|(verdict, was_answered)| !again(*verdict, *was_answered).is_for_crawls(was_let_in));
+        let is_of_trouble = |verdict: Verdict| again(verdict, true).is_for_let_in() && self.is_of_trouble(marks);
         let held = self.held.filter(|(verdict, held)| marks.contains(held) && !is_of_trouble(*verdict));
         if let Some((verdict, _)) = held {
             let why = match verdict {
@@ -92,7 +89,13 @@ impl Tries {
         self.waits_until(marks, now).map(|until| {
             let mut last = self.trouble().unwrap_or_else(|| "the last login did not get to its end".to_owned());
             if let (
-                Some(Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::SessionLost | Verdict::Unknown),
+                Some(
+                    Verdict::NoAnswer
+                    | Verdict::SiteTrouble
+                    | Verdict::SessionLost
+                    | Verdict::Unknown
+                    | Verdict::NotLookedAt,
+                ),
                 Some(at),
             ) = (self.last, last.find(" (hint: "))
             {
@@ -127,11 +130,12 @@ impl Tries {
 
     /// Before when a crawl sends no form with these.
     fn waits_until(&self, marks: [u32; 2], now: UnixMillis) -> Option<UnixMillis> {
-        match self.waits {
+        let until = match self.waits {
             // What was answered to another password makes this one wait where the site has asked for it.
             Some(of) if !marks.contains(&of) => self.asked_until(now).max(self.guessed_until(now)),
             _ => self.not_before(now),
-        }
+        };
+        until.max(self.further_at(marks, now))
     }
 
     /// Why there may be no login by hand with this password now; None where there may.
@@ -164,7 +168,10 @@ impl Tries {
             let (verdict, was_answered) = self.sent_with(marks).or(of_form).filter(|_| !is_freed)?;
             match again(verdict, was_answered).by_hand {
                 OfHand::No => Some(ByHand::Sent(verdict)),
-                OfHand::OnceIfLetIn => (!was_let_in || is_spent).then_some(ByHand::Sent(verdict)),
+                OfHand::IfLetIn if was_let_in => {
+                    self.further_at(marks, now).map(|until| ByHand::SentUntil(verdict, until))
+                }
+                OfHand::IfLetIn => Some(ByHand::Sent(verdict)),
                 OfHand::OnceInteractive if verdict == Verdict::Captcha => captcha(),
                 OfHand::OnceInteractive if is_spent => Some(ByHand::SecondFactorTwice),
                 OfHand::OnceInteractive => Some(ByHand::SecondFactor),
@@ -196,10 +203,10 @@ fn sentence_of_sent(verdict: Verdict) -> String {
         OfHand::No if verdict == Verdict::ConfirmEmail => {
             format!("{sentence} (hint: follow the link in the site's mail, then run `gleaner login --again`)")
         }
-        OfHand::OnceIfLetIn if verdict == Verdict::Unknown => told_of_page(sentence),
+        OfHand::IfLetIn if verdict == Verdict::Unknown => told_of_page(sentence),
         OfHand::No => told_of_page(sentence),
-        // What is held all the same has had its one more try, or was never let in.
-        OfHand::OnceIfLetIn | OfHand::OnceInteractive | OfHand::Yes => verdict.sentence().to_owned(),
+        // What is held all the same was never let in, or has had its one more try.
+        OfHand::IfLetIn | OfHand::OnceInteractive | OfHand::Yes => verdict.sentence().to_owned(),
     }
 }
 

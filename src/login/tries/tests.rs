@@ -126,21 +126,29 @@ fn no_more_logins_an_hour_than_a_person_would_need() {
 }
 
 #[test]
-fn a_login_that_was_killed_in_the_middle_counts_and_two_of_them_are_enough() {
-    let (mut tries, password) = (after(&[(Verdict::LoggedIn, true)]), Secret::new("one"));
-    for nth in 1..=LOGINS_UNCLEAR_MAX {
+fn logins_that_are_killed_in_the_middle_count_and_of_what_was_let_in_the_next_one_waits_longer_each_time() {
+    let (mut tries, password, mut now) = (after(&[(Verdict::LoggedIn, true)]), Secret::new("one"), NOW);
+    let mut waits = Vec::new();
+    for _ in 0..4 {
         tries.begin("anna", &password);
-        tries.form_leaves();
+        tries.form_leaves(now);
         // What a process that was killed has written down.
         tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
-        assert!(tries.broke_off("anna", &password, NOW) && !tries.broke_off("anna", &password, NOW));
-        let hold = tries.hold("anna", &password, NOW);
-        assert_eq!(matches!(hold, Some(Hold::Until(..))), nth < LOGINS_UNCLEAR_MAX, "{hold:?}");
+        assert!(tries.broke_off("anna", &password, now) && !tries.broke_off("anna", &password, now));
+        let Some(Hold::Until(until, _)) = tries.hold("anna", &password, now) else { panic!("{tries:?}") };
+        waits.push(until.since(now).as_secs());
+        now = until;
     }
-    assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
+    assert_eq!(waits, [60, 6 * 3_600, 24 * 3_600, 24 * 3_600]);
     tries.begin("anna", &password);
-    tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, NOW);
-    assert_eq!(tries.hold("anna", &password, NOW), None);
+    tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, now);
+    assert_eq!(tries.hold("anna", &password, now), None);
+    // What was never let in waits for its operator.
+    let mut tries = Tries::default();
+    tries.begin("anna", &password);
+    tries.form_leaves(NOW);
+    assert!(tries.broke_off("anna", &password, NOW));
+    assert!(matches!(tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX)), Some(Hold::Operator(_))));
 }
 
 #[test]

@@ -138,7 +138,8 @@ impl SiteLoop {
                 let is_counted = matches!(verdict, Verdict::RateLimited | Verdict::Unknown | Verdict::SiteTrouble);
                 match self.hold_of_tries(now) {
                     Some(Hold::Until(until, told))
-                        if verdict == Verdict::SiteTrouble || verdict == Verdict::Unknown && report.was_answered =>
+                        if matches!(verdict, Verdict::SiteTrouble | Verdict::NotLookedAt)
+                            || verdict == Verdict::Unknown && report.was_answered =>
                     {
                         self.pause_until(until, format!("{told} ({evidence})"), false).await
                     }

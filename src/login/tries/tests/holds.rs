@@ -219,7 +219,7 @@ fn sent_by(whos: &[Who], tries: &mut Tries, verdict: Verdict, was_answered: bool
         if who.may(tries, &password, now) {
             sent += 1;
             tries.begin("anna", &password);
-            tries.form_leaves();
+            tries.form_leaves(NOW);
             tries.ended(Ended { verdict, was_sent: true, was_answered }, "anna", &password, now);
         }
         *tries = serde_json::from_slice(&serde_json::to_vec(tries).unwrap()).unwrap();
@@ -243,15 +243,15 @@ fn each_row_of_the_table_is_what_is_sent_by_crawls_and_by_hand() {
         (Verdict::SentByGet, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::RedirectLoop, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::Script, true, [1, 1, 1], [1, 1, 1]),
-        (Verdict::Unknown, true, [1, 1, 1], [2, 2, 2]),
+        (Verdict::Unknown, true, [1, 1, 1], [9, 9, 9]),
         (Verdict::Unknown, false, [2, 2, 2], [9, 9, 9]),
-        (Verdict::NotLookedAt, true, [1, 2, 2], [1, 2, 2]),
+        (Verdict::NotLookedAt, true, [1, 2, 2], [9, 9, 9]),
         (Verdict::RateLimited, true, [2, 9, 9], [2, 9, 9]),
-        (Verdict::NoAnswer, true, [1, 1, 1], [2, 2, 2]),
-        (Verdict::NoAnswer, false, [1, 1, 1], [2, 2, 2]),
-        (Verdict::SiteTrouble, true, [1, 1, 1], [2, 2, 2]),
-        (Verdict::SiteTrouble, false, [1, 1, 1], [2, 2, 2]),
-        (Verdict::SessionLost, true, [1, 1, 1], [2, 2, 2]),
+        (Verdict::NoAnswer, true, [1, 1, 1], [9, 9, 9]),
+        (Verdict::NoAnswer, false, [1, 1, 1], [9, 9, 9]),
+        (Verdict::SiteTrouble, true, [1, 1, 1], [9, 9, 9]),
+        (Verdict::SiteTrouble, false, [1, 1, 1], [9, 9, 9]),
+        (Verdict::SessionLost, true, [1, 1, 1], [9, 9, 9]),
     ] {
         for (was_let_in, expected) in [(false, never), (true, before)] {
             let tries = || if was_let_in { after(&[(Verdict::LoggedIn, true)]) } else { Tries::default() };
@@ -265,11 +265,53 @@ fn each_row_of_the_table_is_what_is_sent_by_crawls_and_by_hand() {
 }
 
 #[test]
-fn the_one_more_try_is_over_when_it_is_sent_and_comes_back_with_what_says_that_it_was_not_looked_at() {
-    let (password, later) = (Secret::new("one"), NOW.plus(LOGIN_WAIT_MAX * 9));
+fn what_was_let_in_is_tried_again_after_waits_that_grow_to_a_day_whoever_tries_it() {
+    use Who::{Crawl, Hand};
+    let (password, minutes) = (Secret::new("one"), |of: u64| Duration::from_secs(60 * of));
+    for verdict in
+        [Verdict::NoAnswer, Verdict::SiteTrouble, Verdict::SessionLost, Verdict::Unknown, Verdict::NotLookedAt]
+    {
+        for (whos, expected) in [
+            (&[Crawl][..], [5, 365, 365 + 1_440, 365 + 2 * 1_440]),
+            (&[Hand], [0, 360, 360 + 1_440, 360 + 2 * 1_440]),
+            (&[Hand, Crawl], [0, 360, 360 + 1_440, 360 + 2 * 1_440]),
+        ] {
+            if verdict == Verdict::NotLookedAt && whos != [Crawl] {
+                // By hand the first of it holds nobody back.
+                continue;
+            }
+            let mut tries = after(&[(Verdict::LoggedIn, true)]);
+            tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
+            let mut sent = Vec::new();
+            for minute in 0..4 * 1_440 {
+                let now = NOW.plus(minutes(minute));
+                if !whos.iter().any(|who| who.may(&tries, &password, now)) {
+                    continue;
+                }
+                sent.push(minute);
+                tries.begin("anna", &password);
+                tries.form_leaves(now);
+                tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, now);
+                tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+            }
+            assert_eq!(sent[..3], expected[..3], "{verdict:?} by {whos:?}");
+            assert!(sent.len() <= expected.len(), "{verdict:?} by {whos:?}: {sent:?}");
+        }
+        // A refusal in clear words ends them.
+        let mut tries = after(&[(Verdict::LoggedIn, true)]);
+        for verdict in [verdict, Verdict::WrongPassword] {
+            tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
+        }
+        assert!(!Crawl.may(&tries, &password, NOW.plus(LOGIN_WAIT_MAX * 9)), "{verdict:?}");
+    }
+}
+
+#[test]
+fn further_tries_begin_anew_with_what_says_that_the_password_was_not_looked_at() {
+    let (password, soon) = (Secret::new("one"), NOW.plus(LOGIN_WAIT_MAX / 8));
     for verdict in [Verdict::NoAnswer, Verdict::SiteTrouble, Verdict::SessionLost] {
         let ended = |verdict, was_answered| Ended { verdict, was_sent: true, was_answered };
-        let may = |tries: &Tries| (Who::Crawl.may(tries, &password, later), Who::Hand.may(tries, &password, later));
+        let may = |tries: &Tries| (Who::Crawl.may(tries, &password, soon), Who::Hand.may(tries, &password, soon));
         let mut tries = after(&[(Verdict::LoggedIn, true)]);
         tries.ended(ended(verdict, true), "anna", &password, NOW);
         assert_eq!(may(&tries), (true, true), "{verdict:?}");
@@ -278,13 +320,21 @@ fn the_one_more_try_is_over_when_it_is_sent_and_comes_back_with_what_says_that_i
         let mut unsent = tries.clone();
         unsent.came_to_nothing();
         assert_eq!(may(&unsent), (true, true), "{verdict:?}");
-        tries.form_leaves();
+        tries.form_leaves(NOW);
         let mut killed: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
         assert!(killed.broke_off("anna", &password, NOW));
-        assert_eq!(may(&killed), (false, false), "{verdict:?}: no process that is killed has a third");
+        assert_eq!(may(&killed), (false, false), "{verdict:?}: no process that is killed has a third so soon");
+        let held = killed.hold_by_hand("anna", &password, soon);
+        let until = NOW.plus(crate::limits::LOGIN_FURTHER_WAITS[0]);
+        assert!(matches!(held, Some(ByHand::SentUntil(_, at)) if at == until), "{verdict:?}: {held:?}");
+        assert!(matches!(killed.hold("anna", &password, soon), Some(Hold::Until(at, _)) if at == until));
         let mut busy = tries.clone();
         busy.ended(ended(Verdict::Unknown, false), "anna", &password, NOW);
         assert_eq!(may(&busy), (true, true), "{verdict:?}: a server in trouble did not look at it");
+        let mut told = killed.clone();
+        told.begin_again("anna", &password);
+        told.came_to_nothing();
+        assert_eq!(may(&told), (true, true), "{verdict:?}: its operator has said so");
         tries.ended(ended(Verdict::LoggedIn, true), "anna", &password, NOW);
         tries.ended(ended(verdict, true), "anna", &password, NOW);
         assert_eq!(may(&tries), (true, true), "{verdict:?}: let in, it has another");
@@ -300,10 +350,10 @@ fn a_captcha_is_read_once_more_and_by_again_anew() {
     let captcha = Ended { verdict: Verdict::Captcha, was_sent: true, was_answered: true };
     let mut tries = Tries::default();
     tries.begin("anna", &password);
-    tries.form_leaves();
+    tries.form_leaves(NOW);
     assert!(tries.may_read_again());
     // The form came back with one, and a person is about to read it: by whichever status it came.
-    tries.form_leaves();
+    tries.form_leaves(NOW);
     assert!(!tries.may_read_again());
     let mut killed: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
     assert!(killed.broke_off("anna", &password, NOW) && !Who::Person.may(&killed, &password, NOW));
@@ -318,7 +368,7 @@ fn a_captcha_is_read_once_more_and_by_again_anew() {
         assert!(!Who::Person.may(&tries, &Secret::new("one"), NOW), "{password}");
     }
     tries.begin_again("anna", &password);
-    tries.form_leaves();
+    tries.form_leaves(NOW);
     assert!(tries.may_read_again(), "the operator has said so");
 }
 
@@ -354,7 +404,7 @@ fn another_way_of_the_rule_file_has_a_login_sent_once_by_hand_and_to_and_fro_bri
                     tries.begin("anna", &password);
                     if is_sent {
                         sent += 1;
-                        tries.form_leaves();
+                        tries.form_leaves(NOW);
                     }
                     let verdict = if is_sent { verdict } else { Verdict::NoForm };
                     tries.ended(Ended { verdict, was_sent: is_sent, was_answered: true }, "anna", &password, NOW);
@@ -422,7 +472,7 @@ fn a_form_that_is_taken_and_whose_proof_comes_too_late_has_broken_off_and_is_not
     let (mut tries, password) = (Tries::default(), Secret::new("one"));
     for unless in [Verdict::Unknown, Verdict::SecondFactor, Verdict::Captcha, Verdict::SiteTrouble] {
         tries.begin("anna", &password);
-        tries.form_leaves();
+        tries.form_leaves(NOW);
         tries.await_proof(unless, NOW);
         tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
         let late = NOW.plus(UNPROVEN_SESSION_TIME + LOGIN_WAIT_MAX);
@@ -445,7 +495,7 @@ fn what_broke_off_and_what_met_trouble_twice_is_remembered_whatever_is_tried_in_
         if Who::Hand.may(&tries, password, NOW) {
             sent += 1;
             tries.begin("anna", password);
-            tries.form_leaves();
+            tries.form_leaves(NOW);
         }
         tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
     }
@@ -474,7 +524,7 @@ fn a_browsers_session_frees_no_password_that_met_a_captcha_or_a_second_factor() 
                 if who.may(&tries, &password, NOW) {
                     sent += 1;
                     tries.begin("anna", &password);
-                    tries.form_leaves();
+                    tries.form_leaves(NOW);
                     tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
                 }
                 tries.operator_has_logged_in("anna");
@@ -502,7 +552,7 @@ fn what_was_held_before_answers_were_remembered_is_held_by_hand_too() {
     let mut tries: Tries =
         serde_json::from_str(&format!(r#"{{"proven":{old},"sent":[[{old},"no_answer",false]]}}"#)).unwrap();
     tries.begin("anna", &password);
-    tries.form_leaves();
+    tries.form_leaves(NOW);
     let broken = Ended { verdict: Verdict::NoAnswer, was_sent: true, was_answered: false };
     tries.ended(broken, "anna", &password, NOW);
     assert!(!Who::Hand.may(&tries, &password, NOW), "{tries:?}");
