@@ -9,6 +9,7 @@ pub mod queues;
 pub mod secrets;
 pub mod service;
 pub mod sessions;
+pub mod signals;
 pub mod status;
 
 use std::collections::BTreeMap;
@@ -60,6 +61,12 @@ impl Ends {
             tracing::warn!("told to end a second time: what is under way is broken off");
             std::process::exit(128 + signal.as_raw_value())
         }
+    }
+
+    /// When the first one came.
+    #[must_use]
+    pub fn first(&self) -> Option<UnixMillis> {
+        self.first
     }
 
     fn is_second(&mut self, now: UnixMillis) -> bool {

@@ -52,8 +52,9 @@ struct Service<'a> {
     bad: BTreeSet<PathBuf>,
 }
 
-/// Runs until SIGTERM or SIGINT.
+/// Runs until SIGTERM or SIGINT, or until its terminal is closed.
 pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
+    let terminal = super::signals::Terminal::new();
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hang_up = signal(SignalKind::hangup())?;
@@ -79,6 +80,9 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
             _ = terminate.recv() => break ends.told(SignalKind::terminate(), app.clock.now()),
             _ = interrupt.recv() => break ends.told(SignalKind::interrupt(), app.clock.now()),
             _ = hang_up.recv() => {
+                if terminal.is_closed() {
+                    break ends.told(SignalKind::hangup(), app.clock.now());
+                }
                 tracing::info!("SIGHUP: rule files are read again");
                 service.reload();
             }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::SignalKind;
 use tokio::sync::watch;
 
 use super::chosen::{Chosen, chosen};
 use super::hints::Hints;
 use super::summary::{Summary, TooDeep};
 use super::{Global, block_on, dry_run, progress_bar};
+use crate::app::signals::Signals;
 use crate::app::{self, App, control, status};
 use crate::config::Config;
 use crate::crawl::RunOptions;
@@ -79,8 +80,7 @@ pub async fn run_sites(
     let progress = Progress::default();
     let _control = control::serve(app, Some(progress.clone()));
     let (stop, stopped) = watch::channel(false);
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut signals = Signals::listen()?;
     let (started, mut told) = (app.clock.now(), app::Ends::default());
     let mut stops = |signal: SignalKind| {
         stop.send_replace(true);
@@ -94,8 +94,7 @@ pub async fn run_sites(
         loop {
             tokio::select! {
                 ends = &mut crawl => break ends?,
-                _ = terminate.recv() => stops(SignalKind::terminate()),
-                _ = interrupt.recv() => stops(SignalKind::interrupt()),
+                signal = signals.next() => stops(signal),
                 never = &mut showing => match never {},
             }
         }

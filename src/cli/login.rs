@@ -2,6 +2,7 @@
 //! takes over the session of a browser.
 
 pub mod by_hand;
+mod ends;
 mod holds;
 mod next;
 mod person;
@@ -18,6 +19,7 @@ use clap::Args;
 use serde::Serialize;
 
 use self::by_hand::by_hand;
+use self::ends::{Ending, Followed};
 use self::steps::Steps;
 use super::hints::{Hints, quoted, told, without_hint};
 use super::{Global, block_on, chosen};
@@ -251,7 +253,8 @@ impl Login<'_> {
             sessions::save_tries(data_dir, name, &before)?;
         }
         self.may_log_in(&before, &password)?;
-        let terminal = self.options.interactive.then(|| person::Terminal::new(data_dir, name)).transpose()?;
+        let ending = Ending::listen()?;
+        let terminal = self.options.interactive.then(|| person::Terminal::new(data_dir, name, &ending));
         let (site, jar) = App::site_alone(&self.config.into(), self.rules)?;
         // It is a try from when a form leaves: one that is broken off before has asked nothing of the account. That the file can
         // be written is seen before.
@@ -272,7 +275,8 @@ impl Login<'_> {
             false => tries.begin(&self.login.user, &password),
         }
         let files = sessions::Files::new(data_dir, name, &self.login.user);
-        let notes = Noted::new(name, &SystemClock, &files, &jar, tries.clone());
+        let noted = Noted::new(name, &SystemClock, &files, &jar, tries.clone());
+        let notes = Followed { noted: &noted, ending: &ending };
         sessions::forget_unproven(data_dir, name)?;
         jar.clear();
         let ask = terminal.as_ref().map(|terminal| move |question: &Question<'_>| terminal.ask(question));
@@ -280,7 +284,7 @@ impl Login<'_> {
         let tell = |step: &str| steps.tell(step);
         let mut report = block_on(async { Ok(login::log_in_by_hand(&site, means, &notes, person, &tell).await) })?;
         if report.was_sent {
-            tries = notes.tries();
+            tries = noted.tries();
         }
         let now = SystemClock.now();
         match report.trouble {

@@ -95,7 +95,7 @@ enum Command {
     Crawl(crawl::Options),
     /// The service: crawl all enabled sites and look for new torrents until told to stop
     #[command(after_help = "Example: gleaner run --data /var/lib/gleaner --rules /etc/gleaner/rules\n\n\
-        SIGHUP reads the rule files again (changes are noticed without it too); SIGTERM drains and exits.")]
+        SIGHUP reads the rule files again (changes are noticed without it too); SIGTERM, and the closing of its terminal, drains and exits.")]
     Run(run::Options),
     /// Check, explain and begin site rule files
     #[command(subcommand, after_help = "Example: gleaner rules new https://example.org/torrents/")]

@@ -1,10 +1,11 @@
 //! The service: it answers, follows its rule files, and ends when it is told to.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 
-use crate::harness::{Service, Site, archived, folder, run, truth, wait_for};
+use crate::harness::{BINARY, Service, Site, archived, folder, run, truth, wait_for};
 
 #[test]
 fn the_service_answers_keeps_its_last_good_rules_and_reloads() {
@@ -63,4 +64,32 @@ fn sigterm_in_the_middle_of_a_crawl_ends_the_service_in_time_and_loses_nothing()
     });
     assert_eq!(service.stop().code(), Some(0));
     assert_eq!(archived(&here.path().join("data")), all);
+}
+
+#[test]
+fn a_service_whose_terminal_is_closed_ends_as_it_is_told_to() {
+    let here = folder();
+    fs::create_dir(here.path().join("rules")).unwrap();
+    let command = format!("exec '{BINARY}' run --data data --rules rules --log-format json 2>log");
+    // `script` gives it a terminal, which goes with it.
+    let mut terminal = Command::new("script")
+        .args(["-qefc", &command, "/dev/null"])
+        .current_dir(here.path())
+        .env_remove("GLEANER_LOG")
+        .env_remove("GLEANER_CONFIG")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let says = |what: &str| fs::read_to_string(here.path().join("log")).is_ok_and(|log| log.contains(what));
+    wait_for("the service is up", || says("service is up").then_some(()));
+    terminal.kill().unwrap();
+    terminal.wait().unwrap();
+    wait_for("it ends", || says("stopping: finishing what is under way").then_some(()));
+    assert!(!says("SIGHUP: rule files are read again"));
+    // What it held is free.
+    wait_for("it has ended", || {
+        let status = run(here.path(), &["status", "--json", "--data", "data"]);
+        (status.code == Some(0) && status.json()["crawling"] == false).then_some(())
+    });
 }

@@ -3,11 +3,10 @@
 
 use std::io::{BufRead as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
-use tokio::signal::unix::{SignalKind, signal};
 
+use super::ends::Ending;
 use crate::app::{owner, secrets};
 use crate::crawl::login::handover::{Picture, Question, Wanted};
 use crate::limits;
@@ -16,41 +15,21 @@ use crate::limits;
 pub struct Terminal {
     data_dir: PathBuf,
     site: String,
-    picture: Arc<Mutex<Option<PathBuf>>>,
+    ending: Ending,
 }
 
 impl Terminal {
-    /// Begins to listen for signals that end the process.
-    ///
-    /// # Errors
-    /// Where nothing can listen for signals.
-    pub fn new(data_dir: &Path, site: &str) -> anyhow::Result<Self> {
-        let picture = Arc::<Mutex<Option<PathBuf>>>::default();
-        let shown = Arc::clone(&picture);
-        // The thread of the login waits for what is typed: another one must hear of the signal.
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let entered = runtime.enter();
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut hang_up = signal(SignalKind::hangup())?;
-        drop(entered);
-        std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-            let signal = runtime.block_on(async {
-                tokio::select! {
-                    _ = interrupt.recv() => SignalKind::interrupt(),
-                    _ = terminate.recv() => SignalKind::terminate(),
-                    _ = hang_up.recv() => SignalKind::hangup(),
-                }
-            });
-            remove(&shown);
-            // As a shell tells of a process that a signal has ended.
-            std::process::exit(128 + signal.as_raw_value());
-        })?;
-        Ok(Self { data_dir: data_dir.to_path_buf(), site: site.to_owned(), picture })
+    /// One whose picture is gone where a signal ends the process at a question.
+    #[must_use]
+    pub fn new(data_dir: &Path, site: &str, ending: &Ending) -> Self {
+        Self { data_dir: data_dir.to_path_buf(), site: site.to_owned(), ending: ending.clone() }
     }
 
-    /// Asks; None where nothing was typed.
+    /// Asks; None where nothing was typed, and where the process was told to end.
     pub fn ask(&self, question: &Question<'_>) -> Option<Box<str>> {
+        if !self.ending.asks() {
+            return None;
+        }
         let wants = match question.wanted {
             Wanted::Captcha => "the site asks to read a CAPTCHA",
             Wanted::Choice => "the site asks which security question is yours",
@@ -73,15 +52,14 @@ impl Terminal {
             None => {}
         }
         let typed = typed(&text);
-        remove(&self.picture);
+        self.ending.is_answered();
         let answer = typed?;
         (!answer.trim().is_empty()).then(|| answer.trim().into())
     }
 
     fn show(&self, picture: &Picture) -> anyhow::Result<PathBuf> {
         let path = self.data_dir.join("sessions").join(format!("{}.captcha.{}", self.site, picture.extension));
-        // Known before it is there: a signal in between finds it.
-        *self.picture.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.clone());
+        self.ending.shows(path.clone());
         let _owner = owner::act(&self.data_dir);
         secrets::write_private(&path, &picture.bytes).with_context(|| path.display().to_string())?;
         Ok(path)
@@ -94,10 +72,4 @@ fn typed(text: &str) -> Option<String> {
     let mut line = String::new();
     std::io::stdin().lock().take(limits::ANSWER_TYPED_BYTES_MAX as u64).read_line(&mut line).ok()?;
     Some(line)
-}
-
-fn remove(picture: &Mutex<Option<PathBuf>>) {
-    if let Some(path) = picture.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        let _ = std::fs::remove_file(path);
-    }
 }

@@ -87,19 +87,12 @@ impl Tries {
             return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
         }
         self.waits_until(marks, now).map(|until| {
-            let mut last = self.trouble().unwrap_or_else(|| "the last login did not get to its end".to_owned());
-            if let (
-                Some(
-                    Verdict::NoAnswer
-                    | Verdict::SiteTrouble
-                    | Verdict::SessionLost
-                    | Verdict::Unknown
-                    | Verdict::NotLookedAt,
-                ),
-                Some(at),
-            ) = (self.last, last.find(" (hint: "))
-            {
-                // It is for those that are held.
+            // What makes it wait for hours is how it was answered, whatever was tried since.
+            let further = self.further_at(marks, now).and(self.sent_with(marks)).map(|(of, _)| of.sentence().to_owned());
+            let has_hint_of_held = further.is_some() || self.last.is_none_or(|of| again(of, true).is_for_let_in());
+            let last = further.or_else(|| self.trouble());
+            let mut last = last.unwrap_or_else(|| "the last login did not get to its end".to_owned());
+            if let Some(at) = last.find(" (hint: ").filter(|_| has_hint_of_held) {
                 last.truncate(at);
             }
             if self.asked_until(now).is_some() && self.was_in_trouble {

@@ -137,7 +137,7 @@ fn what_an_answer_asks_to_wait_outlasts_the_process_that_waits_for_it() {
         let tries: serde_json::Value = serde_json::from_slice(&tries).ok()?;
         tries["asked_until"].as_u64().filter(|until| *until > 0)
     };
-    for (words, signal) in [(CRAWL, Signal::KILL), (LOGIN, Signal::INT)] {
+    for words in [CRAWL, LOGIN] {
         let forum = Forum::start();
         forum.rules("page = '/to/patient'");
         let mut child = begin(&forum, words);
@@ -148,53 +148,95 @@ fn what_an_answer_asks_to_wait_outlasts_the_process_that_waits_for_it() {
             );
         }
         wait_for("the wait is written down", || asked_until(&forum));
-        end(child, signal);
+        end(child, Signal::KILL);
         forum.run(&["crawl", "forum", "--max-time", "1"]).ended(1).says(&["hint: crawl again at "]);
         forum.login(&[]).ended(1).says(&["the site has asked at the last login", "to be left alone until", "--again"]);
-        assert_eq!(forum.posts(), 1, "{words:?}, {signal:?}");
+        assert_eq!(forum.posts(), 1, "{words:?}");
     }
 }
 
-/// Begins a crawl, tells it to end when its form has left, and gives what it has said in its log up to some words.
-fn told_to_end(forum: &Forum, until: &str) -> (Child, impl Iterator<Item = String> + use<>) {
-    let mut child = forum.command_of(CRAWL).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+/// Begins a command, tells it to end when its form has left, and gives what it has said on standard error up to some words.
+fn told_to_end(
+    forum: &Forum,
+    words: &[&str],
+    signals: [Signal; 2],
+    until: &str,
+) -> (Child, impl Iterator<Item = String> + use<>) {
+    let mut child = forum.command_of(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     forum.wait_for("POST /slow");
     // What a wrapper forwards as well comes with the first, and is none of its own.
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    for signal in signals {
+        kill_process(Pid::from_child(&child), signal).unwrap();
+    }
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.contains(until)), "{until}");
     (child, lines)
 }
 
+const WAITED_FOR: &str = "its answer is waited for";
+const FOLLOWED: &str = "its answer is followed";
+
 #[test]
-fn a_crawl_that_is_told_to_end_waits_for_the_answer_to_a_form_that_has_left() {
+fn a_process_that_is_told_to_end_waits_for_the_answer_to_a_form_that_has_left() {
+    for (words, signals, told) in [
+        (CRAWL, [Signal::INT, Signal::TERM], WAITED_FOR),
+        (CRAWL, [Signal::HUP, Signal::HUP], WAITED_FOR),
+        (LOGIN, [Signal::INT, Signal::TERM], FOLLOWED),
+        (LOGIN, [Signal::HUP, Signal::HUP], FOLLOWED),
+    ] {
+        let forum = Forum::start();
+        forum.rules("page = '/to/slow'");
+        forum.seen.hangs.store(true, Ordering::SeqCst);
+        let (mut child, _) = told_to_end(&forum, words, signals, told);
+        forum.seen.hangs.store(false, Ordering::SeqCst);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{words:?}, {signals:?}");
+        assert!(forum.path().join("data/sessions/forum.json").exists());
+        forum.run(CRAWL).ended(0);
+        assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null), "{words:?}, {signals:?}");
+    }
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once_and_everybody_tells_what_has_become_of_the_login() {
+    for (words, told) in [(CRAWL, WAITED_FOR), (LOGIN, FOLLOWED)] {
+        let forum = Forum::start();
+        forum.rules("page = '/to/slow'");
+        forum.seen.hangs.store(true, Ordering::SeqCst);
+        let (mut child, lines) = told_to_end(&forum, words, [Signal::INT, Signal::TERM], told);
+        let ended = wait_for("it has ended", || {
+            let ended = child.try_wait().unwrap();
+            if ended.is_none() {
+                kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+            }
+            ended
+        });
+        assert_eq!(ended.code(), Some(128 + 15), "{words:?}");
+        assert!(lines.into_iter().any(|line| line.contains("told to end a second time")), "{words:?}");
+        forum.seen.hangs.store(false, Ordering::SeqCst);
+        forum.run(CRAWL).ended(1).says(&["no whole answer came", "--again"]);
+        assert_eq!(forum.posts(), 1, "{words:?}");
+    }
+}
+
+#[test]
+fn a_crawl_that_is_to_outlive_its_terminal_does() {
     let forum = Forum::start();
     forum.rules("page = '/to/slow'");
     forum.seen.hangs.store(true, Ordering::SeqCst);
-    let (mut child, _) = told_to_end(&forum, "its answer is waited for");
+    // As `nohup` begins it.
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", crate::harness::BINARY]);
+    let crawl = forum.command_of(CRAWL);
+    for name in ["CREDENTIALS_DIRECTORY", "GLEANER_LOG", "GLEANER_CONFIG"] {
+        command.env_remove(name);
+    }
+    let mut child = command.args(crawl.get_args()).current_dir(forum.path()).stderr(Stdio::piped()).spawn().unwrap();
+    forum.wait_for("POST /slow");
+    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
     forum.seen.hangs.store(false, Ordering::SeqCst);
-    assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert!(forum.path().join("data/sessions/forum.json").exists());
-    forum.run(CRAWL).ended(0);
-    assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null));
-    // A second signal ends it at once, and everybody tells what has become of the login.
-    let forum = Forum::start();
-    forum.rules("page = '/to/slow'");
-    forum.seen.hangs.store(true, Ordering::SeqCst);
-    let (mut child, lines) = told_to_end(&forum, "its answer is waited for");
-    let ended = wait_for("it has ended", || {
-        let ended = child.try_wait().unwrap();
-        if ended.is_none() {
-            kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-        }
-        ended
-    });
-    assert_eq!(ended.code(), Some(128 + 15));
-    assert!(lines.into_iter().any(|line| line.contains("told to end a second time")));
-    forum.seen.hangs.store(false, Ordering::SeqCst);
-    forum.run(CRAWL).ended(1).says(&["no whole answer came", "--again"]);
-    assert_eq!(forum.posts(), 1);
+    let mut told = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut told).unwrap();
+    assert!(child.wait().unwrap().success() && !told.contains(WAITED_FOR), "{told}");
 }
 
 #[test]

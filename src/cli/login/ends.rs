@@ -1,0 +1,151 @@
+//! How a login by hand ends before its end: at once as long as no form has left, and while a person is asked; behind a form it is followed
+//! to its proof, so that a right password is not held because nobody has waited for the answer.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::app::Ends;
+use crate::app::signals::Signals;
+use crate::clock::{Clock as _, SystemClock, UnixMillis};
+use crate::crawl::login::{Noted, Notes};
+use crate::limits;
+use crate::login::verdict::Verdict;
+
+/// What is to be known when a signal comes.
+#[derive(Clone, Default)]
+pub struct Ending(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    form_left: bool,
+    is_told: bool,
+    is_asking: bool,
+    /// Shown to the person who is asked.
+    picture: Option<PathBuf>,
+}
+
+impl State {
+    fn remove_picture(&mut self) {
+        if let Some(path) = self.picture.take() {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+impl Ending {
+    /// Listens for signals from now on.
+    ///
+    /// # Errors
+    /// Where the system gives no thread for that, or no place for the signals.
+    pub fn listen() -> anyhow::Result<Self> {
+        let ending = Self::default();
+        let heard = ending.clone();
+        // The thread of the login may wait for what is typed: another one must hear of the signal.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let entered = runtime.enter();
+        let signals = Signals::listen()?;
+        drop(entered);
+        let hears = move || runtime.block_on(heard.hear(signals));
+        std::thread::Builder::new().name("signals".to_owned()).spawn(hears)?;
+        Ok(ending)
+    }
+
+    async fn hear(&self, mut signals: Signals) {
+        let mut ends = Ends::default();
+        let mut signal = signals.next().await;
+        loop {
+            // As a shell tells of a process that a signal has ended.
+            let code = 128 + signal.as_raw_value();
+            {
+                // A form that is about to leave has left before this goes on.
+                let mut state = self.lock();
+                if !state.form_left || state.is_asking {
+                    state.remove_picture();
+                    std::process::exit(code);
+                }
+                if !std::mem::replace(&mut state.is_told, true) {
+                    tell(&format!(
+                        "told to end: the form has left, so that its answer is followed for up to {} s; a second signal ends at once",
+                        limits::LOGIN_DRAIN_TIME_MAX.as_secs()
+                    ));
+                }
+            }
+            ends.told(signal, SystemClock.now());
+            signal = tokio::select! {
+                signal = signals.next() => signal,
+                () = tokio::time::sleep(Self::left(&ends)) => {
+                    tell("the login is broken off behind its form: the next one asks for its proof, or tells what to do");
+                    std::process::exit(code);
+                }
+            };
+        }
+    }
+
+    /// What is left of the time that an answer is followed for.
+    fn left(ends: &Ends) -> Duration {
+        ends.first().map_or(Duration::ZERO, |first| {
+            limits::LOGIN_DRAIN_TIME_MAX.saturating_sub(SystemClock.now().since(first))
+        })
+    }
+
+    /// A question is shown, with a picture where it has one; false where nobody is to be asked any more.
+    pub fn asks(&self) -> bool {
+        let mut state = self.lock();
+        state.is_asking = !state.is_told;
+        state.is_asking
+    }
+
+    /// The picture of the question, which is about to be there: a signal in between finds it.
+    pub fn shows(&self, path: PathBuf) {
+        self.lock().picture = Some(path);
+    }
+
+    /// The question was answered.
+    pub fn is_answered(&self) {
+        let mut state = self.lock();
+        state.is_asking = false;
+        state.remove_picture();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Four fields, each whole at any time.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whoever has closed the terminal reads nothing any more.
+fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// What a login writes down in the middle, and no form of it leaves once it was told to end.
+pub struct Followed<'a> {
+    pub noted: &'a Noted<'a>,
+    pub ending: &'a Ending,
+}
+
+impl Notes for Followed<'_> {
+    fn begins(&self) -> Result<(), String> {
+        let mut state = self.ending.lock();
+        if state.is_told {
+            return Err("told to end, so that no form leaves any more".to_owned());
+        }
+        self.noted.begins()?;
+        state.form_left = true;
+        Ok(())
+    }
+
+    fn may_read_again(&self) -> bool {
+        self.noted.may_read_again()
+    }
+
+    fn asks_to_wait(&self, until: UnixMillis) {
+        self.noted.asks_to_wait(until);
+    }
+
+    fn awaits_proof(&self, unless: Verdict) {
+        self.noted.awaits_proof(unless);
+    }
+}
