@@ -5,7 +5,7 @@ mod holds;
 use super::ending::FIRST_WAIT;
 use super::holds::*;
 use super::*;
-use crate::limits::{LOGINS_PER_HOUR_MAX, LOGINS_UNCLEAR_MAX, UNPROVEN_SESSION_TIME};
+use crate::limits::{LOGINS_PER_HOUR_MAX, UNPROVEN_SESSION_TIME};
 
 const NOW: UnixMillis = UnixMillis(1_000_000_000);
 
