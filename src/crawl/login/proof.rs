@@ -1,6 +1,6 @@
 //! The proof of a session: a page that members see, asked for behind a login, or where a crawl doubts what it has.
 
-use super::{Judged, Means, Page, Run, Step, Tell, asked_until, ends};
+use super::{Judged, Means, Page, Report, Run, Step, Tell, asked_until, ends};
 use crate::clock::UnixMillis;
 use crate::crawl::login::pace::Pace;
 use crate::crawl::site::Site;
@@ -28,12 +28,12 @@ pub async fn prove(site: &Site, means: Means<'_>, pace: Option<&mut Pace>) -> Pr
 
 /// The same behind a login whose proof was still to come, and which ends with `unless` where that says no.
 pub async fn prove_last(site: &Site, means: Means<'_>, unless: Verdict, pace: Option<&mut Pace>) -> Proof {
-    proof(Run { pace, unless, ..Run::new(site, means) }).await
+    proof(Run { pace, report: Report { unless, ..Report::new() }, ..Run::new(site, means) }).await
 }
 
 /// The same for somebody who watches; `unless` is `Unknown` where no login is to be proven.
 pub async fn prove_by_hand(site: &Site, means: Means<'_>, unless: Verdict, tell: Tell<'_>) -> Proof {
-    proof(Run { tell: Some(tell), unless, ..Run::new(site, means) }).await
+    proof(Run { tell: Some(tell), report: Report { unless, ..Report::new() }, ..Run::new(site, means) }).await
 }
 
 async fn proof(mut run: Run<'_>) -> Proof {
