@@ -661,6 +661,24 @@ async fn what_began_over_https_never_goes_on_in_the_clear() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn why_nothing_can_be_written_down_is_told_in_one_line() {
+    const FORM: &str = "<form method=post action=/in id=login>Username: <input name=u> Password: <input type=password name=p><button>Log in</form>";
+    let folder = tempfile::tempdir().unwrap();
+    let text = "start = ['https://s.example/']\n[login]\nuser = 'anna'\n[classes]\npage = ['.']\n";
+    fs::write(folder.path().join("s.toml"), text).unwrap();
+    let rules = rules::load_dir(folder.path()).remove(0).site.unwrap();
+    let transport = Pages { pages: [("https://s.example/", (200, FORM))].into(), asked: Arc::default() };
+    let db = Arc::new(MemoryStore::default());
+    let site = Site::new(Arc::clone(&rules), Arc::new(transport), Arc::new(SystemClock), db);
+    let (password, jar) = (Secret::new(PASSWORD), Jar::default());
+    let means = Means { rules: rules.login.as_ref().unwrap(), password: &password, jar: &jar };
+    let full = || Err("no space is left\nhint: make room".to_owned());
+    let report = log_in_by_hand(&site, means, &full, None, &|_| {}).await;
+    let told = "nothing was sent: no space is left (hint: make room)";
+    assert!(report.steps.iter().any(|step| step == &format!("evidence: {told}")), "{:#?}", report.steps);
+}
+
 /// `gleaner login` for a site whose rules and password are in a folder.
 fn login(folder: &Path, name: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::{Page, Run, Step, ends};
+use crate::crawl::account::in_one_line;
 use crate::crawl::denial::is_topic;
 use crate::fetch::body::{self, Read, Want};
 use crate::fetch::charset;
@@ -274,7 +275,7 @@ impl Run<'_> {
         begun.map_err(|error| {
             // Of the site it says nothing.
             self.report.trouble = Some(Answered::Reached);
-            ends(Verdict::Unknown, format!("nothing was sent: {error}"))
+            ends(Verdict::Unknown, format!("nothing was sent: {}", in_one_line(&error)))
         })
     }
 
