@@ -19,6 +19,7 @@ mod sending;
 mod steps;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use encoding_rs::Encoding;
 
@@ -331,13 +332,17 @@ impl<'a> Run<'a> {
                 page = after;
                 continue;
             }
-            if judged.verdict == Verdict::RateLimited
-                && asked_until(self.report.trouble).is_none()
-                && let Some(wait) = names_wait(&after.view)
-            {
-                self.report.trouble = Some(Answered::Throttled(Some(self.site.clock.now().plus(wait))));
+            if judged.verdict == Verdict::RateLimited {
+                self.waits_as_told(names_wait(&after.view));
             }
             return self.proven(judged, Some(after)).await;
+        }
+    }
+
+    /// Takes in what the answer itself says of how long to wait, where its headers have named no time.
+    fn waits_as_told(&mut self, wait: Option<Duration>) {
+        if let (Some(wait), None) = (wait, asked_until(self.report.trouble)) {
+            self.report.trouble = Some(Answered::Throttled(Some(self.site.clock.now().plus(wait))));
         }
     }
 

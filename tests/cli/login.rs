@@ -4,6 +4,7 @@
 mod ends;
 mod files;
 mod forum;
+mod hints;
 mod kills;
 mod waits;
 

@@ -1,6 +1,8 @@
 //! Logging in by a JSON API: one POST of an object, whose answer carries a token. The token stays with the session's cookies
 //! and goes as `Authorization: Bearer` to the origin that gave it, and nowhere else.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use super::reading::Answer;
@@ -8,7 +10,7 @@ use super::{Run, Step, ends};
 use crate::fetch::Post;
 use crate::limits;
 use crate::login::secret::{MASK, told_url};
-use crate::login::verdict::{After, Judged, Verdict};
+use crate::login::verdict::{After, Judged, Verdict, names_wait};
 use crate::login::view::View;
 use crate::rules::JsonLogin;
 
@@ -63,6 +65,9 @@ impl Run<'_> {
             has_read_captcha: false,
         };
         let judged = self.judge_answer(&after);
+        if judged.verdict == Verdict::RateLimited {
+            self.waits_as_told(parsed.as_ref().and_then(told_wait).or_else(|| names_wait(&view)));
+        }
         // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests. A wrong
         // password in words that are not known and a pointer to the wrong place look alike.
         let why = format!("status {status}, and no text at {} (`json.token`) of the answer", json.token);
@@ -71,5 +76,49 @@ impl Run<'_> {
             verdict @ (Verdict::Unknown | Verdict::ProbablyRefused) => ends(verdict, why),
             _ => judged,
         })
+    }
+}
+
+/// How long an API's answer asks to wait, in members that are called so, of the object itself or of one in it: seconds, or milliseconds
+/// where its name says so; no more than `limits::RETRY_AFTER_MAX`.
+pub(super) fn told_wait(answer: &Value) -> Option<Duration> {
+    let of = |object: &Map<String, Value>| {
+        object.iter().find_map(|(name, value)| {
+            let name: String = name.to_ascii_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
+            let unit = ["retryafter", "retryin", "waitseconds"].iter().find_map(|known| name.strip_prefix(known))?;
+            let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
+            let seconds = match unit {
+                "ms" | "millis" | "milliseconds" => number / 1_000.0,
+                "" | "s" | "sec" | "secs" | "seconds" => number,
+                _ => return None,
+            };
+            let wait = Duration::try_from_secs_f64(seconds.ceil()).ok()?;
+            (!wait.is_zero()).then_some(wait.min(limits::RETRY_AFTER_MAX))
+        })
+    };
+    let object = answer.as_object()?;
+    of(object).or_else(|| object.values().filter_map(Value::as_object).find_map(of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_tells_how_long_to_wait_in_its_members() {
+        for (answer, expected) in [
+            (r#"{"message":"Too many attempts","retry_after":30}"#, Some(30)),
+            (r#"{"error":{"code":7,"retryAfter":"12.2"}}"#, Some(13)),
+            (r#"{"retry_after_ms":1500}"#, Some(2)),
+            (r#"{"Retry-After-Seconds":9e99}"#, None),
+            (r#"{"retry_after":999999999}"#, Some(limits::RETRY_AFTER_MAX.as_secs())),
+            (r#"{"retry_after":-5}"#, None),
+            (r#"{"retry_after":0}"#, None),
+            (r#"{"retry_after":"soon","retry_after_minutes":3}"#, None),
+            (r#"[{"retry_after":30}]"#, None),
+        ] {
+            let parsed: Value = serde_json::from_str(answer).unwrap();
+            assert_eq!(told_wait(&parsed).map(|wait| wait.as_secs()), expected, "{answer}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use zeroize::Zeroizing;
 
+use super::json::told_wait;
 use super::script_gate::{Heard, Said, ScriptGate};
 use super::{Page, Run, Step, ends};
 use crate::login::fill::{Chosen, Submission, recoded};
@@ -10,7 +11,7 @@ use crate::login::form::{Form, Kind};
 use crate::login::hashing::{self, Hashing};
 use crate::login::scripts::{acts, button, may_go_without, told_body, words_of};
 use crate::login::secret::{MASK, told, told_url};
-use crate::login::verdict::{After, Judged, Verdict, says_rate_limited};
+use crate::login::verdict::{After, Judged, Verdict, names_wait, says_rate_limited};
 use crate::login::view::View;
 use crate::render::children::Held;
 use crate::render::protocol::{Filling, Outcome, Submit};
@@ -167,6 +168,10 @@ impl Run<'_> {
         if by_answer.verdict == Verdict::RateLimited && said.was_got && says_rate_limited(&words).is_none() {
             // What asks for patience is the page behind the POST, and says nothing of the login.
             by_answer.verdict = Verdict::Unknown;
+        }
+        if by_answer.verdict == Verdict::RateLimited {
+            let parsed = serde_json::from_slice(&said.body).ok();
+            self.waits_as_told(parsed.as_ref().and_then(told_wait).or_else(|| names_wait(&words)));
         }
         self.say(format!("answered {}", said.status));
         // Where a read behind it was asked for patience, where the page leads is not asked: the proof waits for the host.

@@ -255,7 +255,7 @@ impl SiteLoop {
                 self.enter(State::Doubted { log_in });
             }
             if let Some((until, why)) = self.not_before(&account, now) {
-                return self.pause_until(until, why.to_owned(), false).await;
+                return self.pause_until(until, why, false).await;
             }
             self.ask_for_session(account, now, log_in).await?;
         }
@@ -339,12 +339,14 @@ impl SiteLoop {
 
     /// Before when the site asks not to be asked for the proof of a login that an earlier process has sent, nor for anything where it
     /// has said so to a login by hand, of which its host's pauses do not know.
-    fn not_before(&self, account: &Account, now: UnixMillis) -> Option<(UnixMillis, &'static str)> {
+    fn not_before(&self, account: &Account, now: UnixMillis) -> Option<(UnixMillis, String)> {
         let tries = account.keeper.tries().ok()?;
-        let asked =
-            tries.asked_until(now).map(|until| (until, "the site has asked at the last login to be left alone"));
         let proof = (self.session.unproven == Unproven::TakenUp).then(|| tries.not_before(now)).flatten();
-        proof.map(|until| (until, "the site has asked to wait before the last login is proven")).or(asked)
+        let (until, why) = match (proof, tries.asked_until(now)) {
+            (Some(until), _) => (until, "the site has asked to wait before the last login is proven"),
+            (None, asked) => (asked?, "the site has asked at the last login to be left alone"),
+        };
+        Some((until, format!("{why}, until {}", until.rfc3339())))
     }
 
     pub(super) fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {

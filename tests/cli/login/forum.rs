@@ -67,6 +67,17 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             "/offsite" => {
                 return (StatusCode::FOUND, [(header::LOCATION, "http://127.0.0.2:9/sso?error=1")]).into_response();
             }
+            "/secure" => {
+                let location = [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, "https://127.0.0.1/home")];
+                return (StatusCode::FOUND, location).into_response();
+            }
+            "/expired" => return html("<p>Your password has expired. Please choose a new one.</p>"),
+            "/again" => return (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, "/again#here")]).into_response(),
+            "/busy-api" => {
+                let json = [(header::CONTENT_TYPE, "application/json")];
+                let text = r#"{"message":"Too many attempts","retry_after":7200}"#;
+                return (StatusCode::TOO_MANY_REQUESTS, json, text).into_response();
+            }
             "/unconfirmed" => return html("Your account is not activated yet."),
             "/code" => {
                 return html(
@@ -158,6 +169,15 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             seen.trouble.fetch_sub(1, Ordering::SeqCst);
             StatusCode::SERVICE_UNAVAILABLE.into_response()
         }
+        // What stands in front of the site, whoever asks.
+        ("/walled", _) => {
+            let text = "<title>Just a moment...</title><p>Enable JavaScript and cookies to continue</p>";
+            (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html")], text).into_response()
+        }
+        ("/consent", _) => {
+            html("<h1>We value your privacy</h1><form action=/consent method=post><button>Accept all</button></form>")
+        }
+        ("/nowhere", _) => html(&form_to("http://[::1/x", "")),
         ("/busy", _) => (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "7200")]).into_response(),
         ("/circle", _) => (StatusCode::FOUND, [(header::LOCATION, "/circle")]).into_response(),
         ("/get", _) => html(&form_to("/in", "").replace("method=post", "method=get")),

@@ -1,0 +1,25 @@
+//! Ends of logins whose cause is not the password: each is told as what it is, and nothing is sent for it.
+
+use super::forum::Forum;
+
+const CRAWL: &[&str] = &["crawl", "forum", "--max-time", "1"];
+
+#[test]
+fn an_api_is_left_alone_for_as_long_as_its_answer_asks() {
+    let forum = Forum::start();
+    forum.rules("json = { url = '/busy-api', user = 'user', password = 'password', token = '/t' }\nprobe = '/me'");
+    let told = forum.login(&[]).ended(1).says(&["the site asks to wait until ", "hint: wait until "]);
+    assert!(!told.err.contains("a guess of ours"), "{}", told.err);
+    forum.login(&[]).ended(1).says(&["the site has asked at the last login to be left alone until "]);
+    let crawled = forum.run(CRAWL).ended(1).says(&["the site has asked at the last login to be left alone, until "]);
+    assert!(!crawled.out.contains("guess"), "{}", crawled.out);
+    assert_eq!(forum.posts(), 1);
+}
+
+#[test]
+fn a_form_that_is_wanted_by_its_own_address_again_is_sent_once() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/again'");
+    forum.login(&[]).ended(1).says(&["wants the form again and again"]);
+    assert_eq!(forum.posts(), 1);
+}
