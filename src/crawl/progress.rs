@@ -96,6 +96,9 @@ pub struct RuleFault {
     pub count: usize,
 }
 
+/// Told in front of why a session that is kept was not used.
+pub const SESSION_WAITS: &str = "the session that is kept waits to be proven";
+
 /// How a site's crawl ended.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case", tag = "end", content = "detail")]
@@ -119,6 +122,9 @@ impl fmt::Display for Ended {
             Self::Budget(budget) => write!(f, "stopped at {budget}; crawl again to go on"),
             Self::Stopped => f.write_str("stopped; crawl again to go on"),
             // What to do stands in the lines behind.
+            Self::NotLoggedIn(why) if why.starts_with(SESSION_WAITS) => {
+                f.write_str(why.lines().next().unwrap_or_default())
+            }
             Self::NotLoggedIn(why) => write!(f, "not logged in: {}", why.lines().next().unwrap_or_default()),
             Self::Unreachable(why) => write!(f, "unreachable: {}", brief(why)),
         }

@@ -488,6 +488,18 @@ pub fn says_trouble(view: &View) -> Option<&'static str> {
     view.says(phrases::TROUBLE).filter(|_| view.text.len() < SHORT_TEXT_BYTES && view.log_out().is_none())
 }
 
+/// The words in which a page says that it comes from something in front of the site, which lets nobody in.
+#[must_use]
+pub fn says_gate(view: &View) -> Option<&'static str> {
+    view.says(phrases::FIREWALLS)
+}
+
+/// The words in which a page asks whoever comes for consent.
+#[must_use]
+pub fn asks_for_consent(view: &View) -> Option<&'static str> {
+    view.says(phrases::CONSENT)
+}
+
 /// Text of a page that is nothing but a message.
 const SHORT_TEXT_BYTES: usize = 2_000;
 

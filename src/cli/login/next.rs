@@ -7,7 +7,7 @@ use super::steps;
 use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted, without_hint};
 use crate::clock::UnixMillis;
-use crate::crawl::login::{CODE_REFUSED, Pin, Report};
+use crate::crawl::login::{CODE_REFUSED, IN_FRONT, OWN_HOST, Pin, Report};
 use crate::login::tries::ByHand;
 use crate::login::verdict::Verdict;
 use crate::rules::{LoginRules, SiteRules};
@@ -345,7 +345,14 @@ impl Login<'_> {
 
     fn unknown(&self, report: &Report, file: &str) -> String {
         let again = self.run("");
+        let is_in_front = report.judged.evidence.iter().any(|evidence| evidence.contains(IN_FRONT));
         match (report.trouble.is_some(), report.was_sent) {
+            (true, false) if is_in_front => {
+                format!(
+                    "{IN_FRONT} may let you in later: wait, then run: {again}; or, where it asks for something, {}",
+                    self.browser()
+                )
+            }
             (true, false) if self.not_before.is_some() => {
                 self.not_before.map_or_else(String::new, |until| self.wait(until))
             }

@@ -14,7 +14,7 @@ use crate::fetch::charset;
 use crate::fetch::{ByScript, FetchFailure, Post, Request};
 use crate::limits;
 use crate::login::secret::told_url;
-use crate::login::verdict::{Judged, Verdict, says_trouble};
+use crate::login::verdict::{Judged, Verdict, asks_for_consent, asks_to_log_in, says_gate, says_trouble};
 use crate::login::view::View;
 use crate::page::scripted::{Signs, signs};
 use crate::politeness::{Answered, backoff};
@@ -61,6 +61,32 @@ pub(super) struct Ask<'b> {
     pub told: Option<&'b str>,
 }
 
+/// Evidence of an address that may be the site's own by now.
+pub const OWN_HOST: &str = "has the host of this site under another scheme or port";
+
+/// Evidence of a page that comes from something else than the site's software.
+pub const IN_FRONT: &str = "what stands in front of the site";
+
+/// The words in which a page that holds little else says that something in front of the site keeps everybody out, or asks everybody for
+/// consent; and which of the two.
+fn in_front(page: &Page) -> Option<String> {
+    let view = &page.view;
+    let is_bare = view.text.len() < limits::TROUBLE_BYTES_MAX && page.login_form().is_none();
+    let is_guests = !view.log_in_links.is_empty() || asks_to_log_in(view).is_some();
+    if !is_bare || is_guests || view.log_outs().next().is_some() {
+        return None;
+    }
+    let says = |phrase: &str, what: &str| format!("says “{phrase}”, and nothing else: {IN_FRONT} {what}");
+    match page.status {
+        // Whoever asks for another login by 401 keeps nobody out for a time.
+        402..=499 => says_gate(view).map(|phrase| says(phrase, "lets nobody in now")),
+        200..=299 if !view.forms.is_empty() && !page.waits => {
+            asks_for_consent(view).map(|phrase| says(phrase, "asks for consent"))
+        }
+        _ => None,
+    }
+}
+
 /// The words in which a page that holds little else, and none of what a site's pages have around a login, says that its site is in trouble.
 fn trouble_in_words(page: &Page) -> Option<&'static str> {
     let view = &page.view;
@@ -89,6 +115,12 @@ impl Run<'_> {
             self.report.trouble = Some(Answered::Faulty);
             let why = format!("{} says “{phrase}”, and nothing else", told_url(page.url.as_str()));
             return Err(ends(Verdict::Unknown, why));
+        }
+        if page.status != 429
+            && let Some(says) = in_front(&page)
+        {
+            self.report.trouble = Some(Answered::Faulty);
+            return Err(ends(Verdict::Unknown, format!("{} {says}", told_url(page.url.as_str()))));
         }
         let Some(trouble) = self.trouble_of(page.status) else { return Ok(page) };
         self.report.trouble = Some(trouble);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::SiteLoop;
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
-use crate::crawl::progress::Ended;
+use crate::crawl::progress::{Ended, SESSION_WAITS};
 use crate::fetch::session::Jar;
 use crate::limits;
 use crate::login::names::of_site;
@@ -50,7 +50,11 @@ impl SiteLoop {
     fn why_no_session(&self) -> Option<String> {
         let (until, why, needs_operator) = self.session.pause()?;
         let again = || format!("\nhint: crawl again at {} or later", until.rfc3339());
-        Some(if needs_operator { why.to_owned() } else { why.to_owned() + &again() })
+        let why = match self.session.has_ended() {
+            true => why.to_owned(),
+            false => format!("{SESSION_WAITS}: {why}"),
+        };
+        Some(if needs_operator { why } else { why + &again() })
     }
 
     /// True where the site waits for a session, or has had none yet.

@@ -5,6 +5,28 @@ use super::forum::Forum;
 const CRAWL: &[&str] = &["crawl", "forum", "--max-time", "1"];
 
 #[test]
+fn what_stands_in_front_of_the_site_is_told_and_waited_for() {
+    for (page, says) in [("/walled", "lets nobody in now"), ("/consent", "asks for consent")] {
+        let forum = Forum::start();
+        forum.rules(&format!("page = '{page}'"));
+        forum.login(&[]).ended(1).says(&[
+            &format!("and nothing else: what stands in front of the site {says}"),
+            "hint: what stands in front of the site may let you in later: wait, then run: gleaner login forum --data data --rules rules; \
+             or, where it asks for something, log in with a browser",
+        ]);
+        forum.run(CRAWL).ended(1).says(&[says, "hint: crawl again at "]);
+        assert_eq!(forum.posts(), 0, "{page}");
+        // A session that is kept is not given up for it.
+        let forum = Forum::start();
+        forum.login(&[]).ended(0);
+        forum.rules(&format!("probe = '{page}'"));
+        let told = forum.run(CRAWL).ended(1).says(&["the session that is kept waits to be proven"]);
+        assert!(!told.out.contains("not logged in"), "{}", told.out);
+        assert_eq!(forum.posts(), 1, "{page}");
+    }
+}
+
+#[test]
 fn an_api_is_left_alone_for_as_long_as_its_answer_asks() {
     let forum = Forum::start();
     forum.rules("json = { url = '/busy-api', user = 'user', password = 'password', token = '/t' }\nprobe = '/me'");
