@@ -106,7 +106,8 @@ impl Verdict {
             // When the next try may be is told by whoever knows it.
             Self::RateLimited => "the site asks to wait before another try",
             Self::OtherSite => {
-                "another site is to log in (hint: log in with a browser, then `gleaner login --cookies cookies.txt`)"
+                "another site is to log in (hint: where that host is this site's own, set `start` to it or add it to `hosts` in the rule file; \
+                 else log in with a browser, then `gleaner login --cookies cookies.txt`)"
             }
             Self::Script => {
                 "the form is sent by scripts, which did not send it here (hint: log in with a browser, then `gleaner login --cookies \

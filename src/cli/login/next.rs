@@ -67,7 +67,19 @@ impl Login<'_> {
                 Some(until) => self.wait(until),
                 None => format!("see with a browser that the account is not locked, then run: {again}"),
             },
-            Verdict::OtherSite | Verdict::SentByGet | Verdict::Script => self.browser(),
+            Verdict::OtherSite => {
+                let again = if report.was_sent { self.run(" --again") } else { again };
+                match evidence_has(OWN_HOST) {
+                    true => format!(
+                        "set `start` of {file} to the address that the site has by now, or add that host to its `hosts`, then run: {again}"
+                    ),
+                    false => format!(
+                        "where that host is this site's own, add it to `hosts` of {file}, then run: {again}; else {}",
+                        self.browser()
+                    ),
+                }
+            }
+            Verdict::SentByGet | Verdict::Script => self.browser(),
             // What a script or a letter asks for is nothing that could be typed here.
             Verdict::SecondFactor if self.is_interactive && self.is_held => self.code_twice(),
             Verdict::SecondFactor if evidence_has(CODE_REFUSED) => {
@@ -232,7 +244,14 @@ impl Login<'_> {
             ByHand::Sent(verdict) => {
                 let hint = match verdict {
                     Verdict::ConfirmEmail => self.confirm(),
+                    Verdict::PasswordExpired => self.expired(),
                     Verdict::NoAnswer | Verdict::SiteTrouble => self.no_end(),
+                    Verdict::OtherSite => format!(
+                        "where that host is this site's own, set `start` of {} to it or add it to `hosts`, then run: {}; else {}",
+                        quoted(&self.site.file),
+                        self.run(" --again"),
+                        self.browser()
+                    ),
                     _ => {
                         let proof = self.other_proof().filter(|_| matches!(verdict, Verdict::Unknown | Verdict::SessionLost));
                         let proof = proof.map_or_else(String::new, |proof| {

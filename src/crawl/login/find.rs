@@ -187,7 +187,7 @@ impl Run<'_> {
         }
         self.report.pinned = self.means.rules.page.as_ref().map(|_| Pin::Page);
         if let Some(url) = met.elsewhere {
-            return Err(ends(Verdict::OtherSite, format!("the way to log in leads to {}", url.authority())));
+            return Err(ends(Verdict::OtherSite, format!("the way to log in leads to {}", self.named(&url))));
         }
         if let Some(page) = met.without_password {
             let at = page.login_form().unwrap_or_default();
@@ -197,7 +197,7 @@ impl Run<'_> {
                 host.as_ref().and_then(CrawlUrl::exact).filter(|url| !self.site.rules.owns_host(url.authority()));
             return Err(match host {
                 Some(url) => {
-                    ends(Verdict::OtherSite, format!("the form of {} is sent to {}", told(&page), url.authority()))
+                    ends(Verdict::OtherSite, format!("the form of {} is sent to {}", told(&page), self.named(&url)))
                 }
                 None => ends(
                     Verdict::NoForm,

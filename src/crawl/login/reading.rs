@@ -149,7 +149,7 @@ impl Run<'_> {
     /// The password, and the session, go to the site's own hosts, and what began over TLS stays there.
     pub(super) fn may_ask(&mut self, url: &CrawlUrl, from_tls: bool) -> Step<()> {
         if !self.site.rules.owns_host(url.authority()) {
-            let judged = ends(Verdict::OtherSite, format!("{} is no host of this site", url.authority()));
+            let judged = ends(Verdict::OtherSite, format!("{} is no host of this site", self.named(url)));
             self.last_refused = Some(url.clone());
             return Err(judged);
         }
@@ -161,6 +161,19 @@ impl Run<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// The host of an address that is not the site's, for people: one whose scheme or port alone is another than the rule file's is told as such.
+    pub(super) fn named(&self, url: &CrawlUrl) -> String {
+        let name_of = |host: &str| {
+            // An IPv6 address keeps its brackets.
+            let name = host.rsplit_once(':').filter(|(name, _)| !name.contains(':') || name.ends_with(']'));
+            name.map_or(host, |(name, _)| name).to_owned()
+        };
+        match self.site.rules.hosts.iter().any(|host| name_of(host) == url.host()) {
+            true => format!("{}, which {OWN_HOST},", url.origin()),
+            false => url.authority().to_owned(),
+        }
     }
 
     /// One request, and the page behind its redirects.

@@ -40,7 +40,7 @@ fn each_end_of_a_login_tells_the_next_step() {
     assert!(next("page = '/widget/'", "CAPTCHA", "log in with a browser").ends_with(cookies));
     let letter = next("page = '/name/login'", "the site asks for a second factor", "log in with a browser");
     assert!(letter.ends_with(cookies), "{letter}");
-    assert!(next("page = '/sso'", "another site is to log in", "log in with a browser").ends_with(cookies));
+    assert!(next("page = '/sso'", "another site is to log in", "; else log in with a browser").ends_with(cookies));
     let captcha = next("page = '/captcha/'", "CAPTCHA", "run: gleaner login forum --interactive");
     assert!(captcha.ends_with("--interactive --data data --rules rules"), "{captcha}");
     forum.password("wrong");

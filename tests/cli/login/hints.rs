@@ -27,6 +27,28 @@ fn what_stands_in_front_of_the_site_is_told_and_waited_for() {
 }
 
 #[test]
+fn another_address_of_the_sites_own_is_told_with_the_key_to_mend() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/secure'");
+    forum.login(&[]).ended(1).says(&[
+        "https://127.0.0.1, which has the host of this site under another scheme or port, is no host of this site",
+        "hint: set `start` of rules/forum.toml to the address that the site has by now, or add that host to its `hosts`, then run: gleaner \
+         login forum --again --data data --rules rules",
+    ]);
+    forum
+        .login(&[])
+        .ended(1)
+        .says(&["set `start` of rules/forum.toml to it or add it to `hosts`", "login forum --again"]);
+    forum.run(CRAWL).ended(1).says(&["set `start` to it or add it to `hosts` in the rule file"]);
+    forum.run(&["status"]).ended(0).says(&["set `start` to it or add it to `hosts` in the rule file"]);
+    assert_eq!(forum.posts(), 1);
+    // A host of another name may be the site's as well.
+    let forum = Forum::start();
+    forum.rules("page = '/sso'");
+    forum.login(&[]).ended(1).says(&["127.0.0.2:9 is no host of this site", "add it to `hosts` of rules/forum.toml"]);
+}
+
+#[test]
 fn an_api_is_left_alone_for_as_long_as_its_answer_asks() {
     let forum = Forum::start();
     forum.rules("json = { url = '/busy-api', user = 'user', password = 'password', token = '/t' }\nprobe = '/me'");
