@@ -74,8 +74,6 @@ impl FillError {
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::SecretInUrl => Verdict::SentByGet,
-            // No browser sends a form to such an address either, but for a script.
-            Self::Action { .. } => Verdict::Script,
             error if error.is_scripts() => Verdict::Script,
             _ => Verdict::NoForm,
         }

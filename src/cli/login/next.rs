@@ -348,6 +348,12 @@ impl Login<'_> {
     fn no_form(&self, report: &Report, file: &str) -> String {
         let was_found = report.steps.iter().any(|step| step.starts_with("page of the form: "));
         match steps::forms_seen(&report.steps) {
+            Some(seen) if report.pinned == Some(Pin::Address) => {
+                format!(
+                    "name another `form` in [login] of {file} where that logs in (the page has {seen}), or {}",
+                    self.browser()
+                )
+            }
             Some(seen) if report.pinned.is_some_and(|pin| pin != Pin::Page) => {
                 let key = report.pinned.map_or("", Pin::key);
                 format!("correct `{key}` in [login] of {file}; the page has {seen}")

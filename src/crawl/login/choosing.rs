@@ -89,11 +89,14 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn fill_in(&mut self, page: &Page, form: &Form, typed: &[(Box<str>, Box<str>)]) -> Step<Submission> {
-        let refused = |why: Result<FillError, Judged>| match why {
+        let filled = self.submission(page, form, typed);
+        if let Err(Ok(FillError::Action { .. })) = &filled {
+            self.report.pinned = Some(Pin::Address);
+        }
+        let filled = filled.map_err(|why| match why {
             Err(judged) => judged,
             Ok(error) => ends(error.verdict(), error.to_string()),
-        };
-        let filled = self.submission(page, form, typed).map_err(refused);
+        });
         if self.means.rules.form.is_some() && filled.as_ref().is_err_and(|judged| judged.verdict == Verdict::NoForm) {
             self.report.pinned.get_or_insert(Pin::Form);
         }

@@ -35,11 +35,13 @@ pub struct Report {
     pub pinned: Option<Pin>,
 }
 
-/// A key of `[login]` that names what a search would have to find otherwise.
+/// A key of `[login]` that names what a search would have to find otherwise, or has found to be of no use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pin {
     Page,
     Form,
+    /// The form that was found goes to an address that no browser can read; another one may not.
+    Address,
     UserField,
     PasswordField,
 }
@@ -50,7 +52,7 @@ impl Pin {
     pub fn key(self) -> &'static str {
         match self {
             Self::Page => "page",
-            Self::Form => "form",
+            Self::Form | Self::Address => "form",
             Self::UserField => "user_field",
             Self::PasswordField => "password_field",
         }
@@ -61,6 +63,10 @@ impl Pin {
         match self {
             Self::Page => "the page that [login] names has no login form (hint: correct `page` in [login])",
             Self::Form => "the form that [login] names is none to log in by (hint: correct `form` in [login])",
+            Self::Address => {
+                "the form's address cannot be read (hint: name another `form` in [login] where its page has one, or log in with a browser, \
+                 then `gleaner login --cookies cookies.txt`)"
+            }
             Self::UserField => "the form has no such field (hint: correct `user_field` in [login])",
             Self::PasswordField => "the form has no such field (hint: correct `password_field` in [login])",
         }

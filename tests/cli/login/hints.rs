@@ -49,6 +49,18 @@ fn another_address_of_the_sites_own_is_told_with_the_key_to_mend() {
 }
 
 #[test]
+fn a_form_whose_address_cannot_be_read_is_told_as_such() {
+    let forum = Forum::start();
+    forum.rules("page = '/nowhere'");
+    forum.login(&[]).ended(1).says(&[
+        "the form's address \"http://[::1/x\" cannot be read: invalid IPv6 address",
+        "verdict: the form's address cannot be read",
+        "hint: name another `form` in [login] of rules/forum.toml where that logs in (the page has form 1, a login form",
+    ]);
+    assert_eq!(forum.posts(), 0);
+}
+
+#[test]
 fn an_api_is_left_alone_for_as_long_as_its_answer_asks() {
     let forum = Forum::start();
     forum.rules("json = { url = '/busy-api', user = 'user', password = 'password', token = '/t' }\nprobe = '/me'");
