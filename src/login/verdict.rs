@@ -26,6 +26,8 @@ pub enum Verdict {
     Captcha,
     SecondFactor,
     ConfirmEmail,
+    /// The password was right, and the site wants another one before it lets anybody in.
+    PasswordExpired,
     RateLimited,
     /// Another site is to log in (single sign-on).
     OtherSite,
@@ -52,7 +54,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every one.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::LoggedIn,
         Self::WrongPassword,
         Self::ProbablyRefused,
@@ -60,6 +62,7 @@ impl Verdict {
         Self::Captcha,
         Self::SecondFactor,
         Self::ConfirmEmail,
+        Self::PasswordExpired,
         Self::OtherSite,
         Self::NoForm,
         Self::SentByGet,
@@ -102,6 +105,10 @@ impl Verdict {
             Self::ConfirmEmail => {
                 "the account's e-mail address is not confirmed (hint: follow the link in the site's mail, then run \
                  `gleaner login`)"
+            }
+            Self::PasswordExpired => {
+                "the site wants a new password: the one that was sent has expired (hint: change it with a browser, correct the password in \
+                 `secrets` of the data folder, or wherever it comes from, then run `gleaner login`)"
             }
             // When the next try may be is told by whoever knows it.
             Self::RateLimited => "the site asks to wait before another try",
@@ -511,6 +518,7 @@ const MESSAGES: &[(Verdict, &[&str])] = &[
     (Verdict::ConfirmEmail, phrases::CONFIRM),
     (Verdict::Captcha, phrases::WRONG_CAPTCHA),
     (Verdict::WrongPassword, phrases::WRONG),
+    (Verdict::PasswordExpired, phrases::EXPIRED_PASSWORD),
 ];
 
 /// The field that asks for a one-time code, in a form that asks for no password: the places of the form and of the field in

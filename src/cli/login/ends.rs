@@ -85,9 +85,8 @@ impl Ending {
 
     /// What is left of the time that an answer is followed for.
     fn left(ends: &Ends) -> Duration {
-        ends.first().map_or(Duration::ZERO, |first| {
-            limits::LOGIN_DRAIN_TIME_MAX.saturating_sub(SystemClock.now().since(first))
-        })
+        ends.first()
+            .map_or(Duration::ZERO, |first| limits::LOGIN_DRAIN_TIME_MAX.saturating_sub(SystemClock.now().since(first)))
     }
 
     /// A question is shown, with a picture where it has one; false where nobody is to be asked any more.

@@ -62,6 +62,7 @@ impl Login<'_> {
             Verdict::Locked => self.locked(),
             Verdict::ConfirmEmail if report.was_sent => self.confirm(),
             Verdict::ConfirmEmail => format!("follow the link in the site's mail, then run: {again}"),
+            Verdict::PasswordExpired => self.expired(),
             Verdict::ProbablyRefused => self.probably_refused(),
             Verdict::RateLimited => match self.not_before {
                 Some(until) => self.wait(until),
@@ -191,6 +192,11 @@ impl Login<'_> {
 
     fn confirm(&self) -> String {
         format!("follow the link in the site's mail, then run: {}", self.run(" --again"))
+    }
+
+    fn expired(&self) -> String {
+        let place = secrets::place_of(self.data_dir, &self.site.name);
+        format!("change it with a browser, write the new one into {place}, then run: {}", self.run(""))
     }
 
     fn captcha_twice(&self) -> String {

@@ -50,7 +50,7 @@ const fn row(by_crawl: ByCrawl, by_hand: OfHand) -> Again {
 }
 
 /// By how the login ended; `Unknown` is that of an answer.
-const TABLE: [(Verdict, Again); 18] = [
+const TABLE: [(Verdict, Again); 19] = [
     (Verdict::LoggedIn, row(ByCrawl::Later, OfHand::Yes)),
     (Verdict::WrongPassword, row(ByCrawl::Never, OfHand::No)),
     (Verdict::ProbablyRefused, row(ByCrawl::Never, OfHand::No)),
@@ -58,6 +58,7 @@ const TABLE: [(Verdict, Again); 18] = [
     (Verdict::Captcha, row(ByCrawl::Never, OfHand::OnceInteractive)),
     (Verdict::SecondFactor, row(ByCrawl::Never, OfHand::OnceInteractive)),
     (Verdict::ConfirmEmail, row(ByCrawl::Never, OfHand::No)),
+    (Verdict::PasswordExpired, row(ByCrawl::Never, OfHand::No)),
     (Verdict::OtherSite, row(ByCrawl::Never, OfHand::No)),
     (Verdict::NoForm, row(ByCrawl::Never, OfHand::No)),
     (Verdict::SentByGet, row(ByCrawl::Never, OfHand::No)),

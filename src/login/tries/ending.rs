@@ -260,6 +260,7 @@ impl Tries {
             Verdict::Captcha
             | Verdict::SecondFactor
             | Verdict::ConfirmEmail
+            | Verdict::PasswordExpired
             | Verdict::OtherSite
             | Verdict::SentByGet
             | Verdict::Script => self.held = Some((verdict, mark)),

@@ -88,7 +88,8 @@ impl Tries {
         }
         self.waits_until(marks, now).map(|until| {
             // What makes it wait for hours is how it was answered, whatever was tried since.
-            let further = self.further_at(marks, now).and(self.sent_with(marks)).map(|(of, _)| of.sentence().to_owned());
+            let further =
+                self.further_at(marks, now).and(self.sent_with(marks)).map(|(of, _)| of.sentence().to_owned());
             let has_hint_of_held = further.is_some() || self.last.is_none_or(|of| again(of, true).is_for_let_in());
             let last = further.or_else(|| self.trouble());
             let mut last = last.unwrap_or_else(|| "the last login did not get to its end".to_owned());
@@ -192,7 +193,9 @@ impl Tries {
 fn sentence_of_sent(verdict: Verdict) -> String {
     let (sentence, hint) = verdict.sentence().split_once(" (hint: ").unwrap_or((verdict.sentence(), ""));
     match again(verdict, true).by_hand {
-        OfHand::No if hint.contains("--again") || hint.contains("--cookies") => verdict.sentence().to_owned(),
+        OfHand::No if verdict == Verdict::PasswordExpired || hint.contains("--again") || hint.contains("--cookies") => {
+            verdict.sentence().to_owned()
+        }
         OfHand::No if verdict == Verdict::ConfirmEmail => {
             format!("{sentence} (hint: follow the link in the site's mail, then run `gleaner login --again`)")
         }

@@ -27,6 +27,23 @@ fn what_stands_in_front_of_the_site_is_told_and_waited_for() {
 }
 
 #[test]
+fn a_password_that_has_expired_is_told_as_one_and_a_new_one_is_sent() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/expired'");
+    let step = "change it with a browser, write the new one into data/secrets/forum, then run: gleaner login forum --data data --rules rules";
+    forum.login(&[]).ended(1).says(&["the site wants a new password: the one that was sent has expired", step]);
+    forum.login(&[]).ended(1).says(&["nothing was sent", step]);
+    forum
+        .run(CRAWL)
+        .ended(1)
+        .says(&["the one that was sent has expired", "correct the password in data/secrets/forum"]);
+    assert_eq!(forum.posts(), 1);
+    forum.password("another");
+    forum.login(&[]).ended(1);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
 fn another_address_of_the_sites_own_is_told_with_the_key_to_mend() {
     let forum = Forum::start();
     forum.rules("page = '/to/secure'");

@@ -238,6 +238,7 @@ fn each_row_of_the_table_is_what_is_sent_by_crawls_and_by_hand() {
         (Verdict::Captcha, true, [1, 1, 2], [1, 1, 2]),
         (Verdict::SecondFactor, true, [1, 1, 2], [1, 1, 2]),
         (Verdict::ConfirmEmail, true, [1, 1, 1], [1, 1, 1]),
+        (Verdict::PasswordExpired, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::OtherSite, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::NoForm, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::SentByGet, true, [1, 1, 1], [1, 1, 1]),
