@@ -28,6 +28,7 @@ pub fn with_options(sentence: &str, site: &str, options: &str) -> String {
 #[must_use]
 pub fn with_places(sentence: &str, password: &str, file: Option<&str>) -> String {
     let told = sentence.replace(CORRECT, &format!("correct the password in {password}, or"));
+    let told = told.replace(NEW, &format!("correct the password in {password}, then"));
     let told = told.replace(CHECK, &format!("check the password in {password}, and"));
     let Some(file) = file else { return told };
     TABLE.iter().fold(told, |told, key| {
@@ -37,6 +38,8 @@ pub fn with_places(sentence: &str, password: &str, file: Option<&str>) -> String
 }
 
 const CORRECT: &str = "correct the password, or";
+
+const NEW: &str = "correct the password, then";
 
 const CHECK: &str = "check the password, in `secrets` of the data folder or wherever it comes from, and";
 
@@ -54,6 +57,10 @@ mod tests {
             (
                 Verdict::WrongPassword,
                 "correct the password in d/secrets/s, or `user` in [login] of r/s.toml, then run `gleaner login s --data d`",
+            ),
+            (
+                Verdict::PasswordExpired,
+                "change it with a browser, correct the password in d/secrets/s, then run `gleaner login s --data d`",
             ),
             (
                 Verdict::ProbablyRefused,

@@ -107,8 +107,8 @@ impl Verdict {
                  `gleaner login`)"
             }
             Self::PasswordExpired => {
-                "the site wants a new password: the one that was sent has expired (hint: change it with a browser, correct the password in \
-                 `secrets` of the data folder, or wherever it comes from, then run `gleaner login`)"
+                "the site wants a new password: the one that was sent has expired (hint: change it with a browser, correct the password, \
+                 then run `gleaner login`)"
             }
             // When the next try may be is told by whoever knows it.
             Self::RateLimited => "the site asks to wait before another try",
