@@ -1,6 +1,6 @@
 //! Logs: one constant sentence and the fields `site, host, url, outcome, attempt, error`, on standard error.
 
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 
 use indicatif::MultiProgress;
 use tracing::{Level, Metadata};
@@ -11,14 +11,26 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
 /// Standard error beside progress bars: a bar steps aside while a line is written.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Terminal {
     pub bars: MultiProgress,
+    /// Standard error was one when the process began.
+    was_terminal: bool,
+}
+
+impl Default for Terminal {
+    fn default() -> Self {
+        Self { bars: MultiProgress::default(), was_terminal: std::io::stderr().is_terminal() }
+    }
 }
 
 impl Write for Terminal {
+    /// Writes a line, or leaves it where nobody can read it any more: bars panic on a terminal that was closed, and so does whoever tells
+    /// of a line that was lost; what is under way then is to be finished.
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.bars.suspend(|| std::io::stderr().write_all(bytes))?;
+        if !self.was_terminal || std::io::stderr().is_terminal() {
+            let _ = self.bars.suspend(|| std::io::stderr().write_all(bytes));
+        }
         Ok(bytes.len())
     }
 
@@ -38,7 +50,6 @@ impl<'a> MakeWriter<'a> for Terminal {
 /// Starts logging, as text or as JSON. `filter` is used unless `GLEANER_LOG` holds one such as `gleaner=debug`.
 /// Colours are used on a terminal, unless `NO_COLOR` is set.
 pub fn start(json: bool, filter: &str, terminal: &Terminal) {
-    use std::io::IsTerminal;
     // What a certificate lacks is told with the visit; the verifier tells it once more for each attempt.
     // html5ever tells of pages that are read another way than a browser would; no operator can mend one.
     let quiet = || EnvFilter::new(format!("{filter},rustls_platform_verifier=off,html5ever=off"));

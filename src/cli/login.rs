@@ -99,12 +99,12 @@ impl Told {
         match (&self.session, self.verdict) {
             (Some(path), _) => outln!("the session is kept in {path}"),
             (None, None) if self.is_well => outln!("{}", self.sentence),
-            (None, None) => eprintln!("error: {}", self.sentence),
+            (None, None) => errln!("error: {}", self.sentence),
             // Its last step has said so.
             (None, Some(_)) => {}
         }
         if let Some(hint) = &self.hint {
-            eprintln!("hint: {hint}");
+            errln!("hint: {hint}");
         }
         Ok(())
     }
@@ -299,7 +299,7 @@ impl Login<'_> {
                 tries.await_proof(report.unless, now);
                 // How it ended is told all the same.
                 if let Err(error) = sessions::save_unproven(data_dir, name, &jar) {
-                    eprintln!("{error:#}: the cookies of this login cannot be kept until it is proven");
+                    errln!("{error:#}: the cookies of this login cannot be kept until it is proven");
                 }
             }
             _ => {

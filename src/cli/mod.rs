@@ -14,6 +14,14 @@ macro_rules! outln {
     };
 }
 
+/// A line on standard error; where nobody can read it any more, because the terminal was closed, that is no reason to panic.
+macro_rules! errln {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+
 mod chosen;
 pub mod config;
 pub mod coverage;
@@ -215,7 +223,7 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", hints::told(&error));
+            errln!("error: {}", hints::told(&error));
             ExitCode::FAILURE
         }
     }

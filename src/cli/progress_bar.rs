@@ -32,7 +32,7 @@ pub async fn show(progress: &Progress, terminal: &Terminal) -> std::convert::Inf
     loop {
         tokio::time::sleep(LINE_INTERVAL).await;
         let counts = progress.total();
-        eprintln!(
+        errln!(
             "{} of {} URLs · {}",
             counts.pages,
             counts.pages + counts.queued,

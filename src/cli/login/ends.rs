@@ -1,7 +1,6 @@
 //! How a login by hand ends before its end: at once as long as no form has left, and while a person is asked; behind a form it is followed
 //! to its proof, so that a right password is not held because nobody has waited for the answer.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -66,17 +65,17 @@ impl Ending {
                     std::process::exit(code);
                 }
                 if !std::mem::replace(&mut state.is_told, true) {
-                    tell(&format!(
+                    errln!(
                         "told to end: the form has left, so that its answer is followed for up to {} s; a second signal ends at once",
                         limits::LOGIN_DRAIN_TIME_MAX.as_secs()
-                    ));
+                    );
                 }
             }
             ends.told(signal, SystemClock.now());
             signal = tokio::select! {
                 signal = signals.next() => signal,
                 () = tokio::time::sleep(Self::left(&ends)) => {
-                    tell("the login is broken off behind its form: the next one asks for its proof, or tells what to do");
+                    errln!("the login is broken off behind its form: the next one asks for its proof, or tells what to do");
                     std::process::exit(code);
                 }
             };
@@ -112,11 +111,6 @@ impl Ending {
         // Four fields, each whole at any time.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whoever has closed the terminal reads nothing any more.
-fn tell(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// What a login writes down in the middle, and no form of it leaves once it was told to end.

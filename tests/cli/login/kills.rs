@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::forum::Forum;
+use super::forum::{FOLDERS, Forum};
 use crate::harness::wait_for;
 
 const CRAWL: &[&str] = &["crawl", "forum"];
@@ -214,6 +214,34 @@ fn a_second_signal_ends_it_at_once_and_everybody_tells_what_has_become_of_the_lo
         assert!(lines.into_iter().any(|line| line.contains("told to end a second time")), "{words:?}");
         forum.seen.hangs.store(false, Ordering::SeqCst);
         forum.run(CRAWL).ended(1).says(&["no whole answer came", "--again"]);
+        assert_eq!(forum.posts(), 1, "{words:?}");
+    }
+}
+
+#[test]
+fn a_login_whose_terminal_is_closed_is_followed_to_its_proof() {
+    for words in [CRAWL, LOGIN] {
+        let forum = Forum::start();
+        forum.rules("page = '/to/slow'");
+        forum.seen.hangs.store(true, Ordering::SeqCst);
+        // `script` gives the command a terminal, which goes with it.
+        let command = format!("exec '{}' {} {}", crate::harness::BINARY, words.join(" "), FOLDERS.join(" "));
+        let mut terminal = std::process::Command::new("script")
+            .args(["-qefc", &command, "/dev/null"])
+            .current_dir(forum.path())
+            .env_remove("CREDENTIALS_DIRECTORY")
+            .env_remove("GLEANER_LOG")
+            .env_remove("GLEANER_CONFIG")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        forum.wait_for("POST /slow");
+        terminal.kill().unwrap();
+        terminal.wait().unwrap();
+        forum.seen.hangs.store(false, Ordering::SeqCst);
+        let kept = forum.path().join("data/sessions/forum.json");
+        wait_for("the session is kept", || kept.exists().then_some(()));
         assert_eq!(forum.posts(), 1, "{words:?}");
     }
 }
