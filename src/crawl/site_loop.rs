@@ -147,7 +147,9 @@ pub struct SiteLoop {
     day: u64,
     /// Requests to this site on that day, of earlier runs too; counted where the rules have a budget for it.
     day_pages: u64,
-    /// Of that budget, what is kept for the increment: of a whole day, in thousandths of a request.
+    /// How long the day lasted from its first request on, quiet hours apart.
+    day_lasts: Duration,
+    /// Of that budget, what is kept for the increment: of the day from then on, in thousandths of a request.
     kept_of_day: u128,
     /// What those leave to the scripts of pages under way.
     errands_budget: Arc<Budget>,
@@ -213,6 +215,7 @@ impl SiteLoop {
             started: now,
             day: 0,
             day_pages: 0,
+            day_lasts: Duration::ZERO,
             kept_of_day: 0,
             errands_budget: Arc::default(),
             time_kept: now,
@@ -318,7 +321,7 @@ impl SiteLoop {
             let now = self.site.clock.now();
             self.follow_clock(now);
             self.forget_plans_of_the_future(now).await?;
-            if self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(now) != self.day {
+            if self.site.rules.requests_per_day.is_some() && self.day_of_budget(now) != self.day {
                 self.begin_day(now).await?;
             }
             if *self.shared.stop.borrow() {
