@@ -331,9 +331,9 @@ impl Timetable {
         self.per_day.map_or(by_interval.min(room.unwrap_or(f64::INFINITY)), f64::from)
     }
 
-    /// The site takes so many requests a day. Looks may be half of them: what they find has to be fetched.
-    pub fn allows(&self, requests_per_day: f64, at: UnixMillis) {
-        let room = (requests_per_day / 2.0).max(1.0);
+    /// The site has room for so many looks a day.
+    pub fn allows(&self, looks_per_day: f64, at: UnixMillis) {
+        let room = looks_per_day.max(1.0);
         let mut kept = self.kept();
         let kept = &mut *kept;
         if kept.room == Some(room) {

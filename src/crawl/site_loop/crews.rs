@@ -17,6 +17,7 @@ use super::visits::mark;
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::fresh::gone::hash;
+use crate::crawl::host_work::HostWork;
 use crate::crawl::visit::{self, Finished};
 use crate::crawldb::update::{Merged, UpdateDb, UpdateRow};
 use crate::crawldb::{CrawlDbError, Discovered, Lease, LeaseRequest, Next, Reader, UrlKey, UrlRecord};
@@ -27,6 +28,9 @@ use crate::limits;
 use crate::politeness::shifted;
 use crate::rules::{SiteRules, Verdict};
 use crate::url::CrawlUrl;
+
+/// As long as a budget of `requests_per_day` lasts.
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// The note that keeps the measured rates and the last state.
 pub const CREWS_NOTE: &str = "crews";
@@ -155,12 +159,23 @@ impl Crews {
 
     /// Requests that the increment would take in a day with so many looks planned: as the rounds took them, and no less than what is
     /// planned and found, for rounds that were held back take less. A look may go on to a second page, and start pages are looked at
-    /// beside the lists. None where nothing is looked at again.
+    /// beside the lists. None for one crew.
     pub(super) fn wanted_a_day(&self, looks: u64) -> Option<u64> {
         let interval_s = self.interval.as_secs().max(1);
-        let has_looks = self.update.is_some() && self.watched.len().max(self.watched_before) > 0;
-        let taken = self.rounds.wanted().saturating_mul(86_400) / interval_s;
-        has_looks.then(|| taken.max(looks.saturating_mul(2).saturating_add(self.rounds.news_a_day())))
+        let taken = self.rounds.wanted().saturating_mul(DAY.as_secs()) / interval_s;
+        let planned = looks.saturating_mul(2).saturating_add(self.news_a_day());
+        self.update.is_some().then(|| taken.max(planned))
+    }
+
+    /// Requests a day that fetch what looks have found.
+    pub(super) fn news_a_day(&self) -> u64 {
+        self.rounds.news_a_day()
+    }
+
+    /// True where something that looks have found waits for a request and could have one.
+    pub(super) fn has_found_some(&self, host: &HostWork) -> bool {
+        let waits_there = || self.update.as_ref().is_some_and(|update| update.waiting(host.id) > 0);
+        host.news.found() > 0 || host.news.may_lease && waits_there()
     }
 
     /// The clock was set by this many milliseconds.
@@ -260,10 +275,15 @@ impl SiteLoop {
     }
 
     /// What was found before the last round began, and is not fetched by now, is history's: it was first in line for a
-    /// round and longer.
+    /// round and longer. Where requests are counted by the day a round lets few of them go, and history waits for midnight: there it is
+    /// what has waited for a day.
     async fn begin_round(&mut self, update: &UpdateDb, now: UnixMillis) -> Result<(), CrawlError> {
         let began = self.crews.round_began;
-        let merged = self.merge(update, began).await?;
+        let before = match self.site.rules.requests_per_day {
+            Some(_) => began.min(UnixMillis(now.0.saturating_sub(millis(DAY)))),
+            None => began,
+        };
+        let merged = self.merge(update, before).await?;
         let waiting = self.hosts.iter().map(|host| update.waiting(host.id)).sum::<u64>();
         let round = std::mem::take(&mut self.crews.round);
         self.crews.rounds.observe(&round, now.since(began), waiting);
@@ -356,6 +376,8 @@ impl SiteLoop {
     pub(super) async fn fill_news(&mut self, index: usize) -> Result<(), CrawlError> {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
         let now = self.site.clock.now();
+        let late = self.hosts[index].news.take_ended(now.plus(self.site.rules.rate.timeout));
+        self.let_go(index, late.into_iter().map(|job| job.lease.key).collect(), now).await?;
         let host = &self.hosts[index];
         let looks_are_due = host.news.looks_are_due(now) && host.news.due() < limits::LEASE_URLS_MAX;
         let has_room = host.news.found() < 2 * limits::INCREMENT_LEASE_URLS_MAX;
@@ -363,6 +385,12 @@ impl SiteLoop {
         if !looks_are_due && !may_lease {
             return Ok(());
         }
+        // What is leased while nobody may ask is late once somebody may.
+        if let Some(held) = self.increment_waits(now) {
+            self.hold(index, held);
+            return Ok(());
+        }
+        let host = &self.hosts[index];
         if host.face().robots_in_force(now).is_none() {
             // For looks, whoever fills history's lanes asks for it.
             if may_lease {

@@ -15,6 +15,9 @@ use crate::crawldb::{Next, Outcome, UrlKey, Visit};
 use crate::frontier::priority;
 use crate::url::CrawlUrl;
 
+/// Of the part of a day's budget that is the increment's at most, looks have so much, however much they find.
+const LOOKS_LEAST: f64 = 0.25;
+
 impl SiteLoop {
     /// Takes up what earlier runs knew.
     pub(super) async fn take_up_fresh(&mut self) -> Result<(), CrawlError> {
@@ -104,16 +107,23 @@ impl SiteLoop {
         }
     }
 
-    /// Requests that the site takes a day: by its rate, what its hosts ask for, and the rules' budget.
-    fn requests_per_day(&self) -> f64 {
+    /// Looks that a day has room for: half of the requests that its hosts allow, and of a budget's half, which is the most that is kept
+    /// for the increment, what is left beside what they find.
+    fn looks_possible(&self) -> f64 {
         let of_host = |host: &HostWork| 86_400_000.0 / host.face().policy(&self.site.rules).interval_ms.max(1) as f64;
-        let by_rate = self.hosts.iter().map(of_host).sum::<f64>();
-        self.site.rules.requests_per_day.map_or(by_rate, |budget| by_rate.min(budget as f64))
+        let by_rate = self.hosts.iter().map(of_host).sum::<f64>() / 2.0;
+        self.site.rules.requests_per_day.map_or(by_rate, |budget| {
+            let half = budget as f64 / 2.0;
+            by_rate.min((half - self.crews.news_a_day() as f64).max(half * LOOKS_LEAST))
+        })
     }
 
-    /// True while no look may be asked for: the schedule chooses when one may be.
+    /// True while looks leave their turn to others: the schedule chooses when one may be asked for, and where requests are counted by the
+    /// day what was found goes before any further look.
     fn looks_are_held(&self, now: UnixMillis) -> bool {
-        self.held_until(now).is_some() || self.shares_held(now).increment.is_some()
+        let is_counted = self.site.rules.requests_per_day.is_some();
+        let has_found_some = |host: &HostWork| host.face().blocked_until <= now && self.crews.has_found_some(host);
+        self.increment_waits(now).is_some() || is_counted && self.hosts.iter().any(has_found_some)
     }
 
     /// Makes the list due whose turn has come by the schedule.
@@ -122,7 +132,7 @@ impl SiteLoop {
             return Ok(());
         }
         if !self.hosts.is_empty() {
-            self.site.fresh.timetable.allows(self.requests_per_day(), now);
+            self.site.fresh.timetable.allows(self.looks_possible(), now);
         }
         while let Some(list) = self.site.fresh.timetable.due(now) {
             if self.make_looks_due(vec![list], now).await? {
@@ -132,9 +142,10 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Makes lists due that a round of the increment looks at, although their turn by the schedule has not come.
+    /// Makes lists due that a round of the increment looks at, although their turn by the schedule has not come; not where the day has
+    /// not requests enough for those whose turn it is.
     pub(super) async fn look_at_overdue(&mut self, since: UnixMillis, now: UnixMillis) -> Result<(), CrawlError> {
-        if self.looks_are_held(now) {
+        if self.looks_are_held(now) || self.wants_more_than_its_share() {
             return Ok(());
         }
         let lists = self.site.fresh.timetable.overdue(since, now);

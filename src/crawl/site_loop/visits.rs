@@ -55,15 +55,12 @@ impl SiteLoop {
             };
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
             if job.lease.deadline <= now.plus(self.site.rules.rate.timeout) {
-                self.hosts[index].done(lane);
-                let mark = mark(&job.lease.key);
-                self.in_hand.remove(&mark);
-                self.leased_twice.remove(&mark);
+                self.hosts[index].leave(lane, split);
                 late.push(job.lease.key);
                 continue;
             }
             if !robots.allows(job.url.path()) {
-                self.hosts[index].done(lane);
+                self.hosts[index].leave(lane, split);
                 denied.push((job.lease, job.crew));
                 continue;
             }
@@ -102,12 +99,7 @@ impl SiteLoop {
         for (lease, crew) in denied {
             self.park(&lease, crew, Outcome::RobotsDenied, robots_token(&robots), None).await?;
         }
-        if !late.is_empty() {
-            self.give_back_news(index, &late);
-            self.site.db.release(self.shared.owner, late).await?;
-            self.hosts[index].lease_at = Some(now);
-        }
-        Ok(())
+        self.let_go(index, late, now).await
     }
 
     /// The gate for what the scripts of a visit's page ask.
