@@ -502,7 +502,6 @@ impl SiteLoop {
         self.uncommitted -= 1;
         self.in_hand.remove(&committed.mark);
         self.to_release.extend(self.leased_twice.remove(&committed.mark));
-        self.crews_hear_of(committed.mark);
         self.has_arrived(committed);
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         let may_go_far = self.far_put_off > 0 && self.uncommitted == 0;

@@ -1,8 +1,8 @@
 //! What is looked at again: fronts of lists at their interval, whoever looked last, and lists and empty pages once the
 //! rules take other links.
 
+use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use gleaner::clock::UnixMillis;
@@ -141,47 +141,73 @@ async fn a_crawl_under_way_tells_what_it_knows_and_not_what_it_wrote_down_minute
 const SLOW_S: u64 = 20;
 /// Seconds between the two replies of a thread, each with a torrent, and when the first one comes.
 const REPLY_AFTER_S: u64 = 12;
-static FIRST_REPLY_S: AtomicU64 = AtomicU64::new(0);
+thread_local! {
+    static FIRST_REPLY_S: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Two lists show a thread, the second one while the thread is fetched for what the first one showed.
+fn replies(path: &str, elapsed: Duration) -> Option<Answer> {
+    let first = FIRST_REPLY_S.get();
+    let replies_by = |seconds: u64| u64::from(seconds >= first) + u64::from(seconds >= first + REPLY_AFTER_S);
+    let now = elapsed.as_secs();
+    match path {
+        "/" => Some(page("<a href=/board/1>one</a> <a href=/board/2>two</a>")),
+        "/board/1" | "/board/2" => {
+            let mut threads: Vec<_> = (1..8).map(|n| thread(n, START - n * 3_600)).collect();
+            let replies = replies_by(now);
+            if replies > 0 {
+                threads[0].replies += replies;
+                threads[0].last = START + first + (replies - 1) * REPLY_AFTER_S;
+            }
+            Some(board(&threads, None, true))
+        }
+        "/viewtopic?t=1" => {
+            let links = (1..=replies_by(now - SLOW_S)).map(|n| format!("<p>more <a href=/dl/{n}>file {n}</a></p>"));
+            Some(page(&format!("<h1>Talk</h1>{}", links.collect::<String>())))
+        }
+        _ if path.starts_with("/viewtopic") => Some(page("<h1>Talk</h1>")),
+        _ => path.starts_with("/dl/").then(torrent),
+    }
+}
+
+/// The service on that site, for so long.
+async fn two_boards(machine: &Machine, web: &Arc<Web>, seconds: u64) {
+    let text = "start = ['http://sim.example/']\nrevisit_minutes = 1\nlanes = 8\nlane_key = 'xxh3'\n\
+                [rate]\nrequests_per_second = 0.2\nconnections = 8\nrest_factor = 0\n\
+                [classes]\npage = ['^/$']\nboard = ['^/board/']\nthread = ['^/viewtopic']\ndownload = ['^/dl/']\n";
+    let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
+    let service = RunOptions { keep_looking: true, ..RunOptions::default() };
+    machine.crawl_site(site, service, Some(Duration::from_secs(seconds)), None).await.0.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_is_seen_while_its_thread_is_under_way_outlives_a_stop() {
+    // Whenever the stop comes, and however the process goes on.
+    let mut stopped_between = 0;
+    for stop_after in (608..700).step_by(3) {
+        FIRST_REPLY_S.set(612);
+        let web = Arc::new(Web::new(Duration::from_secs(SLOW_S)).meanwhile(replies));
+        let mut machine = Machine::new();
+        machine.update = Some(in_memory());
+        two_boards(&machine, &web, stop_after).await;
+        stopped_between += usize::from(web.asked("/dl/2") == 0);
+        two_boards(&machine, &web, 400).await;
+        let asked: Vec<usize> = (1..=2).map(|n| web.asked(&format!("/dl/{n}"))).collect();
+        assert_eq!(asked, [1, 1], "stopped after {stop_after} s");
+    }
+    assert!(stopped_between > 10, "{stopped_between}");
+}
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_is_seen_while_its_thread_is_under_way_has_the_thread_read_once_more() {
-    // Two lists show the thread, the second one while the thread is fetched for what the first one showed.
-    fn site(path: &str, elapsed: Duration) -> Option<Answer> {
-        let first = FIRST_REPLY_S.load(Ordering::Relaxed);
-        let replies_by = |seconds: u64| u64::from(seconds >= first) + u64::from(seconds >= first + REPLY_AFTER_S);
-        let now = elapsed.as_secs();
-        match path {
-            "/" => Some(page("<a href=/board/1>one</a> <a href=/board/2>two</a>")),
-            "/board/1" | "/board/2" => {
-                let mut threads: Vec<_> = (1..8).map(|n| thread(n, START - n * 3_600)).collect();
-                let replies = replies_by(now);
-                if replies > 0 {
-                    threads[0].replies += replies;
-                    threads[0].last = START + first + (replies - 1) * REPLY_AFTER_S;
-                }
-                Some(board(&threads, None, true))
-            }
-            "/viewtopic?t=1" => {
-                let links = (1..=replies_by(now - SLOW_S)).map(|n| format!("<p>more <a href=/dl/{n}>file {n}</a></p>"));
-                Some(page(&format!("<h1>Talk</h1>{}", links.collect::<String>())))
-            }
-            _ if path.starts_with("/viewtopic") => Some(page("<h1>Talk</h1>")),
-            _ => path.starts_with("/dl/").then(torrent),
-        }
-    }
     // Whenever they come within a round.
     for first in (600..680).step_by(4) {
-        FIRST_REPLY_S.store(first, Ordering::Relaxed);
-        let web = Arc::new(Web::new(Duration::from_secs(SLOW_S)).meanwhile(site));
+        FIRST_REPLY_S.set(first);
+        let web = Arc::new(Web::new(Duration::from_secs(SLOW_S)).meanwhile(replies));
         let mut machine = Machine::new();
         machine.update = Some(in_memory());
-        let text = "start = ['http://sim.example/']\nrevisit_minutes = 1\nlanes = 8\nlane_key = 'xxh3'\n\
-                    [rate]\nrequests_per_second = 0.2\nconnections = 8\nrest_factor = 0\n\
-                    [classes]\npage = ['^/$']\nboard = ['^/board/']\nthread = ['^/viewtopic']\ndownload = ['^/dl/']\n";
-        let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
-        let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
-        let service = RunOptions { keep_looking: true, ..RunOptions::default() };
-        machine.crawl_site(site, service, Some(Duration::from_secs(1_200)), None).await.0.unwrap();
+        two_boards(&machine, &web, 1_200).await;
         let asked: Vec<usize> = (1..=2).map(|n| web.asked(&format!("/dl/{n}"))).collect();
         assert!(asked.iter().all(|times| *times == 1), "first at {first} s: {asked:?}");
     }

@@ -6,7 +6,7 @@
 //! the latest first, through the increment's lanes, down to `increment_depth`. What a round leaves is history's a round
 //! later. In a crawl that is to end there is one crew, and nothing here does anything.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -102,9 +102,6 @@ pub(super) struct Crews {
     watched_before: usize,
     reckoned: UnixMillis,
     waiting: u64,
-    /// Pages to be read again once their visit under way is on the disk, by their marks; and those of which it is.
-    again_after: HashMap<u64, UpdateRow>,
-    again_now: Vec<UpdateRow>,
     is_changed: bool,
 }
 
@@ -137,8 +134,6 @@ impl Crews {
             watched_before: 0,
             reckoned: now,
             waiting: 0,
-            again_after: HashMap::new(),
-            again_now: Vec::new(),
             is_changed: false,
         }
     }
@@ -265,7 +260,6 @@ impl SiteLoop {
     /// Begins a round when its time has come, whether the last one is finished or not, and reckons the shares anew.
     pub(super) async fn tend_crews(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
-        self.read_again_what_was_under_way(&update, now).await?;
         if now >= self.crews.next_round {
             self.begin_round(&update, now).await?;
         } else if now.since(self.crews.reckoned) >= limits::CREWS_RECKONED_EVERY {
@@ -483,25 +477,6 @@ impl SiteLoop {
         Ok(update.remove(settled).await?)
     }
 
-    /// Pages that were to be read again while a visit of them was under way are, now that it is on the disk: what it brought may be older
-    /// than the news.
-    async fn read_again_what_was_under_way(&mut self, update: &UpdateDb, now: UnixMillis) -> Result<(), CrawlError> {
-        if self.crews.again_now.is_empty() {
-            return Ok(());
-        }
-        // Later than that visit, whatever the clock's steps.
-        let found = now.plus(Duration::from_millis(1));
-        let rows = std::mem::take(&mut self.crews.again_now).into_iter().map(|row| UpdateRow { found, ..row });
-        update.add(rows.collect()).await?;
-        self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
-        Ok(())
-    }
-
-    /// A visit is on the disk.
-    pub(super) fn crews_hear_of(&mut self, mark: u64) {
-        self.crews.again_now.extend(self.crews.again_after.remove(&mark));
-    }
-
     /// Leases that ended before their turn came.
     pub(super) fn give_back_news(&mut self, index: usize, keys: &[UrlKey]) {
         if let Some(update) = &self.crews.update {
@@ -525,14 +500,12 @@ impl SiteLoop {
                 self.site.db.make_due(rest, at).await?;
                 self.lease_soon();
             }
-            for link in due {
+            // No earlier than the end of any visit that has ended: a visit of such a page that began before settles nothing of it.
+            let asked = self.site.clock.now();
+            let own = finished.visit.key.clone();
+            for link in due.into_iter().filter(|link| link.key != own) {
                 let level = if link.is_target { level + 1 } else { level };
-                let mark = mark(&link.key);
-                let row = news(link, at, level, true);
-                if row.key != finished.visit.key && self.in_hand.contains(&mark) {
-                    self.crews.again_after.insert(mark, row.clone());
-                }
-                finished.news.push(row);
+                finished.news.push(news(link, asked, level, true));
             }
             if let Some(next) = finished.seen.unread.take() {
                 finished.visit.outlinks.retain(|link| link.key != next.key);

@@ -46,6 +46,7 @@ impl SiteLoop {
         if let (Outcome::Gone, Some(gone)) = (visit.outcome, finished.gone) {
             self.site.fresh.gone.record(url.as_str(), gone, visit.at);
         }
+        self.site.fresh.boards.was_under_way(url.as_str(), finished.began, visit.at);
         if visit.torrent.is_some() {
             self.site.fresh.gone.is_there(hash(url.as_str()));
             let urls = [Some(url.as_str()), visit.via.as_deref()].into_iter().flatten().map(hash).collect();

@@ -74,14 +74,15 @@ impl SiteLoop {
             self.day_pages += 1;
             self.errands_budget.leaves(self.requests_left());
             self.running_keys.insert((index, lane), job.lease.key.clone());
-            let session = self.session.generation();
+            let (session, began) = (self.session.generation(), now);
             let site = Arc::clone(&self.site);
             let face = self.hosts[index].active();
             let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
             // What a mirror sends may be anybody's: it does not run with the site's cookies.
             if mirror.is_some() || !site.runs_errands(job.class) {
                 self.running.push(Box::pin(async move {
-                    let finished = Box::new(Finished { session, ..visit::guarded(&site, job, mirror, None).await? });
+                    let finished = visit::guarded(&site, job, mirror, None).await?;
+                    let finished = Box::new(Finished { session, began, ..finished });
                     drop(permit);
                     Ok(Ran::Visit { host: index, face, lane, slot: Some(slot), finished })
                 }));
@@ -92,7 +93,7 @@ impl SiteLoop {
                 let finished = visit::guarded(&site, job, mirror, Some(&errands)).await?;
                 let sent = errands.sent.load(Ordering::Relaxed);
                 let tidings = errands.take_tidings();
-                let finished = Box::new(Finished { session, errands: sent, tidings, ..finished });
+                let finished = Box::new(Finished { session, began, errands: sent, tidings, ..finished });
                 Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
             }));
         }
