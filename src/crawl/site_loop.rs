@@ -243,6 +243,7 @@ impl SiteLoop {
         this.take_up_fresh().await?;
         this.meet_hosts().await?;
         this.take_up_crews().await?;
+        this.look_at_unscheduled(now).await?;
         this.take_up_lists().await?;
         this.take_up_endings().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;

@@ -472,6 +472,13 @@ impl Timetable {
         }
     }
 
+    /// True for a list that is in no schedule though there is room for it.
+    #[must_use]
+    pub fn lacks(&self, url: &str) -> bool {
+        let kept = self.kept();
+        kept.state.as_ref().is_some_and(|state| !state.is_full()) && !kept.numbers.contains_key(url)
+    }
+
     /// The list to be looked at now, by its URL; `None` while none is due. It counts as asked for until it was looked at, or for
     /// [`SCHEDULE_PATIENCE`].
     pub fn due(&self, at: UnixMillis) -> Option<String> {

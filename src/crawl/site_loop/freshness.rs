@@ -1,5 +1,6 @@
 //! What the loop keeps of how its site changes, and what follows from what visits saw of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{SiteLoop, visits};
@@ -10,9 +11,11 @@ use crate::crawl::fresh::gone::hash;
 use crate::crawl::fresh::timetable::{self, SCHEDULE_NOTE};
 use crate::crawl::host_work::HostWork;
 use crate::crawl::outlinks;
-use crate::crawl::visit::Finished;
-use crate::crawldb::{Next, Outcome, UrlKey, Visit};
+use crate::crawl::visit::{self, Finished};
+use crate::crawldb::{Next, Outcome, UrlKey, UrlRecord, Visit};
 use crate::frontier::priority;
+use crate::limits;
+use crate::rules::Verdict;
 use crate::url::CrawlUrl;
 
 /// Of the part of a day's budget that is the increment's at most, looks have so much, however much they find.
@@ -43,10 +46,10 @@ impl SiteLoop {
     pub(super) async fn follow_look(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
         let visit = &finished.visit;
         let Some(url) = self.url_of(&visit.key) else { return Ok(()) };
+        self.site.fresh.boards.was_under_way(url.as_str(), finished.began, visit.at);
         if let (Outcome::Gone, Some(gone)) = (visit.outcome, finished.gone) {
             self.site.fresh.gone.record(url.as_str(), gone, visit.at);
         }
-        self.site.fresh.boards.was_under_way(url.as_str(), finished.began, visit.at);
         if visit.torrent.is_some() {
             self.site.fresh.gone.is_there(hash(url.as_str()));
             let urls = [Some(url.as_str()), visit.via.as_deref()].into_iter().flatten().map(hash).collect();
@@ -140,6 +143,34 @@ impl SiteLoop {
                 break;
             }
         }
+        Ok(())
+    }
+
+    /// Lists that are planned and stand in no schedule are looked at now: what was written down last does not know them, for the process
+    /// was killed before it was written anew, and what they were planned for is when nobody else thinks of them.
+    pub(super) async fn look_at_unscheduled(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        if !self.options.keep_looking || self.lacks_schedule {
+            return Ok(());
+        }
+        let site = Arc::clone(&self.site);
+        let mut unscheduled = Vec::new();
+        for host in &self.hosts {
+            let planned = site.db.planned(host.id, limits::PLANNED_LISTS_READ).await?;
+            let is_lacking = |key: &UrlKey| {
+                let url = CrawlUrl::from_parts(host.origin(), &key.path);
+                let is_list = matches!(site.rules.judge(&url), Verdict::Take { class, .. } if class.is_listing());
+                let is_lacking = is_list && visit::is_front(&site, &url) && site.fresh.timetable.lacks(url.as_str());
+                is_lacking.then(|| url.as_str().to_owned())
+            };
+            let (lists, keys): (Vec<String>, Vec<UrlKey>) =
+                planned.into_iter().filter_map(|row| Some((is_lacking(&row.key)?, row.key))).unzip();
+            let records = site.db.url_records(keys).await?;
+            let is_read = |outcome| matches!(outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
+            let was_read = |record: &UrlRecord| record.attempts == 0 && record.outcome.is_some_and(is_read);
+            let read = lists.into_iter().zip(records).filter(|(_, record)| record.as_ref().is_some_and(was_read));
+            unscheduled.extend(read.map(|(list, _)| list));
+        }
+        self.make_looks_due(unscheduled, now).await?;
         Ok(())
     }
 
