@@ -115,7 +115,7 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Writes down what the site's URLs are worth and what rendering has brought, in one commit.
+    /// Writes down what the site's URLs are worth, what rendering has brought and how late torrents came, in one commit.
     pub(super) async fn keep_worth(&mut self) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         self.worth_kept = now;
@@ -125,7 +125,8 @@ impl SiteLoop {
         if !notes.is_empty() {
             let rendered = self.site.rendered().note().map(|note| (RENDERED_NOTE, note));
             let notes = notes.into_iter().chain([(CLOCK_NOTE, self.clock_note())]).chain(rendered);
-            let notes = notes.map(|(name, note)| (name.to_owned(), note)).collect();
+            let notes = notes.map(|(name, note)| (name.to_owned(), note));
+            let notes = notes.chain(self.site.fresh.arrivals.short_notes()).collect();
             self.site.db.put_notes(&self.site.rules.name, notes).await?;
         }
         Ok(())
