@@ -70,6 +70,9 @@ const TIME_KEPT_IDLE: Duration = Duration::from_secs(1);
 /// How often what is known of the site's changes is written down: some MB at worst, and a kill costs some looks.
 const FRESH_KEPT_EVERY: Duration = Duration::from_secs(300);
 
+/// A clock that is set ahead by more than this leaves nothing of what a schedule has learned: it weighs the last twenty days.
+const SCHEDULE_OVER_MS: i64 = 20 * 86_400_000;
+
 /// The first time of a run, from which on the time doubles: what a young crawl knows is little, and all there is.
 const FRESH_FIRST_KEPT: Duration = Duration::from_secs(10);
 
@@ -429,6 +432,9 @@ impl SiteLoop {
             self.hosts.iter_mut().for_each(|host| host.shift(by));
             self.session.shift(by);
             self.crews.shift(by);
+            if by > SCHEDULE_OVER_MS {
+                self.site.fresh.timetable.begin_anew(now);
+            }
             self.look_soon();
         }
     }

@@ -331,6 +331,21 @@ impl Timetable {
         self.per_day.map_or(by_interval.min(room.unwrap_or(f64::INFINITY)), f64::from)
     }
 
+    /// The clock was set ahead so far that what was learned counts no more, and the time between was never watched: all lists are learned
+    /// anew, and are due at once.
+    pub fn begin_anew(&self, at: UnixMillis) {
+        let now = at.0 / 1_000;
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let Some(state) = kept.state.as_mut() else { return };
+        state.schedule = Schedule::new(state.per_day, now);
+        for list in &mut state.lists {
+            state.schedule.add_board(1.0, now);
+            *list = List { since: now, looked: now, looks: 0, hours: [0.0; HOURS], failed: 0, ..list.clone() };
+        }
+        (kept.asked, kept.plan, kept.is_full, kept.latest, kept.is_changed) = (None, None, None, now, true);
+    }
+
     /// The site has room for so many looks a day.
     pub fn allows(&self, looks_per_day: f64, at: UnixMillis) {
         let room = looks_per_day.max(1.0);
