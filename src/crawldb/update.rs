@@ -17,7 +17,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
@@ -151,7 +150,8 @@ pub struct UpdateDb {
     core: Arc<Core>,
     /// Held while the file is paired, and true once it is.
     paired: tokio::sync::Mutex<bool>,
-    was_lost: AtomicBool,
+    /// Sites that were told that the file was lost; none where it was not.
+    told_lost: Mutex<Option<HashSet<Box<str>>>>,
 }
 
 struct Core {
@@ -184,7 +184,7 @@ impl UpdateDb {
     pub fn open_with(path: &Path, options: OpenOptions, factory: BackendFactory) -> Result<Self, CrawlDbError> {
         let core = Core { file: File::new(path, options, factory), memory: Mutex::default() };
         core.open()?;
-        Ok(Self { core: Arc::new(core), paired: tokio::sync::Mutex::new(false), was_lost: AtomicBool::new(false) })
+        Ok(Self { core: Arc::new(core), paired: tokio::sync::Mutex::new(false), told_lost: Mutex::default() })
     }
 
     /// Makes sure that the file belongs to this history crawldb; what another one's left is forgotten. To be called before
@@ -208,7 +208,7 @@ impl UpdateDb {
         }
         let mut forgotten = 0;
         if own.is_none() && noted.is_some() {
-            self.was_lost.store(true, Ordering::Relaxed);
+            *self.told_lost() = Some(HashSet::new());
         }
         if own != Some(pair) {
             forgotten = self
@@ -232,10 +232,15 @@ impl UpdateDb {
     }
 
     /// True where the history crawldb has had another file than this one, which was lost: what it held, only pages that were read
-    /// already have shown.
+    /// already have shown. Each site is told once.
     #[must_use]
-    pub fn was_lost(&self) -> bool {
-        self.was_lost.load(Ordering::Relaxed)
+    pub fn was_lost_for(&self, site: &str) -> bool {
+        self.told_lost().as_mut().is_some_and(|told| told.insert(site.into()))
+    }
+
+    fn told_lost(&self) -> MutexGuard<'_, Option<HashSet<Box<str>>>> {
+        // A set is whole at any time.
+        self.told_lost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds what is absent, in one durable commit; the number of rows that were. What is there keeps its time, but for pages that are

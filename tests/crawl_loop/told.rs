@@ -140,3 +140,5 @@ async fn that_the_file_of_what_was_found_is_another_one_is_a_warning_once() {
     machine.crawl(&web, FAST, RunOptions::default()).await;
     assert_eq!(told(), 1);
 }
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(told(), 1, "not again when the site begins anew in this process");

@@ -213,7 +213,7 @@ impl SiteLoop {
         if forgotten > 0 {
             tracing::warn!(forgotten, "update.redb was another crawl.redb's: what it held is forgotten");
         }
-        if update.was_lost() {
+        if update.was_lost_for(&self.site.rules.name) {
             // What it held, lists show that were read already: they are read whole, and at once.
             let site = &self.site.rules.name;
             tracing::warn!(%site, "update.redb is another file than before, or empty: lists are read again for what it held");
