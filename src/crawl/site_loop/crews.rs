@@ -158,7 +158,7 @@ impl Crews {
     pub(super) fn wanted_a_day(&self, looks: u64) -> Option<u64> {
         let interval_s = self.interval.as_secs().max(1);
         let taken = self.rounds.wanted().saturating_mul(DAY.as_secs()) / interval_s;
-        let planned = looks.saturating_mul(2).saturating_add(self.news_a_day());
+        let planned = looks.saturating_mul(2).saturating_add(self.rounds.news_a_day());
         self.update.is_some().then(|| taken.max(planned))
     }
 
@@ -331,7 +331,8 @@ impl SiteLoop {
         // That all stands as it did needs no note, which is a commit.
         crews.is_changed |= crews.state() != before;
         let (left, known) = (crews.facts.history_left, crews.facts.known);
-        if self.told.history_is_done(left) {
+        // What is on its way to the disk may bring more.
+        if self.uncommitted == 0 && self.told.history_is_done(left) {
             tracing::info!(site = %self.site.rules.name, known, "history is done: every URL that is known was asked for");
         }
         self.tell_crews();
