@@ -621,6 +621,9 @@ async fn make_due_queues_again_but_not_later(db: &impl CrawlDb) {
     assert_eq!(paths(&db.lease_due(lease(host, 40, 9)).await.unwrap()), ["/1"]);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 2);
     assert_eq!(db.queued(host, 9).await.unwrap().iter().map(|url| url.due).collect::<Vec<_>>(), [at(40), at(60)]);
+    let planned = db.planned(host, 9).await.unwrap();
+    assert_eq!(planned.iter().map(|url| (&*url.key.path, url.due)).collect::<Vec<_>>(), [("/new", at(60))]);
+    assert!(db.planned(host, 0).await.unwrap().is_empty());
 }
 
 async fn a_leased_url_made_due_stays_leased(db: &impl CrawlDb) {

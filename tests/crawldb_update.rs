@@ -15,7 +15,7 @@ use crawldb_disk::{SURVIVORS, Shared};
 use gleaner::clock::UnixMillis;
 use gleaner::crawldb::memory_store::MemoryStore;
 use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
-use gleaner::crawldb::update::{Merged, UpdateDb, UpdateRow};
+use gleaner::crawldb::update::{Merged, UpdateDb, UpdateRow, Visited};
 use gleaner::crawldb::*;
 
 const OPTIONS: OpenOptions = OpenOptions { cache_bytes: 1 << 20, sync: true };
@@ -267,7 +267,7 @@ fn a_look_that_was_taken_after_it_was_asked_for_is_settled() {
         visited: at(visited),
     };
     let again = UpdateRow { again: true, ..row("/list/2", 100) };
-    let settled = [Some(record(99)), Some(record(100)), None].map(|record| again.is_settled(record.as_ref(), at(150)));
+    let settled = [Some(record(100)), Some(record(101)), None].map(|record| again.is_settled(record.as_ref(), at(150)));
     assert_eq!(settled, [false, true, false]);
     assert!(!again.is_settled(Some(&record(151)), at(150)), "a visit by a clock that was ahead");
     let queued = UrlRecord { outcome: None, ..record(0) };
@@ -488,10 +488,48 @@ fn a_page_that_is_asked_for_again_while_its_last_visit_is_written_down_is_fetche
         assert_eq!(update.lease_latest(HOST, 9).await.unwrap().len(), 2);
         // Both were visited by now; the thread has news again before that is on the disk.
         assert_eq!(update.add(vec![again(130), row("/new", 130)]).await.unwrap(), 0);
-        let visits = vec![(key("/thread"), at(120)), (key("/new"), at(120))];
+        let visited =
+            |path: &str, began: u64, ended: u64| Visited { key: key(path), began: at(began), ended: at(ended) };
+        let visits = vec![visited("/thread", 110, 120), visited("/new", 110, 120)];
+        update.keep_asked_since(&visits).await.unwrap();
         assert_eq!(update.remove_visited(visits).await.unwrap(), 1);
         assert_eq!((update.waiting(HOST), update.lease_latest(HOST, 9).await.unwrap()), (1, vec![again(130)]));
-        assert_eq!(update.remove_visited(vec![(key("/thread"), at(140))]).await.unwrap(), 0);
+        assert_eq!(update.remove_visited(vec![visited("/thread", 130, 140)]).await.unwrap(), 0);
         assert_eq!((update.waiting(HOST), update.rows(HOST, None, 9).await.unwrap()), (0, Vec::new()));
+    });
+}
+
+#[test]
+fn news_that_come_while_their_page_is_under_way_outlive_its_visit_and_a_kill_before_its_end_is_told() {
+    run(async {
+        let disk = Shared::default();
+        let open = || UpdateDb::open_with(Path::new("update"), OPTIONS, disk.factory()).unwrap();
+        let update = open();
+        let again = |path: &str, found: u64| UpdateRow { again: true, ..row(path, found) };
+        let rows = ["/before", "/meanwhile", "/after"].into_iter().zip([100, 130, 160]);
+        update.add(rows.map(|(path, found)| again(path, found)).collect()).await.unwrap();
+        let visits = ["/before", "/meanwhile", "/after"];
+        let visits = visits.map(|path| Visited { key: key(path), began: at(100), ended: at(150) }).to_vec();
+        update.keep_asked_since(&visits).await.unwrap();
+        // The visits are recorded, and the process is killed before it takes them out here.
+        drop(update);
+        let update = open();
+        let record = |visited: u64| UrlRecord {
+            depth: 1,
+            attempts: 0,
+            outcome: Some(Outcome::Page),
+            first_seen: at(1),
+            visited: at(visited),
+        };
+        let mut rows = update.rows(HOST, None, 9).await.unwrap();
+        rows.retain(|row| !row.is_settled(Some(&record(150)), at(200)));
+        assert_eq!(rows, [again("/after", 160), again("/meanwhile", 150)]);
+        let latest: Vec<u64> = update.lease_latest(HOST, 9).await.unwrap().iter().map(|row| row.found.0).collect();
+        assert_eq!(latest, [160, 150, 100]);
+        assert_eq!(update.remove_visited(visits).await.unwrap(), 2);
+        let later = |path: &str| Visited { key: key(path), began: at(160), ended: at(170) };
+        let later = vec![later("/meanwhile"), later("/after")];
+        update.keep_asked_since(&later).await.unwrap();
+        assert_eq!((update.remove_visited(later).await.unwrap(), update.waiting(HOST)), (0, 0));
     });
 }

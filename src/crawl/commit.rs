@@ -15,9 +15,8 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::progress::Progress;
 use super::visit::Finished;
-use crate::clock::UnixMillis;
-use crate::crawldb::update::{UpdateDb, UpdateRow};
-use crate::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, UrlKey, Visit};
+use crate::crawldb::update::{UpdateDb, UpdateRow, Visited};
+use crate::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, Visit};
 use crate::limits;
 use crate::torrent::Infohashes;
 use crate::torrent::archive::{Archive, ArchiveError};
@@ -88,9 +87,10 @@ pub async fn run(
         if batch.visits.is_empty() {
             continue;
         }
-        let visits = Arc::new(batch.visits);
+        let (mut batch, mut stay) = (batch, 0);
+        let visits = Arc::new(std::mem::take(&mut batch.visits));
         let receipts = loop {
-            match commit(&db, update.as_deref(), &archive, &visits, &batch.torrents, &batch.news).await {
+            match commit(&db, update.as_deref(), &archive, &visits, &batch).await {
                 Ok(receipts) => break receipts,
                 Err(error) => match on_fault {
                     // With nobody left to send, the process is to end: what is lost is fetched again at its next start.
@@ -116,9 +116,8 @@ pub async fn run(
             progress.tell_store_fault(None);
             tracing::info!(visits = visits.len(), "what was found is stored again");
         }
-        let mut stay = 0;
         if let Some(update) = &update {
-            match update.remove_visited(batch.settled).await {
+            match update.remove_visited(batch.visited).await {
                 Ok(asked_again) => stay = asked_again,
                 // They are known to history, by which the next lease or merge of them tells that they are done.
                 Err(error) => tracing::error!(%error, "fetched URLs stay in the update crawldb for now"),
@@ -140,8 +139,8 @@ struct Batch {
     replies: Vec<(mpsc::UnboundedSender<Committed>, u64, bool)>,
     /// What the increment is to follow.
     news: Vec<UpdateRow>,
-    /// URLs of the increment whose visits these are.
-    settled: Vec<(UrlKey, UnixMillis)>,
+    /// When these visits were: what the increment has found is settled by them.
+    visited: Vec<Visited>,
     permits: Vec<OwnedSemaphorePermit>,
 }
 
@@ -166,9 +165,8 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
             Some(Message::Visit { finished, mark, reply, permit, at }) => {
                 window.get_or_insert(at + limits::COMMIT_WINDOW);
                 held_bytes += finished.held_bytes();
-                if finished.crew.is_increment() {
-                    batch.settled.push((finished.visit.key.clone(), finished.visit.at));
-                }
+                let Visit { key, at, .. } = &finished.visit;
+                batch.visited.push(Visited { key: key.clone(), began: finished.began, ended: *at });
                 batch.replies.push((reply, mark, !finished.news.is_empty()));
                 batch.news.extend(finished.news);
                 batch.visits.push(finished.visit);
@@ -190,10 +188,9 @@ async fn commit(
     update: Option<&UpdateDb>,
     archive: &Arc<Archive>,
     visits: &Arc<Vec<Visit>>,
-    torrents: &[Option<Bytes>],
-    news: &[UpdateRow],
+    batch: &Batch,
 ) -> Result<Vec<Receipt>, CommitError> {
-    let new_files = new_torrents(db, visits, torrents).await?;
+    let new_files = new_torrents(db, visits, &batch.torrents).await?;
     if !new_files.is_empty() {
         let archive = Arc::clone(archive);
         let stored = tokio::task::spawn_blocking(move || {
@@ -203,7 +200,8 @@ async fn commit(
         stored.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
     }
     if let Some(update) = update {
-        update.add(news.to_vec()).await?;
+        update.add(batch.news.clone()).await?;
+        update.keep_asked_since(&batch.visited).await?;
     }
     Ok(db.record_visits(Arc::clone(visits)).await?)
 }

@@ -211,7 +211,7 @@ impl HostWork {
         Self {
             id: row.id,
             lanes: Lanes::new(site.lanes.count.into()),
-            news: News::default(),
+            news: News::new(site.requests_per_day.is_some()),
             faces: std::iter::once(row).chain(mirrors).map(|row| Face::new(row, site)).collect(),
             active: 0,
             lease_at: Some(UnixMillis(0)),
@@ -312,6 +312,14 @@ impl HostWork {
             Some(slot) => self.news.put_back(slot, job),
             None => self.lanes.put_back(lane, job),
         }
+    }
+
+    /// What [`Self::next_job`] gave cannot begin, and goes: its crew's turn was none.
+    pub fn leave(&mut self, lane: usize, split: Option<Split>) {
+        if let Some(split) = split {
+            self.news.turns.give_back(split, lane >= self.lanes.count());
+        }
+        self.done(lane);
     }
 
     /// The lane's visit has ended.

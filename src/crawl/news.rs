@@ -1,5 +1,6 @@
 //! What the increment crew has in hand at one host: looks that are due, what they have found, the latest first, and the requests under
-//! way. While both wait they go by turns: looks that find more than is fetched would be worth nothing.
+//! way. While both wait they go by turns: looks that find more than is fetched would be worth nothing. Where each request of a day
+//! counts, what was found goes before any further look.
 //!
 //! Plain state, changed by the site loop; no I/O here.
 
@@ -33,6 +34,10 @@ pub struct News {
     /// Of each request under way, the place that it had; None for a slot that is free.
     slots: Vec<Option<Slot>>,
     next: u64,
+    /// When the first lease of those that wait ends; it may have gone since.
+    first_end: Option<UnixMillis>,
+    /// True where looks take no turn while anything that they found waits.
+    found_first: bool,
     pub turns: Turns,
     /// True where the update crawldb may have something that is not leased.
     pub may_lease: bool,
@@ -41,21 +46,48 @@ pub struct News {
 }
 
 impl News {
+    /// Nothing in hand. `found_first`: looks take no turn while any of it waits.
+    #[must_use]
+    pub fn new(found_first: bool) -> Self {
+        Self { found_first, ..Self::default() }
+    }
+
     /// Queues what was found then.
     pub fn push(&mut self, found: UnixMillis, job: Job) {
         self.next += 1;
+        self.ends_with(&job);
         self.queue.insert((Reverse(found), self.next), job);
     }
 
     /// Queues a look that is due.
     pub fn push_look(&mut self, job: Job) {
         self.next += 1;
+        self.ends_with(&job);
         self.due.insert(self.next, job);
+    }
+
+    fn ends_with(&mut self, job: &Job) {
+        let end = job.lease.deadline;
+        self.first_end = Some(self.first_end.map_or(end, |first| first.min(end)));
+    }
+
+    /// Takes out what waits with a lease that ends by then, looks first. Nobody's turn is spent by it.
+    pub fn take_ended(&mut self, by: UnixMillis) -> Vec<Job> {
+        if self.first_end.is_none_or(|end| end > by) {
+            return Vec::new();
+        }
+        let has_ended = |job: &Job| job.lease.deadline <= by;
+        let looks = self.due.extract_if(.., |_, job| has_ended(job)).map(|(_, job)| job);
+        let mut ended: Vec<Job> = looks.collect();
+        ended.extend(self.queue.extract_if(.., |_, job| has_ended(job)).map(|(_, job)| job));
+        self.first_end = self.due.values().chain(self.queue.values()).map(|job| job.lease.deadline).min();
+        ended
     }
 
     /// A look that is due, or the latest that was found, and the slot that its request takes until [`Self::done`].
     pub fn pop(&mut self) -> Option<(usize, Job)> {
-        let is_look = self.queue.is_empty() || !self.due.is_empty() && !self.look_was_last;
+        let looks_wait = self.found_first || self.look_was_last;
+        let is_look = self.queue.is_empty() || !self.due.is_empty() && !looks_wait;
         let (place, job) = match is_look {
             true => self.due.pop_first().map(|(number, job)| (Slot::Look(number), job))?,
             false => self.queue.pop_first().map(|(place, job)| (Slot::Found(place), job))?,
@@ -73,6 +105,7 @@ impl News {
     /// Takes back what [`Self::pop`] gave; it is the next one again.
     pub fn put_back(&mut self, slot: usize, job: Job) {
         let Some(place) = self.slots[slot].take() else { return };
+        self.ends_with(&job);
         self.look_was_last = matches!(place, Slot::Found(_));
         match place {
             Slot::Found(place) => drop(self.queue.insert(place, job)),
@@ -188,6 +221,38 @@ mod tests {
         let order: Vec<&str> = order.iter().map(|path| &**path).collect();
         assert_eq!(order, ["/look 1", "/new", "/look 2", "/old", "/look 3"]);
         assert!(news.is_empty() && news.running() == 5);
+    }
+
+    #[test]
+    fn where_each_request_counts_looks_wait_for_what_was_found() {
+        let mut news = News::new(true);
+        ["/look 1", "/look 2"].into_iter().for_each(|path| news.push_look(job(path)));
+        [(5, "/old"), (9, "/new")].into_iter().for_each(|(found, path)| news.push(UnixMillis(found), job(path)));
+        let order: Vec<Box<str>> = std::iter::from_fn(|| news.pop()).map(|(_, job)| job.lease.key.path).collect();
+        assert_eq!(order.iter().map(|path| &**path).collect::<Vec<_>>(), ["/new", "/old", "/look 1", "/look 2"]);
+    }
+
+    #[test]
+    fn a_lease_that_ends_while_it_waits_costs_nobody_a_turn() {
+        let ends_at = |path: &str, end: u64| {
+            let mut job = job(path);
+            job.lease.deadline = UnixMillis(end);
+            job
+        };
+        let mut news = News::default();
+        [("/look 1", 90), ("/look 2", 50)].into_iter().for_each(|(path, end)| news.push_look(ends_at(path, end)));
+        news.push(UnixMillis(9), ends_at("/new", 50));
+        let (slot, first) = news.pop().unwrap();
+        assert_eq!(&*first.lease.key.path, "/look 1");
+        news.done(slot);
+        assert!(news.take_ended(UnixMillis(49)).is_empty());
+        let ended: Vec<Box<str>> = news.take_ended(UnixMillis(50)).into_iter().map(|job| job.lease.key.path).collect();
+        assert_eq!(ended.iter().map(|path| &**path).collect::<Vec<_>>(), ["/look 2", "/new"]);
+        assert!(news.is_empty());
+        // Both are leased anew: it is still the turn of what was found.
+        news.push_look(ends_at("/look 2", 150));
+        news.push(UnixMillis(9), ends_at("/new", 150));
+        assert_eq!(&*news.pop().unwrap().1.lease.key.path, "/new");
     }
 
     #[test]

@@ -70,6 +70,9 @@ const TIME_KEPT_IDLE: Duration = Duration::from_secs(1);
 /// How often what is known of the site's changes is written down: some MB at worst, and a kill costs some looks.
 const FRESH_KEPT_EVERY: Duration = Duration::from_secs(300);
 
+/// A clock that is set ahead by more than this leaves nothing of what a schedule has learned: it weighs the last twenty days.
+const SCHEDULE_OVER_MS: i64 = 20 * 86_400_000;
+
 /// The first time of a run, from which on the time doubles: what a young crawl knows is little, and all there is.
 const FRESH_FIRST_KEPT: Duration = Duration::from_secs(10);
 
@@ -147,7 +150,9 @@ pub struct SiteLoop {
     day: u64,
     /// Requests to this site on that day, of earlier runs too; counted where the rules have a budget for it.
     day_pages: u64,
-    /// Of that budget, what is kept for the increment: of a whole day, in thousandths of a request.
+    /// How long the day lasted from its first request on, quiet hours apart.
+    day_lasts: Duration,
+    /// Of that budget, what is kept for the increment: of the day from then on, in thousandths of a request.
     kept_of_day: u128,
     /// What those leave to the scripts of pages under way.
     errands_budget: Arc<Budget>,
@@ -213,6 +218,7 @@ impl SiteLoop {
             started: now,
             day: 0,
             day_pages: 0,
+            day_lasts: Duration::ZERO,
             kept_of_day: 0,
             errands_budget: Arc::default(),
             time_kept: now,
@@ -240,6 +246,7 @@ impl SiteLoop {
         this.take_up_fresh().await?;
         this.meet_hosts().await?;
         this.take_up_crews().await?;
+        this.look_at_unscheduled(now).await?;
         this.take_up_lists().await?;
         this.take_up_endings().await?;
         let counts = this.site.db.site_counts(&this.site.rules.name).await?;
@@ -318,7 +325,7 @@ impl SiteLoop {
             let now = self.site.clock.now();
             self.follow_clock(now);
             self.forget_plans_of_the_future(now).await?;
-            if self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(now) != self.day {
+            if self.site.rules.requests_per_day.is_some() && self.day_of_budget(now) != self.day {
                 self.begin_day(now).await?;
             }
             if *self.shared.stop.borrow() {
@@ -425,6 +432,9 @@ impl SiteLoop {
             self.hosts.iter_mut().for_each(|host| host.shift(by));
             self.session.shift(by);
             self.crews.shift(by);
+            if by > SCHEDULE_OVER_MS {
+                self.site.fresh.timetable.begin_anew(now);
+            }
             self.look_soon();
         }
     }
@@ -499,7 +509,6 @@ impl SiteLoop {
         self.uncommitted -= 1;
         self.in_hand.remove(&committed.mark);
         self.to_release.extend(self.leased_twice.remove(&committed.mark));
-        self.crews_hear_of(committed.mark);
         self.has_arrived(committed);
         self.shared.progress.update(&self.site.rules.name, |progress| progress.counts.add(committed));
         let may_go_far = self.far_put_off > 0 && self.uncommitted == 0;

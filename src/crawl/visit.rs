@@ -22,6 +22,7 @@ use super::turn::{self, Turn};
 use super::worth::Near;
 use super::{denial, front, outlinks, rendering, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
+use crate::clock::UnixMillis;
 use crate::crawldb::update::UpdateRow;
 use crate::crawldb::{CrawlDbError, Discovered, Lease, Next, Outcome, TorrentFacts, Visit, faults};
 use crate::fetch::body::{self, Read, Want};
@@ -43,6 +44,8 @@ pub(super) use ends::{is_behind_a_front, is_front, is_watched};
 #[derive(Debug)]
 pub struct Finished {
     pub visit: Visit,
+    /// When its request began; `visit.at` is when it ended.
+    pub began: UnixMillis,
     /// The torrent's file as it goes into the archive.
     pub torrent: Option<Bytes>,
     /// For the host's politeness.

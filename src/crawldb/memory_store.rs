@@ -272,6 +272,18 @@ impl State {
     }
 }
 
+fn discovered((key, url, queued): (&UrlKey, &Url, &Queued)) -> Discovered {
+    Discovered {
+        key: key.clone(),
+        depth: url.record.depth,
+        rank: url.rank,
+        due: queued.due,
+        via: queued.via.clone(),
+        is_target: false,
+        found: None,
+    }
+}
+
 #[async_trait]
 impl Reader for MemoryStore {
     async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError> {
@@ -537,19 +549,13 @@ impl CrawlDb for MemoryStore {
     }
 
     async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {
+        Ok(self.state().queue(host).into_iter().take(rows_max).map(discovered).collect())
+    }
+
+    async fn planned(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {
         let state = self.state();
-        let rows = state.queue(host).into_iter().take(rows_max);
-        Ok(rows
-            .map(|(key, url, queued)| Discovered {
-                key: key.clone(),
-                depth: url.record.depth,
-                rank: url.rank,
-                due: queued.due,
-                via: queued.via.clone(),
-                is_target: false,
-                found: None,
-            })
-            .collect())
+        let planned = state.queue(host).into_iter().filter(|(_, _, queued)| !queued.ready);
+        Ok(planned.take(rows_max).map(discovered).collect())
     }
 
     async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError> {

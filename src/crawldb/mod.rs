@@ -225,6 +225,9 @@ pub trait CrawlDb: Reader {
     /// lease found due, in the order of leasing, then the others by their time; for `crawl --dry-run`, `status`.
     async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError>;
 
+    /// The same of those alone that wait for a later time.
+    async fn planned(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError>;
+
     /// Takes a torrent whose file is lost out of the database, so that its sources are fetched again; used by
     /// `verify --repair`. Its sources' URLs become due at `now`.
     async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError>;

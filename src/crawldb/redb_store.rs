@@ -579,6 +579,10 @@ impl CrawlDb for RedbStore {
         self.call(move |_, db| read::queued(db, host, rows_max)).await
     }
 
+    async fn planned(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {
+        self.call(move |_, db| read::planned(db, host, rows_max)).await
+    }
+
     async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError> {
         self.call(move |core, db| core.forget_torrent(db, &infohashes, now)).await
     }

@@ -17,7 +17,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
@@ -62,12 +61,15 @@ pub struct UpdateRow {
 }
 
 impl UpdateRow {
-    /// True where it needs no visit any more: what was new has had one, a look has had one since it was asked for. A visit later than
-    /// `now` was one by a clock that was set back since, and tells nothing of when it was.
+    /// True where it needs no visit any more: what was new has had one, a look has had one that ended after it was asked for (of one that
+    /// began before see [`UpdateDb::keep_asked_since`]). A visit later than `now` was one by a clock that was set back since, and tells
+    /// nothing of when it was.
     #[must_use]
     pub fn is_settled(&self, record: Option<&UrlRecord>, now: UnixMillis) -> bool {
         match record {
-            Some(record) if self.again => record.outcome.is_some() && (self.found..=now).contains(&record.visited),
+            Some(record) if self.again => {
+                record.outcome.is_some() && record.visited > self.found && record.visited <= now
+            }
             Some(record) => record.outcome.is_some(),
             None => false,
         }
@@ -123,6 +125,15 @@ impl UpdateRow {
     }
 }
 
+/// A visit that is being recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Visited {
+    pub key: UrlKey,
+    /// When its request began, and when it ended.
+    pub began: UnixMillis,
+    pub ended: UnixMillis,
+}
+
 /// What a merge has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
@@ -139,7 +150,8 @@ pub struct UpdateDb {
     core: Arc<Core>,
     /// Held while the file is paired, and true once it is.
     paired: tokio::sync::Mutex<bool>,
-    was_lost: AtomicBool,
+    /// Sites that were told that the file was lost; none where it was not.
+    told_lost: Mutex<Option<HashSet<Box<str>>>>,
 }
 
 struct Core {
@@ -172,7 +184,7 @@ impl UpdateDb {
     pub fn open_with(path: &Path, options: OpenOptions, factory: BackendFactory) -> Result<Self, CrawlDbError> {
         let core = Core { file: File::new(path, options, factory), memory: Mutex::default() };
         core.open()?;
-        Ok(Self { core: Arc::new(core), paired: tokio::sync::Mutex::new(false), was_lost: AtomicBool::new(false) })
+        Ok(Self { core: Arc::new(core), paired: tokio::sync::Mutex::new(false), told_lost: Mutex::default() })
     }
 
     /// Makes sure that the file belongs to this history crawldb; what another one's left is forgotten. To be called before
@@ -196,7 +208,7 @@ impl UpdateDb {
         }
         let mut forgotten = 0;
         if own.is_none() && noted.is_some() {
-            self.was_lost.store(true, Ordering::Relaxed);
+            *self.told_lost() = Some(HashSet::new());
         }
         if own != Some(pair) {
             forgotten = self
@@ -220,10 +232,15 @@ impl UpdateDb {
     }
 
     /// True where the history crawldb has had another file than this one, which was lost: what it held, only pages that were read
-    /// already have shown.
+    /// already have shown. Each site is told once.
     #[must_use]
-    pub fn was_lost(&self) -> bool {
-        self.was_lost.load(Ordering::Relaxed)
+    pub fn was_lost_for(&self, site: &str) -> bool {
+        self.told_lost().as_mut().is_some_and(|told| told.insert(site.into()))
+    }
+
+    fn told_lost(&self) -> MutexGuard<'_, Option<HashSet<Box<str>>>> {
+        // A set is whole at any time.
+        self.told_lost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds what is absent, in one durable commit; the number of rows that were. What is there keeps its time, but for pages that are
@@ -314,17 +331,57 @@ impl UpdateDb {
     /// Those of the file.
     pub async fn remove(&self, keys: Vec<UrlKey>) -> Result<(), CrawlDbError> {
         let any_time = UnixMillis(u64::MAX);
-        self.remove_visited(keys.into_iter().map(|key| (key, any_time)).collect()).await.map(drop)
+        let visited = |key| Visited { key, began: any_time, ended: any_time };
+        self.remove_visited(keys.into_iter().map(visited).collect()).await.map(drop)
     }
 
-    /// The same for URLs that were visited, each with the time of its visit. One that was asked for again after that stays, and can be
-    /// leased; the number of these.
+    /// Pages that were asked for again while these visits of them were under way are still asked for once those have ended: what they
+    /// brought may be older. To be called before the visits are recorded, so that no kill between the two takes them for settled. On the
+    /// disk when it returns.
     ///
     /// # Errors
     /// Those of the file.
-    pub async fn remove_visited(&self, visits: Vec<(UrlKey, UnixMillis)>) -> Result<u64, CrawlDbError> {
-        let visits: Vec<(UrlKey, UnixMillis)> =
-            visits.into_iter().filter(|(key, _)| self.waiting(key.host) > 0).collect();
+    pub async fn keep_asked_since(&self, visits: &[Visited]) -> Result<(), CrawlDbError> {
+        let visits: Vec<Visited> = visits.iter().filter(|visit| self.waiting(visit.key.host) > 0).cloned().collect();
+        if visits.is_empty() {
+            return Ok(());
+        }
+        self.call(move |core, db| {
+            let found = db.begin_read()?.open_table(FOUND)?;
+            let mut asked = Vec::new();
+            for Visited { key, began, ended } in visits {
+                let Some(value) = found.get((key.host.0, &*key.path))? else { continue };
+                let known = UpdateRow::decode(key, value.value()).ok_or_else(|| Fault::row("found"))?;
+                if known.0.again && began < known.0.found && known.0.found < ended {
+                    asked.push((known, ended));
+                }
+            }
+            if asked.is_empty() {
+                return Ok(());
+            }
+            let txn = begin(db)?;
+            {
+                let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
+                for ((row, seq), ended) in asked {
+                    latest.remove((row.key.host.0, !row.found.0, seq))?;
+                    let (row, seq) = (UpdateRow { found: ended, ..row }, core.next_seq());
+                    found.insert((row.key.host.0, &*row.key.path), row.encode(seq).as_slice())?;
+                    latest.insert((row.key.host.0, !row.found.0, seq), &*row.key.path)?;
+                }
+            }
+            txn.commit()?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// The same as [`Self::remove`] for URLs that were visited. One that was asked for again after its visit began stays, and can be leased;
+    /// the number of these.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub async fn remove_visited(&self, visits: Vec<Visited>) -> Result<u64, CrawlDbError> {
+        let visits: Vec<Visited> = visits.into_iter().filter(|visit| self.waiting(visit.key.host) > 0).collect();
         if visits.is_empty() {
             return Ok(0);
         }
@@ -333,13 +390,13 @@ impl UpdateDb {
             let txn = begin_volatile(db)?;
             {
                 let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
-                for (key, visited) in &visits {
+                for Visited { key, began, .. } in &visits {
                     let known = found.get((key.host.0, &*key.path))?;
                     let Some(known) = known.map(|value| UpdateRow::decode(key.clone(), value.value())) else {
                         continue;
                     };
                     let (row, seq) = known.ok_or_else(|| Fault::row("found"))?;
-                    if row.again && row.found > *visited {
+                    if row.again && row.found > *began {
                         stay += 1;
                         continue;
                     }
@@ -355,8 +412,8 @@ impl UpdateDb {
                     *waiting = waiting.saturating_sub(1);
                 }
             }
-            for (key, _) in &visits {
-                memory.leased.remove(key);
+            for visit in &visits {
+                memory.leased.remove(&visit.key);
             }
             Ok(stay)
         })

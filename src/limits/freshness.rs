@@ -107,6 +107,13 @@ pub const BOARD_PAGE_BYTES_MAX: usize = 1 << 20;
 /// Lists of one site in its schedule: 1 kB each in its note. Others are looked at by their interval.
 pub const SCHEDULE_LISTS_MAX: usize = 3_000;
 
+/// As long as no more rows than this are awaited, 100 bytes each, they are written down each half a minute, else as seldom as all that looks
+/// know.
+pub const ARRIVALS_NOTED_OFTEN_MAX: usize = 1_000;
+
+/// URLs of one host that wait for a later time, among which lists are looked for that stand in no schedule: 100 bytes each while they are.
+pub const PLANNED_LISTS_READ: usize = 20_000;
+
 /// How long a list that is due is waited for before the next one has its turn: a host may pause, and a list may be gone.
 pub const SCHEDULE_PATIENCE: Duration = Duration::from_secs(600);
 

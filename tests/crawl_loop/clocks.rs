@@ -84,6 +84,35 @@ async fn a_round_of_the_service_lasts_as_long_as_the_rules_say_whatever_the_cloc
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_clock_that_is_a_day_behind_at_each_start_begins_no_days_budget_anew() {
+    let links: String = (0..900).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+    let web = Arc::new(Web::new(Duration::from_millis(10)).at("/", &[page(&links)]));
+    let machine = Machine::new();
+    let rules = format!("{FAST}\nrequests_per_day = 60");
+    for set_by in [0, 0, -24, 0, -24, 0, -24] {
+        machine.set_clock(Duration::ZERO, set_by * HOUR_MS);
+        machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(120))).await;
+    }
+    let asked = web.log().iter().filter(|(_, path)| path != "/robots.txt").count();
+    assert_eq!(asked, 120, "each of the two days has its budget once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_right_by_years_ends_no_looks_at_lists() {
+    for set_by in [40 * 24 * HOUR_MS, 5 * YEAR_MS] {
+        let rows: String = (0..20).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
+        let web = Web::new(Duration::from_millis(10)).at("/", &[page("<a href=/list/1>x</a>")]);
+        let web = Arc::new(web.at("/list/1", &[page(&rows)]));
+        let machine = Machine::new();
+        machine.set_clock(Duration::from_secs(1_500), set_by);
+        let rules = format!("revisit_minutes = 2\n{FAST}");
+        machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(3_000))).await;
+        let looks = asked_at(&web, "/list/1").iter().filter(|at| **at > 1_500_000).count();
+        assert!(looks >= 8, "set by {set_by}: {looks} looks in 25 minutes");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_look_in_the_future_does_not_end_the_looks() {
     let rules = format!("revisit_minutes = 10\n{FAST}");
     // The clock is corrected between two runs.

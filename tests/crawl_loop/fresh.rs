@@ -269,6 +269,21 @@ async fn the_delay_of_what_appears_is_measured_over_restarts_and_history_is_apar
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_kill_loses_no_delay_that_was_measured_more_than_half_a_minute_before() {
+    // Something new is on the list at each look, ten minutes apart; other notes are written each five minutes by then.
+    let fronts: Vec<Answer> = (0..9).map(|look| front(look, "", &rows(1..6 + look))).collect();
+    let (web, machine) = (Arc::new(releases().at("/", &fronts)), Machine::new());
+    let rules = format!("revisit_minutes = 10\n{FAST}");
+    let service = RunOptions { keep_looking: true, ..RunOptions::default() };
+    let (killed, later) = (Duration::from_secs(3_000 + 40), Duration::from_secs(3_100));
+    let (ended, _) = machine.crawl_while_committing(&web, &rules, service, Some(later), Some(killed)).await;
+    assert!(ended.is_err(), "{ended:?}");
+    let report = gleaner::app::changes::delays(machine.db.as_ref(), "sim").await.unwrap().unwrap();
+    let fetched = machine.outcomes().await["torrent_stored"];
+    assert_eq!((report.torrents + report.history, report.history), (fetched, 5), "{report:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_time_that_the_site_shows_narrows_the_delay_and_one_that_cannot_be_is_not_believed() {
     // The virtual clock begins at 2023-11-14 22:13:20 UTC; looks are an hour apart.
     let row = |n: u64, time: &str| {

@@ -1,8 +1,8 @@
 //! What is looked at again: fronts of lists at their interval, whoever looked last, and lists and empty pages once the
 //! rules take other links.
 
+use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use gleaner::clock::UnixMillis;
@@ -108,6 +108,41 @@ async fn a_service_that_is_killed_early_looks_at_its_lists_no_later_than_one_tha
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_list_that_was_found_since_the_last_note_is_looked_at_at_once_after_a_kill() {
+    // The start page is looked at at 7 and at 14 minutes, notes are written at 10.2 and at 15.2.
+    const FOUND_AFTER_S: u64 = 800;
+    fn site(path: &str, elapsed: Duration) -> Option<Answer> {
+        let row = |n: u64| format!("<a href=/detail/{n}>x</a>");
+        match path {
+            "/" if elapsed.as_secs() < FOUND_AFTER_S => Some(page("<a href=/list/1>x</a>")),
+            "/" => Some(page("<a href=/list/1>x</a><a href=/list/2>y</a>")),
+            "/list/1" => Some(page(&(0..20).map(row).collect::<String>())),
+            "/list/2" => Some(page(&(30..50).map(row).collect::<String>())),
+            _ => path.starts_with("/detail/").then(|| page("")),
+        }
+    }
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(site));
+    let mut machine = Machine::new();
+    machine.update = Some(in_memory());
+    let crawl = async |seconds: u64, killed: Option<Duration>| {
+        let text = "start = ['http://sim.example/']\nrevisit_minutes = 7\n[rate]\nrequests_per_second = 1000000\n\
+                    [classes]\npage = ['^/$']\nindex = ['^/list/']\ndetail = ['^/detail/']\n";
+        let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
+        let service = RunOptions { keep_looking: true, ..RunOptions::default() };
+        machine.crawl_site(site, service, Some(Duration::from_secs(seconds)), killed).await.0
+    };
+    assert!(crawl(900, Some(Duration::from_secs(880))).await.is_err());
+    assert_eq!(web.asked("/list/2"), 1);
+    let scheduled = State::from_bytes(&machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap()).unwrap();
+    assert!(scheduled.lists.iter().all(|list| !list.url.ends_with("/list/2")), "no note knows it");
+    crawl(60, None).await.unwrap();
+    assert_eq!(web.asked("/list/2"), 2);
+    crawl(60, None).await.unwrap();
+    assert_eq!(web.asked("/list/2"), 2, "from then on the schedule knows it");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_crawl_under_way_tells_what_it_knows_and_not_what_it_wrote_down_minutes_ago() {
     let web = one_list();
     let machine = Machine::new();
@@ -141,47 +176,74 @@ async fn a_crawl_under_way_tells_what_it_knows_and_not_what_it_wrote_down_minute
 const SLOW_S: u64 = 20;
 /// Seconds between the two replies of a thread, each with a torrent, and when the first one comes.
 const REPLY_AFTER_S: u64 = 12;
-static FIRST_REPLY_S: AtomicU64 = AtomicU64::new(0);
+thread_local! {
+    static FIRST_REPLY_S: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Two lists show a thread, the second one while the thread is fetched for what the first one showed.
+fn replies(path: &str, elapsed: Duration) -> Option<Answer> {
+    let first = FIRST_REPLY_S.get();
+    let replies_by = |seconds: u64| u64::from(seconds >= first) + u64::from(seconds >= first + REPLY_AFTER_S);
+    let now = elapsed.as_secs();
+    match path {
+        "/" => Some(page("<a href=/board/1>one</a> <a href=/board/2>two</a>")),
+        "/board/1" | "/board/2" => {
+            let mut threads: Vec<_> = (1..8).map(|n| thread(n, START - n * 3_600)).collect();
+            let replies = replies_by(now);
+            if replies > 0 {
+                threads[0].replies += replies;
+                threads[0].last = START + first + (replies - 1) * REPLY_AFTER_S;
+            }
+            Some(board(&threads, None, true))
+        }
+        "/viewtopic?t=1" => {
+            let links = (1..=replies_by(now - SLOW_S)).map(|n| format!("<p>more <a href=/dl/{n}>file {n}</a></p>"));
+            Some(page(&format!("<h1>Talk</h1>{}", links.collect::<String>())))
+        }
+        _ if path.starts_with("/viewtopic") => Some(page("<h1>Talk</h1>")),
+        _ => path.starts_with("/dl/").then(torrent),
+    }
+}
+
+/// The service on that site, for so long.
+async fn two_boards(machine: &Machine, web: &Arc<Web>, seconds: u64) {
+    let text = "start = ['http://sim.example/']\nrevisit_minutes = 1\nlanes = 8\nlane_key = 'xxh3'\n\
+                [rate]\nrequests_per_second = 0.2\nconnections = 8\nrest_factor = 0\n\
+                [classes]\npage = ['^/$']\nboard = ['^/board/']\nthread = ['^/viewtopic']\ndownload = ['^/dl/']\n";
+    let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
+    let service = RunOptions { keep_looking: true, ..RunOptions::default() };
+    machine.crawl_site(site, service, Some(Duration::from_secs(seconds)), None).await.0.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_is_seen_while_its_thread_is_under_way_outlives_a_stop() {
+    // Whenever the stop comes, and however the process goes on.
+    let mut stopped_between = 0;
+    for stop_after in (608..700).step_by(3) {
+        FIRST_REPLY_S.set(612);
+        let web = Arc::new(Web::new(Duration::from_secs(SLOW_S)).meanwhile(replies));
+        let mut machine = Machine::new();
+        machine.update = Some(in_memory());
+        two_boards(&machine, &web, stop_after).await;
+        stopped_between += usize::from(web.asked("/dl/2") == 0);
+        two_boards(&machine, &web, 400).await;
+        let asked: Vec<usize> = (1..=2).map(|n| web.asked(&format!("/dl/{n}"))).collect();
+        // A file whose answer takes longer than a stop may is asked for again.
+        assert!(asked.iter().all(|times| (1..=2).contains(times)), "stopped after {stop_after} s: {asked:?}");
+    }
+    assert!(stopped_between > 10, "{stopped_between}");
+}
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_is_seen_while_its_thread_is_under_way_has_the_thread_read_once_more() {
-    // Two lists show the thread, the second one while the thread is fetched for what the first one showed.
-    fn site(path: &str, elapsed: Duration) -> Option<Answer> {
-        let first = FIRST_REPLY_S.load(Ordering::Relaxed);
-        let replies_by = |seconds: u64| u64::from(seconds >= first) + u64::from(seconds >= first + REPLY_AFTER_S);
-        let now = elapsed.as_secs();
-        match path {
-            "/" => Some(page("<a href=/board/1>one</a> <a href=/board/2>two</a>")),
-            "/board/1" | "/board/2" => {
-                let mut threads: Vec<_> = (1..8).map(|n| thread(n, START - n * 3_600)).collect();
-                let replies = replies_by(now);
-                if replies > 0 {
-                    threads[0].replies += replies;
-                    threads[0].last = START + first + (replies - 1) * REPLY_AFTER_S;
-                }
-                Some(board(&threads, None, true))
-            }
-            "/viewtopic?t=1" => {
-                let links = (1..=replies_by(now - SLOW_S)).map(|n| format!("<p>more <a href=/dl/{n}>file {n}</a></p>"));
-                Some(page(&format!("<h1>Talk</h1>{}", links.collect::<String>())))
-            }
-            _ if path.starts_with("/viewtopic") => Some(page("<h1>Talk</h1>")),
-            _ => path.starts_with("/dl/").then(torrent),
-        }
-    }
     // Whenever they come within a round.
     for first in (600..680).step_by(4) {
-        FIRST_REPLY_S.store(first, Ordering::Relaxed);
-        let web = Arc::new(Web::new(Duration::from_secs(SLOW_S)).meanwhile(site));
+        FIRST_REPLY_S.set(first);
+        let web = Arc::new(Web::new(Duration::from_secs(SLOW_S)).meanwhile(replies));
         let mut machine = Machine::new();
         machine.update = Some(in_memory());
-        let text = "start = ['http://sim.example/']\nrevisit_minutes = 1\nlanes = 8\nlane_key = 'xxh3'\n\
-                    [rate]\nrequests_per_second = 0.2\nconnections = 8\nrest_factor = 0\n\
-                    [classes]\npage = ['^/$']\nboard = ['^/board/']\nthread = ['^/viewtopic']\ndownload = ['^/dl/']\n";
-        let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
-        let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
-        let service = RunOptions { keep_looking: true, ..RunOptions::default() };
-        machine.crawl_site(site, service, Some(Duration::from_secs(1_200)), None).await.0.unwrap();
+        two_boards(&machine, &web, 1_200).await;
         let asked: Vec<usize> = (1..=2).map(|n| web.asked(&format!("/dl/{n}"))).collect();
         assert!(asked.iter().all(|times| *times == 1), "first at {first} s: {asked:?}");
     }

@@ -2,6 +2,7 @@
 
 mod boards;
 mod clocks;
+mod days;
 mod faults;
 mod forum;
 mod fresh;

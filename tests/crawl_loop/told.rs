@@ -80,6 +80,35 @@ async fn a_list_that_moves_and_a_torrent_that_goes_are_a_line_each() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn lists_that_move_all_at_once_are_no_more_lines_than_a_minute_has() {
+    let (log, _guard) = Log::begin();
+    let fronts: String = (1..=30).map(|n| format!("<a href=/list/{n}>list {n}</a>")).collect();
+    let mut web = Web::new(Duration::from_millis(10)).at("/", &[page(&fronts)]);
+    for n in 1..=30 {
+        web = web.at(&format!("/list/{n}"), &[releases(20), redirect(&format!("/list/{}", n + 100))]);
+        web = web.at(&format!("/list/{}", n + 100), &[releases(20)]);
+    }
+    let (web, machine) = (Arc::new(web.otherwise(details)), Machine::new());
+    looks_apart(&machine, &web, "", 2).await;
+    assert_eq!(log.lines("a list has moved").len(), 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn history_is_told_to_be_done_only_once_what_its_pages_led_to_is_on_the_disk() {
+    for latency_ms in (500..8_000).step_by(500) {
+        let (log, _guard) = Log::begin();
+        let links = "<a href=/detail/1>a</a><a href=/detail/2>b</a>";
+        let web = Web::new(Duration::from_millis(latency_ms)).at("/", &[page(links)]);
+        let (web, mut machine) = (Arc::new(web.otherwise(details)), Machine::new());
+        machine.update = Some(super::increment::in_memory());
+        let service = RunOptions { keep_looking: true, ..RunOptions::default() };
+        machine.crawl_until(&web, FAST, service, Some(Duration::from_secs(120))).await;
+        let done = log.lines("history is done");
+        assert!(done.len() == 1 && !done[0].contains("known=1"), "{latency_ms} ms: {done:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_selector_of_rows_that_matches_nothing_is_a_warning_once_and_none_where_it_matches() {
     for (rows, warnings) in [("div.nosuch", 1), ("tr", 0)] {
         let (log, _guard) = Log::begin();
@@ -139,4 +168,6 @@ async fn that_the_file_of_what_was_found_is_another_one_is_a_warning_once() {
     machine.update = Some(super::increment::in_memory());
     machine.crawl(&web, FAST, RunOptions::default()).await;
     assert_eq!(told(), 1);
+    machine.crawl(&web, FAST, RunOptions::default()).await;
+    assert_eq!(told(), 1, "not again when the site begins anew in this process");
 }

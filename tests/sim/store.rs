@@ -469,6 +469,10 @@ impl CrawlDb for Watched {
         at_once(self.db.queued(host, rows_max))
     }
 
+    async fn planned(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {
+        at_once(self.db.planned(host, rows_max))
+    }
+
     async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError> {
         at_once(self.db.forget_torrent(infohashes, now))
     }

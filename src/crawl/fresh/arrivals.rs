@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::UnixMillis;
 use crate::freshness::delay::{Arrival, Delays, Shown};
-use crate::limits::{ARRIVAL_AWAITED_TIME, ARRIVALS_AWAITED_MAX};
+use crate::limits::{ARRIVAL_AWAITED_TIME, ARRIVALS_AWAITED_MAX, ARRIVALS_NOTED_OFTEN_MAX};
 
 /// The names of the notes that keep the delays, and what is waited for.
 pub const DELAY_NOTE: &str = "delay";
@@ -82,6 +82,13 @@ impl Arrivals {
         kept.state.version = VERSION;
         let awaited = serde_json::to_vec(&kept.state).unwrap_or_default();
         vec![(DELAY_NOTE.to_owned(), kept.delays.to_bytes()), (AWAITED_NOTE.to_owned(), awaited)]
+    }
+
+    /// The same as long as they are short. What a kill loses of them was measured once and is not again, unlike all else that looks know:
+    /// they are written more often.
+    pub fn short_notes(&self) -> Vec<(String, Vec<u8>)> {
+        let is_short = self.kept().state.awaited.len() <= ARRIVALS_NOTED_OFTEN_MAX;
+        if is_short { self.notes() } else { Vec::new() }
     }
 
     /// The note of the delays.

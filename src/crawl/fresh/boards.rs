@@ -286,6 +286,16 @@ impl Boards {
         self.kept().state.rereads.contains_key(url)
     }
 
+    /// A page of a thread has come by a visit that began before it was asked for again: what it brought may be older than the news, and
+    /// it is still to come.
+    pub(in crate::crawl) fn was_under_way(&self, url: &str, began: UnixMillis, ended: UnixMillis) {
+        let mut kept = self.kept();
+        if let Some(reread) = kept.state.rereads.get_mut(url).filter(|reread| began < reread.at && reread.at < ended) {
+            reread.at = ended;
+            kept.is_changed = true;
+        }
+    }
+
     /// Pages of threads that should have come by now, and when they were asked for.
     pub(super) fn overdue(&self, now: UnixMillis) -> Vec<(String, UnixMillis)> {
         let kept = self.kept();

@@ -127,7 +127,7 @@ pub(super) async fn make_good(site: &Site, job: &Job, at: UnixMillis, seen: &mut
             continue;
         };
         let record = site.db.url_record(&row.key).await?;
-        let visited = record.filter(|record| (asked..=at).contains(&record.visited));
+        let visited = record.filter(|record| record.visited > asked && record.visited <= at);
         if visited.and_then(|record| record.outcome).is_some_and(is_an_answer) {
             site.fresh.boards.came(&page);
         } else if site.fresh.boards.tries_again(&page, at) {

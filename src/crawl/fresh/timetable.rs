@@ -331,9 +331,24 @@ impl Timetable {
         self.per_day.map_or(by_interval.min(room.unwrap_or(f64::INFINITY)), f64::from)
     }
 
-    /// The site takes so many requests a day. Looks may be half of them: what they find has to be fetched.
-    pub fn allows(&self, requests_per_day: f64, at: UnixMillis) {
-        let room = (requests_per_day / 2.0).max(1.0);
+    /// The clock was set ahead so far that what was learned counts no more, and the time between was never watched: all lists are learned
+    /// anew, and are due at once.
+    pub fn begin_anew(&self, at: UnixMillis) {
+        let now = at.0 / 1_000;
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let Some(state) = kept.state.as_mut() else { return };
+        state.schedule = Schedule::new(state.per_day, now);
+        for list in &mut state.lists {
+            state.schedule.add_board(1.0, now);
+            *list = List { since: now, looked: now, looks: 0, hours: [0.0; HOURS], failed: 0, ..list.clone() };
+        }
+        (kept.asked, kept.plan, kept.is_full, kept.latest, kept.is_changed) = (None, None, None, now, true);
+    }
+
+    /// The site has room for so many looks a day.
+    pub fn allows(&self, looks_per_day: f64, at: UnixMillis) {
+        let room = looks_per_day.max(1.0);
         let mut kept = self.kept();
         let kept = &mut *kept;
         if kept.room == Some(room) {
@@ -470,6 +485,13 @@ impl Timetable {
             state.schedule.learn(*number, posts, at.0 / 1_000);
             kept.is_changed = true;
         }
+    }
+
+    /// True for a list that is in no schedule though there is room for it.
+    #[must_use]
+    pub fn lacks(&self, url: &str) -> bool {
+        let kept = self.kept();
+        kept.state.as_ref().is_some_and(|state| !state.is_full()) && !kept.numbers.contains_key(url)
     }
 
     /// The list to be looked at now, by its URL; `None` while none is due. It counts as asked for until it was looked at, or for

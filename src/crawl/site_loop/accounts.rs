@@ -10,30 +10,65 @@ use crate::crawl::shortcut::SHORTCUTS_NOTE;
 use crate::crawl::worth::Worth;
 use crate::limits;
 
-/// The note that keeps the day, the visits before it, and the day's requests that are no visits, for `requests_per_day`.
+/// The note that keeps the day, the visits before it, and the day's requests that are no visits, for `requests_per_day`; and the day that
+/// was counted before.
 pub const DAY_NOTE: &str = "day";
 
-/// Reads the note of [`DAY_NOTE`]: requests of this day, at a site of so many visits in all; None where it is of another
-/// day.
+/// Reads the note of [`DAY_NOTE`]: requests of this day, at a site of so many visits in all; None where it knows of none.
 #[must_use]
 pub fn requests_of_day(note: &[u8], day: u64, pages: u64) -> Option<u64> {
-    DayNote::read(note)
-        .filter(|note| note.0 == day)
-        .map(|DayNote(_, before, of_logins)| pages.saturating_sub(before).saturating_add(of_logins))
+    DayNote::read(note)?.requests_of(day, pages)
 }
 
-/// The day, the visits before it, and requests of logins and proofs since it began.
-struct DayNote(u64, u64, u64);
+/// The count of a day's requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct DayNote {
+    day: u64,
+    /// Visits before it.
+    before: u64,
+    /// Requests since it began that no visit tells of: those of logins and proofs.
+    no_visits: u64,
+    /// How much of it was left when its count began, quiet hours apart, in milliseconds.
+    lasts_ms: u64,
+    /// The day that was counted before it, which may be a later one, and its requests.
+    other: (u64, u64),
+}
 
 impl DayNote {
-    /// Versions before this one knew no third number.
+    /// Versions before this one knew no other day and not how long one lasts, and the first no third number.
     fn read(note: &[u8]) -> Option<Self> {
         let numbers: Vec<u64> = serde_json::from_slice(note).ok()?;
-        Some(Self(*numbers.first()?, *numbers.get(1)?, numbers.get(2).copied().unwrap_or(0)))
+        let number = |at: usize| numbers.get(at).copied();
+        Some(Self {
+            day: number(0)?,
+            before: number(1)?,
+            no_visits: number(2).unwrap_or(0),
+            lasts_ms: number(3).unwrap_or(u64::MAX),
+            other: (number(4).unwrap_or(0), number(5).unwrap_or(0)),
+        })
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(&[self.0, self.1, self.2]).unwrap_or_default()
+    fn to_bytes(self) -> Vec<u8> {
+        let Self { day, before, no_visits, lasts_ms, other } = self;
+        serde_json::to_vec(&[day, before, no_visits, lasts_ms, other.0, other.1]).unwrap_or_default()
+    }
+
+    fn requests_of(&self, day: u64, pages: u64) -> Option<u64> {
+        if day == self.day {
+            return Some(pages.saturating_sub(self.before).saturating_add(self.no_visits));
+        }
+        (day == self.other.0 && self.other.1 > 0).then_some(self.other.1)
+    }
+
+    /// The count goes over to another day. One that a clock goes back to is counted on.
+    fn begin(last: Option<Self>, day: u64, pages: u64, lasts: Duration) -> Self {
+        let requests = last.and_then(|last| last.requests_of(day, pages)).unwrap_or(0);
+        let other = last.map_or((0, 0), |last| (last.day, last.requests_of(last.day, pages).unwrap_or(0)));
+        let lasts_ms = match requests {
+            0 => u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX),
+            _ => u64::MAX,
+        };
+        Self { day, before: pages, no_visits: requests, lasts_ms, other }
     }
 }
 
@@ -80,7 +115,7 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Writes down what the site's URLs are worth and what rendering has brought, in one commit.
+    /// Writes down what the site's URLs are worth, what rendering has brought and how late torrents came, in one commit.
     pub(super) async fn keep_worth(&mut self) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         self.worth_kept = now;
@@ -90,7 +125,8 @@ impl SiteLoop {
         if !notes.is_empty() {
             let rendered = self.site.rendered().note().map(|note| (RENDERED_NOTE, note));
             let notes = notes.into_iter().chain([(CLOCK_NOTE, self.clock_note())]).chain(rendered);
-            let notes = notes.map(|(name, note)| (name.to_owned(), note)).collect();
+            let notes = notes.map(|(name, note)| (name.to_owned(), note));
+            let notes = notes.chain(self.site.fresh.arrivals.short_notes()).collect();
             self.site.db.put_notes(&self.site.rules.name, notes).await?;
         }
         Ok(())
@@ -131,16 +167,25 @@ impl SiteLoop {
         self.kept_of_day = 0;
         let name = &self.site.rules.name;
         let pages = self.site.db.site_counts(name).await?.pages();
-        self.day = self.site.rules.hours.day(now);
-        let kept = self.site.db.note(name, DAY_NOTE).await?.and_then(|note| requests_of_day(&note, self.day, pages));
-        match kept {
-            Some(requests) => self.day_pages = requests,
-            None => {
-                self.day_pages = 0;
-                self.site.db.put_note(name, DAY_NOTE, DayNote(self.day, pages, 0).to_bytes()).await?;
+        self.day = self.day_of_budget(now);
+        let last = self.site.db.note(name, DAY_NOTE).await?.and_then(|note| DayNote::read(&note));
+        let note = match last {
+            Some(note) if note.day == self.day => note,
+            last => {
+                let note = DayNote::begin(last, self.day, pages, self.site.rules.hours.open_left(now));
+                self.site.db.put_note(name, DAY_NOTE, note.to_bytes()).await?;
+                note
             }
-        }
+        };
+        self.day_pages = note.requests_of(self.day, pages).unwrap_or(0);
+        self.day_lasts = Duration::from_millis(note.lasts_ms);
         Ok(())
+    }
+
+    /// The day whose budget is used: no earlier one while plans were made by a later time, so that a clock's step back over a midnight
+    /// begins none anew.
+    pub(super) fn day_of_budget(&self, now: UnixMillis) -> u64 {
+        self.site.rules.hours.day(now.max(self.latest))
     }
 
     /// Counts requests of a login or a proof, which no visit tells of, among those of the day; also for the processes to
@@ -153,8 +198,8 @@ impl SiteLoop {
         let name = &self.site.rules.name;
         let kept = self.site.db.note(name, DAY_NOTE).await?.and_then(|note| DayNote::read(&note));
         // `begin_day` has written it.
-        let Some(DayNote(day, before, of_logins)) = kept else { return Ok(()) };
-        let note = DayNote(day, before, of_logins.saturating_add(requests));
+        let Some(note) = kept else { return Ok(()) };
+        let note = DayNote { no_visits: note.no_visits.saturating_add(requests), ..note };
         Ok(self.site.db.put_note(name, DAY_NOTE, note.to_bytes()).await?)
     }
 
@@ -168,5 +213,37 @@ impl SiteLoop {
             self.site.db.add_crawl_time(&self.site.rules.name, crawl_ms).await?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Duration = Duration::from_secs(86_400);
+
+    #[test]
+    fn a_clock_that_goes_to_and_fro_over_a_midnight_begins_no_day_anew() {
+        let begin = |last: DayNote, day, pages| DayNote::begin(DayNote::read(&last.to_bytes()), day, pages, DAY);
+        let today = DayNote::begin(None, 100, 40, DAY);
+        assert_eq!((today.requests_of(100, 100), today.requests_of(99, 100)), (Some(60), None));
+        let mut note = begin(today, 99, 100);
+        assert_eq!(note.requests_of(99, 100), Some(0), "of that day nothing is known");
+        for day in [100, 99, 100] {
+            note = begin(note, day, 130);
+            let told = [99, 100].map(|day| note.requests_of(day, 130));
+            assert_eq!(told, [Some(30), Some(60)], "on day {day}");
+        }
+        let next = begin(note, 101, 130);
+        assert_eq!((next.requests_of(101, 130), next.requests_of(100, 130)), (Some(0), Some(60)));
+    }
+
+    #[test]
+    fn notes_of_before_tell_their_day_alone() {
+        let lasts = |note: &[u8]| DayNote::read(note).map(|note| note.lasts_ms);
+        assert_eq!(requests_of_day(b"[7,100]", 7, 130), Some(30));
+        assert_eq!(requests_of_day(b"[7,100,2]", 7, 130), Some(32));
+        assert_eq!((requests_of_day(b"[7,100,2]", 0, 130), lasts(b"[7,100,2]")), (None, Some(u64::MAX)));
+        assert_eq!((requests_of_day(b"[7]", 7, 130), requests_of_day(b"x", 7, 130)), (None, None));
     }
 }

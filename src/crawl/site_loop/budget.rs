@@ -3,7 +3,7 @@
 //! History takes whatever it may, and a site of `requests_per_day` would have no look between the moment at which history has used up the
 //! day and midnight. So a part of what is left of the day is kept for the increment; as the day goes on that part shrinks, and history
 //! takes what nobody wanted. The increment takes from that part no faster than it shrinks, a burst apart: else looks would end where it
-//! does. Quiet hours are no part of a day.
+//! does. Quiet hours are no part of a day, nor is what had passed of it when its first request was counted.
 
 use std::time::Duration;
 
@@ -25,14 +25,14 @@ const AHEAD_MIN: u128 = 4_000;
 struct Day {
     requests_max: u64,
     used: u64,
-    /// What is kept of a whole day for the increment, in thousandths of a request.
+    /// What is kept of it from its beginning for the increment, in thousandths of a request.
     kept_per_mille: u128,
-    /// How long the day is.
+    /// How long it lasts from its beginning.
     lasts: Duration,
 }
 
 impl Day {
-    /// What is to be kept of a day whose increment would take so many requests in all of it; no more than can be kept while so much of
+    /// What is to be kept of a day whose increment would take so many requests while it lasts; no more than can be kept while so much of
     /// the day is left, and no less than before: what history has had, nobody gives back, and what is not wanted after all is
     /// history's as the day goes on.
     fn kept_for(&self, wanted: u64, left: Duration) -> u128 {
@@ -86,10 +86,25 @@ impl SiteLoop {
     fn budget_of_day(&self, now: UnixMillis) -> Option<(Day, Duration, u64)> {
         let hours = &self.site.rules.hours;
         let requests_max = self.site.rules.requests_per_day?;
-        let wanted = self.crews.wanted_a_day(self.site.fresh.timetable.looks_a_day().ceil() as u64)?;
+        let wanted = self.crews.wanted_a_day(self.looks_planned())?;
         let used = self.day_pages.saturating_add(self.errands_budget.unbooked());
-        let day = Day { requests_max, used, kept_per_mille: self.kept_of_day, lasts: hours.open_of_day(now) };
-        Some((day, hours.open_left(now), wanted))
+        let whole = hours.open_of_day(now);
+        let lasts = self.day_lasts.min(whole);
+        let wanted = u128::from(wanted) * lasts.as_millis() / whole.as_millis().max(1);
+        let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
+        let day = Day { requests_max, used, kept_per_mille: self.kept_of_day, lasts };
+        Some((day, hours.open_left(now).min(lasts), wanted))
+    }
+
+    /// True where the increment would take more of a day's budget than the most that is kept for it.
+    pub(super) fn wants_more_than_its_share(&self) -> bool {
+        let most = self.site.rules.requests_per_day.map(|max| u128::from(max) * u128::from(*KEPT.end()) / 1_000);
+        let wanted = self.crews.wanted_a_day(self.looks_planned());
+        wanted.zip(most).is_some_and(|(wanted, most)| u128::from(wanted) > most)
+    }
+
+    fn looks_planned(&self) -> u64 {
+        self.site.fresh.timetable.looks_a_day().ceil() as u64
     }
 
     /// Reckons anew what is kept of the day's budget for the increment.
@@ -134,6 +149,18 @@ mod tests {
             let later = 1_000 - (1_000 - history) / 2;
             assert_eq!(day(later - 1).history_waits(DAY / 2), None, "{wanted}: half of it in half a day");
         }
+    }
+
+    #[test]
+    fn of_a_day_that_was_begun_minutes_before_its_end_a_tenth_is_kept_too() {
+        let lasts = Duration::from_secs(660);
+        let day = |used| {
+            let day = Day { requests_max: 600, used: 0, kept_per_mille: 0, lasts };
+            Day { kept_per_mille: day.kept_for(0, lasts), used, ..day }
+        };
+        assert_eq!((day(539).history_waits(lasts), day(0).increment_waits(lasts)), (None, None));
+        assert!(day(540).history_waits(lasts).is_some());
+        assert_eq!(day(598).history_waits(Duration::from_secs(5)), None, "and in the end all of it is used");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! the latest first, through the increment's lanes, down to `increment_depth`. What a round leaves is history's a round
 //! later. In a crawl that is to end there is one crew, and nothing here does anything.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use super::visits::mark;
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::fresh::gone::hash;
+use crate::crawl::host_work::HostWork;
 use crate::crawl::visit::{self, Finished};
 use crate::crawldb::update::{Merged, UpdateDb, UpdateRow};
 use crate::crawldb::{CrawlDbError, Discovered, Lease, LeaseRequest, Next, Reader, UrlKey, UrlRecord};
@@ -27,6 +28,9 @@ use crate::limits;
 use crate::politeness::shifted;
 use crate::rules::{SiteRules, Verdict};
 use crate::url::CrawlUrl;
+
+/// As long as a budget of `requests_per_day` lasts.
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// The note that keeps the measured rates and the last state.
 pub const CREWS_NOTE: &str = "crews";
@@ -98,9 +102,6 @@ pub(super) struct Crews {
     watched_before: usize,
     reckoned: UnixMillis,
     waiting: u64,
-    /// Pages to be read again once their visit under way is on the disk, by their marks; and those of which it is.
-    again_after: HashMap<u64, UpdateRow>,
-    again_now: Vec<UpdateRow>,
     is_changed: bool,
 }
 
@@ -133,8 +134,6 @@ impl Crews {
             watched_before: 0,
             reckoned: now,
             waiting: 0,
-            again_after: HashMap::new(),
-            again_now: Vec::new(),
             is_changed: false,
         }
     }
@@ -155,12 +154,23 @@ impl Crews {
 
     /// Requests that the increment would take in a day with so many looks planned: as the rounds took them, and no less than what is
     /// planned and found, for rounds that were held back take less. A look may go on to a second page, and start pages are looked at
-    /// beside the lists. None where nothing is looked at again.
+    /// beside the lists. None for one crew.
     pub(super) fn wanted_a_day(&self, looks: u64) -> Option<u64> {
         let interval_s = self.interval.as_secs().max(1);
-        let has_looks = self.update.is_some() && self.watched.len().max(self.watched_before) > 0;
-        let taken = self.rounds.wanted().saturating_mul(86_400) / interval_s;
-        has_looks.then(|| taken.max(looks.saturating_mul(2).saturating_add(self.rounds.news_a_day())))
+        let taken = self.rounds.wanted().saturating_mul(DAY.as_secs()) / interval_s;
+        let planned = looks.saturating_mul(2).saturating_add(self.rounds.news_a_day());
+        self.update.is_some().then(|| taken.max(planned))
+    }
+
+    /// Requests a day that fetch what looks have found.
+    pub(super) fn news_a_day(&self) -> u64 {
+        self.rounds.news_a_day()
+    }
+
+    /// True where something that looks have found waits for a request and could have one.
+    pub(super) fn has_found_some(&self, host: &HostWork) -> bool {
+        let waits_there = || self.update.as_ref().is_some_and(|update| update.waiting(host.id) > 0);
+        host.news.found() > 0 || host.news.may_lease && waits_there()
     }
 
     /// The clock was set by this many milliseconds.
@@ -203,7 +213,7 @@ impl SiteLoop {
         if forgotten > 0 {
             tracing::warn!(forgotten, "update.redb was another crawl.redb's: what it held is forgotten");
         }
-        if update.was_lost() {
+        if update.was_lost_for(&self.site.rules.name) {
             // What it held, lists show that were read already: they are read whole, and at once.
             let site = &self.site.rules.name;
             tracing::warn!(%site, "update.redb is another file than before, or empty: lists are read again for what it held");
@@ -250,7 +260,6 @@ impl SiteLoop {
     /// Begins a round when its time has come, whether the last one is finished or not, and reckons the shares anew.
     pub(super) async fn tend_crews(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
-        self.read_again_what_was_under_way(&update, now).await?;
         if now >= self.crews.next_round {
             self.begin_round(&update, now).await?;
         } else if now.since(self.crews.reckoned) >= limits::CREWS_RECKONED_EVERY {
@@ -260,10 +269,15 @@ impl SiteLoop {
     }
 
     /// What was found before the last round began, and is not fetched by now, is history's: it was first in line for a
-    /// round and longer.
+    /// round and longer. Where requests are counted by the day a round lets few of them go, and history waits for midnight: there it is
+    /// what has waited for a day.
     async fn begin_round(&mut self, update: &UpdateDb, now: UnixMillis) -> Result<(), CrawlError> {
         let began = self.crews.round_began;
-        let merged = self.merge(update, began).await?;
+        let before = match self.site.rules.requests_per_day {
+            Some(_) => began.min(UnixMillis(now.0.saturating_sub(millis(DAY)))),
+            None => began,
+        };
+        let merged = self.merge(update, before).await?;
         let waiting = self.hosts.iter().map(|host| update.waiting(host.id)).sum::<u64>();
         let round = std::mem::take(&mut self.crews.round);
         self.crews.rounds.observe(&round, now.since(began), waiting);
@@ -317,7 +331,8 @@ impl SiteLoop {
         // That all stands as it did needs no note, which is a commit.
         crews.is_changed |= crews.state() != before;
         let (left, known) = (crews.facts.history_left, crews.facts.known);
-        if self.told.history_is_done(left) {
+        // What is on its way to the disk may bring more.
+        if self.uncommitted == 0 && self.told.history_is_done(left) {
             tracing::info!(site = %self.site.rules.name, known, "history is done: every URL that is known was asked for");
         }
         self.tell_crews();
@@ -356,6 +371,8 @@ impl SiteLoop {
     pub(super) async fn fill_news(&mut self, index: usize) -> Result<(), CrawlError> {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
         let now = self.site.clock.now();
+        let late = self.hosts[index].news.take_ended(now.plus(self.site.rules.rate.timeout));
+        self.let_go(index, late.into_iter().map(|job| job.lease.key).collect(), now).await?;
         let host = &self.hosts[index];
         let looks_are_due = host.news.looks_are_due(now) && host.news.due() < limits::LEASE_URLS_MAX;
         let has_room = host.news.found() < 2 * limits::INCREMENT_LEASE_URLS_MAX;
@@ -363,6 +380,12 @@ impl SiteLoop {
         if !looks_are_due && !may_lease {
             return Ok(());
         }
+        // What is leased while nobody may ask is late once somebody may.
+        if let Some(held) = self.increment_waits(now) {
+            self.hold(index, held);
+            return Ok(());
+        }
+        let host = &self.hosts[index];
         if host.face().robots_in_force(now).is_none() {
             // For looks, whoever fills history's lanes asks for it.
             if may_lease {
@@ -455,25 +478,6 @@ impl SiteLoop {
         Ok(update.remove(settled).await?)
     }
 
-    /// Pages that were to be read again while a visit of them was under way are, now that it is on the disk: what it brought may be older
-    /// than the news.
-    async fn read_again_what_was_under_way(&mut self, update: &UpdateDb, now: UnixMillis) -> Result<(), CrawlError> {
-        if self.crews.again_now.is_empty() {
-            return Ok(());
-        }
-        // Later than that visit, whatever the clock's steps.
-        let found = now.plus(Duration::from_millis(1));
-        let rows = std::mem::take(&mut self.crews.again_now).into_iter().map(|row| UpdateRow { found, ..row });
-        update.add(rows.collect()).await?;
-        self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
-        Ok(())
-    }
-
-    /// A visit is on the disk.
-    pub(super) fn crews_hear_of(&mut self, mark: u64) {
-        self.crews.again_now.extend(self.crews.again_after.remove(&mark));
-    }
-
     /// Leases that ended before their turn came.
     pub(super) fn give_back_news(&mut self, index: usize, keys: &[UrlKey]) {
         if let Some(update) = &self.crews.update {
@@ -497,14 +501,12 @@ impl SiteLoop {
                 self.site.db.make_due(rest, at).await?;
                 self.lease_soon();
             }
-            for link in due {
+            // No earlier than the end of any visit that has ended: a visit of such a page that began before settles nothing of it.
+            let asked = self.site.clock.now();
+            let own = finished.visit.key.clone();
+            for link in due.into_iter().filter(|link| link.key != own) {
                 let level = if link.is_target { level + 1 } else { level };
-                let mark = mark(&link.key);
-                let row = news(link, at, level, true);
-                if row.key != finished.visit.key && self.in_hand.contains(&mark) {
-                    self.crews.again_after.insert(mark, row.clone());
-                }
-                finished.news.push(row);
+                finished.news.push(news(link, asked, level, true));
             }
             if let Some(next) = finished.seen.unread.take() {
                 finished.visit.outlinks.retain(|link| link.key != next.key);

@@ -1,5 +1,6 @@
 //! What the loop keeps of how its site changes, and what follows from what visits saw of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{SiteLoop, visits};
@@ -10,10 +11,15 @@ use crate::crawl::fresh::gone::hash;
 use crate::crawl::fresh::timetable::{self, SCHEDULE_NOTE};
 use crate::crawl::host_work::HostWork;
 use crate::crawl::outlinks;
-use crate::crawl::visit::Finished;
-use crate::crawldb::{Next, Outcome, UrlKey, Visit};
+use crate::crawl::visit::{self, Finished};
+use crate::crawldb::{Next, Outcome, UrlKey, UrlRecord, Visit};
 use crate::frontier::priority;
+use crate::limits;
+use crate::rules::Verdict;
 use crate::url::CrawlUrl;
+
+/// Of the part of a day's budget that is the increment's at most, looks have so much, however much they find.
+const LOOKS_LEAST: f64 = 0.25;
 
 impl SiteLoop {
     /// Takes up what earlier runs knew.
@@ -40,6 +46,7 @@ impl SiteLoop {
     pub(super) async fn follow_look(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
         let visit = &finished.visit;
         let Some(url) = self.url_of(&visit.key) else { return Ok(()) };
+        self.site.fresh.boards.was_under_way(url.as_str(), finished.began, visit.at);
         if let (Outcome::Gone, Some(gone)) = (visit.outcome, finished.gone) {
             self.site.fresh.gone.record(url.as_str(), gone, visit.at);
         }
@@ -104,16 +111,23 @@ impl SiteLoop {
         }
     }
 
-    /// Requests that the site takes a day: by its rate, what its hosts ask for, and the rules' budget.
-    fn requests_per_day(&self) -> f64 {
+    /// Looks that a day has room for: half of the requests that its hosts allow, and of a budget's half, which is the most that is kept
+    /// for the increment, what is left beside what they find.
+    fn looks_possible(&self) -> f64 {
         let of_host = |host: &HostWork| 86_400_000.0 / host.face().policy(&self.site.rules).interval_ms.max(1) as f64;
-        let by_rate = self.hosts.iter().map(of_host).sum::<f64>();
-        self.site.rules.requests_per_day.map_or(by_rate, |budget| by_rate.min(budget as f64))
+        let by_rate = self.hosts.iter().map(of_host).sum::<f64>() / 2.0;
+        self.site.rules.requests_per_day.map_or(by_rate, |budget| {
+            let half = budget as f64 / 2.0;
+            by_rate.min((half - self.crews.news_a_day() as f64).max(half * LOOKS_LEAST))
+        })
     }
 
-    /// True while no look may be asked for: the schedule chooses when one may be.
+    /// True while looks leave their turn to others: the schedule chooses when one may be asked for, and where requests are counted by the
+    /// day what was found goes before any further look.
     fn looks_are_held(&self, now: UnixMillis) -> bool {
-        self.held_until(now).is_some() || self.shares_held(now).increment.is_some()
+        let is_counted = self.site.rules.requests_per_day.is_some();
+        let has_found_some = |host: &HostWork| host.face().blocked_until <= now && self.crews.has_found_some(host);
+        self.increment_waits(now).is_some() || is_counted && self.hosts.iter().any(has_found_some)
     }
 
     /// Makes the list due whose turn has come by the schedule.
@@ -122,7 +136,7 @@ impl SiteLoop {
             return Ok(());
         }
         if !self.hosts.is_empty() {
-            self.site.fresh.timetable.allows(self.requests_per_day(), now);
+            self.site.fresh.timetable.allows(self.looks_possible(), now);
         }
         while let Some(list) = self.site.fresh.timetable.due(now) {
             if self.make_looks_due(vec![list], now).await? {
@@ -132,9 +146,38 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Makes lists due that a round of the increment looks at, although their turn by the schedule has not come.
+    /// Lists that are planned and stand in no schedule are looked at now: what was written down last does not know them, for the process
+    /// was killed before it was written anew, and what they were planned for is when nobody else thinks of them.
+    pub(super) async fn look_at_unscheduled(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        if !self.options.keep_looking || self.lacks_schedule {
+            return Ok(());
+        }
+        let site = Arc::clone(&self.site);
+        let mut unscheduled = Vec::new();
+        for host in &self.hosts {
+            let planned = site.db.planned(host.id, limits::PLANNED_LISTS_READ).await?;
+            let is_lacking = |key: &UrlKey| {
+                let url = CrawlUrl::from_parts(host.origin(), &key.path);
+                let is_list = matches!(site.rules.judge(&url), Verdict::Take { class, .. } if class.is_listing());
+                let is_lacking = is_list && visit::is_front(&site, &url) && site.fresh.timetable.lacks(url.as_str());
+                is_lacking.then(|| url.as_str().to_owned())
+            };
+            let (lists, keys): (Vec<String>, Vec<UrlKey>) =
+                planned.into_iter().filter_map(|row| Some((is_lacking(&row.key)?, row.key))).unzip();
+            let records = site.db.url_records(keys).await?;
+            let is_read = |outcome| matches!(outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
+            let was_read = |record: &UrlRecord| record.attempts == 0 && record.outcome.is_some_and(is_read);
+            let read = lists.into_iter().zip(records).filter(|(_, record)| record.as_ref().is_some_and(was_read));
+            unscheduled.extend(read.map(|(list, _)| list));
+        }
+        self.make_looks_due(unscheduled, now).await?;
+        Ok(())
+    }
+
+    /// Makes lists due that a round of the increment looks at, although their turn by the schedule has not come; not where the day has
+    /// not requests enough for those whose turn it is.
     pub(super) async fn look_at_overdue(&mut self, since: UnixMillis, now: UnixMillis) -> Result<(), CrawlError> {
-        if self.looks_are_held(now) {
+        if self.looks_are_held(now) || self.wants_more_than_its_share() {
             return Ok(());
         }
         let lists = self.site.fresh.timetable.overdue(since, now);

@@ -10,7 +10,7 @@ use crate::crawl::CrawlError;
 use crate::crawl::host_work::RobotsState;
 use crate::crawl::outlinks;
 use crate::crawl::visit::{self, Job};
-use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome};
+use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, UrlKey};
 use crate::frontier::budgets::Reason;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
@@ -37,6 +37,14 @@ impl SiteLoop {
         if matches!(host.face().robots, RobotsState::Asked) {
             return Ok(());
         }
+        // What waits for the increment's hours and share waits for history's, and would be late by then.
+        if self.crews.are_two()
+            && let Some(held) = self.increment_waits(now)
+        {
+            self.hold(index, held);
+            return Ok(());
+        }
+        let host = &self.hosts[index];
         if host.face().robots_in_force(now).is_none() {
             match self.site.db.host_due(host.id, now).await? {
                 HostDue::Now => self.ask_robots(index, now),
@@ -84,6 +92,21 @@ impl SiteLoop {
                 at => at,
             };
         }
+        Ok(())
+    }
+
+    /// Gives back leases that would end before their visits: whatever they were for is leased anew.
+    pub(super) async fn let_go(&mut self, index: usize, keys: Vec<UrlKey>, now: UnixMillis) -> Result<(), CrawlError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        for mark in keys.iter().map(mark) {
+            self.in_hand.remove(&mark);
+            self.leased_twice.remove(&mark);
+        }
+        self.give_back_news(index, &keys);
+        self.site.db.release(self.shared.owner, keys).await?;
+        self.hosts[index].lease_at = Some(now);
         Ok(())
     }
 

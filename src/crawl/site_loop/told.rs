@@ -77,10 +77,13 @@ impl SiteLoop {
         let (site, url) = (&self.site.rules.name, told(url.as_str()));
         let mark = visits::mark(&visit.key);
         if has_moved {
-            if self.told.moved.len() < limits::WATCHED_COUNTED_MAX && self.told.moved.insert(mark) {
+            if self.told.moved.len() < limits::WATCHED_COUNTED_MAX
+                && self.told.moved.insert(mark)
+                && let Some(left_out) = self.told.room(visit.at)
+            {
                 let to = visit.outlinks.first().and_then(|link| self.url(&link.key));
                 let to = to.map(|to| told(to.as_str())).unwrap_or_default();
-                tracing::info!(%site, url, to, "a list has moved");
+                tracing::info!(%site, url, to, left_out, "a list has moved");
             }
         } else if let Some(Gone { why, since }) = finished.gone
             && let Some(left_out) = self.told.room(visit.at)

@@ -55,15 +55,12 @@ impl SiteLoop {
             };
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
             if job.lease.deadline <= now.plus(self.site.rules.rate.timeout) {
-                self.hosts[index].done(lane);
-                let mark = mark(&job.lease.key);
-                self.in_hand.remove(&mark);
-                self.leased_twice.remove(&mark);
+                self.hosts[index].leave(lane, split);
                 late.push(job.lease.key);
                 continue;
             }
             if !robots.allows(job.url.path()) {
-                self.hosts[index].done(lane);
+                self.hosts[index].leave(lane, split);
                 denied.push((job.lease, job.crew));
                 continue;
             }
@@ -77,14 +74,15 @@ impl SiteLoop {
             self.day_pages += 1;
             self.errands_budget.leaves(self.requests_left());
             self.running_keys.insert((index, lane), job.lease.key.clone());
-            let session = self.session.generation();
+            let (session, began) = (self.session.generation(), now);
             let site = Arc::clone(&self.site);
             let face = self.hosts[index].active();
             let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
             // What a mirror sends may be anybody's: it does not run with the site's cookies.
             if mirror.is_some() || !site.runs_errands(job.class) {
                 self.running.push(Box::pin(async move {
-                    let finished = Box::new(Finished { session, ..visit::guarded(&site, job, mirror, None).await? });
+                    let finished = visit::guarded(&site, job, mirror, None).await?;
+                    let finished = Box::new(Finished { session, began, ..finished });
                     drop(permit);
                     Ok(Ran::Visit { host: index, face, lane, slot: Some(slot), finished })
                 }));
@@ -95,19 +93,14 @@ impl SiteLoop {
                 let finished = visit::guarded(&site, job, mirror, Some(&errands)).await?;
                 let sent = errands.sent.load(Ordering::Relaxed);
                 let tidings = errands.take_tidings();
-                let finished = Box::new(Finished { session, errands: sent, tidings, ..finished });
+                let finished = Box::new(Finished { session, began, errands: sent, tidings, ..finished });
                 Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
             }));
         }
         for (lease, crew) in denied {
             self.park(&lease, crew, Outcome::RobotsDenied, robots_token(&robots), None).await?;
         }
-        if !late.is_empty() {
-            self.give_back_news(index, &late);
-            self.site.db.release(self.shared.owner, late).await?;
-            self.hosts[index].lease_at = Some(now);
-        }
-        Ok(())
+        self.let_go(index, late, now).await
     }
 
     /// The gate for what the scripts of a visit's page ask.

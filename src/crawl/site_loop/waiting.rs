@@ -57,6 +57,11 @@ impl SiteLoop {
         (run || is_used_up(rules.pages_max, self.round_pages + unbooked)).then(|| (self.round_ends(), Why::RoundBudget))
     }
 
+    /// Until when the increment has to leave its turn: for the rules' hours and budgets, or for its share of the day.
+    pub(super) fn increment_waits(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
+        self.held_until(now).or_else(|| self.shares_held(now).increment)
+    }
+
     /// Requests that the site's own budgets leave, those of scripts under way not counted.
     pub(super) fn requests_left(&self) -> u64 {
         let left = |max: Option<u64>, used: u64| max.map_or(u64::MAX, |max| max.saturating_sub(used));
@@ -138,10 +143,20 @@ impl SiteLoop {
         self.shared.progress.update(&self.site.rules.name, |progress| progress.waiting = waiting);
     }
 
-    /// Until when a crew has to wait for its share of the day: history, where it has anything left to ask for, else the increment.
+    /// Until when a crew has to wait for its share of the day: history, where it has anything left to ask for, else the increment. While
+    /// looks take all that is kept for them, nothing of it comes to history before the next day.
     fn share_waits(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
         let shares = self.shares_held(now);
-        shares.history.filter(|_| self.crews.history_is_done() == Some(false)).or(shares.increment)
+        let hours = &self.site.rules.hours;
+        let history = shares.history.filter(|_| self.crews.history_is_done() == Some(false));
+        let history = history.map(|(until, why)| match shares.increment {
+            Some(_) => {
+                let day = hours.next_day(now);
+                (hours.quiet_until(day).unwrap_or(day), why)
+            }
+            None => (until, why),
+        });
+        history.or(shares.increment)
     }
 
     /// Why nothing is asked for until then, where it is no more than a host's turn.
@@ -149,7 +164,10 @@ impl SiteLoop {
         match why {
             Why::QuietHours => return "quiet_hours of the rule file".to_owned(),
             Why::DayBudget => return "requests_per_day of the rule file is used up".to_owned(),
-            Why::DayShare => return "history: what is left of requests_per_day is kept for looks".to_owned(),
+            Why::DayShare => {
+                return "history: what is left of requests_per_day is kept for looks, and is history's as far as they leave it"
+                    .to_owned();
+            }
             Why::DayPace => {
                 return "looks: what is left of requests_per_day is spread over the rest of the day".to_owned();
             }

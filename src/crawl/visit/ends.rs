@@ -142,6 +142,7 @@ pub(super) fn is_worth_watching(job: &Job, listing: Option<&Listing>) -> bool {
 pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
     Finished {
         visit: unvisited(lease, outcome, at),
+        began: at,
         torrent: None,
         answered: Answered::Well,
         detail: None,

@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use redb::{Database, ReadableDatabase, ReadableTable};
+use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
 
 use super::Core;
 use super::codec::{self, MagnetKept, QueueRow, TorrentKept, UrlRow};
@@ -158,13 +158,19 @@ pub(super) fn queued(db: &Database, host: HostId, rows_max: usize) -> Result<Vec
     {
         rows.push(discovered(host, row?.1.value(), "queue")?);
     }
-    let later = txn.open_table(LATER)?;
     let room = rows_max.saturating_sub(rows.len());
-    for row in later.range::<&codec::LaterKey>(&codec::later_key(host, UnixMillis(0), 0)..=&later_end(host))?.take(room)
-    {
-        rows.push(discovered(host, row?.1.value(), "later")?);
-    }
+    rows.extend(planned_in(&txn, host, room)?);
     Ok(rows)
+}
+
+pub(super) fn planned(db: &Database, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, Fault> {
+    planned_in(&db.begin_read()?, host, rows_max)
+}
+
+fn planned_in(txn: &ReadTransaction, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, Fault> {
+    let later = txn.open_table(LATER)?;
+    let rows = later.range::<&codec::LaterKey>(&codec::later_key(host, UnixMillis(0), 0)..=&later_end(host))?;
+    rows.take(rows_max).map(|row| discovered(host, row?.1.value(), "later")).collect()
 }
 
 fn discovered(host: HostId, value: &[u8], table: &str) -> Result<Discovered, Fault> {

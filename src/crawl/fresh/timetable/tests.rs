@@ -75,7 +75,7 @@ fn looks_by_the_interval_take_at_most_half_of_what_the_site_takes() {
         let table = Timetable::new(&rules(boards));
         (0..50).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
         // A request each three minutes.
-        table.allows(480.0, at(1));
+        table.allows(240.0, at(1));
         table.looked("another", at(2), &[]);
         State::from_bytes(&table.note().unwrap().1).unwrap().per_day
     };
