@@ -107,7 +107,8 @@ pub async fn look(
         None => (job.url.as_str().to_owned(), last_look(site, job).await?, true),
     };
     let mut seen = Seen { list: Some(list.clone()), is_front, last, due: lists, ..Seen::default() };
-    let standing = standing::ask(site, job, read, board.as_ref(), last.filter(|_| is_above)).await?;
+    let since = last.map(|last| (last, at));
+    let standing = standing::ask(site, job, read, board.as_ref(), since.filter(|_| is_above)).await?;
     let (asked, is_above) = (standing.rows, standing.is_above);
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.is_new { Change::New } else { Change::Same }).collect();
