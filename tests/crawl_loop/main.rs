@@ -14,6 +14,7 @@ mod manners;
 mod members;
 mod threads;
 mod told;
+mod tours;
 mod traps;
 mod web;
 
