@@ -24,6 +24,7 @@ mod order;
 mod records;
 mod rows;
 mod select;
+pub mod tour;
 mod trust;
 pub mod walk;
 pub mod when;

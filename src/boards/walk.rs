@@ -2,7 +2,7 @@
 //!
 //! Pages come in their order. An unknown thread is fetched; a known one that something happened in since is read on from its last
 //! known page; the walk ends at the first page on which nothing is new, pinned rows apart. What the paper does not
-//! have: lists that are not in the order of time (as many pages as news were found on before), lists without times (unknown
+//! have: lists that are not in the order of time (their pages are read in turn, see `tour`), lists without times (unknown
 //! threads and counts of replies decide, and the verdict says so), times that cannot be right (they move with our own
 //! clock), pages that repeat, boards that moved, and errors of times: a thread of which nobody can tell is fetched once
 //! more rather than missed.
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::identity::thread_id;
 use super::lists::Layout;
 use super::rows::{BoardPage, Row, Sorted, Times};
+use super::tour::Tour;
 use super::trust::{Trust, WITH_CLOCK_S, told_move};
 use super::when::{Against, Conventions, Precision, Time};
 use crate::limits::BOARD_PAGES_MAX;
@@ -42,29 +43,30 @@ pub struct Memory {
     pub conventions: Conventions,
     /// What its list looks like.
     pub layout: Option<Layout>,
-    /// Pages down to which news were found, the deepest, forgotten by and by.
-    pub depth: f64,
     /// A page of the board was in the order of time.
     pub is_sorted: bool,
     /// How much its pages were not, lately: 1 after such a page, forgotten by and by.
     pub disorder: f64,
-    /// Looks since one that went down to the last page.
-    pub since_whole: u32,
-    /// When a look was last meant to go down to it, in seconds since 1970-01-01 UTC.
-    #[serde(default)]
-    pub whole_at: i64,
     /// How surely threads with news stand above all others, from 0 to 1.
     pub by_activity: f64,
     /// Looks at which the times moved with our own clock.
     pub lies: u32,
     /// Seconds by which all of the board's times were last seen to move at once: summer began or ended.
     pub shift_s: i64,
-    /// Of a list without times whose order no news have shown yet: its looks.
+    /// Of a list that is not known to be in the order of time: the turn of its pages.
     #[serde(default)]
-    pub unproven: u32,
+    pub tour: Tour,
     /// The replies that its first page counts are remembered, all of them, since a look.
     #[serde(default)]
     pub is_counted: bool,
+}
+
+impl Memory {
+    /// True for a list in the order of time. One page in order proves little: where nothing happens, any order is that of time.
+    #[must_use]
+    pub fn is_in_order(&self) -> bool {
+        self.is_sorted && self.disorder < 0.5
+    }
 }
 
 /// Why a thread is fetched, or is not.
@@ -148,11 +150,14 @@ pub struct Walk<M> {
     memory: M,
     now: i64,
     pages_max: usize,
-    /// It goes down to the last page.
-    is_whole: bool,
+    /// Requests a day that the site has for pages of this list that are read in their turn.
+    room_per_day: f64,
     pages: usize,
     quiet: usize,
-    deepest: usize,
+    /// It began behind the front: what led here is forgotten.
+    is_resumed: bool,
+    /// It has come to the pages that are read in their turn, so many more of them at the most; `None` before.
+    tour: Option<usize>,
     seen: HashSet<String>,
     oldest: Option<Time>,
     /// Known rows that stood above, unknown ones that stood below such, and unknown ones above any: pinned rows apart.
@@ -172,18 +177,8 @@ struct Order {
     news_below: usize,
 }
 
-/// Quiet pages after which a walk ends on a list that is not in the order of time.
+/// Quiet pages after which a walk ends on a list that is not in the order of time, or goes on where its last one stopped.
 const PATIENCE: usize = 2;
-
-/// Looks after which a list that is not in the order of time is gone through to its end, and the least time between two such looks: as
-/// many pages as the list has are a day's work, not that of each hour.
-const WHOLE_EVERY: u32 = 4;
-const WHOLE_EVERY_S: i64 = 86_400;
-
-/// A list without times is taken for one whose news stand on top until news have shown otherwise. Every so many looks, as long as
-/// none have shown anything, that many of its pages are read.
-const UNPROVEN_EVERY: u32 = 16;
-const UNPROVEN_PAGES: usize = 4;
 
 /// Known rows that unknown ones must stand above for a proof: they are a part of any page.
 const TOPPED_ROWS: usize = 3;
@@ -198,9 +193,6 @@ const BUMPED_PAGES: usize = 4;
 /// What is kept of a page's disorder by each page in order.
 const DISORDER_KEPT: f64 = 0.95;
 
-/// What is kept of the depth of news at each look.
-const DEPTH_KEPT: f64 = 0.98;
-
 /// What a page adds to the belief that the board is ordered by activity, and the belief from which places tell news.
 const PLACE_LEARNT: f64 = 0.2;
 const PLACE_TRUSTED: f64 = 0.6;
@@ -209,25 +201,35 @@ impl<M: BorrowMut<Memory>> Walk<M> {
     /// Begins a look at `now`, of at most `pages_max` pages.
     #[must_use]
     pub fn begin(memory: M, now: i64, pages_max: usize) -> Self {
-        let pages_max = pages_max.clamp(1, BOARD_PAGES_MAX);
-        let of_before: &Memory = memory.borrow();
-        let (since, at) = (of_before.since_whole, of_before.whole_at);
-        // A time to come was a clock's that was wrong.
-        let is_whole = since >= WHOLE_EVERY && (now - at >= WHOLE_EVERY_S || at > now);
         Self {
             memory,
             now,
-            pages_max,
-            is_whole,
+            pages_max: pages_max.clamp(1, BOARD_PAGES_MAX),
+            room_per_day: f64::INFINITY,
             pages: 0,
             quiet: 0,
-            deepest: 0,
+            is_resumed: false,
+            tour: None,
             seen: HashSet::new(),
             oldest: None,
             order: Order::default(),
             is_settled: false,
             above: 0,
         }
+    }
+
+    /// Bounds the pages that are read in their turn by the requests that the site has for them, a day.
+    #[must_use]
+    pub fn with_room(self, room_per_day: f64) -> Self {
+        Self { room_per_day, ..self }
+    }
+
+    /// Goes on behind the front with a look of which nothing else is known any more; `tours` where it had come to pages that are read in
+    /// their turn.
+    #[must_use]
+    pub fn resumed(self, tours: bool) -> Self {
+        let known = if tours { TOPPED_ROWS } else { 0 };
+        Self { is_resumed: true, tour: tours.then_some(0), order: Order { known, ..self.order }, ..self }
     }
 
     /// What is remembered of the board, for reading the next page.
@@ -245,6 +247,28 @@ impl<M: BorrowMut<Memory>> Walk<M> {
     /// lists have shown since: they tell nothing of the order, and a page of such rows alone ends no look.
     pub fn stands_above(&mut self, rows: usize) {
         self.above = rows;
+    }
+
+    /// Takes the front as one that is as it was: nothing on it is new. Gives the page behind it whose turn it is, if any.
+    ///
+    /// # Errors
+    /// [`Stop::NothingNew`] where none is.
+    pub fn unchanged(&mut self) -> Result<CrawlUrl, Stop> {
+        self.pages += 1;
+        // Its rows were there before those of the pages behind it.
+        self.order.known += TOPPED_ROWS;
+        self.takes_turn().ok_or(Stop::NothingNew)
+    }
+
+    /// True where what comes next is a page that is read in its turn, and not because the one before it had news.
+    #[must_use]
+    pub fn is_touring(&self) -> bool {
+        self.tour.is_some()
+    }
+
+    /// The page that was to come next is none: the turn begins anew.
+    pub fn turns_back(&mut self) {
+        self.memory().tour.turns_back();
     }
 
     /// Takes the next page. `asked` is its address as it was asked for, `answered` as it was answered after redirects.
@@ -289,9 +313,6 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         let has_news = fetch.iter().any(|fetch| page.rows[fetch.row].pinned.is_none());
         let is_above = !page.rows.is_empty() && self.above >= page.rows.len();
         self.quiet = if has_news || is_above { 0 } else { self.quiet + 1 };
-        if has_news {
-            self.deepest = self.pages;
-        }
         if page.times == Times::None {
             self.learn_order(page, &changes);
         }
@@ -309,49 +330,57 @@ impl<M: BorrowMut<Memory>> Walk<M> {
                 .then(|| answered.clone());
         Verdict {
             fetch,
-            step: self.step(page, repeats),
+            step: self.step(page, asked, repeats),
             grounds: (!page.rows.is_empty()).then(|| trust.grounds(page)),
             moved,
             changes,
         }
     }
 
-    /// True where the board's pages are in the order of time. One page in order proves little: where nothing happens, any
-    /// order is that of time.
     fn is_sorted(&self) -> bool {
-        self.known().is_sorted && self.known().disorder < 0.5
+        self.known().is_in_order()
     }
 
-    fn step(&mut self, page: &BoardPage, repeats: bool) -> Result<CrawlUrl, Stop> {
+    fn step(&mut self, page: &BoardPage, asked: &CrawlUrl, repeats: bool) -> Result<CrawlUrl, Stop> {
+        let is_sorted = self.is_sorted();
+        let is_front = self.pages == 1 && !self.is_resumed;
+        match &mut self.memory().tour {
+            tour if is_sorted => *tour = Tour::default(),
+            tour if is_front => tour.starts(page.next.as_ref()),
+            tour => tour.reads(asked, page, repeats),
+        }
         if page.rows.is_empty() {
             return Err(Stop::Empty);
         }
         if repeats {
             return Err(Stop::Repeats);
         }
-        let memory = self.known();
-        let as_lately = memory.depth.ceil() as usize;
-        // Where news were found lately, they are looked for; `depth` is small. Old threads that come back are found by going
-        // through all from time to time.
-        let (patience, known_depth) = match page.times {
-            _ if self.is_sorted() => (1, 0),
-            Times::None if memory.disorder >= 0.5 => (PATIENCE, as_lately),
-            Times::None if memory.unproven % UNPROVEN_EVERY == UNPROVEN_EVERY - 1 => (1, UNPROVEN_PAGES),
-            Times::None => (1, 0),
-            _ if self.is_whole => (PATIENCE, usize::MAX),
-            _ => (PATIENCE, as_lately),
+        if let Some(left) = self.tour {
+            self.tour = Some(left.saturating_sub(1));
+        }
+        // News of a list without times are taken to stand on top until some have shown otherwise.
+        let is_patient = !is_sorted && (page.times != Times::None || self.known().disorder >= 0.5);
+        let has_ended = match self.tour {
+            Some(left) => left == 0 && self.quiet > 0,
+            None => self.quiet >= if is_patient { PATIENCE } else { 1 },
         };
-        if known_depth == usize::MAX {
-            self.memory().whole_at = self.now;
-        }
-        if self.quiet >= patience && self.pages >= known_depth {
-            return Err(Stop::NothingNew);
-        }
-        let Some(next) = page.next.clone() else {
-            self.memory().since_whole = 0;
-            return Err(Stop::LastPage);
+        let next = match has_ended {
+            true if self.tour.is_some() => return Err(Stop::NothingNew),
+            true => self.takes_turn().ok_or(Stop::NothingNew)?,
+            false => page.next.clone().ok_or(Stop::LastPage)?,
         };
         if self.pages >= self.pages_max { Err(Stop::Capped) } else { Ok(next) }
+    }
+
+    /// The page whose turn it is on a list that is not in the order of time, if this look may read any.
+    fn takes_turn(&mut self) -> Option<CrawlUrl> {
+        let (now, room, is_proven) = (self.now, self.room_per_day, self.known().disorder >= 0.5);
+        if self.is_sorted() || !self.known().tour.has_pages() {
+            return None;
+        }
+        let granted = self.memory().tour.grants(now, is_proven, room);
+        self.tour = (granted > 0).then_some(granted);
+        self.tour.and_then(|_| self.memory().tour.asks())
     }
 
     /// Of a list without times, unknown rows tell the order: above all that was known before, or among it.
@@ -405,6 +434,10 @@ impl<M: BorrowMut<Memory>> Walk<M> {
     /// goes over, where it stands above rows whose counts stood still: it is read once, and counted from then on. Rows that come up
     /// because others went stand below all. Where more are unknown than known the memory was lost, and only the head is believed.
     fn judge_bumped(&mut self, page: &BoardPage, known: &[Option<Known>], changes: &mut [Change]) {
+        if self.is_touring() {
+            // What stands there has not come up.
+            return;
+        }
         let is_counted = |at: usize| known[at].as_ref().is_some_and(|known| known.replies.is_some());
         let free = (0..page.rows.len()).filter(|&at| page.rows[at].pinned.is_none() && page.rows[at].replies.is_some());
         let same: Vec<usize> = free.filter(|&at| changes[at] == Change::Same).collect();
@@ -456,25 +489,15 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         self.pages
     }
 
-    /// Ends the look: remembers how deep news were. Gives the pages that were looked at.
-    pub fn finish(mut self) -> usize {
-        self.end();
+    /// Ends the look. Gives the pages that were looked at.
+    pub fn finish(self) -> usize {
         self.pages
     }
 
     /// Ends the look, and gives the memory back.
     #[must_use]
-    pub fn into_memory(mut self) -> M {
-        self.end();
+    pub fn into_memory(self) -> M {
         self.memory
-    }
-
-    fn end(&mut self) {
-        let deepest = self.deepest as f64;
-        self.memory().since_whole = self.memory().since_whole.saturating_add(1);
-        let is_unproven = !self.known().is_sorted && self.known().disorder < 0.5;
-        self.memory().unproven = if is_unproven { self.known().unproven.saturating_add(1) } else { 0 };
-        self.memory().depth = deepest.max(self.memory().depth * DEPTH_KEPT);
     }
 
     /// Which of the board's known threads should have been on the pages of this look and were not: deleted, or moved

@@ -34,6 +34,8 @@ const GONE_SHOWN: usize = 5;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
+    /// Name of a site, of which alone is told; all of them without one
+    site: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -63,6 +65,9 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
         let report = status::report(db.as_ref(), None, app.clock.now()).await?;
         with_holds(report, db.as_ref(), config).await
     })?;
+    if let Some(site) = &options.site {
+        keep_one(&mut report, site)?;
+    }
     name_commands(&mut report, config, &hints);
     if options.json {
         outln!("{}", serde_json::to_string(&report)?);
@@ -95,6 +100,20 @@ fn of_site(site: &str, noted: &[(String, PathBuf)], config: &Config, hints: &Hin
 /// When something is due, or since when: a time that has passed is no time to wait for.
 fn due(at: &str, now: &str) -> String {
     if at <= now { format!("due since {at}") } else { format!("at {at}") }
+}
+
+/// Leaves one site of the report.
+fn keep_one(report: &mut StatusReport, site: &str) -> anyhow::Result<()> {
+    let StatusReport { sites, accounts, .. } = report;
+    if !sites.iter().any(|told| *told.name == *site) && !accounts.iter().any(|told| *told.site == *site) {
+        let names: Vec<&str> = sites.iter().map(|told| &*told.name).collect();
+        let known =
+            if names.is_empty() { "it has none yet".to_owned() } else { format!("it has {}", names.join(", ")) };
+        anyhow::bail!("{site}: no site of this folder: {known}\nhint: gleaner status");
+    }
+    sites.retain(|told| *told.name == *site);
+    accounts.retain(|told| *told.site == *site);
+    Ok(())
 }
 
 /// Gives the commands that reasons name their site and what they repeat.

@@ -156,7 +156,8 @@ pub async fn visit(
     }
     let url = mirror.as_ref().unwrap_or(&job.url);
     // Versions are a server's own, and links are taken anew where the rules have changed.
-    let validators = job.lease.memo.as_deref().filter(|_| mirror.is_none());
+    let is_compared = mirror.is_none() && !site.fresh.boards.is_read_whole(job.url.as_str());
+    let validators = job.lease.memo.as_deref().filter(|_| is_compared);
     let validators = validators.and_then(|memo| version::read(memo, site.rules_token));
     let response = match site.transport.send(Request { validators: validators.as_ref(), ..url.into() }).await {
         Ok(response) => response,
@@ -414,7 +415,8 @@ fn reading(site: &Site, job: &Job, headers: &ResponseHeaders, bytes: &[u8], agai
     let reading = if !again || job.class == Class::Sitemap {
         Reading::Read(Box::new(outlinks::read_page(site, job, headers, bytes)), None, None)
     } else {
-        let last = job.lease.memo.as_deref().and_then(|memo| version::print(memo, site.rules_token));
+        let memo = job.lease.memo.as_deref().filter(|_| !site.fresh.boards.is_read_whole(job.url.as_str()));
+        let last = memo.and_then(|memo| version::print(memo, site.rules_token));
         changed::read(site, job, headers, bytes, last.and_then(Print::read))
     };
     match reading {

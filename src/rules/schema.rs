@@ -299,12 +299,22 @@ fn wrap_hint(schema: &Json, node: &DeValue<'_>) -> Option<String> {
     let name = schema_types(schema).next()?;
     match (name, node) {
         ("array", DeValue::String(_)) => Some("put it into brackets: [\"…\"]".to_owned()),
+        ("integer" | "number", DeValue::String(text)) if text.trim().parse::<f64>().is_err() => {
+            Some("write a number, without quotes and without a unit".to_owned())
+        }
         ("integer" | "number" | "boolean", DeValue::String(_)) => Some("write it without quotes".to_owned()),
         ("string", DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) => {
-            Some("write it in quotes".to_owned())
+            let form = example(schema).map(|example| format!(", as \"{example}\""));
+            Some(format!("write it in quotes{}", form.unwrap_or_default()))
         }
         _ => None,
     }
+}
+
+/// How a text is written, where its description says so: "as `+08:00`".
+fn example(schema: &Json) -> Option<String> {
+    let (example, _) = schema.get("description")?.as_str()?.split_once("as `")?.1.split_once('`')?;
+    Some(example.to_owned())
 }
 
 fn description(schema: &Json) -> Option<String> {

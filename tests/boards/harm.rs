@@ -1,5 +1,6 @@
 //! Pages that mean harm, and boards that do not keep to the rules: bounded, no panic, and told.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use gleaner::boards::walk::{Change, Grounds, Known, Memory, Stop, Verdict, Walk};
@@ -344,31 +345,124 @@ fn a_list_that_tells_days_has_no_thread_of_today_read_at_each_look() {
     assert_eq!([1, 59, 60, 300].map(fetched), [0, 0, 12, 12], "missed is worse, once an hour");
 }
 
-#[test]
-fn a_list_by_name_is_gone_through_to_its_end_once_a_day_however_often_it_is_looked_at() {
-    let mut memory = Memory::default();
-    // Ten pages, each in no order of time; a look each half hour finds a new row on the first.
-    let rows = |number: u32| -> Vec<(u32, i64, u32)> {
-        (0..20).map(|row| (number * 20 + row, i64::from(row * 7 % 20) * DAY, 1)).collect()
+/// The pages of a list by name, each with the next one's address.
+fn by_name(pages: u32) -> Vec<BoardPage> {
+    let of = |number: u32| {
+        let rows: Vec<(u32, i64, u32)> =
+            (0..5).map(|row| (number * 20 + row, i64::from(row * 7 % 5) * DAY, 1)).collect();
+        page(&rows, NOW, (number < pages).then(|| format!("{BOARD}?page={}", number + 1)).as_deref())
     };
-    let mut pages = Vec::new();
-    for look in 0..3 * 48_i64 {
-        let now = NOW + look * 1_800;
-        let mut walk = Walk::begin(&mut memory, now, 1_000);
-        for number in 0..10_u32 {
-            let next = (number < 9).then_some("/forum/1?page=9");
-            let page = page(&rows(number), now, next);
-            let known = known_of(&page, now);
-            let new = format!("{}", 20 * number + 3);
-            let is_new = |id: &str| number == 0 && id.ends_with(&new);
-            let at = url(BOARD);
-            if walk.page(&page, &at, &at, |id| known(id).filter(|_| !is_new(id))).step.is_err() {
-                break;
+    (1..=pages).map(of).collect()
+}
+
+/// A look at them, at which one row is new at the front, or nothing is: the pages that it reads.
+fn look_by_name(
+    memory: &mut Memory,
+    pages: &[BoardPage],
+    now: i64,
+    room_per_day: f64,
+    front_has_news: bool,
+) -> Vec<u32> {
+    let mut walk = Walk::begin(memory, now, 1_000).with_room(room_per_day);
+    let mut read = Vec::new();
+    let mut next = if front_has_news { Ok(url(BOARD)) } else { walk.unchanged() };
+    while let Ok(asked) = next {
+        let number: u32 = asked.as_str().rsplit_once('=').map_or(1, |(_, number)| number.parse().unwrap());
+        let page = &pages[number as usize - 1];
+        let is_new = |id: &str| number == 1 && id.ends_with("/23");
+        let known = known_of(page, now);
+        next = walk.page(page, &asked, &asked, |id| known(id).filter(|_| !is_new(id))).step;
+        read.push(number);
+    }
+    walk.finish();
+    read
+}
+
+/// Two days of looks at a list by name behind one in which its length was learnt; by page when it was read, and how many pages.
+fn days_by_name(pages: u32, every_s: i64, room_per_day: f64, front_has_news: bool) -> (HashMap<u32, Vec<i64>>, usize) {
+    let (mut memory, pages) = (Memory::default(), by_name(pages));
+    let (mut at, mut read): (HashMap<u32, Vec<i64>>, usize) = (HashMap::new(), 0);
+    look_by_name(&mut memory, &pages, NOW - DAY - every_s, room_per_day, true);
+    for look in 0..3 * DAY / every_s {
+        let now = NOW - DAY + look * every_s;
+        for number in look_by_name(&mut memory, &pages, now, room_per_day, front_has_news) {
+            let times = at.entry(number).or_insert_with(|| vec![now]);
+            if now >= NOW {
+                times.push(now);
+                read += 1;
+            } else {
+                times[0] = now;
             }
         }
-        pages.push(walk.finish());
     }
-    let whole = pages.iter().filter(|pages| **pages == 10).count();
-    assert!((3..=4).contains(&whole), "{whole} of {} looks", pages.len());
-    assert!(pages.iter().filter(|pages| **pages < 10).all(|pages| *pages <= 3), "{pages:?}");
+    at.values_mut().for_each(|times| times.push(NOW + 2 * DAY - every_s));
+    (at, read)
+}
+
+#[test]
+fn pages_of_a_list_by_name_are_read_in_turn_and_all_within_hours_whatever_its_front_shows() {
+    // Pages, seconds between looks, looks within which each page is read again, pages that a look reads at the most.
+    for (pages, every_s, within, most) in
+        [(12, 600, 4, 4), (12, 6 * 3_600, 1, 11), (12, DAY, 1, 11), (100, 600, 32, 20), (100, 3_600, 5, 25)]
+    {
+        for front_has_news in [false, true] {
+            let (at, read) = days_by_name(pages, every_s, f64::INFINITY, front_has_news);
+            let longest = |at: &Vec<i64>| at.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(i64::MAX);
+            let behind: Vec<i64> =
+                (2..=pages).map(|number| at.get(&number).map_or(i64::MAX, longest) / every_s).collect();
+            assert!(behind.iter().all(|longest| *longest <= within), "{pages} {every_s} {front_has_news}: {behind:?}");
+            let looks = usize::try_from(2 * DAY / every_s).unwrap();
+            // A front with news has the pages behind it read, too.
+            let most = if front_has_news { most + 3 } else { most };
+            assert!(read <= most * looks, "{pages} {every_s} {front_has_news}: {read} pages at {looks} looks");
+        }
+    }
+}
+
+#[test]
+fn the_turn_of_a_lists_pages_takes_no_more_requests_than_there_are() {
+    let (_, read) = days_by_name(50, 600, 40.0, false);
+    assert!((70..=80).contains(&read), "{read} pages in two days of forty");
+}
+
+#[test]
+fn a_list_in_the_order_of_time_has_no_turn_of_pages() {
+    let mut memory = Memory::default();
+    let rows = thirty();
+    let front = page(&rows, NOW, Some("/forum/1?page=2"));
+    for day in 1..9 {
+        let now = NOW + day * DAY;
+        let later: Vec<(u32, i64, u32)> = rows.iter().map(|(id, ago, count)| (*id, ago + day * DAY, *count)).collect();
+        let seen = page(&later, now, Some("/forum/1?page=2"));
+        let verdict = look(&mut memory, &seen, now, known_of(&front, NOW));
+        assert_eq!((verdict.fetch.len(), verdict.step), (0, Err(Stop::NothingNew)));
+        assert_eq!(Walk::begin(&mut memory, now, 9).unchanged(), Err(Stop::NothingNew));
+    }
+}
+
+#[test]
+fn a_page_that_never_comes_and_a_list_that_got_shorter_stop_no_turn() {
+    let (mut memory, pages) = (Memory::default(), by_name(12));
+    look_by_name(&mut memory, &pages, NOW - 600, f64::INFINITY, true);
+    let mut asked = Vec::new();
+    for look in 0..12 {
+        // Whoever asks for page 5 waits in vain.
+        let mut walk = Walk::begin(&mut memory, NOW + look * 600, 1_000);
+        let mut next = walk.unchanged();
+        while let Ok(url) = next {
+            let number: usize = url.as_str().rsplit_once('=').unwrap().1.parse().unwrap();
+            asked.push(number);
+            if number == 5 {
+                break;
+            }
+            next = walk.page(&pages[number - 1], &url, &url, known_of(&pages[number - 1], NOW)).step;
+        }
+    }
+    assert!(asked.iter().filter(|number| **number == 2).count() >= 2, "{asked:?}");
+    // Of one that is shorter by now the round ends where it does, and the next one begins behind the front.
+    let (mut memory, shorter) = (Memory::default(), by_name(8));
+    look_by_name(&mut memory, &pages, NOW - 600, f64::INFINITY, true);
+    let mut look = |pages: &[BoardPage], after| look_by_name(&mut memory, pages, NOW + after, f64::INFINITY, false);
+    assert_eq!(look(&pages, 0), [4, 5, 6, 7]);
+    assert_eq!([look(&shorter, 600), look(&shorter, 1_200)], [vec![8], vec![2, 3, 4, 5]]);
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use gleaner::crawl::RunOptions;
 use gleaner::crawl::progress::Ended;
 
+use super::increment::in_memory;
+use super::lists::{OLD, board, rules};
 use super::web::{FAST, Machine, Web, page, throttled};
 
 const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
@@ -130,4 +132,28 @@ async fn one_look_in_the_future_does_not_end_the_looks() {
     machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_500))).await;
     // It looks at once, and at its interval from then on.
     assert_eq!(asked_at(&web, "/").len(), 4, "{:?}", web.log());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_found_by_a_clock_that_was_ahead_makes_no_look_go_over_a_whole_list() {
+    // One new thread a minute.
+    let newest = |elapsed: Duration| OLD + elapsed.as_secs() / 60;
+    let site = |path: &str, elapsed: Duration| board(path, OLD + elapsed.as_secs() / 60);
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(site));
+    let mut machine = Machine::new();
+    machine.update = Some(in_memory());
+    machine.set_clock(Duration::ZERO, 30 * 24 * HOUR_MS);
+    machine.crawl_until(&web, &rules(2), SERVICE, Some(Duration::from_secs(300))).await;
+    let before = web.log().len();
+    machine.set_clock(Duration::ZERO, 0);
+    machine.crawl_until(&web, &rules(2), SERVICE, Some(Duration::from_secs(600))).await;
+    let log = web.log().split_off(before);
+    let page = |path: &str| path.strip_prefix("/board?page=").and_then(|number| number.parse::<u64>().ok());
+    let is_deep = |path: &str| page(path).is_some_and(|number| (5..=29).contains(&number));
+    let (looks, deep) = (web.asked("/board"), log.iter().filter(|(_, path)| is_deep(path)).count());
+    assert!(looks >= 8, "{looks} looks");
+    assert_eq!(deep, 0, "pages far behind the front");
+    let last = newest(Duration::from_secs(750));
+    let missing: Vec<u64> = (OLD..last).filter(|number| web.asked(&format!("/dl/{number}")) == 0).collect();
+    assert_eq!(missing, [0; 0], "and all that is new comes");
 }

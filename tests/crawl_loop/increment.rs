@@ -31,7 +31,7 @@ const RULES: &str =
 
 const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
 
-fn torrent_of(name: &str) -> Answer {
+pub fn torrent_of(name: &str) -> Answer {
     let text = format!(
         "d4:infod6:lengthi4e4:name{}:{name}12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee",
         name.len()
@@ -223,7 +223,12 @@ async fn a_list_is_followed_behind_its_first_page_while_most_of_it_is_new() {
     let missed: Vec<u64> = (1..=200).filter(|new| web.asked(&format!("/dl/{}", OLD + new)) != 1).collect();
     assert_eq!(missed, [0; 0]);
     assert!([2, 5].into_iter().all(|number| web.asked(&format!("/list/{number}")) > 1));
-    assert_eq!(web.asked("/list/6"), 1, "the first page without news is the last one");
+    let late = |number: u64| {
+        let path = format!("/list/{number}");
+        web.log().into_iter().filter(|(at, asked)| *at > 1_000_000 && *asked == path).count()
+    };
+    // Of a list of which news have not shown the order yet one page is read in its turn.
+    assert!((6..12).map(late).sum::<usize>() <= 1, "the first page without news is the last one");
 }
 
 #[tokio::test(start_paused = true)]

@@ -13,7 +13,7 @@ use super::increment::in_memory;
 use super::web::{Answer, Machine, Web, page};
 
 /// Threads that were there before.
-const OLD: u64 = 300;
+pub const OLD: u64 = 300;
 /// Rows of a page.
 const ROWS: u64 = 10;
 /// A new thread comes this often.
@@ -23,7 +23,7 @@ const WINDOW: u64 = 3;
 
 const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };
 
-fn rules(lanes: u32) -> String {
+pub fn rules(lanes: u32) -> String {
     format!(
         "revisit_minutes = 1\nlanes = {lanes}\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 10\nconnections = {lanes}"
     )
@@ -42,7 +42,7 @@ fn list(newest: u64, number: u64) -> Option<Answer> {
     Some(page(&format!("{rows}{pager}")))
 }
 
-fn board(path: &str, newest: u64) -> Option<Answer> {
+pub fn board(path: &str, newest: u64) -> Option<Answer> {
     let number = |prefix: &str| path.strip_prefix(prefix)?.parse::<u64>().ok();
     if path == "/" {
         return Some(page("<a href=/board>list</a>"));

@@ -15,6 +15,7 @@ mod manners;
 mod members;
 mod threads;
 mod told;
+mod tours;
 mod traps;
 mod web;
 

@@ -12,10 +12,11 @@ use encoding_rs::Encoding;
 use scraper::Html;
 use serde::{Deserialize, Serialize};
 
+use super::walks::Pending;
 use crate::boards::next::{numbered_form, numbers_of};
-use crate::boards::walk::{Grounds, Known, Memory, Walk};
+use crate::boards::walk::{Known, Memory, Walk};
 use crate::boards::when::{Conventions, Time};
-use crate::boards::{Ask, BoardPage, Row, RowSelectors, Times, read_page};
+use crate::boards::{Ask, BoardPage, Row, RowSelectors, read_page};
 use crate::clock::UnixMillis;
 use crate::crawl::site::Site;
 use crate::crawl::visit::Job;
@@ -47,7 +48,7 @@ pub(super) struct Kept {
     pub state: State,
     pub is_changed: bool,
     /// Looks on their way, by the address of the page that is to come.
-    walks: HashMap<String, Walk<Memory>>,
+    pub walks: HashMap<String, Walk<Memory>>,
     /// When it was last looked in vain for a list that makes room.
     is_full: Option<UnixMillis>,
 }
@@ -61,7 +62,7 @@ pub struct State {
     /// By what names them.
     threads: BTreeMap<String, Thread>,
     /// Looks on their way: the page that is to come, and of what.
-    pending: BTreeMap<String, Pending>,
+    pub(super) pending: BTreeMap<String, Pending>,
     /// Forms of addresses that have a list's page as a number where nothing but the links to their next pages says so.
     #[serde(default)]
     paged: BTreeSet<String>,
@@ -91,7 +92,7 @@ impl Reread {
 /// What is known of one list.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Board {
-    memory: Memory,
+    pub(super) memory: Memory,
     /// What tells news on it; `None` before a look found rows.
     pub grounds: Option<Told>,
     /// Rows of its first page at the last look, and those of them that are pinned.
@@ -129,22 +130,10 @@ struct Thread {
     read_at: i64,
 }
 
-/// A look on its way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pending {
-    /// The list, by the URL of its first page.
-    pub board: String,
-    /// The look before this one.
-    pub last: Option<UnixMillis>,
-    /// No row was met yet that the look before this one could have shown: all that comes is newer.
-    #[serde(default)]
-    pub is_above: bool,
-}
-
 /// A page as a board's.
 pub struct Read {
     pub page: BoardPage,
-    conventions: Conventions,
+    pub(super) conventions: Conventions,
 }
 
 impl Read {
@@ -359,77 +348,14 @@ impl Boards {
         self.kept().state.boards.get(list).map_or(1, |board| board.away.max(1))
     }
 
-    /// Ends a look that waited for a page which is not there, or gave nothing.
-    pub fn end(&self, url: &str) {
-        let mut kept = self.kept();
-        if let Some(pending) = kept.state.pending.remove(url) {
-            kept.is_changed = true;
-            if let Some(walk) = kept.walks.remove(url) {
-                kept.finish(&pending.board, walk);
-            }
-        }
-    }
-
-    fn conventions(&self) -> Conventions {
+    pub(super) fn conventions(&self) -> Conventions {
         Conventions::with_offset(self.offset_s)
     }
 }
 
 impl Kept {
-    /// Takes the next page of a look: the front of a list, or the page that a look on its way waited for. `known` is what is known
-    /// of the threads of its rows, by what names them. Gives the verdict, and the look that waits for its next page.
-    pub fn page(
-        &mut self,
-        boards: &Boards,
-        at: &Page<'_>,
-        read: Read,
-        known: &HashMap<String, Known>,
-    ) -> crate::boards::walk::Verdict {
-        self.is_changed = true;
-        let walk = self.walks.remove(at.url.as_str());
-        self.state.pending.remove(at.url.as_str());
-        let mut walk = walk.unwrap_or_else(|| {
-            let known = self.state.boards.get(at.board).map(|board| board.memory.clone());
-            let memory = known.unwrap_or_else(|| Memory { conventions: boards.conventions(), ..Memory::default() });
-            Walk::begin(memory, at.now, limits::BOARD_PAGES_MAX)
-        });
-        walk.memory().conventions = read.conventions;
-        let is_front = at.board == at.url.as_str();
-        let times = read.page.times;
-        walk.stands_above(at.above);
-        let verdict = walk.page(&read.page, at.url, at.url, |id| known.get(id).cloned());
-        let told = verdict.grounds.map(|grounds| match grounds {
-            Grounds::Times => Told::Times,
-            Grounds::Replies => Told::Replies,
-            Grounds::UnknownUrls if times == Times::Created => Told::Created,
-            Grounds::UnknownUrls => Told::UnknownUrls,
-        });
-        if let Some(board) = self.board(at.board, UnixMillis(u64::try_from(at.now).unwrap_or(0) * 1_000)) {
-            board.grounds = told.or(board.grounds);
-            if is_front {
-                board.rows = read.page.rows.len() as u64;
-                board.pinned = read.page.rows.iter().filter(|row| row.pinned.is_some()).count() as u64;
-            }
-        }
-        match &verdict.step {
-            Ok(next) if at.goes_on => {
-                // Pages that never came make room.
-                if self.state.pending.len() >= limits::BOARD_WALKS_MAX
-                    && let Some((url, _)) = self.state.pending.pop_first()
-                {
-                    self.walks.remove(&url);
-                }
-                let pending = Pending { board: at.board.to_owned(), last: at.last, is_above: at.is_above };
-                self.state.pending.insert(next.as_str().to_owned(), pending);
-                self.walks.insert(next.as_str().to_owned(), walk);
-            }
-            _ => self.finish(at.board, walk),
-        }
-        verdict
-    }
-
     /// A list that is kept; `None` beyond the bound.
-    fn board(&mut self, url: &str, now: UnixMillis) -> Option<&mut Board> {
+    pub(super) fn board(&mut self, url: &str, now: UnixMillis) -> Option<&mut Board> {
         if !self.state.boards.contains_key(url)
             && self.state.boards.len() >= limits::BOARDS_KEPT_MAX
             && !self.makes_room(now)
@@ -456,15 +382,6 @@ impl Kept {
             self.state.paged.remove(&form);
         }
         true
-    }
-
-    fn finish(&mut self, board: &str, walk: Walk<Memory>) {
-        let pages = walk.pages() as u64;
-        let memory = walk.into_memory();
-        if let Some(board) = self.state.boards.get_mut(board) {
-            board.pages = pages;
-            board.memory = memory;
-        }
     }
 
     /// What was known of a thread when it was last read.
@@ -504,23 +421,6 @@ impl Kept {
             self.state.threads.retain(|_, thread| thread.read_at > least);
         }
     }
-}
-
-/// Where a look is.
-pub struct Page<'a> {
-    /// The list, by the URL of its first page.
-    pub board: &'a str,
-    pub url: &'a CrawlUrl,
-    /// Seconds since 1970-01-01 UTC.
-    pub now: i64,
-    /// The look before this one.
-    pub last: Option<UnixMillis>,
-    /// So many of the page's rows stand above those that the look before this one could have shown.
-    pub above: usize,
-    /// No row was met yet, here or on the pages in front, that the look before this one could have shown.
-    pub is_above: bool,
-    /// False where the next page is one that nobody has read yet: it comes by itself.
-    pub goes_on: bool,
 }
 
 /// Reads a list's page; `None` for what is no page, or too long for a tree.

@@ -11,6 +11,7 @@ use super::gone::hash;
 use super::reread::{make_good, read_on, reread};
 use super::rows::Vanished;
 use super::standing::{self, Standing, rows_of};
+use super::walks;
 use crate::boards::Row;
 use crate::boards::walk::{Change, Grounds, Known, Verdict};
 use crate::boards::when::{Precision, Time};
@@ -102,12 +103,19 @@ pub async fn look(
     if !is_front && pending.is_none() {
         return Ok(Seen { is_behind: true, due: lists, ..Seen::default() });
     }
+    let is_turn = pending.as_ref().is_some_and(|pending| pending.tours);
     let (list, last, is_above) = match pending {
+        // The look before this one did not show it.
+        Some(pending) if pending.tours => (pending.board, last_look(site, job).await?, false),
         Some(pending) => (pending.board, pending.last, pending.is_above),
         None => (job.url.as_str().to_owned(), last_look(site, job).await?, true),
     };
     let mut seen = Seen { list: Some(list.clone()), is_front, last, due: lists, ..Seen::default() };
-    let standing = standing::ask(site, job, read, board.as_ref(), last.filter(|_| is_above)).await?;
+    let since = last.map(|last| (last, at));
+    let mut standing = standing::ask(site, job, read, board.as_ref(), since.filter(|_| is_above)).await?;
+    if let Some(since) = since.filter(|_| is_turn) {
+        standing.rows.iter_mut().for_each(|row| row.is_new |= row.was_heard_of(since));
+    }
     let (asked, is_above) = (standing.rows, standing.is_above);
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.is_new { Change::New } else { Change::Same }).collect();
@@ -115,17 +123,13 @@ pub async fn look(
     let is_fast = board.as_ref().is_some_and(|board| board.ahead_s() > CLOCKS_DIFFER_S);
     let mined: Vec<Row> = board.as_ref().map(|board| board.page.rows.clone()).unwrap_or_default();
     if let Some(board) = board.filter(|board| !board.page.rows.is_empty()) {
-        let next = next_page(site, job, board.page.next.as_ref()).await?;
-        let (now, goes_on) = (seconds(at), next.is_some());
-        let above = standing.above;
-        let page = boards::Page { board: &list, url: &job.url, now, last, above, is_above, goes_on };
+        let (now, above, room_per_day) = (seconds(at), standing.above, site.fresh.timetable.room_beside_looks());
+        let page = walks::Page { board: &list, url: &job.url, now, last, above, is_above, room_per_day };
         let verdict = walk(site, &page, board, &asked);
         let news = verdict.fetch.len();
         tracing::trace!(list, url = job.url.as_str(), rows = asked.len(), news, is_above, step = ?verdict.step, "a list was looked at");
-        match next.filter(|_| verdict.step.is_ok()) {
-            Some((next, true)) => seen.due.push(next),
-            Some((next, false)) => seen.unread = Some(next),
-            None => {}
+        if let Ok(next) = &verdict.step {
+            go_on(site, job, next, &mut seen).await?;
         }
         for (change, asked) in changes.iter_mut().zip(&asked) {
             *change = asked.row.and_then(|row| verdict.changes.get(row)).copied().unwrap_or(*change);
@@ -133,6 +137,7 @@ pub async fn look(
         reread(site, job, &verdict, &mined, (last, at), &mut seen).await?;
     } else {
         site.fresh.boards.end(job.url.as_str());
+        site.fresh.boards.has_no_pages(job.url.as_str());
     }
     for (asked, change) in asked.iter().zip(&changes) {
         let row = asked.row.and_then(|row| mined.get(row));
@@ -147,6 +152,10 @@ pub async fn look(
         if !asked.is_pinned {
             seen.posts.extend(post(*change, row.and_then(|row| row.last.or(row.created)), last, at));
         }
+    }
+    if last.is_none() && site.fresh.boards.is_in_another_order(&list) {
+        // Some rows of those before tell nothing of how many came since.
+        seen.posts.clear();
     }
     ask_once_more(site, job, &asked, at, &mut seen).await?;
     if is_front && !read.truncated {
@@ -193,6 +202,11 @@ pub async fn again(site: &Site, job: &Job, is_front: bool, at: UnixMillis) -> Re
     let last = last_look(site, job).await?;
     let mut seen = Seen { list: Some(list.to_owned()), is_front, last, ..Seen::default() };
     if is_front {
+        // What is new may stand behind it.
+        let room = site.fresh.timetable.room_beside_looks();
+        if let Some(next) = site.fresh.boards.unchanged(list, at, last, room) {
+            go_on(site, job, &next, &mut seen).await?;
+        }
         let vanished = site.fresh.lists.again(list, at);
         follow(site, job, vanished, at, &mut seen).await?;
         recheck(site, job, at, &mut seen).await?;
@@ -213,30 +227,33 @@ async fn last_look(site: &Site, job: &Job) -> Result<Option<UnixMillis>, CrawlDb
     })
 }
 
-/// The next page of the list as a URL to ask for, and whether it was read before. One that nobody has read comes by itself where
-/// history looks; an increment goes on to some of them, as to any other link.
-async fn next_page(
-    site: &Site,
-    job: &Job,
-    next: Option<&CrawlUrl>,
-) -> Result<Option<(Discovered, bool)>, CrawlDbError> {
-    let Some(next) = next else { return Ok(None) };
-    let Some(found) = outlinks::judge(site, next.clone()).ok().filter(|found| found.class.is_listing()) else {
-        return Ok(None);
-    };
+/// Asks for the next page of a look, or ends the look. One that nobody has read comes by itself where history looks; an increment goes on
+/// to some of them, as to any other link, unless it is only that page's turn.
+async fn go_on(site: &Site, job: &Job, next: &CrawlUrl, seen: &mut Seen) -> Result<(), CrawlDbError> {
+    let found = outlinks::judge(site, next.clone()).ok().filter(|found| found.class.is_listing());
     let depth = job.lease.depth.saturating_add(1);
-    let Some(row) = site.row(&found.url, found.class, depth).await? else { return Ok(None) };
-    let record = site.db.url_record(&row.key).await?;
-    let was_read = record.is_some_and(|record| record.outcome.is_some());
-    let goes_on = match job.crew {
-        Crew::History => was_read,
-        Crew::Increment { level } => was_read || level < site.rules.increment_depth,
+    let row = match found {
+        Some(found) => site.row(&found.url, found.class, depth).await?,
+        None => None,
     };
-    Ok(goes_on.then_some((row, was_read)))
+    let record = match &row {
+        Some(row) => site.db.url_record(&row.key).await?,
+        None => None,
+    };
+    let was_read = record.is_some_and(|record| record.outcome.is_some());
+    let is_turn = site.fresh.boards.awaits(next.as_str()).is_some_and(|pending| pending.tours);
+    match (row, job.crew) {
+        (Some(row), _) if was_read => seen.due.push(row),
+        (Some(row), Crew::Increment { level }) if !is_turn && level < site.rules.increment_depth => {
+            seen.unread = Some(row)
+        }
+        _ => site.fresh.boards.end(next.as_str()),
+    }
+    Ok(())
 }
 
 /// The look's verdict on the page. News are unknown rows, and threads with news; what else changes in a row is none.
-fn walk(site: &Site, page: &boards::Page<'_>, board: boards::Read, asked: &[Standing]) -> Verdict {
+fn walk(site: &Site, page: &walks::Page<'_>, board: boards::Read, asked: &[Standing]) -> Verdict {
     let records: HashMap<usize, &Standing> = asked.iter().filter_map(|asked| Some((asked.row?, asked))).collect();
     let boards = &site.fresh.boards;
     let mut kept = boards.kept();

@@ -14,6 +14,7 @@ mod reread;
 pub mod rows;
 mod standing;
 pub mod timetable;
+pub mod walks;
 
 use crate::clock::UnixMillis;
 use crate::crawldb::{CrawlDbError, Reader};

@@ -28,6 +28,18 @@ pub(super) struct Standing {
     pub is_new: bool,
 }
 
+impl Standing {
+    /// True where somebody has heard of it after `last`, and nobody has asked for it.
+    pub fn was_heard_of(&self, (last, now): (UnixMillis, UnixMillis)) -> bool {
+        self.record.is_some_and(|record| record.outcome.is_none() && !was_known(&record, (last, now)))
+    }
+}
+
+/// True for what was found by `last`. What was found at a time to come was by a clock that was wrong: nobody knows when, but not since.
+fn was_known(record: &UrlRecord, (last, now): (UnixMillis, UnixMillis)) -> bool {
+    !(last < record.first_seen && record.first_seen <= now)
+}
+
 /// The rows of a page as they stand on their list.
 pub(super) struct Page {
     pub rows: Vec<Standing>,
@@ -37,13 +49,14 @@ pub(super) struct Page {
     pub is_above: bool,
 }
 
-/// Asks what is known of a page's rows. `last` is the look before this one, where no page of this one has come to its rows yet.
+/// Asks what is known of a page's rows. `since` are the look before this one, where no page of this one has come to its rows yet, and
+/// this one.
 pub(super) async fn ask(
     site: &Site,
     job: &Job,
     read: &PageFindings,
     board: Option<&boards::Read>,
-    last: Option<UnixMillis>,
+    since: Option<(UnixMillis, UnixMillis)>,
 ) -> Result<Page, CrawlDbError> {
     let mined = board.map(|board| board.page.rows.as_slice()).unwrap_or_default();
     let mut rows = Vec::new();
@@ -53,13 +66,12 @@ pub(super) async fn ask(
         let is_pinned = row.and_then(|row| mined.get(row)).is_some_and(|row| row.pinned.is_some());
         rows.push(Standing { found, row, record, is_pinned, is_new: record.is_none() });
     }
-    let Some(last) = last else { return Ok(Page { rows, above: 0, is_above: false }) };
-    let border = border(&rows, last);
+    let Some(since) = since else { return Ok(Page { rows, above: 0, is_above: false }) };
+    let border = border(&rows, since);
     // History may have heard of what is new on this list from other pages: what nobody has asked for is new all the same.
-    let heard_since = |record: UrlRecord| record.outcome.is_none() && record.first_seen > last;
     let above = border.unwrap_or(rows.len());
     for row in rows[..above].iter_mut().filter(|row| !row.is_pinned) {
-        row.is_new = row.record.is_none_or(heard_since);
+        row.is_new |= row.was_heard_of(since);
     }
     let above = border.map_or(mined.len(), |at| rows[at].row.unwrap_or(0));
     Ok(Page { rows, above, is_above: border.is_none() })
@@ -67,9 +79,9 @@ pub(super) async fn ask(
 
 /// The first row that the last look could have shown; none where the page has only newer ones. One row that was known before is no border
 /// yet: it may have come up again.
-fn border(rows: &[Standing], last: UnixMillis) -> Option<usize> {
+fn border(rows: &[Standing], since: (UnixMillis, UnixMillis)) -> Option<usize> {
     let free: Vec<usize> = (0..rows.len()).filter(|&at| !rows[at].is_pinned).collect();
-    let was_there = |at: &usize| rows[*at].record.is_some_and(|record| record.first_seen <= last);
+    let was_there = |at: &usize| rows[*at].record.is_some_and(|record| was_known(&record, since));
     let is_border = |place: &usize| {
         let next = &free[*place..free.len().min(place + BORDER_ROWS)];
         was_there(&free[*place]) && 2 * next.iter().filter(|at| was_there(at)).count() > next.len()

@@ -365,6 +365,14 @@ impl Timetable {
         }
     }
 
+    /// Requests a day for pages of lists that are read in their turn: what looks leave of their half, and some of it in any case. Without
+    /// bound where nobody counts.
+    pub fn room_beside_looks(&self) -> f64 {
+        let kept = self.kept();
+        let planned = kept.state.as_ref().map_or(0.0, |state| state.per_day);
+        kept.room.map_or(f64::INFINITY, |room| (room - planned).max(room / 8.0))
+    }
+
     /// Looks a day at all lists, as they are planned now; none before a list is known.
     pub fn looks_a_day(&self) -> f64 {
         self.kept().state.as_ref().map_or(0.0, |state| state.per_day)

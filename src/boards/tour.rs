@@ -1,0 +1,135 @@
+//! The pages of a list that is not in the order of time, in turn: each look reads some of those behind its front, where the last one
+//! stopped, so that what is put anywhere in the list is found within some looks.
+//!
+//! How many a look may read is what the time since the last such look allows: few at once, a round of all of them in a
+//! quarter of a day, and never more than the site's requests leave. Pure; `now` is an argument.
+
+use serde::{Deserialize, Serialize};
+
+use super::rows::BoardPage;
+use crate::url::CrawlUrl;
+
+/// Seconds for each page that a look reads: what a look each two minutes takes is four.
+const PAGE_EVERY_S: i64 = 30;
+
+/// Pages that any look may read, and the part of a longer list: four looks or so are a round wherever a look costs more time than its
+/// pages do.
+const FEW: i64 = 4;
+
+/// Seconds in which each page is read once however seldom the list is looked at; and where nothing has shown that news stand anywhere
+/// but on top.
+const ROUND_S: i64 = 6 * 3_600;
+const UNPROVEN_ROUND_S: i64 = 86_400;
+
+/// Pages that a list is taken to have before a round has told: half as many again at each look as were read.
+const PAGES_AT_FIRST: i64 = 16;
+
+/// Looks that wait for the same page before the round begins anew without it.
+const ASKED: u32 = 3;
+
+/// Where the turn of a list's pages is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tour {
+    /// The second page, empty where there is none; not told as long as no look has read the front for it.
+    second: Option<String>,
+    /// The page whose turn it is; `None` for the second.
+    next: Option<String>,
+    /// Looks that have asked for that page since another one came.
+    asked: u32,
+    /// Pages of this round so far, and of the last one that ended.
+    read: u32,
+    pages: u32,
+    /// When a look last had pages of it to read, in seconds since 1970-01-01 UTC; 0 for never.
+    at: i64,
+    /// What the last page listed.
+    rows: u64,
+}
+
+impl Tour {
+    /// True where it is known which page comes behind the front, or that none does.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.second.is_some()
+    }
+
+    /// True where there are pages behind the front.
+    #[must_use]
+    pub fn has_pages(&self) -> bool {
+        self.second.as_deref().is_some_and(|second| !second.is_empty())
+    }
+
+    /// The front was read.
+    pub fn starts(&mut self, second: Option<&CrawlUrl>) {
+        self.second = Some(second.map_or_else(String::new, |second| second.as_str().to_owned()));
+    }
+
+    /// Pages that a look at `now` may read, at a site that has so many requests a day for it. `is_proven` where news were seen to stand
+    /// anywhere. What is granted is used up.
+    pub(super) fn grants(&mut self, now: i64, is_proven: bool, room_per_day: f64) -> usize {
+        if self.at == 0 || self.at > now {
+            // From now on; a time to come was a clock's that was wrong.
+            self.at = now;
+            return 0;
+        }
+        let passed = (now - self.at).min(UNPROVEN_ROUND_S);
+        let pages = i64::from(self.pages).max(2 * i64::from(self.read)).max(PAGES_AT_FIRST);
+        let (of_look, round_s) = match is_proven {
+            true => ((passed / PAGE_EVERY_S).min(FEW.max(pages / FEW)), ROUND_S),
+            false => (1, UNPROVEN_ROUND_S),
+        };
+        let room = (room_per_day * passed as f64 / UNPROVEN_ROUND_S as f64) as i64;
+        let granted = of_look.max(pages * passed / round_s).min(room);
+        if granted > 0 {
+            self.at = now;
+        }
+        usize::try_from(granted).unwrap_or(0)
+    }
+
+    /// The page whose turn it is, to be asked for.
+    pub(super) fn asks(&mut self) -> Option<CrawlUrl> {
+        if !self.has_pages() {
+            return None;
+        }
+        if self.asked >= ASKED {
+            self.turns_back();
+        }
+        self.asked += 1;
+        self.awaited().and_then(stored)
+    }
+
+    fn awaited(&self) -> Option<&str> {
+        self.next.as_deref().or(self.second.as_deref())
+    }
+
+    /// A page behind the front was read: where it was its turn, it is that of the page behind it. The last page, or what is sent in place
+    /// of one behind it, ends the round.
+    pub(super) fn reads(&mut self, url: &CrawlUrl, page: &BoardPage, repeats: bool) {
+        if self.awaited() != Some(url.as_str()) {
+            return;
+        }
+        let rows =
+            page.rows.iter().fold(0, |sum: u64, row| sum.wrapping_add(xxhash_rust::xxh3::xxh3_64(row.id.as_bytes())));
+        let is_another = !page.rows.is_empty() && !repeats && rows != self.rows;
+        (self.asked, self.rows) = (0, rows);
+        self.read += u32::from(is_another);
+        match page.next.as_ref().filter(|_| is_another) {
+            Some(next) => self.next = Some(next.as_str().to_owned()),
+            None => {
+                self.pages = self.read;
+                self.turns_back();
+            }
+        }
+    }
+
+    /// The next page is the second one again.
+    pub(super) fn turns_back(&mut self) {
+        (self.next, self.asked, self.read, self.rows) = (None, 0, 0, 0);
+    }
+}
+
+/// An address as it was taken from one.
+fn stored(text: &str) -> Option<CrawlUrl> {
+    let host = text.find("://")? + 3;
+    let path = host + text[host..].find('/')?;
+    Some(CrawlUrl::from_parts(&text[..path], &text[path..]))
+}

@@ -1,0 +1,189 @@
+//! Looks at lists on their way from page to page: which page each waits for, and what becomes of it when that page comes or does not.
+//!
+//! `boards::walk` decides how far a look goes; here stands what survives between the visits of its pages, and a restart.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::boards::{Boards, Kept, Read, Told, seconds};
+use crate::boards::Times;
+use crate::boards::walk::{Grounds, Known, Memory, Verdict, Walk};
+use crate::clock::UnixMillis;
+use crate::limits;
+use crate::url::CrawlUrl;
+
+/// A look on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The list, by the URL of its first page.
+    pub board: String,
+    /// The look before this one.
+    pub last: Option<UnixMillis>,
+    /// No row was met yet that the look before this one could have shown: all that comes is newer.
+    #[serde(default)]
+    pub is_above: bool,
+    /// The page is read because it is its turn: the look before this one did not show it.
+    #[serde(default)]
+    pub tours: bool,
+}
+
+/// Where a look is.
+pub struct Page<'a> {
+    /// The list, by the URL of its first page.
+    pub board: &'a str,
+    pub url: &'a CrawlUrl,
+    /// Seconds since 1970-01-01 UTC.
+    pub now: i64,
+    /// The look before this one.
+    pub last: Option<UnixMillis>,
+    /// So many of the page's rows stand above those that the look before this one could have shown.
+    pub above: usize,
+    /// No row was met yet, here or on the pages in front, that the look before this one could have shown.
+    pub is_above: bool,
+    /// Requests a day that the site has for pages which are read in their turn, of all lists.
+    pub room_per_day: f64,
+}
+
+impl Boards {
+    /// Ends a look that waited for a page which is not there, or gave nothing.
+    pub fn end(&self, url: &str) {
+        let mut kept = self.kept();
+        if let Some(pending) = kept.state.pending.remove(url) {
+            kept.is_changed = true;
+            if let Some(mut walk) = kept.walks.remove(url) {
+                if walk.is_touring() {
+                    walk.turns_back();
+                }
+                kept.finish(&pending.board, walk);
+            }
+        }
+    }
+
+    /// True for a page that no version tells enough of: one behind a front that a look waits for, and the front of a list whose pages are
+    /// read in turn of which nobody knows where they begin.
+    #[must_use]
+    pub fn is_read_whole(&self, url: &str) -> bool {
+        let kept = self.kept();
+        let is_unknown = |memory: &Memory| !memory.is_in_order() && !memory.tour.is_told();
+        kept.state.pending.contains_key(url)
+            || kept.state.boards.get(url).is_some_and(|board| is_unknown(&board.memory))
+    }
+
+    /// True for a list of which is known that it is not in the order of time.
+    pub(super) fn is_in_another_order(&self, list: &str) -> bool {
+        self.kept().state.boards.get(list).is_some_and(|board| board.memory.disorder >= 0.5)
+    }
+
+    /// The front of a list was read, and has no rows of which a look is made.
+    pub(super) fn has_no_pages(&self, list: &str) {
+        let mut kept = self.kept();
+        if let Some(board) = kept.state.boards.get_mut(list) {
+            board.memory.tour.starts(None);
+            kept.is_changed = true;
+        }
+    }
+
+    /// The front of a list is as it was. Gives the page behind it whose turn it is, which the look waits for.
+    pub(super) fn unchanged(
+        &self,
+        list: &str,
+        at: UnixMillis,
+        last: Option<UnixMillis>,
+        room: f64,
+    ) -> Option<CrawlUrl> {
+        let mut kept = self.kept();
+        let room = room / kept.touring();
+        let memory = kept.board(list, at)?.memory.clone();
+        let mut walk = Walk::begin(memory, seconds(at), limits::BOARD_PAGES_MAX).with_room(room);
+        let next = walk.unchanged().ok();
+        kept.is_changed = true;
+        let pending = Pending { board: list.to_owned(), last, is_above: false, tours: true };
+        match &next {
+            Some(next) => kept.awaits(next, pending, walk),
+            None => kept.remembers(list, walk.known().clone()),
+        }
+        next
+    }
+}
+
+impl Kept {
+    /// Takes the next page of a look: the front of a list, or the page that a look on its way waited for. `known` is what is known
+    /// of the threads of its rows, by what names them. Gives the verdict; where it names a next page, the look waits for that.
+    pub fn page(&mut self, boards: &Boards, at: &Page<'_>, read: Read, known: &HashMap<String, Known>) -> Verdict {
+        self.is_changed = true;
+        let pending = self.state.pending.remove(at.url.as_str());
+        let walk = self.walks.remove(at.url.as_str());
+        let room = at.room_per_day / self.touring();
+        let mut walk = walk.unwrap_or_else(|| {
+            let known = self.state.boards.get(at.board).map(|board| board.memory.clone());
+            let memory = known.unwrap_or_else(|| Memory { conventions: boards.conventions(), ..Memory::default() });
+            let walk = Walk::begin(memory, at.now, limits::BOARD_PAGES_MAX).with_room(room);
+            match pending {
+                Some(pending) => walk.resumed(pending.tours),
+                None => walk,
+            }
+        });
+        walk.memory().conventions = read.conventions;
+        let is_front = at.board == at.url.as_str();
+        let times = read.page.times;
+        walk.stands_above(at.above);
+        let verdict = walk.page(&read.page, at.url, at.url, |id| known.get(id).cloned());
+        let told = verdict.grounds.map(|grounds| match grounds {
+            Grounds::Times => Told::Times,
+            Grounds::Replies => Told::Replies,
+            Grounds::UnknownUrls if times == Times::Created => Told::Created,
+            Grounds::UnknownUrls => Told::UnknownUrls,
+        });
+        if let Some(board) = self.board(at.board, UnixMillis(u64::try_from(at.now).unwrap_or(0) * 1_000)) {
+            board.grounds = told.or(board.grounds);
+            if is_front {
+                board.rows = read.page.rows.len() as u64;
+                board.pinned = read.page.rows.iter().filter(|row| row.pinned.is_some()).count() as u64;
+            }
+        }
+        match &verdict.step {
+            Ok(next) => {
+                let (board, tours) = (at.board.to_owned(), walk.is_touring());
+                self.awaits(next, Pending { board, last: at.last, is_above: at.is_above && !tours, tours }, walk);
+            }
+            Err(_) => self.finish(at.board, walk),
+        }
+        verdict
+    }
+
+    /// A look waits for a page. What it has learned of its list is remembered already, should that page never come.
+    fn awaits(&mut self, next: &CrawlUrl, pending: Pending, walk: Walk<Memory>) {
+        // Pages that never came make room.
+        if self.state.pending.len() >= limits::BOARD_WALKS_MAX
+            && let Some((url, _)) = self.state.pending.pop_first()
+        {
+            self.walks.remove(&url);
+        }
+        if pending.tours {
+            self.remembers(&pending.board, walk.known().clone());
+        }
+        self.state.pending.insert(next.as_str().to_owned(), pending);
+        self.walks.insert(next.as_str().to_owned(), walk);
+    }
+
+    fn remembers(&mut self, board: &str, memory: Memory) {
+        if let Some(board) = self.state.boards.get_mut(board) {
+            board.memory = memory;
+        }
+    }
+
+    fn finish(&mut self, board: &str, walk: Walk<Memory>) {
+        let pages = walk.pages() as u64;
+        if let Some(board) = self.state.boards.get_mut(board) {
+            board.pages = pages;
+        }
+        self.remembers(board, walk.into_memory());
+    }
+
+    /// Lists whose pages are read in turn; 1 at the least.
+    fn touring(&self) -> f64 {
+        let tours = |memory: &Memory| !memory.is_in_order() && memory.tour.has_pages();
+        self.state.boards.values().filter(|board| tours(&board.memory)).count().max(1) as f64
+    }
+}
