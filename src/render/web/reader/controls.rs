@@ -499,8 +499,11 @@ fn identity(tree: &Tree, id: NodeId, element: &Element, (text, row): (&str, Opti
     };
     add(element);
     tree.descendants(id).filter_map(|id| tree.element(id)).take(limits::RENDER_CONTROL_ELEMENTS).for_each(&mut add);
-    hash.update(text.as_bytes());
-    hash.update(row.unwrap_or_default().as_bytes());
+    // A row and the box in it may have the same attributes, and say the same.
+    for part in [&*element.name().local, text, row.unwrap_or_default()] {
+        hash.update(part.as_bytes());
+        hash.update(&[0]);
+    }
     hash.digest()
 }
 

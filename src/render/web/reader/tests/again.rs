@@ -162,7 +162,7 @@ fn only_a_button_that_came_with_a_fault_is_there_to_try_again() {
 #[test]
 fn boxes_of_lists_that_are_drawn_anew_with_what_is_chosen_are_ticked_to_the_last() {
     for (count, class, heard) in
-        [(5, "selected", false), (15, "selected", false), (50, "selected", false), (5, "", true)]
+        [(5, "selected", false), (15, "selected", false), (50, "selected", false), (5, "selected", true)]
     {
         let html = format!(
             "<button id=get disabled>Get magnets</button><table><tbody id=list></tbody></table><div id=out></div><script>const chosen = new Set();
