@@ -87,7 +87,7 @@ impl Ears {
         let local = &*element.name().local;
         let is_row = matches!(local, "tr" | "li" | "article" | "dd" | "dt") && has_likes(tree, id);
         let is_near = tree.ancestors(id).take(NEAR).any(|above| self.near.contains(&above));
-        let may = (is_row || is_opener(tree, id, element)) && is_near || is_marked(element) && is_plain(local);
+        let may = is_near && (is_row || is_opener(tree, id, element)) || is_marked(element) && is_plain(local);
         may && !has_link(tree, id)
     }
 }
@@ -102,13 +102,13 @@ fn is_plain(local: &str) -> bool {
 
 /// Whether an element is a row's cell that says nothing and is called like what opens it.
 fn is_opener(tree: &Tree, id: NodeId, element: &Element) -> bool {
-    let is_cell = || element.is_html(&local_name!("td")) && tree.parent(id).is_some_and(|row| has_likes(tree, row));
-    let says_nothing = || {
-        let text = text_of(tree, id, LABEL_CHARACTERS);
-        text.chars().count() < LABEL_CHARACTERS && !text.contains(char::is_alphanumeric)
-    };
+    if !element.is_html(&local_name!("td")) || !tree.parent(id).is_some_and(|row| has_likes(tree, row)) {
+        return false;
+    }
+    let text = text_of(tree, id, LABEL_CHARACTERS);
+    let says_nothing = text.chars().count() < LABEL_CHARACTERS && !text.contains(char::is_alphanumeric);
     let names = Labels::names_of(element);
-    names.are_named(OPENERS, true) && !names.are_named(KEEPS, true) && is_cell() && says_nothing()
+    says_nothing && names.are_named(OPENERS, true) && !names.are_named(KEEPS, true)
 }
 
 /// Whether an element carries something for scripts: an id of a record, a place in the order of tabs, a hand for a cursor.

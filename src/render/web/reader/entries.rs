@@ -72,9 +72,10 @@ pub(super) fn of_rows(window: &mut Window, controls: &mut [Control]) -> HashSet<
             shown >= ROWS_MIN || ids.len() > limits::RENDER_CONTROL_ELEMENTS
         };
         found.retain(|_, ids| is_list(ids));
+        let by_node: HashMap<NodeId, &Control> = controls.iter().map(|of| (of.id, of)).collect();
         read(context, |tree| {
             let row = |id: &NodeId| {
-                let (element, control) = (tree.element(*id)?, controls.iter().find(|of| of.id == *id)?);
+                let (element, control) = (tree.element(*id)?, by_node.get(id)?);
                 let row = row_of(tree, *id, element, (control.text.as_str(), Rank::Row))?;
                 Some((*id, (identity_of(tree, *id, element, &control.text, &row), row)))
             };

@@ -1,10 +1,9 @@
 //! Places within places: the crumbs above a folder's list, and the branches that a branch of a tree is in.
 
 use super::controls::has_likes;
-use super::labels::Labels;
 use super::shown::text_of;
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
+use crate::render::dom::{Element, NodeId, Tree};
 
 /// Labels that are nothing else, of controls that lead from a folder to the one that it is in.
 pub(super) const UPS: &[&str] = &[
@@ -31,8 +30,10 @@ pub(super) const UPS: &[&str] = &[
     "pasta superior",
 ];
 
-/// What authors call the row of ways from a place to what is around it.
-const CRUMBS: &[&str] = &["breadcrumb", "crumb"];
+/// Whether authors call so the row of ways from a place to what is around it: "breadcrumb", "Breadcrumbs", "crumbs".
+fn is_name(name: &str) -> bool {
+    name.contains("crumb") || name.contains("Crumb")
+}
 
 /// How far above a crumb what holds all of them may be: `<ol><li><a>`.
 const CRUMBS_WITHIN: usize = 2;
@@ -51,16 +52,14 @@ pub(super) enum Crumb {
 
 pub(super) fn crumb(tree: &Tree, id: NodeId) -> Option<Crumb> {
     let is_named = |above: NodeId| {
-        tree.element(above).is_some_and(|of| {
-            let label = of.attribute(&"aria-label".into()).unwrap_or_default();
-            Labels::names_of(of).are_named(CRUMBS, false)
-                || CRUMBS.iter().any(|name| label.to_lowercase().contains(name))
-        })
+        let names =
+            |of: &Element| ["class", "id", "aria-label"].map(|name| of.attribute(&name.into()).is_some_and(is_name));
+        tree.element(above).is_some_and(|of| names(of).contains(&true))
     };
     let has_signs = |above: NodeId| {
         let mut inside = tree.children(above).take(limits::RENDER_CONTROL_ELEMENTS);
-        !has_likes(tree, above)
-            && inside.any(|of| tree.character_data(of).is_some_and(|text| text.trim_start().starts_with(SEPARATORS)))
+        inside.any(|of| tree.character_data(of).is_some_and(|text| text.trim_start().starts_with(SEPARATORS)))
+            && !has_likes(tree, above)
     };
     if tree.ancestors(id).take(CRUMBS_WITHIN).any(is_named) {
         return Some(Crumb::Named);

@@ -11,6 +11,7 @@ use super::super::controls::{Control, Rank};
 use super::super::folders::Crumb;
 use super::{Choice, Reader};
 use crate::limits;
+use crate::render::dom::NodeId;
 
 /// A list that is not shown, and how to know it again.
 pub(super) struct Level {
@@ -131,11 +132,12 @@ impl Reader<'_> {
         if is_button || self.paid.contains(&row.kind) && !self.folders.contains(element) {
             return Some(list);
         }
+        let had: HashSet<(NodeId, &str)> = before.iter().map(|old| (old.id, old.text.as_str())).collect();
         let is_inside = |of: &&Control| {
             matches!(of.rank, Rank::Row | Rank::Number)
                 && of.crumb.is_none()
                 && element_of(of) == element
-                && !before.iter().any(|old| old.id == of.id && old.text == of.text)
+                && !had.contains(&(of.id, of.text.as_str()))
         };
         let inside: Vec<u64> = self.controls.iter().filter(is_inside).map(|of| of.identity).collect();
         let mut place = Xxh3::new();
