@@ -256,6 +256,9 @@ pub const RENDER_LOST_MAX: u32 = 2;
 pub const RENDER_VIEW_CLICKS_MAX: usize = 3;
 pub const RENDER_REPLAYS_MAX: u32 = 1_000;
 
+/// Folders within each other that a reader goes into without having seen a link.
+pub const RENDER_FOLDERS_DEEP_MAX: usize = 8;
+
 /// Faults of the server in a row until which what they have met is done once more; how often in a row a reader comes back to such things, and to
 /// a page's own "try again", when all else is done; and how many requests of a page are kept in mind for that.
 pub const RENDER_RETRIES_MAX: u32 = 5;

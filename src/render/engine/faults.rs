@@ -18,6 +18,8 @@ pub struct Faults {
     answered: HashSet<u64>,
     count: u64,
     has_paused: bool,
+    has_refused_rate: bool,
+    is_paused: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -56,6 +58,7 @@ impl Faults {
         let status = answer.as_ref().map(|response| response.status).ok();
         if status.is_some_and(|status| !matches!(status, 408 | 425 | 429 | 500..)) {
             self.failed.remove(&asked.whole);
+            self.is_paused &= self.has_refused_rate;
             if self.answered.len() < limits::RENDER_FAULTS_MAX {
                 self.answered.insert(asked.shape);
             }
@@ -64,6 +67,8 @@ impl Faults {
         // What the crawl has not sent, or what broke off, is asked for by no second click.
         self.count += u64::from(status.is_some());
         self.has_paused |= matches!(status, Some(429 | 503));
+        self.has_refused_rate |= status == Some(429);
+        self.is_paused |= self.has_paused;
         if self.failed.len() < limits::RENDER_FAULTS_MAX {
             self.failed.insert(asked.whole, asked.shape);
         }
@@ -77,6 +82,11 @@ impl Faults {
     /// Whether a server has said that it wants to be left alone for a while (429, 503).
     pub fn has_paused(&self) -> bool {
         self.has_paused
+    }
+
+    /// Whether that still holds: one that has answered since was busy for a moment, and one that has refused the rate (429) wants less of all.
+    pub fn is_paused(&self) -> bool {
+        self.is_paused
     }
 
     /// Whether something was asked in vain of an interface that answers otherwise, and has not been answered since.
@@ -133,10 +143,15 @@ mod tests {
         ask(&mut faults, 21, "http://s.test/api/stats", 500);
         assert!(!faults.are_left() && !faults.has_paused(), "another interface, which has never answered");
         ask(&mut faults, 22, "http://s.test/api/list", 503);
-        assert!(faults.has_paused());
+        assert!(faults.has_paused() && faults.is_paused());
+        ask(&mut faults, 24, "http://s.test/api/list", 200);
+        assert!(faults.has_paused() && !faults.is_paused());
         let count = faults.count();
         faults.asked(23, &request("http://other.test/x"));
         faults.answered(23, &Err("the rules refuse it".to_owned()));
         assert_eq!(faults.count(), count, "nobody was asked");
+        ask(&mut faults, 25, "http://s.test/api/list", 429);
+        ask(&mut faults, 26, "http://s.test/api/list", 200);
+        assert!(faults.is_paused());
     }
 }

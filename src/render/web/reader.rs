@@ -8,7 +8,9 @@
 
 mod controls;
 mod delegated;
+mod entries;
 mod explore;
+mod folders;
 mod labels;
 mod lists;
 mod same;

@@ -13,6 +13,8 @@ use super::super::interact::{HOVERS, roots};
 use super::super::load::Window;
 use super::super::{document, listens_to, own_document, read};
 use super::delegated::{Ears, has_link, leaf};
+use super::entries;
+use super::folders::{self, Crumb};
 use super::labels::Labels;
 use super::shown::text_of;
 use super::ticks;
@@ -53,7 +55,7 @@ pub(super) struct Control {
     pub kind: String,
     /// Which one of its kind it is, as a reader tells them apart: by what it says and where it leads. Another node may be the same one.
     pub identity: u64,
-    /// The same, as the page has it now, whatever it was before.
+    /// The same, as the page has it now, whatever it was before, and of others that say the same.
     pub now: u64,
     /// As a person names it.
     pub words: String,
@@ -72,6 +74,10 @@ pub(super) struct Control {
     pub again: bool,
     /// It leads to the first or the last page of a list.
     pub to_an_end: bool,
+    /// Of a row: it is called like a turn, and may be one of what its row shows.
+    pub more: bool,
+    /// Of a way back: it is one of those to what is around the place that the page shows.
+    pub crumb: Option<Crumb>,
     /// Of a box: it is ticked, so that it is there to be unticked and nothing else.
     pub ticked: bool,
     /// The row that looks as if somebody around it listened, where nobody listens to it itself.
@@ -96,14 +102,13 @@ impl Control {
             doubt: Doubt::None,
             again: false,
             to_an_end: false,
+            more: false,
+            crumb: None,
             ticked: false,
             by_delegate: None,
         }
     }
 }
-
-/// From so many of one kind on, "more" is what each row has, and no turn of the list.
-const ROWS_MIN: usize = 4;
 
 /// So many of one kind are a list.
 pub(super) const LIST_MIN: usize = 3;
@@ -149,18 +154,22 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
     });
     let mut controls = found.unwrap_or_default();
     title::decide(&mut controls, &is_given_up);
+    entries::keep_innermost(window, &mut controls);
     // Who turns page by page comes to both ends, and misses what lies between where he jumps there.
-    let is_turned = |of: &Control| !of.to_an_end && matches!(of.rank, Rank::Turn | Rank::Back);
+    let is_turned = |of: &Control| !of.to_an_end && of.crumb.is_none() && matches!(of.rank, Rank::Turn | Rank::Back);
     if controls.iter().any(is_turned) {
         controls.retain(|of| !of.to_an_end || of.rank == Rank::Row && !of.row.is_empty());
     }
     let (mut of_kind, mut same) = (HashMap::<String, usize>::new(), HashMap::<u64, u64>::new());
-    for control in &mut controls {
+    for control in &controls {
         *of_kind.entry(control.kind.clone()).or_default() += 1;
+    }
+    let of_rows = entries::of_rows(window, &mut controls);
+    for control in &mut controls {
         // Rows that say the same are told apart by their order.
-        let nth = same.entry(control.identity).or_default();
-        control.identity = control.identity.wrapping_add(*nth);
         control.now = control.identity;
+        let nth = same.entry(control.now).or_default();
+        control.identity = control.now.wrapping_add(*nth);
         *nth += 1;
     }
     ticks::drop_other_boxes(window, &mut controls);
@@ -175,10 +184,8 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
             || guessed.contains(&control.kind) && of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN)
     });
     drop_same_clicks(window, &mut controls);
-    for control in controls.iter_mut().filter(|control| matches!(control.rank, Rank::Enter | Rank::Turn)) {
-        if of_kind.get(&control.kind).is_some_and(|count| *count >= ROWS_MIN) {
-            control.rank = Rank::Row;
-        }
+    for control in controls.iter_mut().filter(|control| of_rows.contains(&control.id)) {
+        control.rank = Rank::Row;
     }
     (controls, rows > limits::RENDER_CONTROLS_MAX)
 }
@@ -291,8 +298,14 @@ fn control(
         return None;
     }
     let view = within.filter(|url| is_route(tree, tree.document_of(id), url));
-    let is_number = labels.number().is_some() && !is_of_detail(view.as_ref()) && !is_cell_of_row(tree, id, local);
-    let rank = if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
+    let is_number = labels.number().is_some()
+        && local != "summary"
+        && !is_of_detail(view.as_ref())
+        && !is_cell_of_row(tree, id, local);
+    let is_up = labels.are(folders::UPS);
+    let rank = if is_up {
+        Rank::Back
+    } else if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
         Rank::Enter
     } else if turns_by_sign(tree, id, &labels.text) == Some(true) {
         Rank::Turn
@@ -312,7 +325,7 @@ fn control(
         Rank::Row
     };
     // Titles of a list may have any words: whether it is one is seen when its likes are known.
-    let has_title_words = may_be_title && matches!(rank, Rank::Enter | Rank::Back | Rank::Close);
+    let has_title_words = may_be_title && !is_up && matches!(rank, Rank::Enter | Rank::Back | Rank::Close);
     let view = view.filter(|_| rank == Rank::Row || has_title_words);
     let shape = view.as_ref().map(|url| shape(url.fragment().unwrap_or_default())).unwrap_or_default();
     let kind_of = |rank: Rank| format!("{local} {class} {role} {rank:?} {shape}");
@@ -327,17 +340,18 @@ fn control(
         (false, false) => Doubt::None,
     };
     let row = row_of(tree, id, element, (&labels.text, rank));
-    let identity = identity(tree, id, element, (&labels.text, row.as_deref()));
+    let around = (local == "summary").then(|| folders::branches_above(tree, id));
+    let identity = identity(tree, id, element, (&labels.text, row.as_deref().or(around.as_deref())));
     let beside = row.as_ref().map(|row| xxh3_64(row.replacen(&labels.text, "", 1).as_bytes()));
     let begins = labels.text.split(' ').next().unwrap_or_default().to_lowercase();
     let gets = !is_row && (labels.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
     let words = labels.words.chars().take(60).collect();
     let is_button = matches!(local, "button" | "input") || role == "button";
     let again = is_button && row.is_none() && labels.say(RETRY, true);
-    let to_an_end = labels.are(ENDS);
+    let (to_an_end, crumb) = (labels.are(ENDS), if is_up { Some(Crumb::Named) } else { folders::crumb(tree, id) });
     let (text, row) = (labels.text, row.unwrap_or_default());
     let plain = Control::plain(id, rank, (kind, identity), words);
-    Some(Control { text, row, beside, view, gets, doubt, again, to_an_end, ..plain })
+    Some(Control { text, row, beside, view, gets, doubt, again, to_an_end, crumb, ..plain })
 }
 
 /// Whether a control that is nothing but a sign turns on, or back: only where the other sign stands beside it.
@@ -485,24 +499,39 @@ fn identity(tree: &Tree, id: NodeId, element: &Element, (text, row): (&str, Opti
     };
     add(element);
     tree.descendants(id).filter_map(|id| tree.element(id)).take(limits::RENDER_CONTROL_ELEMENTS).for_each(&mut add);
-    hash.update(text.as_bytes());
-    hash.update(row.unwrap_or_default().as_bytes());
+    // A row and the box in it may have the same attributes, and say the same.
+    for part in [&*element.name().local, text, row.unwrap_or_default()] {
+        hash.update(part.as_bytes());
+        hash.update(&[0]);
+    }
     hash.digest()
 }
 
-/// The same of what says nothing itself, and stands in a row that does.
-pub(super) fn identity_of(tree: &Tree, id: NodeId, element: &Element, row: &str) -> u64 {
-    identity(tree, id, element, ("", Some(row)))
+/// The same of what says this itself, and stands in a row that says that.
+pub(super) fn identity_of(tree: &Tree, id: NodeId, element: &Element, text: &str, row: &str) -> u64 {
+    identity(tree, id, element, (text, Some(row)))
 }
 
 /// The text of the row that a control stands in, which is not the text of the list around rows: that grows.
-fn row_of(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> Option<String> {
+pub(super) fn row_of(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> Option<String> {
     let is_part = matches!(&*element.name().local, "a" | "button" | "input" | "span" | "img" | "td" | "label");
     let may_stand_in_one = rank == Rank::Row && (is_part || !has_likes(tree, id));
     let is_row =
         |above: &NodeId| has_likes(tree, *above) && !is_part_of_page(tree, *above) && says_more(tree, *above, text);
+    // A cell of nothing but controls names none of them.
+    let is_row = |above: &NodeId| is_row(above) && !is_cell_of_controls(tree, *above);
     let row = may_stand_in_one.then(|| tree.ancestors(id).take(4).find(is_row))??;
     Some(text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS))
+}
+
+fn is_cell_of_controls(tree: &Tree, id: NodeId) -> bool {
+    let is = |id: NodeId, names: &[&str]| tree.element(id).is_some_and(|of| names.contains(&&*of.name().local));
+    is(id, &["td"])
+        && tree.descendants(id).all(|of| {
+            let is_blank = tree.character_data(of).is_none_or(|text| text.trim().is_empty());
+            let mut above = tree.ancestors(of).take_while(|above| *above != id);
+            is_blank || above.any(|above| is(above, &["button", "a", "option"]))
+        })
 }
 
 /// Whether an element stands beside others of its kind, as rows do.

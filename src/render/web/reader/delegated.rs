@@ -9,12 +9,31 @@ use html5ever::local_name;
 
 use super::super::{exotic, listens_to, of, read};
 use super::controls::has_likes;
+use super::labels::Labels;
 use super::shown::text_of;
+use super::words::KEEPS;
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 
 /// A listener so many elements above a row, or fewer, is its list's; one further up may be for anything.
 const NEAR: usize = 4;
+
+/// What authors call a row's cell that opens more of it, and says nothing.
+const OPENERS: &[&str] = &[
+    "dt control",
+    "details control",
+    "detail",
+    "details",
+    "expand",
+    "expander",
+    "exp",
+    "collapse",
+    "caret",
+    "chevron",
+];
+
+/// What says no more than this and has no letters is a sign.
+const LABEL_CHARACTERS: usize = 3;
 
 /// Who listens to clicks on others.
 pub(super) struct Ears {
@@ -68,7 +87,7 @@ impl Ears {
         let local = &*element.name().local;
         let is_row = matches!(local, "tr" | "li" | "article" | "dd" | "dt") && has_likes(tree, id);
         let is_near = tree.ancestors(id).take(NEAR).any(|above| self.near.contains(&above));
-        let may = is_row && is_near || is_marked(element) && is_plain(local);
+        let may = is_near && (is_row || is_opener(tree, id, element)) || is_marked(element) && is_plain(local);
         may && !has_link(tree, id)
     }
 }
@@ -79,6 +98,17 @@ fn is_plain(local: &str) -> bool {
         local,
         "tr" | "td" | "li" | "div" | "span" | "article" | "section" | "p" | "i" | "img" | "a" | "dd" | "dt" | "h3"
     )
+}
+
+/// Whether an element is a row's cell that says nothing and is called like what opens it.
+fn is_opener(tree: &Tree, id: NodeId, element: &Element) -> bool {
+    if !element.is_html(&local_name!("td")) || !tree.parent(id).is_some_and(|row| has_likes(tree, row)) {
+        return false;
+    }
+    let text = text_of(tree, id, LABEL_CHARACTERS);
+    let says_nothing = text.chars().count() < LABEL_CHARACTERS && !text.contains(char::is_alphanumeric);
+    let names = Labels::names_of(element);
+    says_nothing && names.are_named(OPENERS, true) && !names.are_named(KEEPS, true)
 }
 
 /// Whether an element carries something for scripts: an id of a record, a place in the order of tabs, a hand for a cursor.

@@ -4,6 +4,7 @@
 //! A row that takes its list away is left again: by the page's history, by a control that leads back, or by turning to its place anew.
 
 mod again;
+mod back;
 mod companions;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -12,6 +13,8 @@ use std::rc::Rc;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
+use self::back::Level;
+use self::companions::More;
 use super::super::load::Window;
 use super::super::navigation::{self, How, Navigation};
 use super::super::{read, styles};
@@ -42,6 +45,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         agains: 0,
         agains_all: 0,
         rounds: 0,
+        revisits: false,
         done_again: HashSet::new(),
         unanswered: HashSet::new(),
         unanswered_turns: HashSet::new(),
@@ -61,6 +65,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         chosen: HashSet::new(),
         has_scrolled: false,
         companions: HashMap::new(),
+        more: HashMap::new(),
         heads_back: false,
         starts_inside: false,
         vain_turns: 0,
@@ -70,6 +75,9 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         views: VecDeque::new(),
         known_views: HashSet::new(),
         path: Vec::new(),
+        levels: Vec::new(),
+        entered: HashSet::new(),
+        folders: HashSet::new(),
     };
     // Whoever asks for no acts is told of none.
     let bound = if tries > 0 { reader.read() } else { None };
@@ -98,6 +106,8 @@ struct Reader<'a> {
     agains: u32,
     agains_all: u32,
     rounds: u32,
+    /// All tabs are opened once more for what was not answered behind them.
+    revisits: bool,
     /// What is done again no more; rows and kinds of turns that still are to be.
     done_again: HashSet<u64>,
     unanswered: HashSet<u64>,
@@ -127,6 +137,8 @@ struct Reader<'a> {
     has_scrolled: bool,
     /// By kinds of rows, the kinds of controls that are pressed behind a click on one.
     companions: HashMap<String, HashSet<String>>,
+    /// By kinds of rows that are called like turns, whether they turn what their row shows.
+    more: HashMap<String, More>,
     /// The last act led back, to something new.
     heads_back: bool,
     /// There was a way back in the first state: the page is none of its list's ends.
@@ -134,7 +146,7 @@ struct Reader<'a> {
     /// Turns that showed nothing, behind which a way back shows what is known.
     vain_turns: u32,
     seen_states: u32,
-    /// What is being clicked, if it is a row.
+    /// What is being clicked, if it is a row or a tab.
     pressed: Option<Control>,
     /// Kinds whose addresses lead nowhere, so that only a click may.
     by_click: HashSet<String>,
@@ -142,6 +154,11 @@ struct Reader<'a> {
     known_views: HashSet<String>,
     /// The turns that led from the page's beginning, or a view's, to where it is now.
     path: Vec<(u64, String)>,
+    /// The lists around the one that the page shows, and which of them were gone into, by the rows that led there.
+    levels: Vec<Level>,
+    entered: HashSet<u64>,
+    /// Elements whose clicks have shown lists of the same.
+    folders: HashSet<String>,
 }
 
 impl Reader<'_> {
@@ -172,7 +189,11 @@ impl Reader<'_> {
                 self.tries -= u32::from(!scroll_brings);
                 continue;
             }
-            let Some(choice) = self.choose().or_else(|| self.press_again()).or_else(|| self.once_more()) else {
+            let choice = self.offer_of_tab().or_else(|| self.choose_in_level());
+            let Some(choice) = choice.or_else(|| self.press_again()).or_else(|| self.once_more()) else {
+                if self.leave_level() {
+                    continue;
+                }
                 let more = self.has_more.then_some(Bound::Rows);
                 return (self.lost > 0).then_some(Bound::NoWayBack).or(more);
             };
@@ -271,7 +292,11 @@ impl Reader<'_> {
         let given_up: HashSet<String> =
             self.failed.keys().filter(|kind| self.is_given_up(kind, Rank::Row)).cloned().collect();
         let (mut controls, has_more) = controls(self.window, |kind| given_up.contains(kind));
-        same::keep(&self.controls, self.pressed.as_ref(), &mut controls);
+        let (tab, row) = self.pressed.as_ref().map_or((None, None), |of| match self.rank(of) {
+            Rank::Tab => (Some(of), None),
+            _ => (None, Some(of)),
+        });
+        same::keep(&self.controls, (row, tab), &mut controls);
         self.controls = Rc::new(controls);
         self.has_more |= has_more;
         self.hidden.clear();
@@ -279,8 +304,12 @@ impl Reader<'_> {
         let first = self.seen_states == 0;
         self.seen_states += 1;
         for control in self.controls.iter() {
-            self.starts_inside |= first && control.rank == Rank::Back;
-            if control.rank == Rank::Row && !self.by_click.contains(&control.kind) {
+            self.starts_inside |= first && control.rank == Rank::Back && control.crumb.is_none();
+            let is_branch = control.rank == Rank::Tab && control.kind.starts_with("summary ");
+            if is_branch
+                || back::is_year(control)
+                || control.rank == Rank::Row && !self.by_click.contains(&control.kind)
+            {
                 has_new |= self.rows.insert(control.identity);
             }
             if let Some(view) = &control.view
@@ -333,6 +362,7 @@ impl Reader<'_> {
             let is_for_later = is_view || control.rank == Rank::Close;
             is_new
                 && !is_for_later
+                && (control.crumb.is_none() || self.levels.is_empty())
                 && !control.ticked
                 && !self.has_come_with_fault(control)
                 && !self.hidden.contains(&control.id)
@@ -385,8 +415,8 @@ impl Reader<'_> {
             self.controls.iter().filter(|of| of.kind == control.kind).map(|of| of.identity).collect();
         let before = Rc::clone(&self.controls);
         let is_watched = rank == Rank::Row && siblings.len() > 1 && self.lists.are_watched(&control.kind);
-        let shown = is_watched.then(|| self.links());
-        self.pressed = Some(control.clone()).filter(|_| rank == Rank::Row);
+        let shown = is_watched.then(|| (self.links(), self.shown_turns()));
+        self.pressed = Some(control.clone()).filter(|_| matches!(rank, Rank::Row | Rank::Tab));
         let mut news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
         self.look_around();
         self.pressed = None;
@@ -400,8 +430,11 @@ impl Reader<'_> {
         }
         let tries = self.tries;
         let is_again = self.lists.is_again(control.identity);
-        self.judge(control, rank, news, is_again);
-        self.heads_back = control.rank == Rank::Back && news != News::None;
+        let siblings = self.without_crumbs(siblings, &before);
+        // Folders of other folders may have the same names.
+        let is_folder = self.is_folder(control, &siblings);
+        self.judge(control, rank, news, is_again || is_folder);
+        self.heads_back = control.rank == Rank::Back && control.crumb.is_none() && news != News::None;
         if rank == Rank::Row {
             if siblings.len() > 1 && self.shows(&siblings) {
                 let shown = shown.filter(|_| news != News::None);
@@ -415,6 +448,7 @@ impl Reader<'_> {
                 news = News::Links;
                 self.judge(control, rank, news, is_again);
             }
+            self.press_more(control, news);
             if news == News::Links {
                 // A click that opens what brings the links was not in vain.
                 self.tries = self.tries.max(tries);
@@ -423,9 +457,12 @@ impl Reader<'_> {
         self.vain_turns += u32::from(rank == Rank::Turn && news == News::None);
         match rank {
             // A number may be a row's name.
-            Rank::Row | Rank::Number if news != News::None && !self.shows(&siblings) => {
-                let exits = before.iter().filter(|of| of.rank >= Rank::Back).map(|of| of.identity).collect();
-                self.come_back(address.as_ref(), &siblings, &exits);
+            Rank::Row | Rank::Number if (news != News::None || is_folder) && !self.shows(&siblings) => {
+                let level = Level::of(address, siblings, &before);
+                let left = if news == News::Links { Some(level) } else { self.go_into(control, &before, level) };
+                if let Some(list) = left {
+                    self.come_back(&list);
+                }
             }
             Rank::Turn | Rank::Number | Rank::Tab if news != News::None || is_again => {
                 self.path.push((control.identity, control.kind.clone()));
@@ -446,11 +483,32 @@ impl Reader<'_> {
         news
     }
 
-    /// Whether links are gone that were shown, or rows of another kind.
-    fn has_replaced(&mut self, pressed: &Control, shown: &HashSet<String>, before: &[Control]) -> bool {
+    /// Whether links are gone that were shown, or rows of another kind, or turns of what another section has.
+    fn has_replaced(
+        &mut self,
+        pressed: &Control,
+        (links, turns): &(HashSet<String>, HashSet<NodeId>),
+        before: &[Control],
+    ) -> bool {
         let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
         let is_other = |of: &&Control| of.rank == Rank::Row && of.kind != pressed.kind;
-        before.iter().filter(is_other).any(|of| !now.contains(&of.identity)) || !shown.is_subset(&self.links())
+        before.iter().filter(is_other).any(|of| !now.contains(&of.identity))
+            || !links.is_subset(&self.links())
+            || self.has_hidden(turns)
+    }
+
+    /// The turns and numbers that show.
+    fn shown_turns(&mut self) -> HashSet<NodeId> {
+        let turns: Vec<NodeId> = self.controls.iter().filter(|of| leads_on(of)).map(|of| of.id).collect();
+        turns.into_iter().filter(|id| self.is_shown(*id)).collect()
+    }
+
+    /// Whether all of these turns stand in the page as they did, and none of them shows.
+    fn has_hidden(&mut self, turns: &HashSet<NodeId>) -> bool {
+        let ids: Vec<NodeId> = turns.iter().copied().collect();
+        let are_there =
+            self.window.engine.look(|context| read(context, |tree| ids.iter().all(|id| tree.is_connected(*id))));
+        !turns.is_empty() && are_there == Some(true) && turns.is_disjoint(&self.shown_turns())
     }
 
     /// Opens a view by its address, and what it has to download.
@@ -485,6 +543,10 @@ impl Reader<'_> {
                 self.tries = self.tries.saturating_sub(1);
                 self.failed.entry(kind.to_owned()).or_insert((rank, 0)).1 += 1;
             }
+            // The current page's number brings nothing, and those of others do.
+            News::Rows if rank == Rank::Number => {
+                self.failed.remove(kind);
+            }
             News::Rows => {}
             News::Links => {
                 self.failed.remove(kind);
@@ -504,47 +566,6 @@ impl Reader<'_> {
     fn shows(&mut self, identities: &HashSet<u64>) -> bool {
         self.look_around();
         self.controls.iter().any(|control| identities.contains(&control.identity))
-    }
-
-    /// Back to the list, after a click on one of its rows. `exits` are the ways back that were there before.
-    fn come_back(&mut self, list: Option<&Url>, siblings: &HashSet<u64>, exits: &HashSet<u64>) {
-        if self.address().as_ref() != list {
-            self.act("back", Window::back);
-            if self.shows(siblings) {
-                return;
-            }
-        }
-        let leads_back = |control: &&Control| match control.rank {
-            Rank::Back => true,
-            Rank::Close => !exits.contains(&control.identity),
-            _ => false,
-        };
-        if let Some(back) = self.controls.iter().find(leads_back).cloned() {
-            self.act(&format!("click {}", back.words), |window| window.click_node(back.id));
-            if self.shows(siblings) {
-                return;
-            }
-        }
-        if let Some(list) = list.filter(|list| list.fragment().is_some()) {
-            self.act("goto the list", |window| window.go_to(list.as_str()));
-            if self.shows(siblings) {
-                return;
-            }
-        }
-        // The list may be at its first page again.
-        for (identity, kind) in self.path.clone() {
-            self.replays += 1;
-            let same = |control: &&Control| control.identity == identity;
-            let like = |control: &&Control| control.kind == kind;
-            let turn = self.controls.iter().find(same).or_else(|| self.controls.iter().find(like)).cloned();
-            let (Some(turn), true) = (turn, self.replays <= limits::RENDER_REPLAYS_MAX) else { break };
-            self.act(&format!("click {}", turn.words), |window| window.click_node(turn.id));
-            if self.shows(siblings) {
-                return;
-            }
-        }
-        // The last row of a list leaves nothing behind.
-        self.lost += u32::from(siblings.iter().any(|row| !self.clicked.contains(row)));
     }
 
     /// The addresses that the page links to now.

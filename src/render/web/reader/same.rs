@@ -10,20 +10,42 @@ use crate::limits;
 use crate::render::dom::NodeId;
 
 /// Gives controls the identities that they had before: those that are as they were, and behind a click on one of them (`pressed`) those
-/// that say more or less now.
-pub(super) fn keep(before: &[Control], pressed: Option<&Control>, now: &mut [Control]) {
+/// that say more or less now. Behind one on a tab (`tab`) the tabs are as they were, however they look.
+pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option<&Control>), now: &mut [Control]) {
     let had: HashSet<u64> = before.iter().map(|control| control.identity).collect();
-    let mut has: HashSet<u64> = now.iter().map(|control| control.identity).collect();
+    let mut has = HashSet::new();
     let by_node: HashMap<NodeId, &Control> = before.iter().map(|control| (control.id, control)).collect();
-    let mut drawn_anew = Vec::new();
-    for (nth, control) in now.iter_mut().enumerate().filter(|(_, control)| !had.contains(&control.identity)) {
-        let Some(old) = by_node.get(&control.id) else {
-            drawn_anew.push(nth);
-            continue;
-        };
-        let is_same = old.now == control.now || pressed.is_some_and(|pressed| is_still(old, control, pressed.id));
+    // Of those that say the same an element is the one that it was, whatever stands before it now.
+    let mut others = Vec::new();
+    for (nth, control) in now.iter_mut().enumerate() {
+        match by_node.get(&control.id).filter(|old| old.now == control.now) {
+            Some(old) if has.insert(old.identity) => control.identity = old.identity,
+            _ => others.push(nth),
+        }
+    }
+    others.retain(|nth| {
+        let Some(control) = now.get_mut(*nth).filter(|control| !had.contains(&control.identity)) else { return true };
+        let Some(old) = by_node.get(&control.id) else { return true };
+        let is_tab = tab.is_some_and(|tab| {
+            !old.text.is_empty() && old.text == control.text && element_of(tab) == element_of(control)
+        });
+        let is_same = is_tab || pressed.is_some_and(|pressed| is_still(old, control, pressed.id));
         if is_same && has.insert(old.identity) {
             control.identity = old.identity;
+            return false;
+        }
+        true
+    });
+    let (mut drawn_anew, mut next) = (Vec::new(), HashMap::<u64, u64>::new());
+    for nth in others {
+        let Some(control) = now.get_mut(nth) else { continue };
+        while !has.insert(control.identity) {
+            let next = next.entry(control.now).or_default();
+            control.identity = control.now.wrapping_add(*next);
+            *next += 1;
+        }
+        if !by_node.contains_key(&control.id) && !had.contains(&control.identity) {
+            drawn_anew.push(nth);
         }
     }
     let Some(pressed) = pressed else { return };
@@ -33,10 +55,17 @@ pub(super) fn keep(before: &[Control], pressed: Option<&Control>, now: &mut [Con
             gone.entry(look_of(old)).or_default().push_back(old);
         }
     }
+    // Where all of its kind went with it, its list has, and what says what it said is one of others.
+    let crumbs: HashSet<u64> = now.iter().filter(|of| of.crumb.is_some()).map(|of| of.identity).collect();
+    let is_other =
+        |of: &&Control| of.kind == pressed.kind && of.identity != pressed.identity && !crumbs.contains(&of.identity);
+    let mut others = before.iter().filter(is_other).peekable();
+    let is_list_gone = others.peek().is_some() && others.all(|of| !has.contains(&of.identity));
     for nth in drawn_anew {
         let Some(control) = now.get_mut(nth).filter(|control| says_something(control)) else { continue };
         // The one that was pressed may say more itself: what it has opened stands in it.
-        let was_pressed = !has.contains(&pressed.identity)
+        let was_pressed = !is_list_gone
+            && !has.contains(&pressed.identity)
             && pressed.kind == control.kind
             && says_something(pressed)
             && has_grown(&pressed.text, &control.text)
@@ -49,9 +78,15 @@ pub(super) fn keep(before: &[Control], pressed: Option<&Control>, now: &mut [Con
         if let Some(identity) = old.map(|old| old.identity).or(was_pressed.then_some(pressed.identity))
             && has.insert(identity)
         {
+            has.remove(&control.identity);
             control.identity = identity;
         }
     }
+}
+
+/// What sort of element a control is.
+fn element_of(control: &Control) -> &str {
+    control.kind.split(' ').next().unwrap_or_default()
 }
 
 /// Whether an element is the control that it was, and not another one's that a framework has put there in its place.

@@ -96,8 +96,12 @@ pub(super) fn box_of(tree: &Tree, id: NodeId) -> Option<Control> {
     }
     let ticked = tree.is_checked(id);
     let says_something = |of: NodeId| !text_of(tree, of, limits::RENDER_ROW_TEXT_CHARS).is_empty();
-    // How a row looks changes when it is chosen.
-    let is_row = |of: &NodeId| (has_likes(tree, *of) || ticked && has_siblings(tree, *of)) && says_something(*of);
+    // How a row looks changes when it is chosen, and with it what the last of the others is like.
+    let is_row = |of: &NodeId| {
+        let is_like =
+            has_likes(tree, *of) || has_siblings(tree, *of, |beside| ticked || is_box_of_list(tree, *of, beside));
+        is_like && says_something(*of)
+    };
     let row = tree.ancestors(id).take(ROW_WITHIN).find(is_row)?;
     let around = tree.element(row)?;
     let list = tree.parent(row).and_then(|list| tree.element(list));
@@ -108,17 +112,36 @@ pub(super) fn box_of(tree: &Tree, id: NodeId) -> Option<Control> {
     });
     let kind = format!("box {class} in {} of {}", around.name().local, list.unwrap_or_default());
     let row = text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS);
-    let identity = identity_of(tree, id, element, &row);
+    let identity = identity_of(tree, id, element, "", &row);
     let words = row.chars().take(60).collect();
     Some(Control { row, ticked, ..Control::plain(id, Rank::Tick, (kind, identity), words) })
 }
 
-/// Whether an element stands beside others of its name, however they look.
-fn has_siblings(tree: &Tree, id: NodeId) -> bool {
+/// Whether a box stands in an element.
+fn has_box(tree: &Tree, id: NodeId) -> bool {
+    let mut inside = tree.descendants(id).take(limits::RENDER_CONTROL_ELEMENTS).filter_map(|of| tree.element(of));
+    inside.any(|of| {
+        of.is_html(&local_name!("input"))
+            && of.attribute(&local_name!("type")).is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"))
+    })
+}
+
+/// Whether a row is like another but for what is chosen, which has classes of its own.
+fn is_box_of_list(tree: &Tree, row: NodeId, beside: NodeId) -> bool {
+    let classes = |id: NodeId| -> HashSet<String> {
+        let class = tree.element(id).and_then(|element| element.attribute(&local_name!("class")));
+        class.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+    };
+    let (own, other) = (classes(row), classes(beside));
+    (own.is_subset(&other) || other.is_subset(&own)) && has_box(tree, beside)
+}
+
+/// Whether an element stands beside such others of its name, however they look.
+fn has_siblings(tree: &Tree, id: NodeId, is_such: impl Fn(NodeId) -> bool) -> bool {
     let local = |id: NodeId| tree.element(id).map(|element| &element.name().local);
     let Some(parent) = tree.parent(id) else { return false };
     let mut beside = tree.children(parent).take(limits::RENDER_CONTROL_ELEMENTS);
-    beside.any(|of| of != id && local(of).is_some() && local(of) == local(id))
+    beside.any(|of| of != id && local(of).is_some() && local(of) == local(id) && is_such(of))
 }
 
 /// The buttons that are out of use now.

@@ -10,6 +10,7 @@ use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
 use super::super::ticks;
 use super::super::words::{COPY, says};
+use super::back::Level;
 use super::{Choice, PATIENCE_WITH_PAID, Reader};
 use crate::limits;
 use crate::render::dom::NodeId;
@@ -37,7 +38,12 @@ impl Reader<'_> {
     /// A server that wants to be left alone is: the page's next visit is for what it has not answered.
     fn may_try_again(&self) -> bool {
         let has_paused = self.window.engine.page().borrow().faults.has_paused();
-        !has_paused && self.agains < limits::RENDER_RETRIES_MAX && self.agains_all < limits::RENDER_TRIES
+        !has_paused && self.may_be_patient()
+    }
+
+    /// Nothing is tried for ever.
+    fn may_be_patient(&self) -> bool {
+        self.agains < limits::RENDER_RETRIES_MAX && self.agains_all < limits::RENDER_TRIES
     }
 
     /// Whether an act, by the hash of what it was on, is to be done again that a fault has met: once, and later.
@@ -71,24 +77,54 @@ impl Reader<'_> {
         control.again && self.agains_come.contains(&name_of(control))
     }
 
-    /// When nothing else is left: the page's own way to try again, or the turn that was not answered.
+    /// When nothing else is left: the page's own way to try again, or the turn that was not answered; or all tabs once more, behind one of which
+    /// that way stands.
     pub(super) fn once_more(&mut self) -> Option<Choice> {
-        if !self.may_try_again() || self.rounds >= limits::RENDER_RETRY_ROUNDS_MAX {
+        if !self.may_come_back_to_faults() {
             return None;
         }
         self.look_around();
-        let offers: Vec<Control> = self.controls.iter().filter(|of| self.has_come_with_fault(of)).cloned().collect();
-        let offer = offers.into_iter().find(|control| self.is_shown(control.id));
-        let unanswered = std::mem::take(&mut self.unanswered_turns);
-        if offer.is_none() && unanswered.is_empty() {
-            return None;
-        }
-        self.rounds += 1;
-        if let Some(offer) = offer {
+        if let Some(offer) = self.offer() {
+            self.rounds += 1;
             return Some(Choice::Again(offer));
         }
-        self.failed.retain(|kind, _| !unanswered.contains(kind));
+        let unanswered = std::mem::take(&mut self.unanswered_turns);
+        if !unanswered.is_empty() {
+            self.rounds += 1;
+            self.failed.retain(|kind, _| !unanswered.contains(kind));
+            if let Some(choice) = self.choose() {
+                return Some(choice);
+            }
+        }
+        if self.revisits || self.agains_come.is_empty() || !self.has_faults_left() {
+            return None;
+        }
+        self.revisits = true;
+        let tabs: Vec<Control> = self.controls.iter().filter(|of| self.rank(of) == Rank::Tab).cloned().collect();
+        for tab in tabs {
+            self.clicked.remove(&tab.identity);
+            self.failed.remove(&tab.kind);
+        }
         self.choose()
+    }
+
+    /// The way to try again that one of the tabs shows which are opened once more.
+    pub(super) fn offer_of_tab(&mut self) -> Option<Choice> {
+        let offer = if self.revisits && self.may_come_back_to_faults() { self.offer()? } else { return None };
+        self.rounds += 1;
+        Some(Choice::Again(offer))
+    }
+
+    /// Whether what was not answered may be asked for once more; by the end one that was busy for a moment has answered again.
+    fn may_come_back_to_faults(&self) -> bool {
+        let is_paused = self.window.engine.page().borrow().faults.is_paused();
+        !is_paused && self.may_be_patient() && self.rounds < limits::RENDER_RETRY_ROUNDS_MAX
+    }
+
+    /// A way to try again that came with a fault, and shows.
+    fn offer(&mut self) -> Option<Control> {
+        let offers: Vec<Control> = self.controls.iter().filter(|of| self.has_come_with_fault(of)).cloned().collect();
+        offers.into_iter().find(|control| self.is_shown(control.id))
     }
 
     /// Presses it. What it brings is what the act before it was for.
@@ -159,7 +195,9 @@ impl Reader<'_> {
         let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
         let links = self.links();
         let is_list = |kind: &str| shown.controls.iter().filter(|of| of.kind == kind).count() >= LIST_MIN;
-        let is_row = |of: &&Control| of.rank == Rank::Tick || of.rank == Rank::Row && is_list(&of.kind);
+        // Kinds that are given up are not among what is found any more.
+        let is_found = |of: &Control| is_list(&of.kind) && !self.is_given_up(&of.kind, Rank::Row);
+        let is_row = |of: &&Control| of.rank == Rank::Tick || of.rank == Rank::Row && is_found(of);
         let stays = |of: &Control| now.contains(&of.identity) || of.identity == first.identity;
         shown.controls.iter().filter(is_row).all(stays)
             && shown.links.iter().all(|link| links.contains(link) || self.chosen.contains(link))
@@ -201,9 +239,8 @@ impl Reader<'_> {
         }
         let lists = |of: &&Control| matches!(of.rank, Rank::Row | Rank::Tick);
         let siblings: HashSet<u64> = shown.controls.iter().filter(lists).map(|of| of.identity).collect();
-        let exits = shown.controls.iter().filter(|of| of.rank >= Rank::Back).map(|of| of.identity).collect();
         let (address, lost) = (self.address(), self.lost);
-        self.come_back(address.as_ref(), &siblings, &exits);
+        self.come_back(&Level::of(address, siblings, &shown.controls));
         self.lost = lost + u32::from(!self.is_all_there(first, shown));
     }
 

@@ -7,7 +7,34 @@ use super::super::shown::News;
 use super::Reader;
 use crate::limits;
 
+/// Whether "more" in a row is there for several turns.
+pub(super) enum More {
+    /// Pressed once more, by its identity, to see that.
+    Tried(u64),
+    Turns,
+    Once,
+}
+
 impl Reader<'_> {
+    /// Lets what is called like a turn, and stands in a row, be pressed again where that brings links: at the first of a kind it is tried.
+    pub(super) fn press_more(&mut self, control: &Control, news: News) {
+        if !control.more {
+            return;
+        }
+        let (known, this) = (self.more.get(&control.kind), control.identity);
+        let next = match known {
+            Some(More::Once) => return,
+            Some(More::Tried(identity)) if *identity == this && news != News::Links => More::Once,
+            Some(More::Turns) => More::Turns,
+            Some(More::Tried(identity)) if *identity == this => More::Turns,
+            _ => More::Tried(this),
+        };
+        self.more.insert(control.kind.clone(), next);
+        if news == News::Links {
+            self.clicked.remove(&this);
+        }
+    }
+
     /// Presses what a click on a row is there for: the button of a view, of a panel beside the list, of a menu. Which kinds of controls
     /// that are is seen when they first bring something, or come with a click.
     pub(super) fn press_companions(&mut self, row: &Control, before: &HashSet<u64>) -> News {

@@ -158,3 +158,33 @@ fn only_a_button_that_came_with_a_fault_is_there_to_try_again() {
             row.onclick = () => { app.innerHTML = `<h2>x</h2><a href=/t/${n}>torrent</a><button>Back</button>`; app.querySelector('button').onclick = list } }) }; list()</script>";
     assert_eq!(read_faulty(titles, "0").urls().len(), 7);
 }
+
+#[test]
+fn boxes_of_lists_that_are_drawn_anew_with_what_is_chosen_are_ticked_to_the_last() {
+    for (count, class, heard) in
+        [(5, "selected", false), (15, "selected", false), (50, "selected", false), (5, "selected", true)]
+    {
+        let html = format!(
+            "<button id=get disabled>Get magnets</button><table><tbody id=list></tbody></table><div id=out></div><script>const chosen = new Set();
+            const draw = () => {{ list.innerHTML = Array.from({{ length: {count} }}, (_, n) => `<tr class='${{chosen.has(n) ? '{class}' : ''}}'><td><input type=checkbox data-i=${{n}} ${{chosen.has(n) ? 'checked' : ''}}></td><td>Title ${{n}}</td></tr>`).join('');
+                get.disabled = !chosen.size }};
+            if ({heard}) list.addEventListener('click', () => 0); list.addEventListener('change', event => {{ const n = +event.target.dataset.i; event.target.checked ? chosen.add(n) : chosen.delete(n); draw() }});
+            get.onclick = () => out.innerHTML = [...chosen].map(n => `<a href=/t/${{n}}>x</a>`).join(''); draw()</script>"
+        );
+        let read = read_page_of(&html, "0");
+        assert_eq!((read.urls().len(), read.told.cut.as_ref()), (count, None), "{:?}", read.acts());
+    }
+}
+
+#[test]
+fn a_server_that_was_busy_for_a_moment_is_asked_again_when_all_else_is_done() {
+    let html = "<button class=tab id=a>New</button><button class=tab id=b>Old</button><ul id=list></ul><button id=more>Load more</button><script>let of = 'a', failed = 0; const at = { a: 0, b: 0 };
+        const load = async () => { const busy = of == 'a' && at.a == 2 && failed++ < 1 ? '?busy' : '', answer = await fetch(`/api/${of}/` + at[of] * 3 + busy);
+            if (!answer.ok) { more.textContent = 'Failed — retry'; return }
+            for (const n of await answer.json()) list.insertAdjacentHTML('beforeend', `<li><a href=/t/${of}${n}>x</a>`);
+            at[of]++; more.textContent = 'Load more'; more.hidden = at[of] == 5 };
+        a.onclick = () => { of = 'a'; more.hidden = at.a == 5; more.textContent = failed && at.a == 2 ? 'Failed — retry' : 'Load more' };
+        b.onclick = () => { of = 'b'; more.textContent = 'Load more'; more.hidden = at.b == 5; if (!at.b) load() }; more.onclick = load; load()</script>";
+    let read = read_faulty(html, "at.a + ' ' + at.b");
+    assert_eq!((read.urls().len(), read.value.as_str()), (100, "5 5"));
+}

@@ -198,3 +198,163 @@ fn lists_are_turned_page_by_page_whatever_else_jumps_in_them() {
         assert_eq!(gone.len(), 30, "{pager}: {:?}", read.acts());
     }
 }
+
+/// Ninety titles, fifteen a page, whose rows and pager are of this markup; `more` runs when a page has been shown.
+fn paged(row: &str, pager: &str, more: &str) -> String {
+    format!(
+        "<div id=root><table><tbody id=list></tbody></table><ul class=pagination id=u></ul></div><script>let at = 1; const last = 6, get = id => location.href = '/t/' + id;
+        function show(to) {{ at = Math.max(1, Math.min(last, to));
+            list.innerHTML = Array.from({{ length: 15 }}, (_, k) => at * 100 + k).map(id => `{row}`).join('');
+            u.innerHTML = Array.from({{ length: last }}, (_, i) => i + 1).map(n => `{pager}`).join(''); {more} }}
+        show(1)</script>"
+    )
+}
+
+#[test]
+fn numbers_of_pages_that_somebody_above_them_listens_for_are_all_pressed() {
+    let button = "<tr><td>Title ${id}<td><button onclick=get(${id})>Get</button>";
+    let menu = "<tr><td>Title ${id}<td><button onclick='this.nextSibling.hidden = false'>Actions</button><div hidden><button onclick=get(${id})>Download</button></div>";
+    let heard = "u.onclick = event => { const a = event.target.closest('a, span'); if (a) { event.preventDefault(); show(+a.textContent) } }";
+    let root = "root.onclick = event => { const a = event.target.closest('.pagination a, .pagination span'); if (a) { event.preventDefault(); show(+a.textContent) } }";
+    let own =
+        "u.querySelectorAll('a, span').forEach((a, n) => a.onclick = event => { event.preventDefault(); show(n + 1) })";
+    for row in [button, menu, "<tr><td>Title ${id}<td><a href=/t/${id}>get</a>"] {
+        for pager in [
+            "<li class=${n == at ? 'active' : ''}><a href=# data-page=${n}>${n}</a></li>",
+            "<li class=${n == at ? 'active' : ''}><a href=#>${n}</a></li>",
+            "<li class=${n == at ? 'active' : ''}><span>${n}</span></li>",
+        ] {
+            for more in [heard, root, own] {
+                let read = read_page_of(&paged(row, pager, more), "0");
+                assert_eq!(titles(&read), 90, "{row} {pager} {more}: {:?}", read.acts());
+            }
+        }
+    }
+}
+
+#[test]
+fn sections_turn_each_by_itself_whether_one_or_all_of_them_are_open() {
+    let numbers = "Array.from({ length: 3 }, (_, n) => `<button class=pg>${n + 1}</button>`).join('')";
+    let next = "at < 2 ? '<button class=nx>Next</button>' : ''";
+    for (one, pager, grows) in [
+        (true, numbers, false),
+        (false, numbers, false),
+        (true, next, false),
+        (false, next, false),
+        (true, &next.replace("Next", "Load more"), true),
+        (false, &next.replace("Next", "Load more"), true),
+    ] {
+        let html = format!(
+            "<div id=all></div><script>'Anime Books Comics Docs Ebooks Films'.split(' ').forEach((name, kind) => {{
+                const item = document.createElement('div'); item.className = 'item'; item.innerHTML = `<h2><button class=head aria-expanded=false>${{name}}</button></h2><div class=part hidden></div>`;
+                const head = item.querySelector('button'), part = item.querySelector('.part');
+                const load = at => {{ part.querySelector('.nx')?.remove(); const rows = Array.from({{ length: 5 }}, (_, k) => `<p><a href=/t/${{kind}}-${{at}}-${{k}}>x</a>`).join('');
+                    part.innerHTML = ({grows} ? part.innerHTML : '') + rows + ({pager});
+                    part.querySelectorAll('.pg').forEach((b, n) => b.onclick = () => load(n)); const nx = part.querySelector('.nx'); if (nx) nx.onclick = () => load(at + 1) }};
+                head.onclick = () => {{ const opens = part.hidden; if ({one}) document.querySelectorAll('.part').forEach(one => one.hidden = true);
+                    part.hidden = !opens; if (opens && !part.innerHTML) load(0) }}; all.append(item) }})</script>"
+        );
+        let read = read_page_of(&html, "0");
+        assert_eq!((titles(&read), read.told.cut.as_ref()), (90, None), "{one} {pager}: {:?}", read.acts());
+    }
+}
+
+#[test]
+fn more_of_groups_and_more_groups_are_told_apart() {
+    for (more, after) in [
+        ("Earlier days", "b.remove()"),
+        ("Earlier days", "b.style.display = 'none'"),
+        ("Load more", "b.style.display = 'none'"),
+        ("Load more", ""),
+    ] {
+        let html = format!(
+            "<div id=all></div><button id=m>{more}</button><script>let page = 0;
+            const next = () => {{ for (let group = page * 4; group < page * 4 + 4; group++) {{
+                const part = document.createElement('section'), put = (from, to) => {{ for (let k = from; k < to; k++) part.querySelector('ul').insertAdjacentHTML('beforeend', `<li><a href=/t/${{group}}-${{k}}>x</a>`) }};
+                part.innerHTML = `<h3>Day ${{group}}</h3><ul></ul><button>Show all 12 releases</button>`; put(0, 3);
+                const b = part.querySelector('button'); b.onclick = () => {{ if (part.querySelectorAll('li').length < 12) put(3, 12); {after} }}; all.append(part) }}
+                if (++page == 4) m.remove() }};
+            m.onclick = next; next()</script>"
+        );
+        let read = read_page_of(&html, "0");
+        assert_eq!((titles(&read), read.told.cut.as_ref()), (192, None), "{more} {after}: {:?}", read.acts());
+    }
+}
+
+#[test]
+fn folders_that_show_others_in_their_place_are_read_to_their_files() {
+    let page = |draw: &str, same: bool| {
+        format!(
+            "<nav id=c></nav><div id=list></div><script>const same = {same};
+            const inside = at => at.length == 0 ? ['Movies', 'Music', 'Software'] : at.length == 1 ? ['2020', '2021'].map(year => same ? year : year + ' of ' + at[0])
+                : at.length == 2 ? ['A to M', 'N to Z'].map(part => same ? part : part + at.join(' ')) : [];
+            const files = at => Array.from({{ length: 5 }}, (_, k) => `<p><a href='/t/${{at.join('-').replaceAll(' ', '')}}-${{k}}'>x</a></p>`).join('');
+            const go = async at => {{ await 0; {draw} }};
+            const row = (text, act, name) => {{ const row = document.createElement('p'); row.className = name; row.textContent = text; row.onclick = act; list.append(row) }};
+            go([])</script>"
+        )
+    };
+    let up = |label: &str| {
+        format!(
+            "list.innerHTML = ''; if (at.length) row('{label}', () => go(at.slice(0, -1)), 'up'); for (const name of inside(at)) row(name, () => go([...at, name]), 'dir'); if (at.length == 3) list.insertAdjacentHTML('beforeend', files(at))"
+        )
+    };
+    let crumbs = "c.innerHTML = ['Archive', ...at].map((name, n) => n < at.length || !n ? `<a href=# id=c${n}>${name}</a>` : name).join(' / ');
+        c.querySelectorAll('a').forEach((a, n) => a.onclick = event => { event.preventDefault(); go(at.slice(0, n)) }); list.innerHTML = at.length == 3 ? files(at) : '';
+        for (const name of inside(at)) { const p = document.createElement('p'), a = document.createElement('a'); a.href = '#'; a.textContent = name; a.onclick = event => { event.preventDefault(); go([...at, name]) }; p.append(a); list.append(p) }";
+    for draw in [up(".."), up("⬆ Up"), up("Back"), crumbs.to_owned()] {
+        for same in [false, true] {
+            let read = read_page_of(&page(&draw, same), "0");
+            assert_eq!((titles(&read), read.told.cut.as_ref()), (60, None), "{draw} {same}: {:?}", read.acts());
+        }
+    }
+}
+
+#[test]
+fn branches_of_the_same_names_are_each_opened() {
+    let html = "<nav id=tree></nav><script>
+        const dirs = path => path.length == 0 ? ['audio', 'video', 'books'] : path.length == 1 ? ['2020', '2021', '2022'] : path.length == 2 ? ['H1', 'H2'] : [];
+        const fill = async (of, path) => { await 0; for (const name of dirs(path)) { const branch = document.createElement('details'); branch.innerHTML = `<summary>${name}</summary><div></div>`;
+            branch.addEventListener('toggle', () => { if (branch.open && !branch.dataset.l) { branch.dataset.l = 1; fill(branch.lastElementChild, [...path, name]) } }); of.append(branch) }
+            if (path.length == 3) for (let k = 0; k < 5; k++) of.insertAdjacentHTML('beforeend', `<p><a href=/t/${path.join('-')}-${k}>x</a></p>`) };
+        fill(tree, [])</script>";
+    let read = read_page_of(html, "0");
+    assert_eq!((titles(&read), read.told.cut.as_ref()), (90, None), "{:?}", read.acts());
+}
+
+#[test]
+fn cells_that_say_nothing_and_open_their_rows_are_clicked_and_others_are_not() {
+    let page = |cell: &str, of: &str| {
+        format!(
+            "<table><tbody id=list></tbody></table><button id=next>Next</button><script>let page = 0, clicks = 0;
+            const show = () => {{ list.innerHTML = Array.from({{ length: 15 }}, (_, k) => `<tr id=r${{page * 15 + k}}>{cell}<td>Title ${{page * 15 + k}}</td><td>1 GB</td></tr>`).join(''); if (++page == 4) next.remove() }};
+            list.addEventListener('click', event => {{ const cell = event.target.closest('{of}'); if (!cell) return; const row = cell.parentNode; clicks++;
+                if (row.nextSibling?.className == 'child') row.nextSibling.remove(); else row.insertAdjacentHTML('afterend', `<tr class=child><td colspan=3><a href=/t/${{row.id}}>get</a></td></tr>`) }});
+            next.onclick = show; show()</script>"
+        )
+    };
+    for (cell, of) in [
+        ("<td class=dt-control></td>", "td.dt-control"),
+        ("<td class=exp>+</td>", "td.exp"),
+        ("<td class=details-control><i class=icon-plus></i></td>", "td.details-control"),
+    ] {
+        let read = read_page_of(&page(cell, of), "clicks");
+        assert_eq!((titles(&read), read.value.as_str()), (60, "60"), "{cell}: {:?}", read.acts());
+    }
+    for (cell, of) in
+        [("<td class=fav-toggle></td>", "td.fav-toggle"), ("<td class=delete-control></td>", "td.delete-control")]
+    {
+        assert_eq!(read_page_of(&page(cell, of), "clicks").value, "0", "{cell}");
+    }
+}
+
+#[test]
+fn groups_of_tabs_with_the_same_names_have_pages_of_their_own() {
+    let html = "<aside id=side></aside><ul id=list></ul><button id=next>Next page</button><script>let kind = 0, age = 0, page = 0;
+        const show = async () => { await 0; list.innerHTML = Array.from({ length: 6 }, (_, k) => `<li><a href=/t/${kind}-${age}-${page}-${k}>x</a></li>`).join(''); next.disabled = page == 2 };
+        ['Movies', 'Music', 'Software'].forEach((name, n) => { const part = document.createElement('div'); part.innerHTML = `<h4>${name}</h4><ul><li class=sub>New</li><li class=sub>Classic</li></ul>`;
+            part.querySelectorAll('.sub').forEach((tab, k) => tab.onclick = () => { document.querySelectorAll('.sub').forEach(one => one.classList.remove('on')); tab.classList.add('on'); kind = n; age = k; page = 0; show() }); side.append(part) });
+        next.onclick = () => { page++; show() }; show()</script>";
+    let read = read_page_of(html, "0");
+    assert_eq!((titles(&read), read.told.cut.as_ref()), (108, None), "{:?}", read.acts());
+}

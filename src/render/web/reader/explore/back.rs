@@ -1,0 +1,186 @@
+//! Ways back to a list that a click on one of its rows has taken away; and folders, whose rows show lists of the same: each is read before
+//! the one that it is in is gone back to.
+
+use std::collections::HashSet;
+
+use url::Url;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::super::super::load::Window;
+use super::super::controls::{Control, Rank};
+use super::super::folders::Crumb;
+use super::{Choice, Reader};
+use crate::limits;
+use crate::render::dom::NodeId;
+
+/// A list that is not shown, and how to know it again.
+pub(super) struct Level {
+    address: Option<Url>,
+    /// Its rows.
+    rows: HashSet<u64>,
+    /// The ways back that were there with it.
+    exits: HashSet<u64>,
+    /// What its controls said.
+    words: HashSet<String>,
+    /// What led to it, and its turns.
+    entry: u64,
+    path: Vec<(u64, String)>,
+}
+
+impl Level {
+    /// The list of these rows among these controls, at an address.
+    pub fn of(address: Option<Url>, rows: HashSet<u64>, controls: &[Control]) -> Self {
+        let exits = controls.iter().filter(|of| of.rank >= Rank::Back).map(|of| of.identity).collect();
+        let words = controls.iter().map(|of| of.words.clone()).collect();
+        Self { address, rows, exits, words, entry: 0, path: Vec::new() }
+    }
+}
+
+impl Reader<'_> {
+    /// Back to a list, after a click on one of its rows.
+    pub(super) fn come_back(&mut self, list: &Level) {
+        if self.address() != list.address {
+            self.act("back", Window::back);
+            if self.shows(&list.rows) {
+                return;
+            }
+        }
+        let leads_back = |control: &&Control| match control.rank {
+            Rank::Back => control.crumb.is_none(),
+            Rank::Close => !list.exits.contains(&control.identity),
+            _ => false,
+        };
+        if let Some(back) = self.controls.iter().find(leads_back).cloned() {
+            self.act(&format!("click {}", back.words), |window| window.click_node(back.id));
+            if self.shows(&list.rows) {
+                return;
+            }
+        }
+        let mut tried = Vec::new();
+        while let Some(up) = self.way_up(list, &tried) {
+            self.act(&format!("click {}", up.words), |window| window.click_node(up.id));
+            if self.shows(&list.rows) {
+                return;
+            }
+            tried.push(up.words);
+        }
+        if let Some(address) = list.address.as_ref().filter(|list| list.fragment().is_some()) {
+            self.act("goto the list", |window| window.go_to(address.as_str()));
+            if self.shows(&list.rows) {
+                return;
+            }
+        }
+        // The list may be at its first page again.
+        for (identity, kind) in self.path.clone() {
+            self.replays += 1;
+            let same = |control: &&Control| control.identity == identity;
+            let like = |control: &&Control| control.kind == kind;
+            let turn = self.controls.iter().find(same).or_else(|| self.controls.iter().find(like)).cloned();
+            let (Some(turn), true) = (turn, self.replays <= limits::RENDER_REPLAYS_MAX) else { break };
+            self.act(&format!("click {}", turn.words), |window| window.click_node(turn.id));
+            if self.shows(&list.rows) {
+                return;
+            }
+        }
+        // The last row of a list leaves nothing behind.
+        self.lost += u32::from(list.rows.iter().any(|row| !self.clicked.contains(row)));
+    }
+
+    /// The nearest of the ways to what is around a place: the last crumb, of those that were not tried. Without a name one is what a list around
+    /// it has spoken of.
+    fn way_up(&mut self, list: &Level, tried: &[String]) -> Option<Control> {
+        if tried.len() >= limits::RENDER_VIEW_CLICKS_MAX {
+            return None;
+        }
+        let is_known = |of: &Control| {
+            list.words.contains(&of.words) || self.levels.iter().any(|level| level.words.contains(&of.words))
+        };
+        let is_new = |of: &&Control| match of.crumb {
+            None => false,
+            Some(Crumb::Named) => !tried.contains(&of.words),
+            Some(Crumb::Signs) => !tried.contains(&of.words) && is_known(of),
+        };
+        let mut ways: Vec<Control> = self.controls.iter().rev().filter(is_new).cloned().collect();
+        ways.sort_by_key(|way| way.rank != Rank::Back);
+        ways.into_iter().find(|way| self.is_shown(way.id))
+    }
+
+    /// Rows, without what has turned out to be a way to what is around them.
+    pub(super) fn without_crumbs(&self, rows: HashSet<u64>, before: &[Control]) -> HashSet<u64> {
+        let crumbs = before.iter().chain(self.controls.iter()).filter(|of| of.crumb.is_some());
+        let crumbs: HashSet<u64> = crumbs.map(|of| of.identity).collect();
+        let left: HashSet<u64> = rows.difference(&crumbs).copied().collect();
+        if left.is_empty() { rows } else { left }
+    }
+
+    /// Whether a click has shown what is in a folder, of which others are known.
+    pub(super) fn is_folder(&mut self, control: &Control, siblings: &HashSet<u64>) -> bool {
+        matches!(control.rank, Rank::Row | Rank::Number)
+            && self.folders.contains(element_of(control))
+            && !self.shows(siblings)
+    }
+
+    /// Stays where a click on a row has shown other rows of the same element in place of its list, and no link; gives the list back where it has
+    /// not.
+    pub(super) fn go_into(&mut self, row: &Control, before: &[Control], mut list: Level) -> Option<Level> {
+        // Numbers are pages, unless they are years.
+        if self.levels.len() >= limits::RENDER_FOLDERS_DEEP_MAX || row.rank == Rank::Number && !is_year(row) {
+            return Some(list);
+        }
+        let element = element_of(row);
+        let is_button = element.starts_with("button ") || element.starts_with("input ");
+        if is_button || self.paid.contains(&row.kind) && !self.folders.contains(element) {
+            return Some(list);
+        }
+        let had: HashSet<(NodeId, &str)> = before.iter().map(|old| (old.id, old.text.as_str())).collect();
+        let is_inside = |of: &&Control| {
+            matches!(of.rank, Rank::Row | Rank::Number)
+                && of.crumb.is_none()
+                && element_of(of) == element
+                && !had.contains(&(of.id, of.text.as_str()))
+        };
+        let inside: Vec<u64> = self.controls.iter().filter(is_inside).map(|of| of.identity).collect();
+        let mut place = Xxh3::new();
+        for entry in self.levels.iter().map(|level| level.entry).chain([row.identity]) {
+            place.update(&entry.to_ne_bytes());
+        }
+        if inside.is_empty() || !self.entered.insert(place.digest()) {
+            return Some(list);
+        }
+        for identity in inside {
+            self.clicked.remove(&identity);
+        }
+        self.folders.insert(element.to_owned());
+        list.entry = row.identity;
+        list.path = std::mem::take(&mut self.path);
+        self.levels.push(list);
+        None
+    }
+
+    /// What is tried next in a folder, before it is left by a way back.
+    pub(super) fn choose_in_level(&mut self) -> Option<Choice> {
+        let leads_back = |choice: &Choice| matches!(choice, Choice::Control(of) if of.rank >= Rank::Back);
+        self.choose().filter(|choice| self.levels.is_empty() || !leads_back(choice))
+    }
+
+    /// Goes back to the list around the one that is done; false where there is none.
+    pub(super) fn leave_level(&mut self) -> bool {
+        let Some(mut level) = self.levels.pop() else { return false };
+        self.path = std::mem::take(&mut level.path);
+        if !self.shows(&level.rows) {
+            self.come_back(&level);
+        }
+        true
+    }
+}
+
+/// Whether a number is that of a year, and of no page.
+pub(super) fn is_year(control: &Control) -> bool {
+    control.rank == Rank::Number && control.words.parse().is_ok_and(|year: u32| (1950..2100).contains(&year))
+}
+
+/// The element that a control is, whatever it is for.
+fn element_of(control: &Control) -> &str {
+    let rank = format!(" {:?} ", control.rank);
+    control.kind.split(&*rank).next().unwrap_or_default()
+}
