@@ -412,37 +412,6 @@ pub const CONFIRM: &[&str] = &[
     "hesabınız aktif değil",
 ];
 
-/// The password is right and too old.
-pub const EXPIRED_PASSWORD: &[&str] = &[
-    "password has expired",
-    "password is expired",
-    "password expired",
-    "must change your password",
-    "need to change your password",
-    "have to change your password",
-    "required to change your password",
-    "密码已过期",
-    "密码已经过期",
-    "密碼已過期",
-    "パスワードの有効期限",
-    "비밀번호가 만료",
-    "срок действия пароля ист",
-    "срок действия вашего пароля ист",
-    "passwort ist abgelaufen",
-    "kennwort ist abgelaufen",
-    "mot de passe a expiré",
-    "mot de passe est expiré",
-    "contraseña ha caducado",
-    "contraseña ha expirado",
-    "senha expirou",
-    "senha está expirada",
-    "password è scaduta",
-    "hasło wygasło",
-    "wachtwoord is verlopen",
-    "şifrenizin süresi dol",
-    "parolanızın süresi dol",
-];
-
 /// A page that says that nobody is logged in.
 pub const LOGGED_OUT: &[&str] = &[
     "you must be logged in",

@@ -1,4 +1,4 @@
-//! What sites say around CAPTCHAs and one-time codes, which a person answers.
+//! What sites say around CAPTCHAs and one-time codes, which a person answers, and of passwords that a person is to change.
 
 /// Names of fields, classes and scripts of CAPTCHAs.
 pub const CAPTCHA: &[&str] = &[
@@ -317,4 +317,35 @@ pub const ONE_TIME_PASSWORDS: &[&str] = &[
     "einmal-passwort",
     "mot de passe à usage unique",
     "одноразовый пароль",
+];
+
+/// The password is right and too old.
+pub const EXPIRED_PASSWORD: &[&str] = &[
+    "password has expired",
+    "password is expired",
+    "password expired",
+    "must change your password",
+    "need to change your password",
+    "have to change your password",
+    "required to change your password",
+    "密码已过期",
+    "密码已经过期",
+    "密碼已過期",
+    "パスワードの有効期限",
+    "비밀번호가 만료",
+    "срок действия пароля ист",
+    "срок действия вашего пароля ист",
+    "passwort ist abgelaufen",
+    "kennwort ist abgelaufen",
+    "mot de passe a expiré",
+    "mot de passe est expiré",
+    "contraseña ha caducado",
+    "contraseña ha expirado",
+    "senha expirou",
+    "senha está expirada",
+    "password è scaduta",
+    "hasło wygasło",
+    "wachtwoord is verlopen",
+    "şifrenizin süresi dol",
+    "parolanızın süresi dol",
 ];
