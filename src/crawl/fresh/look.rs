@@ -87,6 +87,10 @@ pub async fn look(
         return Ok(seen);
     }
     let mut board = board.map(|board| by_links(site, &job.url, board, read));
+    if let Some(page) = board.as_mut().map(|board| &mut board.page).filter(|page| page.next.is_none()) {
+        // Numbers alone, of addresses whose page nothing but the rules tells.
+        page.next = outlinks::next_by_rules(site, job, &read.found);
+    }
     if let Some(page) = board.as_mut().map(|board| &mut board.page)
         && let Some(next) = page.next.take_if(|next| site.fresh.boards.is_another_list(job.url.as_str(), next.as_str()))
     {
