@@ -107,7 +107,6 @@ pub async fn look(
     if !is_front && pending.is_none() {
         return Ok(Seen { is_behind: true, due: lists, ..Seen::default() });
     }
-    let is_turn = pending.as_ref().is_some_and(|pending| pending.tours);
     let (list, last, is_above) = match pending {
         // The look before this one did not show it.
         Some(pending) if pending.tours => (pending.board, last_look(site, job).await?, false),
@@ -116,10 +115,7 @@ pub async fn look(
     };
     let mut seen = Seen { list: Some(list.clone()), is_front, last, due: lists, ..Seen::default() };
     let since = last.map(|last| (last, at));
-    let mut standing = standing::ask(site, job, read, board.as_ref(), since.filter(|_| is_above)).await?;
-    if let Some(since) = since.filter(|_| is_turn) {
-        standing.rows.iter_mut().for_each(|row| row.is_new |= row.was_heard_of(since));
-    }
+    let standing = standing::ask(site, job, read, board.as_ref(), since.filter(|_| is_above)).await?;
     let (asked, is_above) = (standing.rows, standing.is_above);
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.is_new { Change::New } else { Change::Same }).collect();
