@@ -576,3 +576,16 @@ fn a_family_has_no_account_and_no_host() {
     let hint = faults.last().and_then(|fault| fault.hint.clone()).unwrap();
     assert!(hint.contains("each site of the family") && !hint.contains("SITE"), "{hint}");
 }
+
+#[test]
+fn hints_for_values_of_another_kind_name_a_form_that_is_taken() {
+    for (text, wanted) in [
+        ("[boards]\nutc_offset = 8", "write it in quotes, as \"+08:00\""),
+        ("revisit_minutes = '1m'", "write a number, without quotes and without a unit"),
+        ("revisit_minutes = '60'", "write it without quotes"),
+    ] {
+        let text = format!("start = ['http://a.example/']\n{text}\n[classes]\ndownload = ['^/dl/']\n");
+        let faults = gleaner::rules::from_text("a", &text).unwrap_err();
+        assert!(faults.iter().any(|fault| fault.hint.as_deref() == Some(wanted)), "{faults:?}");
+    }
+}

@@ -266,6 +266,22 @@ pub fn place(rules: &SiteRules, job: &Job) -> Option<(String, u64)> {
     })
 }
 
+/// The page of a list behind this one, among its links, where the rules name the number in their addresses.
+#[must_use]
+pub fn next_by_rules(site: &Site, job: &Job, found: &[Found]) -> Option<CrawlUrl> {
+    let (series, page) = place(&site.rules, job)?;
+    let number = |found: &Found| {
+        let captured = found.page_capture.filter(|_| found.class == job.class)?;
+        let other = pagination::of(found.url.path(), Some(captured))?;
+        (other.series == series && other.number > page.max(1)).then_some(other.number)
+    };
+    let of_host = found.iter().filter(|found| found.url.origin() == job.url.origin());
+    of_host
+        .filter_map(|found| Some((number(found)?, &found.url)))
+        .min_by_key(|(number, _)| *number)
+        .map(|(_, url)| url.clone())
+}
+
 /// What an index page lists, for coverage (ALGORITHMS §7).
 fn listing(site: &Site, job: &Job, found: &[Found]) -> Option<Listing> {
     let (series, page) = place(&site.rules, job)?;

@@ -109,6 +109,8 @@ fn status_tells_the_account_of_a_site_that_was_never_crawled() {
         "data: nothing has been crawled in this folder yet",
         "forum: account anna: a session is kept, last proven at 20",
     ]);
+    forum.run(&["status", "forum"]).ended(0).says(&["forum: account anna: a session is kept"]);
+    forum.run(&["status", "fourm"]).ended(1).says(&["fourm: no site of this folder", "hint: gleaner status"]);
 
     // What counts is what is kept; the try that failed is told beside it.
     forum.password("another");

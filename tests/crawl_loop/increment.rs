@@ -227,8 +227,9 @@ async fn a_list_is_followed_behind_its_first_page_while_most_of_it_is_new() {
         let path = format!("/list/{number}");
         web.log().into_iter().filter(|(at, asked)| *at > 1_000_000 && *asked == path).count()
     };
-    // Of a list of which news have not shown the order yet one page is read in its turn.
-    assert!((6..12).map(late).sum::<usize>() <= 1, "the first page without news is the last one");
+    let far: Vec<usize> = (6..24).map(late).collect();
+    // Of a list of which news have not shown the order yet one page is read in its turn; two lists begin so.
+    assert!(far.iter().sum::<usize>() <= 4, "the first page without news is the last one: {far:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use gleaner::clock::UnixMillis;
 use gleaner::crawl::RunOptions;
 use gleaner::crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+use gleaner::crawl::site::Site;
 use gleaner::crawldb::Reader as _;
 
 use super::boards::START;
@@ -24,23 +25,32 @@ fn key(number: u64) -> u64 {
     if number <= OLD { drawn } else { 2_000 + drawn * 8_000 / 10_007 }
 }
 
-fn list(newest: u64, number: u64, has_times: bool) -> Option<Answer> {
+/// A link to the next page, or numbers of all of them.
+#[derive(Clone, Copy, PartialEq)]
+enum Pager {
+    Next,
+    Numbers,
+}
+
+fn list(newest: u64, number: u64, has_times: bool, pager: Pager) -> Option<Answer> {
     let mut titles: Vec<(u64, u64)> = (1..=newest).map(|number| (key(number), number)).collect();
     titles.sort_unstable();
-    let rows = titles.chunks(ROWS as usize).nth(usize::try_from(number - 1).ok()?)?;
+    let rows = titles.chunks(ROWS as usize).nth(usize::try_from(number.checked_sub(1)?).ok()?)?;
     let row = |(key, number): &(u64, u64)| {
         let at = if *number > OLD { START + (number - OLD) * EVERY_S } else { START - 86_400 * number };
-        let time =
-            if has_times { UnixMillis(at * 1_000).rfc3339().replace('T', " ")[..16].to_owned() } else { String::new() };
+        let time = if has_times { &UnixMillis(at * 1_000).rfc3339().replace('T', " ")[..16] } else { "" };
         format!("<tr><td><a href=/detail/{number}>Title of the film {key:05}</a></td><td>{time}</td></tr>")
     };
     let rows: String = rows.iter().map(row).collect();
-    let next = if number * ROWS < newest {
-        format!("<p><a rel=next href=/board?page={}>next</a></p>", number + 1)
-    } else {
-        String::new()
+    let pages = newest.div_ceil(ROWS);
+    let pager: String = match pager {
+        Pager::Next if number < pages => format!("<p><a rel=next href=/board?page={}>next</a></p>", number + 1),
+        Pager::Next => String::new(),
+        Pager::Numbers => {
+            (1..=pages).filter(|other| *other != number).map(|n| format!("<a href=/az/{n}>{n}</a> ")).collect()
+        }
     };
-    Some(page(&format!("<table><tr><th>Name</th><th>Added</th></tr>{rows}</table>{next}")))
+    Some(page(&format!("<table><tr><th>Name</th><th>Added</th></tr>{rows}</table>{pager}")))
 }
 
 fn site(path: &str, elapsed: Duration, has_times: bool) -> Option<Answer> {
@@ -48,8 +58,9 @@ fn site(path: &str, elapsed: Duration, has_times: bool) -> Option<Answer> {
     let number = |prefix: &str| path.strip_prefix(prefix)?.parse::<u64>().ok();
     match path {
         "/" => Some(page("<a href=/board>list</a>")),
-        "/board" => list(newest, 1, has_times),
-        _ if let Some(number) = number("/board?page=") => list(newest, number, has_times),
+        "/board" => list(newest, 1, has_times, Pager::Next),
+        _ if let Some(number) = number("/board?page=") => list(newest, number, has_times, Pager::Next),
+        _ if let Some(number) = number("/az/") => list(newest, number, has_times, Pager::Numbers),
         _ if let Some(number) = number("/detail/") => {
             Some(page(&format!("<h1>{number}</h1><a href=/dl/{number}>get</a>")))
         }
@@ -63,6 +74,11 @@ fn timed(path: &str, elapsed: Duration) -> Option<Answer> {
 
 fn bare(path: &str, elapsed: Duration) -> Option<Answer> {
     site(path, elapsed, false)
+}
+
+/// Addresses of which only the rules say that their number is a page's.
+fn numbered(path: &str, elapsed: Duration) -> Option<Answer> {
+    if path == "/" { Some(page("<a href=/az/1>list</a>")) } else { site(path, elapsed, true) }
 }
 
 fn resting(path: &str) -> Option<Answer> {
@@ -93,11 +109,22 @@ fn looks_late(web: &Web, until_s: u64) -> Vec<u64> {
 async fn what_is_put_anywhere_in_a_list_by_title_comes_within_some_looks() {
     const HOURS: u64 = 12;
     for crews in [2, 1] {
-        for (name, meanwhile) in [("timed", timed as fn(&str, Duration) -> Option<Answer>), ("bare", bare)] {
+        for (name, meanwhile, front) in [
+            ("timed", timed as fn(&str, Duration) -> Option<Answer>, "/board"),
+            ("bare", bare, "/board"),
+            ("numbered", numbered, "/az/1"),
+        ] {
             let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(meanwhile));
             let mut machine = Machine::new();
             machine.update = (crews == 2).then(in_memory);
-            machine.crawl_until(&web, &rules(""), SERVICE, Some(Duration::from_secs(HOURS * 3_600))).await;
+            let text = format!(
+                "start = ['http://sim.example/']\n{}\n[classes]\npage = ['^/$']\n\
+                 index = ['^/board(?:\\?page=\\d+)?$', '^/az/(?P<page>\\d+)$']\ndetail = ['^/detail/']\ndownload = ['^/dl/']\n",
+                rules("")
+            );
+            let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+            let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
+            machine.crawl_site(site, SERVICE, Some(Duration::from_secs(HOURS * 3_600)), None).await.0.unwrap();
             let late = looks_late(&web, (HOURS - 2) * 3_600);
             let mut sorted = late.clone();
             sorted.sort_unstable();
@@ -106,8 +133,8 @@ async fn what_is_put_anywhere_in_a_list_by_title_comes_within_some_looks() {
             let (early, later) = late.split_at(late.len() / 4);
             assert!(early.iter().all(|looks| *looks <= 20), "{name}, {crews} crews: {late:?}");
             assert!(later.iter().all(|looks| *looks <= 8), "{name}, {crews} crews: {late:?}");
-            let looks = web.asked("/board");
-            let pages = web.log().iter().filter(|(_, path)| path.starts_with("/board?")).count();
+            let is_behind = |path: &str| path != front && (path.starts_with("/board") || path.starts_with("/az/"));
+            let (looks, pages) = (web.asked(front), web.log().iter().filter(|(_, path)| is_behind(path)).count());
             assert!(looks >= 60 && pages <= 6 * looks, "{name}, {crews} crews: {pages} pages at {looks} looks");
             let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
             let told = State::from_bytes(&note).unwrap().explain(machine.clock().now().0 / 1_000);

@@ -87,6 +87,10 @@ pub async fn look(
         return Ok(seen);
     }
     let mut board = board.map(|board| by_links(site, &job.url, board, read));
+    if let Some(page) = board.as_mut().map(|board| &mut board.page).filter(|page| page.next.is_none()) {
+        // Numbers alone, of addresses whose page nothing but the rules tells.
+        page.next = outlinks::next_by_rules(site, job, &read.found);
+    }
     if let Some(page) = board.as_mut().map(|board| &mut board.page)
         && let Some(next) = page.next.take_if(|next| site.fresh.boards.is_another_list(job.url.as_str(), next.as_str()))
     {
@@ -103,7 +107,6 @@ pub async fn look(
     if !is_front && pending.is_none() {
         return Ok(Seen { is_behind: true, due: lists, ..Seen::default() });
     }
-    let is_turn = pending.as_ref().is_some_and(|pending| pending.tours);
     let (list, last, is_above) = match pending {
         // The look before this one did not show it.
         Some(pending) if pending.tours => (pending.board, last_look(site, job).await?, false),
@@ -112,10 +115,7 @@ pub async fn look(
     };
     let mut seen = Seen { list: Some(list.clone()), is_front, last, due: lists, ..Seen::default() };
     let since = last.map(|last| (last, at));
-    let mut standing = standing::ask(site, job, read, board.as_ref(), since.filter(|_| is_above)).await?;
-    if let Some(since) = since.filter(|_| is_turn) {
-        standing.rows.iter_mut().for_each(|row| row.is_new |= row.was_heard_of(since));
-    }
+    let standing = standing::ask(site, job, read, board.as_ref(), since.filter(|_| is_above)).await?;
     let (asked, is_above) = (standing.rows, standing.is_above);
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.is_new { Change::New } else { Change::Same }).collect();

@@ -30,7 +30,7 @@ pub(super) struct Standing {
 
 impl Standing {
     /// True where somebody has heard of it after `last`, and nobody has asked for it.
-    pub fn was_heard_of(&self, (last, now): (UnixMillis, UnixMillis)) -> bool {
+    fn was_heard_of(&self, (last, now): (UnixMillis, UnixMillis)) -> bool {
         self.record.is_some_and(|record| record.outcome.is_none() && !was_known(&record, (last, now)))
     }
 }
