@@ -45,12 +45,13 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         agains: 0,
         agains_all: 0,
         rounds: 0,
-        revisits: false,
+        revisits: None,
         done_again: HashSet::new(),
         unanswered: HashSet::new(),
         unanswered_turns: HashSet::new(),
         agains_there: HashSet::new(),
         agains_come: HashSet::new(),
+        agains_nodes: HashMap::new(),
         replays: 0,
         lost: 0,
         has_more: false,
@@ -106,8 +107,8 @@ struct Reader<'a> {
     agains: u32,
     agains_all: u32,
     rounds: u32,
-    /// All tabs are opened once more for what was not answered behind them.
-    revisits: bool,
+    /// How many states there were when all tabs were opened once more, for what was not answered behind them.
+    revisits: Option<usize>,
     /// What is done again no more; rows and kinds of turns that still are to be.
     done_again: HashSet<u64>,
     unanswered: HashSet<u64>,
@@ -115,6 +116,7 @@ struct Reader<'a> {
     /// The page's ways to try again, by their names: those that are there by themselves, and those that came with a fault.
     agains_there: HashSet<u64>,
     agains_come: HashSet<u64>,
+    agains_nodes: HashMap<NodeId, String>,
     replays: u32,
     lost: u32,
     /// A state had more rows than are taken of one.

@@ -68,13 +68,16 @@ impl Reader<'_> {
                 self.agains_there.insert(name);
             } else if !self.agains_there.contains(&name) {
                 self.agains_come.insert(name);
+                self.agains_nodes.insert(control.id, control.words.clone());
             }
         }
     }
 
     /// Whether a control has come with a fault, to try again.
     pub(super) fn has_come_with_fault(&self, control: &Control) -> bool {
-        control.again && self.agains_come.contains(&name_of(control))
+        // What stands around it may have come to look like a row.
+        self.agains_nodes.get(&control.id) == Some(&control.words)
+            || control.again && self.agains_come.contains(&name_of(control))
     }
 
     /// When nothing else is left: the page's own way to try again, or the turn that was not answered; or all tabs once more, behind one of which
@@ -90,16 +93,18 @@ impl Reader<'_> {
         }
         let unanswered = std::mem::take(&mut self.unanswered_turns);
         if !unanswered.is_empty() {
-            self.rounds += 1;
             self.failed.retain(|kind, _| !unanswered.contains(kind));
             if let Some(choice) = self.choose() {
+                self.rounds += 1;
                 return Some(choice);
             }
         }
-        if self.revisits || self.agains_come.is_empty() || !self.has_faults_left() {
+        // Once, and again where that has brought links.
+        let states = self.book.states.len();
+        if self.revisits == Some(states) || self.agains_come.is_empty() || !self.has_faults_left() {
             return None;
         }
-        self.revisits = true;
+        self.revisits = Some(states);
         let tabs: Vec<Control> = self.controls.iter().filter(|of| self.rank(of) == Rank::Tab).cloned().collect();
         for tab in tabs {
             self.clicked.remove(&tab.identity);
@@ -110,7 +115,8 @@ impl Reader<'_> {
 
     /// The way to try again that one of the tabs shows which are opened once more.
     pub(super) fn offer_of_tab(&mut self) -> Option<Choice> {
-        let offer = if self.revisits && self.may_come_back_to_faults() { self.offer()? } else { return None };
+        let offer =
+            if self.revisits.is_some() && self.may_come_back_to_faults() { self.offer()? } else { return None };
         self.rounds += 1;
         Some(Choice::Again(offer))
     }
