@@ -164,6 +164,21 @@ fn formats_tell_the_parts_of_what_they_put() {
     ]);
 }
 
+/// A fault of boa_parser 0.22 that vendor/boa_parser mends.
+#[test]
+fn words_of_the_language_that_are_names_are_parameters() {
+    assert_js(&[
+        "[1].map(of => of + 1)[0] === 2",
+        "(async => async + 1)(2) === 3",
+        "(let => let + 1)(3) === 4",
+        "var f = of => async => of + async; f(1)(2) === 3",
+        "var g = async of => of, h = async (of) => of, k = async x => x; [g, h, k].every(f => f(1) instanceof Promise)",
+        "var of = 1, async = 2; of + async === 3",
+        "(() => { try { eval('async \\n => 1') } catch (e) { return e instanceof SyntaxError } })()",
+        "(() => { 'use strict'; try { eval('let => 1') } catch (e) { return e instanceof SyntaxError } })()",
+    ]);
+}
+
 /// A fault of boa_ast 0.22 that vendor/boa_ast mends.
 #[test]
 fn arrow_functions_in_arrow_functions_share_this() {

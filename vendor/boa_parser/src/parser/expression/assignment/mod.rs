@@ -97,8 +97,12 @@ where
                     .parse(cursor, interner);
             }
             // ArrowFunction[?In, ?Yield, ?Await] -> ArrowParameters[?Yield, ?Await] -> BindingIdentifier[?Yield, ?Await]
+            // gleaner: `of` and `let` are names here, too.
             TokenKind::IdentifierName(_)
-            | TokenKind::Keyword((Keyword::Yield | Keyword::Await, _)) => {
+            | TokenKind::Keyword((
+                Keyword::Yield | Keyword::Await | Keyword::Of | Keyword::Let,
+                _,
+            )) => {
                 cursor.set_goal(InputElement::Div);
 
                 // Because we already peeked the identifier token, there may be a line terminator before the identifier token.
@@ -125,9 +129,16 @@ where
                 };
 
                 let peek_1 = cursor.peek(1, interner).or_abrupt()?.kind().clone();
-                if !cursor
+                let is_line_terminator = cursor
                     .peek_is_line_terminator(skip_n, interner)
-                    .or_abrupt()?
+                    .or_abrupt()?;
+                // gleaner: `async` alone is a name.
+                if !is_line_terminator && peek_1 == TokenKind::Punctuator(Punctuator::Arrow) {
+                    return ArrowFunction::new(self.allow_in, self.allow_yield, self.allow_await)
+                        .parse(cursor, interner)
+                        .map(Expression::from);
+                }
+                if !is_line_terminator
                     && (matches!(peek_1, TokenKind::Punctuator(Punctuator::OpenParen))
                         || (matches!(
                             peek_1,
