@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crawldb_disk::{SURVIVORS, Shared};
@@ -25,6 +26,9 @@ const LINKS: u64 = 12;
 const ROUNDS: u64 = 5;
 /// SIGKILLs of one run: `GLEANER_KILLS`.
 const KILLS: usize = 200;
+/// How often the life of a process is looked at, and its longest.
+const WATCHED_EVERY: Duration = Duration::from_micros(200);
+const LASTS_MAX: Duration = Duration::from_secs(60);
 
 fn run<T>(test: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap().block_on(test)
@@ -425,17 +429,30 @@ fn sigkill_in_the_middle_of_merges_loses_nothing_and_doubles_nothing() {
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
-        let reader = std::thread::spawn(move || lines.lines().map_while(Result::ok).collect::<Vec<String>>());
+        let merged = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&merged);
+        let is_merge = |line: &String| line.starts_with("merged ");
+        let read = move |line: &String| drop(count.fetch_add(is_merge(line).into(), Ordering::Relaxed));
+        let reader =
+            std::thread::spawn(move || lines.lines().map_while(Result::ok).inspect(read).collect::<Vec<String>>());
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        std::thread::sleep(Duration::from_micros(5_000 + random % 60_000));
+        // Killed somewhere behind its n-th merge, however long those take; behind none, in its start.
+        let lasts = random % 6;
+        for _ in 0..LASTS_MAX.as_micros() / WATCHED_EVERY.as_micros() {
+            if merged.load(Ordering::Relaxed) >= lasts || reader.is_finished() {
+                break;
+            }
+            std::thread::sleep(WATCHED_EVERY);
+        }
+        std::thread::sleep(Duration::from_micros((random >> 16) % if lasts == 0 { 60_000 } else { 10_000 }));
         child.kill().unwrap();
         child.wait().unwrap();
         let lines = reader.join().unwrap();
         let told = |line: &&String| line.starts_with("page ") || line.starts_with("visited ");
         worked += usize::from(lines.iter().any(|line| line.starts_with("page ")));
-        merges += lines.iter().filter(|line| line.starts_with("merged ")).count();
+        merges += lines.iter().filter(|line| is_merge(line)).count();
         for line in lines.iter().filter(told) {
             *reported.entry(line.clone()).or_default() += 1;
         }
