@@ -250,6 +250,11 @@ pub const RENDER_ACTS_MAX: u32 = 200;
 /// has come is told.
 pub const RENDER_EXPLORE_CPU_US: u64 = 12_000_000;
 
+/// What each act that brings links adds to that where less is left, and where it ends: to open and to close a dialog of one of the large
+/// libraries takes up to a second, for each row of a list.
+pub const RENDER_EXPLORE_GAIN_US: u64 = 4_000_000;
+pub const RENDER_EXPLORE_CPU_MAX_US: u64 = 120_000_000;
+
 /// Clicks of a reader on what a view offers for download; turns of a list that are done again to come back to a row's place; rows that
 /// nothing led back from, before a page counts as one that loses its lists.
 pub const RENDER_LOST_MAX: u32 = 2;

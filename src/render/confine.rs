@@ -39,6 +39,19 @@ pub(super) fn grant_cpu_time(seconds: u64) -> io::Result<()> {
     limit(libc::RLIMIT_CPU, until.min(limits::RENDER_CHILD_CPU_SECONDS_MAX), limits::RENDER_CHILD_CPU_SECONDS_MAX)
 }
 
+/// Grants the page that runs this much CPU time from now on, where it has less; false where the process's life has not so much left.
+pub(super) fn extend_cpu_time(seconds: u64) -> bool {
+    let Ok(used) = cost::cpu_us(cost::Of::Process) else { return false };
+    let until = used.div_ceil(1_000_000) + seconds;
+    let mut bound = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes the structure and nothing else.
+    if unsafe { libc::getrlimit(libc::RLIMIT_CPU, &raw mut bound) } != 0 {
+        return false;
+    }
+    // What nobody bounds is infinite.
+    bound.rlim_cur >= until || until <= bound.rlim_max && limit(libc::RLIMIT_CPU, until, bound.rlim_max).is_ok()
+}
+
 /// Whether another page would have all the CPU time that one may have.
 ///
 /// # Errors

@@ -96,6 +96,8 @@ pub struct Engine {
     /// Dropped by hand: a context in which something panicked is not touched again.
     context: ManuallyDrop<Context>,
     page: SharedPage,
+    /// Instructions that the page began with.
+    instructions: usize,
 }
 
 impl Engine {
@@ -138,7 +140,7 @@ impl Engine {
         context.insert_data::<SharedPage>(Rc::clone(&page));
         realm::install(start.url.clone(), hooks, &mut context);
         install(&mut context).map_err(told)?;
-        Ok(Self { context: ManuallyDrop::new(context), page })
+        Ok(Self { context: ManuallyDrop::new(context), page, instructions: start.instructions })
     }
 
     /// Runs a classic script, and the microtasks behind it. What it throws is told in the page's errors, with `name` as its source.
@@ -234,6 +236,13 @@ impl Engine {
     /// Instructions that are left of the page's budget.
     pub fn instructions_left(&self) -> usize {
         self.context.instructions_remaining()
+    }
+
+    /// Gives scripts that still run as many instructions as they began with.
+    pub fn refill(&mut self) {
+        if self.spent().is_none() {
+            self.context.set_instructions_remaining(self.instructions);
+        }
     }
 }
 

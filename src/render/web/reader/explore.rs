@@ -23,6 +23,7 @@ use super::lists::Lists;
 use super::shown::{Book, News};
 use super::{Bound, Cut, note, same};
 use crate::limits;
+use crate::render::confine;
 use crate::render::cost::{self, Of};
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::jobs::{self, Reach};
@@ -41,6 +42,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         book,
         tries,
         acts: 0,
+        until_us: limits::RENDER_EXPLORE_CPU_US,
         idle: 0,
         agains: 0,
         agains_all: 0,
@@ -101,6 +103,8 @@ struct Reader<'a> {
     /// Acts that may still be in vain.
     tries: u32,
     acts: u32,
+    /// CPU time from which on no other act begins.
+    until_us: u64,
     /// Acts since the last one that brought links.
     idle: u32,
     /// What a fault has met and is done again: in a row, altogether, and how often nothing else was left.
@@ -256,7 +260,21 @@ impl Reader<'_> {
         if self.window.engine.with(|context| jobs::has_asked_too_often(context)) == Some(true) {
             return Some(Bound::Requests);
         }
-        cost::cpu_us(Of::Thread).is_ok_and(|used| used >= limits::RENDER_EXPLORE_CPU_US).then_some(Bound::Cpu)
+        cost::cpu_us(Of::Thread).is_ok_and(|used| used >= self.until_us).then_some(Bound::Cpu)
+    }
+
+    /// What brings links may go on: the page gets instructions and CPU time anew, up to what any page may have.
+    fn earn(&mut self) {
+        self.window.engine.with(|context| jobs::allow_requests(context));
+        let Ok(used) = cost::cpu_us(Of::Thread) else { return };
+        let until = (used + limits::RENDER_EXPLORE_GAIN_US).min(limits::RENDER_EXPLORE_CPU_MAX_US);
+        // Behind its last act a page still has the time to tell what has come.
+        let room = limits::RENDER_CPU_SECONDS_MAX.saturating_sub(limits::RENDER_EXPLORE_CPU_US / 1_000_000);
+        let seconds = until.saturating_sub(used).div_ceil(1_000_000) + room;
+        if until > used && (until <= self.until_us || confine::extend_cpu_time(seconds)) {
+            self.until_us = self.until_us.max(until);
+            self.window.engine.refill();
+        }
     }
 
     /// Does something with the page and lets its scripts run on.
@@ -276,7 +294,7 @@ impl Reader<'_> {
         self.tell_agains(faults.is_some_and(|faults| self.faults() > faults));
         if news == News::Links {
             (self.idle, self.rounds) = (0, 0);
-            self.window.engine.with(|context| jobs::allow_requests(context));
+            self.earn();
         } else {
             self.idle += 1;
         }

@@ -44,9 +44,21 @@ fn read_on(
     expression: &str,
     viewport: Viewport,
 ) -> Read {
+    let start = Start::at(Url::parse("http://site.test/list").unwrap());
+    read_from(start, net, html, acts, tries, expression, viewport)
+}
+
+fn read_from(
+    start: Start,
+    net: fn() -> Box<dyn Net>,
+    html: &str,
+    acts: &[Act],
+    tries: u32,
+    expression: &str,
+    viewport: Viewport,
+) -> Read {
     let (html, acts, expression) = (html.to_owned(), acts.to_vec(), expression.to_owned());
     let page = move || {
-        let start = Start::at(Url::parse("http://site.test/list").unwrap());
         let setting = Setting { viewport, ..Setting::default() };
         let mut window = Window::open_with(&start, &setting, net()).unwrap();
         window.load(&html, Reach::default());

@@ -456,6 +456,13 @@ impl Context {
         self.instructions_remaining
     }
 
+    /// gleaner: sets the amount of remaining instructions.
+    #[cfg(feature = "fuzz")]
+    #[inline]
+    pub fn set_instructions_remaining(&mut self, instructions: usize) {
+        self.instructions_remaining = instructions;
+    }
+
     /// Returns the currently active realm.
     #[inline]
     #[must_use]

@@ -1,5 +1,7 @@
 //! What counts as gain to a reader and what does not, and what stands between a reader and the page.
 
+use std::collections::HashSet;
+
 use super::*;
 use crate::render::engine::net::{Answer, Request, RequestId, Response};
 
@@ -256,4 +258,29 @@ fn signs_turn_a_list_where_both_stand_beside_each_other() {
 fn what_saves_a_torrents_file_is_no_harm() {
     let html = "<button class=a onclick=n++>Save .torrent</button><button class=b onclick=n++>Save torrent file</button><button class=c onclick=n+=10>Save</button><button class=d onclick=n+=10>Save torrent file to favourites, delete it</button><button class=e onclick=n+=10>Report .torrent</button><script>let n = 0</script>";
     assert_eq!(read_page_of(html, "n").value, "2");
+}
+
+#[test]
+fn acts_that_bring_links_are_given_instructions_for_the_next_ones() {
+    // A dialog of a large library: 40 rows, each of which takes a twentieth of what the page may use in all.
+    let list = |brings: &str| {
+        format!(
+            "<table><tbody id=list></tbody></table><div id=dialog></div><script>let opened = 0;
+            list.innerHTML = Array.from({{ length: 40 }}, (_, id) => `<tr><td>Title ${{id}}</td><td><button data-id=${{id}}>Details</button></td></tr>`).join('');
+            for (const one of document.querySelectorAll('button')) one.onclick = () => {{ opened++;
+                for (let at = 0; at < 20000; at++) one.last = at;
+                dialog.innerHTML = {brings} }}</script>"
+        )
+    };
+    let read = |brings: &str| {
+        let mut start = Start::at(Url::parse("http://site.test/list").unwrap());
+        start.instructions = 4_000_000;
+        let net = || Box::new(NoNet::new()) as Box<dyn Net>;
+        read_from(start, net, &list(brings), &[], limits::RENDER_TRIES, "opened", Viewport::default())
+    };
+    let whole = read("'<a href=/get/' + one.dataset.id + '>Download</a>'");
+    let links: HashSet<&str> = whole.urls().into_iter().collect();
+    assert_eq!(links.len(), 40, "{:?}", whole.told.cut);
+    let vain = read("'<p>Nothing ' + one.dataset.id + '</p>'");
+    assert!(vain.value.parse::<u32>().unwrap_or(0) < 40, "what brings nothing is given nothing: {}", vain.value);
 }
