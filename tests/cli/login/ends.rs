@@ -399,7 +399,7 @@ fn what_was_let_in_before_and_has_the_bare_form_back_is_held_behind_three_furthe
         of["not_before"] = 0.into();
         fs::write(&tries, of.to_string()).unwrap();
     }
-    forum.login(&[]).ended(1).says(&["probably refused", "nothing was sent", "--again"]);
+    forum.login(&[]).ended(1).says(&["has probably refused this user and password before", "--again"]);
     forum.run(&["crawl", "forum"]).ended(1).says(&["probably refused", "--again"]);
     assert_eq!(forum.posts(), before + 4);
     forum.rules("");

@@ -69,7 +69,7 @@ fn what_members_are_shown_is_nothing_in_front_of_the_site() {
         let forum = Forum::start();
         forum.rules(&format!("probe = '{probe}'"));
         forum.login(&[]).ended(0);
-        forum.run(CRAWL).ended(0);
+        forum.run(&["crawl", "forum"]).ended(0);
         forum.run(&["login", "forum", "--logout"]).ended(0);
         fs::write(forum.path().join("cookies.txt"), "127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tabc\n").unwrap();
         forum.login(&["--cookies", "cookies.txt"]).ended(0);
@@ -84,7 +84,7 @@ fn a_page_that_guests_are_refused_ends_the_session_and_not_the_site() {
         forum.rules(&format!("probe = '{probe}'"));
         forum.login(&[]).ended(0);
         forum.seen.forgets.store(true, Ordering::SeqCst);
-        forum.run(CRAWL).ended(0);
+        forum.run(&["crawl", "forum"]).ended(0);
         assert_eq!(forum.posts(), 2, "{probe}");
     }
 }
