@@ -512,7 +512,8 @@ pub fn says_trouble(view: &View) -> Option<&'static str> {
 /// The words in which a page says that it comes from something in front of the site, which lets nobody in.
 #[must_use]
 pub fn says_gate(view: &View) -> Option<&'static str> {
-    view.says(phrases::FIREWALLS)
+    let is_said = |phrase: &&str| !phrases::NAMED_BY_SITES.contains(phrase) && view.text.contains(*phrase);
+    phrases::FIREWALLS.iter().copied().find(is_said)
 }
 
 /// The words in which a page asks whoever comes for consent.

@@ -178,10 +178,14 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         ("/cookies/button", true) => {
             html("<form action=/menu><button>Menu</button></form><p>This site uses cookies.</p>")
         }
-        ("/guarded" | "/guarded/away", true) => html("<p>The members of this forum.</p>"),
-        ("/guarded", false) => {
+        ("/guarded/front", false) => {
             let page = [(header::CONTENT_TYPE, "text/html")];
             (StatusCode::FORBIDDEN, page, "<h1>Firewall Forum</h1><p>Authorization required.</p>").into_response()
+        }
+        ("/guarded" | "/guarded/front" | "/guarded/away", true) => html("<p>The members of this forum.</p>"),
+        ("/guarded", false) => {
+            let page = [(header::CONTENT_TYPE, "text/html")];
+            (StatusCode::FORBIDDEN, page, "<h1>Firewall Forum</h1><p>Request blocked.</p>").into_response()
         }
         ("/guarded/away", false) => {
             let page = [(header::CONTENT_TYPE, "text/html")];

@@ -79,7 +79,7 @@ fn what_members_are_shown_is_nothing_in_front_of_the_site() {
 
 #[test]
 fn a_page_that_guests_are_refused_ends_the_session_and_not_the_site() {
-    for probe in ["/guarded", "/guarded/away"] {
+    for probe in ["/guarded", "/guarded/front", "/guarded/away"] {
         let forum = Forum::start();
         forum.rules(&format!("probe = '{probe}'"));
         forum.login(&[]).ended(0);
