@@ -25,6 +25,9 @@ const RULES_QUIET: Duration = Duration::from_millis(300);
 /// How long a folder of rule files that goes on changing is waited for.
 const RULES_UNQUIET: Duration = Duration::from_secs(2);
 
+/// How often it is looked whether the terminal is still there. Its closing is told within much less.
+const TERMINAL_LOOK: Duration = Duration::from_secs(3);
+
 /// After which a site whose crawl broke off is started again.
 const SITE_RETRY: Duration = Duration::from_secs(5);
 
@@ -54,7 +57,7 @@ struct Service<'a> {
 
 /// Runs until SIGTERM or SIGINT, or until its terminal is closed.
 pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
-    let terminal = super::signals::Terminal::new();
+    let mut terminal = super::signals::Terminal::new();
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hang_up = signal(SignalKind::hangup())?;
@@ -75,6 +78,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
     tracing::info!(sites = service.running.len(), data = %app.data_dir.display(), "service is up");
 
     let (mut watchdog, mut ends) = (tokio::time::interval(watchdog_interval()), super::Ends::default());
+    let mut looks = tokio::time::interval(TERMINAL_LOOK);
     loop {
         tokio::select! {
             _ = terminate.recv() => break ends.told(SignalKind::terminate(), app.clock.now()),
@@ -99,6 +103,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
                     service.site_ended(&name, result);
                 }
             }
+            _ = looks.tick() => terminal.look(),
             _ = watchdog.tick() => {
                 // Only while every loop works is systemd told that the service lives.
                 if service.all_alive() {

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 
+use rustix::io::Errno;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// SIGTERM, SIGINT and SIGHUP, as they come.
@@ -43,13 +44,23 @@ impl Signals {
 /// closed, it is to end.
 pub struct Terminal {
     is_there: bool,
+    /// It was gone when it was looked at last.
+    was_gone: bool,
 }
 
 impl Terminal {
     /// As it is now, before anybody hears of SIGHUP.
     #[must_use]
     pub fn new() -> Self {
-        Self { is_there: !ignores_hang_up() && is_open() }
+        Self { is_there: !ignores_hang_up() && is_open(), was_gone: false }
+    }
+
+    /// Looks whether it is there, now and then: one that went a while ago, and nobody told the process (`disown`), is none of its own any more,
+    /// and a SIGHUP that comes later is its operator's.
+    pub fn look(&mut self) {
+        let is_gone = self.is_closed();
+        self.is_there &= !(is_gone && self.was_gone);
+        self.was_gone = is_gone;
     }
 
     /// True where there was one and is none any more.
@@ -67,7 +78,10 @@ impl Default for Terminal {
 
 /// The device of this name is whichever terminal the process has, and cannot be opened where it has none.
 fn is_open() -> bool {
-    File::open("/dev/tty").is_ok()
+    let opened = File::open("/dev/tty");
+    // Whatever else keeps it from being opened, open files that are too many among it, does not close it.
+    !opened
+        .is_err_and(|error| [Errno::NXIO, Errno::IO].map(|of| Some(of.raw_os_error())).contains(&error.raw_os_error()))
 }
 
 /// True where SIGHUP is ignored: the first bit of the signals that are.

@@ -370,6 +370,8 @@ impl<'a> Run<'a> {
     fn judge_answer(&mut self, after: &After<'_>) -> Judged {
         (self.report.speaks_of_account, self.behind_code) = (speaks_of_account(after), refuses_behind_code(after));
         self.report.refuses_somehow = refuses_somehow(after);
+        let is_form_back = after.login_form.is_some() && after.status < 500;
+        self.report.is_bare = is_form_back || after.status < 400 || matches!(after.status, 400 | 401 | 422);
         judge(after)
     }
 

@@ -54,6 +54,10 @@ pub struct Tries {
     is_told_again: bool,
     /// Marks the user and the password that were let in last.
     proven: Option<u32>,
+    /// When that was.
+    proven_at: UnixMillis,
+    /// When a form with each user and password has left last, the latest last.
+    sent_at: Vec<(u32, UnixMillis)>,
     /// By which ways of the rule file each user and password were sent, the latest last. Nothing is taken away for another way: what was
     /// answered by one stays so.
     ways: Vec<(u32, u32)>,
@@ -207,7 +211,7 @@ impl Tries {
             (mark(Some(*self.salt.get_or_insert_with(fresh_salt)), user, password), mark(None, user, password));
         let lists = [&mut self.refused, &mut self.probably_refused, &mut self.locked, &mut self.captcha];
         let lists = lists.into_iter().chain([&mut self.once_more]).flatten();
-        let sent = self.sent.iter_mut().map(|(of, _, _)| of);
+        let sent = self.sent.iter_mut().map(|(of, _, _)| of).chain(self.sent_at.iter_mut().map(|(of, _)| of));
         let held = [&mut self.held, &mut self.by_forms.held].into_iter().flatten().map(|(_, of)| of);
         let alone = [&mut self.proven, &mut self.begun, &mut self.waits].into_iter().flatten();
         lists.chain(sent).chain(held).chain(alone).filter(|of| **of == old).for_each(|of| *of = new);
@@ -257,14 +261,23 @@ impl Tries {
     }
 
     /// Takes in what the tries of another name (another rule file, or this one before it was renamed) tell of the same user and password at
-    /// the same host; nothing where these were let in since.
+    /// the same host. Where these were let in here, that is a refusal alone, and one that came later; an unsure one is told of by a file whose
+    /// rules have let them in as well: the others' may be what is wrong.
     pub fn learn(&mut self, other: &Self, user: &str, password: &Secret) {
-        if self.host.is_none() || other.host != self.host || self.was_let_in(user, password) {
+        if self.host.is_none() || other.host != self.host {
             return;
         }
         let theirs = other.marks(user, password);
         let has_begun = other.has_begun(user, password).then_some((Verdict::NoAnswer, false));
         let Some(sent) = other.sent_with(theirs).or(has_begun) else { return };
+        if self.was_let_in(user, password) {
+            let is_later = other.sent_at(theirs).is_some_and(|at| at > self.proven_at);
+            let is_refusal = again(sent.0, sent.1).by_hand == OfHand::No;
+            let is_sure = matches!(sent.0, Verdict::WrongPassword | Verdict::Locked) || other.is_let_in(theirs);
+            if !(is_later && is_refusal && is_sure) {
+                return;
+            }
+        }
         let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
         let lists = [(&mut self.refused, &other.refused), (&mut self.probably_refused, &other.probably_refused)];
         for (ours, of) in lists.into_iter().chain([(&mut self.once_more, &other.once_more)]) {
@@ -322,6 +335,11 @@ impl Tries {
         found.map(|(_, verdict, was_answered)| (*verdict, *was_answered))
     }
 
+    /// When a form with this password has left last, where that was written down.
+    fn sent_at(&self, marks: [u32; 2]) -> Option<UnixMillis> {
+        self.sent_at.iter().rev().find(|(of, _)| marks.contains(of)).map(|(_, at)| *at)
+    }
+
     /// True where no more can be remembered, and this one is not known.
     fn is_full(&self, marks: [u32; 2]) -> bool {
         self.sent.len() >= LOGINS_REFUSED_MAX && !self.is_let_in(marks) && self.sent_with(marks).is_none()
@@ -348,6 +366,12 @@ impl Tries {
     #[must_use]
     pub fn was_let_in(&self, user: &str, password: &Secret) -> bool {
         self.is_let_in(self.marks(user, password))
+    }
+
+    /// Takes in that the user and the password that were let in last were answered by the bare form, without a word; true where they have a
+    /// further try for that.
+    pub fn bears_bare(&mut self) -> bool {
+        self.further.bears_bare()
     }
 
     /// Takes in that the last sessions ended soon: no crawl logs in before then, be it another process.

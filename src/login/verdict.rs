@@ -108,7 +108,7 @@ impl Verdict {
             }
             Self::PasswordExpired => {
                 "the site wants a new password: the one that was sent has expired (hint: change it with a browser, correct the password, \
-                 then run `gleaner login`)"
+                 then run `gleaner login`; where it is right after all, run `gleaner login --again`)"
             }
             // When the next try may be is told by whoever knows it.
             Self::RateLimited => "the site asks to wait before another try",
@@ -190,7 +190,9 @@ impl Verdict {
     /// that came back, which some sites show to members as well. Where it shows a guest, the two last are refusals.
     #[must_use]
     pub fn needs_proof(self) -> bool {
-        matches!(self, Self::LoggedIn | Self::Unknown | Self::NotLookedAt | Self::ProbablyRefused | Self::SiteTrouble)
+        use Verdict::{LoggedIn, NotLookedAt, PasswordExpired, ProbablyRefused, SiteTrouble, Unknown};
+        // A page of a member's may speak of passwords that expire.
+        matches!(self, LoggedIn | Unknown | NotLookedAt | ProbablyRefused | SiteTrouble | PasswordExpired)
     }
 }
 
@@ -244,6 +246,10 @@ pub fn judge(after: &After<'_>) -> Judged {
     if let Some((form, field)) = one_time_field(view) {
         evidence.push(format!("a field for a one-time code: {}", view.forms[form].controls[field].name));
         return Judged { verdict: Verdict::SecondFactor, evidence };
+    }
+    if let Some(phrase) = says_anew(after, phrases::EXPIRED_PASSWORD).filter(|of| is_message && is_of_this(view, of)) {
+        evidence.push(format!("the page says “{phrase}”"));
+        return Judged { verdict: Verdict::PasswordExpired, evidence };
     }
     if after.login_form.is_some() {
         evidence.push("the login form is back".to_owned());
@@ -328,6 +334,12 @@ fn says_anew(after: &After<'_>, phrases: &[&'static str]) -> Option<&'static str
     let count = |view: &View, phrase: &str| view.text.matches(phrase).count();
     let is_new = |phrase: &str| before.is_none_or(|before| count(after.view, phrase) > count(before, phrase));
     phrases.iter().copied().find(|phrase| after.view.text.contains(phrase) && is_new(phrase))
+}
+
+/// True where the page says this of a password that was sent, and not of codes, or of anybody's.
+fn is_of_this(view: &View, phrase: &str) -> bool {
+    let others = phrases::ONE_TIME_PASSWORDS.iter().chain(phrases::ANY_PASSWORD);
+    others.fold(view.text.clone(), |text, of| text.replace(of, "")).contains(phrase)
 }
 
 /// The words in which the page says that it came back for another reason than its password. What it says to this login is
@@ -461,7 +473,8 @@ pub fn speaks_of_account(after: &After<'_>) -> bool {
             let is_in_all = after.view.messages_at(form, after.before).any(|text| is_said(&text.to_lowercase()));
             is_in_all || after.message().is_some_and(|message| is_said(&message))
         }
-        None => after.view.text.len() < SHORT_TEXT_BYTES && is_said(&after.view.text),
+        // Links to log in, and the address that a server repeats, are on its pages whatever they say.
+        None => after.view.text.len() < SHORT_TEXT_BYTES && is_said(&after.view.said_beside_links()),
     }
 }
 
@@ -499,7 +512,8 @@ pub fn says_trouble(view: &View) -> Option<&'static str> {
 /// The words in which a page says that it comes from something in front of the site, which lets nobody in.
 #[must_use]
 pub fn says_gate(view: &View) -> Option<&'static str> {
-    view.says(phrases::FIREWALLS)
+    let is_said = |phrase: &&str| !phrases::NAMED_BY_SITES.contains(phrase) && view.text.contains(*phrase);
+    phrases::FIREWALLS.iter().copied().find(is_said)
 }
 
 /// The words in which a page asks whoever comes for consent.
@@ -518,7 +532,6 @@ const MESSAGES: &[(Verdict, &[&str])] = &[
     (Verdict::ConfirmEmail, phrases::CONFIRM),
     (Verdict::Captcha, phrases::WRONG_CAPTCHA),
     (Verdict::WrongPassword, phrases::WRONG),
-    (Verdict::PasswordExpired, phrases::EXPIRED_PASSWORD),
 ];
 
 /// The field that asks for a one-time code, in a form that asks for no password: the places of the form and of the field in

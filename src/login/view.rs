@@ -26,6 +26,8 @@ pub struct View {
     log_out_labels: Vec<Box<str>>,
     /// Links whose text or address speaks of logging in, as written, in the order of the page.
     pub log_in_links: Vec<Box<str>>,
+    /// Short texts of its links, in lower case, at most `limits::CONTROLS_PER_FORM_MAX`: what each page of a site has, whatever it says.
+    labels: Vec<Box<str>>,
     /// True where a CAPTCHA is somewhere on the page.
     pub has_captcha: bool,
     /// The page's `base`, as written.
@@ -41,6 +43,9 @@ pub struct View {
     widgets: Vec<(Option<usize>, &'static str)>,
 }
 
+/// Text of a link that names where it leads, and tells nothing.
+const LABEL_BYTES_MAX: usize = 32;
+
 /// A picture of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Picture {
@@ -54,6 +59,13 @@ struct Picture {
 }
 
 impl View {
+    /// What the page says beside its links and without addresses: a word that a link has is taken away once for it.
+    #[must_use]
+    pub fn said_beside_links(&self) -> String {
+        let beside = self.labels.iter().fold(self.text.clone(), |text, label| text.replacen(&**label, "", 1));
+        beside.split(' ').filter(|word| !word.starts_with('/')).collect::<Vec<_>>().join(" ")
+    }
+
     /// Reads a page.
     ///
     /// # Errors
@@ -82,6 +94,9 @@ impl View {
                     let shown = form::text_of(node, CONTROL_TEXT_BYTES_MAX);
                     let text = if shown.is_empty() { element.attr("title").unwrap_or_default() } else { &shown };
                     let text = text.to_lowercase();
+                    if (1..=LABEL_BYTES_MAX).contains(&text.len()) && view.labels.len() < CONTROLS_PER_FORM_MAX {
+                        view.labels.push(text.as_str().into());
+                    }
                     if ends_session(href) {
                         view.log_out_links.push(href.into());
                     } else if is_log_out_label(&text) {

@@ -250,6 +250,9 @@ impl Children {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
+            // What a terminal sends to whoever stands in it, a Ctrl-C among it, is for the crawl: it may have to hear the answer to what the
+            // page has sent. The child ends when its pipe does.
+            .process_group(0)
             .env_clear()
             // The allocator takes its memory in pieces of that many KiB, not by the gigabyte: the child may not write so much.
             .env("MIMALLOC_ARENA_RESERVE", "32768")

@@ -196,7 +196,11 @@ impl Login<'_> {
 
     fn expired(&self) -> String {
         let place = secrets::place_of(self.data_dir, &self.site.name);
-        format!("change it with a browser, write the new one into {place}, then run: {}", self.run(""))
+        format!(
+            "change it with a browser, write the new one into {place}, then run: {}; or, where it is right after all, run: {}",
+            self.run(""),
+            self.run(" --again")
+        )
     }
 
     fn captcha_twice(&self) -> String {

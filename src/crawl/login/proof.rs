@@ -1,5 +1,6 @@
 //! The proof of a session: a page that members see, asked for behind a login, or where a crawl doubts what it has.
 
+use super::reading::in_front;
 use super::{Judged, Means, Page, Report, Run, Step, Tell, asked_until, ends};
 use crate::clock::UnixMillis;
 use crate::crawl::login::pace::Pace;
@@ -113,7 +114,7 @@ impl Run<'_> {
         };
         let page = match at_hand {
             Some(page) => page,
-            None => self.page(asked.clone(), false).await?,
+            None => self.page_of_members(asked.clone()).await?,
         };
         let page = self.shown(page).await?;
         // A guest who is sent elsewhere sees no members' page.
@@ -133,6 +134,12 @@ impl Run<'_> {
             return Ok(self.told_proof(Ok(format!("{address} has a link to log out: {}", told_url(link)))));
         }
         let name = self.means.rules.user.to_lowercase();
+        let is_members = has_session && (200..300).contains(&page.status) && names(&page.view.text, &name);
+        if let Some(says) = in_front(&page).filter(|_| !is_members)
+            && self.is_kept_out(&asked, page.status).await?
+        {
+            return Err(self.kept_out(&page, &says));
+        }
         let proof = if let Some(sign) = guests_sign {
             Err(format!("{address} {sign}"))
         } else if !(200..300).contains(&page.status) {
@@ -162,7 +169,35 @@ impl Run<'_> {
     /// True where guests are not shown the same in place of the page that proves a session. What is `sure` without that is held to what
     /// is known of them; else they are asked for: once more, without the session.
     async fn is_new(&mut self, asked: &CrawlUrl, is_sure: bool, shows: impl Fn(&View) -> bool) -> Step<bool> {
-        if self.guests.is_none() && !is_sure {
+        if !is_sure {
+            self.know_guests(asked).await?;
+        }
+        Ok(!matches!(&self.guests, Some(Some(page)) if shows(&page.view)))
+    }
+
+    /// True where what seems to stand in front of the site does for guests as well: they are asked for consent in place of the same page, or
+    /// are refused where the login begins.
+    async fn is_kept_out(&mut self, asked: &CrawlUrl, status: u16) -> Step<bool> {
+        if (200..300).contains(&status) {
+            self.know_guests(asked).await?;
+            return Ok(matches!(&self.guests, Some(Some(page)) if in_front(page).is_some()));
+        }
+        let door = self.means.rules.page.clone().or_else(|| self.site.rules.start.first().cloned());
+        let Some(door) = door.filter(|door| door != asked) else { return Ok(true) };
+        self.say(format!(
+            "{} is asked for as a guest, to see whether the site lets anybody in",
+            told_url(door.as_str())
+        ));
+        match self.page_of_guests(door).await {
+            Ok(page) => Ok(in_front(&page).is_some()),
+            Err(judged) if self.report.trouble.is_some() => Err(judged),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// What guests are shown in place of the page that proves a session.
+    async fn know_guests(&mut self, asked: &CrawlUrl) -> Step<()> {
+        if self.guests.is_none() {
             self.say(format!("{} is asked for as a guest, to compare", told_url(asked.as_str())));
             let page = match self.page_of_guests(asked.clone()).await {
                 Ok(page) => Some(page),
@@ -172,7 +207,7 @@ impl Run<'_> {
             };
             self.guests = Some(page);
         }
-        Ok(!matches!(&self.guests, Some(Some(page)) if shows(&page.view)))
+        Ok(())
     }
 }
 

@@ -69,7 +69,7 @@ pub const IN_FRONT: &str = "what stands in front of the site";
 
 /// The words in which a page that holds little else says that something in front of the site keeps everybody out, or asks everybody for
 /// consent; and which of the two.
-fn in_front(page: &Page) -> Option<String> {
+pub(super) fn in_front(page: &Page) -> Option<String> {
     let view = &page.view;
     let is_bare = view.text.len() < limits::TROUBLE_BYTES_MAX && page.login_form().is_none();
     let is_guests = !view.log_in_links.is_empty() || asks_to_log_in(view).is_some();
@@ -77,10 +77,14 @@ fn in_front(page: &Page) -> Option<String> {
         return None;
     }
     let says = |phrase: &str, what: &str| format!("says “{phrase}”, and nothing else: {IN_FRONT} {what}");
+    // What asks for more than a click is a form of the site's: a search, a login.
+    let is_typed = || view.forms.iter().flat_map(|form| &form.controls).any(|control| control.kind.is_line());
     match page.status {
+        // A page that is not there is not kept back.
+        404 | 410 => None,
         // Whoever asks for another login by 401 keeps nobody out for a time.
         402..=499 => says_gate(view).map(|phrase| says(phrase, "lets nobody in now")),
-        200..=299 if !view.forms.is_empty() && !page.waits => {
+        200..=299 if !view.forms.is_empty() && !is_typed() && !page.waits => {
             asks_for_consent(view).map(|phrase| says(phrase, "asks for consent"))
         }
         _ => None,
@@ -109,18 +113,28 @@ impl Run<'_> {
         Ok(page)
     }
 
-    /// The page, unless it says that the server is in trouble.
+    /// The page, unless it says that the server is in trouble, or comes from what stands in front of the site.
     pub(super) fn untroubled(&mut self, page: Page) -> Step<Page> {
+        if page.status != 429
+            && let Some(says) = in_front(&page)
+        {
+            return Err(self.kept_out(&page, &says));
+        }
+        self.answered_well(page)
+    }
+
+    /// How a login ends that something in front of the site keeps out.
+    pub(super) fn kept_out(&mut self, page: &Page, says: &str) -> Judged {
+        self.report.trouble = Some(Answered::Faulty);
+        ends(Verdict::Unknown, format!("{} {says}", told_url(page.url.as_str())))
+    }
+
+    /// The page, unless it says that the server is in trouble.
+    fn answered_well(&mut self, page: Page) -> Step<Page> {
         if let Some(phrase) = trouble_in_words(&page) {
             self.report.trouble = Some(Answered::Faulty);
             let why = format!("{} says “{phrase}”, and nothing else", told_url(page.url.as_str()));
             return Err(ends(Verdict::Unknown, why));
-        }
-        if page.status != 429
-            && let Some(says) = in_front(&page)
-        {
-            self.report.trouble = Some(Answered::Faulty);
-            return Err(ends(Verdict::Unknown, format!("{} {says}", told_url(page.url.as_str()))));
         }
         let Some(trouble) = self.trouble_of(page.status) else { return Ok(page) };
         self.report.trouble = Some(trouble);
@@ -182,13 +196,20 @@ impl Run<'_> {
         self.page_of(answer).await
     }
 
-    /// A page as whoever has no cookie and no token sees it.
+    /// The page that proves a session, be it what stands in front of the site.
+    pub(super) async fn page_of_members(&mut self, url: CrawlUrl) -> Step<Page> {
+        self.may_ask(&url, false)?;
+        let page = self.follow(url, None).await?;
+        self.answered_well(page)
+    }
+
+    /// A page as whoever has no cookie and no token sees it, be it what stands in front of the site.
     pub(super) async fn page_of_guests(&mut self, url: CrawlUrl) -> Step<Page> {
         let by_script = Some(ByScript { headers: &[], credentials: false });
         let ask = Ask { post: None, by_script, bytes_max: limits::PAGE_BYTES_MAX, told: None };
         let answer = self.read_as(url, ask).await?;
         let page = self.page_of(answer).await?;
-        self.untroubled(page)
+        self.answered_well(page)
     }
 
     async fn page_of(&mut self, answer: Answer) -> Step<Page> {

@@ -23,6 +23,8 @@ pub struct Report {
     pub was_told: bool,
     /// True where the answer speaks of the user, the password or the login.
     pub speaks_of_account: bool,
+    /// True where it is the bare form, or an answer without one: no server in trouble, and nothing in front of it, gives such an answer.
+    pub is_bare: bool,
     /// True where it refuses, and does not say what.
     pub refuses_somehow: bool,
     /// How the site ended a request that it had no good answer for, if it did.
@@ -83,6 +85,7 @@ impl Report {
             was_answered: false,
             was_told: false,
             speaks_of_account: false,
+            is_bare: false,
             refuses_somehow: false,
             trouble: None,
             unless: Verdict::Unknown,
@@ -105,6 +108,8 @@ impl Report {
         let verdict = match self.judged.verdict {
             Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
             Verdict::ProbablyRefused if was_let_in && !self.speaks_of_account => Verdict::SiteTrouble,
+            // A hoster's page of a site that is suspended, or whatever stands between, has not looked at it.
+            Verdict::OtherSite if was_let_in && self.was_sent => Verdict::SiteTrouble,
             // It may be the field that the password was put into.
             Verdict::WrongPassword if self.refuses_somehow => Verdict::ProbablyRefused,
             verdict => verdict,
@@ -114,12 +119,21 @@ impl Report {
 
     /// Writes down how the login has ended, and tells what came of that where it counts as something else than its answer alone; gives why.
     pub fn end(&mut self, tries: &mut Tries, user: &str, password: &Secret, now: UnixMillis) -> Option<&'static str> {
-        let ended = self.ended(tries.was_let_in(user, password));
+        let mut ended = self.ended(tries.was_let_in(user, password));
+        let is_bare = match self.judged.verdict {
+            Verdict::ProbablyRefused => self.is_bare,
+            verdict => verdict == Verdict::OtherSite,
+        };
+        if is_bare && ended.verdict == Verdict::SiteTrouble && !tries.bears_bare() {
+            // It may have another password by now, and say nothing of it.
+            ended.verdict = self.judged.verdict;
+        }
         let counts = tries.ended(ended, user, password, now);
         let why = match (self.judged.verdict, counts) {
-            (Verdict::ProbablyRefused | Verdict::Unknown | Verdict::NotLookedAt, Verdict::SiteTrouble) => {
-                "the site has let this user and password in before, and says nothing of them"
-            }
+            (
+                Verdict::ProbablyRefused | Verdict::OtherSite | Verdict::Unknown | Verdict::NotLookedAt,
+                Verdict::SiteTrouble,
+            ) => "the site has let this user and password in before, and says nothing of them",
             (Verdict::Unknown | Verdict::NotLookedAt, Verdict::ProbablyRefused) => {
                 "the second answer to the same that tells nothing"
             }

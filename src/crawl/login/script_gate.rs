@@ -248,7 +248,7 @@ impl Inner<'_, '_> {
         let bytes_max = limits::RENDER_BODY_BYTES_MAX;
         let ask = Ask { post: Some(post), by_script: Some(by_script), bytes_max, told: Some(&told) };
         // A child that is lost in the middle takes this call with it: what stays behind says that the one POST may have left.
-        let lost = ends(Verdict::Unknown, "the page's scripts broke off while their POST was under way");
+        let lost = ends(Verdict::NoAnswer, "the page's scripts broke off while their POST was under way");
         self.heard.sent = Some(Sent { answer: Err(lost) });
         let read = self.run.read_as(url, ask).await;
         if !self.run.report.was_sent {

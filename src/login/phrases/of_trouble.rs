@@ -119,6 +119,10 @@ pub const FIREWALLS: &[&str] = &[
     "enable javascript and cookies to continue",
 ];
 
+/// Of `FIREWALLS`, what a site's own pages name as well: its subject, its title, whoever is to log in.
+pub const NAMED_BY_SITES: &[&str] =
+    &["cloudflare", "authorization required", "could not verify that you are authorized", "firewall", "ddos"];
+
 /// What asks everybody for consent before any page is shown.
 pub const CONSENT: &[&str] = &[
     "value your privacy",

@@ -5,7 +5,8 @@
 //! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
 //! that the site has let in before, and neither does an answer to it that does not speak of the account (`Report::ended`): that one is sent
 //! again, whoever comes first, a crawl or a person, after waits that grow to a day (`Further`), so that trouble which lasts locks nobody out, and
-//! no account is tried more often than its site bears. One that met a CAPTCHA or was asked for a code has one more try, with a person who
+//! no account is tried more often than its site bears. An answer that is no trouble of anybody's, the bare form, may be how the site says that
+//! the password is another by now: behind three further tries that were answered so the same is held (`limits::LOGIN_BARE_MAX`). One that met a CAPTCHA or was asked for a code has one more try, with a person who
 //! answers. Where no answer was a sure refusal, a person has another way of the rule file tried as well, once each (`Tries::meet_way`). Each
 //! further try is written down when it is sent, and they begin anew once the site lets this user and password in, says that it did not look
 //! at them, or their operator says `--again`.
@@ -13,7 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::clock::UnixMillis;
-use crate::limits::LOGIN_FURTHER_WAITS;
+use crate::limits::{LOGIN_BARE_MAX, LOGIN_FURTHER_WAITS};
 use crate::login::verdict::Verdict;
 
 /// Whether a crawl sends the same again by itself.
@@ -117,11 +118,19 @@ impl Again {
 #[serde(default)]
 pub(super) struct Further {
     sent: u32,
+    /// Answers to them that were the bare form, without a word.
+    bare: u32,
     /// Before when there is no other.
     pub(super) not_before: UnixMillis,
 }
 
 impl Further {
+    /// Takes in that one was answered by the bare form; true where there is another.
+    pub(super) fn bears_bare(&mut self) -> bool {
+        self.bare = self.bare.saturating_add(1);
+        self.bare <= LOGIN_BARE_MAX
+    }
+
     /// Takes in that one leaves.
     pub(super) fn leaves(&mut self, now: UnixMillis) {
         let nth = LOGIN_FURTHER_WAITS.len().min(1 + self.sent as usize) - 1;

@@ -57,6 +57,8 @@ impl Tries {
         self.unproven = None;
         let Some(mark) = self.begun else { return };
         self.note_way(mark);
+        self.sent_at.retain(|(of, _)| *of != mark);
+        push(&mut self.sent_at, (mark, now));
         let marks = [mark, mark];
         let more = self.sent_with(marks).filter(|_| !self.is_told_again).map(|(verdict, of)| again(verdict, of));
         if (is_read_again || more.is_some_and(Again::is_once)) && !self.is_spent(marks) {
@@ -158,10 +160,11 @@ impl Tries {
     pub fn operator_has_logged_in(&mut self, user: &str) {
         self.note_begun();
         let before = std::mem::take(self);
-        let Self { salt, refused, probably_refused, sent, once_more, further, proven, ways, .. } = before;
-        let kept = Self { salt, refused, probably_refused, sent, once_more, further, proven, ways, ..Self::default() };
-        let Self { way, host, table, let_in, .. } = before;
-        *self = Self { way, host, table, let_in, member: Some(user.into()), ..kept };
+        let Self { salt, refused, probably_refused, sent, once_more, further, proven, proven_at, .. } = before;
+        let kept =
+            Self { salt, refused, probably_refused, sent, once_more, further, proven, proven_at, ..Self::default() };
+        let Self { ways, sent_at, way, host, table, let_in, .. } = before;
+        *self = Self { ways, sent_at, way, host, table, let_in, member: Some(user.into()), ..kept };
     }
 
     /// Takes in how a login ended; gives that as it counts, which what was sent before may change.
@@ -206,7 +209,7 @@ impl Tries {
         self.waits = None;
         match verdict {
             Verdict::LoggedIn => {
-                (self.proven, self.further) = (Some(mark), Further::default());
+                (self.proven, self.proven_at, self.further) = (Some(mark), now, Further::default());
                 self.sent.retain(|(of, _, _)| !marks.contains(of));
                 self.ways.retain(|(of, _)| !marks.contains(of));
                 self.operator_has_logged_in(user);
@@ -270,7 +273,7 @@ impl Tries {
 }
 
 /// Takes in one more mark, in place of the oldest where there are `limits::LOGINS_REFUSED_MAX`.
-fn push(list: &mut Vec<u32>, mark: u32) {
+fn push<T>(list: &mut Vec<T>, mark: T) {
     list.push(mark);
     let too_many = list.len().saturating_sub(LOGINS_REFUSED_MAX);
     list.drain(..too_many);

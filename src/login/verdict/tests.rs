@@ -63,6 +63,19 @@ fn each_end_is_told_by_its_signs() {
         (200, "Your account has been banned: wrong password".to_owned(), None, true, Verdict::Locked),
         (200, "Please confirm your email address first".to_owned(), None, true, Verdict::ConfirmEmail),
         (200, "Your password has expired. Please choose a new one.".to_owned(), None, false, Verdict::PasswordExpired),
+        (200, "Срок действия вашего пароля истёк.".to_owned(), None, false, Verdict::PasswordExpired),
+        (200, "Срок действия пароля истекает через 10 дней".to_owned(), None, true, Verdict::LoggedIn),
+        (200, "パスワードの有効期限: 2027-01-01".to_owned(), None, true, Verdict::LoggedIn),
+        (200, "Need to change your password? See Settings.".to_owned(), None, true, Verdict::LoggedIn),
+        (200, "If your password has expired, ask an admin.".to_owned(), None, true, Verdict::LoggedIn),
+        (
+            200,
+            "<p>If your one-time password has expired, request a new one.</p><form><input name=otp></form>".to_owned(),
+            None,
+            true,
+            Verdict::SecondFactor,
+        ),
+        (200, format!("<p>Your one-time password has expired.</p>{FORM}"), Some(0), false, Verdict::ProbablyRefused),
         (
             200,
             format!("<p>Invalid username or password, or your password has expired.</p>{FORM}"),
@@ -292,6 +305,9 @@ fn what_speaks_of_the_account_is_told_from_what_does_not() {
         (200, format!("<p class=error>Your password has expired.</p>{FORM}"), Some(0), true),
         (200, format!("<p class=error>Access denied for this login.</p>{FORM}"), Some(0), true),
         (403, "These credentials are not ours.".to_owned(), None, true),
+        (403, "<a href=/login>Login</a> <a href=/pw>Forgot password?</a><p>Something broke.".to_owned(), None, false),
+        (403, "<a href=/login>Login</a><p>Your login was not taken.".to_owned(), None, true),
+        (404, "The requested URL /login was not found on this server.".to_owned(), None, false),
     ] {
         let view = View::of(&page).unwrap();
         let of = After {

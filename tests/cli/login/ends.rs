@@ -341,6 +341,72 @@ fn the_same_account_under_another_name_of_its_rule_file_is_the_same() {
 }
 
 #[test]
+fn a_refusal_holds_for_each_rule_file_of_the_account_that_was_let_in_before() {
+    for is_known in [true, false] {
+        let forum = Forum::start();
+        let (rules, secrets) = (forum.path().join("rules"), forum.path().join("data/secrets"));
+        for folder in [rules.join("forum.toml"), rules.join("twin.toml")] {
+            fs::write(folder, fs::read(rules.join("forum.toml")).unwrap()).unwrap();
+        }
+        fs::copy(secrets.join("forum"), secrets.join("twin")).unwrap();
+        if is_known {
+            forum.login(&[]).ended(0);
+        }
+        forum.run(&["login", "twin"]).ended(0);
+        let before = forum.posts();
+        // The site has another password by now.
+        forum.seen.forgets.store(true, Ordering::SeqCst);
+        forum.seen.changed.store(true, Ordering::SeqCst);
+        forum.login(&[]).ended(1).says(&["the password is wrong"]);
+        for words in [&["login", "twin"][..], &["crawl", "twin"]] {
+            forum.run(words).ended(1).says(&["refused this user and password before"]);
+        }
+        assert_eq!(forum.posts(), before + 1, "{is_known}");
+        // It is right again.
+        forum.seen.changed.store(false, Ordering::SeqCst);
+        forum.run(&["login", "twin", "--again"]).ended(0);
+        forum.run(&["crawl", "twin"]).ended(0);
+    }
+}
+
+#[test]
+fn what_each_page_of_a_site_links_to_says_nothing_of_an_account() {
+    for page in ["/to/gated/nav", "/to/offsite"] {
+        let forum = Forum::start();
+        forum.login(&[]).ended(0);
+        forum.rules(&format!("page = '{page}'"));
+        forum.seen.forgets.store(true, Ordering::SeqCst);
+        forum.login(&[]).ended(1).says(&["and says nothing of them"]);
+        forum.login(&[]).ended(1);
+        assert_eq!(forum.posts(), 3, "{page}");
+    }
+}
+
+#[test]
+fn what_was_let_in_before_and_has_the_bare_form_back_is_held_behind_three_further_tries() {
+    let forum = Forum::start();
+    forum.login(&[]).ended(0);
+    let before = forum.posts();
+    forum.rules("page = '/to/mute'");
+    forum.seen.forgets.store(true, Ordering::SeqCst);
+    let tries = forum.path().join("data/sessions/tries/forum.json");
+    for nth in 1..=4 {
+        forum.login(&[]).ended(1);
+        assert_eq!(forum.posts(), before + nth);
+        // The wait behind it is over.
+        let mut of: serde_json::Value = serde_json::from_slice(&fs::read(&tries).unwrap()).unwrap();
+        of["further"]["not_before"] = 0.into();
+        of["not_before"] = 0.into();
+        fs::write(&tries, of.to_string()).unwrap();
+    }
+    forum.login(&[]).ended(1).says(&["has probably refused this user and password before", "--again"]);
+    forum.run(&["crawl", "forum"]).ended(1).says(&["probably refused", "--again"]);
+    assert_eq!(forum.posts(), before + 4);
+    forum.rules("");
+    forum.login(&["--again"]).ended(0);
+}
+
+#[test]
 fn what_a_gate_says_in_front_of_the_site_holds_no_password_that_was_let_in_before() {
     let forum = Forum::start();
     forum.rules("page = '/to/gated'");

@@ -33,6 +33,8 @@ pub struct Seen {
     pub hangs: Arc<AtomicBool>,
     /// The site has lost its sessions, until the next login.
     pub forgets: Arc<AtomicBool>,
+    /// Its member has another password by now.
+    pub changed: Arc<AtomicBool>,
 }
 
 /// A forum whose start page has the form. Below /captcha/ it has a CAPTCHA, below /widget/ one of another site's script;
@@ -50,7 +52,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
     if method == Method::POST {
         seen.posts.fetch_add(1, Ordering::SeqCst);
         let body = String::from_utf8_lossy(&body).into_owned();
-        let is_right = body.contains(&format!("password={PASSWORD}&"));
+        let is_right = body.contains(&format!("password={PASSWORD}&")) && !seen.changed.load(Ordering::SeqCst);
         let captcha = body.split('&').any(|pair| pair == "captcha=XK42");
         seen.bodies.lock().unwrap().push(body);
         if uri.path() == "/broken" {
@@ -72,12 +74,19 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
                 return (StatusCode::FOUND, location).into_response();
             }
             "/expired" => return html("<p>Your password has expired. Please choose a new one.</p>"),
+            "/old-one" if is_right => return redirect("/old"),
             "/again" => return (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, "/again#here")]).into_response(),
             "/busy-api" => {
                 let json = [(header::CONTENT_TYPE, "application/json")];
                 let text = r#"{"message":"Too many attempts","retry_after":7200}"#;
                 return (StatusCode::TOO_MANY_REQUESTS, json, text).into_response();
             }
+            "/gated/nav" => {
+                let text =
+                    "<a href=/>Home</a> <a href=/login>Login</a> <a href=/pw>I forgot my password</a><h1>403</h1>";
+                return (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html")], text).into_response();
+            }
+            "/mute" => return html(&form_to("/mute", "")),
             "/unconfirmed" => return html("Your account is not activated yet."),
             "/code" => {
                 return html(
@@ -164,6 +173,25 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         ("/hanging", false) => html(&form_to("/in", "")),
         ("/refusal", _) => html(&format!("<p>Wrong password.</p>{}", form_to("/refused", ""))),
         ("/", true) => html("<a href='/logout'>Log out</a> anna"),
+        ("/old", true) => html("<h1>Hello</h1><p>You must change your password every year.</p>"),
+        ("/cookies", true) => html("<form action=/find><input name=q></form><p>This site uses cookies.</p>"),
+        ("/cookies/button", true) => {
+            html("<form action=/menu><button>Menu</button></form><p>This site uses cookies.</p>")
+        }
+        ("/guarded/front", false) => {
+            let page = [(header::CONTENT_TYPE, "text/html")];
+            (StatusCode::FORBIDDEN, page, "<h1>Firewall Forum</h1><p>Authorization required.</p>").into_response()
+        }
+        ("/guarded" | "/guarded/front" | "/guarded/away", true) => html("<p>The members of this forum.</p>"),
+        ("/guarded", false) => {
+            let page = [(header::CONTENT_TYPE, "text/html")];
+            (StatusCode::FORBIDDEN, page, "<h1>Firewall Forum</h1><p>Request blocked.</p>").into_response()
+        }
+        ("/guarded/away", false) => {
+            let page = [(header::CONTENT_TYPE, "text/html")];
+            (StatusCode::NOT_FOUND, page, "<h1>Not found</h1><p>Cloudflare</p>").into_response()
+        }
+        ("/old" | "/cookies" | "/cookies/button", false) => redirect_to("/"),
         ("/nothing", _) => html("Nothing here."),
         ("/flaky", _) if seen.trouble.load(Ordering::SeqCst) > 0 => {
             seen.trouble.fetch_sub(1, Ordering::SeqCst);
@@ -177,6 +205,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         ("/consent", _) => {
             html("<h1>We value your privacy</h1><form action=/consent method=post><button>Accept all</button></form>")
         }
+        ("/scripted", _) => html(&format!("{}<script>{SENDS}</script>", form_to("/slow", ""))),
         ("/nowhere", _) => html(&form_to("http://[::1/x", "")),
         ("/busy", _) => (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "7200")]).into_response(),
         ("/circle", _) => (StatusCode::FOUND, [(header::LOCATION, "/circle")]).into_response(),
@@ -215,6 +244,10 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
 
 const CAPTCHA: &str = "Security code: <input name=captcha><img src=/c.png>";
 
+fn redirect_to(path: &'static str) -> Response {
+    (StatusCode::FOUND, [(header::LOCATION, path)]).into_response()
+}
+
 /// A member's cookie, and where it leads.
 fn redirect(path: &'static str) -> Response {
     (StatusCode::FOUND, [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, path)]).into_response()
@@ -222,6 +255,12 @@ fn redirect(path: &'static str) -> Response {
 
 const TAKEN_AWAY: &str = "if (document.cookie.includes('sid=abc')) { document.getElementById('login').remove(); \
                           document.body.insertAdjacentHTML('beforeend', '<a href=/logout>Log out</a>') }";
+
+/// Sends the form by a request of its own, and goes where members are.
+const SENDS: &str = "const form = document.getElementById('login'); form.addEventListener('submit', event => { event.preventDefault(); \
+                     const of = name => encodeURIComponent(form.elements[name].value); fetch('/slow', {method: 'POST', headers: \
+                     {'Content-Type': 'application/x-www-form-urlencoded'}, body: `username=${of('username')}&password=${of('password')}&go=1`})\
+                     .then(answer => { if (answer.ok) location.href = '/' }) })";
 
 fn form_to(action: &str, captcha: &str) -> String {
     format!(

@@ -1,5 +1,8 @@
 //! Ends of logins whose cause is not the password: each is told as what it is, and nothing is sent for it.
 
+use std::fs;
+use std::sync::atomic::Ordering;
+
 use super::forum::Forum;
 
 const CRAWL: &[&str] = &["crawl", "forum", "--max-time", "1"];
@@ -19,7 +22,7 @@ fn what_stands_in_front_of_the_site_is_told_and_waited_for() {
         // A session that is kept is not given up for it.
         let forum = Forum::start();
         forum.login(&[]).ended(0);
-        forum.rules(&format!("probe = '{page}'"));
+        forum.rules(&format!("page = '{page}'\nprobe = '{page}'"));
         let told = forum.run(CRAWL).ended(1).says(&["the session that is kept waits to be proven"]);
         assert!(!told.out.contains("not logged in"), "{}", told.out);
         assert_eq!(forum.posts(), 1, "{page}");
@@ -41,6 +44,49 @@ fn a_password_that_has_expired_is_told_as_one_and_a_new_one_is_sent() {
     forum.password("another");
     forum.login(&[]).ended(1);
     assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn what_a_members_page_says_of_passwords_that_expire_refuses_none() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/old-one'\nprobe = '/old'");
+    forum.login(&[]).ended(0).says(&["which the rule file names for members, is shown"]);
+    // Without a page that proves it, what is said counts, and its operator knows better.
+    forum.rules("page = '/to/old-one'\nprobe = '/nothing-there'");
+    fs::remove_dir_all(forum.path().join("data/sessions")).unwrap();
+    forum
+        .login(&[])
+        .ended(1)
+        .says(&["the one that was sent has expired", "where it is right after all, run: gleaner login forum --again"]);
+    forum.login(&[]).ended(1).says(&["nothing was sent", "--again"]);
+    forum.rules("page = '/to/old-one'\nprobe = '/old'");
+    forum.login(&["--again"]).ended(0);
+}
+
+#[test]
+fn what_members_are_shown_is_nothing_in_front_of_the_site() {
+    for probe in ["/cookies", "/cookies/button"] {
+        let forum = Forum::start();
+        forum.rules(&format!("probe = '{probe}'"));
+        forum.login(&[]).ended(0);
+        forum.run(&["crawl", "forum"]).ended(0);
+        forum.run(&["login", "forum", "--logout"]).ended(0);
+        fs::write(forum.path().join("cookies.txt"), "127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tabc\n").unwrap();
+        forum.login(&["--cookies", "cookies.txt"]).ended(0);
+        assert_eq!(forum.posts(), 1, "{probe}");
+    }
+}
+
+#[test]
+fn a_page_that_guests_are_refused_ends_the_session_and_not_the_site() {
+    for probe in ["/guarded", "/guarded/front", "/guarded/away"] {
+        let forum = Forum::start();
+        forum.rules(&format!("probe = '{probe}'"));
+        forum.login(&[]).ended(0);
+        forum.seen.forgets.store(true, Ordering::SeqCst);
+        forum.run(&["crawl", "forum"]).ended(0);
+        assert_eq!(forum.posts(), 2, "{probe}");
+    }
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What a process leaves that ends in the middle of a login, and what the next one makes of it: no password leaves twice for it.
 
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
 use std::sync::atomic::Ordering;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::forum::{FOLDERS, Forum};
 use crate::harness::wait_for;
@@ -193,6 +194,57 @@ fn a_process_that_is_told_to_end_waits_for_the_answer_to_a_form_that_has_left() 
         assert!(forum.path().join("data/sessions/forum.json").exists());
         forum.run(CRAWL).ended(0);
         assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null), "{words:?}, {signals:?}");
+    }
+}
+
+/// A command about a site whose form is sent by its scripts, in a process group of its own, once the form has left.
+fn scripted(forum: &Forum, words: &[&str]) -> Child {
+    forum.rules("page = '/scripted'");
+    forum.seen.hangs.store(true, Ordering::SeqCst);
+    let mut command = forum.command_of(words);
+    let child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    forum.wait_for("POST /slow");
+    child
+}
+
+#[test]
+fn what_a_terminal_sends_to_all_who_stand_in_it_breaks_off_no_login_that_scripts_have_sent() {
+    for (words, signal) in [(CRAWL, Signal::INT), (LOGIN, Signal::INT), (LOGIN, Signal::HUP)] {
+        let forum = Forum::start();
+        let mut child = scripted(&forum, words);
+        kill_process_group(Pid::from_child(&child), signal).unwrap();
+        // What breaks off does so before the answer comes; what waits for it sees the session.
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        forum.seen.hangs.store(false, Ordering::SeqCst);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{words:?}, {signal:?}");
+        assert!(forum.path().join("data/sessions/forum.json").exists(), "{words:?}, {signal:?}");
+        assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null), "{words:?}, {signal:?}");
+    }
+}
+
+#[test]
+fn scripts_that_break_off_behind_their_post_leave_an_end_that_is_not_known() {
+    for words in [CRAWL, LOGIN] {
+        let forum = Forum::start();
+        let child = scripted(&forum, words);
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+        let of =
+            |task: std::io::Result<std::fs::DirEntry>| std::fs::read_to_string(task.ok()?.path().join("children")).ok();
+        let renders: Vec<i32> = tasks
+            .filter_map(of)
+            .flat_map(|all| all.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>())
+            .collect();
+        assert!(!renders.is_empty());
+        for render in renders {
+            kill_process(Pid::from_raw(render).unwrap(), Signal::KILL).unwrap();
+        }
+        let mut child = child;
+        assert_eq!(child.wait().unwrap().code(), Some(1), "{words:?}");
+        forum.seen.hangs.store(false, Ordering::SeqCst);
+        for words in [LOGIN, CRAWL, LOGIN] {
+            forum.run(words).ended(1).says(&["no whole answer came", "--again"]);
+        }
+        assert_eq!(forum.posts(), 1, "{words:?}");
     }
 }
 
