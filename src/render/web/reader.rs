@@ -11,6 +11,7 @@ mod delegated;
 mod entries;
 mod explore;
 mod folders;
+mod icons;
 mod labels;
 mod lists;
 mod same;

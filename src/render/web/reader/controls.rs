@@ -15,13 +15,14 @@ use super::super::{document, listens_to, own_document, read};
 use super::delegated::{Ears, has_link, leaf};
 use super::entries;
 use super::folders::{self, Crumb};
+use super::icons::{self, Icons};
 use super::labels::Labels;
 use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
 use super::words::{
-    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY, TURN_SIGNS,
-    says,
+    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY,
+    TURN_SIGNS, says,
 };
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
@@ -80,6 +81,8 @@ pub(super) struct Control {
     pub crumb: Option<Crumb>,
     /// Of a box: it is ticked, so that it is there to be unticked and nothing else.
     pub ticked: bool,
+    /// It has no words, and nobody knows what its picture stands for: nothing is posted for it.
+    pub unsure: bool,
     /// The row that looks as if somebody around it listened, where nobody listens to it itself.
     pub by_delegate: Option<NodeId>,
 }
@@ -105,6 +108,7 @@ impl Control {
             more: false,
             crumb: None,
             ticked: false,
+            unsure: false,
             by_delegate: None,
         }
     }
@@ -293,6 +297,11 @@ fn control(
     if !is_row && !labels.are_content() && labels.are_named(NEVER_NAMES, true) {
         return None;
     }
+    let icons = if local == "summary" { None } else { Icons::of(tree, id, element, &labels) };
+    if icons.as_ref().is_some_and(|icons| icons.is_harm) {
+        return None;
+    }
+    let turns_by_icon = icons.as_ref().and_then(|icons| icons::turns(tree, id, icons));
     let has_bad_words = !is_row && (is_away || is_harm);
     if has_bad_words && !may_be_title {
         return None;
@@ -307,10 +316,8 @@ fn control(
         Rank::Back
     } else if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
         Rank::Enter
-    } else if turns_by_sign(tree, id, &labels.text) == Some(true) {
-        Rank::Turn
-    } else if turns_by_sign(tree, id, &labels.text) == Some(false) {
-        Rank::Back
+    } else if let Some(on) = turns_by_sign(tree, id, &labels.text).or(turns_by_icon) {
+        if on { Rank::Turn } else { Rank::Back }
     } else if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
         Rank::Turn
     } else if !is_row && labels.say(CLOSE, true) {
@@ -328,7 +335,9 @@ fn control(
     let has_title_words = may_be_title && !is_up && matches!(rank, Rank::Enter | Rank::Back | Rank::Close);
     let view = view.filter(|_| rank == Rank::Row || has_title_words);
     let shape = view.as_ref().map(|url| shape(url.fragment().unwrap_or_default())).unwrap_or_default();
-    let kind_of = |rank: Rank| format!("{local} {class} {role} {rank:?} {shape}");
+    let unsure = icons.filter(|icons| icons.is_unsure && rank != Rank::Turn);
+    let picture = unsure.as_ref().map(Icons::kind).unwrap_or_default();
+    let kind_of = |rank: Rank| format!("{local} {class} {role} {rank:?} {shape}{picture}");
     let kind = kind_of(rank);
     if rank == Rank::Row && view.is_none() && is_given_up(&kind) {
         return None;
@@ -349,9 +358,10 @@ fn control(
     let is_button = matches!(local, "button" | "input") || role == "button";
     let again = is_button && row.is_none() && labels.say(RETRY, true);
     let (to_an_end, crumb) = (labels.are(ENDS), if is_up { Some(Crumb::Named) } else { folders::crumb(tree, id) });
+    let unsure = unsure.is_some() && !gets || rank == Rank::Row && labels.are(HIDES);
     let (text, row) = (labels.text, row.unwrap_or_default());
     let plain = Control::plain(id, rank, (kind, identity), words);
-    Some(Control { text, row, beside, view, gets, doubt, again, to_an_end, crumb, ..plain })
+    Some(Control { text, row, beside, view, gets, doubt, again, to_an_end, crumb, unsure, ..plain })
 }
 
 /// Whether a control that is nothing but a sign turns on, or back: only where the other sign stands beside it.

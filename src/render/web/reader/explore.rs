@@ -79,6 +79,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         levels: Vec::new(),
         entered: HashSet::new(),
         folders: HashSet::new(),
+        harmful: HashSet::new(),
     };
     // Whoever asks for no acts is told of none.
     let bound = if tries > 0 { reader.read() } else { None };
@@ -161,6 +162,8 @@ struct Reader<'a> {
     entered: HashSet<u64>,
     /// Elements whose clicks have shown lists of the same.
     folders: HashSet<String>,
+    /// Kinds of controls without words for which scripts wanted something to be posted.
+    harmful: HashSet<String>,
 }
 
 impl Reader<'_> {
@@ -283,6 +286,23 @@ impl Reader<'_> {
         news
     }
 
+    /// Whether something was to be posted for one of its kind, of which nobody knows what it does.
+    fn is_harmful(&self, control: &Control) -> bool {
+        control.unsure && self.harmful.contains(&control.kind)
+    }
+
+    /// Clicks a control. Where nobody knows what it does, nothing is posted for it, and its kind is given up that wants it.
+    fn click(&mut self, control: &Control) -> News {
+        let unsent = self.window.engine.page().borrow().unsent;
+        self.window.engine.page().borrow_mut().sends_gets_only = control.unsure;
+        let news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
+        self.window.engine.page().borrow_mut().sends_gets_only = false;
+        if self.window.engine.page().borrow().unsent > unsent {
+            self.harmful.insert(control.kind.clone());
+        }
+        news
+    }
+
     /// Finds the controls of the page as it is; true where there are rows among them, or views, that no state before had.
     fn look_around(&mut self) -> bool {
         let now = self.window.engine.with(|context| (read(context, Tree::generation), Some(realm::address(context))));
@@ -366,6 +386,7 @@ impl Reader<'_> {
                 && !is_for_later
                 && (control.crumb.is_none() || self.levels.is_empty())
                 && !control.ticked
+                && !self.is_harmful(control)
                 && !self.has_come_with_fault(control)
                 && !self.hidden.contains(&control.id)
                 && !self.is_given_up(&control.kind, control.rank)
@@ -419,7 +440,7 @@ impl Reader<'_> {
         let is_watched = rank == Rank::Row && siblings.len() > 1 && self.lists.are_watched(&control.kind);
         let shown = is_watched.then(|| (self.links(), self.shown_turns()));
         self.pressed = Some(control.clone()).filter(|_| matches!(rank, Rank::Row | Rank::Tab));
-        let mut news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
+        let mut news = self.click(control);
         self.look_around();
         self.pressed = None;
         let is_turn = matches!(rank, Rank::Turn | Rank::Back);

@@ -45,7 +45,11 @@ impl Reader<'_> {
         let known = self.companions.get(&row.kind);
         let is_offer = |control: &&Control| {
             let is_single = of_kind.get(&*control.kind).is_some_and(|count| *count < LIST_MIN);
-            let is_candidate = control.gets && control.view.is_none() && is_single && control.kind != row.kind;
+            let is_candidate = control.gets
+                && control.crumb.is_none()
+                && control.view.is_none()
+                && is_single
+                && control.kind != row.kind;
             match known {
                 Some(known) => known.contains(&control.kind) || is_candidate && !before.contains(&control.identity),
                 // What stood there before may be for the row that is chosen.
@@ -56,12 +60,12 @@ impl Reader<'_> {
         offers.sort_by_key(|offer| before.contains(&offer.identity));
         let mut best = News::None;
         for offer in offers.into_iter().take(limits::RENDER_VIEW_CLICKS_MAX) {
-            if self.is_given_up(&offer.kind, Rank::Row) || !self.is_shown(offer.id) {
+            if self.is_given_up(&offer.kind, Rank::Row) || self.is_harmful(&offer) || !self.is_shown(offer.id) {
                 continue;
             }
             self.clicked.insert(offer.identity);
             self.pressed = Some(offer.clone());
-            let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
+            let news = self.click(&offer);
             self.look_around();
             self.pressed = None;
             self.judge(&offer, Rank::Row, news, false);
@@ -81,13 +85,13 @@ impl Reader<'_> {
     /// Clicks what a view offers for download and has no address.
     pub(super) fn press_downloads(&mut self) {
         self.look_around();
-        let offers = |control: &&Control| control.gets && control.view.is_none();
+        let offers = |control: &&Control| control.gets && control.crumb.is_none() && control.view.is_none();
         let offers: Vec<Control> =
             self.controls.iter().filter(offers).take(limits::RENDER_VIEW_CLICKS_MAX).cloned().collect();
         for offer in offers {
             if !self.is_given_up(&offer.kind, Rank::Row) && self.is_shown(offer.id) {
                 self.clicked.insert(offer.identity);
-                let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
+                let news = self.click(&offer);
                 self.judge(&offer, Rank::Row, news, false);
             }
         }
