@@ -7,6 +7,7 @@
 //! ending, deleting or posting are left alone.
 
 mod controls;
+mod counts;
 mod delegated;
 mod entries;
 mod explore;

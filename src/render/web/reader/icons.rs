@@ -179,14 +179,17 @@ impl Icons {
     pub fn of(tree: &Tree, id: NodeId, element: &Element, labels: &Labels) -> Option<Self> {
         let inside: Vec<NodeId> =
             tree.descendants(id).filter(|of| tree.is_element(*of)).take(limits::RENDER_CONTROL_ELEMENTS).collect();
-        let own = names_of(element);
-        let of_inside =
-            inside.iter().filter_map(|of| tree.element(*of)).fold(String::new(), |all, of| all + &names_of(of));
+        let is_font = |of: &Element| {
+            let class = of.attribute(&"class".into()).unwrap_or_default();
+            class.contains("material-icons") || class.contains("material-symbols")
+        };
         // Fonts of icons write what they draw as a text.
-        let is_written =
-            ["material icons", "material symbols"].iter().any(|font| own.contains(font) || of_inside.contains(font));
-        let text = text_of(tree, id, limits::RENDER_CONTROL_ELEMENTS);
+        let is_written = is_font(element) || inside.iter().filter_map(|of| tree.element(*of)).any(is_font);
         let has_letters = labels.words.contains(char::is_alphabetic);
+        if has_letters && !is_written {
+            return None;
+        }
+        let text = text_of(tree, id, limits::RENDER_CONTROL_ELEMENTS);
         let is_number = inside.is_empty() && text.chars().any(|c| c.is_ascii_digit()) && !text.contains(['+', '-']);
         // A poster says what it shows.
         let is_described = inside.iter().filter_map(|of| tree.element(*of)).any(|of| {
@@ -195,10 +198,11 @@ impl Icons {
                 && !super::words::says(NEVER, &plain(alt), true)
                 && !says(HARM, &plain(alt))
         });
-        if (has_letters || is_described) && !is_written || is_number {
+        if is_described && !is_written || is_number {
             return None;
         }
-        let mut names = own + &of_inside;
+        let inner = inside.iter().filter_map(|of| tree.element(*of));
+        let mut names = inner.fold(names_of(element), |all, of| all + &names_of(of));
         if is_written {
             names = format!("{names} {}", plain(&text));
         }
