@@ -67,6 +67,8 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         has_scrolled: false,
         companions: HashMap::new(),
         more: HashMap::new(),
+        more_presses: HashMap::new(),
+        more_later: VecDeque::new(),
         heads_back: false,
         starts_inside: false,
         vain_turns: 0,
@@ -142,6 +144,9 @@ struct Reader<'a> {
     companions: HashMap<String, HashSet<String>>,
     /// By kinds of rows that are called like turns, whether they turn what their row shows.
     more: HashMap<String, More>,
+    /// How often one of them was pressed, and those that are to be once more.
+    more_presses: HashMap<u64, u32>,
+    more_later: VecDeque<u64>,
     /// The last act led back, to something new.
     heads_back: bool,
     /// There was a way back in the first state: the page is none of its list's ends.
@@ -414,8 +419,23 @@ impl Reader<'_> {
         // What a fault has met is done again before its list is turned.
         let again =
             || self.controls.iter().find(|of| self.unanswered.contains(&of.identity) && !self.hidden.contains(&of.id));
-        if let Some(control) =
-            gate.copied().or(row.copied()).or_else(again).or_else(|| back().copied()).or_else(|| turn().copied())
+        // What goes on below a row goes on when all rows of its kind have begun.
+        let more = || {
+            let of = |identity: &u64| self.controls.iter().find(|of| of.identity == *identity);
+            let waits = |of: &&Control| {
+                self.hidden.contains(&of.id)
+                    || self.is_given_up(&of.kind, of.rank)
+                    || offered.iter().any(|other| other.kind == of.kind)
+            };
+            self.more_later.iter().filter_map(of).find(|of| !waits(of))
+        };
+        if let Some(control) = gate
+            .copied()
+            .or_else(more)
+            .or(row.copied())
+            .or_else(again)
+            .or_else(|| back().copied())
+            .or_else(|| turn().copied())
         {
             return Some(Choice::Control(control.clone()));
         }
@@ -432,7 +452,9 @@ impl Reader<'_> {
     fn press(&mut self, control: &Control) -> News {
         self.clicked.insert(control.identity);
         self.unanswered.remove(&control.identity);
+        self.more_later.retain(|of| *of != control.identity);
         let (rank, faults) = (self.rank(control), self.faults());
+        let posted = self.window.engine.page().borrow().posted;
         let address = self.address();
         let siblings: HashSet<u64> =
             self.controls.iter().filter(|of| of.kind == control.kind).map(|of| of.identity).collect();
@@ -471,7 +493,8 @@ impl Reader<'_> {
                 news = News::Links;
                 self.judge(control, rank, news, is_again);
             }
-            self.press_more(control, news);
+            let has_posted = self.window.engine.page().borrow().posted > posted;
+            self.press_more(control, news, has_posted);
             if news == News::Links {
                 // A click that opens what brings the links was not in vain.
                 self.tries = self.tries.max(tries);

@@ -9,29 +9,36 @@ use crate::limits;
 
 /// Whether "more" in a row is there for several turns.
 pub(super) enum More {
-    /// Pressed once more, by its identity, to see that.
-    Tried(u64),
     Turns,
     Once,
 }
 
 impl Reader<'_> {
-    /// Lets what is called like a turn, and stands in a row, be pressed again where that brings links: at the first of a kind it is tried.
-    pub(super) fn press_more(&mut self, control: &Control, news: News) {
+    /// Lets what is called like a turn, and stands in a row, be pressed again where that brings links and posts nothing, behind all
+    /// other rows: at the first of a kind it is tried.
+    pub(super) fn press_more(&mut self, control: &Control, news: News, posted: bool) {
         if !control.more {
             return;
         }
-        let (known, this) = (self.more.get(&control.kind), control.identity);
-        let next = match known {
+        let this = control.identity;
+        let presses = self.more_presses.entry(this).or_default();
+        *presses += 1;
+        let (is_first, is_last) = (*presses == 1, *presses >= limits::RENDER_MORE_OF_ROW_MAX);
+        match self.more.get(&control.kind) {
             Some(More::Once) => return,
-            Some(More::Tried(identity)) if *identity == this && news != News::Links => More::Once,
-            Some(More::Turns) => More::Turns,
-            Some(More::Tried(identity)) if *identity == this => More::Turns,
-            _ => More::Tried(this),
-        };
-        self.more.insert(control.kind.clone(), next);
-        if news == News::Links {
-            self.clicked.remove(&this);
+            Some(More::Turns) => {}
+            _ if is_first => {}
+            _ if news == News::Links => {
+                self.more.insert(control.kind.clone(), More::Turns);
+            }
+            _ => {
+                self.more.insert(control.kind.clone(), More::Once);
+                self.more_later.clear();
+            }
+        }
+        if news == News::Links && !posted {
+            self.has_more |= is_last;
+            self.more_later.extend((!is_last).then_some(this));
         }
     }
 
