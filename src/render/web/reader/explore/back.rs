@@ -133,10 +133,14 @@ impl Reader<'_> {
             return Some(list);
         }
         let had: HashSet<(NodeId, &str)> = before.iter().map(|old| (old.id, old.text.as_str())).collect();
+        // A page that has a way back is of one torrent, unless it shows its rows where the list had them.
+        let is_exit = |of: &Control| of.rank == Rank::Back && of.crumb.is_none() && !list.exits.contains(&of.identity);
+        let has_exit = self.controls.iter().any(is_exit);
         let is_inside = |of: &&Control| {
             matches!(of.rank, Rank::Row | Rank::Number)
                 && of.crumb.is_none()
                 && element_of(of) == element
+                && (!has_exit || of.place == row.place)
                 && !had.contains(&(of.id, of.text.as_str()))
         };
         let inside: Vec<u64> = self.controls.iter().filter(is_inside).map(|of| of.identity).collect();
