@@ -261,6 +261,9 @@ pub const RENDER_LOST_MAX: u32 = 2;
 pub const RENDER_VIEW_CLICKS_MAX: usize = 3;
 pub const RENDER_REPLAYS_MAX: u32 = 1_000;
 
+/// Presses of "more" in one row, of a list that ends never.
+pub const RENDER_MORE_OF_ROW_MAX: u32 = 50;
+
 /// Folders within each other that a reader goes into without having seen a link.
 pub const RENDER_FOLDERS_DEEP_MAX: usize = 8;
 

@@ -296,7 +296,11 @@ pub fn request(
     let is_unsent = !is_looking && page.borrow().sends_gets_only;
     page.borrow_mut().unsent += u64::from(is_unsent);
     if is_unsent || id > jobs.requests_max.get() || request.body.len() > limits::RENDER_BODY_BYTES_MAX {
-        let why = if is_unsent { "nothing is posted for a box" } else { "the page's budget of requests is used up" };
+        let why = if is_unsent {
+            "nothing is posted for a box, or a control without words"
+        } else {
+            "the page's budget of requests is used up"
+        };
         let answer = Err(why.to_owned());
         page.borrow_mut().note(|| trace::of_answer(id, &answer));
         post(context, 0, move |context| done(answer, context));
@@ -305,6 +309,7 @@ pub fn request(
     if jobs.closed.borrow().contains(context.realm()) {
         return id;
     }
+    page.borrow_mut().posted += u64::from(!is_looking);
     page.borrow_mut().faults.asked(id, &request);
     page.borrow_mut().net.start(id, request);
     jobs.requests.borrow_mut().insert(id, (context.realm().clone(), Box::new(done)));

@@ -69,6 +69,8 @@ pub struct Page {
     /// While it is set, what changes something is not sent; how often that was so.
     pub sends_gets_only: bool,
     pub unsent: u64,
+    /// How many requests were sent that may change something.
+    pub posted: u64,
     random: u64,
     /// Scripts of pages before this one.
     pub(super) kept: Kept,
@@ -93,6 +95,7 @@ impl Page {
             faults: Faults::default(),
             sends_gets_only: false,
             unsent: 0,
+            posted: 0,
             random: seed,
             kept: Kept::default(),
         }

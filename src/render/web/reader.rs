@@ -7,10 +7,12 @@
 //! ending, deleting or posting are left alone.
 
 mod controls;
+mod counts;
 mod delegated;
 mod entries;
 mod explore;
 mod folders;
+mod icons;
 mod labels;
 mod lists;
 mod same;

@@ -12,16 +12,18 @@ use super::super::html::select;
 use super::super::interact::{HOVERS, roots};
 use super::super::load::Window;
 use super::super::{document, listens_to, own_document, read};
-use super::delegated::{Ears, has_link, leaf};
+use super::counts;
+use super::delegated::{Ears, has_link, is_opener, leaf};
 use super::entries;
 use super::folders::{self, Crumb};
+use super::icons::{self, Icons};
 use super::labels::Labels;
 use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
 use super::words::{
-    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY, TURN_SIGNS,
-    says,
+    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY,
+    TURN_SIGNS, says,
 };
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
@@ -64,6 +66,10 @@ pub(super) struct Control {
     pub row: String,
     /// Of what stands in a row: a hash of what else the row says.
     pub beside: Option<u64>,
+    /// Of what stands in a row: a hash of what that says but for counts and times, which live.
+    pub still: Option<u64>,
+    /// What it stands in, itself or the row that somebody above listens for.
+    pub place: Option<NodeId>,
     pub rank: Rank,
     /// The view of the page that its address names.
     pub view: Option<Url>,
@@ -80,6 +86,8 @@ pub(super) struct Control {
     pub crumb: Option<Crumb>,
     /// Of a box: it is ticked, so that it is there to be unticked and nothing else.
     pub ticked: bool,
+    /// It has no words, and nobody knows what its picture stands for: nothing is posted for it.
+    pub unsure: bool,
     /// The row that looks as if somebody around it listened, where nobody listens to it itself.
     pub by_delegate: Option<NodeId>,
 }
@@ -96,6 +104,8 @@ impl Control {
             text: String::new(),
             row: String::new(),
             beside: None,
+            still: None,
+            place: None,
             rank,
             view: None,
             gets: false,
@@ -105,6 +115,7 @@ impl Control {
             more: false,
             crumb: None,
             ticked: false,
+            unsure: false,
             by_delegate: None,
         }
     }
@@ -209,7 +220,16 @@ fn drop_same_clicks(window: &mut Window, controls: &mut Vec<Control>) {
         read::<HashSet<NodeId>>(context, heard)
     });
     let mut taken = heard.unwrap_or_default();
-    controls.retain(|control| control.by_delegate.is_none() || taken.insert(control.id));
+    // A click on the cell that opens a row is heard by who listens for the row as well.
+    let opened = window.engine.with(|context| {
+        let is_cell = |tree: &Tree, id: NodeId| tree.element(id).is_some_and(|element| is_opener(tree, id, element));
+        read(context, |tree| {
+            let cells = guesses.iter().map(|of| of.1).filter(|cell| is_cell(tree, *cell));
+            cells.filter_map(|cell| tree.parent(cell)).collect::<HashSet<NodeId>>()
+        })
+    });
+    let opened = opened.unwrap_or_default();
+    controls.retain(|control| control.by_delegate.is_none_or(|row| !opened.contains(&row) && taken.insert(control.id)));
 }
 
 /// Whether a row reacts to a mouse that comes over it, as every click's does. One that has its link is there for that.
@@ -293,6 +313,11 @@ fn control(
     if !is_row && !labels.are_content() && labels.are_named(NEVER_NAMES, true) {
         return None;
     }
+    let icons = if local == "summary" { None } else { Icons::of(tree, id, element, &labels) };
+    if icons.as_ref().is_some_and(|icons| icons.is_harm) {
+        return None;
+    }
+    let turns_by_icon = icons.as_ref().and_then(|icons| icons::turns(tree, id, icons));
     let has_bad_words = !is_row && (is_away || is_harm);
     if has_bad_words && !may_be_title {
         return None;
@@ -307,10 +332,8 @@ fn control(
         Rank::Back
     } else if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
         Rank::Enter
-    } else if turns_by_sign(tree, id, &labels.text) == Some(true) {
-        Rank::Turn
-    } else if turns_by_sign(tree, id, &labels.text) == Some(false) {
-        Rank::Back
+    } else if let Some(on) = turns_by_sign(tree, id, &labels.text).or(turns_by_icon) {
+        if on { Rank::Turn } else { Rank::Back }
     } else if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
         Rank::Turn
     } else if !is_row && labels.say(CLOSE, true) {
@@ -328,7 +351,9 @@ fn control(
     let has_title_words = may_be_title && !is_up && matches!(rank, Rank::Enter | Rank::Back | Rank::Close);
     let view = view.filter(|_| rank == Rank::Row || has_title_words);
     let shape = view.as_ref().map(|url| shape(url.fragment().unwrap_or_default())).unwrap_or_default();
-    let kind_of = |rank: Rank| format!("{local} {class} {role} {rank:?} {shape}");
+    let unsure = icons.filter(|icons| icons.is_unsure && rank != Rank::Turn);
+    let picture = unsure.as_ref().map(Icons::kind).unwrap_or_default();
+    let kind_of = |rank: Rank| format!("{local} {class} {role} {rank:?} {shape}{picture}");
     let kind = kind_of(rank);
     if rank == Rank::Row && view.is_none() && is_given_up(&kind) {
         return None;
@@ -339,7 +364,9 @@ fn control(
         (false, false) if is_long_harm => Doubt::MemberOrNothing(kind.clone()),
         (false, false) => Doubt::None,
     };
-    let row = row_of(tree, id, element, (&labels.text, rank));
+    let row_element = row_element(tree, id, element, (&labels.text, rank));
+    let still = row_element.and_then(|row| counts::still(tree, row));
+    let row = row_element.map(|row| text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS));
     let around = (local == "summary").then(|| folders::branches_above(tree, id));
     let identity = identity(tree, id, element, (&labels.text, row.as_deref().or(around.as_deref())));
     let beside = row.as_ref().map(|row| xxh3_64(row.replacen(&labels.text, "", 1).as_bytes()));
@@ -348,10 +375,17 @@ fn control(
     let words = labels.words.chars().take(60).collect();
     let is_button = matches!(local, "button" | "input") || role == "button";
     let again = is_button && row.is_none() && labels.say(RETRY, true);
-    let (to_an_end, crumb) = (labels.are(ENDS), if is_up { Some(Crumb::Named) } else { folders::crumb(tree, id) });
+    let to_an_end = labels.are(ENDS);
+    // What says that it leads back does, whatever stands beside it.
+    let crumb = match is_up {
+        true => Some(Crumb::Named),
+        false => folders::crumb(tree, id).filter(|_| rank != Rank::Back),
+    };
+    let place = tree.parent(id);
+    let unsure = unsure.is_some() && !gets || rank == Rank::Row && labels.are(HIDES);
     let (text, row) = (labels.text, row.unwrap_or_default());
     let plain = Control::plain(id, rank, (kind, identity), words);
-    Some(Control { text, row, beside, view, gets, doubt, again, to_an_end, crumb, ..plain })
+    Some(Control { text, row, beside, still, place, view, gets, doubt, again, to_an_end, crumb, unsure, ..plain })
 }
 
 /// Whether a control that is nothing but a sign turns on, or back: only where the other sign stands beside it.
@@ -513,21 +547,24 @@ pub(super) fn identity_of(tree: &Tree, id: NodeId, element: &Element, text: &str
 }
 
 /// The text of the row that a control stands in, which is not the text of the list around rows: that grows.
-pub(super) fn row_of(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> Option<String> {
+pub(super) fn row_of(tree: &Tree, id: NodeId, element: &Element, says: (&str, Rank)) -> Option<String> {
+    Some(text_of(tree, row_element(tree, id, element, says)?, limits::RENDER_ROW_TEXT_CHARS))
+}
+
+fn row_element(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> Option<NodeId> {
     let is_part = matches!(&*element.name().local, "a" | "button" | "input" | "span" | "img" | "td" | "label");
     let may_stand_in_one = rank == Rank::Row && (is_part || !has_likes(tree, id));
     let is_row =
         |above: &NodeId| has_likes(tree, *above) && !is_part_of_page(tree, *above) && says_more(tree, *above, text);
     // A cell of nothing but controls names none of them.
     let is_row = |above: &NodeId| is_row(above) && !is_cell_of_controls(tree, *above);
-    let row = may_stand_in_one.then(|| tree.ancestors(id).take(4).find(is_row))??;
-    Some(text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS))
+    may_stand_in_one.then(|| tree.ancestors(id).take(4).find(is_row))?
 }
 
 fn is_cell_of_controls(tree: &Tree, id: NodeId) -> bool {
     let is = |id: NodeId, names: &[&str]| tree.element(id).is_some_and(|of| names.contains(&&*of.name().local));
     is(id, &["td"])
-        && tree.descendants(id).all(|of| {
+        && tree.descendants(id).take(limits::RENDER_CONTROL_ELEMENTS).all(|of| {
             let is_blank = tree.character_data(of).is_none_or(|text| text.trim().is_empty());
             let mut above = tree.ancestors(of).take_while(|above| *above != id);
             is_blank || above.any(|above| is(above, &["button", "a", "option"]))

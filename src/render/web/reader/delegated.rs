@@ -101,14 +101,16 @@ fn is_plain(local: &str) -> bool {
 }
 
 /// Whether an element is a row's cell that says nothing and is called like what opens it.
-fn is_opener(tree: &Tree, id: NodeId, element: &Element) -> bool {
+pub(super) fn is_opener(tree: &Tree, id: NodeId, element: &Element) -> bool {
     if !element.is_html(&local_name!("td")) || !tree.parent(id).is_some_and(|row| has_likes(tree, row)) {
         return false;
     }
     let text = text_of(tree, id, LABEL_CHARACTERS);
     let says_nothing = text.chars().count() < LABEL_CHARACTERS && !text.contains(char::is_alphanumeric);
     let names = Labels::names_of(element);
-    says_nothing && names.are_named(OPENERS, true) && !names.are_named(KEEPS, true)
+    // Where several pictures stand in it, each does something else.
+    let inside = tree.descendants(id).filter(|of| tree.is_element(*of)).take(2).count();
+    says_nothing && inside < 2 && names.are_named(OPENERS, true) && !names.are_named(KEEPS, true)
 }
 
 /// Whether an element carries something for scripts: an id of a record, a place in the order of tabs, a hand for a cursor.

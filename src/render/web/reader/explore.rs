@@ -69,6 +69,8 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         has_scrolled: false,
         companions: HashMap::new(),
         more: HashMap::new(),
+        more_presses: HashMap::new(),
+        more_later: VecDeque::new(),
         heads_back: false,
         starts_inside: false,
         vain_turns: 0,
@@ -81,6 +83,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         levels: Vec::new(),
         entered: HashSet::new(),
         folders: HashSet::new(),
+        harmful: HashSet::new(),
     };
     // Whoever asks for no acts is told of none.
     let bound = if tries > 0 { reader.read() } else { None };
@@ -145,6 +148,9 @@ struct Reader<'a> {
     companions: HashMap<String, HashSet<String>>,
     /// By kinds of rows that are called like turns, whether they turn what their row shows.
     more: HashMap<String, More>,
+    /// How often one of them was pressed, and those that are to be once more.
+    more_presses: HashMap<u64, u32>,
+    more_later: VecDeque<u64>,
     /// The last act led back, to something new.
     heads_back: bool,
     /// There was a way back in the first state: the page is none of its list's ends.
@@ -165,6 +171,8 @@ struct Reader<'a> {
     entered: HashSet<u64>,
     /// Elements whose clicks have shown lists of the same.
     folders: HashSet<String>,
+    /// Kinds of controls without words for which scripts wanted something to be posted.
+    harmful: HashSet<String>,
 }
 
 impl Reader<'_> {
@@ -301,6 +309,23 @@ impl Reader<'_> {
         news
     }
 
+    /// Whether something was to be posted for one of its kind, of which nobody knows what it does.
+    fn is_harmful(&self, control: &Control) -> bool {
+        control.unsure && self.harmful.contains(&control.kind)
+    }
+
+    /// Clicks a control. Where nobody knows what it does, nothing is posted for it, and its kind is given up that wants it.
+    fn click(&mut self, control: &Control) -> News {
+        let unsent = self.window.engine.page().borrow().unsent;
+        self.window.engine.page().borrow_mut().sends_gets_only = control.unsure;
+        let news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
+        self.window.engine.page().borrow_mut().sends_gets_only = false;
+        if self.window.engine.page().borrow().unsent > unsent {
+            self.harmful.insert(control.kind.clone());
+        }
+        news
+    }
+
     /// Finds the controls of the page as it is; true where there are rows among them, or views, that no state before had.
     fn look_around(&mut self) -> bool {
         let now = self.window.engine.with(|context| (read(context, Tree::generation), Some(realm::address(context))));
@@ -384,6 +409,7 @@ impl Reader<'_> {
                 && !is_for_later
                 && (control.crumb.is_none() || self.levels.is_empty())
                 && !control.ticked
+                && !self.is_harmful(control)
                 && !self.has_come_with_fault(control)
                 && !self.hidden.contains(&control.id)
                 && !self.is_given_up(&control.kind, control.rank)
@@ -411,8 +437,23 @@ impl Reader<'_> {
         // What a fault has met is done again before its list is turned.
         let again =
             || self.controls.iter().find(|of| self.unanswered.contains(&of.identity) && !self.hidden.contains(&of.id));
-        if let Some(control) =
-            gate.copied().or(row.copied()).or_else(again).or_else(|| back().copied()).or_else(|| turn().copied())
+        // What goes on below a row goes on when all rows of its kind have begun.
+        let more = || {
+            let of = |identity: &u64| self.controls.iter().find(|of| of.identity == *identity);
+            let waits = |of: &&Control| {
+                self.hidden.contains(&of.id)
+                    || self.is_given_up(&of.kind, of.rank)
+                    || offered.iter().any(|other| other.kind == of.kind)
+            };
+            self.more_later.iter().filter_map(of).find(|of| !waits(of))
+        };
+        if let Some(control) = gate
+            .copied()
+            .or_else(more)
+            .or(row.copied())
+            .or_else(again)
+            .or_else(|| back().copied())
+            .or_else(|| turn().copied())
         {
             return Some(Choice::Control(control.clone()));
         }
@@ -429,7 +470,9 @@ impl Reader<'_> {
     fn press(&mut self, control: &Control) -> News {
         self.clicked.insert(control.identity);
         self.unanswered.remove(&control.identity);
+        self.more_later.retain(|of| *of != control.identity);
         let (rank, faults) = (self.rank(control), self.faults());
+        let posted = self.window.engine.page().borrow().posted;
         let address = self.address();
         let siblings: HashSet<u64> =
             self.controls.iter().filter(|of| of.kind == control.kind).map(|of| of.identity).collect();
@@ -437,7 +480,7 @@ impl Reader<'_> {
         let is_watched = rank == Rank::Row && siblings.len() > 1 && self.lists.are_watched(&control.kind);
         let shown = is_watched.then(|| (self.links(), self.shown_turns()));
         self.pressed = Some(control.clone()).filter(|_| matches!(rank, Rank::Row | Rank::Tab));
-        let mut news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
+        let mut news = self.click(control);
         self.look_around();
         self.pressed = None;
         let is_turn = matches!(rank, Rank::Turn | Rank::Back);
@@ -468,7 +511,8 @@ impl Reader<'_> {
                 news = News::Links;
                 self.judge(control, rank, news, is_again);
             }
-            self.press_more(control, news);
+            let has_posted = self.window.engine.page().borrow().posted > posted;
+            self.press_more(control, news, has_posted);
             if news == News::Links {
                 // A click that opens what brings the links was not in vain.
                 self.tries = self.tries.max(tries);

@@ -73,7 +73,9 @@ pub(super) fn branches_above(tree: &Tree, id: NodeId) -> String {
     let branches = tree.ancestors(id).filter(|above| is(*above, "details")).skip(1);
     let mut names = String::new();
     for branch in branches.take(limits::RENDER_FOLDERS_DEEP_MAX) {
-        if let Some(summary) = tree.children(branch).find(|child| is(*child, "summary")) {
+        if let Some(summary) =
+            tree.children(branch).take(limits::RENDER_CONTROL_ELEMENTS).find(|child| is(*child, "summary"))
+        {
             names.push('/');
             names.push_str(&text_of(tree, summary, limits::RENDER_ROW_TEXT_CHARS));
         }

@@ -27,9 +27,13 @@ pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option
         let Some(control) = now.get_mut(*nth).filter(|control| !had.contains(&control.identity)) else { return true };
         let Some(old) = by_node.get(&control.id) else { return true };
         let is_tab = tab.is_some_and(|tab| {
-            !old.text.is_empty() && old.text == control.text && element_of(tab) == element_of(control)
+            !old.text.is_empty()
+                && old.text == control.text
+                && (old.row == control.row || old.row.is_empty() || control.row.is_empty())
+                && element_of(tab) == element_of(control)
         });
-        let is_same = is_tab || pressed.is_some_and(|pressed| is_still(old, control, pressed.id));
+        let is_same = is_tab
+            || pressed.is_some_and(|pressed| is_still(old, control, pressed.id) || differs_in_counts(old, control));
         if is_same && has.insert(old.identity) {
             control.identity = old.identity;
             return false;
@@ -72,7 +76,10 @@ pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option
             && has_grown(&pressed.row, &control.row);
         let alike = gone.get_mut(&look_of(control));
         let old = alike.and_then(|alike| {
-            let nth = alike.iter().take(limits::RENDER_ALIKE_MAX).position(|old| has_grown(&old.row, &control.row))?;
+            let nth = alike
+                .iter()
+                .take(limits::RENDER_ALIKE_MAX)
+                .position(|old| has_grown(&old.row, &control.row) || differs_in_counts(old, control))?;
             alike.remove(nth)
         });
         if let Some(identity) = old.map(|old| old.identity).or(was_pressed.then_some(pressed.identity))
@@ -99,6 +106,11 @@ fn is_still(old: &Control, now: &Control, pressed: NodeId) -> bool {
             && (!old.text.is_empty() && has_grown(&old.text, &now.text)
                 || now.words.starts_with(&old.words)
                 || old.beside.is_some() && old.beside == now.beside)
+}
+
+/// Whether the rows of two controls that say the same differ in nothing but counts and times.
+fn differs_in_counts(old: &Control, now: &Control) -> bool {
+    old.kind == now.kind && old.text == now.text && old.still.is_some() && old.still == now.still
 }
 
 fn says_something(control: &Control) -> bool {

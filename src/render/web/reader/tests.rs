@@ -13,6 +13,7 @@ mod again;
 mod gains;
 mod harm;
 mod lists;
+mod live;
 
 /// What came of a page after `tries`, and what an expression gives there then.
 struct Read {

@@ -399,6 +399,10 @@ pub(super) const DELETE: &[&str] = &[
     "sil",
 ];
 
+/// Labels that are nothing else, of controls that take a record out of somebody's sight, or keep it there.
+pub(super) const HIDES: &[&str] =
+    &["hide", "mute", "ignore", "watch", "unwatch", "скрыть", "ausblenden", "masquer", "ocultar", "隐藏"];
+
 /// Words of boxes by which somebody keeps something in mind, has a say, or chooses what is shown; names of them, too.
 pub(super) const KEEPS: &[&str] = &[
     "fav",

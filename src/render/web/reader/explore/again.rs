@@ -136,7 +136,7 @@ impl Reader<'_> {
     /// Presses it. What it brings is what the act before it was for.
     pub(super) fn try_again(&mut self, control: &Control) -> News {
         self.clicked.insert(control.identity);
-        let news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
+        let news = self.click(control);
         self.agains_all += 1;
         if news != News::None {
             // The list that had failed has further pages, perhaps.

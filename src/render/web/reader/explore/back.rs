@@ -51,14 +51,14 @@ impl Reader<'_> {
             _ => false,
         };
         if let Some(back) = self.controls.iter().find(leads_back).cloned() {
-            self.act(&format!("click {}", back.words), |window| window.click_node(back.id));
+            self.click(&back);
             if self.shows(&list.rows) {
                 return;
             }
         }
         let mut tried = Vec::new();
         while let Some(up) = self.way_up(list, &tried) {
-            self.act(&format!("click {}", up.words), |window| window.click_node(up.id));
+            self.click(&up);
             if self.shows(&list.rows) {
                 return;
             }
@@ -77,7 +77,7 @@ impl Reader<'_> {
             let like = |control: &&Control| control.kind == kind;
             let turn = self.controls.iter().find(same).or_else(|| self.controls.iter().find(like)).cloned();
             let (Some(turn), true) = (turn, self.replays <= limits::RENDER_REPLAYS_MAX) else { break };
-            self.act(&format!("click {}", turn.words), |window| window.click_node(turn.id));
+            self.click(&turn);
             if self.shows(&list.rows) {
                 return;
             }
@@ -133,10 +133,14 @@ impl Reader<'_> {
             return Some(list);
         }
         let had: HashSet<(NodeId, &str)> = before.iter().map(|old| (old.id, old.text.as_str())).collect();
+        // A page that has a way back is of one torrent, unless it shows its rows where the list had them.
+        let is_exit = |of: &Control| of.rank == Rank::Back && of.crumb.is_none() && !list.exits.contains(&of.identity);
+        let has_exit = self.controls.iter().any(is_exit);
         let is_inside = |of: &&Control| {
             matches!(of.rank, Rank::Row | Rank::Number)
                 && of.crumb.is_none()
                 && element_of(of) == element
+                && (!has_exit || of.place == row.place)
                 && !had.contains(&(of.id, of.text.as_str()))
         };
         let inside: Vec<u64> = self.controls.iter().filter(is_inside).map(|of| of.identity).collect();

@@ -9,29 +9,36 @@ use crate::limits;
 
 /// Whether "more" in a row is there for several turns.
 pub(super) enum More {
-    /// Pressed once more, by its identity, to see that.
-    Tried(u64),
     Turns,
     Once,
 }
 
 impl Reader<'_> {
-    /// Lets what is called like a turn, and stands in a row, be pressed again where that brings links: at the first of a kind it is tried.
-    pub(super) fn press_more(&mut self, control: &Control, news: News) {
+    /// Lets what is called like a turn, and stands in a row, be pressed again where that brings links and posts nothing, behind all
+    /// other rows: at the first of a kind it is tried.
+    pub(super) fn press_more(&mut self, control: &Control, news: News, posted: bool) {
         if !control.more {
             return;
         }
-        let (known, this) = (self.more.get(&control.kind), control.identity);
-        let next = match known {
+        let this = control.identity;
+        let presses = self.more_presses.entry(this).or_default();
+        *presses += 1;
+        let (is_first, is_last) = (*presses == 1, *presses >= limits::RENDER_MORE_OF_ROW_MAX);
+        match self.more.get(&control.kind) {
             Some(More::Once) => return,
-            Some(More::Tried(identity)) if *identity == this && news != News::Links => More::Once,
-            Some(More::Turns) => More::Turns,
-            Some(More::Tried(identity)) if *identity == this => More::Turns,
-            _ => More::Tried(this),
-        };
-        self.more.insert(control.kind.clone(), next);
-        if news == News::Links {
-            self.clicked.remove(&this);
+            Some(More::Turns) => {}
+            _ if is_first => {}
+            _ if news == News::Links => {
+                self.more.insert(control.kind.clone(), More::Turns);
+            }
+            _ => {
+                self.more.insert(control.kind.clone(), More::Once);
+                self.more_later.clear();
+            }
+        }
+        if news == News::Links && !posted {
+            self.has_more |= is_last;
+            self.more_later.extend((!is_last).then_some(this));
         }
     }
 
@@ -45,7 +52,11 @@ impl Reader<'_> {
         let known = self.companions.get(&row.kind);
         let is_offer = |control: &&Control| {
             let is_single = of_kind.get(&*control.kind).is_some_and(|count| *count < LIST_MIN);
-            let is_candidate = control.gets && control.view.is_none() && is_single && control.kind != row.kind;
+            let is_candidate = control.gets
+                && control.crumb.is_none()
+                && control.view.is_none()
+                && is_single
+                && control.kind != row.kind;
             match known {
                 Some(known) => known.contains(&control.kind) || is_candidate && !before.contains(&control.identity),
                 // What stood there before may be for the row that is chosen.
@@ -56,12 +67,12 @@ impl Reader<'_> {
         offers.sort_by_key(|offer| before.contains(&offer.identity));
         let mut best = News::None;
         for offer in offers.into_iter().take(limits::RENDER_VIEW_CLICKS_MAX) {
-            if self.is_given_up(&offer.kind, Rank::Row) || !self.is_shown(offer.id) {
+            if self.is_given_up(&offer.kind, Rank::Row) || self.is_harmful(&offer) || !self.is_shown(offer.id) {
                 continue;
             }
             self.clicked.insert(offer.identity);
             self.pressed = Some(offer.clone());
-            let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
+            let news = self.click(&offer);
             self.look_around();
             self.pressed = None;
             self.judge(&offer, Rank::Row, news, false);
@@ -81,13 +92,13 @@ impl Reader<'_> {
     /// Clicks what a view offers for download and has no address.
     pub(super) fn press_downloads(&mut self) {
         self.look_around();
-        let offers = |control: &&Control| control.gets && control.view.is_none();
+        let offers = |control: &&Control| control.gets && control.crumb.is_none() && control.view.is_none();
         let offers: Vec<Control> =
             self.controls.iter().filter(offers).take(limits::RENDER_VIEW_CLICKS_MAX).cloned().collect();
         for offer in offers {
             if !self.is_given_up(&offer.kind, Rank::Row) && self.is_shown(offer.id) {
                 self.clicked.insert(offer.identity);
-                let news = self.act(&format!("click {}", offer.words), |window| window.click_node(offer.id));
+                let news = self.click(&offer);
                 self.judge(&offer, Rank::Row, news, false);
             }
         }

@@ -45,6 +45,50 @@ fn menus_and_long_texts_of_harm_are_left_alone() {
 }
 
 #[test]
+fn controls_without_words_are_known_by_their_pictures_and_post_nothing() {
+    let page = "<ul id=l></ul><script>for (let n = 0; n < 12; n++) { const row = document.createElement('li'); row.innerHTML = `<span>Title number ${n}</span> <button class=g>Get</button> PICTURE`;
+        row.querySelector('.g').onclick = () => location.href = '/t/' + n; row.querySelector('.act').onclick = () => post(n); l.append(row) }</script>";
+    for picture in [
+        "<button class='act btn'><i class='fa fa-trash'></i></button>",
+        "<button class='act btn'><i class='fa fa-heart'></i></button>",
+        "<button class=act><svg data-testid=DeleteIcon><path d=M1 /></svg></button>",
+        "<button class=act><svg><path d=M1 /></svg></button>",
+        "<button class=act><svg><use href='/icons.svg#trash-2'></use></svg></button>",
+        "<button class='act p-button'><span class='p-button-icon pi pi-thumbs-up'></span></button>",
+        "<a href=# class=act><img src=/img/del.png></a>",
+        "<button class=act>▲</button>",
+        "<button class=act>+1</button>",
+        "<button class=act>🔔</button>",
+        "<button class=act>Hide</button>",
+        "<span class='act vote'>⬆ 12</span>",
+    ] {
+        assert_eq!(posted(&page.replace("PICTURE", picture)).0, "", "{picture}");
+    }
+    let table = "<table><tbody id=l></tbody></table><script>l.innerHTML = Array.from({ length: 12 }, (_, n) => `<tr data-k=${n}>CELL<td>Title ${n}</td></tr>`).join('');
+        l.addEventListener('click', event => { if (event.target.closest('i, span')) post('harm') })</script>";
+    for cell in [
+        "<td class=details><i class='fa fa-info-circle'></i> <i class='fa fa-trash'></i></td>",
+        "<td class=detail><i class='fa fa-heart'></i></td>",
+        "<td class=torrent-details><span class='glyphicon glyphicon-heart' title='Say thanks'></span></td>",
+    ] {
+        assert_eq!(posted(&table.replace("CELL", cell)).0, "", "{cell}");
+    }
+}
+
+#[test]
+fn controls_without_words_that_give_what_they_name_are_pressed() {
+    let page = "<ul id=l></ul><script>for (let n = 0; n < 12; n++) { const row = document.createElement('li'); row.innerHTML = `<span>Title number ${n}</span> PICTURE`;
+        row.querySelector('.act').onclick = () => row.insertAdjacentHTML('beforeend', `<a href=/t/${n}>x</a>`); l.append(row) }</script>";
+    for picture in [
+        "<button class='act btn'><i class='fa fa-download'></i></button>",
+        "<button class=act><svg><path d=M1 /></svg></button>",
+        "<span class=act>🧲</span>",
+    ] {
+        assert_eq!(posted(&page.replace("PICTURE", picture)), (String::new(), 12), "{picture}");
+    }
+}
+
+#[test]
 fn rows_that_say_much_are_members_of_their_list_whatever_they_say() {
     let html = "<div id=l></div><script>for (let n = 0; n < 9; n++) { const d = document.createElement('div'); d.className = 'card'; d.textContent = `Title ${n} of a year, 12 likes, 3 comments, add one, report it, share it`;
         d.onclick = () => d.innerHTML += `<a href=/t/${n}>x</a>`; l.append(d) }</script>";

@@ -1,0 +1,335 @@
+//! Controls that say nothing, or signs alone: what the pictures in them are called, by their authors, tells what they do. While one is pressed
+//! whose picture is not known to open or to give something, nothing is posted ([`super::explore`]).
+
+use super::labels::Labels;
+use super::shown::text_of;
+use super::words::NEVER;
+use crate::limits;
+use crate::render::dom::{Element, NodeId, Tree};
+
+/// What pictures are called by which a record is changed, kept, or judged.
+const HARM: &[&str] = &[
+    "delete",
+    "deleted",
+    "remove",
+    "trash",
+    "trashcan",
+    "dustbin",
+    "bin",
+    "garbage",
+    "thumbs",
+    "thumb up",
+    "thumb down",
+    "thumbup",
+    "thumbdown",
+    "thumbsup",
+    "thumbsdown",
+    "like",
+    "likes",
+    "dislike",
+    "heart",
+    "hearts",
+    "star",
+    "stars",
+    "rate",
+    "rating",
+    "vote",
+    "votes",
+    "upvote",
+    "downvote",
+    "flag",
+    "report",
+    "bell",
+    "notification",
+    "notifications",
+    "bookmark",
+    "bookmarks",
+    "fav",
+    "favs",
+    "favorite",
+    "favourite",
+    "favorites",
+    "favourites",
+    "edit",
+    "pencil",
+    "ban",
+    "thank",
+    "thanks",
+    "comment",
+    "comments",
+    "reply",
+    "logout",
+    "signout",
+    "log out",
+    "sign out",
+    "power off",
+    "eye slash",
+    "eye off",
+    "visibility off",
+    "mute",
+    "follow",
+    "subscribe",
+    "share",
+    "cart",
+    "basket",
+    "donate",
+    "coins",
+    "envelope",
+    "user plus",
+    "user add",
+    "person add",
+    "wishlist",
+    "watchlist",
+    "del",
+    "🗑",
+    "🔔",
+    "⭐",
+    "💔",
+    "🧡",
+    "💛",
+    "💚",
+    "💙",
+    "💜",
+    "🖤",
+    "▲",
+    "⬆",
+    "🔼",
+    "👎🏻",
+    "🙏",
+    "👏",
+];
+
+/// What pictures are called that open something, turn a list, or give a file.
+const KNOWN: &[&str] = &[
+    "download",
+    "downloads",
+    "magnet",
+    "torrent",
+    "chevron",
+    "chevrons",
+    "angle",
+    "plus",
+    "minus",
+    "info",
+    "caret",
+    "arrow",
+    "arrows",
+    "arrowright",
+    "arrowleft",
+    "arrowdown",
+    "expand",
+    "expander",
+    "collapse",
+    "ellipsis",
+    "dots",
+    "more",
+    "menu",
+    "hamburger",
+    "bars",
+    "kebab",
+    "eye",
+    "detail",
+    "details",
+    "control",
+    "folder",
+    "search",
+    "cloud",
+    "floppy",
+    "toggle",
+    "toggler",
+    "dropdown",
+    "next",
+    "prev",
+    "previous",
+    "navigate",
+    "keyboard",
+    "dt control",
+    "exp",
+    "get",
+    "dl",
+    "load",
+    "close",
+    "paginator",
+    "pager",
+    "pagination",
+    "page",
+];
+
+/// Signs that open something or give a file, whoever shows them.
+const SIGNS: &str = "+-−–▶►▸▷▼▾▽⏵⏷›‹»«→←>❯❮<⬇⇩↓⤓⭳🧲📥💾📁📂📄☰⋮⋯…•.ℹⓘ🔍🔎👁?×✕✖↗/|";
+
+/// What goes with a word of [`KNOWN`] and makes a judgement of it.
+const UPWARD: &[&str] = &["arrow up", "caret up", "arrow alt up", "arrow circle up", "arrowup"];
+
+/// Names that authors give a picture, and where they write its address.
+const ATTRIBUTES: &[&str] =
+    &["class", "id", "name", "icon", "title", "alt", "aria-label", "data-testid", "data-icon", "data-lucide"];
+
+/// What the pictures in a control that has no words say about it.
+pub(super) struct Icons {
+    names: String,
+    /// Pressing it changes something.
+    pub is_harm: bool,
+    /// Nobody knows what pressing it does.
+    pub is_unsure: bool,
+}
+
+impl Icons {
+    /// Those of a control with these labels; none where it has words of its own.
+    pub fn of(tree: &Tree, id: NodeId, element: &Element, labels: &Labels) -> Option<Self> {
+        let inside: Vec<NodeId> =
+            tree.descendants(id).filter(|of| tree.is_element(*of)).take(limits::RENDER_CONTROL_ELEMENTS).collect();
+        let is_font = |of: &Element| {
+            let class = of.attribute(&"class".into()).unwrap_or_default();
+            class.contains("material-icons") || class.contains("material-symbols")
+        };
+        // Fonts of icons write what they draw as a text.
+        let is_written = is_font(element) || inside.iter().filter_map(|of| tree.element(*of)).any(is_font);
+        let has_letters = labels.words.contains(char::is_alphabetic);
+        if has_letters && !is_written {
+            return None;
+        }
+        let text = text_of(tree, id, limits::RENDER_CONTROL_ELEMENTS);
+        let is_number = inside.is_empty() && text.chars().any(|c| c.is_ascii_digit()) && !text.contains(['+', '-']);
+        // A poster says what it shows.
+        let is_described = inside.iter().filter_map(|of| tree.element(*of)).any(|of| {
+            let alt = of.attribute(&"alt".into()).unwrap_or_default();
+            alt.contains(char::is_alphabetic)
+                && !super::words::says(NEVER, &plain(alt), true)
+                && !says(HARM, &plain(alt))
+        });
+        if is_described && !is_written || is_number {
+            return None;
+        }
+        let inner = inside.iter().filter_map(|of| tree.element(*of));
+        let mut names = inner.fold(names_of(element), |all, of| all + &names_of(of));
+        if is_written {
+            names = format!("{names} {}", plain(&text));
+        }
+        let signs = labels.words.trim();
+        let is_harm = says(HARM, &names)
+            || HARM.iter().any(|sign| !sign.contains(char::is_alphanumeric) && signs.contains(sign))
+            || inside_say_harm(tree, &inside);
+        let has_known_signs = !signs.is_empty() && !signs.contains(|c: char| c.is_ascii_digit());
+        let is_known_sign = has_known_signs
+            && signs.chars().all(|c| SIGNS.contains(c) || c == '\u{fe0f}' || c.is_whitespace() || !is_visible(c));
+        let gives = signs.contains(['⬇', '⇩', '⤓', '⭳', '🧲', '📥', '💾']);
+        let opens = ["aria-haspopup", "aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle"];
+        let is_told = opens.iter().any(|name| element.attribute(&(*name).into()).is_some());
+        let is_named = says(KNOWN, &names) && !says(UPWARD, &names);
+        let is_unsure = !(is_known_sign || gives || is_told || is_named);
+        Some(Self { names, is_harm, is_unsure })
+    }
+
+    /// What tells pictures from others, of which nobody knows what they do.
+    pub fn kind(&self) -> String {
+        self.names.chars().filter(|c| !c.is_ascii_digit()).take(limits::RENDER_ROW_TEXT_CHARS).collect()
+    }
+
+    /// Whether it points on, or back.
+    pub fn points(&self) -> Option<bool> {
+        points(&self.names)
+    }
+}
+
+/// Whether a picture of a pager turns on, or back: only where one that points the other way stands beside it, and no third one.
+pub(super) fn turns(tree: &Tree, id: NodeId, icons: &Icons) -> Option<bool> {
+    let on = icons.points()?;
+    let are_two = |above: NodeId| {
+        let beside = tree.children(above).filter(|of| tree.is_element(*of)).take(limits::RENDER_CONTROL_ELEMENTS);
+        let ways: Vec<bool> = beside.filter_map(|of| points(&all_names(tree, of))).collect();
+        ways.len() == 2 && ways.contains(&true) && ways.contains(&false)
+    };
+    tree.ancestors(id).take(2).any(are_two).then_some(on)
+}
+
+fn points(names: &str) -> Option<bool> {
+    const ON: &[&str] = &[
+        "chevron right",
+        "angle right",
+        "arrow right",
+        "caret right",
+        "navigate next",
+        "arrow forward",
+        "arrow forward ios",
+        "arrowright",
+    ];
+    const BACK: &[&str] = &[
+        "chevron left",
+        "angle left",
+        "arrow left",
+        "caret left",
+        "navigate before",
+        "arrow back",
+        "arrow back ios",
+        "arrowleft",
+    ];
+    match (says(ON, names), says(BACK, names)) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        _ => None,
+    }
+}
+
+fn all_names(tree: &Tree, id: NodeId) -> String {
+    let all = [id]
+        .into_iter()
+        .chain(tree.descendants(id).filter(|of| tree.is_element(*of)).take(limits::RENDER_CONTROL_ELEMENTS));
+    let mut names = all.filter_map(|of| tree.element(of)).fold(String::new(), |all, of| all + &names_of(of));
+    names.push_str(&plain(&text_of(tree, id, limits::RENDER_CONTROL_ELEMENTS)));
+    names
+}
+
+/// Whether what stands in a control has a title or a label of harm.
+fn inside_say_harm(tree: &Tree, inside: &[NodeId]) -> bool {
+    inside.iter().filter_map(|of| tree.element(*of)).any(|of| {
+        ["title", "aria-label", "alt"].iter().any(|name| {
+            of.attribute(&(*name).into()).is_some_and(|given| super::words::says(NEVER, &plain(given), true))
+        })
+    })
+}
+
+fn names_of(element: &Element) -> String {
+    let mut names = String::from(" ");
+    for name in ATTRIBUTES {
+        names.push_str(&plain(element.attribute(&(*name).into()).unwrap_or_default()));
+        names.push(' ');
+    }
+    // The picture's own address: where a link in it leads is another matter.
+    if matches!(&*element.name().local, "use" | "image" | "img") {
+        for attribute in element.attributes() {
+            if matches!(&*attribute.name.local, "href" | "xlink:href" | "src") && !attribute.value.starts_with("data:")
+            {
+                names.push_str(&plain(attribute.value.rsplit('/').next().unwrap_or_default()));
+                names.push(' ');
+            }
+        }
+    }
+    names
+}
+
+fn is_visible(c: char) -> bool {
+    !c.is_control() && !('\u{200b}'..='\u{200f}').contains(&c)
+}
+
+fn says(words: &[&str], names: &str) -> bool {
+    super::words::says(words, names, true)
+}
+
+/// In lower case, with blanks between words: "DeleteIcon", "fa-trash-alt" and "trash2" are several.
+fn plain(name: &str) -> String {
+    let mut plain = String::with_capacity(name.len() + 8);
+    let mut was_lower = false;
+    for c in name.chars() {
+        if c.is_uppercase() && was_lower {
+            plain.push(' ');
+        }
+        was_lower = c.is_lowercase();
+        match c {
+            '-' | '_' | '.' | '#' | '/' | '=' | '&' | '?' => plain.push(' '),
+            c if c.is_ascii_digit() => plain.push(' '),
+            c => plain.extend(c.to_lowercase()),
+        }
+    }
+    plain
+}
