@@ -44,7 +44,7 @@ pub struct View {
 }
 
 /// Text of a link that names where it leads, and tells nothing.
-const LABEL_BYTES_MAX: usize = 32;
+const LABEL_BYTES: usize = 32;
 
 /// A picture of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl View {
                     let shown = form::text_of(node, CONTROL_TEXT_BYTES_MAX);
                     let text = if shown.is_empty() { element.attr("title").unwrap_or_default() } else { &shown };
                     let text = text.to_lowercase();
-                    if (1..=LABEL_BYTES_MAX).contains(&text.len()) && view.labels.len() < CONTROLS_PER_FORM_MAX {
+                    if (1..=LABEL_BYTES).contains(&text.len()) && view.labels.len() < CONTROLS_PER_FORM_MAX {
                         view.labels.push(text.as_str().into());
                     }
                     if ends_session(href) {

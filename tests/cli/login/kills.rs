@@ -199,7 +199,7 @@ fn a_process_that_is_told_to_end_waits_for_the_answer_to_a_form_that_has_left() 
 
 /// A command about a site whose form is sent by its scripts, in a process group of its own, once the form has left.
 fn scripted(forum: &Forum, words: &[&str]) -> Child {
-    forum.rules("page = '/scripted'");
+    forum.rules("page = '/scripted'\n[render]\nlogin = 'always'");
     forum.seen.hangs.store(true, Ordering::SeqCst);
     let mut command = forum.command_of(words);
     let child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
