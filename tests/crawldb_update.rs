@@ -432,7 +432,9 @@ fn sigkill_in_the_middle_of_merges_loses_nothing_and_doubles_nothing() {
         let merged = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&merged);
         let is_merge = |line: &String| line.starts_with("merged ");
-        let read = move |line: &String| drop(count.fetch_add(is_merge(line).into(), Ordering::Relaxed));
+        let read = move |line: &String| {
+            count.fetch_add(is_merge(line).into(), Ordering::Relaxed);
+        };
         let reader =
             std::thread::spawn(move || lines.lines().map_while(Result::ok).inspect(read).collect::<Vec<String>>());
         random ^= random << 13;
@@ -548,5 +550,26 @@ fn news_that_come_while_their_page_is_under_way_outlive_its_visit_and_a_kill_bef
         let later = vec![later("/meanwhile"), later("/after")];
         update.keep_asked_since(&later).await.unwrap();
         assert_eq!((update.remove_visited(later).await.unwrap(), update.waiting(HOST)), (0, 0));
+    });
+}
+
+#[test]
+fn what_was_found_by_a_clock_that_was_set_back_since_is_settled_by_a_visit_of_now() {
+    run(async {
+        let update = UpdateDb::open_with(Path::new("update"), OPTIONS, Shared::default().factory()).unwrap();
+        let again = |path: &str, found: u64| UpdateRow { again: true, ..row(path, found) };
+        update.add(vec![again("/ahead", 9_000), again("/due", 100), row("/new", 8_000)]).await.unwrap();
+        assert_eq!(update.lease_latest(HOST, 9).await.unwrap().len(), 3);
+        let all = || ["/ahead", "/due", "/new", "/not here"].map(key).to_vec();
+        update.bring_back(all(), at(200)).await.unwrap();
+        assert!(update.lease_latest(HOST, 9).await.unwrap().is_empty(), "they are leased as before");
+        let rows = [again("/ahead", 200), again("/due", 100), row("/new", 200)];
+        assert_eq!((update.rows(HOST, None, 9).await.unwrap(), update.waiting(HOST)), (rows.to_vec(), 3));
+        let visited = |path: &str, began: u64| Visited { key: key(path), began: at(began), ended: at(began + 10) };
+        assert_eq!(update.remove_visited(vec![visited("/ahead", 210)]).await.unwrap(), 0);
+        update.release_all(&HashSet::from([HOST]));
+        let left: Vec<Box<str>> =
+            update.lease_latest(HOST, 9).await.unwrap().into_iter().map(|row| row.key.path).collect();
+        assert_eq!(left, ["/new".into(), "/due".into()], "each once, in the order of its time");
     });
 }

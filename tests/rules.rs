@@ -589,3 +589,17 @@ fn hints_for_values_of_another_kind_name_a_form_that_is_taken() {
         assert!(faults.iter().any(|fault| fault.hint.as_deref() == Some(wanted)), "{faults:?}");
     }
 }
+
+#[test]
+fn a_thread_of_discuz_has_one_address_whatever_page_of_its_board_led_there() {
+    let site = from_text("d", "extends = 'families/discuz'\nstart = ['https://d.example/']").unwrap();
+    let url = |path: &str| CrawlUrl::parse(&format!("https://d.example{path}"), &site.canonical).unwrap();
+    let plain = url("/forum.php?mod=viewthread&tid=10");
+    assert_eq!(url("/forum.php?mod=viewthread&tid=10&extra=page%3D1"), plain);
+    assert_eq!(url("/forum.php?mod=viewthread&tid=10&extra=page%3D2%26filter%3Dx"), plain);
+    assert_eq!(
+        judged(&site, plain.as_str()),
+        judged(&site, "https://d.example/forum.php?mod=viewthread&tid=10&page=2")
+    );
+    assert_ne!(url("/forum.php?mod=viewthread&tid=10&page=2"), plain);
+}

@@ -24,8 +24,9 @@ const UNPROVEN_ROUND_S: i64 = 86_400;
 /// Pages that a list is taken to have before a round has told: half as many again at each look as were read.
 const PAGES_AT_FIRST: i64 = 16;
 
-/// Looks that wait for the same page before the round begins anew without it.
+/// Looks that wait for the same page before the round goes on behind it; and pages in a row that it so passes by before it begins anew.
 const ASKED: u32 = 3;
+const PASSED_BY: u32 = 3;
 
 /// Where the turn of a list's pages is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +35,13 @@ pub struct Tour {
     second: Option<String>,
     /// The page whose turn it is; `None` for the second.
     next: Option<String>,
-    /// Looks that have asked for that page since another one came.
+    /// Where in its address the page's number begins, and by how much that grew from the page before it.
+    #[serde(default)]
+    number: Option<(usize, u64)>,
+    /// Looks that have asked for that page since another one came, and pages that did not come since then.
     asked: u32,
+    #[serde(default)]
+    passed_by: u32,
     /// Pages of this round so far, and of the last one that ended.
     read: u32,
     pages: u32,
@@ -90,7 +96,7 @@ impl Tour {
         if !self.has_pages() {
             return None;
         }
-        if self.asked >= ASKED {
+        if self.asked >= ASKED && !self.passes_by() {
             self.turns_back();
         }
         self.asked += 1;
@@ -110,10 +116,13 @@ impl Tour {
         let rows =
             page.rows.iter().fold(0, |sum: u64, row| sum.wrapping_add(xxhash_rust::xxh3::xxh3_64(row.id.as_bytes())));
         let is_another = !page.rows.is_empty() && !repeats && rows != self.rows;
-        (self.asked, self.rows) = (0, rows);
+        (self.asked, self.passed_by, self.rows) = (0, 0, rows);
         self.read += u32::from(is_another);
         match page.next.as_ref().filter(|_| is_another) {
-            Some(next) => self.next = Some(next.as_str().to_owned()),
+            Some(next) => {
+                self.number = number_of(url.as_str(), next.as_str());
+                self.next = Some(next.as_str().to_owned());
+            }
             None => {
                 self.pages = self.read;
                 self.turns_back();
@@ -121,10 +130,43 @@ impl Tour {
         }
     }
 
+    /// The page that does not come is left out: the one behind it has its number. False where the addresses do not tell that one.
+    fn passes_by(&mut self) -> bool {
+        let (Some((start, step)), Some(next)) = (self.number, &self.next) else { return false };
+        let Some(behind) = behind(next, start, step).filter(|_| self.passed_by < PASSED_BY) else { return false };
+        self.next = Some(behind);
+        (self.asked, self.passed_by) = (0, self.passed_by + 1);
+        true
+    }
+
     /// The next page is the second one again.
     pub(super) fn turns_back(&mut self) {
-        (self.next, self.asked, self.read, self.rows) = (None, 0, 0, 0);
+        (self.next, self.number) = (None, None);
+        (self.asked, self.passed_by, self.read, self.rows) = (0, 0, 0, 0);
     }
+}
+
+/// Where the number begins by which alone two addresses differ, and by how much it grows from the first to the second; None where they
+/// differ by anything else.
+fn number_of(before: &str, next: &str) -> Option<(usize, u64)> {
+    let same = before.bytes().zip(next.bytes()).take_while(|(one, other)| one == other).count();
+    let start = next.as_bytes()[..same].iter().rposition(|byte| !byte.is_ascii_digit())? + 1;
+    let ((before, rest_before), (next, rest)) = (number_at(before, start)?, number_at(next, start)?);
+    let step = next.checked_sub(before).filter(|step| *step > 0 && rest == rest_before)?;
+    Some((start, step))
+}
+
+/// The number that begins there in an address, and what follows it.
+fn number_at(address: &str, start: usize) -> Option<(u64, &str)> {
+    let text = address.get(start..)?;
+    let rest = text.trim_start_matches(|character: char| character.is_ascii_digit());
+    Some((text[..text.len() - rest.len()].parse().ok()?, rest))
+}
+
+/// The address with the number that begins there a step greater.
+fn behind(address: &str, start: usize, step: u64) -> Option<String> {
+    let (number, rest) = number_at(address, start)?;
+    Some(format!("{}{}{rest}", address.get(..start)?, number.checked_add(step)?))
 }
 
 /// An address as it was taken from one.
@@ -132,4 +174,27 @@ fn stored(text: &str) -> Option<CrawlUrl> {
     let host = text.find("://")? + 3;
     let path = host + text[host..].find('/')?;
     Some(CrawlUrl::from_parts(&text[..path], &text[path..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_behind_two_has_the_next_number() {
+        let told = |before, next| number_of(before, next).and_then(|(start, step)| behind(next, start, step));
+        let pages = [
+            ("http://x/l?page=8", "http://x/l?page=9", Some("http://x/l?page=10")),
+            ("http://x/l?page=11&o=1", "http://x/l?page=12&o=1", Some("http://x/l?page=13&o=1")),
+            ("http://x/f-7-90.html", "http://x/f-7-100.html", Some("http://x/f-7-110.html")),
+            ("http://x/l?page=9", "http://x/l?page=8", None),
+            ("http://x/l/8/a", "http://x/l/9/b", None),
+            ("http://x/l?p=ä", "http://x/l?p=ö", None),
+            ("http://x/l", "http://x/l?page=2", None),
+            ("http://x/l?page=1", "http://x/l?page=18446744073709551615", None),
+        ];
+        for (before, next, expected) in pages {
+            assert_eq!(told(before, next).as_deref(), expected, "{before} {next}");
+        }
+    }
 }

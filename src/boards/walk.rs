@@ -288,10 +288,14 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         if trust.grounds(page) == Grounds::Replies {
             self.judge_bumped(page, &known, &mut changes);
         }
-        for (change, known) in changes.iter_mut().zip(&known) {
+        let is_front = self.pages == 1 && !self.is_resumed;
+        for ((change, known), row) in changes.iter_mut().zip(&known).zip(&page.rows) {
             let was_just_read =
                 known.as_ref().is_some_and(|known| (0..UNSURE_REST_S).contains(&(self.now - known.read_at)));
-            if *change == Change::Unsure && was_just_read {
+            // Nobody remembers what its row showed when it was read, as after a kill: it is read once more, and remembered from then on.
+            let is_forgotten = |known: &Known| known.last.is_none() && known.replies.is_none() && row.last.is_some();
+            let is_read_anew = is_front && known.as_ref().is_some_and(is_forgotten);
+            if *change == Change::Unsure && was_just_read && !is_read_anew {
                 *change = Change::Same;
             }
         }

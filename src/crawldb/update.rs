@@ -312,6 +312,39 @@ impl UpdateDb {
         .await
     }
 
+    /// These rows count as found at `now`, by a clock that was set back since they were: no visit would come after them before it is
+    /// there again. Others than those of a time to come stay as they are. The commit is not durable: what a crash takes back is ahead again.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub async fn bring_back(&self, keys: Vec<UrlKey>, now: UnixMillis) -> Result<(), CrawlDbError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        self.call(move |core, db| {
+            let txn = begin_volatile(db)?;
+            {
+                let (mut found, mut latest) = (txn.open_table(FOUND)?, txn.open_table(LATEST)?);
+                for key in keys {
+                    let known = found.get((key.host.0, &*key.path))?;
+                    let Some(known) = known.map(|value| UpdateRow::decode(key.clone(), value.value())) else {
+                        continue;
+                    };
+                    let (row, seq) = known.ok_or_else(|| Fault::row("found"))?;
+                    if row.found > now {
+                        latest.remove((key.host.0, !row.found.0, seq))?;
+                        let (row, seq) = (UpdateRow { found: now, ..row }, core.next_seq());
+                        found.insert((key.host.0, &*key.path), row.encode(seq).as_slice())?;
+                        latest.insert((key.host.0, !now.0, seq), &*key.path)?;
+                    }
+                }
+            }
+            txn.commit()?;
+            Ok(())
+        })
+        .await
+    }
+
     /// Gives leases back.
     pub fn release(&self, keys: &[UrlKey]) {
         let mut memory = self.core.memory();

@@ -260,6 +260,22 @@ impl Schedule {
         self.state.boards.get(number as usize).map(|board| board.due)
     }
 
+    /// The clock was set back by so many seconds: all that was reckoned by it lies as much earlier. What came by habit keeps its times of
+    /// the day, and the hours of the profiles theirs.
+    pub fn set_back(&mut self, seconds: u64) {
+        let by = seconds as f64;
+        let state = &mut self.state;
+        (state.at, state.roots_at) = (state.at - by, state.roots_at - by);
+        state.free_look = state.free_look.map(|at| at - by);
+        state.counts.set_back(seconds);
+        for board in &mut state.boards {
+            board.forecast.set_back(by);
+            board.counts.set_back(seconds);
+            board.due = board.due.saturating_sub(seconds);
+        }
+        self.queue = state.boards.iter().zip(0..).map(|(board, number)| Reverse((board.due, number))).collect();
+    }
+
     /// Adds a board that is watched from the second `since` on, with a weight (W of ALGORITHMS §10.3; 1 is usual). It
     /// is due at once.
     pub fn add_board(&mut self, weight: f64, since: u64) -> BoardNumber {

@@ -145,6 +145,13 @@ impl Forecast {
         self.at
     }
 
+    /// The clock was set back by so many seconds: the same is known of earlier times.
+    pub fn set_back(&mut self, seconds: f64) {
+        for at in [&mut self.since, &mut self.at, &mut self.last] {
+            *at -= seconds;
+        }
+    }
+
     /// Takes the posts, by time, of the stretch from what is known up to `until`, and teaches `shares` by them. Posts
     /// outside the stretch count as if they came at its ends: clocks of sites are wrong, and rows turn up late.
     pub fn take(

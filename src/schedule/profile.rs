@@ -50,6 +50,11 @@ impl Counts {
         true
     }
 
+    /// The clock was set back by so many seconds: the hours from now on count, though they were counted by the other clock.
+    pub fn set_back(&mut self, seconds: u64) {
+        self.last = self.last.saturating_sub(seconds.div_ceil(HOUR_S));
+    }
+
     /// Counts an hour as active, though another board's may have been counted: how a site sums its boards up.
     pub fn active_hour(&mut self, at: u64) {
         self.hours[(at / HOUR_S) as usize % HOURS] += 1.0;

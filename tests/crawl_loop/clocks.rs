@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use gleaner::crawl::RunOptions;
 use gleaner::crawl::progress::Ended;
+use gleaner::crawldb::update::UpdateRow;
+use gleaner::crawldb::{CrawlDb as _, UrlKey};
 
 use super::increment::in_memory;
 use super::lists::{OLD, board, rules};
@@ -156,4 +158,41 @@ async fn what_was_found_by_a_clock_that_was_ahead_makes_no_look_go_over_a_whole_
     let last = newest(Duration::from_secs(750));
     let missing: Vec<u64> = (OLD..last).filter(|number| web.asked(&format!("/dl/{number}")) == 0).collect();
     assert_eq!(missing, [0; 0], "and all that is new comes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_by_less_than_an_hour_ends_no_looks_and_has_no_page_read_over_and_over() {
+    let rules = rules(2).replace("revisit_minutes = 1", "revisit_minutes = 2");
+    for set_by in [-HOUR_MS / 2, -HOUR_MS + 5_000] {
+        // A new thread each 40 seconds: there is always something that was just found.
+        let site = |path: &str, elapsed: Duration| board(path, OLD + elapsed.as_secs() / 40);
+        let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(site));
+        let mut machine = Machine::new();
+        machine.update = Some(in_memory());
+        machine.set_clock(Duration::from_secs(2_400), set_by);
+        machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(4_200))).await;
+        let looks = |from: u64, until: u64| {
+            asked_at(&web, "/board").iter().filter(|at| (from..until).contains(&(**at / 1_000))).count()
+        };
+        let (before, after) = (looks(1_200, 2_400), looks(2_500, 3_700));
+        assert!(before >= 5 && after >= before / 2, "set by {set_by}: {before} looks in 20 minutes, then {after}");
+    }
+}
+
+/// A thread that is read once more before a clock is set back is read once more after it, and that is all.
+#[tokio::test(start_paused = true)]
+async fn a_page_that_was_to_be_read_again_by_a_clock_that_was_ahead_is_read_once() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(|path, _| board(path, OLD)));
+    let mut machine = Machine::new();
+    let update = in_memory();
+    machine.update = Some(Arc::clone(&update));
+    machine.crawl_until(&web, &rules(2), SERVICE, Some(Duration::from_secs(300))).await;
+    let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
+    let key = UrlKey { host, path: "/detail/7".into() };
+    let found = machine.clock().now().plus(HOUR / 2);
+    let row = UpdateRow { key, found, level: 1, depth: 2, rank: 33, via: None, is_target: true, again: true };
+    update.add(vec![row]).await.unwrap();
+    let before = web.asked("/detail/7");
+    machine.crawl_until(&web, &rules(2), SERVICE, Some(Duration::from_secs(40))).await;
+    assert_eq!((web.asked("/detail/7") - before, update.waiting(host)), (1, 0));
 }

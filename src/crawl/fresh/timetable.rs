@@ -346,6 +346,23 @@ impl Timetable {
         (kept.asked, kept.plan, kept.is_full, kept.latest, kept.is_changed) = (None, None, None, now, true);
     }
 
+    /// The clock was set back by so much, to `at`: looks go on as if it had shown that time before. What lies farther ahead was written
+    /// down later than the time that the step is known by.
+    pub fn set_back(&self, by: Duration, at: UnixMillis) {
+        let mut kept = self.kept();
+        let kept = &mut *kept;
+        let Some(state) = kept.state.as_mut() else { return };
+        let by_s = by.as_secs().max(kept.latest.saturating_sub(at.0 / 1_000));
+        state.schedule.set_back(by_s);
+        for list in &mut state.lists {
+            for at in [&mut list.since, &mut list.looked] {
+                *at = at.saturating_sub(by_s);
+            }
+        }
+        kept.latest = kept.latest.saturating_sub(by_s);
+        (kept.asked, kept.plan, kept.is_full, kept.is_changed) = (None, None, None, true);
+    }
+
     /// The site has room for so many looks a day.
     pub fn allows(&self, looks_per_day: f64, at: UnixMillis) {
         let room = looks_per_day.max(1.0);

@@ -145,6 +145,7 @@ impl SiteLoop {
             self.site.db.bring_forward(host.id).await?;
             host.lease_at = Some(now);
         }
+        self.site.fresh.timetable.set_back(self.latest.since(now), now);
         self.look_soon();
         self.latest = now;
         self.keep_clock().await

@@ -455,7 +455,7 @@ impl SiteLoop {
         self.hosts[index].news.may_lease = rows.len() == limits::INCREMENT_LEASE_URLS_MAX;
         let records = self.site.db.url_records(rows.iter().map(|row| row.key.clone()).collect()).await?;
         let deadline = now.plus(limits::LEASE_TIME);
-        let (mut settled, mut under_way) = (Vec::new(), Vec::new());
+        let (mut settled, mut under_way, mut ahead) = (Vec::new(), Vec::new(), Vec::new());
         for (row, record) in rows.into_iter().zip(records) {
             let is_settled = row.is_settled(record.as_ref(), now);
             if !is_settled && row.again && self.in_hand.contains(&mark(&row.key)) {
@@ -468,6 +468,11 @@ impl SiteLoop {
                 continue;
             }
             let UpdateRow { key, found, level, depth, rank, via, .. } = row;
+            // Found by a clock that was set back since: a visit of now settles it.
+            if found > now {
+                ahead.push(key.clone());
+            }
+            let found = found.min(now);
             let attempts = record.map_or(0, |record| record.attempts);
             let lease = Lease { key, depth, rank, attempts, via, memo: None, deadline, found: Some(found) };
             if let Some(job) = self.admit(index, lease, Crew::Increment { level }).await? {
@@ -475,6 +480,7 @@ impl SiteLoop {
             }
         }
         update.release(&under_way);
+        update.bring_back(ahead, now).await?;
         Ok(update.remove(settled).await?)
     }
 

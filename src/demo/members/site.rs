@@ -374,7 +374,10 @@ impl Site {
         if let Some(at) = self.shelf.named(family.file, target) {
             return Some(Place::File(at));
         }
-        if let Some(at) = self.shelf.named(family.detail, target) {
+        // Whether a link says where it was followed from or not, it names the same.
+        let plain = family.detail.split("&extra=").next().unwrap_or(family.detail);
+        let named = |pattern| self.shelf.named(pattern, target);
+        if let Some(at) = named(family.detail).or_else(|| named(plain)) {
             return Some(Place::Detail(at));
         }
         if let Some(page) = self.shelf.list_page(family, target) {

@@ -304,3 +304,28 @@ fn the_weight_of_a_list_is_that_of_its_last_weeks() {
     let weight = weight(160 * DAY_S);
     assert!(weight < 1.0, "{weight} posts a day after four months of silence");
 }
+
+#[test]
+fn looks_go_on_where_a_clock_is_set_back() {
+    for back_s in [120, 3_590, 20 * 3_600] {
+        let table = Timetable::new(&rules("[boards]\nlooks_per_day = 960"));
+        ["a", "b", "c"].into_iter().for_each(|url| table.looked(url, at(0), &[]));
+        let looks = |from: u64, until: u64| {
+            let mut looks = 0;
+            for second in (from..until).step_by(15) {
+                let Some(url) = table.due(at(second)) else { continue };
+                looks += 1;
+                table.looked(&url, at(second), &[]);
+            }
+            looks
+        };
+        let step_at = 2 * DAY_S;
+        let before = looks(step_at - DAY_S, step_at);
+        table.set_back(Duration::from_secs(back_s), at(step_at - back_s));
+        let after = looks(step_at - back_s, step_at - back_s + 1_800);
+        assert!(before >= 900 && after >= 12, "{before} looks in a day, {after} in half an hour, {back_s} s back");
+        let state = State::from_bytes(&table.note().unwrap().1).unwrap();
+        let now = at(step_at - back_s + 1_800).0 / 1_000;
+        assert!(state.lists.iter().all(|list| list.looked <= now && list.looks > 2), "{:?}", state.lists);
+    }
+}
