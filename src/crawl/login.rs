@@ -43,8 +43,7 @@ use crate::login::model::Judge;
 use crate::login::names::of_site;
 use crate::login::secret::{Secret, quoted, told_words};
 use crate::login::verdict::{
-    After, Judged, Verdict, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited,
-    speaks_of_account,
+    After, Judged, Verdict, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited, says_refused,
 };
 use crate::login::view::View;
 use crate::politeness::Answered;
@@ -219,6 +218,11 @@ impl Page {
 
 type Step<T> = Result<T, Judged>;
 
+/// True where a wrong password is told beside words of too many tries.
+fn is_wrong_and_limited(judged: &Judged, view: &View) -> bool {
+    judged.verdict == Verdict::WrongPassword && says_rate_limited(view).is_some()
+}
+
 fn ends(verdict: Verdict, why: impl Into<String>) -> Judged {
     Judged { verdict, evidence: vec![why.into()] }
 }
@@ -333,7 +337,7 @@ impl<'a> Run<'a> {
                 page = after;
                 continue;
             }
-            if judged.verdict == Verdict::RateLimited {
+            if judged.verdict == Verdict::RateLimited || is_wrong_and_limited(&judged, &after.view) {
                 self.waits_as_told(names_wait(&after.view));
             }
             return self.proven(judged, Some(after)).await;
@@ -357,8 +361,9 @@ impl<'a> Run<'a> {
         let has_read_captcha = self.has_read_captcha;
         let after = After { status: after.status, view, login_form, cookies_changed, before, has_read_captcha };
         let mut judged = self.judge_answer(&after);
+        let message = login_form.map_or_else(|| view.first_message(), |form| view.message_at(form, before));
         if matches!(judged.verdict, Verdict::ProbablyRefused | Verdict::Captcha | Verdict::SiteTrouble)
-            && let Some(message) = login_form.and_then(|form| view.message_at(form, before))
+            && let Some(message) = message
         {
             // The site's own words: whoever reads them may know what they mean.
             judged.evidence.insert(0, format!("the page says {}", quoted(&told_words(&self.hidden(message)))));
@@ -368,7 +373,8 @@ impl<'a> Run<'a> {
 
     /// The same of an answer that is no page, and what it says of the account.
     fn judge_answer(&mut self, after: &After<'_>) -> Judged {
-        (self.report.speaks_of_account, self.behind_code) = (speaks_of_account(after), refuses_behind_code(after));
+        self.report.says_refused |= says_refused(after);
+        self.behind_code = refuses_behind_code(after);
         self.report.refuses_somehow = refuses_somehow(after);
         let is_form_back = after.login_form.is_some() && after.status < 500;
         self.report.is_bare = is_form_back || after.status < 400 || matches!(after.status, 400 | 401 | 422);

@@ -28,7 +28,7 @@ pub const LOGIN_WAYS_MAX: usize = 16;
 pub const LOGIN_FURTHER_WAITS: [Duration; 2] = [Duration::from_secs(6 * 3_600), LOGIN_WAIT_MAX];
 
 /// Further tries of such that are answered by the bare form, or by a page that tells nothing: the next answer of that kind holds them.
-pub const LOGIN_BARE_MAX: u32 = 3;
+pub const LOGIN_BARE_MAX: u32 = 7;
 
 /// Wait after a login whose process was killed in the middle.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);

@@ -57,7 +57,17 @@ impl Login<'_> {
                     true => String::new(),
                     false => format!("; where {keys} there was wrong, correct it and run: {}", self.run(" --again")),
                 };
-                format!("correct the password in {place}, or `user` in [login] of {file}, then run: {again}{others}")
+                // What is to be waited for binds another password as well.
+                let (later, all_the_same) = match self.not_before.filter(|_| self.is_asked) {
+                    Some(until) => (
+                        format!(", at {} or later,", until.rfc3339()),
+                        format!("; where it is right after all, run then: {}", self.run(" --again")),
+                    ),
+                    None => Default::default(),
+                };
+                format!(
+                    "correct the password in {place}, or `user` in [login] of {file}, then{later} run: {again}{others}{all_the_same}"
+                )
             }
             Verdict::Locked => self.locked(),
             Verdict::ConfirmEmail if report.was_sent => self.confirm(),
@@ -229,13 +239,17 @@ impl Login<'_> {
         match hold {
             ByHand::Refused(verdict) => {
                 let is_sure = verdict == Verdict::WrongPassword;
+                let later = self.not_before.filter(|_| self.is_asked);
+                let later = later.map_or_else(String::new, |until| {
+                    format!(", for which the site asks to wait until {}", until.rfc3339())
+                });
                 let proof = self.other_proof().filter(|_| !is_sure);
                 let proof = proof.map_or_else(String::new, |proof| {
                     format!("; where it is right, {proof} in [login] of {}, then run the same", quoted(&self.site.file))
                 });
                 format!(
                     "the site has {}refused this user and password before\nhint: correct the password in {}; `{}` sends the same once \
-                     more{proof}",
+                     more{later}{proof}",
                     if is_sure { "" } else { "probably " },
                     secrets::place_of(self.data_dir, &self.site.name),
                     self.run(" --again")

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::reading::Answer;
-use super::{Run, Step, ends};
+use super::{Run, Step, ends, is_wrong_and_limited};
 use crate::fetch::Post;
 use crate::limits;
 use crate::login::secret::{MASK, told_url};
@@ -65,7 +65,7 @@ impl Run<'_> {
             has_read_captcha: false,
         };
         let judged = self.judge_answer(&after);
-        if judged.verdict == Verdict::RateLimited {
+        if judged.verdict == Verdict::RateLimited || is_wrong_and_limited(&judged, &view) {
             self.waits_as_told(parsed.as_ref().and_then(told_wait).or_else(|| names_wait(&view)));
         }
         // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests. A wrong

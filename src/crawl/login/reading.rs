@@ -14,7 +14,7 @@ use crate::fetch::charset;
 use crate::fetch::{ByScript, FetchFailure, Post, Request};
 use crate::limits;
 use crate::login::secret::told_url;
-use crate::login::verdict::{Judged, Verdict, asks_for_consent, asks_to_log_in, says_gate, says_trouble};
+use crate::login::verdict::{Judged, Verdict, asks_for_consent, asks_to_log_in, refuses, says_gate, says_trouble};
 use crate::login::view::View;
 use crate::page::scripted::{Signs, signs};
 use crate::politeness::{Answered, backoff};
@@ -96,6 +96,14 @@ fn trouble_in_words(page: &Page) -> Option<&'static str> {
     let view = &page.view;
     let is_bare = view.text.len() < limits::TROUBLE_BYTES_MAX && view.forms.is_empty() && view.log_in_links.is_empty();
     says_trouble(view).filter(|_| is_bare && (200..300).contains(&page.status))
+}
+
+/// True where what an address says behind its path is that the password is wrong: `/login?error=invalid_password`.
+fn refuses_by_address(location: &str) -> bool {
+    let said = location.split_once(['?', '#']).map_or("", |(_, said)| said);
+    let words = |(name, value): (_, _)| format!("{name} {value}").to_lowercase().replace(['_', '-', '+', '.'], " ");
+    said.len() <= limits::MESSAGE_BYTES_MAX
+        && url::form_urlencoded::parse(said.as_bytes()).map(words).any(|words| refuses(&words))
 }
 
 impl Run<'_> {
@@ -285,6 +293,7 @@ impl Run<'_> {
             let is_answer = self.is_try && post.is_some();
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
                 self.report.was_told |= is_answer;
+                self.report.says_refused |= self.is_try && refuses_by_address(location);
                 let target = url.to_url().ok().and_then(|own| own.join(location).ok());
                 let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
                     return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));

@@ -21,8 +21,8 @@ pub struct Report {
     pub was_answered: bool,
     /// True where the form was answered, be it by a server in trouble, to the end of the answer.
     pub was_told: bool,
-    /// True where the answer speaks of the user, the password or the login.
-    pub speaks_of_account: bool,
+    /// True where a sentence of the answer, or the address that it leads to, refuses the user, the password or the login.
+    pub says_refused: bool,
     /// True where it is the bare form, or an answer without one: no server in trouble, and nothing in front of it, gives such an answer.
     pub is_bare: bool,
     /// True where it refuses, and does not say what.
@@ -84,7 +84,7 @@ impl Report {
             was_sent: false,
             was_answered: false,
             was_told: false,
-            speaks_of_account: false,
+            says_refused: false,
             is_bare: false,
             refuses_somehow: false,
             trouble: None,
@@ -107,7 +107,7 @@ impl Report {
         let broke_off = self.was_sent && matches!(self.trouble, Some(Answered::Unreachable | Answered::Faulty));
         let verdict = match self.judged.verdict {
             Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
-            Verdict::ProbablyRefused if was_let_in && !self.speaks_of_account => Verdict::SiteTrouble,
+            Verdict::ProbablyRefused if was_let_in && !self.says_refused => Verdict::SiteTrouble,
             // A hoster's page of a site that is suspended, or whatever stands between, has not looked at it.
             Verdict::OtherSite if was_let_in && self.was_sent => Verdict::SiteTrouble,
             // It may be the field that the password was put into.

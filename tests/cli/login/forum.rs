@@ -86,6 +86,11 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
                     "<a href=/>Home</a> <a href=/login>Login</a> <a href=/pw>I forgot my password</a><h1>403</h1>";
                 return (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html")], text).into_response();
             }
+            "/told" => return redirect_to("/to/mute?error=invalid_password"),
+            "/quota" => {
+                let text = "<p>Invalid username or password. Too many failed attempts, please try again in 15 minutes.</p>";
+                return html(&format!("{text}{}", form_to("/quota", "")));
+            }
             "/mute" => return html(&form_to("/mute", "")),
             "/unconfirmed" => return html("Your account is not activated yet."),
             "/code" => {
