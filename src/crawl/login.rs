@@ -41,7 +41,7 @@ use crate::login::fill::Submission;
 use crate::login::mask::Mask;
 use crate::login::model::Judge;
 use crate::login::names::of_site;
-use crate::login::secret::{Secret, quoted, told_words};
+use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::verdict::{
     After, Judged, Verdict, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited, says_refused,
 };
@@ -125,10 +125,16 @@ async fn run(mut run: Run<'_>) -> Report {
             judged.evidence.insert(0, CODE_REFUSED.to_owned());
         }
     }
-    if let Some(Answered::Throttled(Some(until))) = run.report.trouble {
+    let now = run.site.clock.now();
+    // `Retry-After: 0` names no time.
+    if let Some(Answered::Throttled(Some(until))) = run.report.trouble
+        && until > now
+    {
         let hours = limits::RETRY_AFTER_MAX.as_secs() / 3_600;
         let more = if run.is_retry_capped {
             format!(", and for longer than the {hours} h that are waited")
+        } else if run.report.was_sent && until < now.plus(limits::LOGIN_BROKEN_OFF_WAIT) {
+            ", and a minute is waited at least".to_owned()
         } else {
             String::new()
         };

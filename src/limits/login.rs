@@ -30,7 +30,11 @@ pub const LOGIN_FURTHER_WAITS: [Duration; 2] = [Duration::from_secs(6 * 3_600), 
 /// Further tries of such that are answered by the bare form, or by a page that tells nothing: the next answer of that kind holds them.
 pub const LOGIN_BARE_MAX: u32 = 7;
 
-/// Wait after a login whose process was killed in the middle.
+/// Tries of one user and password in a row that may be answered by asking for patience, by hand and by crawls together: whoever guesses
+/// passwords is answered so as well.
+pub const LOGIN_LIMITED_MAX: usize = 3;
+
+/// Wait after a login whose process was killed in the middle, and the least behind one at which the site has asked for patience.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);
 
 /// From this age on, cookies of a login that was never proven may have ended of themselves: forums let a session without a

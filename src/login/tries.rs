@@ -48,6 +48,8 @@ pub struct Tries {
     /// says `--again`.
     once_more: Vec<u32>,
     /// Of the user and the password that were let in last.
+    /// Marks those whose try was answered by asking for patience, once for each, since they were let in.
+    limited: Vec<u32>,
     further: Further,
     /// True where the login that has begun was told `--again`.
     #[serde(skip)]
@@ -210,7 +212,7 @@ impl Tries {
         let (new, old) =
             (mark(Some(*self.salt.get_or_insert_with(fresh_salt)), user, password), mark(None, user, password));
         let lists = [&mut self.refused, &mut self.probably_refused, &mut self.locked, &mut self.captcha];
-        let lists = lists.into_iter().chain([&mut self.once_more]).flatten();
+        let lists = lists.into_iter().chain([&mut self.once_more, &mut self.limited]).flatten();
         let sent = self.sent.iter_mut().map(|(of, _, _)| of).chain(self.sent_at.iter_mut().map(|(of, _)| of));
         let held = [&mut self.held, &mut self.by_forms.held].into_iter().flatten().map(|(_, of)| of);
         let alone = [&mut self.proven, &mut self.begun, &mut self.waits].into_iter().flatten();
@@ -431,8 +433,13 @@ impl Tries {
     /// `limits::RETRY_AFTER_MAX`). The wait of our own is a guess where the site has told its limit; where it is in trouble
     /// the longer one counts.
     pub fn wait_as_asked(&mut self, until: UnixMillis, now: UnixMillis) {
-        let is_limit = self.last == Some(Verdict::RateLimited);
-        let least = if is_limit { now.plus(LOGIN_BROKEN_OFF_WAIT) } else { self.not_before };
+        let minute = now.plus(LOGIN_BROKEN_OFF_WAIT);
+        let (until, least) = match self.last {
+            Some(Verdict::RateLimited) => (until.max(minute), minute),
+            // What it named before was too short.
+            Some(Verdict::LimitedAgain) => (until.max(minute), self.not_before),
+            _ => (until, self.not_before),
+        };
         self.not_before = until.max(least);
         // Our own wait is no word of the site's.
         (self.asked_until, self.guessed_until) = (until, UnixMillis(0));
@@ -456,7 +463,8 @@ impl Tries {
     }
 }
 
-/// A time to wait for. None was ever as far away as the longest wait: the clock was ahead when it was written.
+/// A time to wait for. None was ever further away than the longest wait: the clock was ahead when it was written, unless it has been set
+/// by less than clocks are mended by.
 fn is_ahead(until: UnixMillis, now: UnixMillis) -> Option<UnixMillis> {
     Some(until).filter(|until| *until > now && *until <= now.plus(LOGIN_WAIT_MAX))
 }

@@ -55,11 +55,13 @@ pub enum Verdict {
     /// The form was taken, and when a page could be asked at last whether it let us in, there was no session any more: only tries are
     /// told so.
     SessionLost,
+    /// The site has asked for patience at each of the last tries, whatever was waited: only tries are told so.
+    LimitedAgain,
 }
 
 impl Verdict {
     /// Every one.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::LoggedIn,
         Self::WrongPassword,
         Self::ProbablyRefused,
@@ -79,6 +81,7 @@ impl Verdict {
         Self::NoAnswer,
         Self::SiteTrouble,
         Self::SessionLost,
+        Self::LimitedAgain,
     ];
 
     /// For people, and what to do. Which site it is about is the teller's to say: commands stand without its name, as
@@ -154,6 +157,10 @@ impl Verdict {
                 "the site was in trouble when the form was sent, or something in front of it kept it back, or it said nothing of the user and \
                  the password, and may not have looked at them (hint: see with a browser that the site works and that the account is not locked, then run `gleaner login \
                  --again`)"
+            }
+            Self::LimitedAgain => {
+                "the site has asked to wait at each of the last tries, and may have refused the user and the password beside it (hint: see \
+                 with a browser that the account is not locked, then run `gleaner login --again`)"
             }
             Self::SessionLost => {
                 "the site took the form, and could not be asked for its proof until there was no session any more (hint: see with a \

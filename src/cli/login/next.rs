@@ -53,6 +53,7 @@ impl Login<'_> {
             }
             Verdict::WrongPassword => {
                 let keys = self.keys();
+            | Verdict::LimitedAgain
                 let others = match keys.is_empty() {
                     true => String::new(),
                     false => format!("; where {keys} there was wrong, correct it and run: {}", self.run(" --again")),
@@ -74,7 +75,8 @@ impl Login<'_> {
             Verdict::ConfirmEmail => format!("follow the link in the site's mail, then run: {again}"),
             Verdict::PasswordExpired => self.expired(),
             Verdict::ProbablyRefused => self.probably_refused(),
-            Verdict::RateLimited => match self.not_before {
+            Verdict::LimitedAgain if self.is_held => self.no_end(),
+            Verdict::RateLimited | Verdict::LimitedAgain => match self.not_before {
                 Some(until) => self.wait(until),
                 None => format!("see with a browser that the account is not locked, then run: {again}"),
             },
@@ -82,10 +84,10 @@ impl Login<'_> {
                 let again = if report.was_sent { self.run(" --again") } else { again };
                 match evidence_has(OWN_HOST) {
                     true => format!(
-                        "set `start` of {file} to the address that the site has by now, or add that host to its `hosts`, then run: {again}"
+                        "set `start` of {file} to the address that the site has by now, or {hosts}, then run: {again}"
                     ),
                     false => format!(
-                        "where that host is this site's own, add it to `hosts` of {file}, then run: {again}; else {}",
+                        "where that host is this site's own, {hosts}, then run: {again}; else {}",
                         self.browser()
                     ),
                 }
@@ -269,7 +271,7 @@ impl Login<'_> {
                 let hint = match verdict {
                     Verdict::ConfirmEmail => self.confirm(),
                     Verdict::PasswordExpired => self.expired(),
-                    Verdict::NoAnswer | Verdict::SiteTrouble => self.no_end(),
+                    Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::LimitedAgain => self.no_end(),
                     Verdict::OtherSite => format!(
                         "where that host is this site's own, set `start` of {} to it or add it to `hosts`, then run: {}; else {}",
                         quoted(&self.site.file),

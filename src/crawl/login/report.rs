@@ -141,6 +141,7 @@ impl Report {
         };
         self.judged.verdict = counts;
         self.judged.evidence.push(why.to_owned());
+            (Verdict::RateLimited, Verdict::LimitedAgain) => "it has asked for patience at each of the last tries",
         Some(why)
     }
 
@@ -180,7 +181,8 @@ impl Report {
     /// True where the site asks for patience behind the form, and names no time: until when it is left alone is a guess.
     #[must_use]
     pub fn has_guessed_wait(&self) -> bool {
-        let asks = self.judged.verdict == Verdict::RateLimited || self.trouble == Some(Answered::Throttled(None));
+        let is_limit = matches!(self.judged.verdict, Verdict::RateLimited | Verdict::LimitedAgain);
+        let asks = is_limit || self.trouble == Some(Answered::Throttled(None));
         asks && self.was_sent && self.asks_to_wait().is_none()
     }
 }

@@ -6,7 +6,8 @@ use super::again::{Again, Further, OfHand, again};
 use super::{Ended, LOGIN_HOUR, Tries, wait_in_trouble};
 use crate::clock::UnixMillis;
 use crate::limits::{
-    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX, UNPROVEN_SESSION_TIME,
+    LOGIN_BROKEN_OFF_WAIT, LOGIN_LIMITED_MAX, LOGIN_WAIT_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX,
+    UNPROVEN_SESSION_TIME,
 };
 use crate::login::secret::Secret;
 use crate::login::verdict::Verdict;
@@ -163,8 +164,8 @@ impl Tries {
         let Self { salt, refused, probably_refused, sent, once_more, further, proven, proven_at, .. } = before;
         let kept =
             Self { salt, refused, probably_refused, sent, once_more, further, proven, proven_at, ..Self::default() };
-        let Self { ways, sent_at, way, host, table, let_in, .. } = before;
-        *self = Self { ways, sent_at, way, host, table, let_in, member: Some(user.into()), ..kept };
+        let Self { limited, ways, sent_at, way, host, table, let_in, .. } = before;
+        *self = Self { limited, ways, sent_at, way, host, table, let_in, member: Some(user.into()), ..kept };
     }
 
     /// Takes in how a login ended; gives that as it counts, which what was sent before may change.
@@ -182,6 +183,13 @@ impl Tries {
         }
         if was_sent && was_answered {
             self.locked.retain(|locked| !marks.contains(locked));
+        if was_sent && verdict == Verdict::RateLimited {
+            push(&mut self.limited, mark);
+            let times = self.limited.iter().filter(|of| marks.contains(of)).count();
+            if times >= if is_let_in { LOGIN_LIMITED_MAX - 1 } else { LOGIN_LIMITED_MAX } {
+                verdict = Verdict::LimitedAgain;
+            }
+        }
             self.captcha.retain(|met| !marks.contains(met));
         }
         self.held = self.held.filter(|(held, of)| !was_sent || *held != Verdict::Captcha || marks.contains(of));
@@ -196,7 +204,7 @@ impl Tries {
         let is_trouble = was_sent && verdict == Verdict::Unknown && !was_answered;
         if is_trouble && !is_let_in && self.sent_with(marks) == Some((verdict, was_answered)) {
             // Two that told of nothing but trouble may have been looked at, whoever logs in between and the third.
-            self.note_sent(mark, marks, (Verdict::NoAnswer, was_answered));
+            self.note_sent(mark, marks, (Verdict::SiteTrouble, was_answered));
         }
         if was_sent && verdict != Verdict::LoggedIn {
             self.note_way(mark);
@@ -214,6 +222,7 @@ impl Tries {
                 self.ways.retain(|(of, _)| !marks.contains(of));
                 self.operator_has_logged_in(user);
                 self.refused.retain(|refused| !marks.contains(refused));
+                self.limited.retain(|of| !marks.contains(of));
                 self.probably_refused.retain(|refused| !marks.contains(refused));
                 self.let_in.retain(|at| *at <= now && now.since(*at) < LOGIN_HOUR);
                 self.let_in.push(now);
@@ -233,12 +242,14 @@ impl Tries {
             | Verdict::SessionLost
             | Verdict::NoForm
             | Verdict::RedirectLoop => {
+            | Verdict::LimitedAgain
                 let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
                 self.unclear = self.unclear.saturating_add(u32::from(was_sent || is_known));
-                let first = if verdict == Verdict::RateLimited { LOGIN_HOUR } else { FIRST_WAIT };
+                let is_limit = matches!(verdict, Verdict::RateLimited | Verdict::LimitedAgain);
+                let first = if is_limit { LOGIN_HOUR } else { FIRST_WAIT };
                 let wait = first.saturating_mul(4_u32.saturating_pow(self.unclear.saturating_sub(1)));
                 self.not_before = now.plus(wait.min(LOGIN_WAIT_MAX));
-                if verdict == Verdict::RateLimited {
+                if is_limit {
                     // For how long, it may tell better: `wait_as_asked`.
                     self.wait_as_guessed();
                 }

@@ -145,7 +145,10 @@ fn a_refusal_beside_a_warning_is_one() {
         ("Wrong password. Your account is locked.", Verdict::Locked),
         // Whoever tells both has looked at the password: that it has to be waited makes it no better.
         ("Wrong password. Too many attempts, please try again later.", Verdict::WrongPassword),
-        ("Invalid username or password. Too many failed attempts, please try again in 15 minutes.", Verdict::WrongPassword),
+        (
+            "Invalid username or password. Too many failed attempts, please try again in 15 minutes.",
+            Verdict::WrongPassword,
+        ),
         ("Неверный пароль! Слишком много попыток, подождите 1 минуту.", Verdict::WrongPassword),
         ("Too many incorrect password attempts. Please try again later.", Verdict::RateLimited),
         ("密码错误次数过多，请 15 分钟后重新登录", Verdict::RateLimited),

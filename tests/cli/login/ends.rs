@@ -399,7 +399,12 @@ fn a_wrong_password_beside_a_wait_is_held_and_the_wait_is_told() {
     forum.rules("page = '/to/quota'");
     forum.password("wrong");
     let told = forum.login(&[]);
-    told.ended(1).says(&["the password is wrong", "asks to wait until 20", " or later, run: ", "right after all, run then: gleaner login"]);
+    told.ended(1).says(&[
+        "the password is wrong",
+        "asks to wait until 20",
+        " or later, run: ",
+        "right after all, run then: gleaner login",
+    ]);
     forum.login(&[]).ended(1).says(&["refused this user and password before", "--again", "asks to wait until 20"]);
     forum.run(&["crawl", "forum"]).ended(1).says(&["the password is wrong"]);
     assert_eq!(forum.posts(), 1);

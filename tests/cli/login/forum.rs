@@ -88,7 +88,8 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             }
             "/told" => return redirect_to("/to/mute?error=invalid_password"),
             "/quota" => {
-                let text = "<p>Invalid username or password. Too many failed attempts, please try again in 15 minutes.</p>";
+                let text =
+                    "<p>Invalid username or password. Too many failed attempts, please try again in 15 minutes.</p>";
                 return html(&format!("{text}{}", form_to("/quota", "")));
             }
             "/mute" => return html(&form_to("/mute", "")),
