@@ -140,6 +140,9 @@ async fn run(mut run: Run<'_>) -> Report {
         };
         judged.evidence.push(format!("the site asks to wait until {}{more}", until.rfc3339()));
     }
+    if run.report.was_sent && judged.verdict != Verdict::LoggedIn {
+        judged.evidence.extend(run.lost_cookies());
+    }
     judged.evidence.iter_mut().for_each(|evidence| *evidence = run.mask.hide_in_addresses(evidence));
     for evidence in judged.evidence.clone() {
         run.say(format!("evidence: {evidence}"));
@@ -265,6 +268,18 @@ impl<'a> Run<'a> {
             rendered: 0,
             faults: 0,
         }
+    }
+
+    /// Cookies that the site has set and that bring no session, with why.
+    fn lost_cookies(&self) -> Vec<String> {
+        let dropped = self.means.jar.dropped().into_iter();
+        let mut lost: Vec<String> =
+            dropped.map(|(name, why)| format!("the site's cookie `{name}` was not kept: {why}")).collect();
+        let proof = self.probe_url().filter(|url| url.to_url().is_ok_and(|url| self.means.jar.has_none_for(&url)));
+        lost.extend(proof.map(|url| {
+            format!("no cookie of the site is for {}: their path, or their domain, is another", told_url(url.as_str()))
+        }));
+        lost
     }
 
     /// Steps hold what sites write: nothing of it may steer a terminal, and where an address of theirs holds the password it is masked.

@@ -7,7 +7,8 @@ use super::steps;
 use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted, without_hint};
 use crate::clock::UnixMillis;
-use crate::crawl::login::{CODE_REFUSED, IN_FRONT, OWN_HOST, Pin, Report};
+use crate::crawl::login::{CODE_REFUSED, HOSTS_LINE, IN_FRONT, OWN_HOST, Pin, Report};
+use crate::fetch::session::CAME_IN_THE_CLEAR;
 use crate::login::tries::ByHand;
 use crate::login::verdict::Verdict;
 use crate::rules::{LoginRules, SiteRules};
@@ -40,6 +41,12 @@ impl Login<'_> {
         let (file, again) = (quoted(&self.site.file), self.run(""));
         let place = secrets::place_of(self.data_dir, &self.site.name);
         let evidence_has = |text: &str| report.judged.evidence.iter().any(|evidence| evidence.contains(text));
+        if report.judged.verdict != Verdict::LoggedIn && evidence_has(CAME_IN_THE_CLEAR) {
+            return Some(format!(
+                "set `start` of {file} to the https address of the site, over which alone its cookies are kept, then run: {}",
+                self.run(if report.was_sent { " --again" } else { "" })
+            ));
+        }
         Some(match report.judged.verdict {
             Verdict::LoggedIn => return None,
             Verdict::NotLookedAt

@@ -86,6 +86,10 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
                     "<a href=/>Home</a> <a href=/login>Login</a> <a href=/pw>I forgot my password</a><h1>403</h1>";
                 return (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html")], text).into_response();
             }
+            // What no browser keeps either.
+            "/in-the-clear" if is_right => return redirect_with("sid=abc; Path=/; Secure"),
+            "/narrow" if is_right => return redirect_with("sid=abc; Path=/forum/"),
+            "/log" => return StatusCode::NO_CONTENT.into_response(),
             "/told" => return redirect_to("/to/mute?error=invalid_password"),
             "/quota" => {
                 let text =
@@ -263,6 +267,10 @@ const TAKEN_AWAY: &str = "if (document.cookie.includes('sid=abc')) { document.ge
                           document.body.insertAdjacentHTML('beforeend', '<a href=/logout>Log out</a>') }";
 
 /// Sends the form by a request of its own, and goes where members are.
+fn redirect_with(cookie: &'static str) -> Response {
+    (StatusCode::FOUND, [(header::SET_COOKIE, cookie), (header::LOCATION, "/")]).into_response()
+}
+
 const SENDS: &str = "const form = document.getElementById('login'); form.addEventListener('submit', event => { event.preventDefault(); \
                      const of = name => encodeURIComponent(form.elements[name].value); fetch('/slow', {method: 'POST', headers: \
                      {'Content-Type': 'application/x-www-form-urlencoded'}, body: `username=${of('username')}&password=${of('password')}&go=1`})\
