@@ -27,7 +27,7 @@ use self::handover::Person;
 pub use self::noted::Noted;
 use self::pace::Pace;
 pub use self::proof::{Proof, prove, prove_by_hand, prove_last};
-pub use self::reading::{IN_FRONT, OWN_HOST};
+pub use self::reading::{HOSTS_LINE, IN_FRONT, OWN_HOST};
 pub use self::report::{CODE_REFUSED, Pin, Report};
 use self::report::{asked_until, sentence};
 use self::sending::ByScripts;

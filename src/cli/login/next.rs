@@ -89,6 +89,12 @@ impl Login<'_> {
             },
             Verdict::OtherSite => {
                 let again = if report.was_sent { self.run(" --again") } else { again };
+                let line =
+                    report.judged.evidence.iter().find_map(|of| of.split('`').find(|of| of.starts_with(HOSTS_LINE)));
+                let hosts = match line {
+                    Some(line) => format!("write `{line}` above the tables of {file}"),
+                    None => format!("add it to `hosts` of {file}"),
+                };
                 match evidence_has(OWN_HOST) {
                     true => format!(
                         "set `start` of {file} to the address that the site has by now, or {hosts}, then run: {again}"
@@ -280,7 +286,7 @@ impl Login<'_> {
                     Verdict::PasswordExpired => self.expired(),
                     Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::LimitedAgain => self.no_end(),
                     Verdict::OtherSite => format!(
-                        "where that host is this site's own, set `start` of {} to it or add it to `hosts`, then run: {}; else {}",
+                        "where that host is this site's own, set `start` of {} to it or add it to `hosts`, beside the one of `start`, then run: {}; else {}",
                         quoted(&self.site.file),
                         self.run(" --again"),
                         self.browser()

@@ -187,7 +187,10 @@ impl Run<'_> {
         }
         self.report.pinned = self.means.rules.page.as_ref().map(|_| Pin::Page);
         if let Some(url) = met.elsewhere {
-            return Err(ends(Verdict::OtherSite, format!("the way to log in leads to {}", self.named(&url))));
+            return Err(ends(
+                Verdict::OtherSite,
+                format!("the way to log in leads to {}{}", self.named(&url), self.hosts_line(&url)),
+            ));
         }
         if let Some(page) = met.without_password {
             let at = page.login_form().unwrap_or_default();

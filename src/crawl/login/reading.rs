@@ -66,6 +66,9 @@ pub const OWN_HOST: &str = "has the host of this site under another scheme or po
 
 /// Evidence of a page that comes from something else than the site's software.
 pub const IN_FRONT: &str = "what stands in front of the site";
+/// How the line of a rule file begins that would make an address one of the site's.
+pub const HOSTS_LINE: &str = "hosts = [";
+
 
 /// The words in which a page that holds little else says that something in front of the site keeps everybody out, or asks everybody for
 /// consent; and which of the two.
@@ -171,7 +174,8 @@ impl Run<'_> {
     /// The password, and the session, go to the site's own hosts, and what began over TLS stays there.
     pub(super) fn may_ask(&mut self, url: &CrawlUrl, from_tls: bool) -> Step<()> {
         if !self.site.rules.owns_host(url.authority()) {
-            let judged = ends(Verdict::OtherSite, format!("{} is no host of this site", self.named(url)));
+            let why = format!("{} is no host of this site{}", self.named(url), self.hosts_line(url));
+            let judged = ends(Verdict::OtherSite, why);
             self.last_refused = Some(url.clone());
             return Err(judged);
         }
@@ -187,6 +191,13 @@ impl Run<'_> {
 
     /// The host of an address that is not the site's, for people: one whose scheme or port alone is another than the rule file's is told as such.
     pub(super) fn named(&self, url: &CrawlUrl) -> String {
+    /// What makes such an address one of the site's, for people.
+    pub(super) fn hosts_line(&self, url: &CrawlUrl) -> String {
+        let hosts = self.site.rules.hosts.iter().map(|host| &**host).chain([url.authority()]);
+        let hosts: Vec<String> = hosts.map(|host| format!("\"{host}\"")).collect();
+        format!("; `{HOSTS_LINE}{}]` would make it one", hosts.join(", "))
+    }
+
         let name_of = |host: &str| {
             // An IPv6 address keeps its brackets.
             let name = host.rsplit_once(':').filter(|(name, _)| !name.contains(':') || name.ends_with(']'));

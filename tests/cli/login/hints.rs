@@ -95,8 +95,8 @@ fn another_address_of_the_sites_own_is_told_with_the_key_to_mend() {
     forum.rules("page = '/to/secure'");
     forum.login(&[]).ended(1).says(&[
         "https://127.0.0.1, which has the host of this site under another scheme or port, is no host of this site",
-        "hint: set `start` of rules/forum.toml to the address that the site has by now, or add that host to its `hosts`, then run: gleaner \
-         login forum --again --data data --rules rules",
+        "hint: set `start` of rules/forum.toml to the address that the site has by now, or write `hosts = [\"127.0.0.1:",
+        "\", \"127.0.0.1\"]` above the tables of rules/forum.toml, then run: gleaner login forum --again --data data --rules rules",
     ]);
     forum
         .login(&[])
@@ -108,7 +108,10 @@ fn another_address_of_the_sites_own_is_told_with_the_key_to_mend() {
     // A host of another name may be the site's as well.
     let forum = Forum::start();
     forum.rules("page = '/sso'");
-    forum.login(&[]).ended(1).says(&["127.0.0.2:9 is no host of this site", "add it to `hosts` of rules/forum.toml"]);
+    forum
+        .login(&[])
+        .ended(1)
+        .says(&["127.0.0.2:9 is no host of this site", "\"127.0.0.2:9\"]` above the tables of rules/forum.toml"]);
 }
 
 #[test]
