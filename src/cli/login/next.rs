@@ -385,6 +385,12 @@ impl Login<'_> {
     }
 
     fn no_form(&self, report: &Report, file: &str) -> String {
+        if report.pinned == Some(Pin::Site) {
+            return format!(
+                "see with a browser what the site answers; where it has another address by now, correct `start` of {file}; then run: {}",
+                self.run("")
+            );
+        }
         let was_found = report.steps.iter().any(|step| step.starts_with("page of the form: "));
         match steps::forms_seen(&report.steps) {
             Some(seen) if report.pinned == Some(Pin::Address) => {

@@ -40,6 +40,8 @@ pub struct Report {
 /// A key of `[login]` that names what a search would have to find otherwise, or has found to be of no use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pin {
+    /// None: the site answers whatever is asked by one page that is none to log in at.
+    Site,
     Page,
     Form,
     /// The form that was found goes to an address that no browser can read; another one may not.
@@ -53,6 +55,7 @@ impl Pin {
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
+            Self::Site => "start",
             Self::Page => "page",
             Self::Form | Self::Address => "form",
             Self::UserField => "user_field",
@@ -63,6 +66,10 @@ impl Pin {
     /// For people, and what to do.
     fn sentence(self) -> &'static str {
         match self {
+            Self::Site => {
+                "the site shows no page at which one could log in (hint: see with a browser what it answers; where it has another address \
+                 by now, correct `start`, then run `gleaner login`)"
+            }
             Self::Page => "the page that [login] names has no login form (hint: correct `page` in [login])",
             Self::Form => "the form that [login] names is none to log in by (hint: correct `form` in [login])",
             Self::Address => {

@@ -215,6 +215,15 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         ("/consent", _) => {
             html("<h1>We value your privacy</h1><form action=/consent method=post><button>Accept all</button></form>")
         }
+        ("/banned", _) => {
+            let page = [(header::CONTENT_TYPE, "text/html")];
+            (StatusCode::FORBIDDEN, page, "<p>Your network is not welcome.").into_response()
+        }
+        ("/counted", _) => html(&format!(
+            "{}<script>const form = document.getElementById('login'); form.setAttribute('onsubmit', 'count()'); function count() {{ const x = \
+             new XMLHttpRequest(); x.open('POST', '/log'); x.send('user=' + form.elements.username.value) }}</script>",
+            form_to("/in", "")
+        )),
         ("/scripted", _) => html(&format!("{}<script>{SENDS}</script>", form_to("/slow", ""))),
         ("/nowhere", _) => html(&form_to("http://[::1/x", "")),
         ("/busy", _) => (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "7200")]).into_response(),
