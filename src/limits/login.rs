@@ -103,6 +103,9 @@ pub const LOGIN_SENDS_MAX: usize = 2;
 /// Frames of one page that are known.
 pub const FRAMES_PER_PAGE_MAX: usize = 32;
 
+/// POSTs of a page's scripts that carry no password and leave in front of the one that logs in: counters, questions about the user.
+pub const LOGIN_POSTS_BESIDE_MAX: usize = 3;
+
 /// Pictures of one page among which that of a CAPTCHA is looked for, and boxes for other sites' CAPTCHAs.
 pub const PICTURES_PER_PAGE_MAX: usize = 1_000;
 

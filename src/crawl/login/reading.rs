@@ -59,6 +59,8 @@ pub(super) struct Ask<'b> {
     pub bytes_max: usize,
     /// Said when the POST leaves, behind the pauses in front of it.
     pub told: Option<&'b str>,
+    /// False for what a script posts beside the login.
+    pub is_form: bool,
 }
 
 /// Evidence of an address that may be the site's own by now.
@@ -225,7 +227,7 @@ impl Run<'_> {
     /// A page as whoever has no cookie and no token sees it, be it what stands in front of the site.
     pub(super) async fn page_of_guests(&mut self, url: CrawlUrl) -> Step<Page> {
         let by_script = Some(ByScript { headers: &[], credentials: false });
-        let ask = Ask { post: None, by_script, bytes_max: limits::PAGE_BYTES_MAX, told: None };
+        let ask = Ask { post: None, by_script, bytes_max: limits::PAGE_BYTES_MAX, told: None, is_form: false };
         let answer = self.read_as(url, ask).await?;
         let page = self.page_of(answer).await?;
         self.answered_well(page)
@@ -252,22 +254,24 @@ impl Run<'_> {
     /// One request, the redirects behind it, and up to some bytes of the last answer.
     pub(super) async fn read(&mut self, url: CrawlUrl, post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
         let told = post.map(|_| format!("sent to {}", told_url(url.as_str())));
-        self.read_as(url, Ask { post, by_script: None, bytes_max, told: told.as_deref() }).await
+        let is_form = post.is_some();
+        self.read_as(url, Ask { post, by_script: None, bytes_max, told: told.as_deref(), is_form }).await
     }
 
     /// The same, as a page's script may ask.
     pub(super) async fn read_as(&mut self, mut url: CrawlUrl, ask: Ask<'_>) -> Step<Answer> {
-        let Ask { mut post, mut by_script, bytes_max, told } = ask;
+        let Ask { mut post, mut by_script, bytes_max, told, is_form } = ask;
         let mut was_sent_on = false;
         for hop in 0..limits::LOGIN_HOPS_MAX {
-            self.pause(&url, hop == 0 && post.is_some()).await?;
+            self.pause(&url, hop == 0 && is_form).await?;
             if let Some(told) = told.filter(|_| hop == 0) {
                 self.say(told.to_owned());
             }
-            if post.is_some() {
+            let is_form = is_form && post.is_some();
+            if is_form {
                 self.begins()?;
             }
-            if self.is_try && post.is_some() {
+            if self.is_try && is_form {
                 self.leaves();
             }
             let request = Request { post, by_script, ..(&url).into() };
@@ -294,14 +298,14 @@ impl Run<'_> {
             if let Some(pace) = &mut self.pace {
                 pace.answered(answered);
             }
-            if post.is_some() && self.is_try {
+            if is_form && self.is_try {
                 self.report.was_answered = status < 500;
             }
             // One that asks for the form again has not taken it, and one that refuses has let nobody in.
             if self.is_try && status < 400 && !(post.is_some() && matches!(status, 307 | 308)) {
                 self.note_before_proof();
             }
-            let is_answer = self.is_try && post.is_some();
+            let is_answer = self.is_try && is_form;
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
                 self.report.was_told |= is_answer;
                 self.report.says_refused |= self.is_try && refuses_by_address(location);
