@@ -232,6 +232,24 @@ impl Tries {
     pub fn meet_loop(&mut self, at: &str) {
         self.loops_at = Some(at.into());
     }
+    /// The same with what is to be done about this user and password, where the site has let them in before and they are tried again by
+    /// themselves.
+    #[must_use]
+    pub fn trouble_of(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<String> {
+        let told = self.trouble()?;
+        let hint = match self.hold_by_hand(user, password, now) {
+            _ if !self.is_of_trouble(self.marks(user, password)) => return Some(told),
+            None => "a crawl tries the same again by itself, and `gleaner login` at once".to_owned(),
+            Some(ByHand::SentUntil(_, until)) => format!(
+                "a crawl tries the same again at {} or later, and so does `gleaner login`; `gleaner login --again` does not wait",
+                until.rfc3339()
+            ),
+            Some(_) => return Some(told),
+        };
+        let said = told.split(" (hint: ").next().unwrap_or_default();
+        Some(format!("{said} (hint: {hint})"))
+    }
+
 
     /// Whose session the last login that was let in has begun; None where that is not known.
     #[must_use]
