@@ -48,6 +48,9 @@ pub const SITE_TROUBLE_WAIT_MAX: Duration = Duration::from_secs(3_600);
 /// Longest wait between two logins that ended without a clear verdict.
 pub const LOGIN_WAIT_MAX: Duration = Duration::from_secs(24 * 3_600);
 
+/// How far a clock may be set back that was ahead, without the waits that it wrote down being lost.
+pub const CLOCK_MENDED_MAX: Duration = Duration::from_secs(3_600);
+
 /// Answers that seem to be a guest's and wait for a proof of the session; as many ask for one at once.
 pub const DENIALS_HELD_MAX: usize = 16;
 

@@ -17,7 +17,8 @@ use super::secret::Secret;
 use super::verdict::{IN_TROUBLE, Verdict};
 use crate::clock::UnixMillis;
 use crate::limits::{
-    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGIN_WAYS_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL, SITE_TROUBLE_WAIT_MAX,
+    CLOCK_MENDED_MAX, LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGIN_WAYS_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL,
+    SITE_TROUBLE_WAIT_MAX,
 };
 
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
@@ -54,6 +55,9 @@ pub struct Tries {
     /// True where the login that has begun was told `--again`.
     #[serde(skip)]
     is_told_again: bool,
+    /// True once a form of the login that has begun has left.
+    #[serde(skip)]
+    form_left: bool,
     /// Marks the user and the password that were let in last.
     proven: Option<u32>,
     /// When that was.
@@ -288,9 +292,14 @@ impl Tries {
             return;
         }
         let theirs = other.marks(user, password);
+        let was_let_in = self.was_let_in(user, password);
+        if self.proven.is_none() && other.is_let_in(theirs) {
+            (self.proven, self.proven_at) = (Some(self.new_mark(user, password)), other.proven_at);
+            (self.further, self.member) = (other.further, self.member.take().or_else(|| other.member.clone()));
+        }
         let has_begun = other.has_begun(user, password).then_some((Verdict::NoAnswer, false));
         let Some(sent) = other.sent_with(theirs).or(has_begun) else { return };
-        if self.was_let_in(user, password) {
+        if was_let_in {
             let is_later = other.sent_at(theirs).is_some_and(|at| at > self.proven_at);
             let is_refusal = again(sent.0, sent.1).by_hand == OfHand::No;
             let is_sure = matches!(sent.0, Verdict::WrongPassword | Verdict::Locked) || other.is_let_in(theirs);
@@ -484,7 +493,7 @@ impl Tries {
 /// A time to wait for. None was ever further away than the longest wait: the clock was ahead when it was written, unless it has been set
 /// by less than clocks are mended by.
 fn is_ahead(until: UnixMillis, now: UnixMillis) -> Option<UnixMillis> {
-    Some(until).filter(|until| *until > now && *until <= now.plus(LOGIN_WAIT_MAX))
+    Some(until).filter(|until| *until > now && *until <= now.plus(LOGIN_WAIT_MAX + CLOCK_MENDED_MAX))
 }
 
 /// Wait behind the `nth` time in a row, from 1, that a site was in trouble.

@@ -19,7 +19,7 @@ impl Tries {
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
     /// middle has tried.
     pub fn begin(&mut self, user: &str, password: &Secret) {
-        (self.is_told_again, self.reads_again) = (false, false);
+        (self.is_told_again, self.reads_again, self.form_left) = (false, false, false);
         let marks = self.marks(user, password);
         if self.begun.is_some_and(|of| !marks.contains(&of)) {
             self.note_begun();
@@ -65,9 +65,11 @@ impl Tries {
         if (is_read_again || more.is_some_and(Again::is_once)) && !self.is_spent(marks) {
             push(&mut self.once_more, mark);
         }
-        if more.is_some_and(Again::is_for_let_in) && self.is_let_in(marks) {
+        // A login of two pages has two forms, and is one try.
+        if more.is_some_and(Again::is_for_let_in) && self.is_let_in(marks) && !self.form_left {
             self.further.leaves(now);
         }
+        self.form_left = true;
     }
 
     /// True where the login that has begun may send its form again with another text of a CAPTCHA: the next form that leaves is the one more
