@@ -146,8 +146,8 @@ pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
     tries_of(&bytes).map_err(|error| {
         let path = path.display();
         anyhow!(
-            "{path}: what earlier logins forbid is unreadable ({error})\nhint: where a newer gleaner has written it, run that one; else see \
-             with a browser that the account is not locked, then remove the file"
+            "{path}: what earlier logins forbid is unreadable ({error})\nhint: see with a browser that the account is not \
+             locked, then remove the file; where a newer gleaner has written it, run that one"
         )
     })
 }

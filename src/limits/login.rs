@@ -103,11 +103,11 @@ pub const LOGIN_RENDERED_MAX: u32 = 5;
 /// Times that one login form is sent: again only where the site wants a CAPTCHA and a person reads it.
 pub const LOGIN_SENDS_MAX: usize = 2;
 
-/// Frames of one page that are known.
-pub const FRAMES_PER_PAGE_MAX: usize = 32;
-
 /// POSTs of a page's scripts that carry no password and leave in front of the one that logs in: counters, questions about the user.
 pub const LOGIN_POSTS_BESIDE_MAX: usize = 3;
+
+/// Frames of one page that are known.
+pub const FRAMES_PER_PAGE_MAX: usize = 32;
 
 /// Pictures of one page among which that of a CAPTCHA is looked for, and boxes for other sites' CAPTCHAs.
 pub const PICTURES_PER_PAGE_MAX: usize = 1_000;

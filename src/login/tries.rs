@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use self::again::Further;
 pub use self::again::{Again, ByCrawl, OfHand, again};
 use super::secret::Secret;
-use super::verdict::{IN_TROUBLE, Verdict};
+use super::verdict::{IN_TROUBLE, ONE_PAGE, Verdict};
 use crate::clock::UnixMillis;
 use crate::limits::{
     CLOCK_MENDED_MAX, LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGIN_WAYS_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL,
@@ -48,9 +48,9 @@ pub struct Tries {
     /// Marks those whose one more try that the table grants was sent (`again`), the latest last: until they are let in, or their operator
     /// says `--again`.
     once_more: Vec<u32>,
-    /// Of the user and the password that were let in last.
     /// Marks those whose try was answered by asking for patience, once for each, since they were let in.
     limited: Vec<u32>,
+    /// Of the user and the password that were let in last.
     further: Further,
     /// True where the login that has begun was told `--again`.
     #[serde(skip)]
@@ -85,7 +85,7 @@ pub struct Tries {
     guessed_until: UnixMillis,
     /// How the last login ended that was not let in.
     last: Option<Verdict>,
-    /// Where the way to its form is a redirect loop, if it is.
+    /// Where the way to its form is a redirect loop, or which page the site answers whatever is asked, if either is so.
     loops_at: Option<Box<str>>,
     /// True where that was a site which did not answer, or was in trouble.
     was_in_trouble: bool,
@@ -228,14 +228,13 @@ impl Tries {
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
         let sentence = self.last.map(|last| if self.was_in_trouble { IN_TROUBLE } else { last.sentence() })?;
-        let at = self.loops_at.as_ref().filter(|_| self.last == Some(Verdict::RedirectLoop));
+        let is_of_page = matches!(self.last, Some(Verdict::RedirectLoop | Verdict::NoForm));
+        let at = self.loops_at.as_ref().filter(|_| is_of_page);
+        let is_one_page = at.is_some() && self.last == Some(Verdict::NoForm);
+        let sentence = if is_one_page { ONE_PAGE } else { sentence };
         Some(at.map_or_else(|| sentence.to_owned(), |at| sentence.replacen(" (hint: ", &format!(": {at} (hint: "), 1)))
     }
 
-    /// Takes in where the way to the form of the last login is a redirect loop, in words without secrets.
-    pub fn meet_loop(&mut self, at: &str) {
-        self.loops_at = Some(at.into());
-    }
     /// The same with what is to be done about this user and password, where the site has let them in before and they are tried again by
     /// themselves.
     #[must_use]
@@ -254,6 +253,11 @@ impl Tries {
         Some(format!("{said} (hint: {hint})"))
     }
 
+    /// Takes in where the way to the form of the last login is a redirect loop, or what the site answers in place of it, in words without
+    /// secrets.
+    pub fn meet_page(&mut self, at: &str) {
+        self.loops_at = Some(at.into());
+    }
 
     /// Whose session the last login that was let in has begun; None where that is not known.
     #[must_use]

@@ -173,6 +173,10 @@ impl Verdict {
 /// Told of a login that nothing, or a server in trouble, has answered.
 pub const IN_TROUBLE: &str = "the site did not answer, or only that it is in trouble";
 
+/// Told of a site that answers whatever is asked by one page, at which nobody logs in: a ban, an error, nothing.
+pub const ONE_PAGE: &str = "the site shows no page at which one could log in (hint: see with a browser what it answers; where it has another \
+                            address by now, correct `start`, then run `gleaner login`)";
+
 /// A verdict with what speaks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {

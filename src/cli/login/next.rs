@@ -53,6 +53,7 @@ impl Login<'_> {
             | Verdict::SiteTrouble
             | Verdict::SessionLost
             | Verdict::NoAnswer
+            | Verdict::LimitedAgain
             | Verdict::Unknown
                 if self.further_at.is_some() && !report.is_unproven() =>
             {
@@ -60,7 +61,6 @@ impl Login<'_> {
             }
             Verdict::WrongPassword => {
                 let keys = self.keys();
-            | Verdict::LimitedAgain
                 let others = match keys.is_empty() {
                     true => String::new(),
                     false => format!("; where {keys} there was wrong, correct it and run: {}", self.run(" --again")),

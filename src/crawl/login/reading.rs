@@ -66,11 +66,11 @@ pub(super) struct Ask<'b> {
 /// Evidence of an address that may be the site's own by now.
 pub const OWN_HOST: &str = "has the host of this site under another scheme or port";
 
-/// Evidence of a page that comes from something else than the site's software.
-pub const IN_FRONT: &str = "what stands in front of the site";
 /// How the line of a rule file begins that would make an address one of the site's.
 pub const HOSTS_LINE: &str = "hosts = [";
 
+/// Evidence of a page that comes from something else than the site's software.
+pub const IN_FRONT: &str = "what stands in front of the site";
 
 /// The words in which a page that holds little else says that something in front of the site keeps everybody out, or asks everybody for
 /// consent; and which of the two.
@@ -191,8 +191,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The host of an address that is not the site's, for people: one whose scheme or port alone is another than the rule file's is told as such.
-    pub(super) fn named(&self, url: &CrawlUrl) -> String {
     /// What makes such an address one of the site's, for people.
     pub(super) fn hosts_line(&self, url: &CrawlUrl) -> String {
         let hosts = self.site.rules.hosts.iter().map(|host| &**host).chain([url.authority()]);
@@ -200,6 +198,8 @@ impl Run<'_> {
         format!("; `{HOSTS_LINE}{}]` would make it one", hosts.join(", "))
     }
 
+    /// The host of an address that is not the site's, for people: one whose scheme or port alone is another than the rule file's is told as such.
+    pub(super) fn named(&self, url: &CrawlUrl) -> String {
         let name_of = |host: &str| {
             // An IPv6 address keeps its brackets.
             let name = host.rsplit_once(':').filter(|(name, _)| !name.contains(':') || name.ends_with(']'));

@@ -3,7 +3,7 @@
 use crate::clock::UnixMillis;
 use crate::login::secret::Secret;
 use crate::login::tries::{Ended, Tries};
-use crate::login::verdict::{IN_TROUBLE, Judged, Verdict};
+use crate::login::verdict::{IN_TROUBLE, Judged, ONE_PAGE, Verdict};
 use crate::politeness::Answered;
 
 /// Evidence of a code that was typed, and let nobody in.
@@ -66,10 +66,7 @@ impl Pin {
     /// For people, and what to do.
     fn sentence(self) -> &'static str {
         match self {
-            Self::Site => {
-                "the site shows no page at which one could log in (hint: see with a browser what it answers; where it has another address \
-                 by now, correct `start`, then run `gleaner login`)"
-            }
+            Self::Site => ONE_PAGE,
             Self::Page => "the page that [login] names has no login form (hint: correct `page` in [login])",
             Self::Form => "the form that [login] names is none to log in by (hint: correct `form` in [login])",
             Self::Address => {
@@ -141,6 +138,7 @@ impl Report {
                 Verdict::ProbablyRefused | Verdict::OtherSite | Verdict::Unknown | Verdict::NotLookedAt,
                 Verdict::SiteTrouble,
             ) => "the site has let this user and password in before, and says nothing of them",
+            (Verdict::RateLimited, Verdict::LimitedAgain) => "it has asked for patience at each of the last tries",
             (Verdict::Unknown | Verdict::NotLookedAt, Verdict::ProbablyRefused) => {
                 "the second answer to the same that tells nothing"
             }
@@ -148,7 +146,6 @@ impl Report {
         };
         self.judged.verdict = counts;
         self.judged.evidence.push(why.to_owned());
-            (Verdict::RateLimited, Verdict::LimitedAgain) => "it has asked for patience at each of the last tries",
         Some(why)
     }
 
@@ -172,7 +169,8 @@ impl Report {
     }
 
     /// Tells the account's tries how long the site wants to be left alone behind a login that has ended: as long as it says, or as
-    /// long as we guess where its answer to the form asks for patience without a time; and where the way to the form is a loop.
+    /// long as we guess where its answer to the form asks for patience without a time; and where the way to the form is a loop, or what
+    /// the site answers in place of it.
     pub fn tell(&self, tries: &mut Tries, now: UnixMillis) {
         match self.trouble {
             Some(Answered::Throttled(Some(until))) if until > now => tries.wait_as_asked(until, now),
@@ -180,8 +178,11 @@ impl Report {
             Some(Answered::Throttled(_)) if self.was_sent && !self.is_unproven() => tries.wait_as_guessed(),
             _ => {}
         }
+        if self.judged.verdict == Verdict::NoForm && self.pinned == Some(Pin::Site) {
+            tries.meet_page(&self.judged.evidence.join("; "));
+        }
         if self.judged.verdict == Verdict::RedirectLoop {
-            tries.meet_loop(&self.judged.evidence.join("; ").replacen("redirect loop: ", "", 1));
+            tries.meet_page(&self.judged.evidence.join("; ").replacen("redirect loop: ", "", 1));
         }
     }
 

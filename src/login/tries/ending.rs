@@ -183,8 +183,6 @@ impl Tries {
             verdict = if is_let_in { Verdict::SiteTrouble } else { Verdict::ProbablyRefused };
             self.held = None;
         }
-        if was_sent && was_answered {
-            self.locked.retain(|locked| !marks.contains(locked));
         if was_sent && verdict == Verdict::RateLimited {
             push(&mut self.limited, mark);
             let times = self.limited.iter().filter(|of| marks.contains(of)).count();
@@ -192,6 +190,8 @@ impl Tries {
                 verdict = Verdict::LimitedAgain;
             }
         }
+        if was_sent && was_answered {
+            self.locked.retain(|locked| !marks.contains(locked));
             self.captcha.retain(|met| !marks.contains(met));
         }
         self.held = self.held.filter(|(held, of)| !was_sent || *held != Verdict::Captcha || marks.contains(of));
@@ -222,9 +222,9 @@ impl Tries {
                 (self.proven, self.proven_at, self.further) = (Some(mark), now, Further::default());
                 self.sent.retain(|(of, _, _)| !marks.contains(of));
                 self.ways.retain(|(of, _)| !marks.contains(of));
+                self.limited.retain(|of| !marks.contains(of));
                 self.operator_has_logged_in(user);
                 self.refused.retain(|refused| !marks.contains(refused));
-                self.limited.retain(|of| !marks.contains(of));
                 self.probably_refused.retain(|refused| !marks.contains(refused));
                 self.let_in.retain(|at| *at <= now && now.since(*at) < LOGIN_HOUR);
                 self.let_in.push(now);
@@ -242,9 +242,9 @@ impl Tries {
             | Verdict::NoAnswer
             | Verdict::SiteTrouble
             | Verdict::SessionLost
+            | Verdict::LimitedAgain
             | Verdict::NoForm
             | Verdict::RedirectLoop => {
-            | Verdict::LimitedAgain
                 let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
                 self.unclear = self.unclear.saturating_add(u32::from(was_sent || is_known));
                 let is_limit = matches!(verdict, Verdict::RateLimited | Verdict::LimitedAgain);

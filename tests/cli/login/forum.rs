@@ -267,6 +267,10 @@ fn redirect_to(path: &'static str) -> Response {
     (StatusCode::FOUND, [(header::LOCATION, path)]).into_response()
 }
 
+fn redirect_with(cookie: &'static str) -> Response {
+    (StatusCode::FOUND, [(header::SET_COOKIE, cookie), (header::LOCATION, "/")]).into_response()
+}
+
 /// A member's cookie, and where it leads.
 fn redirect(path: &'static str) -> Response {
     (StatusCode::FOUND, [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, path)]).into_response()
@@ -276,10 +280,6 @@ const TAKEN_AWAY: &str = "if (document.cookie.includes('sid=abc')) { document.ge
                           document.body.insertAdjacentHTML('beforeend', '<a href=/logout>Log out</a>') }";
 
 /// Sends the form by a request of its own, and goes where members are.
-fn redirect_with(cookie: &'static str) -> Response {
-    (StatusCode::FOUND, [(header::SET_COOKIE, cookie), (header::LOCATION, "/")]).into_response()
-}
-
 const SENDS: &str = "const form = document.getElementById('login'); form.addEventListener('submit', event => { event.preventDefault(); \
                      const of = name => encodeURIComponent(form.elements[name].value); fetch('/slow', {method: 'POST', headers: \
                      {'Content-Type': 'application/x-www-form-urlencoded'}, body: `username=${of('username')}&password=${of('password')}&go=1`})\

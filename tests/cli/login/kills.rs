@@ -1,5 +1,6 @@
 //! What a process leaves that ends in the middle of a login, and what the next one makes of it: no password leaves twice for it.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};

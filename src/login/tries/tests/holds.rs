@@ -113,7 +113,7 @@ fn a_redirect_loop_is_told_with_its_address_until_another_end() {
     let (mut tries, password) = (Tries::default(), Secret::new("one"));
     let ended = |verdict| Ended { verdict, was_sent: false, was_answered: true };
     tries.ended(ended(Verdict::RedirectLoop), "anna", &password, NOW);
-    tries.meet_loop("http://h/ redirects after 20 others");
+    tries.meet_page("http://h/ redirects after 20 others");
     let told = tries.trouble().unwrap();
     assert!(
         told.contains("is a redirect loop: http://h/ redirects after 20 others (hint: see with a browser"),
