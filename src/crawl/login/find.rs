@@ -220,7 +220,10 @@ impl Run<'_> {
             return Err(judged);
         }
         let others = met.tried.len();
-        let is_empty = start.view.forms.is_empty() && start.view.said.trim().is_empty();
+        let is_empty = {
+            let view = &start.view;
+            view.forms.is_empty() && view.said.trim().is_empty() && view.frames.is_empty() && start.markup.is_none()
+        };
         let is_one = met.repeats && start.view.forms.is_empty();
         // A page that is named and not there has another name.
         let is_refused =

@@ -321,6 +321,7 @@ fn a_service_that_has_outlived_its_terminal_reads_its_rule_files_on_sighup() {
     assert!(status.success(), "{}", told());
     let number: i32 = fs::read_to_string(forum.path().join("number")).unwrap().trim().parse().unwrap();
     let service = Pid::from_raw(number).unwrap();
+    let _ends = Ends(service);
     let says = |words: &str| wait_for(words, || told().contains(words).then_some(()));
     says("the terminal of the service is gone");
     kill_process(service, Signal::HUP).unwrap();
@@ -328,6 +329,15 @@ fn a_service_that_has_outlived_its_terminal_reads_its_rule_files_on_sighup() {
     assert!(!told().contains("stopping"), "{}", told());
     kill_process(service, Signal::TERM).unwrap();
     says("stopping");
+}
+
+/// Is not there any more behind a test that has failed.
+struct Ends(Pid);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = kill_process(self.0, Signal::KILL);
+    }
 }
 
 fn quoted(text: &str) -> String {
