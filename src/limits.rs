@@ -66,6 +66,12 @@ pub const COOKIES_PER_DOMAIN_MAX: usize = 180;
 /// Cookies of one site over all its domains: with the largest 10 MB.
 pub const COOKIES_PER_SITE_MAX: usize = 1_000;
 
+/// Open files without which nothing is begun: a runtime, its signals and a database take ten.
+pub const OPEN_FILES_MIN: u64 = 16;
+
+/// Cookies that were not kept and are told: a login sets one to five.
+pub const COOKIES_DROPPED_MAX: usize = 8;
+
 /// Bytes of a login's token: those that carry claims have some hundred to two thousand, and servers refuse headers beyond
 /// 8 KiB.
 pub const BEARER_BYTES_MAX: usize = 4_096;

@@ -140,12 +140,16 @@ fn tries_of(data_dir: &Path, site: &str, login: &LoginRules) -> Result<Tries, St
 }
 
 /// How the last login ended, where there is something to tell of it, and until when the site has asked to be left alone.
-fn last_login(tries: &Result<Tries, String>, now: UnixMillis) -> Option<String> {
+fn last_login(data_dir: &Path, of: (&str, &str), tries: &Result<Tries, String>, now: UnixMillis) -> Option<String> {
     let tries = match tries {
         Ok(tries) => tries,
         Err(error) => return Some(error.clone()),
     };
-    let told = tries.trouble()?;
+    let (site, user) = of;
+    let told = match secrets::password(data_dir, site) {
+        Ok(password) => tries.trouble_of(user, &password, now)?,
+        Err(_) => tries.trouble()?,
+    };
     let asked = tries.asked_until(now).map(|until| format!("; it asks to be left alone until {}", until.rfc3339()));
     let guessed = || {
         let until = tries.guessed_until(now)?.rfc3339();
@@ -158,7 +162,8 @@ fn last_login(tries: &Result<Tries, String>, now: UnixMillis) -> Option<String> 
 
 fn of_process(data_dir: &Path, rules: &SiteRules, login: &LoginRules, session: &SessionState) -> AccountStatus {
     let told = AccountStatus::live(&rules.name, Some(&login.user), session);
-    let last_login = last_login(&tries_of(data_dir, &rules.name, login), UnixMillis(0));
+    let of = (&*rules.name, &*login.user);
+    let last_login = last_login(data_dir, of, &tries_of(data_dir, &rules.name, login), UnixMillis(0));
     AccountStatus { last_login: last_login.filter(|_| told.state == AccountState::LoggedIn), ..told }
 }
 
@@ -195,9 +200,12 @@ async fn of_files(
     if let (Some(proven), false, None) = (kept, has_ended, member) {
         let proven = Some(proven.rfc3339());
         let has_broken_off = || tries.as_ref().is_ok_and(|tries| broke_off(data_dir, site, user, tries, now));
-        let last_login =
-            last_login(&tries, now).or_else(|| has_broken_off().then(|| "it did not get to its end".to_owned()));
-        return Ok(AccountStatus { proven, last_login, ..of(AccountState::Kept) });
+        let last_login = last_login(data_dir, (site, user), &tries, now)
+            .or_else(|| has_broken_off().then(|| "it did not get to its end".to_owned()));
+        // Why the last crawl could not prove it, where nothing was done since.
+        let tried = sessions::tried_at(data_dir, site);
+        let reason = missing.filter(|missing| tried.is_none_or(|tried| tried <= missing.at)).map(|missing| missing.why);
+        return Ok(AccountStatus { proven, last_login, reason, ..of(AccountState::Kept) });
     }
     let tries = match tries {
         Ok(tries) => tries,
@@ -210,7 +218,7 @@ async fn of_files(
         Some(MissingSession { until, why, .. }) if until.is_none_or(|until| until > now) => (until, why),
         _ => missing_by_files(data_dir, site, user, &tries, now),
     };
-    let last_login = tries.trouble().filter(|_| reason == NOT_YET);
+    let last_login = last_login(data_dir, (site, user), &Ok(tries.clone()), now).filter(|_| reason == NOT_YET);
     let reason = match tries.member().filter(|member| reason == NOT_YET && kept.is_some() && *member != user) {
         Some(member) => format!(
             "the session that is kept is {member}'s, and the next crawl logs in as {user} (hint: `gleaner login` does it at \
@@ -236,7 +244,8 @@ pub fn without_rules(data_dir: &Path, site: &str, file: &Path) -> Option<Account
     match (kept, tries) {
         (Err(error), _) => Some(AccountStatus { reason: Some(format!("{error:#}")), ..of(AccountState::Unreadable) }),
         (Ok(Some(proven)), tries) => {
-            let last_login = last_login(&tries.map_err(|error| format!("{error:#}")), UnixMillis(0));
+            let account = (site, user.as_deref().unwrap_or_default());
+            let last_login = last_login(data_dir, account, &tries.map_err(|error| format!("{error:#}")), UnixMillis(0));
             Some(AccountStatus { proven: Some(proven.rfc3339()), last_login, ..of(AccountState::Kept) })
         }
         (Ok(None), Err(error)) => {

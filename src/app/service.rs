@@ -103,7 +103,9 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
                     service.site_ended(&name, result);
                 }
             }
-            _ = looks.tick() => terminal.look(),
+            _ = looks.tick() => if terminal.look() {
+                tracing::info!("the terminal of the service is gone: SIGHUP reads the rule files again");
+            },
             _ = watchdog.tick() => {
                 // Only while every loop works is systemd told that the service lives.
                 if service.all_alive() {

@@ -147,7 +147,7 @@ pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
         let path = path.display();
         anyhow!(
             "{path}: what earlier logins forbid is unreadable ({error})\nhint: see with a browser that the account is not \
-             locked, then remove the file"
+             locked, then remove the file; where a newer gleaner has written it, run that one"
         )
     })
 }
@@ -175,7 +175,7 @@ fn tries_of(bytes: &[u8]) -> Result<Tries, String> {
     }
     let ours = serde_json::to_value(Tries::default()).map_err(|error| error.to_string())?;
     if let Some(key) = file.keys().find(|key| ours.get(key.as_str()).is_none()) {
-        return Err(format!("`{key}` is no key of such a file"));
+        return Err(format!("`{key}` is no key that this version knows"));
     }
     if !file.contains_key("refused") {
         return Err("it lacks `refused`, which such a file always has".to_owned());

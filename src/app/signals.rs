@@ -56,11 +56,13 @@ impl Terminal {
     }
 
     /// Looks whether it is there, now and then: one that went a while ago, and nobody told the process (`disown`), is none of its own any more,
-    /// and a SIGHUP that comes later is its operator's.
-    pub fn look(&mut self) {
+    /// and a SIGHUP that comes later is its operator's. True once that is so.
+    pub fn look(&mut self) -> bool {
         let is_gone = self.is_closed();
-        self.is_there &= !(is_gone && self.was_gone);
+        let is_left = is_gone && self.was_gone;
+        self.is_there &= !is_left;
         self.was_gone = is_gone;
+        is_left
     }
 
     /// True where there was one and is none any more.

@@ -229,11 +229,24 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Refuses to begin where the system would leave no room for what a runtime alone opens.
+fn enough_files() -> anyhow::Result<()> {
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    match files {
+        Some(files) if files < limits::OPEN_FILES_MIN => anyhow::bail!(
+            "this process may open {files} files, and needs {} at least\nhint: ulimit -n 1024, or `LimitNOFILE=` of the unit",
+            limits::OPEN_FILES_MIN
+        ),
+        _ => Ok(()),
+    }
+}
+
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
     if matches!(command, Command::RenderChild) {
         return Ok(crate::render::child::main());
     }
+    enough_files()?;
     let terminal = Terminal::default();
     // The demo needs no configuration; everything else tells its faults before it starts.
     let config = match &command {

@@ -235,6 +235,9 @@ fn account(of: &AccountStatus, now: &str) -> String {
     let reason = reason.as_deref().unwrap_or_default();
     let stands = match (state, until) {
         (AccountState::LoggedIn, _) => format!("logged in{proven}"),
+        (AccountState::Kept, _) if !reason.is_empty() => {
+            format!("a session is kept{proven}, and waits to be proven: {reason}")
+        }
         (AccountState::Kept, _) => format!("a session is kept{proven}"),
         (AccountState::Due, _) => "is to be logged in, or its session to be proven, before anything else".to_owned(),
         (AccountState::Proving, _) => "is asked whether its session holds".to_owned(),

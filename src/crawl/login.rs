@@ -27,7 +27,7 @@ use self::handover::Person;
 pub use self::noted::Noted;
 use self::pace::Pace;
 pub use self::proof::{Proof, prove, prove_by_hand, prove_last};
-pub use self::reading::{IN_FRONT, OWN_HOST};
+pub use self::reading::{HOSTS_LINE, IN_FRONT, OWN_HOST};
 pub use self::report::{CODE_REFUSED, Pin, Report};
 use self::report::{asked_until, sentence};
 use self::sending::ByScripts;
@@ -41,10 +41,9 @@ use crate::login::fill::Submission;
 use crate::login::mask::Mask;
 use crate::login::model::Judge;
 use crate::login::names::of_site;
-use crate::login::secret::{Secret, quoted, told_words};
+use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::verdict::{
-    After, Judged, Verdict, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited,
-    speaks_of_account,
+    After, Judged, Verdict, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited, says_refused,
 };
 use crate::login::view::View;
 use crate::politeness::Answered;
@@ -126,14 +125,23 @@ async fn run(mut run: Run<'_>) -> Report {
             judged.evidence.insert(0, CODE_REFUSED.to_owned());
         }
     }
-    if let Some(Answered::Throttled(Some(until))) = run.report.trouble {
+    let now = run.site.clock.now();
+    // `Retry-After: 0` names no time.
+    if let Some(Answered::Throttled(Some(until))) = run.report.trouble
+        && until > now
+    {
         let hours = limits::RETRY_AFTER_MAX.as_secs() / 3_600;
         let more = if run.is_retry_capped {
             format!(", and for longer than the {hours} h that are waited")
+        } else if run.report.was_sent && until < now.plus(limits::LOGIN_BROKEN_OFF_WAIT) {
+            ", and a minute is waited at least".to_owned()
         } else {
             String::new()
         };
         judged.evidence.push(format!("the site asks to wait until {}{more}", until.rfc3339()));
+    }
+    if run.report.was_sent && judged.verdict != Verdict::LoggedIn {
+        judged.evidence.extend(run.lost_cookies());
     }
     judged.evidence.iter_mut().for_each(|evidence| *evidence = run.mask.hide_in_addresses(evidence));
     for evidence in judged.evidence.clone() {
@@ -219,6 +227,11 @@ impl Page {
 
 type Step<T> = Result<T, Judged>;
 
+/// True where a wrong password is told beside words of too many tries.
+fn is_wrong_and_limited(judged: &Judged, view: &View) -> bool {
+    judged.verdict == Verdict::WrongPassword && says_rate_limited(view).is_some()
+}
+
 fn ends(verdict: Verdict, why: impl Into<String>) -> Judged {
     Judged { verdict, evidence: vec![why.into()] }
 }
@@ -255,6 +268,18 @@ impl<'a> Run<'a> {
             rendered: 0,
             faults: 0,
         }
+    }
+
+    /// Cookies that the site has set and that bring no session, with why.
+    fn lost_cookies(&self) -> Vec<String> {
+        let dropped = self.means.jar.dropped().into_iter();
+        let mut lost: Vec<String> =
+            dropped.map(|(name, why)| format!("the site's cookie `{name}` was not kept: {why}")).collect();
+        let proof = self.probe_url().filter(|url| url.to_url().is_ok_and(|url| self.means.jar.has_none_for(&url)));
+        lost.extend(proof.map(|url| {
+            format!("no cookie of the site is for {}: their path, or their domain, is another", told_url(url.as_str()))
+        }));
+        lost
     }
 
     /// Steps hold what sites write: nothing of it may steer a terminal, and where an address of theirs holds the password it is masked.
@@ -333,7 +358,7 @@ impl<'a> Run<'a> {
                 page = after;
                 continue;
             }
-            if judged.verdict == Verdict::RateLimited {
+            if judged.verdict == Verdict::RateLimited || is_wrong_and_limited(&judged, &after.view) {
                 self.waits_as_told(names_wait(&after.view));
             }
             return self.proven(judged, Some(after)).await;
@@ -357,8 +382,9 @@ impl<'a> Run<'a> {
         let has_read_captcha = self.has_read_captcha;
         let after = After { status: after.status, view, login_form, cookies_changed, before, has_read_captcha };
         let mut judged = self.judge_answer(&after);
+        let message = login_form.map_or_else(|| view.first_message(), |form| view.message_at(form, before));
         if matches!(judged.verdict, Verdict::ProbablyRefused | Verdict::Captcha | Verdict::SiteTrouble)
-            && let Some(message) = login_form.and_then(|form| view.message_at(form, before))
+            && let Some(message) = message
         {
             // The site's own words: whoever reads them may know what they mean.
             judged.evidence.insert(0, format!("the page says {}", quoted(&told_words(&self.hidden(message)))));
@@ -368,7 +394,8 @@ impl<'a> Run<'a> {
 
     /// The same of an answer that is no page, and what it says of the account.
     fn judge_answer(&mut self, after: &After<'_>) -> Judged {
-        (self.report.speaks_of_account, self.behind_code) = (speaks_of_account(after), refuses_behind_code(after));
+        self.report.says_refused |= says_refused(after);
+        self.behind_code = refuses_behind_code(after);
         self.report.refuses_somehow = refuses_somehow(after);
         let is_form_back = after.login_form.is_some() && after.status < 500;
         self.report.is_bare = is_form_back || after.status < 400 || matches!(after.status, 400 | 401 | 422);

@@ -5,6 +5,7 @@
 //! The public suffix list stands guard: without it a host could set a cookie for `co.uk` and have it sent to others.
 //! A token that an API gave in place of cookies is kept beside them. Nothing of either is logged. `kept` writes a site's cookies down and reads those of a browser.
 
+mod dropped;
 pub mod kept;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +16,7 @@ use reqwest::header::{self, HeaderMap, HeaderValue};
 use time::OffsetDateTime;
 use url::Url;
 
+pub use self::dropped::{CAME_IN_THE_CLEAR, Dropped};
 use crate::clock::{Clock as _, SystemClock};
 use crate::limits;
 
@@ -26,6 +28,8 @@ pub struct Jar {
     bearer: Mutex<Option<Bearer>>,
     /// Goes up with each cookie that is set, replaced or removed.
     changes: AtomicU64,
+    /// What was not kept since the cookies were last cleared, at most `limits::COOKIES_DROPPED_MAX`.
+    dropped: Mutex<Vec<Dropped>>,
 }
 
 impl Jar {
@@ -43,6 +47,7 @@ impl Jar {
     /// Forgets all cookies, and the token.
     pub fn clear(&self) {
         self.lock().list.clear();
+        self.dropped_ones().clear();
         *self.bearer() = None;
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
@@ -78,10 +83,39 @@ impl Jar {
     fn set<'a>(&self, headers: impl Iterator<Item = &'a HeaderValue>, url: &Url, date: Option<OffsetDateTime>) {
         let mut cookies = self.lock();
         for text in headers.filter_map(|header| std::str::from_utf8(header.as_bytes()).ok()) {
+            let was = cookies.list.len();
             if cookies.set(text, url, date) {
                 self.changes.fetch_add(1, Ordering::Relaxed);
+            } else if cookies.list.len() == was && !cookies.has(text, url) {
+                self.note_dropped(text, url);
             }
         }
+    }
+
+    fn note_dropped(&self, text: &str, url: &Url) {
+        let Some(new) = dropped::why(text, url) else { return };
+        let mut dropped = self.dropped_ones();
+        if dropped.len() < limits::COOKIES_DROPPED_MAX && !dropped.contains(&new) {
+            dropped.push(new);
+        }
+    }
+
+    /// What a site has set since the cookies were cleared, and was not kept, with why.
+    #[must_use]
+    pub fn dropped(&self) -> Vec<Dropped> {
+        self.dropped_ones().clone()
+    }
+
+    /// True where it holds cookies, and none of them goes with a request for this URL.
+    #[must_use]
+    pub fn has_none_for(&self, url: &Url) -> bool {
+        let cookies = self.lock();
+        !cookies.list.is_empty() && !cookies.list.iter().any(|cookie| cookie.is_for(url))
+    }
+
+    fn dropped_ones(&self) -> MutexGuard<'_, Vec<Dropped>> {
+        // One is in the list or not.
+        self.dropped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The cookies that scripts of a page at `url` may see (§5.8.3, "non-HTTP" API), as `name=value`.
@@ -179,6 +213,12 @@ impl Cookies {
     /// expired only removes (§5.7). True where something is another than before.
     fn set(&mut self, text: &str, url: &Url, date: Option<OffsetDateTime>) -> bool {
         Cookie::parse_at(text, url, date).is_some_and(|cookie| self.put(cookie))
+    }
+
+    /// True where one of this name is kept for such an answer.
+    fn has(&self, text: &str, url: &Url) -> bool {
+        let name = text.split(['=', ';']).next().unwrap_or_default().trim();
+        self.list.iter().any(|cookie| &*cookie.name == name && cookie.is_for(url))
     }
 
     fn put(&mut self, cookie: Cookie) -> bool {

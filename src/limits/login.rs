@@ -28,9 +28,13 @@ pub const LOGIN_WAYS_MAX: usize = 16;
 pub const LOGIN_FURTHER_WAITS: [Duration; 2] = [Duration::from_secs(6 * 3_600), LOGIN_WAIT_MAX];
 
 /// Further tries of such that are answered by the bare form, or by a page that tells nothing: the next answer of that kind holds them.
-pub const LOGIN_BARE_MAX: u32 = 3;
+pub const LOGIN_BARE_MAX: u32 = 7;
 
-/// Wait after a login whose process was killed in the middle.
+/// Tries of one user and password in a row that may be answered by asking for patience, by hand and by crawls together: whoever guesses
+/// passwords is answered so as well.
+pub const LOGIN_LIMITED_MAX: usize = 3;
+
+/// Wait after a login whose process was killed in the middle, and the least behind one at which the site has asked for patience.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);
 
 /// From this age on, cookies of a login that was never proven may have ended of themselves: forums let a session without a
@@ -43,6 +47,9 @@ pub const SITE_TROUBLE_WAIT_MAX: Duration = Duration::from_secs(3_600);
 
 /// Longest wait between two logins that ended without a clear verdict.
 pub const LOGIN_WAIT_MAX: Duration = Duration::from_secs(24 * 3_600);
+
+/// How far a clock may be set back that was ahead, without the waits that it wrote down being lost.
+pub const CLOCK_MENDED_MAX: Duration = Duration::from_secs(3_600);
 
 /// Answers that seem to be a guest's and wait for a proof of the session; as many ask for one at once.
 pub const DENIALS_HELD_MAX: usize = 16;
@@ -95,6 +102,9 @@ pub const LOGIN_RENDERED_MAX: u32 = 5;
 
 /// Times that one login form is sent: again only where the site wants a CAPTCHA and a person reads it.
 pub const LOGIN_SENDS_MAX: usize = 2;
+
+/// POSTs of a page's scripts that carry no password and leave in front of the one that logs in: counters, questions about the user.
+pub const LOGIN_POSTS_BESIDE_MAX: usize = 3;
 
 /// Frames of one page that are known.
 pub const FRAMES_PER_PAGE_MAX: usize = 32;

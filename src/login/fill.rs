@@ -156,7 +156,11 @@ fn submission(
         Method::Get if action.is_empty() => return Err(FillError::Script("it has no action and no method".into())),
         Method::Get => return Err(FillError::SecretInUrl),
     }
-    let url = base.join(action).map_err(|error| FillError::Action { action: action.into(), why: error.to_string() })?;
+    let url = base.join(action).map_err(|error| {
+        // Its query may hold a token, or the password.
+        let action = action.split(['?', '#']).next().unwrap_or_default();
+        FillError::Action { action: action.into(), why: error.to_string() }
+    })?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(FillError::Script(excerpt(action)));
     }

@@ -76,6 +76,41 @@ pub(super) fn all<'a>(messages: &'a [Message], form: usize, before: &'a [Message
     messages.iter().filter(is_near).filter(is_new).map(|message| &*message.text)
 }
 
+/// What stands first on a page: what it marks as a message before the rest.
+pub(super) fn first(messages: &[Message]) -> Option<&str> {
+    let found = messages.iter().find(|of| of.is_marked).or_else(|| messages.iter().find(|of| !of.is_heading));
+    found.or_else(|| messages.first()).map(|message| &*message.text)
+}
+
+/// What the page says to whoever reads it, a line for each block, at most so many bytes.
+pub(super) fn said(root: NodeRef<'_, Node>, bytes_max: usize) -> String {
+    let (mut said, mut last) = (String::new(), None);
+    for node in root.descendants() {
+        if is_named(&node, &["br"]) {
+            last = None;
+        }
+        let Node::Text(text) = node.value() else { continue };
+        if text.trim().is_empty() || node.ancestors().any(|of| is_named(&of, NOT_SAID)) {
+            continue;
+        }
+        let block = node.ancestors().find(|of| !is_named(of, WITHIN_A_LINE)).map(|of| of.id());
+        said.push(if last == block && block.is_some() { ' ' } else { '\n' });
+        last = block;
+        for (at, word) in text.split_whitespace().enumerate() {
+            if said.len() + word.len() >= bytes_max {
+                return said;
+            }
+            said.extend((at > 0).then_some(' '));
+            said.push_str(word);
+        }
+    }
+    said
+}
+
+/// Elements whose text says nothing to anybody: names of pages and of what is pressed, and what is not shown.
+const NOT_SAID: &[&str] =
+    &["script", "style", "head", "title", "template", "option", "textarea", "button", "a", "nav", "noscript"];
+
 /// Elements whose text is no message: what is pressed, typed, chosen, or shown to nobody.
 const NO_MESSAGES: &[&str] =
     &["script", "style", "head", "title", "template", "option", "textarea", "button", "label", "a", "noscript"];

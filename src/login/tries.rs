@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 use self::again::Further;
 pub use self::again::{Again, ByCrawl, OfHand, again};
 use super::secret::Secret;
-use super::verdict::{IN_TROUBLE, Verdict};
+use super::verdict::{IN_TROUBLE, ONE_PAGE, Verdict};
 use crate::clock::UnixMillis;
 use crate::limits::{
-    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGIN_WAYS_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL, SITE_TROUBLE_WAIT_MAX,
+    CLOCK_MENDED_MAX, LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGIN_WAYS_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL,
+    SITE_TROUBLE_WAIT_MAX,
 };
 
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
@@ -47,11 +48,16 @@ pub struct Tries {
     /// Marks those whose one more try that the table grants was sent (`again`), the latest last: until they are let in, or their operator
     /// says `--again`.
     once_more: Vec<u32>,
+    /// Marks those whose try was answered by asking for patience, once for each, since they were let in.
+    limited: Vec<u32>,
     /// Of the user and the password that were let in last.
     further: Further,
     /// True where the login that has begun was told `--again`.
     #[serde(skip)]
     is_told_again: bool,
+    /// True once a form of the login that has begun has left.
+    #[serde(skip)]
+    form_left: bool,
     /// Marks the user and the password that were let in last.
     proven: Option<u32>,
     /// When that was.
@@ -79,7 +85,7 @@ pub struct Tries {
     guessed_until: UnixMillis,
     /// How the last login ended that was not let in.
     last: Option<Verdict>,
-    /// Where the way to its form is a redirect loop, if it is.
+    /// Where the way to its form is a redirect loop, or which page the site answers whatever is asked, if either is so.
     loops_at: Option<Box<str>>,
     /// True where that was a site which did not answer, or was in trouble.
     was_in_trouble: bool,
@@ -210,7 +216,7 @@ impl Tries {
         let (new, old) =
             (mark(Some(*self.salt.get_or_insert_with(fresh_salt)), user, password), mark(None, user, password));
         let lists = [&mut self.refused, &mut self.probably_refused, &mut self.locked, &mut self.captcha];
-        let lists = lists.into_iter().chain([&mut self.once_more]).flatten();
+        let lists = lists.into_iter().chain([&mut self.once_more, &mut self.limited]).flatten();
         let sent = self.sent.iter_mut().map(|(of, _, _)| of).chain(self.sent_at.iter_mut().map(|(of, _)| of));
         let held = [&mut self.held, &mut self.by_forms.held].into_iter().flatten().map(|(_, of)| of);
         let alone = [&mut self.proven, &mut self.begun, &mut self.waits].into_iter().flatten();
@@ -222,12 +228,34 @@ impl Tries {
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
         let sentence = self.last.map(|last| if self.was_in_trouble { IN_TROUBLE } else { last.sentence() })?;
-        let at = self.loops_at.as_ref().filter(|_| self.last == Some(Verdict::RedirectLoop));
+        let is_of_page = matches!(self.last, Some(Verdict::RedirectLoop | Verdict::NoForm));
+        let at = self.loops_at.as_ref().filter(|_| is_of_page);
+        let is_one_page = at.is_some() && self.last == Some(Verdict::NoForm);
+        let sentence = if is_one_page { ONE_PAGE } else { sentence };
         Some(at.map_or_else(|| sentence.to_owned(), |at| sentence.replacen(" (hint: ", &format!(": {at} (hint: "), 1)))
     }
 
-    /// Takes in where the way to the form of the last login is a redirect loop, in words without secrets.
-    pub fn meet_loop(&mut self, at: &str) {
+    /// The same with what is to be done about this user and password, where the site has let them in before and they are tried again by
+    /// themselves.
+    #[must_use]
+    pub fn trouble_of(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<String> {
+        let told = self.trouble()?;
+        let hint = match self.hold_by_hand(user, password, now) {
+            _ if !self.is_of_trouble(self.marks(user, password)) => return Some(told),
+            None => "a crawl tries the same again by itself, and `gleaner login` at once".to_owned(),
+            Some(ByHand::SentUntil(_, until)) => format!(
+                "a crawl tries the same again at {} or later, and so does `gleaner login`; `gleaner login --again` does not wait",
+                until.rfc3339()
+            ),
+            Some(_) => return Some(told),
+        };
+        let said = told.split(" (hint: ").next().unwrap_or_default();
+        Some(format!("{said} (hint: {hint})"))
+    }
+
+    /// Takes in where the way to the form of the last login is a redirect loop, or what the site answers in place of it, in words without
+    /// secrets.
+    pub fn meet_page(&mut self, at: &str) {
         self.loops_at = Some(at.into());
     }
 
@@ -268,9 +296,14 @@ impl Tries {
             return;
         }
         let theirs = other.marks(user, password);
+        let was_let_in = self.was_let_in(user, password);
+        if self.proven.is_none() && other.is_let_in(theirs) {
+            (self.proven, self.proven_at) = (Some(self.new_mark(user, password)), other.proven_at);
+            (self.further, self.member) = (other.further, self.member.take().or_else(|| other.member.clone()));
+        }
         let has_begun = other.has_begun(user, password).then_some((Verdict::NoAnswer, false));
         let Some(sent) = other.sent_with(theirs).or(has_begun) else { return };
-        if self.was_let_in(user, password) {
+        if was_let_in {
             let is_later = other.sent_at(theirs).is_some_and(|at| at > self.proven_at);
             let is_refusal = again(sent.0, sent.1).by_hand == OfHand::No;
             let is_sure = matches!(sent.0, Verdict::WrongPassword | Verdict::Locked) || other.is_let_in(theirs);
@@ -431,8 +464,13 @@ impl Tries {
     /// `limits::RETRY_AFTER_MAX`). The wait of our own is a guess where the site has told its limit; where it is in trouble
     /// the longer one counts.
     pub fn wait_as_asked(&mut self, until: UnixMillis, now: UnixMillis) {
-        let is_limit = self.last == Some(Verdict::RateLimited);
-        let least = if is_limit { now.plus(LOGIN_BROKEN_OFF_WAIT) } else { self.not_before };
+        let minute = now.plus(LOGIN_BROKEN_OFF_WAIT);
+        let (until, least) = match self.last {
+            Some(Verdict::RateLimited) => (until.max(minute), minute),
+            // What it named before was too short.
+            Some(Verdict::LimitedAgain) => (until.max(minute), self.not_before),
+            _ => (until, self.not_before),
+        };
         self.not_before = until.max(least);
         // Our own wait is no word of the site's.
         (self.asked_until, self.guessed_until) = (until, UnixMillis(0));
@@ -456,9 +494,10 @@ impl Tries {
     }
 }
 
-/// A time to wait for. None was ever as far away as the longest wait: the clock was ahead when it was written.
+/// A time to wait for. None was ever further away than the longest wait: the clock was ahead when it was written, unless it has been set
+/// by less than clocks are mended by.
 fn is_ahead(until: UnixMillis, now: UnixMillis) -> Option<UnixMillis> {
-    Some(until).filter(|until| *until > now && *until <= now.plus(LOGIN_WAIT_MAX))
+    Some(until).filter(|until| *until > now && *until <= now.plus(LOGIN_WAIT_MAX + CLOCK_MENDED_MAX))
 }
 
 /// Wait behind the `nth` time in a row, from 1, that a site was in trouble.

@@ -4,10 +4,12 @@
 //! a first word only: the proof is a page that needs the session (`crawl` asks for one).
 
 mod captcha;
+mod refusal;
 
 use std::time::Duration;
 
 use self::captcha::{Said, names_captcha, said_of_captcha};
+pub use self::refusal::{refuses, says_refused};
 use super::form::{Control, Kind};
 use super::phrases;
 use super::secret::told_url;
@@ -53,11 +55,13 @@ pub enum Verdict {
     /// The form was taken, and when a page could be asked at last whether it let us in, there was no session any more: only tries are
     /// told so.
     SessionLost,
+    /// The site has asked for patience at each of the last tries, whatever was waited: only tries are told so.
+    LimitedAgain,
 }
 
 impl Verdict {
     /// Every one.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::LoggedIn,
         Self::WrongPassword,
         Self::ProbablyRefused,
@@ -77,6 +81,7 @@ impl Verdict {
         Self::NoAnswer,
         Self::SiteTrouble,
         Self::SessionLost,
+        Self::LimitedAgain,
     ];
 
     /// For people, and what to do. Which site it is about is the teller's to say: commands stand without its name, as
@@ -153,6 +158,10 @@ impl Verdict {
                  the password, and may not have looked at them (hint: see with a browser that the site works and that the account is not locked, then run `gleaner login \
                  --again`)"
             }
+            Self::LimitedAgain => {
+                "the site has asked to wait at each of the last tries, and may have refused the user and the password beside it (hint: see \
+                 with a browser that the account is not locked, then run `gleaner login --again`)"
+            }
             Self::SessionLost => {
                 "the site took the form, and could not be asked for its proof until there was no session any more (hint: see with a \
                  browser that the user and the password are right, then run `gleaner login --again`)"
@@ -163,6 +172,10 @@ impl Verdict {
 
 /// Told of a login that nothing, or a server in trouble, has answered.
 pub const IN_TROUBLE: &str = "the site did not answer, or only that it is in trouble";
+
+/// Told of a site that answers whatever is asked by one page, at which nobody logs in: a ban, an error, nothing.
+pub const ONE_PAGE: &str = "the site shows no page at which one could log in (hint: see with a browser what it answers; where it has another \
+                            address by now, correct `start`, then run `gleaner login`)";
 
 /// A verdict with what speaks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -330,13 +343,13 @@ fn untold(status: u16) -> Verdict {
     if status < 500 { Verdict::ProbablyRefused } else { Verdict::Unknown }
 }
 
-/// The first of these phrases that the page shows, and where the form is back on it, more often than the page in front of it
+/// The first of these phrases that the page says, and where the form is back on it, more often than the page in front of it
 /// did: a form in the head of each page stands beside titles that speak of failed logins.
 fn says_anew(after: &After<'_>, phrases: &[&'static str]) -> Option<&'static str> {
     let before = after.before.filter(|_| after.login_form.is_some());
-    let count = |view: &View, phrase: &str| view.text.matches(phrase).count();
+    let count = |view: &View, phrase: &str| view.said.matches(phrase).count();
     let is_new = |phrase: &str| before.is_none_or(|before| count(after.view, phrase) > count(before, phrase));
-    phrases.iter().copied().find(|phrase| after.view.text.contains(phrase) && is_new(phrase))
+    phrases.iter().copied().find(|phrase| after.view.said.contains(phrase) && is_new(phrase))
 }
 
 /// True where the page says this of a password that was sent, and not of codes, or of anybody's.
@@ -352,23 +365,30 @@ fn not_looked_at(after: &After<'_>) -> Option<&'static str> {
     phrases::NOT_LOOKED_AT.iter().copied().find(|phrase| message.contains(phrase))
 }
 
-/// The words in which a clause of the page says that the password is wrong, where those of another verdict beside it only warn of what
-/// comes of more, or ask for patience: a quota that is used up, or an account that is locked by now, is one whatever stands beside it.
+/// The words in which a clause of the page says that the password is wrong, where those of another verdict beside it say no more than what
+/// comes of more: an account that is locked by now is, whatever stands beside it. Who is told to wait as well has been looked at all the
+/// same: the same is not sent again when the time is over.
 fn refuses_beside(after: &After<'_>, verdict: Verdict, others: &[&str]) -> Option<&'static str> {
     if !matches!(verdict, Verdict::RateLimited | Verdict::Locked | Verdict::ConfirmEmail) {
         return None;
     }
-    // Nobody is logged in to an account that is locked, or not confirmed, either.
-    let is_telling = |phrase: &&str| verdict == Verdict::RateLimited || !phrases::WRONG_SOMEHOW.contains(phrase);
-    let wrong: Vec<&'static str> = phrases::WRONG.iter().copied().filter(is_telling).collect();
-    let refusal = says_anew(after, &wrong)?;
     let has = |clause: &str, phrases: &[&str]| phrases.iter().any(|phrase| clause.contains(phrase));
-    let clauses = || after.view.text.split(|of: char| ".,:;!?()。，：；！？（）".contains(of));
+    let clauses = || after.view.said.split(|of: char| ".,:;!?()\n。，：；！？（）".contains(of));
+    let refuses = |wrong: &[&str]| clauses().any(|clause| has(clause, wrong) && !has(clause, others));
+    let wrong: Vec<&'static str> =
+        phrases::WRONG.iter().copied().filter(|of| !phrases::WRONG_SOMEHOW.contains(of)).collect();
+    if verdict == Verdict::RateLimited
+        && let Some(refusal) = says_anew(after, &wrong).filter(|_| refuses(&wrong))
+    {
+        return Some(refusal);
+    }
+    // Nobody is logged in to an account that is locked, or not confirmed, either.
+    let wrong = if verdict == Verdict::RateLimited { phrases::WRONG.to_vec() } else { wrong };
+    let refusal = says_anew(after, &wrong)?;
     // What is asked for beside a refusal is for those whose password is right.
     let is_warning = |clause: &str| verdict == Verdict::ConfirmEmail || (has(clause, WARNINGS) && !has(clause, DONE));
-    let refuses = clauses().any(|clause| has(clause, &wrong) && !has(clause, others));
     let is_other = clauses().any(|clause| has(clause, others) && !is_warning(clause));
-    (refuses && !is_other).then_some(refusal)
+    (refuses(&wrong) && !is_other).then_some(refusal)
 }
 
 /// What is said of tries to come, or to everybody.
@@ -411,30 +431,10 @@ pub fn shows_log_out(view: &View, link: &str) -> bool {
     view.log_outs().any(|known| bare(known) == bare(link))
 }
 
-/// True where what the answer says to this login is of the user, the password or the login: whatever else it is, it is no trouble of the
-/// site's. What a gate says of who may see a page is none of it.
-#[must_use]
-pub fn speaks_of_account(after: &After<'_>) -> bool {
-    let is_gate = |word: &&&str| matches!(**word, "denied" | "authoriz" | "authoris");
-    let is_plain = after.login_form.is_none();
-    let words = || {
-        phrases::CREDENTIALS.iter().chain(phrases::OF_ACCOUNT.iter().filter(move |word| !(is_plain && is_gate(word))))
-    };
-    let is_said = |text: &str| words().chain(phrases::WRONG).any(|word| text.contains(word));
-    match after.login_form {
-        Some(form) => {
-            let is_in_all = after.view.messages_at(form, after.before).any(|text| is_said(&text.to_lowercase()));
-            is_in_all || after.message().is_some_and(|message| is_said(&message))
-        }
-        // Links to log in, and the address that a server repeats, are on its pages whatever they say.
-        None => after.view.text.len() < SHORT_TEXT_BYTES && is_said(&after.view.said_beside_links()),
-    }
-}
-
 /// True where words that refuse say no more than that the login failed: why, nobody knows.
 #[must_use]
 pub fn refuses_somehow(after: &After<'_>) -> bool {
-    let is_in = |phrase: &&&str| after.view.text.contains(**phrase);
+    let is_in = |phrase: &&&str| after.view.said.contains(**phrase);
     let mut said = phrases::WRONG.iter().filter(is_in).peekable();
     said.peek().is_some() && said.all(|phrase| phrases::WRONG_SOMEHOW.contains(phrase))
 }

@@ -26,8 +26,9 @@ pub struct View {
     log_out_labels: Vec<Box<str>>,
     /// Links whose text or address speaks of logging in, as written, in the order of the page.
     pub log_in_links: Vec<Box<str>>,
-    /// Short texts of its links, in lower case, at most `limits::CONTROLS_PER_FORM_MAX`: what each page of a site has, whatever it says.
-    labels: Vec<Box<str>>,
+    /// What it says, a line for each block, in lower case, at most `limits::VIEW_TEXT_BYTES_MAX` bytes: without its title, its links and
+    /// its buttons, which each page of a site has, whatever it says.
+    pub said: String,
     /// True where a CAPTCHA is somewhere on the page.
     pub has_captcha: bool,
     /// The page's `base`, as written.
@@ -43,9 +44,6 @@ pub struct View {
     widgets: Vec<(Option<usize>, &'static str)>,
 }
 
-/// Text of a link that names where it leads, and tells nothing.
-const LABEL_BYTES: usize = 32;
-
 /// A picture of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Picture {
@@ -59,13 +57,6 @@ struct Picture {
 }
 
 impl View {
-    /// What the page says beside its links and without addresses: a word that a link has is taken away once for it.
-    #[must_use]
-    pub fn said_beside_links(&self) -> String {
-        let beside = self.labels.iter().fold(self.text.clone(), |text, label| text.replacen(&**label, "", 1));
-        beside.split(' ').filter(|word| !word.starts_with('/')).collect::<Vec<_>>().join(" ")
-    }
-
     /// Reads a page.
     ///
     /// # Errors
@@ -76,6 +67,7 @@ impl View {
         let mut view = Self {
             text: form::text_of(root, VIEW_TEXT_BYTES_MAX).to_lowercase(),
             forms: form::of_tree(&tree),
+            said: message::said(root, VIEW_TEXT_BYTES_MAX).to_lowercase(),
             messages: message::of_tree(root),
             ..Self::default()
         };
@@ -94,9 +86,6 @@ impl View {
                     let shown = form::text_of(node, CONTROL_TEXT_BYTES_MAX);
                     let text = if shown.is_empty() { element.attr("title").unwrap_or_default() } else { &shown };
                     let text = text.to_lowercase();
-                    if (1..=LABEL_BYTES).contains(&text.len()) && view.labels.len() < CONTROLS_PER_FORM_MAX {
-                        view.labels.push(text.as_str().into());
-                    }
                     if ends_session(href) {
                         view.log_out_links.push(href.into());
                     } else if is_log_out_label(&text) {
@@ -179,6 +168,12 @@ impl View {
     pub fn messages_at<'a>(&'a self, form: usize, before: Option<&'a Self>) -> impl Iterator<Item = &'a str> {
         let before = before.map(|before| &before.messages[..]).unwrap_or_default();
         message::all(&self.messages, form, before)
+    }
+
+    /// The first thing that it says, as the site wrote it: what it marks as a message before the rest.
+    #[must_use]
+    pub fn first_message(&self) -> Option<&str> {
+        message::first(&self.messages)
     }
 
     /// The URL that links and forms are relative to. A base that is no address is ignored, as browsers do.

@@ -290,7 +290,7 @@ fn files_of_an_account_that_hold_something_else_are_told_and_send_nothing() {
     let tries = forum.path().join("data/sessions/tries");
     fs::create_dir_all(&tries).unwrap();
     for (text, why) in
-        [("{\"a\":1}", "`a` is no key of such a file"), ("{}", "it lacks `refused`"), ("[]", "unreadable (")]
+        [("{\"a\":1}", "`a` is no key that this version knows"), ("{}", "it lacks `refused`"), ("[]", "unreadable (")]
     {
         fs::write(tries.join("forum.json"), text).unwrap();
         forum.run(&["status"]).ended(0).says(&[

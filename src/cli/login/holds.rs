@@ -3,7 +3,7 @@
 
 use anyhow::bail;
 
-use super::Login;
+use super::{Login, next};
 use crate::app::control::Remote;
 use crate::app::{self, sessions};
 use crate::cli::block_on;
@@ -29,7 +29,9 @@ impl Login<'_> {
         let is_for_person = |hold: &ByHand| matches!(hold, ByHand::Captcha | ByHand::SecondFactor);
         if let Some(hold) = hold.filter(|hold| !(self.options.interactive && is_for_person(hold))) {
             let is_unproven = sessions::is_unproven(data_dir, name, user, password);
-            bail!(self.next(tries.not_before(SystemClock.now())).kept_back(hold, is_unproven));
+            let now = SystemClock.now();
+            let is_asked = tries.asked_until(now).is_some();
+            bail!(next::Login { is_asked, ..self.next(tries.not_before(now)) }.kept_back(hold, is_unproven));
         }
         self.hosts_may_be_asked()
     }

@@ -7,7 +7,8 @@ use super::steps;
 use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted, without_hint};
 use crate::clock::UnixMillis;
-use crate::crawl::login::{CODE_REFUSED, IN_FRONT, OWN_HOST, Pin, Report};
+use crate::crawl::login::{CODE_REFUSED, HOSTS_LINE, IN_FRONT, OWN_HOST, Pin, Report};
+use crate::fetch::session::CAME_IN_THE_CLEAR;
 use crate::login::tries::ByHand;
 use crate::login::verdict::Verdict;
 use crate::rules::{LoginRules, SiteRules};
@@ -40,12 +41,19 @@ impl Login<'_> {
         let (file, again) = (quoted(&self.site.file), self.run(""));
         let place = secrets::place_of(self.data_dir, &self.site.name);
         let evidence_has = |text: &str| report.judged.evidence.iter().any(|evidence| evidence.contains(text));
+        if report.judged.verdict != Verdict::LoggedIn && evidence_has(CAME_IN_THE_CLEAR) {
+            return Some(format!(
+                "set `start` of {file} to the https address of the site, over which alone its cookies are kept, then run: {}",
+                self.run(if report.was_sent { " --again" } else { "" })
+            ));
+        }
         Some(match report.judged.verdict {
             Verdict::LoggedIn => return None,
             Verdict::NotLookedAt
             | Verdict::SiteTrouble
             | Verdict::SessionLost
             | Verdict::NoAnswer
+            | Verdict::LimitedAgain
             | Verdict::Unknown
                 if self.further_at.is_some() && !report.is_unproven() =>
             {
@@ -57,25 +65,42 @@ impl Login<'_> {
                     true => String::new(),
                     false => format!("; where {keys} there was wrong, correct it and run: {}", self.run(" --again")),
                 };
-                format!("correct the password in {place}, or `user` in [login] of {file}, then run: {again}{others}")
+                // What is to be waited for binds another password as well.
+                let (later, all_the_same) = match self.not_before.filter(|_| self.is_asked) {
+                    Some(until) => (
+                        format!(", at {} or later,", until.rfc3339()),
+                        format!("; where it is right after all, run then: {}", self.run(" --again")),
+                    ),
+                    None => Default::default(),
+                };
+                format!(
+                    "correct the password in {place}, or `user` in [login] of {file}, then{later} run: {again}{others}{all_the_same}"
+                )
             }
             Verdict::Locked => self.locked(),
             Verdict::ConfirmEmail if report.was_sent => self.confirm(),
             Verdict::ConfirmEmail => format!("follow the link in the site's mail, then run: {again}"),
             Verdict::PasswordExpired => self.expired(),
             Verdict::ProbablyRefused => self.probably_refused(),
-            Verdict::RateLimited => match self.not_before {
+            Verdict::LimitedAgain if self.is_held => self.no_end(),
+            Verdict::RateLimited | Verdict::LimitedAgain => match self.not_before {
                 Some(until) => self.wait(until),
                 None => format!("see with a browser that the account is not locked, then run: {again}"),
             },
             Verdict::OtherSite => {
                 let again = if report.was_sent { self.run(" --again") } else { again };
+                let line =
+                    report.judged.evidence.iter().find_map(|of| of.split('`').find(|of| of.starts_with(HOSTS_LINE)));
+                let hosts = match line {
+                    Some(line) => format!("write `{line}` above the tables of {file}"),
+                    None => format!("add it to `hosts` of {file}"),
+                };
                 match evidence_has(OWN_HOST) {
                     true => format!(
-                        "set `start` of {file} to the address that the site has by now, or add that host to its `hosts`, then run: {again}"
+                        "set `start` of {file} to the address that the site has by now, or {hosts}, then run: {again}"
                     ),
                     false => format!(
-                        "where that host is this site's own, add it to `hosts` of {file}, then run: {again}; else {}",
+                        "where that host is this site's own, {hosts}, then run: {again}; else {}",
                         self.browser()
                     ),
                 }
@@ -229,13 +254,17 @@ impl Login<'_> {
         match hold {
             ByHand::Refused(verdict) => {
                 let is_sure = verdict == Verdict::WrongPassword;
+                let later = self.not_before.filter(|_| self.is_asked);
+                let later = later.map_or_else(String::new, |until| {
+                    format!(", for which the site asks to wait until {}", until.rfc3339())
+                });
                 let proof = self.other_proof().filter(|_| !is_sure);
                 let proof = proof.map_or_else(String::new, |proof| {
                     format!("; where it is right, {proof} in [login] of {}, then run the same", quoted(&self.site.file))
                 });
                 format!(
                     "the site has {}refused this user and password before\nhint: correct the password in {}; `{}` sends the same once \
-                     more{proof}",
+                     more{later}{proof}",
                     if is_sure { "" } else { "probably " },
                     secrets::place_of(self.data_dir, &self.site.name),
                     self.run(" --again")
@@ -255,9 +284,9 @@ impl Login<'_> {
                 let hint = match verdict {
                     Verdict::ConfirmEmail => self.confirm(),
                     Verdict::PasswordExpired => self.expired(),
-                    Verdict::NoAnswer | Verdict::SiteTrouble => self.no_end(),
+                    Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::LimitedAgain => self.no_end(),
                     Verdict::OtherSite => format!(
-                        "where that host is this site's own, set `start` of {} to it or add it to `hosts`, then run: {}; else {}",
+                        "where that host is this site's own, set `start` of {} to it or add it to `hosts`, beside the one of `start`, then run: {}; else {}",
                         quoted(&self.site.file),
                         self.run(" --again"),
                         self.browser()
@@ -356,6 +385,12 @@ impl Login<'_> {
     }
 
     fn no_form(&self, report: &Report, file: &str) -> String {
+        if report.pinned == Some(Pin::Site) {
+            return format!(
+                "see with a browser what the site answers; where it has another address by now, correct `start` of {file}; then run: {}",
+                self.run("")
+            );
+        }
         let was_found = report.steps.iter().any(|step| step.starts_with("page of the form: "));
         match steps::forms_seen(&report.steps) {
             Some(seen) if report.pinned == Some(Pin::Address) => {

@@ -5,7 +5,7 @@ use super::steps::FirstStep;
 use super::{Page, Pin, Run, Step, ends};
 use crate::limits;
 use crate::login::fields::{asks_for_user_alone, roles};
-use crate::login::secret::told_url;
+use crate::login::secret::{quoted, told_url, told_words};
 use crate::login::verdict::{Judged, Verdict};
 use crate::login::view::speaks_of_login;
 use crate::url::CrawlUrl;
@@ -20,6 +20,9 @@ pub(super) struct Met {
     /// A page whose form asks for the user's name alone.
     first_step: Option<(Page, FirstStep)>,
     tried: Vec<CrawlUrl>,
+    /// True once a page was seen that says something else than the first, and is no refusal; and one that says the same.
+    has_pages: bool,
+    repeats: bool,
     /// A redirect loop in the place of a page that another one names, as it is told.
     redirect_loop: Option<Judged>,
     /// Pages without a login form whose scripts may build one, at most `limits::LOGIN_RENDERED_MAX`.
@@ -69,6 +72,8 @@ impl Run<'_> {
             }
             let Some(linked) = self.look(url, &page, &mut met).await? else { continue };
             tried += 1;
+            let repeats = linked.view.said == page.view.said;
+            (met.has_pages, met.repeats) = (met.has_pages || linked.status < 400 && !repeats, met.repeats || repeats);
             if self.has_form(&linked, &mut met) {
                 self.say_chosen(format!("page of the form: {}, linked from the start page", told(&linked)));
                 return Ok(linked);
@@ -187,7 +192,10 @@ impl Run<'_> {
         }
         self.report.pinned = self.means.rules.page.as_ref().map(|_| Pin::Page);
         if let Some(url) = met.elsewhere {
-            return Err(ends(Verdict::OtherSite, format!("the way to log in leads to {}", self.named(&url))));
+            return Err(ends(
+                Verdict::OtherSite,
+                format!("the way to log in leads to {}{}", self.named(&url), self.hosts_line(&url)),
+            ));
         }
         if let Some(page) = met.without_password {
             let at = page.login_form().unwrap_or_default();
@@ -212,6 +220,22 @@ impl Run<'_> {
             return Err(judged);
         }
         let others = met.tried.len();
+        let is_empty = {
+            let view = &start.view;
+            view.forms.is_empty() && view.said.trim().is_empty() && view.frames.is_empty() && start.markup.is_none()
+        };
+        let is_one = met.repeats && start.view.forms.is_empty();
+        // A page that is named and not there has another name.
+        let is_refused =
+            start.status >= 400 && (self.means.rules.page.is_none() || matches!(start.status, 401..=403 | 451));
+        if !met.has_pages && (is_refused || is_empty || is_one) {
+            self.report.pinned = Some(Pin::Site);
+            let says =
+                start.view.first_message().map(|says| format!(" and says {}", quoted(&told_words(&self.hidden(says)))));
+            let says = says.unwrap_or_default();
+            let more = if others > 0 { ", and nothing else where its links lead" } else { "" };
+            return Err(ends(Verdict::NoForm, format!("{} answers {}{says}{more}", told(&start), start.status)));
+        }
         Err(ends(Verdict::NoForm, format!("neither {} nor {others} pages it links to have one", told(&start))))
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::reading::Answer;
-use super::{Run, Step, ends};
+use super::{Run, Step, ends, is_wrong_and_limited};
+use crate::clock::UnixMillis;
 use crate::fetch::Post;
 use crate::limits;
 use crate::login::secret::{MASK, told_url};
@@ -65,8 +66,10 @@ impl Run<'_> {
             has_read_captcha: false,
         };
         let judged = self.judge_answer(&after);
-        if judged.verdict == Verdict::RateLimited {
-            self.waits_as_told(parsed.as_ref().and_then(told_wait).or_else(|| names_wait(&view)));
+        if judged.verdict == Verdict::RateLimited || is_wrong_and_limited(&judged, &view) {
+            self.waits_as_told(
+                parsed.as_ref().and_then(|of| told_wait(of, self.site.clock.now())).or_else(|| names_wait(&view)),
+            );
         }
         // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests. A wrong
         // password in words that are not known and a pointer to the wrong place look alike.
@@ -79,9 +82,13 @@ impl Run<'_> {
     }
 }
 
-/// How long an API's answer asks to wait, in members that are called so, of the object itself or of one in it: seconds, or milliseconds
-/// where its name says so; no more than `limits::RETRY_AFTER_MAX`.
-pub(super) fn told_wait(answer: &Value) -> Option<Duration> {
+/// How long an API's answer asks to wait, in members that are called so, of the object itself or of one in it, two deep: seconds, or
+/// milliseconds where its name says so, or the Unix time until when; no more than `limits::RETRY_AFTER_MAX`.
+pub(super) fn told_wait(answer: &Value, now: UnixMillis) -> Option<Duration> {
+    told_wait_in(answer, now, 2)
+}
+
+fn told_wait_in(answer: &Value, now: UnixMillis, depth: u32) -> Option<Duration> {
     let of = |object: &Map<String, Value>| {
         object.iter().find_map(|(name, value)| {
             let name: String = name.to_ascii_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
@@ -93,12 +100,18 @@ pub(super) fn told_wait(answer: &Value) -> Option<Duration> {
                 _ => return None,
             };
             let wait = Duration::try_from_secs_f64(seconds.ceil()).ok()?;
+            // So many seconds are no wait of anybody's.
+            let wait = if wait > EPOCH_MIN { wait.saturating_sub(Duration::from_millis(now.0)) } else { wait };
             (!wait.is_zero()).then_some(wait.min(limits::RETRY_AFTER_MAX))
         })
     };
     let object = answer.as_object()?;
-    of(object).or_else(|| object.values().filter_map(Value::as_object).find_map(of))
+    let within = || object.values().filter(|_| depth > 0).find_map(|of| told_wait_in(of, now, depth - 1));
+    of(object).or_else(within)
 }
+
+/// From when on a number of seconds is a time: 2001.
+const EPOCH_MIN: Duration = Duration::from_secs(1_000_000_000);
 
 #[cfg(test)]
 mod tests {
@@ -111,14 +124,18 @@ mod tests {
             (r#"{"error":{"code":7,"retryAfter":"12.2"}}"#, Some(13)),
             (r#"{"retry_after_ms":1500}"#, Some(2)),
             (r#"{"Retry-After-Seconds":9e99}"#, None),
-            (r#"{"retry_after":999999999}"#, Some(limits::RETRY_AFTER_MAX.as_secs())),
+            (r#"{"retry_after":99999999}"#, Some(limits::RETRY_AFTER_MAX.as_secs())),
+            (r#"{"retry_after":1700000090}"#, Some(90)),
+            (r#"{"retry_after":1600000000}"#, None),
+            (r#"{"error":{"info":{"retry_after":90}}}"#, Some(90)),
             (r#"{"retry_after":-5}"#, None),
             (r#"{"retry_after":0}"#, None),
             (r#"{"retry_after":"soon","retry_after_minutes":3}"#, None),
             (r#"[{"retry_after":30}]"#, None),
         ] {
             let parsed: Value = serde_json::from_str(answer).unwrap();
-            assert_eq!(told_wait(&parsed).map(|wait| wait.as_secs()), expected, "{answer}");
+            let now = UnixMillis(1_700_000_000_000);
+            assert_eq!(told_wait(&parsed, now).map(|wait| wait.as_secs()), expected, "{answer}");
         }
     }
 }

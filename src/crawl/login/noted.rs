@@ -76,6 +76,7 @@ impl Run<'_> {
     /// A form with the password leaves: nothing is known of its answer.
     pub(super) fn leaves(&mut self) {
         (self.report.was_sent, self.report.was_answered, self.report.was_told) = (true, false, false);
+        self.report.says_refused = false;
         (self.report.unless, self.noted) = (Verdict::Unknown, None);
         if let Some(pace) = &self.pace {
             pace.form_leaves();

@@ -14,7 +14,7 @@ use crate::fetch::charset;
 use crate::fetch::{ByScript, FetchFailure, Post, Request};
 use crate::limits;
 use crate::login::secret::told_url;
-use crate::login::verdict::{Judged, Verdict, asks_for_consent, asks_to_log_in, says_gate, says_trouble};
+use crate::login::verdict::{Judged, Verdict, asks_for_consent, asks_to_log_in, refuses, says_gate, says_trouble};
 use crate::login::view::View;
 use crate::page::scripted::{Signs, signs};
 use crate::politeness::{Answered, backoff};
@@ -59,10 +59,15 @@ pub(super) struct Ask<'b> {
     pub bytes_max: usize,
     /// Said when the POST leaves, behind the pauses in front of it.
     pub told: Option<&'b str>,
+    /// False for what a script posts beside the login.
+    pub is_form: bool,
 }
 
 /// Evidence of an address that may be the site's own by now.
 pub const OWN_HOST: &str = "has the host of this site under another scheme or port";
+
+/// How the line of a rule file begins that would make an address one of the site's.
+pub const HOSTS_LINE: &str = "hosts = [";
 
 /// Evidence of a page that comes from something else than the site's software.
 pub const IN_FRONT: &str = "what stands in front of the site";
@@ -96,6 +101,14 @@ fn trouble_in_words(page: &Page) -> Option<&'static str> {
     let view = &page.view;
     let is_bare = view.text.len() < limits::TROUBLE_BYTES_MAX && view.forms.is_empty() && view.log_in_links.is_empty();
     says_trouble(view).filter(|_| is_bare && (200..300).contains(&page.status))
+}
+
+/// True where what an address says behind its path is that the password is wrong: `/login?error=invalid_password`.
+fn refuses_by_address(location: &str) -> bool {
+    let said = location.split_once(['?', '#']).map_or("", |(_, said)| said);
+    let words = |(name, value): (_, _)| format!("{name} {value}").to_lowercase().replace(['_', '-', '+', '.'], " ");
+    said.len() <= limits::MESSAGE_BYTES_MAX
+        && url::form_urlencoded::parse(said.as_bytes()).map(words).any(|words| refuses(&words))
 }
 
 impl Run<'_> {
@@ -163,7 +176,8 @@ impl Run<'_> {
     /// The password, and the session, go to the site's own hosts, and what began over TLS stays there.
     pub(super) fn may_ask(&mut self, url: &CrawlUrl, from_tls: bool) -> Step<()> {
         if !self.site.rules.owns_host(url.authority()) {
-            let judged = ends(Verdict::OtherSite, format!("{} is no host of this site", self.named(url)));
+            let why = format!("{} is no host of this site{}", self.named(url), self.hosts_line(url));
+            let judged = ends(Verdict::OtherSite, why);
             self.last_refused = Some(url.clone());
             return Err(judged);
         }
@@ -175,6 +189,13 @@ impl Run<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// What makes such an address one of the site's, for people.
+    pub(super) fn hosts_line(&self, url: &CrawlUrl) -> String {
+        let hosts = self.site.rules.hosts.iter().map(|host| &**host).chain([url.authority()]);
+        let hosts: Vec<String> = hosts.map(|host| format!("\"{host}\"")).collect();
+        format!("; `{HOSTS_LINE}{}]` would make it one", hosts.join(", "))
     }
 
     /// The host of an address that is not the site's, for people: one whose scheme or port alone is another than the rule file's is told as such.
@@ -206,7 +227,7 @@ impl Run<'_> {
     /// A page as whoever has no cookie and no token sees it, be it what stands in front of the site.
     pub(super) async fn page_of_guests(&mut self, url: CrawlUrl) -> Step<Page> {
         let by_script = Some(ByScript { headers: &[], credentials: false });
-        let ask = Ask { post: None, by_script, bytes_max: limits::PAGE_BYTES_MAX, told: None };
+        let ask = Ask { post: None, by_script, bytes_max: limits::PAGE_BYTES_MAX, told: None, is_form: false };
         let answer = self.read_as(url, ask).await?;
         let page = self.page_of(answer).await?;
         self.answered_well(page)
@@ -233,22 +254,24 @@ impl Run<'_> {
     /// One request, the redirects behind it, and up to some bytes of the last answer.
     pub(super) async fn read(&mut self, url: CrawlUrl, post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
         let told = post.map(|_| format!("sent to {}", told_url(url.as_str())));
-        self.read_as(url, Ask { post, by_script: None, bytes_max, told: told.as_deref() }).await
+        let is_form = post.is_some();
+        self.read_as(url, Ask { post, by_script: None, bytes_max, told: told.as_deref(), is_form }).await
     }
 
     /// The same, as a page's script may ask.
     pub(super) async fn read_as(&mut self, mut url: CrawlUrl, ask: Ask<'_>) -> Step<Answer> {
-        let Ask { mut post, mut by_script, bytes_max, told } = ask;
+        let Ask { mut post, mut by_script, bytes_max, told, is_form } = ask;
         let mut was_sent_on = false;
         for hop in 0..limits::LOGIN_HOPS_MAX {
-            self.pause(&url, hop == 0 && post.is_some()).await?;
+            self.pause(&url, hop == 0 && is_form).await?;
             if let Some(told) = told.filter(|_| hop == 0) {
                 self.say(told.to_owned());
             }
-            if post.is_some() {
+            let is_form = is_form && post.is_some();
+            if is_form {
                 self.begins()?;
             }
-            if self.is_try && post.is_some() {
+            if self.is_try && is_form {
                 self.leaves();
             }
             let request = Request { post, by_script, ..(&url).into() };
@@ -275,16 +298,17 @@ impl Run<'_> {
             if let Some(pace) = &mut self.pace {
                 pace.answered(answered);
             }
-            if post.is_some() && self.is_try {
+            if is_form && self.is_try {
                 self.report.was_answered = status < 500;
             }
             // One that asks for the form again has not taken it, and one that refuses has let nobody in.
             if self.is_try && status < 400 && !(post.is_some() && matches!(status, 307 | 308)) {
                 self.note_before_proof();
             }
-            let is_answer = self.is_try && post.is_some();
+            let is_answer = self.is_try && is_form;
             if let (300..=399, Some(location)) = (status, &response.headers.location) {
                 self.report.was_told |= is_answer;
+                self.report.says_refused |= self.is_try && refuses_by_address(location);
                 let target = url.to_url().ok().and_then(|own| own.join(location).ok());
                 let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
                     return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));

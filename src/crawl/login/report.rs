@@ -3,7 +3,7 @@
 use crate::clock::UnixMillis;
 use crate::login::secret::Secret;
 use crate::login::tries::{Ended, Tries};
-use crate::login::verdict::{IN_TROUBLE, Judged, Verdict};
+use crate::login::verdict::{IN_TROUBLE, Judged, ONE_PAGE, Verdict};
 use crate::politeness::Answered;
 
 /// Evidence of a code that was typed, and let nobody in.
@@ -21,8 +21,8 @@ pub struct Report {
     pub was_answered: bool,
     /// True where the form was answered, be it by a server in trouble, to the end of the answer.
     pub was_told: bool,
-    /// True where the answer speaks of the user, the password or the login.
-    pub speaks_of_account: bool,
+    /// True where a sentence of the answer, or the address that it leads to, refuses the user, the password or the login.
+    pub says_refused: bool,
     /// True where it is the bare form, or an answer without one: no server in trouble, and nothing in front of it, gives such an answer.
     pub is_bare: bool,
     /// True where it refuses, and does not say what.
@@ -40,6 +40,8 @@ pub struct Report {
 /// A key of `[login]` that names what a search would have to find otherwise, or has found to be of no use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pin {
+    /// None: the site answers whatever is asked by one page that is none to log in at.
+    Site,
     Page,
     Form,
     /// The form that was found goes to an address that no browser can read; another one may not.
@@ -53,6 +55,7 @@ impl Pin {
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
+            Self::Site => "start",
             Self::Page => "page",
             Self::Form | Self::Address => "form",
             Self::UserField => "user_field",
@@ -63,6 +66,7 @@ impl Pin {
     /// For people, and what to do.
     fn sentence(self) -> &'static str {
         match self {
+            Self::Site => ONE_PAGE,
             Self::Page => "the page that [login] names has no login form (hint: correct `page` in [login])",
             Self::Form => "the form that [login] names is none to log in by (hint: correct `form` in [login])",
             Self::Address => {
@@ -84,7 +88,7 @@ impl Report {
             was_sent: false,
             was_answered: false,
             was_told: false,
-            speaks_of_account: false,
+            says_refused: false,
             is_bare: false,
             refuses_somehow: false,
             trouble: None,
@@ -107,7 +111,7 @@ impl Report {
         let broke_off = self.was_sent && matches!(self.trouble, Some(Answered::Unreachable | Answered::Faulty));
         let verdict = match self.judged.verdict {
             Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
-            Verdict::ProbablyRefused if was_let_in && !self.speaks_of_account => Verdict::SiteTrouble,
+            Verdict::ProbablyRefused if was_let_in && !self.says_refused => Verdict::SiteTrouble,
             // A hoster's page of a site that is suspended, or whatever stands between, has not looked at it.
             Verdict::OtherSite if was_let_in && self.was_sent => Verdict::SiteTrouble,
             // It may be the field that the password was put into.
@@ -134,6 +138,7 @@ impl Report {
                 Verdict::ProbablyRefused | Verdict::OtherSite | Verdict::Unknown | Verdict::NotLookedAt,
                 Verdict::SiteTrouble,
             ) => "the site has let this user and password in before, and says nothing of them",
+            (Verdict::RateLimited, Verdict::LimitedAgain) => "it has asked for patience at each of the last tries",
             (Verdict::Unknown | Verdict::NotLookedAt, Verdict::ProbablyRefused) => {
                 "the second answer to the same that tells nothing"
             }
@@ -164,7 +169,8 @@ impl Report {
     }
 
     /// Tells the account's tries how long the site wants to be left alone behind a login that has ended: as long as it says, or as
-    /// long as we guess where its answer to the form asks for patience without a time; and where the way to the form is a loop.
+    /// long as we guess where its answer to the form asks for patience without a time; and where the way to the form is a loop, or what
+    /// the site answers in place of it.
     pub fn tell(&self, tries: &mut Tries, now: UnixMillis) {
         match self.trouble {
             Some(Answered::Throttled(Some(until))) if until > now => tries.wait_as_asked(until, now),
@@ -172,15 +178,19 @@ impl Report {
             Some(Answered::Throttled(_)) if self.was_sent && !self.is_unproven() => tries.wait_as_guessed(),
             _ => {}
         }
+        if self.judged.verdict == Verdict::NoForm && self.pinned == Some(Pin::Site) {
+            tries.meet_page(&self.judged.evidence.join("; "));
+        }
         if self.judged.verdict == Verdict::RedirectLoop {
-            tries.meet_loop(&self.judged.evidence.join("; ").replacen("redirect loop: ", "", 1));
+            tries.meet_page(&self.judged.evidence.join("; ").replacen("redirect loop: ", "", 1));
         }
     }
 
     /// True where the site asks for patience behind the form, and names no time: until when it is left alone is a guess.
     #[must_use]
     pub fn has_guessed_wait(&self) -> bool {
-        let asks = self.judged.verdict == Verdict::RateLimited || self.trouble == Some(Answered::Throttled(None));
+        let is_limit = matches!(self.judged.verdict, Verdict::RateLimited | Verdict::LimitedAgain);
+        let asks = is_limit || self.trouble == Some(Answered::Throttled(None));
         asks && self.was_sent && self.asks_to_wait().is_none()
     }
 }

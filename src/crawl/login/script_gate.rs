@@ -3,7 +3,8 @@
 //!
 //! What a script of a member's page may never do it may do here once: the POST that logs in. It counts as the login's own: it waits as a
 //! person would, is written down as a try before it leaves, and nothing follows it but reads. It leaves behind the act that sends the form
-//! and never while its fields are typed: what scripts post then asks whether a name is known, and is no login. Whatever else would carry
+//! and never while its fields are typed: what scripts post then asks whether a name is known, and is no login. Nor is what they post in front
+//! of it and could not hold the password (a counter, a question whether a CAPTCHA is due): a few of these leave as reads do. Whatever else would carry
 //! the password (an address, a header, a second write, another host, a cookie of a script) is refused and told.
 
 use std::sync::Arc;
@@ -53,8 +54,10 @@ pub(super) struct Heard {
     pub kept_back: Option<Judged>,
     /// The site has answered a read of theirs by asking for patience: nothing more is asked of it for this page.
     pub is_throttled: bool,
-    /// Reads by `fetch` and its like that were answered behind the form.
+    /// Reads by `fetch` and its like that were answered behind the form, and writes that are no login.
     pub asked: u32,
+    /// Of these, the writes.
+    pub beside: usize,
 }
 
 /// Answers the requests of one page.
@@ -157,10 +160,21 @@ impl Inner<'_, '_> {
             "POST" if self.heard.sent.is_some() => {
                 return Err(self.refuse(&url, carries, "a login posts once".to_owned()));
             }
+            "POST" if !carries && !may_hold_secret(&request.body) => {
+                if self.heard.beside >= limits::LOGIN_POSTS_BESIDE_MAX {
+                    return Err(self.refuse(&url, false, "it is no login, and there were enough of these".to_owned()));
+                }
+                self.heard.beside += 1;
+                self.run.say(format!(
+                    "scripts post to {}, without the password: that is not the login",
+                    self.run.hidden(&told_url(url.as_str()))
+                ));
+                false
+            }
             "POST" => true,
             other => return Err(self.refuse(&url, carries, format!("{other} is not sent"))),
         };
-        let answer = if is_write { self.post(url, request, page).await } else { self.get(url, request).await }?;
+        let answer = if is_write { self.post(url, request, page).await } else { self.get(url, request, page).await }?;
         if is_script && answer.status == 200 {
             site.shelf.keep(&request.url, &answer, &answer.body, site.clock.now());
         }
@@ -201,12 +215,17 @@ impl Inner<'_, '_> {
         why
     }
 
-    async fn get(&mut self, url: CrawlUrl, request: &net::Request) -> net::Answer {
+    /// What is no login: a read, or a write beside it.
+    async fn get(&mut self, url: CrawlUrl, request: &net::Request, page: &CrawlUrl) -> net::Answer {
         self.learn_token(&url, request);
         // What happens to a script or a picture says nothing of the login; what keeps it back does.
         let before = self.run.report.trouble.take();
         let by_script = ByScript { headers: &request.headers, credentials: request.credentials };
-        let ask = Ask { post: None, by_script: Some(by_script), bytes_max: limits::RENDER_BODY_BYTES_MAX, told: None };
+        let content_type = content_type(request);
+        let post = Post { content_type, body: &request.body, referer: page };
+        let post = (request.method == "POST").then_some(post);
+        let bytes_max = limits::RENDER_BODY_BYTES_MAX;
+        let ask = Ask { post, by_script: Some(by_script), bytes_max, told: None, is_form: false };
         let read = self.run.read_as(url, ask).await;
         let is_kept_back = self.run.report.trouble == Some(Answered::Reached);
         if !is_kept_back {
@@ -238,15 +257,14 @@ impl Inner<'_, '_> {
 
     /// The login's one write.
     async fn post(&mut self, url: CrawlUrl, request: &net::Request, page: &CrawlUrl) -> net::Answer {
-        let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        let content_type = kind.map_or("text/plain;charset=UTF-8", |(_, value)| value);
+        let content_type = content_type(request);
         let told = told_body(content_type, &request.body, &self.run.told_mask);
         let told = format!("scripts send it: POST {} ({told})", self.run.hidden(&told_url(url.as_str())));
         self.run.is_try = true;
         let by_script = ByScript { headers: &request.headers, credentials: request.credentials };
         let post = Post { content_type, body: &request.body, referer: page };
         let bytes_max = limits::RENDER_BODY_BYTES_MAX;
-        let ask = Ask { post: Some(post), by_script: Some(by_script), bytes_max, told: Some(&told) };
+        let ask = Ask { post: Some(post), by_script: Some(by_script), bytes_max, told: Some(&told), is_form: true };
         // A child that is lost in the middle takes this call with it: what stays behind says that the one POST may have left.
         let lost = ends(Verdict::NoAnswer, "the page's scripts broke off while their POST was under way");
         self.heard.sent = Some(Sent { answer: Err(lost) });
@@ -284,6 +302,39 @@ impl Inner<'_, '_> {
         if let (true, Some(token), Ok(own)) = (let_in, token, url.to_url()) {
             // One that cannot stand in a header did not stand in this one.
             let _ = self.run.means.jar.set_bearer(&own, token);
+        }
+    }
+}
+
+fn content_type(request: &net::Request) -> &str {
+    let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    kind.map_or("text/plain;charset=UTF-8", |(_, value)| value)
+}
+
+/// True where a body may hold what was made of a password in a way that nobody knows here: no digest and no cipher is shorter.
+fn may_hold_secret(body: &[u8]) -> bool {
+    let is_coded = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=%_-".contains(byte);
+    !body.is_ascii() || body.split(|byte| !is_coded(byte)).any(|run| run.len() >= DIGEST_BYTES)
+}
+
+/// Characters of an MD5.
+const DIGEST_BYTES: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_or_a_cipher_may_hold_the_password_and_a_counter_does_not() {
+        for (body, expected) in [
+            ("e=login", false),
+            ("u=anna&v=1", false),
+            (r#"{"event":"login","user":"anna"}"#, false),
+            ("", false),
+            ("u=anna&h=5f4dcc3b5aa765d61d8327deb882cf99", true),
+            (r#"{"p":"TWFueSBoYW5kcyBtYWtlIGxpZ2h0IHdvcmsuTWFueQ=="}"#, true),
+        ] {
+            assert_eq!(may_hold_secret(body.as_bytes()), expected, "{body}");
         }
     }
 }

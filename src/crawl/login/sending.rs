@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 use super::json::told_wait;
 use super::script_gate::{Heard, Said, ScriptGate};
-use super::{Page, Run, Step, ends};
+use super::{Page, Run, Step, ends, is_wrong_and_limited};
 use crate::login::fill::{Chosen, Submission, recoded};
 use crate::login::form::{Form, Kind};
 use crate::login::hashing::{self, Hashing};
@@ -169,9 +169,11 @@ impl Run<'_> {
             // What asks for patience is the page behind the POST, and says nothing of the login.
             by_answer.verdict = Verdict::Unknown;
         }
-        if by_answer.verdict == Verdict::RateLimited {
+        if by_answer.verdict == Verdict::RateLimited || is_wrong_and_limited(&by_answer, &words) {
             let parsed = serde_json::from_slice(&said.body).ok();
-            self.waits_as_told(parsed.as_ref().and_then(told_wait).or_else(|| names_wait(&words)));
+            self.waits_as_told(
+                parsed.as_ref().and_then(|of| told_wait(of, self.site.clock.now())).or_else(|| names_wait(&words)),
+            );
         }
         self.say(format!("answered {}", said.status));
         // Where a read behind it was asked for patience, where the page leads is not asked: the proof waits for the host.

@@ -74,7 +74,8 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     let _turn = match keeper.turn() {
         Ok(Some(turn)) => turn,
         Ok(None) => {
-            let why = "another process logs in to the site".to_owned();
+            let why = "another login to the site, by another process or another rule file of the account, is under way"
+                .to_owned();
             return Asked::Login(Err(Hold::Until(now.plus(limits::OPERATOR_POLL), why)));
         }
         Err(error) => return faulty(error),

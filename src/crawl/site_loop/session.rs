@@ -255,6 +255,10 @@ impl SiteLoop {
                 self.enter(State::Doubted { log_in });
             }
             if let Some((until, why)) = self.not_before(&account, now) {
+                // Where no form would leave then either, that is why.
+                if let Some(Hold::Operator(why)) = self.hold_of_tries(now).filter(|_| log_in) {
+                    return self.pause_until(now, why, true).await;
+                }
                 return self.pause_until(until, why, false).await;
             }
             self.ask_for_session(account, now, log_in).await?;

@@ -24,6 +24,7 @@ pub const TROUBLE: &[&str] = &[
     "service unavailable",
     "server error",
     "internal error",
+    "unexpected error",
     "bad gateway",
     "fatal error",
     "sqlstate",

@@ -6,8 +6,9 @@
 //! that the site has let in before, and neither does an answer to it that does not speak of the account (`Report::ended`): that one is sent
 //! again, whoever comes first, a crawl or a person, after waits that grow to a day (`Further`), so that trouble which lasts locks nobody out, and
 //! no account is tried more often than its site bears. An answer that is no trouble of anybody's, the bare form, may be how the site says that
-//! the password is another by now: behind three further tries that were answered so the same is held (`limits::LOGIN_BARE_MAX`). One that met a CAPTCHA or was asked for a code has one more try, with a person who
-//! answers. Where no answer was a sure refusal, a person has another way of the rule file tried as well, once each (`Tries::meet_way`). Each
+//! the password is another by now: behind seven further tries that were answered so the same is held (`limits::LOGIN_BARE_MAX`). One that met a CAPTCHA or was asked for a code has one more try, with a person who
+//! answers. What asks for patience was not looked at either, but whoever asks for it each time may refuse beside it: the third such answer in
+//! a row holds what was never let in, and from the second on what was let in has further tries alone. Where no answer was a sure refusal, a person has another way of the rule file tried as well, once each (`Tries::meet_way`). Each
 //! further try is written down when it is sent, and they begin anew once the site lets this user and password in, says that it did not look
 //! at them, or their operator says `--again`.
 
@@ -51,7 +52,7 @@ const fn row(by_crawl: ByCrawl, by_hand: OfHand) -> Again {
 }
 
 /// By how the login ended; `Unknown` is that of an answer.
-const TABLE: [(Verdict, Again); 19] = [
+const TABLE: [(Verdict, Again); 20] = [
     (Verdict::LoggedIn, row(ByCrawl::Later, OfHand::Yes)),
     (Verdict::WrongPassword, row(ByCrawl::Never, OfHand::No)),
     (Verdict::ProbablyRefused, row(ByCrawl::Never, OfHand::No)),
@@ -73,6 +74,7 @@ const TABLE: [(Verdict, Again); 19] = [
     (Verdict::NoAnswer, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
     (Verdict::SiteTrouble, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
     (Verdict::SessionLost, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
+    (Verdict::LimitedAgain, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
 ];
 
 /// A server in trouble that says so (5xx), without the form, has not looked at it.

@@ -6,7 +6,8 @@ use super::again::{Again, Further, OfHand, again};
 use super::{Ended, LOGIN_HOUR, Tries, wait_in_trouble};
 use crate::clock::UnixMillis;
 use crate::limits::{
-    LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX, UNPROVEN_SESSION_TIME,
+    LOGIN_BROKEN_OFF_WAIT, LOGIN_LIMITED_MAX, LOGIN_WAIT_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX,
+    UNPROVEN_SESSION_TIME,
 };
 use crate::login::secret::Secret;
 use crate::login::verdict::Verdict;
@@ -18,7 +19,7 @@ impl Tries {
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
     /// middle has tried.
     pub fn begin(&mut self, user: &str, password: &Secret) {
-        (self.is_told_again, self.reads_again) = (false, false);
+        (self.is_told_again, self.reads_again, self.form_left) = (false, false, false);
         let marks = self.marks(user, password);
         if self.begun.is_some_and(|of| !marks.contains(&of)) {
             self.note_begun();
@@ -64,9 +65,11 @@ impl Tries {
         if (is_read_again || more.is_some_and(Again::is_once)) && !self.is_spent(marks) {
             push(&mut self.once_more, mark);
         }
-        if more.is_some_and(Again::is_for_let_in) && self.is_let_in(marks) {
+        // A login of two pages has two forms, and is one try.
+        if more.is_some_and(Again::is_for_let_in) && self.is_let_in(marks) && !self.form_left {
             self.further.leaves(now);
         }
+        self.form_left = true;
     }
 
     /// True where the login that has begun may send its form again with another text of a CAPTCHA: the next form that leaves is the one more
@@ -163,8 +166,8 @@ impl Tries {
         let Self { salt, refused, probably_refused, sent, once_more, further, proven, proven_at, .. } = before;
         let kept =
             Self { salt, refused, probably_refused, sent, once_more, further, proven, proven_at, ..Self::default() };
-        let Self { ways, sent_at, way, host, table, let_in, .. } = before;
-        *self = Self { ways, sent_at, way, host, table, let_in, member: Some(user.into()), ..kept };
+        let Self { limited, ways, sent_at, way, host, table, let_in, .. } = before;
+        *self = Self { limited, ways, sent_at, way, host, table, let_in, member: Some(user.into()), ..kept };
     }
 
     /// Takes in how a login ended; gives that as it counts, which what was sent before may change.
@@ -179,6 +182,13 @@ impl Tries {
         if tells_nothing(verdict) && was_sent && was_answered && (was_unknown || self.is_of_trouble(marks)) {
             verdict = if is_let_in { Verdict::SiteTrouble } else { Verdict::ProbablyRefused };
             self.held = None;
+        }
+        if was_sent && verdict == Verdict::RateLimited {
+            push(&mut self.limited, mark);
+            let times = self.limited.iter().filter(|of| marks.contains(of)).count();
+            if times >= if is_let_in { LOGIN_LIMITED_MAX - 1 } else { LOGIN_LIMITED_MAX } {
+                verdict = Verdict::LimitedAgain;
+            }
         }
         if was_sent && was_answered {
             self.locked.retain(|locked| !marks.contains(locked));
@@ -196,7 +206,7 @@ impl Tries {
         let is_trouble = was_sent && verdict == Verdict::Unknown && !was_answered;
         if is_trouble && !is_let_in && self.sent_with(marks) == Some((verdict, was_answered)) {
             // Two that told of nothing but trouble may have been looked at, whoever logs in between and the third.
-            self.note_sent(mark, marks, (Verdict::NoAnswer, was_answered));
+            self.note_sent(mark, marks, (Verdict::SiteTrouble, was_answered));
         }
         if was_sent && verdict != Verdict::LoggedIn {
             self.note_way(mark);
@@ -212,6 +222,7 @@ impl Tries {
                 (self.proven, self.proven_at, self.further) = (Some(mark), now, Further::default());
                 self.sent.retain(|(of, _, _)| !marks.contains(of));
                 self.ways.retain(|(of, _)| !marks.contains(of));
+                self.limited.retain(|of| !marks.contains(of));
                 self.operator_has_logged_in(user);
                 self.refused.retain(|refused| !marks.contains(refused));
                 self.probably_refused.retain(|refused| !marks.contains(refused));
@@ -231,14 +242,16 @@ impl Tries {
             | Verdict::NoAnswer
             | Verdict::SiteTrouble
             | Verdict::SessionLost
+            | Verdict::LimitedAgain
             | Verdict::NoForm
             | Verdict::RedirectLoop => {
                 let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
                 self.unclear = self.unclear.saturating_add(u32::from(was_sent || is_known));
-                let first = if verdict == Verdict::RateLimited { LOGIN_HOUR } else { FIRST_WAIT };
+                let is_limit = matches!(verdict, Verdict::RateLimited | Verdict::LimitedAgain);
+                let first = if is_limit { LOGIN_HOUR } else { FIRST_WAIT };
                 let wait = first.saturating_mul(4_u32.saturating_pow(self.unclear.saturating_sub(1)));
                 self.not_before = now.plus(wait.min(LOGIN_WAIT_MAX));
-                if verdict == Verdict::RateLimited {
+                if is_limit {
                     // For how long, it may tell better: `wait_as_asked`.
                     self.wait_as_guessed();
                 }

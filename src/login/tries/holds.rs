@@ -173,7 +173,16 @@ impl Tries {
             }
         };
         let full = || self.is_full(marks).then_some(ByHand::TooMany);
-        refused.or_else(locked).or_else(asked).or_else(last).or_else(before).or_else(sent).or_else(full)
+        // To wait once more is no way out of it.
+        let limited = || sent().filter(|of| *of == ByHand::Sent(Verdict::LimitedAgain));
+        refused
+            .or_else(locked)
+            .or_else(limited)
+            .or_else(asked)
+            .or_else(last)
+            .or_else(before)
+            .or_else(sent)
+            .or_else(full)
     }
 
     /// Told where the site asks for patience time and again: the operator may know why, and not before when.

@@ -1,6 +1,7 @@
 //! What logins have brought about, and what leads out of it.
 
 mod holds;
+mod limits;
 
 use super::ending::FIRST_WAIT;
 use super::holds::*;

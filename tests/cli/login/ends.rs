@@ -383,14 +383,42 @@ fn what_each_page_of_a_site_links_to_says_nothing_of_an_account() {
 }
 
 #[test]
-fn what_was_let_in_before_and_has_the_bare_form_back_is_held_behind_three_further_tries() {
+fn what_was_let_in_before_and_is_refused_by_the_address_behind_the_form_is_not_sent_again() {
+    let forum = Forum::start();
+    forum.login(&[]).ended(0);
+    forum.rules("page = '/to/told'");
+    forum.seen.forgets.store(true, Ordering::SeqCst);
+    forum.login(&[]).ended(1);
+    forum.login(&[]).ended(1).says(&["has probably refused this user and password before", "--again"]);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn a_wrong_password_beside_a_wait_is_held_and_the_wait_is_told() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/quota'");
+    forum.password("wrong");
+    let told = forum.login(&[]);
+    told.ended(1).says(&[
+        "the password is wrong",
+        "asks to wait until 20",
+        " or later, run: ",
+        "right after all, run then: gleaner login",
+    ]);
+    forum.login(&[]).ended(1).says(&["refused this user and password before", "--again", "asks to wait until 20"]);
+    forum.run(&["crawl", "forum"]).ended(1).says(&["the password is wrong"]);
+    assert_eq!(forum.posts(), 1);
+}
+
+#[test]
+fn what_was_let_in_before_and_has_the_bare_form_back_is_held_behind_seven_further_tries() {
     let forum = Forum::start();
     forum.login(&[]).ended(0);
     let before = forum.posts();
     forum.rules("page = '/to/mute'");
     forum.seen.forgets.store(true, Ordering::SeqCst);
     let tries = forum.path().join("data/sessions/tries/forum.json");
-    for nth in 1..=4 {
+    for nth in 1..=8 {
         forum.login(&[]).ended(1);
         assert_eq!(forum.posts(), before + nth);
         // The wait behind it is over.
@@ -401,7 +429,7 @@ fn what_was_let_in_before_and_has_the_bare_form_back_is_held_behind_three_furthe
     }
     forum.login(&[]).ended(1).says(&["has probably refused this user and password before", "--again"]);
     forum.run(&["crawl", "forum"]).ended(1).says(&["probably refused", "--again"]);
-    assert_eq!(forum.posts(), before + 4);
+    assert_eq!(forum.posts(), before + 8);
     forum.rules("");
     forum.login(&["--again"]).ended(0);
 }

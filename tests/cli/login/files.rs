@@ -153,3 +153,13 @@ fn a_folder_of_sessions_that_cannot_be_written_is_told_before_anything_is_sent()
     run(&["login", "forum"]).ended(0);
     assert!(sessions.join("forum.json").exists() && forum.posts() == 1);
 }
+
+#[test]
+fn a_process_that_may_open_next_to_no_files_says_so() {
+    let forum = Forum::start();
+    for words in ["login forum", "crawl forum", "status"] {
+        let command = format!("ulimit -n 9; exec '{}' {words} --data data --rules rules", crate::harness::BINARY);
+        let ran = std::process::Command::new("sh").args(["-c", &command]).current_dir(forum.path()).output().unwrap();
+        crate::harness::Ran::of(&ran).ended(1).says(&["this process may open 9 files", "hint: ulimit -n 1024"]);
+    }
+}

@@ -86,6 +86,16 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
                     "<a href=/>Home</a> <a href=/login>Login</a> <a href=/pw>I forgot my password</a><h1>403</h1>";
                 return (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html")], text).into_response();
             }
+            // What no browser keeps either.
+            "/in-the-clear" if is_right => return redirect_with("sid=abc; Path=/; Secure"),
+            "/narrow" if is_right => return redirect_with("sid=abc; Path=/forum/"),
+            "/log" => return StatusCode::NO_CONTENT.into_response(),
+            "/told" => return redirect_to("/to/mute?error=invalid_password"),
+            "/quota" => {
+                let text =
+                    "<p>Invalid username or password. Too many failed attempts, please try again in 15 minutes.</p>";
+                return html(&format!("{text}{}", form_to("/quota", "")));
+            }
             "/mute" => return html(&form_to("/mute", "")),
             "/unconfirmed" => return html("Your account is not activated yet."),
             "/code" => {
@@ -205,6 +215,15 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         ("/consent", _) => {
             html("<h1>We value your privacy</h1><form action=/consent method=post><button>Accept all</button></form>")
         }
+        ("/banned", _) => {
+            let page = [(header::CONTENT_TYPE, "text/html")];
+            (StatusCode::FORBIDDEN, page, "<p>Your network is not welcome.").into_response()
+        }
+        ("/counted", _) => html(&format!(
+            "{}<script>const form = document.getElementById('login'); form.setAttribute('onsubmit', 'count()'); function count() {{ const x = \
+             new XMLHttpRequest(); x.open('POST', '/log'); x.send('user=' + form.elements.username.value) }}</script>",
+            form_to("/in", "")
+        )),
         ("/scripted", _) => html(&format!("{}<script>{SENDS}</script>", form_to("/slow", ""))),
         ("/nowhere", _) => html(&form_to("http://[::1/x", "")),
         ("/busy", _) => (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "7200")]).into_response(),
@@ -246,6 +265,10 @@ const CAPTCHA: &str = "Security code: <input name=captcha><img src=/c.png>";
 
 fn redirect_to(path: &'static str) -> Response {
     (StatusCode::FOUND, [(header::LOCATION, path)]).into_response()
+}
+
+fn redirect_with(cookie: &'static str) -> Response {
+    (StatusCode::FOUND, [(header::SET_COOKIE, cookie), (header::LOCATION, "/")]).into_response()
 }
 
 /// A member's cookie, and where it leads.

@@ -95,8 +95,8 @@ fn another_address_of_the_sites_own_is_told_with_the_key_to_mend() {
     forum.rules("page = '/to/secure'");
     forum.login(&[]).ended(1).says(&[
         "https://127.0.0.1, which has the host of this site under another scheme or port, is no host of this site",
-        "hint: set `start` of rules/forum.toml to the address that the site has by now, or add that host to its `hosts`, then run: gleaner \
-         login forum --again --data data --rules rules",
+        "hint: set `start` of rules/forum.toml to the address that the site has by now, or write `hosts = [\"127.0.0.1:",
+        "\", \"127.0.0.1\"]` above the tables of rules/forum.toml, then run: gleaner login forum --again --data data --rules rules",
     ]);
     forum
         .login(&[])
@@ -108,7 +108,10 @@ fn another_address_of_the_sites_own_is_told_with_the_key_to_mend() {
     // A host of another name may be the site's as well.
     let forum = Forum::start();
     forum.rules("page = '/sso'");
-    forum.login(&[]).ended(1).says(&["127.0.0.2:9 is no host of this site", "add it to `hosts` of rules/forum.toml"]);
+    forum
+        .login(&[])
+        .ended(1)
+        .says(&["127.0.0.2:9 is no host of this site", "\"127.0.0.2:9\"]` above the tables of rules/forum.toml"]);
 }
 
 #[test]
@@ -141,4 +144,62 @@ fn a_form_that_is_wanted_by_its_own_address_again_is_sent_once() {
     forum.rules("page = '/to/again'");
     forum.login(&[]).ended(1).says(&["wants the form again and again"]);
     assert_eq!(forum.posts(), 1);
+}
+
+#[test]
+fn a_session_that_was_set_for_https_alone_is_named_with_the_way_there() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/in-the-clear'");
+    forum.login(&[]).ended(1).says(&[
+        "the site's cookie `sid` was not kept: it is for https alone, and came over http",
+        "hint: set `start` of rules/forum.toml to the https address of the site",
+        "login forum --again",
+    ]);
+    forum.rules("page = '/to/narrow'");
+    forum.login(&["--again"]).ended(1).says(&["no cookie of the site is for http://127.0.0.1:"]);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn a_site_that_shows_nothing_but_a_refusal_is_told_as_such() {
+    let forum = Forum::start();
+    forum.rules("page = '/banned'");
+    let told =
+        ["the site shows no page at which one could log in", "answers 403 and says “Your network is not welcome.”"];
+    forum.login(&[]).ended(1).says(&told).says(&["hint: see with a browser what the site answers"]);
+    forum.run(CRAWL).ended(1).says(&told);
+    assert_eq!(forum.posts(), 0);
+}
+
+#[test]
+fn what_a_script_posts_without_the_password_is_not_the_login() {
+    let forum = Forum::start();
+    forum.rules("page = '/counted'\n[render]\nlogin = 'always'");
+    forum
+        .login(&[])
+        .ended(0)
+        .says(&["scripts post to http://127.0.0.1:", "without the password: that is not the login"]);
+    let asked: Vec<String> = forum.seen.at.lock().unwrap().iter().map(|(asked, _)| asked.clone()).collect();
+    let posts: Vec<&str> = asked.iter().filter_map(|of| of.strip_prefix("POST ")).collect();
+    assert_eq!(posts, ["/log", "/in"]);
+    let forum = Forum::start();
+    forum.password("wrong");
+    forum.rules("page = '/counted'\n[render]\nlogin = 'always'");
+    forum.login(&[]).ended(1).says(&["the password is wrong"]);
+    forum.login(&[]).ended(1);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
+fn status_and_login_say_the_same_of_what_is_tried_again_by_itself() {
+    let forum = Forum::start();
+    forum.login(&[]).ended(0);
+    forum.rules("page = '/to/moody'");
+    forum.seen.trouble.store(9, Ordering::SeqCst);
+    forum.login(&[]).ended(1).says(&["a crawl tries the same again by itself"]);
+    let told = forum.run(&["status"]);
+    told.ended(0)
+        .says(&["a crawl tries the same again by itself, and `gleaner login forum --data data --rules rules` at once"]);
+    forum.login(&[]).ended(1).says(&["a crawl tries the same again at 20"]);
+    forum.run(&["status"]).ended(0).says(&["a crawl tries the same again at 20"]);
 }

@@ -1,5 +1,6 @@
 //! What a process leaves that ends in the middle of a login, and what the next one makes of it: no password leaves twice for it.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
@@ -272,12 +273,12 @@ fn a_second_signal_ends_it_at_once_and_everybody_tells_what_has_become_of_the_lo
 
 #[test]
 fn a_login_whose_terminal_is_closed_is_followed_to_its_proof() {
-    for words in [CRAWL, LOGIN] {
+    for (words, told) in [(CRAWL, WAITED_FOR), (LOGIN, FOLLOWED)] {
         let forum = Forum::start();
         forum.rules("page = '/to/slow'");
         forum.seen.hangs.store(true, Ordering::SeqCst);
         // `script` gives the command a terminal, which goes with it.
-        let command = format!("exec '{}' {} {}", crate::harness::BINARY, words.join(" "), FOLDERS.join(" "));
+        let command = format!("exec '{}' {} {} 2> told", crate::harness::BINARY, words.join(" "), FOLDERS.join(" "));
         let mut terminal = std::process::Command::new("script")
             .args(["-qefc", &command, "/dev/null"])
             .current_dir(forum.path())
@@ -291,11 +292,56 @@ fn a_login_whose_terminal_is_closed_is_followed_to_its_proof() {
         forum.wait_for("POST /slow");
         terminal.kill().unwrap();
         terminal.wait().unwrap();
+        // Whoever does not hear of it would be answered as well.
+        let hears = || fs::read_to_string(forum.path().join("told")).is_ok_and(|of| of.contains(told)).then_some(());
+        wait_for(told, hears);
         forum.seen.hangs.store(false, Ordering::SeqCst);
         let kept = forum.path().join("data/sessions/forum.json");
         wait_for("the session is kept", || kept.exists().then_some(()));
         assert_eq!(forum.posts(), 1, "{words:?}");
     }
+}
+
+#[test]
+fn a_service_that_has_outlived_its_terminal_reads_its_rule_files_on_sighup() {
+    let forum = Forum::start();
+    // A job of its own is told nothing when the terminal goes, as behind `disown`.
+    let command = format!(
+        "set -m; '{}' run {} 2> told & echo $! > number; until grep -q 'service is up' told; do sleep 0.1; done",
+        crate::harness::BINARY,
+        FOLDERS.join(" ")
+    );
+    let mut terminal = std::process::Command::new("script");
+    terminal.args(["-qefc", &format!("bash -c {}", quoted(&command)), "/dev/null"]).current_dir(forum.path());
+    for name in ["CREDENTIALS_DIRECTORY", "GLEANER_LOG", "GLEANER_CONFIG"] {
+        terminal.env_remove(name);
+    }
+    let status = terminal.stdin(Stdio::null()).stdout(Stdio::null()).status().unwrap();
+    let told = || fs::read_to_string(forum.path().join("told")).unwrap_or_default();
+    assert!(status.success(), "{}", told());
+    let number: i32 = fs::read_to_string(forum.path().join("number")).unwrap().trim().parse().unwrap();
+    let service = Pid::from_raw(number).unwrap();
+    let _ends = Ends(service);
+    let says = |words: &str| wait_for(words, || told().contains(words).then_some(()));
+    says("the terminal of the service is gone");
+    kill_process(service, Signal::HUP).unwrap();
+    says("SIGHUP: rule files are read again");
+    assert!(!told().contains("stopping"), "{}", told());
+    kill_process(service, Signal::TERM).unwrap();
+    says("stopping");
+}
+
+/// Is not there any more behind a test that has failed.
+struct Ends(Pid);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = kill_process(self.0, Signal::KILL);
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 #[test]

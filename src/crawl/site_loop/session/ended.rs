@@ -135,10 +135,13 @@ impl SiteLoop {
                 // Whether it may be tried again, and when, the account's tries tell; what there is to do as well, where it
                 // was not the first that ended so.
                 let verdict = report.judged.verdict;
-                let is_counted = matches!(verdict, Verdict::RateLimited | Verdict::Unknown | Verdict::SiteTrouble);
+                let is_counted = matches!(
+                    verdict,
+                    Verdict::RateLimited | Verdict::LimitedAgain | Verdict::Unknown | Verdict::SiteTrouble
+                );
                 match self.hold_of_tries(now) {
                     Some(Hold::Until(until, told))
-                        if matches!(verdict, Verdict::SiteTrouble | Verdict::NotLookedAt)
+                        if matches!(verdict, Verdict::SiteTrouble | Verdict::NotLookedAt | Verdict::LimitedAgain)
                             || verdict == Verdict::Unknown && report.was_answered =>
                     {
                         self.pause_until(until, format!("{told} ({evidence})"), false).await

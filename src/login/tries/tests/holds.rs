@@ -113,7 +113,7 @@ fn a_redirect_loop_is_told_with_its_address_until_another_end() {
     let (mut tries, password) = (Tries::default(), Secret::new("one"));
     let ended = |verdict| Ended { verdict, was_sent: false, was_answered: true };
     tries.ended(ended(Verdict::RedirectLoop), "anna", &password, NOW);
-    tries.meet_loop("http://h/ redirects after 20 others");
+    tries.meet_page("http://h/ redirects after 20 others");
     let told = tries.trouble().unwrap();
     assert!(
         told.contains("is a redirect loop: http://h/ redirects after 20 others (hint: see with a browser"),
@@ -192,14 +192,14 @@ fn what_is_told_as_the_sites_word_is_its_own_and_no_wait_of_ours() {
 
 /// Who sends the same again: a crawl, a person's command, one with a person at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
+pub(super) enum Who {
     Crawl,
     Hand,
     Person,
 }
 
 impl Who {
-    fn may(self, tries: &Tries, password: &Secret, now: UnixMillis) -> bool {
+    pub(super) fn may(self, tries: &Tries, password: &Secret, now: UnixMillis) -> bool {
         match self {
             Self::Crawl => tries.hold("anna", password, now).is_none(),
             Self::Hand => tries.hold_by_hand("anna", password, now).is_none(),
@@ -247,7 +247,8 @@ fn each_row_of_the_table_is_what_is_sent_by_crawls_and_by_hand() {
         (Verdict::Unknown, true, [1, 1, 1], [9, 9, 9]),
         (Verdict::Unknown, false, [2, 2, 2], [9, 9, 9]),
         (Verdict::NotLookedAt, true, [1, 2, 2], [9, 9, 9]),
-        (Verdict::RateLimited, true, [2, 9, 9], [2, 9, 9]),
+        (Verdict::RateLimited, true, [2, 3, 3], [9, 9, 9]),
+        (Verdict::LimitedAgain, true, [1, 1, 1], [9, 9, 9]),
         (Verdict::NoAnswer, true, [1, 1, 1], [9, 9, 9]),
         (Verdict::NoAnswer, false, [1, 1, 1], [9, 9, 9]),
         (Verdict::SiteTrouble, true, [1, 1, 1], [9, 9, 9]),

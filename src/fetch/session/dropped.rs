@@ -1,0 +1,33 @@
+//! Cookies that a site has set and that were not kept, and why: a login that brings no session may fail for that alone.
+
+use cookie_store::{CookieDomain, RawCookie};
+use url::Url;
+
+/// The name of a cookie, and why it was not kept.
+pub type Dropped = (Box<str>, &'static str);
+
+/// Told of what only a site over https may set.
+pub const CAME_IN_THE_CLEAR: &str = "it is for https alone, and came over http";
+
+/// Why a cookie that is no good for an answer from `url` is none; None where its text is none of a cookie, or nobody would miss it.
+pub(super) fn why(text: &str, url: &Url) -> Option<Dropped> {
+    let raw = RawCookie::parse(text).ok()?;
+    let name = raw.name();
+    if raw.value().is_empty() || raw.value().eq_ignore_ascii_case("deleted") {
+        return None;
+    }
+    let is_prefixed = |prefix: &str| name.get(..prefix.len()).is_some_and(|of| of.eq_ignore_ascii_case(prefix));
+    let is_bound = is_prefixed("__Secure-") || is_prefixed("__Host-");
+    let is_elsewhere =
+        || matches!(CookieDomain::try_from(&raw), Ok(domain @ CookieDomain::Suffix(_)) if !domain.matches(url));
+    let why = match (raw.secure() == Some(true) || is_bound, url.scheme()) {
+        (true, "http") => CAME_IN_THE_CLEAR,
+        _ if is_bound => "its name asks for more than it has (`Secure`, the path /, no domain)",
+        _ if is_elsewhere() => "it is for another host",
+        _ => "it had expired when it came, or is too long",
+    };
+    Some((name[..name.floor_char_boundary(NAME_BYTES)].into(), why))
+}
+
+/// Bytes of a name that are told.
+const NAME_BYTES: usize = 64;

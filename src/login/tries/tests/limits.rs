@@ -1,0 +1,106 @@
+//! Answers that ask for patience time and again, and what counts as one try whatever has changed around it.
+
+use super::holds::Who;
+use super::*;
+
+#[test]
+fn no_more_than_three_tries_in_a_row_are_answered_by_asking_for_patience() {
+    let (password, limited) =
+        (Secret::new("one"), Ended { verdict: Verdict::RateLimited, was_sent: true, was_answered: true });
+    for (whos, names_second) in [(&[Who::Hand][..], true), (&[Who::Hand, Who::Crawl], true), (&[Who::Hand], false)] {
+        let (mut tries, mut sent) = (Tries::default(), Vec::new());
+        for minute in 0..5 * 1_440 {
+            let now = NOW.plus(Duration::from_secs(60 * minute));
+            if !whos.iter().any(|who| who.may(&tries, &password, now)) {
+                continue;
+            }
+            sent.push(minute);
+            tries.begin("anna", &password);
+            tries.form_leaves(now);
+            tries.ended(limited, "anna", &password, now);
+            if names_second {
+                tries.wait_as_asked(now.plus(Duration::from_secs(1)), now);
+            }
+            tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+        }
+        // A second that is named is a minute.
+        assert_eq!(sent, if names_second { [0, 1, 2] } else { [0, 60, 300] }, "{whos:?}");
+        let held = tries.hold_by_hand("anna", &password, NOW.plus(LOGIN_WAIT_MAX * 9));
+        assert_eq!(held, Some(ByHand::Sent(Verdict::LimitedAgain)));
+        let Some(Hold::Operator(why)) = tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX * 9)) else {
+            panic!("a crawl sends it")
+        };
+        assert!(why.contains("`gleaner login --again`"), "{why}");
+        tries.begin_again("anna", &password);
+        tries.form_leaves(NOW);
+        tries.ended(limited, "anna", &password, NOW);
+        assert!(!Who::Hand.may(&tries, &password, NOW.plus(LOGIN_HOUR * 300)), "`--again` is for one");
+        tries.ended(Ended { verdict: Verdict::LoggedIn, ..limited }, "anna", &password, NOW);
+        tries.ended(limited, "anna", &password, NOW);
+        assert!(Who::Hand.may(&tries, &password, NOW.plus(LOGIN_HOUR * 300)), "let in, it begins anew");
+    }
+}
+
+#[test]
+fn what_was_let_in_before_and_is_asked_for_patience_for_days_is_tried_once_a_day() {
+    let (password, limited) =
+        (Secret::new("one"), Ended { verdict: Verdict::RateLimited, was_sent: true, was_answered: true });
+    for who in [Who::Crawl, Who::Hand] {
+        let (mut tries, mut sent) = (after(&[(Verdict::LoggedIn, true)]), Vec::new());
+        for minute in 0..5 * 1_440 {
+            let now = NOW.plus(Duration::from_secs(60 * minute));
+            if who.may(&tries, &password, now) {
+                sent.push(minute);
+                tries.begin("anna", &password);
+                tries.form_leaves(now);
+                tries.ended(limited, "anna", &password, now);
+                tries.wait_as_asked(now.plus(Duration::from_secs(90)), now);
+            }
+        }
+        let days: Vec<u64> = sent.iter().map(|minute| minute / 60).collect();
+        assert!((5..=8).contains(&days.len()), "{who:?}: {days:?}");
+        assert!(days.windows(2).skip(3).all(|pair| pair[1] - pair[0] == 24), "{who:?}: {days:?}");
+    }
+}
+
+#[test]
+fn a_login_of_two_pages_is_one_further_try() {
+    let (mut tries, password) = (after(&[(Verdict::LoggedIn, true)]), Secret::new("one"));
+    tries.ended(Ended { verdict: Verdict::SiteTrouble, was_sent: true, was_answered: true }, "anna", &password, NOW);
+    tries.begin("anna", &password);
+    tries.form_leaves(NOW);
+    tries.form_leaves(NOW);
+    tries.ended(Ended { verdict: Verdict::SiteTrouble, was_sent: true, was_answered: true }, "anna", &password, NOW);
+    let until = NOW.plus(crate::limits::LOGIN_FURTHER_WAITS[0]);
+    assert!(
+        matches!(tries.hold_by_hand("anna", &password, NOW), Some(ByHand::SentUntil(_, at)) if at == until),
+        "{tries:?}"
+    );
+}
+
+#[test]
+fn a_clock_that_is_set_back_by_some_minutes_loses_no_wait_of_a_day() {
+    let (mut tries, password) = (Tries::default(), Secret::new("one"));
+    tries.ended(Ended { verdict: Verdict::RateLimited, was_sent: true, was_answered: true }, "anna", &password, NOW);
+    tries.wait_as_asked(NOW.plus(LOGIN_WAIT_MAX), NOW);
+    let back = UnixMillis(NOW.0 - 1_800_000);
+    assert!(!Who::Hand.may(&tries, &password, back) && !Who::Crawl.may(&tries, &password, back));
+    assert!(Who::Hand.may(&tries, &password, UnixMillis(5)), "one that was far ahead counts for nothing");
+}
+
+#[test]
+fn an_account_whose_rule_file_has_another_name_by_now_was_let_in_all_the_same() {
+    let password = Secret::new("one");
+    let (mut before, mut renamed) = (after(&[(Verdict::LoggedIn, true)]), Tries::default());
+    before.meet_host("h");
+    renamed.meet_host("h");
+    renamed.learn(&before, "anna", &password);
+    assert!(renamed.was_let_in("anna", &password));
+    let trouble = Ended { verdict: Verdict::SiteTrouble, was_sent: true, was_answered: true };
+    renamed.ended(trouble, "anna", &password, NOW);
+    assert!(Who::Crawl.may(&renamed, &password, NOW.plus(LOGIN_WAIT_MAX)));
+    let mut other = Tries::default();
+    other.meet_host("g");
+    other.learn(&before, "anna", &password);
+    assert!(!other.was_let_in("anna", &password), "another host's");
+}
