@@ -203,6 +203,32 @@ fn counts_that_grow_while_nothing_happens_are_views() {
 }
 
 #[test]
+fn replies_within_the_minute_in_which_their_threads_were_read_are_replies() {
+    // Eight threads of the last minute were read at once, and each has one reply more half a minute later.
+    let minute = |now: i64, replies: u32| {
+        let rows: String = (0..30_i64)
+            .map(|id| {
+                let at = if id < 8 { NOW } else { NOW - id * 3_600 } / 60 * 60;
+                let replies = if id < 8 { replies } else { 3 };
+                format!(
+                    "<tr><td><a href=\"/topic/{id}\">Thread called {id}</a></td><td>{replies}</td><td>{}</td></tr>",
+                    &stamp(at)[..16].replace('T', " ")
+                )
+            })
+            .collect();
+        let html = format!("<table><tr><th>Topic</th><th>Replies</th><th>Last post</th></tr>{rows}</table>");
+        read_with(&html, BOARD, now, None, None, &mut Conventions::with_offset(Some(0)))
+    };
+    let (first, later) = (minute(NOW + 20, 0), minute(NOW + 50, 1));
+    let mut memory = Memory::default();
+    let verdict = look(&mut memory, &later, NOW + 50, known_of(&first, NOW + 20));
+    assert_eq!((verdict.fetch.len(), verdict.grounds), (8, Some(Grounds::Times)), "{:?}", first.rows[0]);
+    // Read an hour later, a count that grows while the time stands still is one of views.
+    let verdict = look(&mut Memory::default(), &later, NOW + 7_200, known_of(&first, NOW + 3_600));
+    assert_eq!(verdict.fetch.len(), 0);
+}
+
+#[test]
 fn a_post_that_was_taken_back_is_no_news() {
     let mut memory = Memory::default();
     let first = page(&thirty(), NOW, None);
