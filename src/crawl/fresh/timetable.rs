@@ -312,8 +312,7 @@ impl Timetable {
             return None;
         }
         drop(kept);
-        let note = self.note_now()?;
-        (note.len() <= crate::limits::NOTE_BYTES_MAX).then(|| (SCHEDULE_NOTE.to_owned(), note))
+        Some((SCHEDULE_NOTE.to_owned(), self.note_now()?))
     }
 
     pub(super) fn note_now(&self) -> Option<Vec<u8>> {
