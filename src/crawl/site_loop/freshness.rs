@@ -136,7 +136,7 @@ impl SiteLoop {
             return Ok(());
         }
         if !self.hosts.is_empty() {
-            self.site.fresh.timetable.allows(self.looks_possible(), now);
+            self.site.fresh.timetable.allows(self.looks_possible(), self.site.fresh.boards.in_another_order(), now);
         }
         while let Some(list) = self.site.fresh.timetable.due(now) {
             if self.make_looks_due(vec![list], now).await? {
