@@ -2,7 +2,7 @@
 //!
 //! From what a page was read as to what the loop makes due. Asks the database what is known of the rows; writes nothing there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::arrivals::Sighting;
 use super::boards::{self, seconds};
@@ -38,6 +38,8 @@ pub struct Seen {
     pub unread: Option<Discovered>,
     /// What was new, for the schedule.
     pub posts: Vec<Post>,
+    /// Where its rows lead, by the hashes of their URLs.
+    pub rows: HashSet<u64>,
     /// At which list, by the URL of its first page; none where no list was looked at.
     pub list: Option<String>,
     /// The page was that first page.
@@ -117,6 +119,7 @@ pub async fn look(
     let since = last.map(|last| (last, at));
     let standing = standing::ask(site, job, read, board.as_ref(), since.filter(|_| is_above)).await?;
     let (asked, is_above) = (standing.rows, standing.is_above);
+    seen.rows = asked.iter().map(|asked| hash(asked.found.url.as_str())).collect();
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.is_new { Change::New } else { Change::Same }).collect();
     // The times of a clock that is fast are taken for now at the latest: they would make every delay too short.
