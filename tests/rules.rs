@@ -583,10 +583,12 @@ fn hints_for_values_of_another_kind_name_a_form_that_is_taken() {
         ("[boards]\nutc_offset = 8", "write it in quotes, as \"+08:00\""),
         ("revisit_minutes = '1m'", "write a number, without quotes and without a unit"),
         ("revisit_minutes = '60'", "write it without quotes"),
+        ("revisit_minutes = 0.5", "write a number without a point, as 1"),
     ] {
         let text = format!("start = ['http://a.example/']\n{text}\n[classes]\ndownload = ['^/dl/']\n");
         let faults = gleaner::rules::from_text("a", &text).unwrap_err();
         assert!(faults.iter().any(|fault| fault.hint.as_deref() == Some(wanted)), "{faults:?}");
+        assert!(!faults.iter().any(|fault| fault.message.contains("number, not a number")), "{faults:?}");
     }
 }
 

@@ -1,5 +1,6 @@
-//! The pages of a list that is not in the order of time, in turn: each look reads some of those behind its front, where the last one
-//! stopped, so that what is put anywhere in the list is found within some looks.
+//! The pages of a list in turn: each look reads some of those behind its front, where the last one stopped, so that what is put anywhere
+//! in the list is found within some looks. Of a list in the order of time, where only what is put in late stands there, it is a page now
+//! and then.
 //!
 //! How many a look may read is what the time since the last such look allows: few at once, a round of all of them in a
 //! quarter of a day, and never more than the site's requests leave. Pure; `now` is an argument.
@@ -21,12 +22,27 @@ const FEW: i64 = 4;
 const ROUND_S: i64 = 6 * 3_600;
 const UNPROVEN_ROUND_S: i64 = 86_400;
 
+/// Seconds from one page to the next in a list that is in the order of time: a round is a week, but no page comes sooner or later than these
+/// allow.
+const ORDERED_ROUND_S: i64 = 7 * 86_400;
+const ORDERED_PAGE_S: std::ops::RangeInclusive<i64> = 3_600..=4 * 3_600;
+
 /// Pages that a list is taken to have before a round has told: half as many again at each look as were read.
 const PAGES_AT_FIRST: i64 = 16;
 
 /// Looks that wait for the same page before the round goes on behind it; and pages in a row that it so passes by before it begins anew.
 const ASKED: u32 = 3;
 const PASSED_BY: u32 = 3;
+
+/// Where news stand on a list, as far as they have shown it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// On top: what stands behind that was put in late.
+    Time,
+    Unproven,
+    /// Anywhere.
+    Another,
+}
 
 /// Where the turn of a list's pages is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,22 +85,43 @@ impl Tour {
         self.second = Some(second.map_or_else(String::new, |second| second.as_str().to_owned()));
     }
 
-    /// Pages that a look at `now` may read, at a site that has so many requests a day for it. `is_proven` where news were seen to stand
-    /// anywhere. What is granted is used up.
-    pub(super) fn grants(&mut self, now: i64, is_proven: bool, room_per_day: f64) -> usize {
+    /// Pages that a list is taken to have behind its front.
+    fn pages(&self) -> i64 {
+        i64::from(self.pages).max(2 * i64::from(self.read)).max(PAGES_AT_FIRST)
+    }
+
+    /// Requests a day that the turn of its pages takes where there are enough.
+    #[must_use]
+    pub fn wants_per_day(&self, order: Order) -> f64 {
+        let round_s = match order {
+            _ if !self.has_pages() => return 0.0,
+            Order::Time => self.ordered_page_s() * self.pages(),
+            Order::Unproven => UNPROVEN_ROUND_S,
+            Order::Another => ROUND_S,
+        };
+        (self.pages() * 86_400) as f64 / round_s as f64
+    }
+
+    fn ordered_page_s(&self) -> i64 {
+        (ORDERED_ROUND_S / self.pages()).clamp(*ORDERED_PAGE_S.start(), *ORDERED_PAGE_S.end())
+    }
+
+    /// Pages that a look at `now` may read, at a site that has so many requests a day for it. What is granted is used up.
+    pub(super) fn grants(&mut self, now: i64, order: Order, room_per_day: f64) -> usize {
         if self.at == 0 || self.at > now {
             // From now on; a time to come was a clock's that was wrong.
             self.at = now;
             return 0;
         }
         let passed = (now - self.at).min(UNPROVEN_ROUND_S);
-        let pages = i64::from(self.pages).max(2 * i64::from(self.read)).max(PAGES_AT_FIRST);
-        let (of_look, round_s) = match is_proven {
-            true => ((passed / PAGE_EVERY_S).min(FEW.max(pages / FEW)), ROUND_S),
-            false => (1, UNPROVEN_ROUND_S),
+        let pages = self.pages();
+        let wanted = match order {
+            Order::Another => (passed / PAGE_EVERY_S).min(FEW.max(pages / FEW)).max(pages * passed / ROUND_S),
+            Order::Unproven => (pages * passed / UNPROVEN_ROUND_S).max(1),
+            Order::Time => (passed / self.ordered_page_s()).min(1),
         };
-        let room = (room_per_day * passed as f64 / UNPROVEN_ROUND_S as f64) as i64;
-        let granted = of_look.max(pages * passed / round_s).min(room);
+        let room = (room_per_day * passed as f64 / 86_400.0) as i64;
+        let granted = wanted.min(room);
         if granted > 0 {
             self.at = now;
         }

@@ -17,6 +17,8 @@ const SUMMER_WITNESSES: usize = 3;
 /// Seconds that a list's times may differ from our own clock's way and still go with it.
 pub(super) const WITH_CLOCK_S: i64 = 300;
 
+const MINUTE_S: i64 = 60;
+
 /// What a page's rows can be believed in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trust {
@@ -44,8 +46,11 @@ impl Trust {
                 let looked = now - known.read_at;
                 let goes_along = |moved: i64| looked > 2 * WITH_CLOCK_S && (moved - looked).abs() <= WITH_CLOCK_S;
                 with_clock += usize::from(time.precision <= Precision::Minute && moved.is_some_and(goes_along));
+                // A reply within the minute in which the thread was read leaves its time as it was.
+                let is_of_that_minute = before.error_s() <= MINUTE_S && known.read_at - before.latest < MINUTE_S;
                 if let Some((replies, replies_before)) = row.replies.zip(known.replies)
                     && replies > replies_before
+                    && !is_of_that_minute
                 {
                     counted += 1;
                     still +=

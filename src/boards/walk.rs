@@ -2,7 +2,7 @@
 //!
 //! Pages come in their order. An unknown thread is fetched; a known one that something happened in since is read on from its last
 //! known page; the walk ends at the first page on which nothing is new, pinned rows apart. What the paper does not
-//! have: lists that are not in the order of time (their pages are read in turn, see `tour`), lists without times (unknown
+//! have: lists that are not in the order of time, and rows that are put in late (pages are read in turn, see `tour`), lists without times (unknown
 //! threads and counts of replies decide, and the verdict says so), times that cannot be right (they move with our own
 //! clock), pages that repeat, boards that moved, and errors of times: a thread of which nobody can tell is fetched once
 //! more rather than missed.
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::identity::thread_id;
 use super::lists::Layout;
 use super::rows::{BoardPage, Row, Sorted, Times};
-use super::tour::Tour;
+use super::tour::{Order as ListOrder, Tour};
 use super::trust::{Trust, WITH_CLOCK_S, told_move};
 use super::when::{Against, Conventions, Precision, Time};
 use crate::limits::BOARD_PAGES_MAX;
@@ -53,7 +53,7 @@ pub struct Memory {
     pub lies: u32,
     /// Seconds by which all of the board's times were last seen to move at once: summer began or ended.
     pub shift_s: i64,
-    /// Of a list that is not known to be in the order of time: the turn of its pages.
+    /// The turn of its pages.
     #[serde(default)]
     pub tour: Tour,
     /// The replies that its first page counts are remembered, all of them, since a look.
@@ -66,6 +66,16 @@ impl Memory {
     #[must_use]
     pub fn is_in_order(&self) -> bool {
         self.is_sorted && self.disorder < 0.5
+    }
+
+    /// Where its news stand.
+    #[must_use]
+    pub fn order(&self) -> ListOrder {
+        match () {
+            () if self.disorder >= 0.5 => ListOrder::Another,
+            () if self.is_sorted => ListOrder::Time,
+            () => ListOrder::Unproven,
+        }
     }
 }
 
@@ -192,6 +202,9 @@ const BUMPED_PAGES: usize = 4;
 
 /// What is kept of a page's disorder by each page in order.
 const DISORDER_KEPT: f64 = 0.95;
+
+/// What a page adds to the disorder of a list in order on which news stand that were put in late.
+const LATE_ROWS: f64 = 0.3;
 
 /// What a page adds to the belief that the board is ordered by activity, and the belief from which places tell news.
 const PLACE_LEARNT: f64 = 0.2;
@@ -349,7 +362,6 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         let is_sorted = self.is_sorted();
         let is_front = self.pages == 1 && !self.is_resumed;
         match &mut self.memory().tour {
-            tour if is_sorted => *tour = Tour::default(),
             tour if is_front => tour.starts(page.next.as_ref()),
             tour => tour.reads(asked, page, repeats),
         }
@@ -376,13 +388,13 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         if self.pages >= self.pages_max { Err(Stop::Capped) } else { Ok(next) }
     }
 
-    /// The page whose turn it is on a list that is not in the order of time, if this look may read any.
+    /// The page whose turn it is, if this look may read any.
     fn takes_turn(&mut self) -> Option<CrawlUrl> {
-        let (now, room, is_proven) = (self.now, self.room_per_day, self.known().disorder >= 0.5);
-        if self.is_sorted() || !self.known().tour.has_pages() {
+        let (now, room, order) = (self.now, self.room_per_day, self.known().order());
+        if !self.known().tour.has_pages() {
             return None;
         }
-        let granted = self.memory().tour.grants(now, is_proven, room);
+        let granted = self.memory().tour.grants(now, order, room);
         self.tour = (granted > 0).then_some(granted);
         self.tour.and_then(|_| self.memory().tour.asks())
     }
@@ -403,7 +415,10 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         }
         let had_news_below = std::mem::replace(&mut self.order, order).news_below;
         if order.news_below > had_news_below {
-            self.memory().disorder = 1.0;
+            // What was put in late is found by the slow turn of pages, and is no proof where it is the only one.
+            let is_late = self.is_touring() && self.is_sorted();
+            let disorder = self.known().disorder;
+            self.memory().disorder = if is_late { (disorder + LATE_ROWS).min(1.0) } else { 1.0 };
         } else if order.news_above > 0 && order.known >= TOPPED_ROWS {
             self.memory().is_sorted = true;
             self.memory().disorder *= DISORDER_KEPT;

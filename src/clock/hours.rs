@@ -142,7 +142,7 @@ fn minute_of_day(text: &str) -> Option<u16> {
     (minutes < 60 && minute <= DAY_MINUTES).then_some(minute)
 }
 
-/// Reads `+08:00`, `-03:30` or `Z`: minutes east of UTC.
+/// Reads `+08:00`, `-03:30` or `Z`: minutes east of UTC, in quarters of an hour as all zones of today are.
 #[must_use]
 pub fn offset(text: &str) -> Option<i16> {
     if text.eq_ignore_ascii_case("z") || text.eq_ignore_ascii_case("utc") {
@@ -154,7 +154,7 @@ pub fn offset(text: &str) -> Option<i16> {
         _ => return None,
     };
     let minutes = i16::try_from(minute_of_day(rest)?).ok()?;
-    (minutes <= 14 * 60).then_some(sign * minutes)
+    (minutes <= 14 * 60 && minutes % 15 == 0).then_some(sign * minutes)
 }
 
 #[cfg(test)]
@@ -240,7 +240,7 @@ mod tests {
             assert_eq!(window(text), None, "{text}");
         }
         assert_eq!(window("8:00 - 24:00"), Some((480, 1_440)));
-        for text in ["", "+", "8", "+8", "+25:00", "+14:01", "é8:00", "+1:é"] {
+        for text in ["", "+", "8", "+8", "+25:00", "+14:01", "+01:07", "é8:00", "+1:é"] {
             assert_eq!(offset(text), None, "{text}");
         }
         assert_eq!(offset("-03:30"), Some(-210));

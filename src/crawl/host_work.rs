@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::hosts::{HostKeys, Hosts};
-use super::news::News;
+use super::news::{LookTurns, News};
 use super::outlinks;
 use super::robots_txt::Place;
 use super::visit::Job;
@@ -211,7 +211,7 @@ impl HostWork {
         Self {
             id: row.id,
             lanes: Lanes::new(site.lanes.count.into()),
-            news: News::new(site.requests_per_day.is_some()),
+            news: News::default(),
             faces: std::iter::once(row).chain(mirrors).map(|row| Face::new(row, site)).collect(),
             active: 0,
             lease_at: Some(UnixMillis(0)),
@@ -291,14 +291,15 @@ impl HostWork {
     }
 
     /// The next URL to visit, and the lane that it takes: history's have their numbers, the increment's come behind them.
-    /// Without a split there is history alone; with one it may be held.
-    pub fn next_job(&mut self, split: Option<Split>, held: Held) -> Option<(usize, Job)> {
+    /// Without a split there is history alone; with one it may be held. `turns` say whose turn of the increment it is where requests are
+    /// counted by the day.
+    pub fn next_job(&mut self, split: Option<Split>, held: Held, turns: Option<LookTurns>) -> Option<(usize, Job)> {
         let Some(split) = split else { return self.lanes.pop() };
         let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() && !held.history };
         let increment = Hands { running: self.news.running(), has_work: !self.news.is_empty() && !held.increment };
         match self.news.turns.next(split, history, increment)? {
             false => self.lanes.pop(),
-            true => self.news.pop().map(|(slot, job)| (self.lanes.count() + slot, job)),
+            true => self.news.pop(turns).map(|(slot, job)| (self.lanes.count() + slot, job)),
         }
     }
 
@@ -312,6 +313,12 @@ impl HostWork {
             Some(slot) => self.news.put_back(slot, job),
             None => self.lanes.put_back(lane, job),
         }
+    }
+
+    /// Whether what [`Self::next_job`] gave is a look; None for what is history's.
+    #[must_use]
+    pub fn is_look(&self, lane: usize) -> Option<bool> {
+        lane.checked_sub(self.lanes.count()).map(|slot| self.news.is_look(slot))
     }
 
     /// What [`Self::next_job`] gave cannot begin, and goes: its crew's turn was none.

@@ -1,6 +1,6 @@
 //! What the increment crew has in hand at one host: looks that are due, what they have found, the latest first, and the requests under
 //! way. While both wait they go by turns: looks that find more than is fetched would be worth nothing. Where each request of a day
-//! counts, what was found goes before any further look.
+//! counts, what was found goes before further looks, as long as these have had their part ([`LookTurns`]).
 //!
 //! Plain state, changed by the site loop; no I/O here.
 
@@ -23,6 +23,33 @@ enum Slot {
     Look(u64),
 }
 
+/// Where each request of a day counts: so many that were found have a request for each look, at the most. A look reads a page behind its
+/// front, too, and with that has a quarter of the increment's requests; and what it finds, two requests for each, leaves some for older finds.
+const FOUND_FOR_A_LOOK: i32 = 6;
+
+/// Whose turn it is at a site of which each request of a day counts: a burst that looks have found may take a day, and looks at other
+/// lists go on meanwhile. What they find goes before the rest of the burst.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LookTurns {
+    /// Requests of what was found by which looks are behind their part; less than none where they are ahead.
+    behind: i32,
+}
+
+impl LookTurns {
+    /// A look is asked for, or something that was found.
+    pub fn asked(&mut self, is_look: bool) {
+        let behind = if is_look { self.behind - FOUND_FOR_A_LOOK } else { self.behind + 1 };
+        // That many looks came while nothing else waited is no reason to stop them for hours.
+        self.behind = behind.clamp(-FOUND_FOR_A_LOOK, FOUND_FOR_A_LOOK);
+    }
+
+    /// True where the next request is a look's, if any is due.
+    #[must_use]
+    pub fn is_looks(self) -> bool {
+        self.behind >= FOUND_FOR_A_LOOK
+    }
+}
+
 /// The increment's share of a host.
 #[derive(Default)]
 pub struct News {
@@ -36,8 +63,6 @@ pub struct News {
     next: u64,
     /// When the first lease of those that wait ends; it may have gone since.
     first_end: Option<UnixMillis>,
-    /// True where looks take no turn while anything that they found waits.
-    found_first: bool,
     pub turns: Turns,
     /// True where the update crawldb may have something that is not leased.
     pub may_lease: bool,
@@ -46,12 +71,6 @@ pub struct News {
 }
 
 impl News {
-    /// Nothing in hand. `found_first`: looks take no turn while any of it waits.
-    #[must_use]
-    pub fn new(found_first: bool) -> Self {
-        Self { found_first, ..Self::default() }
-    }
-
     /// Queues what was found then.
     pub fn push(&mut self, found: UnixMillis, job: Job) {
         self.next += 1;
@@ -84,10 +103,11 @@ impl News {
         ended
     }
 
-    /// A look that is due, or the latest that was found, and the slot that its request takes until [`Self::done`].
-    pub fn pop(&mut self) -> Option<(usize, Job)> {
-        let looks_wait = self.found_first || self.look_was_last;
-        let is_look = self.queue.is_empty() || !self.due.is_empty() && !looks_wait;
+    /// A look that is due, or the latest that was found, and the slot that its request takes until [`Self::done`]. While both wait they go
+    /// by turns, or as `turns` say.
+    pub fn pop(&mut self, turns: Option<LookTurns>) -> Option<(usize, Job)> {
+        let is_looks_turn = turns.map_or(!self.look_was_last, LookTurns::is_looks);
+        let is_look = self.queue.is_empty() || !self.due.is_empty() && is_looks_turn;
         let (place, job) = match is_look {
             true => self.due.pop_first().map(|(number, job)| (Slot::Look(number), job))?,
             false => self.queue.pop_first().map(|(place, job)| (Slot::Found(place), job))?,
@@ -111,6 +131,12 @@ impl News {
             Slot::Found(place) => drop(self.queue.insert(place, job)),
             Slot::Look(number) => drop(self.due.insert(number, job)),
         }
+    }
+
+    /// True where the request in this slot is a look.
+    #[must_use]
+    pub fn is_look(&self, slot: usize) -> bool {
+        matches!(self.slots.get(slot), Some(Some(Slot::Look(_))))
     }
 
     /// The request in this slot has ended.
@@ -196,16 +222,16 @@ mod tests {
         for (found, path) in [(5, "/old"), (9, "/a"), (9, "/b"), (7, "/middle")] {
             news.push(UnixMillis(found), job(path));
         }
-        let (slot, first) = news.pop().unwrap();
+        let (slot, first) = news.pop(None).unwrap();
         assert_eq!((slot, &*first.lease.key.path), (0, "/a"));
         news.put_back(slot, first);
         assert_eq!((news.running(), news.found()), (0, 4));
-        let order: Vec<Box<str>> = std::iter::from_fn(|| news.pop()).map(|(_, job)| job.lease.key.path).collect();
+        let order: Vec<Box<str>> = std::iter::from_fn(|| news.pop(None)).map(|(_, job)| job.lease.key.path).collect();
         assert_eq!(order.iter().map(|path| &**path).collect::<Vec<_>>(), ["/a", "/b", "/middle", "/old"]);
         assert_eq!(news.running(), 4);
         news.done(1);
         news.push(UnixMillis(1), job("/later"));
-        assert_eq!(news.pop().unwrap().0, 1, "a slot that is free is used again");
+        assert_eq!(news.pop(None).unwrap().0, 1, "a slot that is free is used again");
     }
 
     #[test]
@@ -213,22 +239,40 @@ mod tests {
         let mut news = News::default();
         ["/look 1", "/look 2", "/look 3"].into_iter().for_each(|path| news.push_look(job(path)));
         [(5, "/old"), (9, "/new")].into_iter().for_each(|(found, path)| news.push(UnixMillis(found), job(path)));
-        let (slot, first) = news.pop().unwrap();
+        let (slot, first) = news.pop(None).unwrap();
         assert_eq!(&*first.lease.key.path, "/look 1");
         news.put_back(slot, first);
         assert_eq!((news.due(), news.found()), (3, 2));
-        let order: Vec<Box<str>> = std::iter::from_fn(|| news.pop()).map(|(_, job)| job.lease.key.path).collect();
+        let order: Vec<Box<str>> = std::iter::from_fn(|| news.pop(None)).map(|(_, job)| job.lease.key.path).collect();
         let order: Vec<&str> = order.iter().map(|path| &**path).collect();
         assert_eq!(order, ["/look 1", "/new", "/look 2", "/old", "/look 3"]);
         assert!(news.is_empty() && news.running() == 5);
     }
 
     #[test]
-    fn where_each_request_counts_looks_wait_for_what_was_found() {
-        let mut news = News::new(true);
+    fn where_each_request_counts_what_was_found_goes_first_and_looks_have_their_part_all_the_same() {
+        let (mut news, mut turns) = (News::default(), LookTurns::default());
+        (1..=3).for_each(|number| news.push_look(job(&format!("/look {number}"))));
+        (1..=30).rev().for_each(|found| news.push(UnixMillis(found), job("/found")));
+        let mut order = String::new();
+        while let Some((slot, _)) = news.pop(Some(turns)) {
+            turns.asked(news.is_look(slot));
+            order.push(if news.is_look(slot) { 'L' } else { '.' });
+        }
+        assert_eq!(order, "......L......L......L............", "a burst of thirty, of which each request counts");
+        // Looks that came while nothing waited are looks as well, but no more than one of them.
+        (0..50).for_each(|_| turns.asked(true));
+        let found = std::iter::from_fn(|| (!turns.is_looks()).then(|| turns.asked(false))).count();
+        assert_eq!(found, 12);
+    }
+
+    #[test]
+    fn where_looks_are_ahead_they_wait_for_what_was_found() {
+        let (mut news, turns) = (News::default(), LookTurns::default());
         ["/look 1", "/look 2"].into_iter().for_each(|path| news.push_look(job(path)));
         [(5, "/old"), (9, "/new")].into_iter().for_each(|(found, path)| news.push(UnixMillis(found), job(path)));
-        let order: Vec<Box<str>> = std::iter::from_fn(|| news.pop()).map(|(_, job)| job.lease.key.path).collect();
+        let order: Vec<Box<str>> =
+            std::iter::from_fn(|| news.pop(Some(turns))).map(|(_, job)| job.lease.key.path).collect();
         assert_eq!(order.iter().map(|path| &**path).collect::<Vec<_>>(), ["/new", "/old", "/look 1", "/look 2"]);
     }
 
@@ -242,7 +286,7 @@ mod tests {
         let mut news = News::default();
         [("/look 1", 90), ("/look 2", 50)].into_iter().for_each(|(path, end)| news.push_look(ends_at(path, end)));
         news.push(UnixMillis(9), ends_at("/new", 50));
-        let (slot, first) = news.pop().unwrap();
+        let (slot, first) = news.pop(None).unwrap();
         assert_eq!(&*first.lease.key.path, "/look 1");
         news.done(slot);
         assert!(news.take_ended(UnixMillis(49)).is_empty());
@@ -252,7 +296,7 @@ mod tests {
         // Both are leased anew: it is still the turn of what was found.
         news.push_look(ends_at("/look 2", 150));
         news.push(UnixMillis(9), ends_at("/new", 150));
-        assert_eq!(&*news.pop().unwrap().1.lease.key.path, "/new");
+        assert_eq!(&*news.pop(None).unwrap().1.lease.key.path, "/new");
     }
 
     #[test]

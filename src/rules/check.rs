@@ -293,7 +293,7 @@ fn boards(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> BoardRules {
     let offset_s = boards.utc_offset.as_deref().and_then(|text| {
         let offset = hours::offset(text);
         if offset.is_none() {
-            let hint = "write it as +08:00; it may lie 14 hours from UTC at most".to_owned();
+            let hint = "write it as +08:00; it may lie 14 hours from UTC at most, in quarters of an hour".to_owned();
             let key = "boards.utc_offset";
             faults.add(spans.value(key), key, format!("`{text}` is no offset from UTC"), Some(hint));
         }
@@ -329,7 +329,7 @@ fn quiet_hours(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Hours {
         }
     }
     let offset_minutes = rate.utc_offset.as_deref().map_or(Some(0), hours::offset).unwrap_or_else(|| {
-        let hint = "write it as +08:00; it may lie 14 hours from UTC at most".to_owned();
+        let hint = "write it as +08:00; it may lie 14 hours from UTC at most, in quarters of an hour".to_owned();
         let message = format!("`{}` is no offset from UTC", rate.utc_offset.as_deref().unwrap_or_default());
         faults.add(spans.value("rate.utc_offset"), "rate.utc_offset", message, Some(hint));
         0

@@ -172,7 +172,12 @@ impl<'a> Walk<'a> {
         let Some(schema) = alternatives.iter().copied().find(|schema| accepts(schema, found)) else {
             let mut expected: Vec<String> = alternatives.iter().map(|schema| self.describe(schema)).collect();
             expected.dedup();
-            let message = format!("`{path}` must be {}, not {}", expected.join(" or "), with_article(found));
+            // Whatever takes a number takes a whole one, too.
+            let found = match found {
+                "number" if expected.iter().any(|name| name == "a whole number") => "one with a point".to_owned(),
+                found => with_article(found),
+            };
+            let message = format!("`{path}` must be {}, not {found}", expected.join(" or "));
             let hint = alternatives.iter().find_map(|schema| wrap_hint(schema, node.get_ref()));
             self.faults.add(node.span(), path, message, hint);
             return None;
@@ -303,6 +308,10 @@ fn wrap_hint(schema: &Json, node: &DeValue<'_>) -> Option<String> {
             Some("write a number, without quotes and without a unit".to_owned())
         }
         ("integer" | "number" | "boolean", DeValue::String(_)) => Some("write it without quotes".to_owned()),
+        ("integer", DeValue::Float(number)) => {
+            let near = number.as_str().parse::<f64>().ok().filter(|near| near.is_finite());
+            near.map(|near| format!("write a number without a point, as {}", near.abs().ceil().max(1.0)))
+        }
         ("string", DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) => {
             let form = example(schema).map(|example| format!(", as \"{example}\""));
             Some(format!("write it in quotes{}", form.unwrap_or_default()))

@@ -203,6 +203,32 @@ fn counts_that_grow_while_nothing_happens_are_views() {
 }
 
 #[test]
+fn replies_within_the_minute_in_which_their_threads_were_read_are_replies() {
+    // Eight threads of the last minute were read at once, and each has one reply more half a minute later.
+    let minute = |now: i64, replies: u32| {
+        let rows: String = (0..30_i64)
+            .map(|id| {
+                let at = if id < 8 { NOW } else { NOW - id * 3_600 } / 60 * 60;
+                let replies = if id < 8 { replies } else { 3 };
+                format!(
+                    "<tr><td><a href=\"/topic/{id}\">Thread called {id}</a></td><td>{replies}</td><td>{}</td></tr>",
+                    &stamp(at)[..16].replace('T', " ")
+                )
+            })
+            .collect();
+        let html = format!("<table><tr><th>Topic</th><th>Replies</th><th>Last post</th></tr>{rows}</table>");
+        read_with(&html, BOARD, now, None, None, &mut Conventions::with_offset(Some(0)))
+    };
+    let (first, later) = (minute(NOW + 20, 0), minute(NOW + 50, 1));
+    let mut memory = Memory::default();
+    let verdict = look(&mut memory, &later, NOW + 50, known_of(&first, NOW + 20));
+    assert_eq!((verdict.fetch.len(), verdict.grounds), (8, Some(Grounds::Times)), "{:?}", first.rows[0]);
+    // Read an hour later, a count that grows while the time stands still is one of views.
+    let verdict = look(&mut Memory::default(), &later, NOW + 7_200, known_of(&first, NOW + 3_600));
+    assert_eq!(verdict.fetch.len(), 0);
+}
+
+#[test]
 fn a_post_that_was_taken_back_is_no_news() {
     let mut memory = Memory::default();
     let first = page(&thirty(), NOW, None);
@@ -449,19 +475,70 @@ fn the_turn_of_a_lists_pages_takes_no_more_requests_than_there_are() {
     assert!((70..=80).contains(&read), "{read} pages in two days of forty");
 }
 
-#[test]
-fn a_list_in_the_order_of_time_has_no_turn_of_pages() {
-    let mut memory = Memory::default();
-    let rows = thirty();
-    let front = page(&rows, NOW, Some("/forum/1?page=2"));
-    for day in 1..9 {
-        let now = NOW + day * DAY;
-        let later: Vec<(u32, i64, u32)> = rows.iter().map(|(id, ago, count)| (*id, ago + day * DAY, *count)).collect();
-        let seen = page(&later, now, Some("/forum/1?page=2"));
-        let verdict = look(&mut memory, &seen, now, known_of(&front, NOW));
-        assert_eq!((verdict.fetch.len(), verdict.step), (0, Err(Stop::NothingNew)));
-        assert_eq!(Walk::begin(&mut memory, now, 9).unchanged(), Err(Stop::NothingNew));
+/// Pages of a list in the order of time as they stand at `now`, of so many rows each.
+fn in_order(pages: u32, now: i64) -> Vec<BoardPage> {
+    let of = |number: u32| {
+        let rows: Vec<(u32, i64, u32)> =
+            (0..10).map(|row| (number * 20 + row, i64::from(number * 10 + row) * DAY + now - NOW, 1)).collect();
+        page(&rows, now, (number < pages).then(|| format!("{BOARD}?page={}", number + 1)).as_deref())
+    };
+    (1..=pages).map(of).collect()
+}
+
+/// The pages behind its front that ten days of looks each ten minutes read of a list in the order of time at which nothing happens.
+fn ten_quiet_days(length: u32, room_per_day: f64) -> Vec<usize> {
+    let (mut memory, pages) = (Memory::default(), in_order(length, NOW));
+    let mut read = Vec::new();
+    for look in 0..10 * 144 {
+        let mut walk = Walk::begin(&mut memory, NOW + look * 600, 1_000).with_room(room_per_day);
+        let mut next = match look {
+            0 => walk.page(&pages[0], &url(BOARD), &url(BOARD), known_of(&pages[0], NOW)).step,
+            _ => walk.unchanged(),
+        };
+        while let Ok(asked) = next {
+            let number: usize = asked.as_str().rsplit_once('=').unwrap().1.parse().unwrap();
+            next = walk.page(&pages[number - 1], &asked, &asked, known_of(&pages[number - 1], NOW)).step;
+            read.push(number);
+        }
+        walk.finish();
     }
+    assert!(memory.is_in_order());
+    read
+}
+
+#[test]
+fn of_a_list_in_the_order_of_time_a_page_is_read_in_turn_each_few_hours() {
+    let read = ten_quiet_days(10, f64::INFINITY);
+    assert!((55..=60).contains(&read.len()) && read.starts_with(&[2, 3, 4, 5, 6, 7, 8, 9, 10, 2]), "{read:?}");
+    let read = ten_quiet_days(300, f64::INFINITY);
+    assert!((60..=240).contains(&read.len()), "a page an hour at the most: {}", read.len());
+    assert!((18..=20).contains(&ten_quiet_days(10, 2.0).len()), "and none that looks have not left");
+    assert_eq!(ten_quiet_days(10, 0.0), [0; 0]);
+}
+
+#[test]
+fn a_row_that_was_put_in_late_is_found_and_a_page_of_such_is_no_other_order() {
+    let list = |ids: std::ops::Range<u32>, next: u32| {
+        let rows: String = ids.map(|id| format!("<li><a href=\"/topic/{id}\">Thread called {id}</a></li>")).collect();
+        read(&format!("<ul>{rows}</ul><a rel=next href=\"{BOARD}?page={next}\">{next}</a>"), BOARD)
+    };
+    let (front, second) = (list(100..120, 2), list(200..220, 3));
+    let mut memory = Memory { is_sorted: true, ..Memory::default() };
+    look(&mut memory, &front, NOW, known_of(&front, NOW));
+    let mut late = |now: i64| {
+        memory.tour.starts(Some(&url(&format!("{BOARD}?page=2"))));
+        let mut walk = Walk::begin(&mut memory, now, 9);
+        assert!(walk.unchanged().is_err(), "from now on");
+        let mut walk = Walk::begin(&mut memory, now + 5 * 3_600, 9);
+        let next = walk.unchanged().unwrap();
+        let known = known_of(&second, NOW);
+        let found = walk.page(&second, &next, &next, |id| known(id).filter(|_| !id.ends_with("207"))).fetch.len();
+        walk.turns_back();
+        walk.finish();
+        (found, memory.is_in_order())
+    };
+    assert_eq!(late(NOW), (1, true));
+    assert_eq!(late(NOW + 6 * 3_600), (1, false), "two of them in a day are");
 }
 
 #[test]

@@ -211,28 +211,36 @@ async fn lanes_move_as_history_is_fetched_and_status_says_why() {
 
 #[tokio::test(start_paused = true)]
 async fn a_list_is_followed_behind_its_first_page_while_most_of_it_is_new() {
-    // Two hundred rows come at once, fifty on a page.
+    // Two hundred rows come at once, fifty on a page, and later one each ten minutes.
     fn burst(path: &str, elapsed: Duration) -> Option<Answer> {
-        let jump = if elapsed > Duration::from_secs(1_000) { 200 * EVERY.as_secs() } else { 0 };
-        tracker(path, Duration::from_secs(jump))
+        let new = match elapsed.as_secs() {
+            ..=1_000 => 0,
+            later => 200 + later.saturating_sub(1_600) / 600,
+        };
+        tracker(path, Duration::from_secs(new * EVERY.as_secs()))
     }
     let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(burst));
     let machine = with_two_crews();
     let rules = RULES.replace("requests_per_second = 1\n", "requests_per_second = 50\n");
-    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_600))).await;
-    let missed: Vec<u64> = (1..=200).filter(|new| web.asked(&format!("/dl/{}", OLD + new)) != 1).collect();
+    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(5_000))).await;
+    let missed: Vec<u64> = (1..=204).filter(|new| web.asked(&format!("/dl/{}", OLD + new)) != 1).collect();
     assert_eq!(missed, [0; 0]);
     assert!([2, 5].into_iter().all(|number| web.asked(&format!("/list/{number}")) > 1));
-    let late = |number: u64| {
-        let path = format!("/list/{number}");
-        web.log().into_iter().filter(|(at, asked)| *at > 1_000_000 && *asked == path).count()
+    let log = web.log();
+    let asked = |seconds: std::ops::Range<u64>, is: &dyn Fn(&str) -> bool| {
+        log.iter().filter(|(at, path)| seconds.contains(&(at / 1_000)) && is(path)).count()
     };
-    let far: Vec<usize> = (6..24).map(late).collect();
-    // Pages that two looks at once read in their turn, before news have shown the order of both lists: each once.
-    assert!(
-        far.iter().all(|times| *times <= 1) && far.iter().sum::<usize>() <= 8,
-        "the first page without news is the last one: {far:?}"
-    );
+    let is_front = |path: &str| path == "/" || path == "/list/1";
+    let is_from = |first: u64| {
+        move |path: &str| path.strip_prefix("/list/").and_then(|n| n.parse().ok()).is_some_and(|n: u64| n >= first)
+    };
+    // Behind the burst each look at a list reads one page in its turn, as long as no news have shown the order of that list.
+    let (looks, far) = (asked(1_001..1_600, &is_front), asked(1_001..1_600, &is_from(6)));
+    assert!(far <= looks, "{far} pages behind the burst at {looks} looks");
+    // Once they have, the first page without news is the last one: that behind the front, at a look that finds any.
+    let (looks, second) = (asked(3_000..5_000, &is_front), asked(3_000..5_000, &|path| path == "/list/2"));
+    assert_eq!(asked(3_000..5_000, &is_from(3)), 0);
+    assert!((1..=looks).contains(&second), "{second} pages at {looks} looks");
 }
 
 #[tokio::test(start_paused = true)]

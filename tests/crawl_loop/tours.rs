@@ -162,3 +162,60 @@ async fn each_page_of_a_list_by_title_is_read_within_a_day_under_few_requests_a_
         assert!(longest.is_some_and(|longest| longest <= 86_400), "page {number}: {read:?}");
     }
 }
+
+/// A list of ten pages, the latest first, with a new row each hour. One that was there from the second hour on stands on page 3, as what was
+/// approved late.
+fn approved_late(path: &str, elapsed: Duration, has_times: bool) -> Option<Answer> {
+    const LATE: u64 = 9_000;
+    let newest = OLD + elapsed.as_secs() / 3_600;
+    let number = |prefix: &str| path.strip_prefix(prefix)?.parse::<u64>().ok();
+    let list = |page_number: u64| {
+        let mut rows: Vec<(u64, u64)> = (newest - OLD + 1..=newest).rev().map(|number| (number, number)).collect();
+        if elapsed.as_secs() > 7_200 {
+            let at = rows.len() - 95;
+            rows.insert(at, (LATE, rows[at].1));
+        }
+        let rows = rows.chunks(ROWS as usize + 2).nth(usize::try_from(page_number.checked_sub(1)?).ok()?)?;
+        let row = |(number, at): &(u64, u64)| {
+            let at = UnixMillis((START + at * 3_600 - OLD * 3_600) * 1_000).rfc3339().replace('T', " ");
+            let time = if has_times { &at[..16] } else { "" };
+            format!("<tr><td><a href=/detail/{number}>Title of the film {number:05}</a></td><td>{time}</td></tr>")
+        };
+        let rows: String = rows.iter().map(row).collect();
+        let next = format!("<p><a rel=next href=/board?page={}>next</a></p>", page_number + 1);
+        let next = if page_number < OLD / (ROWS + 2) { &next } else { "" };
+        Some(page(&format!("<table><tr><th>Name</th><th>Added</th></tr>{rows}</table>{next}")))
+    };
+    match path {
+        "/board" => list(1),
+        _ if let Some(number) = number("/board?page=") => list(number),
+        _ => site(path, Duration::ZERO, has_times),
+    }
+}
+
+fn late_and_timed(path: &str, elapsed: Duration) -> Option<Answer> {
+    approved_late(path, elapsed, true)
+}
+
+fn late_and_bare(path: &str, elapsed: Duration) -> Option<Answer> {
+    approved_late(path, elapsed, false)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_put_in_late_behind_the_front_of_a_list_in_order_is_found_within_days() {
+    for (name, meanwhile) in
+        [("timed", late_and_timed as fn(&str, Duration) -> Option<Answer>), ("bare", late_and_bare)]
+    {
+        let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(meanwhile));
+        let mut machine = Machine::new();
+        machine.update = Some(in_memory());
+        const DAYS: u64 = 3;
+        machine.crawl_until(&web, &rules(""), SERVICE, Some(Duration::from_secs(DAYS * 86_400))).await;
+        let log = web.log();
+        let fetched = log.iter().find(|(_, path)| path == "/dl/9000").map(|(at, _)| at / 3_600_000);
+        assert!(fetched.is_some_and(|hours| hours <= 2 + 44), "{name}: fetched after {fetched:?} hours");
+        // Ten pages of history, a page behind the front each hour that brings news, and six a day in their turn.
+        let deep = log.iter().filter(|(_, path)| path.starts_with("/board?page=") && path != "/board?page=2").count();
+        assert!(deep as u64 <= 10 + 8 * DAYS + 12, "{name}: {deep} pages behind the second");
+    }
+}

@@ -3,6 +3,7 @@
 
 pub mod read;
 pub mod settle;
+mod tokens;
 mod words;
 
 pub(super) use words::is_unspaced;

@@ -4,7 +4,8 @@
 //! One pass over at most [`TIME_TEXT_BYTES_MAX`] bytes, words from `words.rs`; the first date in the text wins. Knows no
 //! time, no zone and no page: `settle.rs` decides.
 
-use super::words::{Meaning, Unit, is_unspaced, meanings, unspaced};
+use super::tokens::{Token, tokens};
+use super::words::{Meaning, Unit, is_unspaced};
 use crate::limits::TIME_TEXT_BYTES_MAX;
 
 /// A time of day as written.
@@ -53,13 +54,6 @@ pub struct Read {
     pub whole: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Token<'t> {
-    Number { value: u64, digits: usize },
-    Word { raw: &'t str, means: &'static [Meaning] },
-    Sign(char),
-}
-
 /// The first time that `text` tells of.
 #[must_use]
 pub fn read(text: &str) -> Option<Read> {
@@ -87,60 +81,6 @@ pub fn read_attribute(value: &str) -> Option<Reading> {
     const SENSIBLE: std::ops::Range<i64> = 946_684_800..4_102_444_800;
     let at = if SENSIBLE.contains(&number) { number } else { number / 1_000 };
     (SENSIBLE.contains(&at)).then_some(Reading::Absolute { at, span: 1, own_offset: false })
-}
-
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let taken = if first.is_ascii_digit() {
-            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            let value = rest[..digits].parse().unwrap_or(u64::MAX);
-            tokens.push(Token::Number { value, digits });
-            digits
-        } else if is_unspaced(first) {
-            let (means, taken) = unspaced(rest).unwrap_or((&[], first.len_utf8()));
-            tokens.push(Token::Word { raw: &rest[..taken], means });
-            taken
-        } else if first.is_alphabetic() || matches!(first, 'º' | 'ª') {
-            let taken = word_end(rest);
-            tokens.push(Token::Word { raw: &rest[..taken], means: meanings(&rest[..taken]) });
-            taken
-        } else {
-            if !first.is_whitespace() && !is_invisible(first) {
-                tokens.push(Token::Sign(first));
-            }
-            first.len_utf8()
-        };
-        rest = &rest[taken..];
-    }
-    tokens
-}
-
-/// Marks of direction and joiners, which some sites put around dates.
-fn is_invisible(character: char) -> bool {
-    matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-}
-
-/// Where the word at the beginning ends: letters, an apostrophe or a hyphen where the whole is a known word.
-fn word_end(text: &str) -> usize {
-    for known in ["a.m.", "p.m.", "a.m", "p.m"] {
-        if text.starts_with(known) {
-            return known.len();
-        }
-    }
-    let letters = |from: usize| {
-        let tail = &text[from..];
-        from + tail.find(|letter: char| !letter.is_alphabetic() || is_unspaced(letter)).unwrap_or(tail.len())
-    };
-    let plain = letters(0).max(text.chars().next().map_or(0, char::len_utf8));
-    if text[plain..].starts_with(['\'', '-']) {
-        let joined = letters(plain + 1);
-        if joined > plain + 1 && !meanings(&text[..joined]).is_empty() {
-            return joined;
-        }
-    }
-    plain
 }
 
 struct Grammar<'t> {

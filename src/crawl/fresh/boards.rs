@@ -34,6 +34,21 @@ const VERSION: u32 = 1;
 /// Looks in a row at which a list was away, before it makes room for others.
 const AWAY_LOOKS: u32 = 5;
 
+/// What a note that is too long is written without, one after the other, and what that is called.
+const SHORTER: [(&str, fn(&mut State)); 3] = [
+    ("threads", |state| {
+        state.threads.clear();
+        state.boards.values_mut().for_each(|board| board.memory.is_counted = false);
+    }),
+    ("threads, and whose turn it is of the pages of lists", |state| {
+        (state.pending, state.rereads) = Default::default();
+        for board in state.boards.values_mut() {
+            (board.memory.tour, board.memory.layout) = Default::default();
+        }
+    }),
+    ("threads, turns of pages, and forms of addresses", |state| (state.paged, state.named) = Default::default()),
+];
+
 /// The lists of one site.
 pub struct Boards {
     selectors: Option<RowSelectors>,
@@ -41,6 +56,8 @@ pub struct Boards {
     kept: Mutex<Kept>,
     /// It was told that the operator's selectors match nothing.
     has_warned: AtomicBool,
+    /// It was told that not all that is known of them is written down.
+    has_told: AtomicBool,
 }
 
 #[derive(Default)]
@@ -164,7 +181,8 @@ impl Boards {
     pub fn new(rules: &BoardRules) -> Self {
         let (link, time) = (rules.row_link.as_deref(), rules.row_time.as_deref());
         let selectors = rules.rows.as_deref().and_then(|row| RowSelectors::new(row, link, time).ok());
-        Self { selectors, offset_s: rules.offset_s, kept: Mutex::default(), has_warned: AtomicBool::new(false) }
+        let (kept, has_warned, has_told) = Default::default();
+        Self { selectors, offset_s: rules.offset_s, kept, has_warned, has_told }
     }
 
     /// Takes up the note of earlier runs; says so where it is of no use.
@@ -176,27 +194,60 @@ impl Boards {
         }
     }
 
-    /// The note, where something has changed. Threads are left out of one that would be too long.
-    pub fn note(&self) -> Option<(String, Vec<u8>)> {
-        let mut kept = self.kept();
-        if !std::mem::take(&mut kept.is_changed) {
+    /// The note, where something has changed. Of a site that has more than a note holds, it says what is left out.
+    pub fn note(&self, site: &str) -> Option<(String, Vec<u8>)> {
+        if !std::mem::take(&mut self.kept().is_changed) {
             return None;
         }
-        drop(kept);
-        let note = self.note_now();
-        (note.len() <= limits::NOTE_BYTES_MAX).then(|| (BOARDS_NOTE.to_owned(), note))
+        let (note, left_out) = self.note_that_fits();
+        if let Some(left_out) = left_out
+            && !self.has_told.swap(true, Ordering::Relaxed)
+        {
+            let most = limits::NOTE_BYTES_MAX;
+            tracing::warn!(%site, left_out, most, "what is known of lists is longer than its note may be: the next start learns the rest anew");
+        }
+        Some((BOARDS_NOTE.to_owned(), note))
     }
 
     pub(super) fn note_now(&self) -> Vec<u8> {
+        self.note_that_fits().0
+    }
+
+    /// The note, and what had to be left out of it.
+    fn note_that_fits(&self) -> (Vec<u8>, Option<&'static str>) {
         let mut kept = self.kept();
         kept.state.version = VERSION;
-        let mut note = serde_json::to_vec(&kept.state).unwrap_or_default();
-        if note.len() > limits::NOTE_BYTES_MAX {
-            let mut short = State { threads: BTreeMap::new(), ..kept.state.clone() };
-            short.boards.values_mut().for_each(|board| board.memory.is_counted = false);
-            note = serde_json::to_vec(&short).unwrap_or_default();
+        let note = |state: &State| serde_json::to_vec(state).unwrap_or_default();
+        let all = note(&kept.state);
+        if all.len() <= limits::NOTE_BYTES_MAX {
+            return (all, None);
         }
-        note
+        let mut short = kept.state.clone();
+        drop(kept);
+        let mut left_out = "";
+        for (what, leave_out) in SHORTER {
+            left_out = what;
+            leave_out(&mut short);
+            let note = note(&short);
+            if note.len() <= limits::NOTE_BYTES_MAX {
+                return (note, Some(left_out));
+            }
+        }
+        // Addresses of kilobytes: the lists that were looked at last.
+        while !short.boards.is_empty() {
+            let mut looked: Vec<UnixMillis> = short.boards.values().map(|board| board.looked).collect();
+            looked.sort_unstable();
+            let (middle, before) = (looked[looked.len() / 2], short.boards.len());
+            short.boards.retain(|_, board| board.looked > middle);
+            if short.boards.len() == before {
+                short.boards.clear();
+            }
+            let note = note(&short);
+            if note.len() <= limits::NOTE_BYTES_MAX {
+                return (note, Some("lists"));
+            }
+        }
+        (note(&State { version: VERSION, ..State::default() }), Some(left_out))
     }
 
     pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -477,7 +528,7 @@ mod tests {
         }
         let count = |kept: &Kept| (kept.state.boards.len(), kept.state.paged.len());
         assert_eq!(count(&boards.kept()), (limits::BOARDS_KEPT_MAX, limits::BOARDS_KEPT_MAX));
-        let (_, note) = boards.note().unwrap();
+        let (_, note) = boards.note("a").unwrap();
         assert!(note.len() <= limits::NOTE_BYTES_MAX);
         assert!(boards.is_behind_a_front("http://a.example/7/list/2"));
         assert!(!boards.is_behind_a_front("http://a.example/7/list/1"));
@@ -487,5 +538,29 @@ mod tests {
         let again = Boards::new(&BoardRules::default());
         again.take_up("a", Some(&note));
         assert!(again.is_behind_a_front("http://a.example/7/list/3"));
+    }
+
+    #[test]
+    fn of_lists_with_long_addresses_as_much_is_written_down_as_a_note_holds() {
+        for (length, lists_kept) in [(300, limits::BOARDS_KEPT_MAX), (3_000, 700)] {
+            let boards = Boards::new(&BoardRules::default());
+            let list = |n: usize| format!("http://a.example/{}/{n}", "%E5".repeat(length / 3));
+            for n in 0..limits::BOARDS_KEPT_MAX {
+                let mut kept = boards.kept();
+                let at = UnixMillis(1 + n as u64);
+                let memory = &mut kept.board(&list(n), at).unwrap().memory;
+                memory.tour.starts(Some(&CrawlUrl::from_parts("http://a.example", &format!("/{}?page=2", list(n)))));
+                memory.is_sorted = true;
+                kept.is_changed = true;
+            }
+            let (_, note) = boards.note("a").unwrap();
+            assert!(note.len() <= limits::NOTE_BYTES_MAX);
+            let again = Boards::new(&BoardRules::default());
+            again.take_up("a", Some(&note));
+            let kept = again.kept();
+            assert!(kept.state.boards.len() >= lists_kept, "{} of {length} bytes", kept.state.boards.len());
+            let last = list(limits::BOARDS_KEPT_MAX - 1);
+            assert!(kept.state.boards[&last].memory.is_sorted, "the ones that were looked at last");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! From what a page was read as to what the loop makes due. Asks the database what is known of the rows; writes nothing there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::arrivals::Sighting;
 use super::boards::{self, seconds};
@@ -38,6 +38,8 @@ pub struct Seen {
     pub unread: Option<Discovered>,
     /// What was new, for the schedule.
     pub posts: Vec<Post>,
+    /// Where its rows lead, by the hashes of their URLs.
+    pub rows: HashSet<u64>,
     /// At which list, by the URL of its first page; none where no list was looked at.
     pub list: Option<String>,
     /// The page was that first page.
@@ -117,14 +119,15 @@ pub async fn look(
     let since = last.map(|last| (last, at));
     let standing = standing::ask(site, job, read, board.as_ref(), since.filter(|_| is_above)).await?;
     let (asked, is_above) = (standing.rows, standing.is_above);
+    seen.rows = asked.iter().map(|asked| hash(asked.found.url.as_str())).collect();
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.is_new { Change::New } else { Change::Same }).collect();
     // The times of a clock that is fast are taken for now at the latest: they would make every delay too short.
     let is_fast = board.as_ref().is_some_and(|board| board.ahead_s() > CLOCKS_DIFFER_S);
     let mined: Vec<Row> = board.as_ref().map(|board| board.page.rows.clone()).unwrap_or_default();
     if let Some(board) = board.filter(|board| !board.page.rows.is_empty()) {
-        let (now, above, room_per_day) = (seconds(at), standing.above, site.fresh.timetable.room_beside_looks());
-        let page = walks::Page { board: &list, url: &job.url, now, last, above, is_above, room_per_day };
+        let (now, above, room) = (seconds(at), standing.above, site.fresh.timetable.room_beside_looks());
+        let page = walks::Page { board: &list, url: &job.url, now, last, above, is_above, room };
         let verdict = walk(site, &page, board, &asked);
         let news = verdict.fetch.len();
         tracing::trace!(list, url = job.url.as_str(), rows = asked.len(), news, is_above, step = ?verdict.step, "a list was looked at");

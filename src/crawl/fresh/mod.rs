@@ -79,7 +79,7 @@ impl Fresh {
         let mut notes = self.changed.notes();
         notes.extend(self.gone.note());
         notes.extend(self.lists.note());
-        notes.extend(self.boards.note());
+        notes.extend(self.boards.note(site));
         notes.extend(self.timetable.note());
         notes.extend(self.arrivals.notes());
         notes.retain(|(name, note)| {

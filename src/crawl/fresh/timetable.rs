@@ -4,6 +4,8 @@
 //! and the number of looks a day is held. The paper's plans say the times of a day for each list beforehand, from its weight and its
 //! profile. Lists beyond a bound are looked at by their interval.
 
+mod told;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,6 +21,7 @@ use crate::rules::{Policy, SiteRules};
 use crate::schedule::adapt::{BoardNumber, Schedule};
 use crate::schedule::fixed::{self, Learnt};
 use crate::schedule::{DAY_S, HOUR_S, HOURS, Post};
+pub use told::Told;
 
 /// The name of the note that keeps the schedule.
 pub const SCHEDULE_NOTE: &str = "schedule";
@@ -31,9 +34,6 @@ const SET_BACK_S: u64 = 3_600;
 /// The weight of a list is that of its last 20 days (ALGORITHMS §10.3), or of up to 30: so long is what it counts not forgotten.
 const WEIGHED_S: u64 = 20 * DAY_S;
 const WEIGHED_LONGEST_S: u64 = 30 * DAY_S;
-
-/// Looks of all lists of a site that are told ahead.
-const LOOKS_TOLD: f64 = 200_000.0;
 
 /// Looks in a row at a list that has gone or moved, each after twice the time, before it is scheduled no more.
 const AWAY_LOOKS: u32 = 5;
@@ -58,10 +58,17 @@ struct Kept {
     is_full: Option<u64>,
     /// The look that was asked for and has not come yet.
     asked: Option<(BoardNumber, UnixMillis)>,
-    /// Looks a day that the site's rate leaves room for; none before it is told.
-    room: Option<f64>,
+    /// What a day has room for; none before it is told.
+    room: Option<Allowed>,
     /// The plans of the day, and when they were made.
     plan: Option<(u64, fixed::Plan)>,
+}
+
+/// Requests of a day at the fronts of lists and the pages behind them, and those of them that are at fronts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Allowed {
+    all: f64,
+    looks: f64,
 }
 
 /// As it is written down.
@@ -90,24 +97,13 @@ pub struct List {
     failed: u32,
 }
 
-/// What is told of one list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Told {
-    pub url: String,
-    /// W of ALGORITHMS §10.3: posts a day, replies counted by half.
-    pub weight: f64,
-    /// Posts expected a day by hour of the day (UTC), at this moment, and waiting unseen.
-    pub posts_by_hour: [f64; HOURS],
-    pub posts_per_day_now: f64,
-    pub posts_waiting: f64,
-    /// Seconds since 1970.
-    pub looked: u64,
-    pub looks: u64,
-    /// The looks of the next day, if all comes as expected; of a part of it where lists have very many.
-    pub next: Vec<u64>,
-    /// How many that are a day.
-    pub looks_per_day: f64,
-    pub why: String,
+/// Requests a day for pages of lists that are read in their turn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Room {
+    /// What looks leave of their half of the day's requests: nothing where the day has not enough for them.
+    pub spare: f64,
+    /// The same, and some of that half whatever looks leave.
+    pub in_any_case: f64,
 }
 
 impl State {
@@ -162,53 +158,6 @@ impl State {
         };
         learnt.iter().zip(counts).map(times).collect()
     }
-
-    /// Every list with its next looks and the reason, the next one first.
-    #[must_use]
-    pub fn explain(&self, now: u64) -> Vec<Told> {
-        let plan = if self.policy == Policy::Gleaner { None } else { Some(self.plan(now)) };
-        let days = (LOOKS_TOLD / self.per_day.max(1.0)).min(1.0);
-        let mut told: Vec<Told> = Vec::with_capacity(self.lists.len());
-        for (list, number) in self.lists.iter().zip(0..) {
-            let Some(reason) = self.schedule.explain(number, now, days) else { continue };
-            let (next, why) = match &plan {
-                None => {
-                    let why = format!(
-                        "{:.2} posts wait by now, {:.2} a day are expected at this hour; a look has to save {} of delay",
-                        reason.posts_waiting,
-                        reason.posts_per_day_now,
-                        seconds_told(reason.price_s)
-                    );
-                    (reason.looks.clone(), why)
-                }
-                Some(_) if let Some(next) = self.round(number, now) => {
-                    let days = self.lists.len() as f64 / self.per_day.max(1e-3);
-                    (vec![next], format!("a look in {days:.1} days by {}: fewer a day than lists", self.policy.name()))
-                }
-                Some(plan) => {
-                    let times = plan.get(number as usize).map(Vec::as_slice).unwrap_or_default();
-                    let why = format!("{} looks a day by {}", times.len(), self.policy.name());
-                    (times_of_day(times, now), why)
-                }
-            };
-            // The times of a plan are those of a whole day.
-            let days = if plan.is_some() { 1.0 } else { days };
-            told.push(Told {
-                looks_per_day: next.len() as f64 / days,
-                url: list.url.clone(),
-                weight: list.weight(now),
-                posts_by_hour: reason.posts_by_hour,
-                posts_per_day_now: reason.posts_per_day_now,
-                posts_waiting: reason.posts_waiting,
-                looked: list.looked,
-                looks: list.looks,
-                next,
-                why,
-            });
-        }
-        told.sort_by_key(|told| told.next.first().copied().unwrap_or(u64::MAX));
-        told
-    }
 }
 
 /// Seconds until a list that is away is looked at again, after so many looks: at first an interval, in the end a day.
@@ -232,18 +181,6 @@ fn remove(
     }
     // A look that is under way has its turn again, at the worst.
     *asked = None;
-}
-
-fn seconds_told(seconds: f64) -> String {
-    if seconds < 1.0 {
-        "less than a second".to_owned()
-    } else if seconds < 120.0 {
-        format!("{seconds:.0} s")
-    } else if seconds < 5_400.0 {
-        format!("{:.0} min", seconds / 60.0)
-    } else {
-        format!("{:.1} h", seconds / 3_600.0)
-    }
 }
 
 /// The times of a day that come within the next one, in their order.
@@ -312,8 +249,7 @@ impl Timetable {
             return None;
         }
         drop(kept);
-        let note = self.note_now()?;
-        (note.len() <= crate::limits::NOTE_BYTES_MAX).then(|| (SCHEDULE_NOTE.to_owned(), note))
+        Some((SCHEDULE_NOTE.to_owned(), self.note_now()?))
     }
 
     pub(super) fn note_now(&self) -> Option<Vec<u8>> {
@@ -326,9 +262,10 @@ impl Timetable {
     }
 
     /// Looks a day at so many lists: as the rules say, else one each interval as far as there is room.
-    fn looks_per_day(&self, lists: usize, room: Option<f64>) -> f64 {
+    fn looks_per_day(&self, lists: usize, room: Option<Allowed>) -> f64 {
         let by_interval = lists as f64 * DAY_S as f64 / self.interval_s as f64;
-        self.per_day.map_or(by_interval.min(room.unwrap_or(f64::INFINITY)), f64::from)
+        let room = room.map_or(f64::INFINITY, |room| room.looks);
+        self.per_day.map_or(by_interval.min(room), f64::from)
     }
 
     /// The clock was set ahead so far that what was learned counts no more, and the time between was never watched: all lists are learned
@@ -363,9 +300,11 @@ impl Timetable {
         (kept.asked, kept.plan, kept.is_full, kept.is_changed) = (None, None, None, true);
     }
 
-    /// The site has room for so many looks a day.
-    pub fn allows(&self, looks_per_day: f64, at: UnixMillis) {
-        let room = looks_per_day.max(1.0);
+    /// The site has room for so many looks a day. Of those at lists that are not in the order of time, which are this part of all, half are
+    /// at pages behind their fronts: news are as likely there.
+    pub fn allows(&self, looks_per_day: f64, in_another_order: f64, at: UnixMillis) {
+        let all = looks_per_day.max(1.0);
+        let room = Allowed { all, looks: all * (1.0 - in_another_order.clamp(0.0, 1.0) / 2.0) };
         let mut kept = self.kept();
         let kept = &mut *kept;
         if kept.room == Some(room) {
@@ -382,17 +321,25 @@ impl Timetable {
         }
     }
 
-    /// Requests a day for pages of lists that are read in their turn: what looks leave of their half, and some of it in any case. Without
-    /// bound where nobody counts.
-    pub fn room_beside_looks(&self) -> f64 {
+    /// Requests a day for pages of lists that are read in their turn. Without bound where nobody counts.
+    pub fn room_beside_looks(&self) -> Room {
         let kept = self.kept();
         let planned = kept.state.as_ref().map_or(0.0, |state| state.per_day);
-        kept.room.map_or(f64::INFINITY, |room| (room - planned).max(room / 8.0))
+        let room = kept.room.map_or(f64::INFINITY, |room| room.all);
+        let spare = (room - planned).max(0.0);
+        Room { spare, in_any_case: spare.max(room / 8.0) }
     }
 
     /// Looks a day at all lists, as they are planned now; none before a list is known.
     pub fn looks_a_day(&self) -> f64 {
         self.kept().state.as_ref().map_or(0.0, |state| state.per_day)
+    }
+
+    /// The time between two looks at a list in the mean; none without lists.
+    pub fn mean_wait(&self) -> Duration {
+        let kept = self.kept();
+        let days = kept.state.as_ref().map_or(0.0, |state| state.lists.len() as f64 / state.per_day.max(1e-3));
+        Duration::from_secs((days.min(60.0) * DAY_S as f64) as u64)
     }
 
     /// Takes what a look at a list showed that was not known before. The first look at a list teaches what its rows tell of the
@@ -517,6 +464,14 @@ impl Timetable {
     pub fn lacks(&self, url: &str) -> bool {
         let kept = self.kept();
         kept.state.as_ref().is_some_and(|state| !state.is_full()) && !kept.numbers.contains_key(url)
+    }
+
+    /// True where other lists than this one are looked at.
+    #[must_use]
+    pub fn has_lists_beside(&self, list: Option<&str>) -> bool {
+        let kept = self.kept();
+        let own = list.is_some_and(|list| kept.numbers.contains_key(list));
+        kept.numbers.len() > usize::from(own)
     }
 
     /// The list to be looked at now, by its URL; `None` while none is due. It counts as asked for until it was looked at, or for

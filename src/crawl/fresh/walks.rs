@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::boards::{Boards, Kept, Read, Told, seconds};
+use super::timetable::Room;
 use crate::boards::Times;
+use crate::boards::tour::Order;
 use crate::boards::walk::{Grounds, Known, Memory, Verdict, Walk};
 use crate::clock::UnixMillis;
 use crate::limits;
@@ -41,8 +43,8 @@ pub struct Page<'a> {
     pub above: usize,
     /// No row was met yet, here or on the pages in front, that the look before this one could have shown.
     pub is_above: bool,
-    /// Requests a day that the site has for pages which are read in their turn, of all lists.
-    pub room_per_day: f64,
+    /// What the site has for pages which are read in their turn, of all lists.
+    pub room: Room,
 }
 
 impl Boards {
@@ -75,6 +77,21 @@ impl Boards {
         self.kept().state.boards.get(list).is_some_and(|board| board.memory.disorder >= 0.5)
     }
 
+    /// True for a list of which is known that it is in the order of time.
+    #[must_use]
+    pub fn is_in_order(&self, list: &str) -> bool {
+        self.kept().state.boards.get(list).is_some_and(|board| board.memory.is_in_order())
+    }
+
+    /// The part of the lists of which is known that they have pages behind their fronts and are not in the order of time.
+    #[must_use]
+    pub fn in_another_order(&self) -> f64 {
+        let kept = self.kept();
+        let is_so = |memory: &Memory| memory.order() == Order::Another && memory.tour.has_pages();
+        let so = kept.state.boards.values().filter(|board| is_so(&board.memory)).count();
+        so as f64 / kept.state.boards.len().max(1) as f64
+    }
+
     /// The front of a list was read, and has no rows of which a look is made.
     pub(super) fn has_no_pages(&self, list: &str) {
         let mut kept = self.kept();
@@ -90,10 +107,10 @@ impl Boards {
         list: &str,
         at: UnixMillis,
         last: Option<UnixMillis>,
-        room: f64,
+        room: Room,
     ) -> Option<CrawlUrl> {
         let mut kept = self.kept();
-        let room = room / kept.touring();
+        let room = kept.room_of(list, room);
         let memory = kept.board(list, at)?.memory.clone();
         let mut walk = Walk::begin(memory, seconds(at), limits::BOARD_PAGES_MAX).with_room(room);
         let next = walk.unchanged().ok();
@@ -114,7 +131,7 @@ impl Kept {
         self.is_changed = true;
         let pending = self.state.pending.remove(at.url.as_str());
         let walk = self.walks.remove(at.url.as_str());
-        let room = at.room_per_day / self.touring();
+        let room = self.room_of(at.board, at.room);
         let mut walk = walk.unwrap_or_else(|| {
             let known = self.state.boards.get(at.board).map(|board| board.memory.clone());
             let memory = known.unwrap_or_else(|| Memory { conventions: boards.conventions(), ..Memory::default() });
@@ -181,9 +198,39 @@ impl Kept {
         self.remembers(board, walk.into_memory());
     }
 
-    /// Lists whose pages are read in turn; 1 at the least.
-    fn touring(&self) -> f64 {
-        let tours = |memory: &Memory| !memory.is_in_order() && memory.tour.has_pages();
-        self.state.boards.values().filter(|board| tours(&board.memory)).count().max(1) as f64
+    /// Requests a day for pages of this list in their turn: its part is as what its turn takes to what those of all lists take. A list in the
+    /// order of time has none but those that looks leave.
+    fn room_of(&self, list: &str, room: Room) -> f64 {
+        let wants = |memory: &Memory| memory.tour.wants_per_day(memory.order());
+        let Some(memory) = self.state.boards.get(list).map(|board| &board.memory) else { return room.spare };
+        let room = if memory.is_in_order() { room.spare } else { room.in_any_case };
+        let all: f64 = self.state.boards.values().map(|board| wants(&board.memory)).sum();
+        if all > 0.0 { room * wants(memory) / all } else { room }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::BoardRules;
+
+    #[test]
+    fn lists_that_sleep_leave_a_long_list_by_title_the_requests_that_it_needs() {
+        let boards = Boards::new(&BoardRules::default());
+        let room = Room { spare: 40_000.0, in_any_case: 43_200.0 };
+        let mut kept = boards.kept();
+        let second = CrawlUrl::from_parts("http://a.example", "/list?page=2");
+        for list in 0..301 {
+            let memory = &mut kept.board(&format!("{list}"), UnixMillis(1)).unwrap().memory;
+            memory.tour.starts(Some(&second));
+            memory.disorder = f64::from(u8::from(list == 0));
+            memory.is_sorted = list == 1;
+        }
+        // Each page four times a day, of sixteen at first, and the others' once.
+        let by_title = kept.room_of("0", room);
+        assert!((500.0..1_000.0).contains(&by_title), "{by_title}");
+        assert!(by_title > 3.9 * kept.room_of("2", room) && kept.room_of("1", room) < kept.room_of("2", room));
+        let short = Room { spare: 0.0, in_any_case: 25.0 };
+        assert!(kept.room_of("1", short) == 0.0 && kept.room_of("0", short) > 0.0);
     }
 }

@@ -1,85 +1,39 @@
-//! The increment crew beside history (ALGORITHMS §6): its rounds, what it takes from the update crawldb, which links of a page
-//! it follows, and the split of the lanes.
+//! The increment crew beside history (ALGORITHMS §6): its rounds, what it takes from the update crawldb, and the split of the lanes.
+//! `divide` says which links of a page it follows, `note` what of it outlives a restart.
 //!
 //! A round begins at each interval: looks at start pages and fronts of lists that are due are leased from history, where
 //! they lie before everything else; what their pages show for the first time goes to the update crawldb, and from there,
 //! the latest first, through the increment's lanes, down to `increment_depth`. What a round leaves is history's a round
 //! later. In a crawl that is to end there is one crew, and nothing here does anything.
 
+mod divide;
+mod note;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
 
 use super::SiteLoop;
 use super::visits::mark;
 use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
-use crate::crawl::fresh::gone::hash;
 use crate::crawl::host_work::HostWork;
+use crate::crawl::news::LookTurns;
 use crate::crawl::visit::{self, Finished};
 use crate::crawldb::update::{Merged, UpdateDb, UpdateRow};
-use crate::crawldb::{CrawlDbError, Discovered, Lease, LeaseRequest, Next, Reader, UrlKey, UrlRecord};
+use crate::crawldb::{CrawlDbError, Lease, LeaseRequest, Next, UrlKey};
 use crate::frontier::crews::{Crew, Facts, Split, interval};
 use crate::frontier::increment::{Round, Rounds};
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::shifted;
-use crate::rules::{SiteRules, Verdict};
+use crate::rules::SiteRules;
 use crate::url::CrawlUrl;
+use divide::news;
+pub use note::{CREWS_NOTE, CrewsKept, CrewsState};
 
 /// As long as a budget of `requests_per_day` lasts.
 const DAY: Duration = Duration::from_secs(86_400);
-
-/// The note that keeps the measured rates and the last state.
-pub const CREWS_NOTE: &str = "crews";
-
-/// How the crews stand, for `status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CrewsState {
-    pub split: Split,
-    /// The split in a sentence, with its reason.
-    pub why: String,
-    /// Pages of history left, and URLs known.
-    pub history_left: u64,
-    pub known: u64,
-    /// Seconds of a round.
-    pub interval_s: u64,
-    /// When the round under way began and the next one begins (UTC).
-    pub last_round: String,
-    pub next_round: String,
-    /// Rounds measured since the first.
-    pub rounds: u64,
-    /// New pages an hour on start pages and fronts of lists.
-    pub news_per_hour: f64,
-    /// URLs found by the increment and not fetched yet.
-    pub waiting: u64,
-    /// New pages of the last round that its caps left to history.
-    pub left_to_history: u64,
-}
-
-/// What is kept over restarts.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CrewsKept {
-    rounds: Rounds,
-    /// URLs that were watched.
-    watched: usize,
-    /// As it stood last.
-    pub state: Option<CrewsState>,
-}
-
-impl CrewsKept {
-    /// Reads the note of a site; one that cannot be read counts as none, and the rates are measured anew.
-    ///
-    /// # Errors
-    /// Those of the database.
-    pub async fn read(db: &(impl Reader + ?Sized), site: &str) -> Result<Self, CrawlDbError> {
-        let note = db.note(site, CREWS_NOTE).await?;
-        Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
-    }
-}
 
 /// The two crews of one site.
 pub(super) struct Crews {
@@ -103,6 +57,10 @@ pub(super) struct Crews {
     reckoned: UnixMillis,
     waiting: u64,
     is_changed: bool,
+    /// Whose turn it is of looks and what they found; None where requests are not counted by the day.
+    pub look_turns: Option<LookTurns>,
+    /// The part of the lists that are not in the order of time, as it was last reckoned.
+    pub in_another_order: f64,
 }
 
 impl Crews {
@@ -135,6 +93,8 @@ impl Crews {
             reckoned: now,
             waiting: 0,
             is_changed: false,
+            look_turns: rules.requests_per_day.map(|_| LookTurns::default()),
+            in_another_order: 0.0,
         }
     }
 
@@ -185,22 +145,6 @@ impl Crews {
             self.watched.insert(mark(key));
         }
     }
-
-    fn state(&self) -> CrewsState {
-        CrewsState {
-            split: self.split,
-            why: self.split.sentence(&self.facts),
-            history_left: self.facts.history_left,
-            known: self.facts.known,
-            interval_s: self.interval.as_secs(),
-            last_round: self.round_began.rfc3339(),
-            next_round: self.next_round.rfc3339(),
-            rounds: self.rounds.measured,
-            news_per_hour: self.rounds.per_hour(),
-            waiting: self.waiting,
-            left_to_history: self.left_to_history,
-        }
-    }
 }
 
 impl SiteLoop {
@@ -241,20 +185,6 @@ impl SiteLoop {
         self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
         self.look_soon();
         self.reckon(&update).await
-    }
-
-    /// Writes down the rates and the state.
-    pub(super) async fn keep_crews(&mut self) -> Result<(), CrawlError> {
-        if !self.crews.are_two() || !std::mem::take(&mut self.crews.is_changed) {
-            return Ok(());
-        }
-        let kept = CrewsKept {
-            rounds: self.crews.rounds.clone(),
-            watched: self.crews.watched.len().max(self.crews.watched_before),
-            state: Some(self.crews.state()),
-        };
-        let note = serde_json::to_vec(&kept).unwrap_or_default();
-        Ok(self.site.db.put_note(&self.site.rules.name, CREWS_NOTE, note).await?)
     }
 
     /// Begins a round when its time has come, whether the last one is finished or not, and reckons the shares anew.
@@ -317,6 +247,7 @@ impl SiteLoop {
         let crews = &mut self.crews;
         let before = crews.state();
         crews.reckoned = self.site.clock.now();
+        crews.in_another_order = self.site.fresh.boards.in_another_order();
         crews.waiting = self.hosts.iter().map(|host| update.waiting(host.id)).sum();
         let watched = crews.watched.len().max(crews.watched_before) as u64;
         crews.facts = Facts {
@@ -539,63 +470,10 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Takes the links that are new out of a visit's outlinks, for the increment to follow: those that history has never
-    /// heard of, and targets that a look has shown to be new within the last two rounds and history has not fetched. All of a young
-    /// crawl was heard of lately: that alone is no news. Beyond the depth and the round's caps they are history's, and so are
-    /// pages behind the first of a list: a look goes on to those that have news.
-    async fn divide(&mut self, update: &UpdateDb, finished: &mut Finished, level: u8) -> Result<(), CrawlError> {
-        if level >= self.crews.depth || finished.visit.outlinks.is_empty() {
-            return Ok(());
-        }
-        let (at, own) = (finished.visit.at, finished.visit.key.clone());
-        let outlinks = std::mem::take(&mut finished.visit.outlinks);
-        let keys: Vec<UrlKey> = outlinks.iter().map(|link| link.key.clone()).collect();
-        let waits = update.found_at(keys.clone()).await?;
-        let records = self.site.db.url_records(keys).await?;
-        let since = UnixMillis(at.0.saturating_sub(millis(self.crews.interval * 2)));
-        let is_new = |link: &Discovered, record: Option<&UrlRecord>| match record {
-            None => link.is_target || !self.is_behind_a_front(&link.key),
-            Some(record) => {
-                let waits = link.is_target && record.outcome.is_none() && record.first_seen >= since;
-                waits && self.url(&link.key).is_some_and(|url| self.site.fresh.arrivals.awaits(hash(url.as_str())))
-            }
-        };
-        let links = outlinks.into_iter().zip(records).zip(waits).map(|((link, record), waits)| {
-            let waits = waits.is_some();
-            let is_new = !waits && link.key != own && is_new(&link, record.as_ref());
-            (link, is_new, record.is_some() || waits)
-        });
-        let links: Vec<(Discovered, bool, bool)> = links.collect();
-        let new = links.iter().filter(|(_, is_new, _)| *is_new).count();
-        let cap = self.crews.rounds.cap(level + 1, self.crews.interval, self.crews.facts.possible);
-        let mut room = self.crews.round.take(level + 1, new, cap);
-        for (link, is_new, is_known) in links {
-            if is_new && room > 0 {
-                room -= 1;
-                finished.news.push(news(link, at, level + 1, false));
-            } else if !is_known {
-                finished.visit.outlinks.push(link);
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn url(&self, key: &UrlKey) -> Option<CrawlUrl> {
         let host = self.hosts.iter().find(|host| host.id == key.host)?;
         Some(CrawlUrl::from_parts(host.origin(), &key.path))
     }
-
-    fn is_behind_a_front(&self, key: &UrlKey) -> bool {
-        let Some(url) = self.url(key) else { return false };
-        let is_list = matches!(self.site.rules.judge(&url), Verdict::Take { class, .. } if class.is_listing());
-        is_list && !visit::is_front(&self.site, &url)
-    }
-}
-
-/// A row of the update crawldb.
-fn news(link: Discovered, found: UnixMillis, level: u8, again: bool) -> UpdateRow {
-    let Discovered { key, depth, rank, via, is_target, .. } = link;
-    UpdateRow { key, found, level, depth, rank, via, is_target, again }
 }
 
 fn millis(time: Duration) -> u64 {

@@ -44,6 +44,9 @@ impl SiteLoop {
 
     /// What a visit saw beyond its links: what is to be asked for again, what is gone, and what may arrive.
     pub(super) async fn follow_look(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
+        if self.shows_picks(finished) {
+            (finished.seen.posts, finished.seen.rows) = Default::default();
+        }
         let visit = &finished.visit;
         let Some(url) = self.url_of(&visit.key) else { return Ok(()) };
         self.site.fresh.boards.was_under_way(url.as_str(), finished.began, visit.at);
@@ -107,6 +110,10 @@ impl SiteLoop {
                 let wait_s = timetable::away_s(self.site.rules.revisit.as_secs(), looks);
                 by_interval.max(at.plus(Duration::from_secs(wait_s)))
             }
+            // Start pages that are no lists, and sitemaps, are worth no more looks than lists are.
+            _ if self.crews.are_two() && self.wants_more_than_its_share() => {
+                by_interval.max(at.plus(self.site.fresh.timetable.mean_wait()))
+            }
             _ => by_interval,
         }
     }
@@ -123,9 +130,9 @@ impl SiteLoop {
     }
 
     /// True while looks leave their turn to others: the schedule chooses when one may be asked for, and where requests are counted by the
-    /// day what was found goes before any further look.
+    /// day what was found goes before further looks that are not owed.
     fn looks_are_held(&self, now: UnixMillis) -> bool {
-        let is_counted = self.site.rules.requests_per_day.is_some();
+        let is_counted = self.crews.look_turns.is_some_and(|turns| !turns.is_looks());
         let has_found_some = |host: &HostWork| host.face().blocked_until <= now && self.crews.has_found_some(host);
         self.increment_waits(now).is_some() || is_counted && self.hosts.iter().any(has_found_some)
     }
@@ -136,7 +143,7 @@ impl SiteLoop {
             return Ok(());
         }
         if !self.hosts.is_empty() {
-            self.site.fresh.timetable.allows(self.looks_possible(), now);
+            self.site.fresh.timetable.allows(self.looks_possible(), self.crews.in_another_order, now);
         }
         while let Some(list) = self.site.fresh.timetable.due(now) {
             if self.make_looks_due(vec![list], now).await? {

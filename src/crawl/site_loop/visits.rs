@@ -45,7 +45,8 @@ impl SiteLoop {
             }
             let split = self.crews.split();
             let shares = self.shares_held(now);
-            let Some((lane, job)) = self.hosts[index].next_job(split, shares.held()) else {
+            let turns = self.crews.look_turns;
+            let Some((lane, job)) = self.hosts[index].next_job(split, shares.held(), turns) else {
                 let history = shares.history.filter(|_| self.hosts[index].lanes.has_ready());
                 let increment = shares.increment.filter(|_| !self.hosts[index].news.is_empty());
                 if let Some(held) = history.into_iter().chain(increment).min_by_key(|(until, _)| *until) {
@@ -72,6 +73,9 @@ impl SiteLoop {
             self.shared.pages.fetch_add(1, Ordering::Relaxed);
             self.round_pages += 1;
             self.day_pages += 1;
+            if let (Some(turns), Some(is_look)) = (&mut self.crews.look_turns, self.hosts[index].is_look(lane)) {
+                turns.asked(is_look);
+            }
             self.errands_budget.leaves(self.requests_left());
             self.running_keys.insert((index, lane), job.lease.key.clone());
             let (session, began) = (self.session.generation(), now);

@@ -75,11 +75,22 @@ fn looks_by_the_interval_take_at_most_half_of_what_the_site_takes() {
         let table = Timetable::new(&rules(boards));
         (0..50).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
         // A request each three minutes.
-        table.allows(240.0, at(1));
+        table.allows(240.0, 0.0, at(1));
         table.looked("another", at(2), &[]);
         State::from_bytes(&table.note().unwrap().1).unwrap().per_day
     };
     assert!((per_day("") - 240.0).abs() < 1e-6 && (per_day("[boards]\nlooks_per_day = 300") - 300.0).abs() < 1e-6);
+}
+
+#[test]
+fn of_the_looks_at_lists_in_another_order_half_are_at_the_pages_behind_their_fronts() {
+    let table = Timetable::new(&rules(""));
+    (0..50).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
+    let planned = |in_another_order: f64| {
+        table.allows(240.0, in_another_order, at(1));
+        (table.looks_a_day().round(), table.room_beside_looks().spare.round())
+    };
+    assert_eq!([0.0, 0.5, 1.0].map(planned), [(240.0, 0.0), (180.0, 60.0), (120.0, 120.0)]);
 }
 
 #[test]

@@ -1,0 +1,93 @@
+//! What is kept of the crews over restarts, and what `status` tells of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::Crews;
+use crate::crawl::CrawlError;
+use crate::crawl::site_loop::SiteLoop;
+use crate::crawldb::{CrawlDbError, Reader};
+use crate::frontier::crews::Split;
+use crate::frontier::increment::Rounds;
+
+/// The note that keeps the measured rates and the last state.
+pub const CREWS_NOTE: &str = "crews";
+
+/// How the crews stand, for `status`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CrewsState {
+    pub split: Split,
+    /// The split in a sentence, with its reason.
+    pub why: String,
+    /// Pages of history left, and URLs known.
+    pub history_left: u64,
+    pub known: u64,
+    /// Seconds of a round.
+    pub interval_s: u64,
+    /// When the round under way began and the next one begins (UTC).
+    pub last_round: String,
+    pub next_round: String,
+    /// Rounds measured since the first.
+    pub rounds: u64,
+    /// New pages an hour on start pages and fronts of lists.
+    pub news_per_hour: f64,
+    /// URLs found by the increment and not fetched yet.
+    pub waiting: u64,
+    /// New pages of the last round that its caps left to history.
+    pub left_to_history: u64,
+}
+
+/// What is kept over restarts.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CrewsKept {
+    pub(super) rounds: Rounds,
+    /// URLs that were watched.
+    pub(super) watched: usize,
+    /// As it stood last.
+    pub state: Option<CrewsState>,
+}
+
+impl CrewsKept {
+    /// Reads the note of a site; one that cannot be read counts as none, and the rates are measured anew.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn read(db: &(impl Reader + ?Sized), site: &str) -> Result<Self, CrawlDbError> {
+        let note = db.note(site, CREWS_NOTE).await?;
+        Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
+    }
+}
+
+impl Crews {
+    pub(super) fn state(&self) -> CrewsState {
+        CrewsState {
+            split: self.split,
+            why: self.split.sentence(&self.facts),
+            history_left: self.facts.history_left,
+            known: self.facts.known,
+            interval_s: self.interval.as_secs(),
+            last_round: self.round_began.rfc3339(),
+            next_round: self.next_round.rfc3339(),
+            rounds: self.rounds.measured,
+            news_per_hour: self.rounds.per_hour(),
+            waiting: self.waiting,
+            left_to_history: self.left_to_history,
+        }
+    }
+}
+
+impl SiteLoop {
+    /// Writes down the rates and the state.
+    pub(in crate::crawl::site_loop) async fn keep_crews(&mut self) -> Result<(), CrawlError> {
+        if !self.crews.are_two() || !std::mem::take(&mut self.crews.is_changed) {
+            return Ok(());
+        }
+        let kept = CrewsKept {
+            rounds: self.crews.rounds.clone(),
+            watched: self.crews.watched.len().max(self.crews.watched_before),
+            state: Some(self.crews.state()),
+        };
+        let note = serde_json::to_vec(&kept).unwrap_or_default();
+        Ok(self.site.db.put_note(&self.site.rules.name, CREWS_NOTE, note).await?)
+    }
+}

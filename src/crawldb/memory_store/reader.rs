@@ -1,0 +1,90 @@
+//! What reads the model and changes nothing.
+
+use async_trait::async_trait;
+
+use super::MemoryStore;
+use crate::crawldb::record::*;
+use crate::crawldb::{CrawlDbError, Reader};
+
+#[async_trait]
+impl Reader for MemoryStore {
+    async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError> {
+        Ok(self.state().hosts.clone())
+    }
+
+    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError> {
+        Ok(self.state().counts.get(site).cloned().unwrap_or_default())
+    }
+
+    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        let state = self.state();
+        let behind = |key: &Vec<u8>| after.as_ref().is_none_or(|after| key > after);
+        let rows = state.torrents.iter().filter(|(key, _)| behind(key)).take(rows_max);
+        Ok(rows
+            .map(|(_, torrent)| {
+                let mut sources: Vec<Source> = torrent
+                    .sources
+                    .iter()
+                    .map(|found| Source {
+                        site: state.site(found.host),
+                        url: state.url_text(found.host, &found.path),
+                        via: found.via.clone(),
+                        first_seen: found.first_seen,
+                        last_seen: found.last_seen,
+                    })
+                    .collect();
+                sources.sort_by(|a, b| (&a.url, &a.site).cmp(&(&b.url, &b.site)));
+                TorrentRow {
+                    facts: torrent.facts.clone(),
+                    site: torrent.first_host.map_or_else(|| "".into(), |host| state.site(host)),
+                    stored: torrent.stored,
+                    seen_count: torrent.seen_count,
+                    sources,
+                }
+            })
+            .collect())
+    }
+
+    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
+        let state = self.state();
+        let behind = |key: &Vec<u8>| after.as_ref().is_none_or(|after| key > after);
+        let rows = state.magnets.iter().filter(|(key, _)| behind(key)).take(rows_max);
+        Ok(rows
+            .map(|(_, magnet)| MagnetRow {
+                facts: magnet.facts.clone(),
+                site: state.site(magnet.page.host),
+                page: state.url_text(magnet.page.host, &magnet.page.path),
+                first_seen: magnet.first_seen,
+                stored: state.torrent_key(&magnet.facts.infohashes).is_some(),
+            })
+            .collect())
+    }
+
+    async fn listings(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>, u64)>,
+        rows_max: usize,
+    ) -> Result<Vec<ListingRow>, CrawlDbError> {
+        let state = self.state();
+        let rows = state.listings.iter().filter(|(key, _)| after.as_ref().is_none_or(|after| *key > after));
+        let rows = rows.filter(|((host, _, _), _)| &*state.hosts[host.0 as usize].site == site).take(rows_max);
+        Ok(rows
+            .map(|((host, series, page), looks)| ListingRow {
+                host: *host,
+                listing: Listing {
+                    series: series.clone(),
+                    page: *page,
+                    page_max: looks.page_max,
+                    targets: looks.latest.clone(),
+                },
+                at: looks.at,
+                updated: looks.updated(),
+            })
+            .collect())
+    }
+
+    async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
+        Ok(self.state().notes.get(&(site.into(), name.into())).cloned())
+    }
+}
