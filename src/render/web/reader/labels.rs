@@ -7,6 +7,9 @@ use super::words::{NEVER, says};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 
+/// How labels begin that pass by pages.
+const TURNS: &[&str] = &["next", "prev", "previous", "forward", "back", "向前", "向后", "向後"];
+
 /// Characters of a label; what is longer is content: a row is not "next" because a title says so.
 const LABEL_CHARACTERS: usize = 40;
 
@@ -54,6 +57,16 @@ impl Labels {
     pub fn are(&self, labels: &[&str]) -> bool {
         // An emoji's variant is no other sign.
         self.parts.iter().any(|part| labels.contains(&part.trim_end_matches('\u{fe0f}').trim()))
+    }
+
+    /// Whether it passes by several pages at once: "Next 5 pages".
+    pub fn jump(&self) -> bool {
+        let is_jump = |part: &String| {
+            part.contains(|c: char| c.is_ascii_digit())
+                && says(&["pages", "页", "頁"], part, true)
+                && says(TURNS, part, false)
+        };
+        self.parts.iter().any(is_jump) || self.are_named(&["jump"], true)
     }
 
     /// Whether one short part says words of two sorts, the first of them whole.

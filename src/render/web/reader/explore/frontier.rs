@@ -1,0 +1,316 @@
+//! What was shown once, and was not pressed before it went: rows of a tab that was left, of another section, of a choice. Each is remembered with the
+//! tabs and turns that led to the state which had it. Where nothing is left in the state at hand, that state is gone back to; what could
+//! not be got to again is told.
+
+use std::collections::{HashMap, HashSet};
+
+use url::Url;
+
+use super::super::controls::{Control, LIST_MIN, Rank};
+use super::super::shown::News;
+use super::choices::is_choice;
+use super::{Reader, leads_on};
+use crate::limits;
+
+/// An act that led from one state to another, and may do so again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub identity: u64,
+    pub kind: String,
+    /// It chose what is shown, and turned no page of that.
+    pub is_tab: bool,
+}
+
+/// A state that showed what waits.
+struct Place {
+    path: Vec<Step>,
+    address: Option<Url>,
+    /// Controls that changed nothing there: the tab that was open already.
+    stays: Vec<u64>,
+    visits: u32,
+}
+
+#[derive(Default)]
+pub(super) struct Frontier {
+    places: Vec<Place>,
+    /// The place that the page is in.
+    here: usize,
+    /// By identity, of rows that were not pressed when they were seen last: where that was, and their kind.
+    waiting: HashMap<u64, (usize, String)>,
+    /// The controls that were looked at last, by the tree's generation.
+    looked_at: Option<u64>,
+    /// What has put nothing in the place of something else: the heads of sections, which a second press would close.
+    openers: HashSet<u64>,
+    /// Tabs that stand beside each other, the outer ones first: each of the inner ones is there for each of the outer ones.
+    nested: Vec<String>,
+}
+
+impl Frontier {
+    fn enter(&mut self, path: &[Step], address: Option<&Url>) {
+        let is_here = |place: &Place| place.path == path && place.address.as_ref() == address;
+        if self.places.get(self.here).is_some_and(is_here) {
+            return;
+        }
+        self.here = self.places.iter().position(is_here).unwrap_or(self.places.len());
+        if self.here == self.places.len() {
+            if self.here >= limits::RENDER_PLACES_MAX {
+                self.here = self.here.saturating_sub(1);
+                return;
+            }
+            self.places.push(Place { path: path.to_vec(), address: address.cloned(), stays: Vec::new(), visits: 0 });
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Remembers the rows of the state at hand that were not pressed, and how it was come to.
+    pub(super) fn remember(&mut self) {
+        self.look_around();
+        // Within folders their own levels are gone back to.
+        if self.frontier.looked_at == Some(self.seen.0) || !self.levels.is_empty() {
+            return;
+        }
+        self.frontier.looked_at = Some(self.seen.0);
+        self.frontier.enter(&self.path, self.seen.1.as_ref());
+        let here = self.frontier.here;
+        for control in self.controls.iter() {
+            let is_row = control.rank == Rank::Row && (control.view.is_none() || self.by_click.contains(&control.kind));
+            let may_wait = is_row && control.crumb.is_none() && !self.is_harmful(control) && !control.again;
+            if may_wait
+                && !self.clicked.contains(&control.identity)
+                && self.frontier.waiting.len() < limits::RENDER_WAITING_MAX
+            {
+                let kind = || (here, control.kind.clone());
+                self.frontier.waiting.entry(control.identity).or_insert_with(kind);
+            }
+        }
+    }
+
+    /// An act has changed nothing in the state at hand.
+    pub(super) fn stays(&mut self, control: &Control) {
+        if let Some(place) = self.frontier.places.get_mut(self.frontier.here)
+            && place.stays.len() < limits::RENDER_CONTROL_ELEMENTS
+        {
+            place.stays.push(control.identity);
+        }
+    }
+
+    /// A tab was opened, or a list was turned from where these were.
+    pub(super) fn went(&mut self, control: &Control, rank: Rank, before: &[Control], links: &HashSet<String>) {
+        let (identity, kind, is_tab) = (control.identity, control.kind.clone(), rank == Rank::Tab);
+        if is_tab {
+            match self.path.iter().position(|step| step.kind == kind) {
+                Some(at) => self.path.truncate(at),
+                None => self.path.truncate(self.path.iter().rposition(|step| step.is_tab).map_or(0, |at| at + 1)),
+            }
+        }
+        self.path.push(Step { identity, kind, is_tab });
+        let (has_replaced, has_added) =
+            if rank == Rank::Turn { (true, false) } else { self.has_changed(control, before, links) };
+        if has_added && !has_replaced && !is_choice(control) {
+            self.frontier.openers.insert(identity);
+        }
+        if !is_tab {
+            self.turned(before);
+            return;
+        }
+        // Another list has its own pages of the same numbers.
+        self.failed.retain(|_, (of, _)| *of != Rank::Number);
+        let openers = &self.frontier.openers;
+        let is_page = |of: &&Control| of.rank == Rank::Number && !openers.contains(&of.identity);
+        for number in self.controls.iter().filter(is_page) {
+            self.clicked.remove(&number.identity);
+        }
+        if has_replaced && !control.kind.starts_with("summary ") {
+            self.multiply(&control.kind);
+        }
+    }
+
+    /// Whether a click has put something in the place of what was there, and whether there is more now.
+    fn has_changed(&mut self, pressed: &Control, before: &[Control], links: &HashSet<String>) -> (bool, bool) {
+        let now = self.links();
+        let rows = |of: &[Control]| of.iter().filter(|of| of.rank == Rank::Row).count();
+        let has_replaced = !links.is_subset(&now) || self.has_taken_rows(pressed, before);
+        (has_replaced, now.len() > links.len() || rows(&self.controls) > rows(before))
+    }
+
+    /// Two groups of tabs beside each other are gone through as their product: each of the inner one for each of the outer one.
+    fn multiply(&mut self, kind: &str) {
+        let nested = &mut self.frontier.nested;
+        let (nth, is_new) = match nested.iter().position(|of| of == kind) {
+            Some(nth) => (nth, false),
+            None => (nested.len(), nested.len() < limits::RENDER_TAB_GROUPS_MAX),
+        };
+        if is_new {
+            nested.push(kind.to_owned());
+        }
+        let (outer, inner) = nested.split_at(nth.min(nested.len()));
+        let inner: HashSet<&str> = inner.iter().skip(1).map(String::as_str).collect();
+        let outer: HashSet<&str> = if is_new { outer.iter().map(String::as_str).collect() } else { HashSet::new() };
+        let chosen: HashSet<u64> = self.path.iter().map(|step| step.identity).collect();
+        let of = |kinds: &HashSet<&str>| {
+            let all = self.controls.iter().filter(|of| kinds.contains(&*of.kind) && !chosen.contains(&of.identity));
+            all.map(|of| of.identity).collect::<Vec<u64>>()
+        };
+        let (mut inner, outer) = (of(&inner), of(&outer));
+        inner.retain(|identity| !self.frontier.openers.contains(identity));
+        for identity in inner.iter().chain(&outer) {
+            self.clicked.remove(identity);
+        }
+        // What is pressed once more for another's sake is not judged by what itself brings.
+        self.lists.press_again(outer);
+    }
+
+    /// Whether a click on one of several has put other rows in the place of some that were not read yet, and all of its own kind have stayed: then it
+    /// is a tab.
+    pub(super) fn replaces_unread(&self, pressed: &Control, before: &[Control]) -> bool {
+        let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let stands = before.iter().filter(|of| of.kind == pressed.kind).all(|of| now.contains(&of.identity));
+        let is_unread = |of: &&Control| {
+            of.rank == Rank::Row
+                && of.kind != pressed.kind
+                && !now.contains(&of.identity)
+                && !self.clicked.contains(&of.identity)
+                && !self.is_given_up(&of.kind, of.rank)
+        };
+        let mut gone = HashMap::<&str, usize>::new();
+        for row in before.iter().filter(is_unread) {
+            *gone.entry(&row.kind).or_default() += 1;
+        }
+        gone.retain(|_, count| *count >= LIST_MIN);
+        let had: HashSet<u64> = before.iter().map(|of| of.identity).collect();
+        stands && self.controls.iter().any(|of| gone.contains_key(&*of.kind) && !had.contains(&of.identity))
+    }
+
+    /// Rows that wait, of kinds that have brought links or had no turn yet, by their places: not those that stand in the page as it is.
+    fn left(&self) -> HashMap<usize, Vec<u64>> {
+        let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let mut left = HashMap::<usize, Vec<u64>>::new();
+        for (identity, (place, kind)) in &self.frontier.waiting {
+            let is_worth = self.paid.contains(kind) && !self.is_given_up(kind, Rank::Row);
+            if is_worth && !self.clicked.contains(identity) && !now.contains(identity) {
+                left.entry(*place).or_default().push(*identity);
+            }
+        }
+        left
+    }
+
+    /// How many rows were shown and not opened, of kinds that have brought links.
+    pub(super) fn unopened(&self) -> u32 {
+        self.left().values().map(|rows| u32::try_from(rows.len()).unwrap_or(u32::MAX)).fold(0, u32::saturating_add)
+    }
+
+    /// Goes back to where rows wait; false where there is no such place.
+    pub(super) fn go_where_rows_wait(&mut self) -> bool {
+        self.look_around();
+        loop {
+            let mut left = self.left();
+            let places = &self.frontier.places;
+            left.retain(|place, _| places.get(*place).is_some_and(|of| of.visits < limits::RENDER_PLACE_VISITS_MAX));
+            // What was left last is the nearest.
+            let Some((place, rows)) = left.into_iter().max_by_key(|(place, _)| *place) else { return false };
+            if let Some(of) = self.frontier.places.get_mut(place) {
+                of.visits += 1;
+            }
+            // What the state at hand has no more is nowhere else.
+            if place != self.frontier.here && self.go_to(place, &rows) {
+                return true;
+            }
+            if self.bound().is_some() {
+                return false;
+            }
+        }
+    }
+
+    /// Does what led to a place, in the page as it is.
+    fn go_to(&mut self, place: usize, rows: &[u64]) -> bool {
+        let Some(of) = self.frontier.places.get(place) else { return false };
+        let (path, address, mut others) = (of.path.clone(), of.address.clone(), of.stays.clone());
+        let wanted: HashSet<u64> = rows.iter().copied().collect();
+        if self.address() != address
+            && let Some(address) = address
+        {
+            self.act("goto the list", |window| window.go_to(address.as_str()));
+            if self.has_come_to(&wanted) {
+                return self.is_in(place, path);
+            }
+        }
+        let from = self.path.clone();
+        let tabs = path.iter().filter(|step| step.is_tab && !from.contains(step));
+        // A turn that is far on may be shown at once.
+        let turns: Vec<&Step> = path.iter().filter(|step| !step.is_tab).collect();
+        let all = tabs.chain(turns.last().copied()).chain(turns.iter().copied());
+        let steps: Vec<u64> = all.map(|step| step.identity).collect();
+        if self.press_steps(&steps, &wanted) {
+            return self.is_in(place, path);
+        }
+        // The tab that was open before any was pressed; any other of those that were pressed since.
+        let gone: HashSet<&str> = from.iter().filter(|step| !path.contains(step)).map(|step| &*step.kind).collect();
+        let beside = self.controls.iter().filter(|of| gone.contains(&*of.kind) && !leads_on(of));
+        others.retain(|of| beside.clone().any(|one| one.identity == *of));
+        others.extend(beside.map(|of| of.identity));
+        let mut tried = HashSet::new();
+        others.retain(|of| tried.insert(*of));
+        others.truncate(limits::RENDER_PLACE_TABS_MAX);
+        if self.press_steps(&others, &wanted) {
+            return self.is_in(place, path);
+        }
+        // Pages are turned back one by one.
+        let turned = from.iter().filter(|step| !step.is_tab).count();
+        for _ in 0..turned {
+            let back = |of: &&Control| of.rank == Rank::Back && of.crumb.is_none();
+            let Some(back) = self.controls.iter().find(back).cloned() else { break };
+            if !self.may_replay() || !self.is_shown(back.id) || self.click(&back) == News::None {
+                break;
+            }
+            if self.has_come_to(&wanted) {
+                return self.is_in(place, path);
+            }
+        }
+        self.frontier.looked_at = None;
+        false
+    }
+
+    fn press_steps(&mut self, steps: &[u64], wanted: &HashSet<u64>) -> bool {
+        for step in steps {
+            self.look_around();
+            let Some(control) = self.controls.iter().find(|of| of.identity == *step).cloned() else { continue };
+            if !self.is_shown(control.id) {
+                continue;
+            }
+            if !self.may_replay() {
+                return false;
+            }
+            self.clicked.insert(control.identity);
+            self.pressed = Some(control.clone()).filter(|of| matches!(of.rank, Rank::Row | Rank::Tab));
+            self.click(&control);
+            self.look_around();
+            self.pressed = None;
+            if self.has_come_to(wanted) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn may_replay(&mut self) -> bool {
+        self.replays += 1;
+        self.replays <= limits::RENDER_REPLAYS_MAX && self.bound().is_none()
+    }
+
+    fn has_come_to(&mut self, wanted: &HashSet<u64>) -> bool {
+        self.look_around();
+        let there = self.controls.iter().filter(|of| wanted.contains(&of.identity)).map(|of| of.id);
+        let there: Vec<_> = there.take(limits::RENDER_CONTROL_ELEMENTS).collect();
+        there.into_iter().any(|id| self.is_shown(id))
+    }
+
+    /// The page is where it was; its list has its own further pages.
+    fn is_in(&mut self, place: usize, path: Vec<Step>) -> bool {
+        self.path = path;
+        self.frontier.here = place;
+        self.frontier.looked_at = None;
+        self.failed.retain(|_, (of, _)| !matches!(of, Rank::Turn | Rank::Number));
+        true
+    }
+}
