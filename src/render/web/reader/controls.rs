@@ -328,7 +328,7 @@ fn control(
         && local != "summary"
         && !is_of_detail(view.as_ref())
         && !is_cell_of_row(tree, id, local);
-    let is_up = labels.are(folders::UPS);
+    let is_up = labels.are(folders::UPS) || local == "tr" && folders::leads_up(tree, id);
     let rank = if is_up {
         Rank::Back
     } else if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
@@ -355,10 +355,11 @@ fn control(
     let unsure = icons.filter(|icons| icons.is_unsure && rank != Rank::Turn);
     let picture = unsure.as_ref().map(Icons::kind).unwrap_or_default();
     let look = without_states(&class);
-    // What has no class of its own is told apart by where it stands.
-    let list = if look.is_empty() { name_of_list(tree, id) } else { String::new() };
+    // Tabs, and what has no class of its own, are told apart by where they stand.
+    let list = name_of_list(tree, id);
     let kind_of = |rank: Rank| {
-        let list = if rank == Rank::Row { &*list } else { "" };
+        let has_list = rank == Rank::Tab && local != "summary" || rank == Rank::Row && look.is_empty();
+        let list = if has_list { &*list } else { "" };
         format!("{local} {look} {role} {rank:?} {shape}{picture}{list}")
     };
     let kind = kind_of(rank);

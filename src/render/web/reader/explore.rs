@@ -208,7 +208,7 @@ impl Reader<'_> {
                 }
                 scroll_brings = news != News::None;
                 vain_scrolls = if scroll_brings { 0 } else { vain_scrolls + 1 };
-                self.tries -= u32::from(!scroll_brings);
+                self.tries -= u32::from(!scroll_brings && !self.has_scrolled);
                 continue;
             }
             self.remember();
@@ -235,7 +235,8 @@ impl Reader<'_> {
             }
             // A longer page may be scrolled again; one that has not grown by it twice does not.
             let is_other_list = news != News::None && matches!(rank, Rank::Enter | Rank::Turn | Rank::Tab);
-            scroll_brings = vain_scrolls < 2 && (is_other_list || rank == Rank::Tab && self.has_scrolled);
+            // What another tab shows has an end of its own.
+            scroll_brings = vain_scrolls < 2 && is_other_list || rank == Rank::Tab && self.has_scrolled;
         }
         self.choose().map(|_| Bound::Tries)
     }
@@ -446,8 +447,10 @@ impl Reader<'_> {
     /// Whether rows of another kind are gone that were there before a click.
     fn has_taken_rows(&self, pressed: &Control, before: &[Control]) -> bool {
         let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let texts: HashMap<NodeId, &str> = self.controls.iter().map(|of| (of.id, of.text.as_str())).collect();
+        let has_grown = |of: &Control| texts.get(&of.id).is_some_and(|text| same::has_grown(&of.text, text));
         let is_other = |of: &&Control| of.rank == Rank::Row && of.kind != pressed.kind;
-        before.iter().filter(is_other).any(|of| !now.contains(&of.identity))
+        before.iter().filter(is_other).any(|of| !now.contains(&of.identity) && !has_grown(of))
     }
 
     /// The turns and numbers that show.

@@ -10,6 +10,9 @@ use crate::render::dom::{Element, NodeId, Tree};
 /// How labels begin that pass by pages.
 const TURNS: &[&str] = &["next", "prev", "previous", "forward", "back", "向前", "向后", "向後"];
 
+/// What else a number of a page says.
+const PAGE: &[&str] = &["page", "página", "pagina", "seite", "страница", "页", "頁", "ページ"];
+
 /// Characters of a label; what is longer is content: a row is not "next" because a title says so.
 const LABEL_CHARACTERS: usize = 40;
 
@@ -109,8 +112,12 @@ impl Labels {
 
     /// The number of at most four digits that it is, and nothing else.
     pub fn number(&self) -> Option<u16> {
-        let text = self.words.as_str();
-        (!text.is_empty() && text.len() <= 4 && text.bytes().all(|c| c.is_ascii_digit())).then(|| text.parse().ok())?
+        let text = if self.text.is_empty() { self.words.as_str() } else { self.text.as_str() };
+        // A title may say it once more.
+        let says_it =
+            |part: &String| part == text || part.split(' ').any(|word| word == text) && says(PAGE, part, true);
+        let is_number = !text.is_empty() && text.len() <= 4 && text.bytes().all(|c| c.is_ascii_digit());
+        (is_number && self.parts.iter().all(says_it)).then(|| text.parse().ok())?
     }
 }
 

@@ -111,6 +111,11 @@ pub(super) fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
     if select::chosen(tree, list).contains(&id) || options.len() > limits::RENDER_OPTIONS_MAX {
         return None;
     }
+    // "Choose one" is what the page has shown before anything was chosen.
+    let has = |of: NodeId, name: &str| tree.element(of).and_then(|of| of.attribute(&name.into()).map(str::to_owned));
+    if nth == 0 && has(id, "value").as_deref() == Some("") && !options.iter().any(|of| has(*of, "selected").is_some()) {
+        return None;
+    }
     let name = |name: &str| tree.element(list).and_then(|of| of.attribute(&name.into())).unwrap_or_default();
     let kind = format!("select {} {} {}", name("id"), name("name"), name("class"));
     let words = text_of(tree, id, 60);

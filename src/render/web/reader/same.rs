@@ -123,7 +123,7 @@ fn look_of(control: &Control) -> (u64, u64) {
 
 /// Whether one of two texts has all words of the other in their order: what was put into it, or taken out, stands between them. Signs that
 /// turn with a state (▶, ▼, +) are no words.
-fn has_grown(one: &str, other: &str) -> bool {
+pub(super) fn has_grown(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     let is_cut = |text: &str| text.chars().count() >= limits::RENDER_ROW_TEXT_CHARS;
     let is_word = |word: &&str| word.contains(char::is_alphanumeric);

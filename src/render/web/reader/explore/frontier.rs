@@ -11,6 +11,7 @@ use super::super::shown::News;
 use super::choices::is_choice;
 use super::{Reader, leads_on};
 use crate::limits;
+use crate::render::dom::NodeId;
 
 /// An act that led from one state to another, and may do so again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,13 +31,20 @@ struct Place {
     visits: u32,
 }
 
+struct Waiting {
+    place: usize,
+    kind: String,
+    id: NodeId,
+    text: String,
+}
+
 #[derive(Default)]
 pub(super) struct Frontier {
     places: Vec<Place>,
     /// The place that the page is in.
     here: usize,
-    /// By identity, of rows that were not pressed when they were seen last: where that was, and their kind.
-    waiting: HashMap<u64, (usize, String)>,
+    /// Rows that were not pressed when they were seen first, by their identities.
+    waiting: HashMap<u64, Waiting>,
     /// The controls that were looked at last, by the tree's generation.
     looked_at: Option<u64>,
     /// What has put nothing in the place of something else: the heads of sections, which a second press would close.
@@ -80,8 +88,8 @@ impl Reader<'_> {
                 && !self.clicked.contains(&control.identity)
                 && self.frontier.waiting.len() < limits::RENDER_WAITING_MAX
             {
-                let kind = || (here, control.kind.clone());
-                self.frontier.waiting.entry(control.identity).or_insert_with(kind);
+                let (id, kind, text) = (control.id, control.kind.clone(), control.text.clone());
+                self.frontier.waiting.entry(control.identity).or_insert(Waiting { place: here, kind, id, text });
             }
         }
     }
@@ -185,11 +193,14 @@ impl Reader<'_> {
     /// Rows that wait, of kinds that have brought links or had no turn yet, by their places: not those that stand in the page as it is.
     fn left(&self) -> HashMap<usize, Vec<u64>> {
         let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        // An element that says what it said is the row that it was, whatever has changed around it.
+        let nodes: HashMap<NodeId, &str> = self.controls.iter().map(|of| (of.id, of.text.as_str())).collect();
         let mut left = HashMap::<usize, Vec<u64>>::new();
-        for (identity, (place, kind)) in &self.frontier.waiting {
-            let is_worth = self.paid.contains(kind) && !self.is_given_up(kind, Rank::Row);
-            if is_worth && !self.clicked.contains(identity) && !now.contains(identity) {
-                left.entry(*place).or_default().push(*identity);
+        for (identity, row) in &self.frontier.waiting {
+            let is_worth = self.paid.contains(&row.kind) && !self.is_given_up(&row.kind, Rank::Row);
+            let is_here = now.contains(identity) || nodes.get(&row.id) == Some(&row.text.as_str());
+            if is_worth && !self.clicked.contains(identity) && !is_here {
+                left.entry(row.place).or_default().push(*identity);
             }
         }
         left
