@@ -75,8 +75,8 @@ impl Reader<'_> {
                 self.tries = self.tries.saturating_sub(1);
                 self.failed.entry(kind.to_owned()).or_insert((rank, 0)).1 += 1;
             }
-            // The current page's number brings nothing, and those of others do.
-            News::Rows if rank == Rank::Number => {
+            // The number of the current page, and the tab that is open, bring nothing, and those of others do.
+            News::Rows if matches!(rank, Rank::Number | Rank::Tab) => {
                 self.failed.remove(kind);
             }
             News::Rows => {}

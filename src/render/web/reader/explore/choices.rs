@@ -18,7 +18,7 @@ impl Reader<'_> {
         let is_single = |kind: &str| self.controls.iter().filter(|of| of.kind == kind).count() < LIST_MIN;
         let applies = |of: &&Control| {
             let has_words = says(APPLY, &of.words.to_lowercase(), true) && of.words.len() <= APPLY_BYTES_MAX;
-            has_words && of.row.is_empty() && of.view.is_none() && !is_choice(of) && is_single(&of.kind)
+            has_words && of.view.is_none() && !is_choice(of) && is_single(&of.kind)
         };
         let buttons: Vec<Control> = self.controls.iter().filter(applies).cloned().collect();
         let button = buttons.into_iter().find(|of| !self.harmful.contains(&of.kind) && self.is_shown(of.id));

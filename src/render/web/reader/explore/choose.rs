@@ -73,7 +73,8 @@ impl Reader<'_> {
         let turn = || {
             let since = |of: &Control| self.since.get(&of.identity).copied().filter(|_| choices::is_choice(of));
             let likes = offered.iter().filter(|of| self.rank(of) < Rank::Row);
-            likes.min_by_key(|of| (self.rank(of), Reverse(since(of))))
+            // The inner ones of two groups of tabs are there for each of the outer ones.
+            likes.min_by_key(|of| (self.rank(of), Reverse(self.depth_of_tabs(&of.kind)), Reverse(since(of))))
         };
         // Who went back goes on so to the beginning: what lies ahead is known.
         let back = || offered.iter().find(|of| self.heads_back && of.rank == Rank::Back);

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use url::Url;
 
 use super::super::controls::{Control, LIST_MIN, Rank};
+use super::super::same;
 use super::super::shown::News;
 use super::choices::is_choice;
 use super::{Reader, leads_on};
@@ -36,6 +37,7 @@ struct Waiting {
     kind: String,
     id: NodeId,
     text: String,
+    row: String,
 }
 
 #[derive(Default)]
@@ -88,8 +90,9 @@ impl Reader<'_> {
                 && !self.clicked.contains(&control.identity)
                 && self.frontier.waiting.len() < limits::RENDER_WAITING_MAX
             {
-                let (id, kind, text) = (control.id, control.kind.clone(), control.text.clone());
-                self.frontier.waiting.entry(control.identity).or_insert(Waiting { place: here, kind, id, text });
+                let (kind, text, row) = (control.kind.clone(), control.text.clone(), control.row.clone());
+                let row = || Waiting { place: here, kind, id: control.id, text, row };
+                self.frontier.waiting.entry(control.identity).or_insert_with(row);
             }
         }
     }
@@ -140,6 +143,11 @@ impl Reader<'_> {
         let rows = |of: &[Control]| of.iter().filter(|of| of.rank == Rank::Row).count();
         let has_replaced = !links.is_subset(&now) || self.has_taken_rows(pressed, before);
         (has_replaced, now.len() > links.len() || rows(&self.controls) > rows(before))
+    }
+
+    /// How deep a group of tabs is in others.
+    pub(super) fn depth_of_tabs(&self, kind: &str) -> Option<usize> {
+        self.frontier.nested.iter().position(|of| of == kind)
     }
 
     /// Two groups of tabs beside each other are gone through as their product: each of the inner one for each of the outer one.
@@ -194,11 +202,12 @@ impl Reader<'_> {
     fn left(&self) -> HashMap<usize, Vec<u64>> {
         let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
         // An element that says what it said is the row that it was, whatever has changed around it.
-        let nodes: HashMap<NodeId, &str> = self.controls.iter().map(|of| (of.id, of.text.as_str())).collect();
+        let nodes: HashMap<NodeId, &Control> = self.controls.iter().map(|of| (of.id, of)).collect();
+        let is_same = |row: &Waiting, of: &Control| of.text == row.text && same::has_grown(&row.row, &of.row);
         let mut left = HashMap::<usize, Vec<u64>>::new();
         for (identity, row) in &self.frontier.waiting {
             let is_worth = self.paid.contains(&row.kind) && !self.is_given_up(&row.kind, Rank::Row);
-            let is_here = now.contains(identity) || nodes.get(&row.id) == Some(&row.text.as_str());
+            let is_here = now.contains(identity) || nodes.get(&row.id).is_some_and(|of| is_same(row, of));
             if is_worth && !self.clicked.contains(identity) && !is_here {
                 left.entry(row.place).or_default().push(*identity);
             }
