@@ -33,6 +33,7 @@ pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option
                 && element_of(tab) == element_of(control)
         });
         let is_same = is_tab
+            || is_added_to(old, control)
             || pressed.is_some_and(|pressed| is_still(old, control, pressed.id) || differs_in_counts(old, control));
         if is_same && has.insert(old.identity) {
             control.identity = old.identity;
@@ -106,6 +107,14 @@ fn is_still(old: &Control, now: &Control, pressed: NodeId) -> bool {
             && (!old.text.is_empty() && has_grown(&old.text, &now.text)
                 || now.words.starts_with(&old.words)
                 || old.beside.is_some() && old.beside == now.beside)
+}
+
+/// Whether an element is what it was, and more was put behind what its row says: its section has more rows.
+fn is_added_to(old: &Control, now: &Control) -> bool {
+    let is_cut = old.row.chars().count() >= limits::RENDER_ROW_TEXT_CHARS;
+    let begins = if is_cut { old.row.rsplit_once(' ').map(|(begins, _)| begins) } else { Some(&*old.row) };
+    let is_longer = begins.and_then(|begins| now.row.strip_prefix(begins)).is_some_and(|more| more.starts_with(' '));
+    old.kind == now.kind && !old.text.is_empty() && old.text == now.text && !old.row.is_empty() && is_longer
 }
 
 /// Whether the rows of two controls that say the same differ in nothing but counts and times.

@@ -57,7 +57,7 @@ impl Reader<'_> {
                 turned.saturating_add(self.vain_turns).saturating_add(1)
             }
             Rank::Turn | Rank::Back | Rank::Close => 1,
-            _ if self.paid.contains(kind) => PATIENCE_WITH_PAID,
+            _ if self.paid.contains(kind) || self.depth_of_tabs(kind).is_some() => PATIENCE_WITH_PAID,
             _ => PATIENCE,
         };
         self.failed.get(kind).is_some_and(|(_, failed)| *failed >= patience)

@@ -203,7 +203,14 @@ impl Reader<'_> {
         let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
         // An element that says what it said is the row that it was, whatever has changed around it.
         let nodes: HashMap<NodeId, &Control> = self.controls.iter().map(|of| (of.id, of)).collect();
-        let is_same = |row: &Waiting, of: &Control| of.text == row.text && same::has_grown(&row.row, &of.row);
+        let mut alike = HashMap::<(&str, &str), usize>::new();
+        for control in self.controls.iter() {
+            *alike.entry((&control.kind, &control.text)).or_default() += 1;
+        }
+        let is_same = |row: &Waiting, of: &Control| {
+            let is_only = alike.get(&(&*of.kind, &*of.text)) == Some(&1);
+            of.text == row.text && (is_only || same::has_grown(&row.row, &of.row))
+        };
         let mut left = HashMap::<usize, Vec<u64>>::new();
         for (identity, row) in &self.frontier.waiting {
             let is_worth = self.paid.contains(&row.kind) && !self.is_given_up(&row.kind, Rank::Row);
