@@ -352,7 +352,7 @@ impl Reader<'_> {
     /// Clicks a control; comes back where it led away from a list.
     fn press(&mut self, control: &Control) -> News {
         self.clicked.insert(control.identity);
-        *self.presses.entry(control.kind.clone()).or_default() += 1;
+        self.presses(control);
         self.unanswered.remove(&control.identity);
         self.more_later.retain(|of| *of != control.identity);
         let (mut rank, faults) = (self.rank(control), self.faults());

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::same;
@@ -47,6 +48,9 @@ pub(super) struct Frontier {
     here: usize,
     /// Rows that were not pressed when they were seen first, by their identities.
     waiting: HashMap<u64, Waiting>,
+    /// What rows say of which several stood there at once, and what was pressed: what only one says is told apart by that, drawn anew or not.
+    common: HashSet<u64>,
+    pressed: HashSet<u64>,
     /// The controls that were looked at last, by the tree's generation.
     looked_at: Option<u64>,
     /// What has put nothing in the place of something else: the heads of sections, which a second press would close.
@@ -83,7 +87,11 @@ impl Reader<'_> {
         self.frontier.looked_at = Some(self.seen.0);
         self.frontier.enter(&self.path, self.seen.1.as_ref());
         let here = self.frontier.here;
+        let mut says = HashSet::new();
         for control in self.controls.iter() {
+            if !says.insert(says_of(&control.kind, &control.text)) {
+                self.frontier.common.insert(says_of(&control.kind, &control.text));
+            }
             let is_row = control.rank == Rank::Row && (control.view.is_none() || self.by_click.contains(&control.kind));
             let may_wait = is_row && control.crumb.is_none() && !self.is_harmful(control) && !control.again;
             if may_wait
@@ -95,6 +103,12 @@ impl Reader<'_> {
                 self.frontier.waiting.entry(control.identity).or_insert_with(row);
             }
         }
+    }
+
+    /// A control is pressed.
+    pub(super) fn presses(&mut self, control: &Control) {
+        self.frontier.pressed.insert(says_of(&control.kind, &control.text));
+        *self.presses.entry(control.kind.clone()).or_default() += 1;
     }
 
     /// An act has changed nothing in the state at hand.
@@ -215,7 +229,10 @@ impl Reader<'_> {
         for (identity, row) in &self.frontier.waiting {
             let is_worth = self.paid.contains(&row.kind) && !self.is_given_up(&row.kind, Rank::Row);
             let is_here = now.contains(identity) || nodes.get(&row.id).is_some_and(|of| is_same(row, of));
-            if is_worth && !self.clicked.contains(identity) && !is_here {
+            let says = says_of(&row.kind, &row.text);
+            let is_done = self.clicked.contains(identity)
+                || self.frontier.pressed.contains(&says) && !self.frontier.common.contains(&says);
+            if is_worth && !is_done && !is_here {
                 left.entry(row.place).or_default().push(*identity);
             }
         }
@@ -340,4 +357,9 @@ impl Reader<'_> {
         self.failed.retain(|_, (of, _)| !matches!(of, Rank::Turn | Rank::Number));
         true
     }
+}
+
+/// What a row says, of its kind.
+fn says_of(kind: &str, text: &str) -> u64 {
+    xxh3_64(format!("{kind}\0{text}").as_bytes())
 }
