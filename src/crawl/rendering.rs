@@ -429,9 +429,9 @@ fn tell_cut(site: &Site, job: &Job, outcome: &Outcome, errands: &Errands, gained
             "the page had more to ask for than its time allows: the rest of it is left out; a higher `requests_per_second` of the rule file gets further"
         );
     } else if let Some(cut) = &outcome.cut {
-        let (acts, why) = (cut.acts, cut.bound.words());
+        let (acts, why) = (cut.acts, cut.words());
         if cut.bound == Bound::Broken {
-            let error = outcome.errors.last().map_or(why, |error| error.message.as_str());
+            let error = outcome.errors.last().map_or(why.as_str(), |error| error.message.as_str());
             tracing::warn!(%site, url, acts, requests, links = gained, error, "a page's scripts ended early: what they had not shown is left out");
             return;
         }

@@ -261,6 +261,14 @@ pub const RENDER_LOST_MAX: u32 = 2;
 pub const RENDER_VIEW_CLICKS_MAX: usize = 3;
 pub const RENDER_REPLAYS_MAX: u32 = 1_000;
 
+/// What a reader keeps in mind to come back to: rows that were not opened, and states that showed them; how often it comes back to one, and
+/// how many tabs it tries for the one that shows it; groups of tabs beside each other that are gone through as their product.
+pub const RENDER_WAITING_MAX: usize = 50_000;
+pub const RENDER_PLACES_MAX: usize = 2_000;
+pub const RENDER_PLACE_VISITS_MAX: u32 = 2;
+pub const RENDER_PLACE_TABS_MAX: usize = 8;
+pub const RENDER_TAB_GROUPS_MAX: usize = 3;
+
 /// Presses of "more" in one row, of a list that ends never.
 pub const RENDER_MORE_OF_ROW_MAX: u32 = 50;
 

@@ -121,7 +121,7 @@ impl Report {
             states,
             links,
             navigations: outcome.navigations,
-            cut: outcome.cut.map(|cut| format!("{} ({} acts)", cut.bound.words(), cut.acts)),
+            cut: outcome.cut.map(|cut| format!("{} ({} acts)", cut.words(), cut.acts)),
             undone: outcome.undone.iter().map(ToString::to_string).collect(),
             requests: requests(&outcome.trace),
             errors: outcome.errors,

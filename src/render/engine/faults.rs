@@ -68,7 +68,7 @@ impl Faults {
         self.count += u64::from(status.is_some());
         self.has_paused |= matches!(status, Some(429 | 503));
         self.has_refused_rate |= status == Some(429);
-        self.is_paused |= self.has_paused;
+        self.is_paused |= matches!(status, Some(429 | 503));
         if self.failed.len() < limits::RENDER_FAULTS_MAX {
             self.failed.insert(asked.whole, asked.shape);
         }

@@ -13,8 +13,10 @@ mod entries;
 mod explore;
 mod folders;
 mod icons;
+mod kinds;
 mod labels;
 mod lists;
+mod options;
 mod same;
 mod shown;
 mod ticks;
@@ -45,6 +47,20 @@ pub struct Cut {
     pub bound: Bound,
     /// Acts that were done by then.
     pub acts: u32,
+    /// Rows that were shown and not opened, where that is all.
+    #[serde(default)]
+    pub left: u32,
+}
+
+impl Cut {
+    /// What a log line says of it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self.bound {
+            Bound::Unopened => format!("{} rows that it showed were not opened", self.left),
+            bound => bound.words().to_owned(),
+        }
+    }
 }
 
 /// What has stopped a reader.
@@ -71,6 +87,8 @@ pub enum Bound {
     NoWayBack,
     /// A server had no answer for some of what the page's scripts asked, and has given none since.
     Unanswered,
+    /// Rows went before they had their turn, and could not be got to again.
+    Unopened,
 }
 
 impl Bound {
@@ -87,6 +105,7 @@ impl Bound {
             Self::Tries => "too many acts have brought nothing",
             Self::Rows => "it shows more rows at once than are tried",
             Self::Unanswered => "some of what its scripts asked for was not answered, however often it was tried",
+            Self::Unopened => "rows that it showed were not opened",
             Self::NoWayBack => "its rows replace their list, and nothing leads back to it",
         }
     }

@@ -8,7 +8,6 @@ use html5ever::local_name;
 use url::Url;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::super::html::select;
 use super::super::interact::{HOVERS, roots};
 use super::super::load::Window;
 use super::super::{document, listens_to, own_document, read};
@@ -17,13 +16,15 @@ use super::delegated::{Ears, has_link, is_opener, leaf};
 use super::entries;
 use super::folders::{self, Crumb};
 use super::icons::{self, Icons};
+use super::kinds::{name_of_list, without_states};
 use super::labels::Labels;
+use super::options;
 use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
 use super::words::{
-    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, LOOKS, MORE, NEVER, NEVER_NAMES, RETRY,
-    TURN_SIGNS, says,
+    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, MORE, NEVER, NEVER_NAMES, RETRY, TURN_SIGNS,
+    says,
 };
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
@@ -138,7 +139,7 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
             all.into_iter().filter(|id| tree.is_element(*id) && !is_shut(tree, *id)).collect()
         });
         let ears = Ears::of(document, &candidates, context);
-        let lists = lists(&candidates, context);
+        let lists = options::lists(&candidates, context);
         let mut controls = Vec::new();
         for id in candidates {
             let listens =
@@ -148,7 +149,7 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
                     return None;
                 }
                 if let Some(list) = tree.ancestors(id).take(2).find(|above| lists.contains(above)) {
-                    return option(tree, id, list).filter(|control| !is_given_up(&control.kind));
+                    return options::option(tree, id, list).filter(|control| !is_given_up(&control.kind));
                 }
                 let own = ticks::box_of(tree, id).or_else(|| control(tree, id, listens, (&base, &here), &is_given_up));
                 own.or_else(|| {
@@ -327,7 +328,7 @@ fn control(
         && local != "summary"
         && !is_of_detail(view.as_ref())
         && !is_cell_of_row(tree, id, local);
-    let is_up = labels.are(folders::UPS);
+    let is_up = labels.are(folders::UPS) || local == "tr" && folders::leads_up(tree, id);
     let rank = if is_up {
         Rank::Back
     } else if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
@@ -353,7 +354,14 @@ fn control(
     let shape = view.as_ref().map(|url| shape(url.fragment().unwrap_or_default())).unwrap_or_default();
     let unsure = icons.filter(|icons| icons.is_unsure && rank != Rank::Turn);
     let picture = unsure.as_ref().map(Icons::kind).unwrap_or_default();
-    let kind_of = |rank: Rank| format!("{local} {class} {role} {rank:?} {shape}{picture}");
+    let look = without_states(&class);
+    // Tabs, and what has no class of its own, are told apart by where they stand.
+    let list = name_of_list(tree, id);
+    let kind_of = |rank: Rank| {
+        let has_list = rank == Rank::Tab && local != "summary" || rank == Rank::Row && look.is_empty();
+        let list = if has_list { &*list } else { "" };
+        format!("{local} {look} {role} {rank:?} {shape}{picture}{list}")
+    };
     let kind = kind_of(rank);
     if rank == Rank::Row && view.is_none() && is_given_up(&kind) {
         return None;
@@ -375,7 +383,7 @@ fn control(
     let words = labels.words.chars().take(60).collect();
     let is_button = matches!(local, "button" | "input") || role == "button";
     let again = is_button && row.is_none() && labels.say(RETRY, true);
-    let to_an_end = labels.are(ENDS);
+    let to_an_end = labels.are(ENDS) || labels.jump();
     // What says that it leads back does, whatever stands beside it.
     let crumb = match is_up {
         true => Some(Crumb::Named),
@@ -405,7 +413,7 @@ fn turns_by_sign(tree: &Tree, id: NodeId, text: &str) -> Option<bool> {
 }
 
 /// Whether a button does something by itself: none that sends a form, and none at all of a form that is posted but those that react.
-fn is_button(tree: &Tree, id: NodeId, element: &Element, reacts: bool) -> bool {
+pub(super) fn is_button(tree: &Tree, id: NodeId, element: &Element, reacts: bool) -> bool {
     let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
     let is_button = attribute("type").eq_ignore_ascii_case("button");
     if !is_button && !element.is_html(&local_name!("button")) {
@@ -432,55 +440,6 @@ fn is_cell_of_row(tree: &Tree, id: NodeId, local: &str) -> bool {
             .find(|above| tree.element(*above).is_some_and(|of| of.is_html(&local_name!("tr")))),
     };
     row.is_some_and(|row| has_likes(tree, row))
-}
-
-/// Lists to choose from whose page does something when one does.
-fn lists(candidates: &[NodeId], context: &mut Context) -> HashSet<NodeId> {
-    let all: Vec<NodeId> = read(context, |tree| {
-        let of = |id: &&NodeId| tree.element(**id).is_some_and(|element| element.is_html(&local_name!("select")));
-        candidates.iter().filter(of).copied().collect()
-    });
-    let mut lists = HashSet::new();
-    for id in all {
-        let (around, is_told): (Vec<NodeId>, bool) = read(context, |tree| {
-            let has = |name: &str| tree.element(id).is_some_and(|list| list.attribute(&name.into()).is_some());
-            (tree.ancestors(id).collect(), has("onchange") || has("oninput"))
-        });
-        let is_heard = is_told || listens_to(id, "change", context) || listens_to(id, "input", context);
-        if is_heard || around.into_iter().any(|above| listens_to(above, "change", context)) {
-            lists.insert(id);
-        }
-    }
-    read(context, |tree| {
-        lists.retain(|id| {
-            let Some(element) = tree.element(*id) else { return false };
-            let has = |name: &str| element.attribute(&name.into()).is_some();
-            let posts = tree.form_owner(*id).and_then(|form| tree.element(form)).is_some_and(is_posted);
-            let labels = Labels::of(tree, *id, element);
-            !posts && !has("multiple") && !labels.are_named(LOOKS, false) && !labels.are_named(NEVER_NAMES, true)
-        });
-    });
-    lists
-}
-
-/// An option of a list, as a page's number is: one of several things to look at.
-fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
-    let element = tree.element(id).filter(|element| element.is_html(&local_name!("option")))?;
-    let options = select::options(tree, list);
-    let nth = options.iter().position(|of| *of == id)?;
-    if select::chosen(tree, list).contains(&id) || options.len() > limits::RENDER_OPTIONS_MAX {
-        return None;
-    }
-    let name = |name: &str| tree.element(list).and_then(|of| of.attribute(&name.into())).unwrap_or_default();
-    let kind = format!("select {} {} {}", name("id"), name("name"), name("class"));
-    let words = text_of(tree, id, 60);
-    let mut hash = Xxh3::new();
-    for part in [&*kind, &words, element.attribute(&local_name!("value")).unwrap_or_default(), &nth.to_string()] {
-        hash.update(part.as_bytes());
-        hash.update(&[0]);
-    }
-    let text = words.clone();
-    Some(Control { text, ..Control::plain(id, Rank::Number, (kind, hash.digest()), words) })
 }
 
 pub(super) fn is_posted(form: &Element) -> bool {

@@ -5,7 +5,11 @@
 
 mod again;
 mod back;
+mod bounds;
+mod choices;
+mod choose;
 mod companions;
+mod frontier;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -15,24 +19,18 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use self::back::Level;
 use self::companions::More;
+use self::frontier::{Frontier, Step};
 use super::super::load::Window;
 use super::super::navigation::{self, How, Navigation};
-use super::super::{read, styles};
-use super::controls::{Control, LIST_MIN, Rank, controls};
+use super::super::read;
+use super::controls::{Control, Rank, controls};
 use super::lists::Lists;
 use super::shown::{Book, News};
 use super::{Bound, Cut, note, same};
 use crate::limits;
-use crate::render::confine;
-use crate::render::cost::{self, Of};
 use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::jobs::{self, Reach};
-use crate::render::engine::page::Spent;
+use crate::render::engine::jobs::Reach;
 use crate::render::engine::realm;
-
-/// How often in a row what was of use may fail, and what never was.
-const PATIENCE_WITH_PAID: u32 = 8;
-const PATIENCE: u32 = 2;
 
 /// Tries what the page offers, the likeliest first. Gives where it stopped with more to come.
 pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut Book) -> Option<Cut> {
@@ -61,7 +59,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         seen: (0, Url::parse("about:blank").ok()),
         controls: Rc::default(),
         clicked: HashSet::new(),
-        rows: HashSet::new(),
+        rows: HashMap::new(),
         failed: HashMap::new(),
         paid: HashSet::new(),
         lists: Lists::default(),
@@ -84,11 +82,15 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         entered: HashSet::new(),
         folders: HashSet::new(),
         harmful: HashSet::new(),
+        frontier: Frontier::default(),
+        presses: HashMap::new(),
+        since: HashMap::new(),
     };
     // Whoever asks for no acts is told of none.
     let bound = if tries > 0 { reader.read() } else { None };
     let bound = bound.or_else(|| reader.has_faults_left().then_some(Bound::Unanswered))?;
-    Some(Cut { bound, acts: reader.acts })
+    let left = if bound == Bound::Unopened { reader.unopened() } else { 0 };
+    Some(Cut { bound, acts: reader.acts, left })
 }
 
 /// What is tried next.
@@ -134,8 +136,12 @@ struct Reader<'a> {
     seen: (u64, Option<Url>),
     controls: Rc<Vec<Control>>,
     clicked: HashSet<u64>,
-    /// Rows that some state has shown.
-    rows: HashSet<u64>,
+    /// Rows that some state has shown, by the act that did first.
+    rows: HashMap<u64, u32>,
+    /// How often something of a kind was pressed.
+    presses: HashMap<String, u32>,
+    /// Choices of lists that some state has offered, by the act that did first.
+    since: HashMap<u64, u32>,
     /// By kind: how often in a row it was in vain, and what it is for.
     failed: HashMap<String, (Rank, u32)>,
     paid: HashSet<String>,
@@ -165,7 +171,7 @@ struct Reader<'a> {
     views: VecDeque<(Url, String)>,
     known_views: HashSet<String>,
     /// The turns that led from the page's beginning, or a view's, to where it is now.
-    path: Vec<(u64, String)>,
+    path: Vec<Step>,
     /// The lists around the one that the page shows, and which of them were gone into, by the rows that led there.
     levels: Vec<Level>,
     entered: HashSet<u64>,
@@ -173,6 +179,8 @@ struct Reader<'a> {
     folders: HashSet<String>,
     /// Kinds of controls without words for which scripts wanted something to be posted.
     harmful: HashSet<String>,
+    /// What was shown and not pressed.
+    frontier: Frontier,
 }
 
 impl Reader<'_> {
@@ -200,16 +208,18 @@ impl Reader<'_> {
                 }
                 scroll_brings = news != News::None;
                 vain_scrolls = if scroll_brings { 0 } else { vain_scrolls + 1 };
-                self.tries -= u32::from(!scroll_brings);
+                self.tries -= u32::from(!scroll_brings && !self.has_scrolled);
                 continue;
             }
+            self.remember();
             let choice = self.offer_of_tab().or_else(|| self.choose_in_level());
             let Some(choice) = choice.or_else(|| self.press_again()).or_else(|| self.once_more()) else {
-                if self.leave_level() {
+                if self.leave_level() || self.go_where_rows_wait() {
                     continue;
                 }
                 let more = self.has_more.then_some(Bound::Rows);
-                return (self.lost > 0).then_some(Bound::NoWayBack).or(more);
+                let left = (self.unopened() > 0).then_some(Bound::Unopened);
+                return (self.lost > 0).then_some(Bound::NoWayBack).or(more).or(left);
             };
             let (news, rank) = match choice {
                 Choice::Control(control) if control.rank == Rank::Tick => (self.tick(&control), Rank::Tick),
@@ -225,7 +235,8 @@ impl Reader<'_> {
             }
             // A longer page may be scrolled again; one that has not grown by it twice does not.
             let is_other_list = news != News::None && matches!(rank, Rank::Enter | Rank::Turn | Rank::Tab);
-            scroll_brings = vain_scrolls < 2 && (is_other_list || rank == Rank::Tab && self.has_scrolled);
+            // What another tab shows has an end of its own.
+            scroll_brings = vain_scrolls < 2 && is_other_list || rank == Rank::Tab && self.has_scrolled;
         }
         self.choose().map(|_| Bound::Tries)
     }
@@ -250,39 +261,6 @@ impl Reader<'_> {
     /// What a control is for, as far as that has come out.
     fn rank(&self, control: &Control) -> Rank {
         if self.lists.are_tabs(&control.kind) { Rank::Tab } else { control.rank }
-    }
-
-    /// The bound that is met, if any.
-    fn bound(&mut self) -> Option<Bound> {
-        match self.window.engine.spent() {
-            None => {}
-            Some(Spent::Panicked) => return Some(Bound::Broken),
-            Some(_) => return Some(Bound::Engine),
-        }
-        if self.book.is_full() {
-            return Some(Bound::Links);
-        }
-        if self.idle >= limits::RENDER_ACTS_MAX {
-            return Some(Bound::Acts);
-        }
-        if self.window.engine.with(|context| jobs::has_asked_too_often(context)) == Some(true) {
-            return Some(Bound::Requests);
-        }
-        cost::cpu_us(Of::Thread).is_ok_and(|used| used >= self.until_us).then_some(Bound::Cpu)
-    }
-
-    /// What brings links may go on: the page gets instructions and CPU time anew, up to what any page may have.
-    fn earn(&mut self) {
-        self.window.engine.with(|context| jobs::allow_requests(context));
-        let Ok(used) = cost::cpu_us(Of::Thread) else { return };
-        let until = (used + limits::RENDER_EXPLORE_GAIN_US).min(limits::RENDER_EXPLORE_CPU_MAX_US);
-        // Behind its last act a page still has the time to tell what has come.
-        let room = limits::RENDER_CPU_SECONDS_MAX.saturating_sub(limits::RENDER_EXPLORE_CPU_US / 1_000_000);
-        let seconds = until.saturating_sub(used).div_ceil(1_000_000) + room;
-        if until > used && (until <= self.until_us || confine::extend_cpu_time(seconds)) {
-            self.until_us = self.until_us.max(until);
-            self.window.engine.refill();
-        }
     }
 
     /// Does something with the page and lets its scripts run on.
@@ -350,12 +328,16 @@ impl Reader<'_> {
         self.seen_states += 1;
         for control in self.controls.iter() {
             self.starts_inside |= first && control.rank == Rank::Back && control.crumb.is_none();
+            if choices::is_choice(control) {
+                self.since.entry(control.identity).or_insert(self.acts);
+            }
             let is_branch = control.rank == Rank::Tab && control.kind.starts_with("summary ");
             if is_branch
                 || back::is_year(control)
                 || control.rank == Rank::Row && !self.by_click.contains(&control.kind)
             {
-                has_new |= self.rows.insert(control.identity);
+                has_new |= !self.rows.contains_key(&control.identity);
+                self.rows.entry(control.identity).or_insert(self.acts);
             }
             if let Some(view) = &control.view
                 && self.known_views.len() < limits::RENDER_VIEWS_MAX
@@ -367,111 +349,13 @@ impl Reader<'_> {
         has_new
     }
 
-    fn is_given_up(&self, kind: &str, rank: Rank) -> bool {
-        let patience = match rank {
-            // What lies behind a page in the middle is behind all that was turned from there.
-            Rank::Back if self.starts_inside => {
-                let turned = u32::try_from(self.path.len()).unwrap_or(u32::MAX);
-                turned.saturating_add(self.vain_turns).saturating_add(1)
-            }
-            Rank::Turn | Rank::Back | Rank::Close => 1,
-            _ if self.paid.contains(kind) => PATIENCE_WITH_PAID,
-            _ => PATIENCE,
-        };
-        self.failed.get(kind).is_some_and(|(_, failed)| *failed >= patience)
-    }
-
-    fn is_shown(&mut self, id: NodeId) -> bool {
-        self.window.engine.with(|context| styles::is_displayed(id, context)) == Some(true)
-    }
-
-    /// What is tried next, if anything: of what shows.
-    fn choose(&mut self) -> Option<Choice> {
-        loop {
-            self.look_around();
-            let choice = self.likeliest()?;
-            let Choice::Control(control) = &choice else { return Some(choice) };
-            let id = control.id;
-            if self.is_shown(id) {
-                return Some(choice);
-            }
-            self.hidden.insert(id);
-        }
-    }
-
-    fn likeliest(&mut self) -> Option<Choice> {
-        let offered = |control: &&Control| {
-            // A "next" that stays where it is is pressed again and again; anything else once.
-            let is_new = matches!(control.rank, Rank::Turn | Rank::Back) || !self.clicked.contains(&control.identity);
-            let is_view = control.view.is_some() && !self.by_click.contains(&control.kind);
-            let is_for_later = is_view || control.rank == Rank::Close;
-            is_new
-                && !is_for_later
-                && (control.crumb.is_none() || self.levels.is_empty())
-                && !control.ticked
-                && !self.is_harmful(control)
-                && !self.has_come_with_fault(control)
-                && !self.hidden.contains(&control.id)
-                && !self.is_given_up(&control.kind, control.rank)
-        };
-        let offered: Vec<&Control> = self.controls.iter().filter(offered).collect();
-        let mut of_kind = HashMap::<&str, usize>::new();
-        for control in self.controls.iter() {
-            *of_kind.entry(&control.kind).or_default() += 1;
-        }
-        let is_of_list = |control: &Control| {
-            let is_list = of_kind.get(&*control.kind).is_some_and(|count| *count >= LIST_MIN);
-            is_list || self.paid.contains(&control.kind)
-        };
-        // A row may be called like a gate: "Enter the Dragon".
-        let is_row = |control: &&&Control| {
-            matches!(control.rank, Rank::Row | Rank::Enter)
-                && is_of_list(control)
-                && !self.lists.are_tabs(&control.kind)
-        };
-        let gate = offered.iter().find(|of| of.rank == Rank::Enter && !is_of_list(of));
-        let row = offered.iter().find(is_row);
-        let turn = || offered.iter().filter(|of| self.rank(of) < Rank::Row).min_by_key(|of| self.rank(of));
-        // Who went back goes on so to the beginning: what lies ahead is known.
-        let back = || offered.iter().find(|of| self.heads_back && of.rank == Rank::Back);
-        // What a fault has met is done again before its list is turned.
-        let again =
-            || self.controls.iter().find(|of| self.unanswered.contains(&of.identity) && !self.hidden.contains(&of.id));
-        // What goes on below a row goes on when all rows of its kind have begun.
-        let more = || {
-            let of = |identity: &u64| self.controls.iter().find(|of| of.identity == *identity);
-            let waits = |of: &&Control| {
-                self.hidden.contains(&of.id)
-                    || self.is_given_up(&of.kind, of.rank)
-                    || offered.iter().any(|other| other.kind == of.kind)
-            };
-            self.more_later.iter().filter_map(of).find(|of| !waits(of))
-        };
-        if let Some(control) = gate
-            .copied()
-            .or_else(more)
-            .or(row.copied())
-            .or_else(again)
-            .or_else(|| back().copied())
-            .or_else(|| turn().copied())
-        {
-            return Some(Choice::Control(control.clone()));
-        }
-        let rest = offered.iter().min_by_key(|control| control.rank).map(|control| (*control).clone());
-        while let Some((url, kind)) = self.views.pop_front() {
-            if !self.is_given_up(&kind, Rank::Row) {
-                return Some(Choice::View(url, kind));
-            }
-        }
-        rest.map(Choice::Control)
-    }
-
     /// Clicks a control; comes back where it led away from a list.
     fn press(&mut self, control: &Control) -> News {
         self.clicked.insert(control.identity);
+        self.presses(control);
         self.unanswered.remove(&control.identity);
         self.more_later.retain(|of| *of != control.identity);
-        let (rank, faults) = (self.rank(control), self.faults());
+        let (mut rank, faults) = (self.rank(control), self.faults());
         let posted = self.window.engine.page().borrow().posted;
         let address = self.address();
         let siblings: HashSet<u64> =
@@ -479,10 +363,13 @@ impl Reader<'_> {
         let before = Rc::clone(&self.controls);
         let is_watched = rank == Rank::Row && siblings.len() > 1 && self.lists.are_watched(&control.kind);
         let shown = is_watched.then(|| (self.links(), self.shown_turns()));
+        let may_replace = matches!(rank, Rank::Tab | Rank::Number);
+        let links = if may_replace { self.links() } else { HashSet::new() };
         self.pressed = Some(control.clone()).filter(|_| matches!(rank, Rank::Row | Rank::Tab));
         let mut news = self.click(control);
         self.look_around();
         self.pressed = None;
+        let has_applied = choices::is_choice(control) && news != News::Links && self.apply(control, &mut news);
         let is_turn = matches!(rank, Rank::Turn | Rank::Back);
         if self.has_met_fault(control.identity, faults, news) && !is_turn {
             self.unanswered.insert(control.identity);
@@ -491,8 +378,18 @@ impl Reader<'_> {
         if is_turn && self.faults() > faults {
             self.unanswered_turns.insert(control.kind.clone());
         }
+        if rank == Rank::Row && siblings.len() > 1 && news != News::None && self.replaces_unread(control, &before) {
+            // What was pressed before was for what lies behind it, too.
+            let others = siblings.iter().filter(|of| **of != control.identity && self.clicked.contains(of));
+            let others: Vec<u64> = others.copied().collect();
+            for identity in &others {
+                self.clicked.remove(identity);
+            }
+            self.lists.are_tabs_now(control, others);
+            rank = Rank::Tab;
+        }
         let tries = self.tries;
-        let is_again = self.lists.is_again(control.identity);
+        let is_again = self.lists.is_again(control.identity) || has_applied;
         let siblings = self.without_crumbs(siblings, &before);
         // Folders of other folders may have the same names.
         let is_folder = self.is_folder(control, &siblings);
@@ -529,20 +426,10 @@ impl Reader<'_> {
                 }
             }
             Rank::Turn | Rank::Number | Rank::Tab if news != News::None || is_again => {
-                self.path.push((control.identity, control.kind.clone()));
-                if rank != Rank::Tab {
-                    self.turned(&before);
-                }
+                self.went(control, rank, &before, &links);
             }
+            Rank::Row | Rank::Tab if news == News::None => self.stays(control),
             _ => {}
-        }
-        if rank == Rank::Tab && (news != News::None || is_again) {
-            // Another list has its own pages of the same numbers.
-            self.failed.retain(|_, (of, _)| *of != Rank::Number);
-            let numbers = self.controls.iter().filter(|of| of.rank == Rank::Number);
-            for number in numbers {
-                self.clicked.remove(&number.identity);
-            }
         }
         news
     }
@@ -554,11 +441,16 @@ impl Reader<'_> {
         (links, turns): &(HashSet<String>, HashSet<NodeId>),
         before: &[Control],
     ) -> bool {
+        self.has_taken_rows(pressed, before) || !links.is_subset(&self.links()) || self.has_hidden(turns)
+    }
+
+    /// Whether rows of another kind are gone that were there before a click.
+    fn has_taken_rows(&self, pressed: &Control, before: &[Control]) -> bool {
         let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let texts: HashMap<NodeId, &str> = self.controls.iter().map(|of| (of.id, of.text.as_str())).collect();
+        let has_grown = |of: &Control| texts.get(&of.id).is_some_and(|text| same::has_grown(&of.text, text));
         let is_other = |of: &&Control| of.rank == Rank::Row && of.kind != pressed.kind;
-        before.iter().filter(is_other).any(|of| !now.contains(&of.identity))
-            || !links.is_subset(&self.links())
-            || self.has_hidden(turns)
+        before.iter().filter(is_other).any(|of| !now.contains(&of.identity) && !has_grown(of))
     }
 
     /// The turns and numbers that show.
@@ -593,34 +485,6 @@ impl Reader<'_> {
         self.path.clear();
         self.press_downloads();
         news
-    }
-
-    /// Remembers whether a control's kind is of use. What is pressed `again` is so for what lies behind it.
-    fn judge(&mut self, control: &Control, rank: Rank, news: News, again: bool) {
-        let news = if again { news.max(News::Rows) } else { news };
-        self.judge_kind(&control.kind, rank, news);
-    }
-
-    fn judge_kind(&mut self, kind: &str, rank: Rank, news: News) {
-        match news {
-            News::None => {
-                self.tries = self.tries.saturating_sub(1);
-                self.failed.entry(kind.to_owned()).or_insert((rank, 0)).1 += 1;
-            }
-            // The current page's number brings nothing, and those of others do.
-            News::Rows if rank == Rank::Number => {
-                self.failed.remove(kind);
-            }
-            News::Rows => {}
-            News::Links => {
-                self.failed.remove(kind);
-                self.paid.insert(kind.to_owned());
-            }
-        }
-        // What a tab, a page's number or a view has brought may have a "next" of its own.
-        if (news != News::None || self.lists.are_tabs(kind)) && rank != Rank::Turn {
-            self.failed.retain(|_, (of, _)| *of != Rank::Turn);
-        }
     }
 
     fn address(&mut self) -> Option<Url> {

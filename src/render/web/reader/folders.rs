@@ -30,6 +30,12 @@ pub(super) const UPS: &[&str] = &[
     "pasta superior",
 ];
 
+/// Whether the first cell of a row says that it leads up, whatever the others say.
+pub(super) fn leads_up(tree: &Tree, row: NodeId) -> bool {
+    let first = tree.children(row).find(|of| tree.is_element(*of));
+    first.is_some_and(|cell| UPS.contains(&text_of(tree, cell, limits::RENDER_ROW_TEXT_CHARS).to_lowercase().trim()))
+}
+
 /// Whether authors call so the row of ways from a place to what is around it: "breadcrumb", "Breadcrumbs", "crumbs".
 fn is_name(name: &str) -> bool {
     name.contains("crumb") || name.contains("Crumb")

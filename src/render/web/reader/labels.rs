@@ -7,6 +7,12 @@ use super::words::{NEVER, says};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 
+/// How labels begin that pass by pages.
+const TURNS: &[&str] = &["next", "prev", "previous", "forward", "back", "向前", "向后", "向後"];
+
+/// What else a number of a page says.
+const PAGE: &[&str] = &["page", "página", "pagina", "seite", "страница", "页", "頁", "ページ"];
+
 /// Characters of a label; what is longer is content: a row is not "next" because a title says so.
 const LABEL_CHARACTERS: usize = 40;
 
@@ -56,6 +62,16 @@ impl Labels {
         self.parts.iter().any(|part| labels.contains(&part.trim_end_matches('\u{fe0f}').trim()))
     }
 
+    /// Whether it passes by several pages at once: "Next 5 pages".
+    pub fn jump(&self) -> bool {
+        let is_jump = |part: &String| {
+            part.contains(|c: char| c.is_ascii_digit())
+                && says(&["pages", "页", "頁"], part, true)
+                && says(TURNS, part, false)
+        };
+        self.parts.iter().any(is_jump) || self.are_named(&["jump"], true)
+    }
+
     /// Whether one short part says words of two sorts, the first of them whole.
     pub fn say_both(&self, words: &[&str], others: &[&str]) -> bool {
         let say = |part: &&String| says(words, part, true) && says(others, part, false);
@@ -96,8 +112,12 @@ impl Labels {
 
     /// The number of at most four digits that it is, and nothing else.
     pub fn number(&self) -> Option<u16> {
-        let text = self.words.as_str();
-        (!text.is_empty() && text.len() <= 4 && text.bytes().all(|c| c.is_ascii_digit())).then(|| text.parse().ok())?
+        let text = if self.text.is_empty() { self.words.as_str() } else { self.text.as_str() };
+        // A title may say it once more.
+        let says_it =
+            |part: &String| part == text || part.split(' ').any(|word| word == text) && says(PAGE, part, true);
+        let is_number = !text.is_empty() && text.len() <= 4 && text.bytes().all(|c| c.is_ascii_digit());
+        (is_number && self.parts.iter().all(says_it)).then(|| text.parse().ok())?
     }
 }
 

@@ -59,6 +59,19 @@ impl Lists {
         }
     }
 
+    /// A click has shown that these are tabs, of which others were pressed before.
+    pub fn are_tabs_now(&mut self, control: &Control, others: Vec<u64>) {
+        self.suspects.remove(&control.kind);
+        self.rows.remove(&control.kind);
+        self.tabs.insert(control.kind.clone());
+        self.again.extend(others);
+    }
+
+    /// These are pressed once more, for what lies behind them.
+    pub fn press_again(&mut self, these: impl IntoIterator<Item = u64>) {
+        self.again.extend(these);
+    }
+
     /// The list was turned, or has grown. Gives what is to be pressed once more, since it was taken for rows.
     pub fn turned(&mut self, before: &[Control], now: &[Control]) -> Vec<u64> {
         let (before, now) = (by_kind(before), by_kind(now));

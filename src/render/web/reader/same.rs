@@ -33,6 +33,7 @@ pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option
                 && element_of(tab) == element_of(control)
         });
         let is_same = is_tab
+            || is_added_to(old, control)
             || pressed.is_some_and(|pressed| is_still(old, control, pressed.id) || differs_in_counts(old, control));
         if is_same && has.insert(old.identity) {
             control.identity = old.identity;
@@ -108,6 +109,14 @@ fn is_still(old: &Control, now: &Control, pressed: NodeId) -> bool {
                 || old.beside.is_some() && old.beside == now.beside)
 }
 
+/// Whether an element is what it was, and more was put behind what its row says: its section has more rows.
+fn is_added_to(old: &Control, now: &Control) -> bool {
+    let is_cut = old.row.chars().count() >= limits::RENDER_ROW_TEXT_CHARS;
+    let begins = if is_cut { old.row.rsplit_once(' ').map(|(begins, _)| begins) } else { Some(&*old.row) };
+    let is_longer = begins.and_then(|begins| now.row.strip_prefix(begins)).is_some_and(|more| more.starts_with(' '));
+    old.kind == now.kind && !old.text.is_empty() && old.text == now.text && !old.row.is_empty() && is_longer
+}
+
 /// Whether the rows of two controls that say the same differ in nothing but counts and times.
 fn differs_in_counts(old: &Control, now: &Control) -> bool {
     old.kind == now.kind && old.text == now.text && old.still.is_some() && old.still == now.still
@@ -123,7 +132,7 @@ fn look_of(control: &Control) -> (u64, u64) {
 
 /// Whether one of two texts has all words of the other in their order: what was put into it, or taken out, stands between them. Signs that
 /// turn with a state (▶, ▼, +) are no words.
-fn has_grown(one: &str, other: &str) -> bool {
+pub(super) fn has_grown(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     let is_cut = |text: &str| text.chars().count() >= limits::RENDER_ROW_TEXT_CHARS;
     let is_word = |word: &&str| word.contains(char::is_alphanumeric);

@@ -11,7 +11,8 @@ use super::super::shown::News;
 use super::super::ticks;
 use super::super::words::{COPY, says};
 use super::back::Level;
-use super::{Choice, PATIENCE_WITH_PAID, Reader};
+use super::bounds::PATIENCE_WITH_PAID;
+use super::{Choice, Reader};
 use crate::limits;
 use crate::render::dom::NodeId;
 

@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::super::super::load::Window;
 use super::super::controls::{Control, Rank};
 use super::super::folders::Crumb;
+use super::frontier::Step;
 use super::{Choice, Reader};
 use crate::limits;
 use crate::render::dom::NodeId;
@@ -24,7 +25,7 @@ pub(super) struct Level {
     words: HashSet<String>,
     /// What led to it, and its turns.
     entry: u64,
-    path: Vec<(u64, String)>,
+    path: Vec<Step>,
 }
 
 impl Level {
@@ -71,7 +72,7 @@ impl Reader<'_> {
             }
         }
         // The list may be at its first page again.
-        for (identity, kind) in self.path.clone() {
+        for Step { identity, kind, .. } in self.path.clone() {
             self.replays += 1;
             let same = |control: &&Control| control.identity == identity;
             let like = |control: &&Control| control.kind == kind;

@@ -51,7 +51,9 @@ impl Reader<'_> {
         }
         let known = self.companions.get(&row.kind);
         let is_offer = |control: &&Control| {
-            let is_single = of_kind.get(&*control.kind).is_some_and(|count| *count < LIST_MIN);
+            // The tabs of what has opened are no list.
+            let likes_max = if before.contains(&control.identity) { LIST_MIN } else { 2 * LIST_MIN };
+            let is_single = of_kind.get(&*control.kind).is_some_and(|count| *count < likes_max);
             let is_candidate = control.gets
                 && control.crumb.is_none()
                 && control.view.is_none()

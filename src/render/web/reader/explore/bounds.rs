@@ -1,0 +1,93 @@
+//! When a reader ends, what it is given for what it finds, and which kinds of controls it gives up.
+
+use super::super::Bound;
+use super::super::controls::{Control, Rank};
+use super::super::shown::News;
+use super::Reader;
+use crate::limits;
+use crate::render::confine;
+use crate::render::cost::{self, Of};
+use crate::render::engine::jobs;
+use crate::render::engine::page::Spent;
+
+/// How often in a row what was of use may fail, and what never was.
+pub(super) const PATIENCE_WITH_PAID: u32 = 8;
+pub(super) const PATIENCE: u32 = 2;
+
+impl Reader<'_> {
+    /// The bound that is met, if any.
+    pub(super) fn bound(&mut self) -> Option<Bound> {
+        match self.window.engine.spent() {
+            None => {}
+            Some(Spent::Panicked) => return Some(Bound::Broken),
+            Some(_) => return Some(Bound::Engine),
+        }
+        if self.book.is_full() {
+            return Some(Bound::Links);
+        }
+        if self.idle >= limits::RENDER_ACTS_MAX {
+            return Some(Bound::Acts);
+        }
+        if self.window.engine.with(|context| jobs::has_asked_too_often(context)) == Some(true) {
+            return Some(Bound::Requests);
+        }
+        cost::cpu_us(Of::Thread).is_ok_and(|used| used >= self.until_us).then_some(Bound::Cpu)
+    }
+
+    /// What brings links may go on: the page gets instructions and CPU time anew, up to what any page may have.
+    pub(super) fn earn(&mut self) {
+        self.window.engine.with(|context| jobs::allow_requests(context));
+        let Ok(used) = cost::cpu_us(Of::Thread) else { return };
+        let until = (used + limits::RENDER_EXPLORE_GAIN_US).min(limits::RENDER_EXPLORE_CPU_MAX_US);
+        // Behind its last act a page still has the time to tell what has come.
+        let room = limits::RENDER_CPU_SECONDS_MAX.saturating_sub(limits::RENDER_EXPLORE_CPU_US / 1_000_000);
+        let seconds = until.saturating_sub(used).div_ceil(1_000_000) + room;
+        if until > used && (until <= self.until_us || confine::extend_cpu_time(seconds)) {
+            self.until_us = self.until_us.max(until);
+            self.window.engine.refill();
+        }
+    }
+
+    /// Whether what is of this kind has failed too often to be tried again.
+    pub(super) fn is_given_up(&self, kind: &str, rank: Rank) -> bool {
+        let patience = match rank {
+            // What lies behind a page in the middle is behind all that was turned from there.
+            Rank::Back if self.starts_inside => {
+                let turned = u32::try_from(self.path.len()).unwrap_or(u32::MAX);
+                turned.saturating_add(self.vain_turns).saturating_add(1)
+            }
+            Rank::Turn | Rank::Back | Rank::Close => 1,
+            _ if self.paid.contains(kind) || self.depth_of_tabs(kind).is_some() => PATIENCE_WITH_PAID,
+            _ => PATIENCE,
+        };
+        self.failed.get(kind).is_some_and(|(_, failed)| *failed >= patience)
+    }
+
+    /// Remembers whether a control's kind is of use. What is pressed `again` is so for what lies behind it.
+    pub(super) fn judge(&mut self, control: &Control, rank: Rank, news: News, again: bool) {
+        let news = if again { news.max(News::Rows) } else { news };
+        self.judge_kind(&control.kind, rank, news);
+    }
+
+    pub(super) fn judge_kind(&mut self, kind: &str, rank: Rank, news: News) {
+        match news {
+            News::None => {
+                self.tries = self.tries.saturating_sub(1);
+                self.failed.entry(kind.to_owned()).or_insert((rank, 0)).1 += 1;
+            }
+            // The number of the current page, and the tab that is open, bring nothing, and those of others do.
+            News::Rows if matches!(rank, Rank::Number | Rank::Tab) => {
+                self.failed.remove(kind);
+            }
+            News::Rows => {}
+            News::Links => {
+                self.failed.remove(kind);
+                self.paid.insert(kind.to_owned());
+            }
+        }
+        // What a tab, a page's number or a view has brought may have a "next" of its own.
+        if (news != News::None || self.lists.are_tabs(kind)) && rank != Rank::Turn {
+            self.failed.retain(|_, (of, _)| *of != Rank::Turn);
+        }
+    }
+}

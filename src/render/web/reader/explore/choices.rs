@@ -1,0 +1,39 @@
+//! Options of lists to choose from, of which several are chosen before a button shows what they stand for.
+
+use super::super::controls::{Control, LIST_MIN};
+use super::super::options::APPLY;
+use super::super::shown::News;
+use super::super::words::says;
+use super::Reader;
+
+/// Whether a control is an option of a list.
+pub(super) fn is_choice(control: &Control) -> bool {
+    control.kind.starts_with("select ")
+}
+
+impl Reader<'_> {
+    /// Presses the button that shows what is chosen, where there is one; nothing is posted for it. The lists below the one that an option was
+    /// chosen of are gone through for each of its options: true where there are such.
+    pub(super) fn apply(&mut self, chosen: &Control, news: &mut News) -> bool {
+        let is_single = |kind: &str| self.controls.iter().filter(|of| of.kind == kind).count() < LIST_MIN;
+        let applies = |of: &&Control| {
+            let has_words = says(APPLY, &of.words.to_lowercase(), true) && of.words.len() <= APPLY_BYTES_MAX;
+            has_words && of.view.is_none() && !is_choice(of) && is_single(&of.kind)
+        };
+        let buttons: Vec<Control> = self.controls.iter().filter(applies).cloned().collect();
+        let button = buttons.into_iter().find(|of| !self.harmful.contains(&of.kind) && self.is_shown(of.id));
+        let Some(button) = button else { return false };
+        self.clicked.insert(button.identity);
+        *news = (*news).max(self.click(&Control { unsure: true, ..button }));
+        let below = self.controls.iter().skip_while(|of| of.kind != chosen.kind);
+        let below = below.filter(|of| is_choice(of) && of.kind != chosen.kind);
+        let below: Vec<u64> = below.map(|of| of.identity).collect();
+        for identity in &below {
+            self.clicked.remove(identity);
+        }
+        !below.is_empty()
+    }
+}
+
+/// The button says nothing else.
+const APPLY_BYTES_MAX: usize = 40;

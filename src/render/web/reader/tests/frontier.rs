@@ -1,0 +1,140 @@
+//! What went out of sight before it had its turn, and is come back to, or told.
+
+use super::again::read_faulty;
+use super::*;
+
+fn titles(read: &Read) -> usize {
+    let links = read.urls().into_iter().map(str::to_owned).chain(read.gone.clone());
+    links.filter(|url| url.contains("/t/")).collect::<std::collections::HashSet<_>>().len()
+}
+
+fn is_whole(html: &str, links: usize) {
+    let read = read_faulty(html, "0");
+    assert_eq!((titles(&read), read.told.cut.as_ref()), (links, None), "{html}: {:?}", read.acts());
+}
+
+const ROWS: &str = "const rows = (of, n = 10) => { list.innerHTML = ''; for (let k = 0; k < n; k++) {
+    const row = document.createElement('p'); row.innerHTML = `<b>Title ${of} ${k}</b> ROW`;
+    const b = row.querySelector('button'); if (b) b.onclick = () => location.href = `/t/${of}-${k}`; else row.querySelector('a').href = `/t/${of}-${k}`; list.append(row) } };";
+
+fn rows(row: &str) -> String {
+    ROWS.replace("ROW", row)
+}
+
+const BUTTON: &str = "<button class=g>Get</button>";
+const BARE: &str = "<button>Get</button>";
+const LINK: &str = "<a>get</a>";
+
+#[test]
+fn tabs_without_a_name_for_it_over_rows_of_buttons_are_read_one_by_one() {
+    for row in [BUTTON, BARE, LINK] {
+        for tab in [
+            "<button data-n=${n}>${name}</button>",
+            "<li><a class='nav-link${n ? \"\" : \" active\"}' href=# data-n=${n}>${name}</a></li>",
+            "<span class=chip tabindex=0 data-n=${n}>${name}</span>",
+        ] {
+            is_whole(
+                &format!(
+                    "<div id=tabs></div><div id=list></div><script>{}
+                    tabs.innerHTML = ['Films', 'Music', 'Books', 'Games'].map((name, n) => `{tab}`).join('');
+                    tabs.onclick = event => {{ event.preventDefault(); const to = event.target.dataset.n; if (!to) return;
+                        tabs.querySelectorAll('.nav-link').forEach(one => one.classList.toggle('active', one == event.target)); rows(to) }};
+                    rows(0)</script>",
+                    rows(row)
+                ),
+                40,
+            );
+        }
+    }
+}
+
+#[test]
+fn two_rows_of_tabs_are_read_as_their_product() {
+    for row in [BUTTON, BARE, LINK] {
+        for (tab, words) in [
+            ("<button data-n=${n}>${name}</button>", "['2022', '2023']"),
+            ("<button role=tab data-n=${n}>${name}</button>", "['New', 'Old', 'Best']"),
+        ] {
+            let years = words.matches(',').count() + 1;
+            is_whole(
+                &format!(
+                    "<div id=kinds></div><div id=ages></div><div id=list></div><script>{}
+                    let kind = 0, age = 0; const show = () => rows(kind + '-' + age, 5);
+                    kinds.innerHTML = ['Films', 'Music', 'Books'].map((name, n) => `{tab}`).join(''); ages.innerHTML = {words}.map((name, n) => `{tab}`).join('');
+                    kinds.onclick = event => {{ kind = event.target.dataset.n ?? kind; show() }}; ages.onclick = event => {{ age = event.target.dataset.n ?? age; show() }}; show()</script>",
+                    rows(row)
+                ),
+                3 * years * 5,
+            );
+        }
+    }
+}
+
+#[test]
+fn tabs_within_sections_are_opened_in_each_and_no_section_is_closed() {
+    for head in [
+        "<button class=head>${year}</button>",
+        "<h3 class=head role=button tabindex=0 aria-expanded=false>${year}</h3>",
+    ] {
+        is_whole(
+            &format!(
+                "<div id=all></div><script>all.innerHTML = [2022, 2023].map(year => `<section>{head}<div class=body hidden><div>` +
+                    ['Films', 'Music', 'Books'].map(kind => `<button class=tab data-at=${{kind}}-${{year}}>${{kind}}</button>`).join('') + '</div><div class=part></div></div></section>').join('');
+                const show = tab => tab.closest('.body').querySelector('.part').innerHTML = Array.from({{ length: 5 }}, (_, k) => `<p><a href=/t/${{tab.dataset.at}}-${{k}}>x</a></p>`).join('');
+                all.onclick = event => {{ const head = event.target.closest('.head'), tab = event.target.closest('.tab');
+                    if (head) {{ const body = head.nextElementSibling; body.hidden = !body.hidden; if (!body.querySelector('p')) show(body.querySelector('.tab')) }} if (tab) show(tab) }}</script>"
+            ),
+            30,
+        );
+    }
+}
+
+#[test]
+fn choices_of_a_list_have_numbered_pages_of_their_own() {
+    is_whole(
+        "<select id=kind><option>Films<option>Music<option>Books</select><div id=list></div><div class=pagination id=bar></div><script>let at = 1;
+        const show = () => { list.innerHTML = Array.from({ length: 5 }, (_, k) => `<p><a href='/t/${kind.value}-${at}-${k}'>x</a></p>`).join(''); bar.innerHTML = '';
+            for (let n = 1; n < 5; n++) { const b = document.createElement('button'); b.textContent = n; b.className = n == at ? 'active' : ''; b.onclick = () => { at = n; show() }; bar.append(b) } };
+        kind.onchange = () => { at = 1; show() }; show()</script>",
+        60,
+    );
+}
+
+#[test]
+fn choices_of_several_lists_are_shown_by_the_button_beside_them() {
+    is_whole(
+        "<div><select id=kind><option value=''>Choose a category<option>Films<option>Music<option>Books</select> <select id=age disabled><option value=''>Year</select> <button type=button id=go>Apply</button></div><div id=list></div><script>
+        kind.onchange = async () => { await 0; age.innerHTML = '<option value=\"\">Year</option>' + [2022, 2023, 2024].map(year => `<option>${year}</option>`).join(''); age.disabled = false };
+        go.onclick = () => { if (kind.value && age.value) list.innerHTML = Array.from({ length: 5 }, (_, k) => `<p><a href='/t/${kind.value}-${age.value}-${k}'>x</a></p>`).join('') }</script>",
+        45,
+    );
+}
+
+#[test]
+fn a_pager_that_passes_by_pages_is_turned_page_by_page() {
+    is_whole(
+        "<ul id=list></ul><ul id=bar></ul><script>let at = 1; const last = 20;
+        const show = to => { at = Math.max(1, Math.min(last, to)); list.innerHTML = Array.from({ length: 5 }, (_, k) => `<li><a href=/t/${at}-${k}>x</a></li>`).join(''); bar.innerHTML = '';
+            const put = (title, text, to, name = 'item') => { const li = document.createElement('li'); li.title = title; li.className = 'pg-' + name; li.tabIndex = 0; li.innerHTML = `<a rel=nofollow>${text}</a>`; li.onclick = () => show(to); bar.append(li) };
+            if (at > 1) put('Previous Page', '<', at - 1, 'prev'); put('1', '1', 1); if (at > 3) put('Previous 5 Pages', '•••', at - 5, 'jump-prev');
+            for (let n = Math.max(2, at - 2); n <= Math.min(last - 1, Math.max(5, at + 2)); n++) put(n, n, n); if (at < last - 3) put('Next 5 Pages', '•••', at + 5, 'jump-next');
+            put(last, last, last); if (at < last) put('Next Page', '>', at + 1, 'next') };
+        show(1)</script>",
+        100,
+    );
+}
+
+#[test]
+fn rows_that_went_before_their_turn_and_came_back_no_more_are_told() {
+    let html = format!(
+        "<div id=tabs></div><div id=list></div><script>{}
+        tabs.innerHTML = ['Films', 'Music', 'Books'].map((name, n) => `<button class=tab data-n=${{n}}>${{name}}</button>`).join('');
+        rows(9, 6); setTimeout(() => {{ tabs.onclick = event => rows(event.target.dataset.n) }}, 1);
+        let gone = 0; list.addEventListener('click', () => {{ if (++gone == 3) [...list.children].slice(3).forEach(row => row.remove()) }})</script>",
+        rows(BUTTON)
+    );
+    let read = read_faulty(&html, "0");
+    let cut = read.told.cut.clone();
+    assert_eq!(cut.as_ref().map(|cut| cut.bound), Some(Bound::Unopened), "{:?}", read.acts());
+    assert_eq!(cut.map(|cut| cut.words()).as_deref(), Some("3 rows that it showed were not opened"));
+}
