@@ -6,6 +6,7 @@
 mod again;
 mod back;
 mod companions;
+mod infer;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -15,6 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use self::back::Level;
 use self::companions::More;
+use self::infer::Infers;
 use super::super::load::Window;
 use super::super::navigation::{self, How, Navigation};
 use super::super::{read, styles};
@@ -84,9 +86,11 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         entered: HashSet::new(),
         folders: HashSet::new(),
         harmful: HashSet::new(),
+        infers: Infers::default(),
     };
     // Whoever asks for no acts is told of none.
     let bound = if tries > 0 { reader.read() } else { None };
+    reader.tell_inferred();
     let bound = bound.or_else(|| reader.has_faults_left().then_some(Bound::Unanswered))?;
     Some(Cut { bound, acts: reader.acts })
 }
@@ -173,6 +177,8 @@ struct Reader<'a> {
     folders: HashSet<String>,
     /// Kinds of controls without words for which scripts wanted something to be posted.
     harmful: HashSet<String>,
+    /// Rows whose links are known from answers.
+    infers: Infers,
 }
 
 impl Reader<'_> {
@@ -214,7 +220,7 @@ impl Reader<'_> {
             let (news, rank) = match choice {
                 Choice::Control(control) if control.rank == Rank::Tick => (self.tick(&control), Rank::Tick),
                 Choice::Control(control) => {
-                    let news = self.press(&control);
+                    let news = self.press_and_learn(&control);
                     (news, self.rank(&control))
                 }
                 Choice::Again(control) => (self.try_again(&control), Rank::Turn),
@@ -294,6 +300,7 @@ impl Reader<'_> {
         self.window.engine.run(self.reach);
         self.acts += 1;
         let mut news = self.book.enter(by, self.window);
+        self.hear();
         // Where links have come, nobody asks whether rows have.
         if news != News::Links && self.look_around() {
             news = News::Rows;
@@ -364,6 +371,7 @@ impl Reader<'_> {
                 self.views.push_back((view.clone(), control.kind.clone()));
             }
         }
+        self.skip_inferred();
         has_new
     }
 

@@ -92,6 +92,24 @@ impl Book {
         self.states.push(State { by: by.to_owned(), links, count, found: look.magnets });
     }
 
+    /// Writes down links that no state has shown, with what they were inferred from.
+    pub fn infer(&mut self, by: &str, links: Vec<String>) {
+        let mut state = State { by: by.to_owned(), ..State::default() };
+        for url in links {
+            if self.is_full() {
+                break;
+            } else if url.starts_with("magnet:") {
+                state.found.extend(self.magnets.insert(url.clone()).then_some(url));
+            } else if self.known.insert(url.clone()) {
+                state.links.push(Link { url, text: String::new() });
+            }
+        }
+        state.count = state.links.len();
+        if state.count + state.found.len() > 0 {
+            self.states.push(state);
+        }
+    }
+
     /// No more links are told.
     pub fn is_full(&self) -> bool {
         self.known.len() + self.magnets.len() >= limits::RENDER_LINKS_MAX

@@ -12,6 +12,7 @@ use crate::render::web::window::Viewport;
 mod again;
 mod gains;
 mod harm;
+mod inferred;
 mod lists;
 mod live;
 
