@@ -15,7 +15,7 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::back::Level;
-use self::companions::More;
+use self::companions::{More, Steps};
 use self::infer::Infers;
 use super::super::load::Window;
 use super::super::navigation::{self, How, Navigation};
@@ -70,6 +70,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         chosen: HashSet::new(),
         has_scrolled: false,
         companions: HashMap::new(),
+        steps: Steps::default(),
         more: HashMap::new(),
         more_presses: HashMap::new(),
         more_later: VecDeque::new(),
@@ -150,6 +151,8 @@ struct Reader<'a> {
     has_scrolled: bool,
     /// By kinds of rows, the kinds of controls that are pressed behind a click on one.
     companions: HashMap<String, HashSet<String>>,
+    /// The same of those that bring links, whatever they say.
+    steps: Steps,
     /// By kinds of rows that are called like turns, whether they turn what their row shows.
     more: HashMap<String, More>,
     /// How often one of them was pressed, and those that are to be once more.
@@ -486,6 +489,7 @@ impl Reader<'_> {
             self.controls.iter().filter(|of| of.kind == control.kind).map(|of| of.identity).collect();
         let before = Rc::clone(&self.controls);
         let is_watched = rank == Rank::Row && siblings.len() > 1 && self.lists.are_watched(&control.kind);
+        let standing = if rank == Rank::Row { self.standing(control) } else { HashSet::new() };
         let shown = is_watched.then(|| (self.links(), self.shown_turns()));
         self.pressed = Some(control.clone()).filter(|_| matches!(rank, Rank::Row | Rank::Tab));
         let mut news = self.click(control);
@@ -513,8 +517,7 @@ impl Reader<'_> {
                 let leads_on = self.has_scrolled || self.controls.iter().any(leads_on);
                 self.lists.clicked(control, has_replaced, leads_on);
             }
-            let known = before.iter().map(|of| of.identity).collect();
-            news = news.max(self.press_companions(control, &known));
+            news = news.max(self.press_companions(control, &standing, news));
             if news != News::Links && self.has_gone_from(address.as_ref()) {
                 news = News::Links;
                 self.judge(control, rank, news, is_again);
