@@ -321,7 +321,7 @@ impl Reader<'_> {
 
     /// Whether something was to be posted for one of its kind, of which nobody knows what it does.
     fn is_harmful(&self, control: &Control) -> bool {
-        control.unsure && self.harmful.contains(&control.kind)
+        control.unsure && self.harmful.contains(&control.kind) || self.steps.has_refused(control)
     }
 
     /// Clicks a control. Where nobody knows what it does, nothing is posted for it, and its kind is given up that wants it.
@@ -508,7 +508,11 @@ impl Reader<'_> {
         let siblings = self.without_crumbs(siblings, &before);
         // Folders of other folders may have the same names.
         let is_folder = self.is_folder(control, &siblings);
-        self.judge(control, rank, news, is_again || is_folder);
+        // A row is not in vain before what it has opened was tried.
+        let is_judged_later = rank == Rank::Row && news == News::None;
+        if !is_judged_later {
+            self.judge(control, rank, news, is_again || is_folder);
+        }
         self.heads_back = control.rank == Rank::Back && control.crumb.is_none() && news != News::None;
         if rank == Rank::Row {
             if siblings.len() > 1 && self.shows(&siblings) {
@@ -518,6 +522,9 @@ impl Reader<'_> {
                 self.lists.clicked(control, has_replaced, leads_on);
             }
             news = news.max(self.press_companions(control, &standing, news));
+            if is_judged_later {
+                self.judge(control, rank, news, is_again || is_folder);
+            }
             if news != News::Links && self.has_gone_from(address.as_ref()) {
                 news = News::Links;
                 self.judge(control, rank, news, is_again);

@@ -67,8 +67,10 @@ impl Book {
         let torrents = window.engine.look(|context| page::of(context).borrow().torrents()).unwrap_or_default();
         let has_fetched = torrents > self.torrents;
         self.torrents = torrents;
-        let has_links = !new.is_empty() || !look.magnets.is_empty() || has_gone || has_fetched;
-        if is_first || has_links {
+        // A link to nowhere is there for its click.
+        let leads = |link: &Link| !link.url.ends_with('#');
+        let has_links = new.iter().any(leads) || !look.magnets.is_empty() || has_gone || has_fetched;
+        if is_first || has_links || !new.is_empty() {
             self.states.push(State { by: by.to_owned(), links: new, count: look.links, found: look.magnets });
         }
         match has_links {

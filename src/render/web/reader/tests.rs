@@ -15,6 +15,7 @@ mod harm;
 mod inferred;
 mod lists;
 mod live;
+mod steps;
 
 /// What came of a page after `tries`, and what an expression gives there then.
 struct Read {

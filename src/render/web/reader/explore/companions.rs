@@ -22,18 +22,25 @@ const SEARCHES_MAX: u32 = 3;
 /// What was pressed behind clicks on rows until they brought their links, by the kinds of rows.
 #[derive(Default)]
 pub(super) struct Steps {
-    paid: HashMap<String, HashSet<String>>,
+    paid: HashMap<String, HashSet<(String, String)>>,
     vain: HashMap<String, u32>,
+    /// Names of those for which something was to be posted: kinds are too wide for them, which may be all plain buttons.
+    refused: HashSet<(String, String)>,
 }
 
 impl Steps {
-    fn are(&self, row: &str, kind: &str) -> bool {
-        self.paid.get(row).is_some_and(|paid| paid.contains(kind))
+    /// What has paid is known by its words; plain buttons are all of one kind.
+    fn are(&self, row: &str, of: &Control) -> bool {
+        self.paid.get(row).is_some_and(|paid| paid.contains(&(of.kind.clone(), of.words.clone())))
     }
 
-    fn paid(&mut self, row: &str, kind: String) {
-        self.paid.entry(row.to_owned()).or_default().insert(kind);
+    fn paid(&mut self, row: &str, of: &Control) {
+        self.paid.entry(row.to_owned()).or_default().insert((of.kind.clone(), of.words.clone()));
         self.vain.remove(row);
+    }
+
+    pub fn has_refused(&self, of: &Control) -> bool {
+        !self.refused.is_empty() && self.refused.contains(&(of.kind.clone(), of.words.clone()))
     }
 
     fn was_vain(&mut self, row: &str) {
@@ -124,9 +131,9 @@ impl Reader<'_> {
         let step = path.len() + 1;
         let mut offers = self.offers(row, before, brought, step);
         offers.retain(|offer| !path.contains(&offer.identity));
-        let has_searched = offers.iter().any(|offer| !offer.gets && !self.steps.are(&row.kind, &offer.kind));
+        let has_searched = offers.iter().any(|offer| !offer.gets && !self.steps.are(&row.kind, offer));
         for offer in offers.into_iter().take(limits::RENDER_VIEW_CLICKS_MAX) {
-            let is_step = self.steps.are(&row.kind, &offer.kind);
+            let is_step = self.steps.are(&row.kind, &offer);
             // Of several that say nothing of files one is enough.
             if best == News::Links && !offer.gets
                 || !is_step && self.is_given_up(&offer.kind, Rank::Row)
@@ -138,12 +145,17 @@ impl Reader<'_> {
             let standing = self.standing(row);
             let is_new = !before.contains(&offer.identity);
             let unsent = self.window.engine.page().borrow().unsent;
+            let is_harmful = self.harmful.contains(&offer.kind);
             self.pressed = Some(offer.clone());
             let mut news = self.click(&offer);
             self.look_around();
             self.pressed = None;
-            if self.window.engine.page().borrow().unsent == unsent {
-                self.clicked.insert(offer.identity);
+            self.clicked.insert(offer.identity);
+            if self.window.engine.page().borrow().unsent > unsent {
+                self.steps.refused.insert((offer.kind.clone(), offer.words.clone()));
+                if !is_harmful {
+                    self.harmful.remove(&offer.kind);
+                }
             }
             if news != News::Links && step < limits::RENDER_STEPS_MAX {
                 path.push(offer.identity);
@@ -157,7 +169,7 @@ impl Reader<'_> {
                 self.companions.entry(row.kind.clone()).or_default().insert(offer.kind.clone());
             }
             if news == News::Links {
-                self.steps.paid(&row.kind, offer.kind);
+                self.steps.paid(&row.kind, &offer);
             }
             best = best.max(news);
         }
@@ -170,6 +182,10 @@ impl Reader<'_> {
     /// What may be there for a row that was clicked, the likeliest first.
     fn offers(&mut self, row: &Control, before: &HashSet<u64>, brought: News, step: usize) -> Vec<Control> {
         let counts = self.counts_of_kinds();
+        let mut getting = HashMap::<&str, usize>::new();
+        for control in self.controls.iter().filter(|of| of.gets) {
+            *getting.entry(&control.kind).or_default() += 1;
+        }
         let known = self.companions.get(&row.kind);
         let is_shown_anew = |of: &Control| !before.contains(&of.identity);
         // Where a list has gone, what came is another list.
@@ -189,16 +205,19 @@ impl Reader<'_> {
             if of.crumb.is_some() || of.view.is_some() || of.kind == row.kind {
                 return false;
             }
-            if self.steps.are(&row.kind, &of.kind) && (is_shown_anew(of) || !of.gets) {
+            if self.steps.are(&row.kind, of) && (is_shown_anew(of) || !of.gets) {
                 return true;
             }
             let is_known = known.is_none_or(|known| known.contains(&of.kind) || is_shown_anew(of));
-            of.gets && count < LIST_MIN && is_known && (step == 1 || is_shown_anew(of))
+            of.gets
+                && getting.get(&*of.kind).is_some_and(|count| *count < LIST_MIN)
+                && is_known
+                && (step == 1 || is_shown_anew(of))
                 || may_search && is_shown_anew(of) && is_label(of) && count <= OFFERS_OF_KIND_MAX
         };
         let mut offers: Vec<Control> = self.controls.iter().filter(is_offer).cloned().collect();
         let steps = &self.steps;
-        offers.sort_by_key(|of| (!steps.are(&row.kind, &of.kind), !is_shown_anew(of), !of.gets));
+        offers.sort_by_key(|of| (!steps.are(&row.kind, of), !is_shown_anew(of), !of.gets));
         // Nothing is posted for what does not say what it is for.
         offers.iter_mut().for_each(|of| of.unsure |= !of.gets);
         offers
