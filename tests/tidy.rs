@@ -34,8 +34,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fetch", &["clock", "limits", "url"]),
     // Whether first bytes begin like a torrent is bencode's word.
     ("classify", &["limits", "torrent"]),
-    // What scripts make of a page; words of charsets are page's.
-    ("render", &["limits", "page", "url"]),
+    // What scripts make of a page; words of charsets are page's, and what an answer says of the links of rows is shortcut's.
+    ("render", &["limits", "page", "shortcut", "url"]),
     // Forms are read from a page's tree; which URLs end a session the rules say.
     ("login", &["clock", "limits", "page", "rules", "url"]),
     // What a board's page shows, and how far the board is walked; page numbers are pagination's to read.

@@ -259,6 +259,9 @@ pub const RENDER_EXPLORE_CPU_MAX_US: u64 = 120_000_000;
 /// nothing led back from, before a page counts as one that loses its lists.
 pub const RENDER_LOST_MAX: u32 = 2;
 pub const RENDER_VIEW_CLICKS_MAX: usize = 3;
+
+/// Clicks behind one on a row that open one thing after the other until its link is there: a menu's "details", a dialog's "mirror".
+pub const RENDER_STEPS_MAX: usize = 2;
 pub const RENDER_REPLAYS_MAX: u32 = 1_000;
 
 /// What a reader keeps in mind to come back to: rows that were not opened, and states that showed them; how often it comes back to one, and
@@ -268,6 +271,12 @@ pub const RENDER_PLACES_MAX: usize = 2_000;
 pub const RENDER_PLACE_VISITS_MAX: u32 = 2;
 pub const RENDER_PLACE_TABS_MAX: usize = 8;
 pub const RENDER_TAB_GROUPS_MAX: usize = 3;
+/// Bytes of answers to a page's scripts that its reader has not looked at yet, and of those that it keeps to learn from.
+pub const RENDER_HEARD_BYTES_MAX: usize = 4 << 20;
+
+/// Mappings from answers to the links of rows that one reader holds; rows of one kind that it keeps to learn from.
+pub const RENDER_MAPPINGS_MAX: usize = 16;
+pub const RENDER_CLICKED_ROWS_MAX: usize = 64;
 
 /// Presses of "more" in one row, of a list that ends never.
 pub const RENDER_MORE_OF_ROW_MAX: u32 = 50;

@@ -51,6 +51,9 @@ pub const SHORTCUT_SLOTS_MAX: usize = 256;
 /// Values and records that are laid over links while one guess at a set of renders is made: about a quarter of a second of CPU.
 pub const SHORTCUT_WORK_MAX: u64 = 1_000_000;
 
+/// The same while rows that were clicked are laid over answers, which is tried again and again within one render.
+pub const SHORTCUT_ROWS_WORK_MAX: u64 = 100_000;
+
 /// Places of an answer outside of its lists that may say how it goes on.
 pub const SHORTCUT_PLACES_MAX: usize = 256;
 

@@ -185,6 +185,11 @@ struct Learner<'a> {
     renders: Vec<&'a Observation>,
     shown: Vec<HashMap<&'a str, &'a str>>,
     records: Vec<(&'a Place, Vec<Record<'a>>)>,
+    guesser: Guesser<'a>,
+}
+
+/// Lays records over links, as long as there is work left that it may do.
+pub(super) struct Guesser<'a> {
     normal: Normal<'a>,
     /// What may still be compared.
     work: Cell<u64>,
@@ -206,16 +211,8 @@ impl<'a> Learner<'a> {
             renders: renders.iter().map(|render| render.observation).collect(),
             shown: renders.iter().map(|render| render.observation.keys()).collect(),
             records: places.iter().map(of_place).collect(),
-            normal,
-            work: Cell::new(limits::SHORTCUT_WORK_MAX),
+            guesser: Guesser::new(normal, limits::SHORTCUT_WORK_MAX),
         }
-    }
-
-    /// Takes so much off the work that is left; `None` where there is no more.
-    fn works(&self, much: usize) -> Option<()> {
-        let left = self.work.get().checked_sub(much as u64);
-        self.work.set(left.unwrap_or(0));
-        left.map(|_| ())
     }
 
     /// The rule that explains this link and as many others as any.
@@ -232,7 +229,7 @@ impl<'a> Learner<'a> {
             for (place, records) in &self.records {
                 let mut tried = HashSet::new();
                 for (_, chain) in records.iter().filter(|(of, _)| *of == number) {
-                    for link in self.candidates(goal, key, page, chain) {
+                    for link in self.guesser.candidates(goal, key, page, chain) {
                         if !tried.insert(link.to_string()) {
                             continue;
                         }
@@ -261,11 +258,11 @@ impl<'a> Learner<'a> {
         let mut given = HashSet::new();
         let mut having = 0_usize;
         for (number, chain) in records {
-            self.works(1)?;
+            self.guesser.works(1)?;
             let (observation, shown) = (self.renders.get(*number)?, self.shown.get(*number)?);
             let scope = Scope { record: chain, ..Scope::of(&observation.page, "", &[], 0) };
             let Some(text) = link.fill(&scope) else { continue };
-            let key = (self.normal)(&observation.page, &text)?;
+            let key = (self.guesser.normal)(&observation.page, &text)?;
             let on_page = shown.get(key.as_str())?;
             if is_exact && *on_page != text {
                 return None;
@@ -278,9 +275,22 @@ impl<'a> Learner<'a> {
         let is_own = distinct.len() * 2 > having || place.0.is_empty();
         (distinct.len() >= LINKS_LEAST && is_own).then_some(given)
     }
+}
 
-    /// Templates that give a link from a record.
-    fn candidates(&self, goal: &str, key: &str, page: &url::Url, chain: &[Element<'_>]) -> Vec<Template> {
+impl<'a> Guesser<'a> {
+    pub(super) fn new(normal: Normal<'a>, work: u64) -> Self {
+        Self { normal, work: Cell::new(work) }
+    }
+
+    /// Takes so much off the work that is left; `None` where there is no more.
+    pub(super) fn works(&self, much: usize) -> Option<()> {
+        let left = self.work.get().checked_sub(much as u64);
+        self.work.set(left.unwrap_or(0));
+        left.map(|_| ())
+    }
+
+    /// Templates that give a link, whose key is known, from a record.
+    pub(super) fn candidates(&self, goal: &str, key: &str, page: &url::Url, chain: &[Element<'_>]) -> Vec<Template> {
         let mut templates = Vec::new();
         let mut spots: Vec<(usize, usize, Value)> = Vec::new();
         let values = values(page, chain);
@@ -371,7 +381,7 @@ pub fn of_address(page: &url::Url) -> Vec<(Source, String)> {
 }
 
 /// Scalars of a record, not those of lists within it.
-fn members(json: &Json, place: &Place, visit: &mut impl FnMut(&Place, &str)) {
+pub(super) fn members(json: &Json, place: &Place, visit: &mut impl FnMut(&Place, &str)) {
     match json {
         Json::Object(object) => {
             for (key, inner) in object.iter().filter(|(key, _)| is_plain(key)) {

@@ -23,6 +23,7 @@ mod pages;
 pub mod pattern;
 pub mod place;
 pub mod rests;
+pub mod rows;
 pub mod template;
 mod tokens;
 mod turns;

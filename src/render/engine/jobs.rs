@@ -311,6 +311,7 @@ pub fn request(
     }
     page.borrow_mut().posted += u64::from(!is_looking);
     page.borrow_mut().faults.asked(id, &request);
+    page.borrow_mut().heard.asked(id, &request);
     page.borrow_mut().net.start(id, request);
     jobs.requests.borrow_mut().insert(id, (context.realm().clone(), Box::new(done)));
     id

@@ -23,6 +23,7 @@ pub mod faults;
 mod fetch;
 mod from_async;
 mod headers;
+pub mod heard;
 mod intl;
 pub mod jobs;
 mod json;

@@ -11,6 +11,7 @@ use boa_engine::context::time::{Clock, JsInstant};
 use serde::{Deserialize, Serialize};
 
 use super::faults::Faults;
+use super::heard::Heard;
 use super::kept::Kept;
 use super::net::{Answer, Net, RequestId, Response};
 use super::trace::{self, Trace, What};
@@ -65,7 +66,10 @@ pub struct Page {
     pub cookies_received: Vec<String>,
     /// Hashes of the addresses that were answered with torrents, which the crawl takes for links of the page.
     torrents: HashSet<u64>,
+    /// The addresses themselves, in their order.
+    torrents_at: Vec<String>,
     pub faults: Faults,
+    pub heard: Heard,
     /// While it is set, what changes something is not sent; how often that was so.
     pub sends_gets_only: bool,
     pub unsent: u64,
@@ -92,7 +96,9 @@ impl Page {
             spent: None,
             cookies_received: Vec::new(),
             torrents: HashSet::new(),
+            torrents_at: Vec::new(),
             faults: Faults::default(),
+            heard: Heard::default(),
             sends_gets_only: false,
             unsent: 0,
             posted: 0,
@@ -110,9 +116,11 @@ impl Page {
     pub(super) fn answered(&mut self, id: RequestId, answer: &Answer) {
         self.note(|| trace::of_answer(id, answer));
         self.faults.answered(id, answer);
+        self.heard.answered(id, answer);
         let Ok(response) = answer else { return };
         if response.status == 200 && is_torrent(response) && self.torrents.len() < limits::RENDER_NAVIGATIONS_MAX {
-            self.torrents.insert(xxhash_rust::xxh3::xxh3_64(response.url.as_bytes()));
+            let is_new = self.torrents.insert(xxhash_rust::xxh3::xxh3_64(response.url.as_bytes()));
+            self.torrents_at.extend(is_new.then(|| response.url.clone()));
         }
         let set = response.headers.iter().filter(|(name, _)| name == "set-cookie").map(|(_, value)| value);
         let room = limits::COOKIES_PER_SITE_MAX.saturating_sub(self.cookies_received.len());
@@ -122,6 +130,11 @@ impl Page {
     /// How many addresses have answered the page's scripts with torrents.
     pub fn torrents(&self) -> usize {
         self.torrents.len()
+    }
+
+    /// Those of them behind the first so many.
+    pub fn torrents_since(&self, many: usize) -> Vec<String> {
+        self.torrents_at.get(many..).map(<[String]>::to_vec).unwrap_or_default()
     }
 
     /// Why the page's scripts run no more; `None` while they do.

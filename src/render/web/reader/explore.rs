@@ -10,6 +10,7 @@ mod choices;
 mod choose;
 mod companions;
 mod frontier;
+mod infer;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -18,8 +19,9 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::back::Level;
-use self::companions::More;
+use self::companions::{More, Steps};
 use self::frontier::{Frontier, Step};
+use self::infer::Infers;
 use super::super::load::Window;
 use super::super::navigation::{self, How, Navigation};
 use super::super::read;
@@ -66,6 +68,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         chosen: HashSet::new(),
         has_scrolled: false,
         companions: HashMap::new(),
+        steps: Steps::default(),
         more: HashMap::new(),
         more_presses: HashMap::new(),
         more_later: VecDeque::new(),
@@ -85,9 +88,11 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         frontier: Frontier::default(),
         presses: HashMap::new(),
         since: HashMap::new(),
+        infers: Infers::default(),
     };
     // Whoever asks for no acts is told of none.
     let bound = if tries > 0 { reader.read() } else { None };
+    reader.tell_inferred();
     let bound = bound.or_else(|| reader.has_faults_left().then_some(Bound::Unanswered))?;
     let left = if bound == Bound::Unopened { reader.unopened() } else { 0 };
     Some(Cut { bound, acts: reader.acts, left })
@@ -152,6 +157,8 @@ struct Reader<'a> {
     has_scrolled: bool,
     /// By kinds of rows, the kinds of controls that are pressed behind a click on one.
     companions: HashMap<String, HashSet<String>>,
+    /// The same of those that bring links, whatever they say.
+    steps: Steps,
     /// By kinds of rows that are called like turns, whether they turn what their row shows.
     more: HashMap<String, More>,
     /// How often one of them was pressed, and those that are to be once more.
@@ -181,6 +188,8 @@ struct Reader<'a> {
     harmful: HashSet<String>,
     /// What was shown and not pressed.
     frontier: Frontier,
+    /// Rows whose links are known from answers.
+    infers: Infers,
 }
 
 impl Reader<'_> {
@@ -224,7 +233,7 @@ impl Reader<'_> {
             let (news, rank) = match choice {
                 Choice::Control(control) if control.rank == Rank::Tick => (self.tick(&control), Rank::Tick),
                 Choice::Control(control) => {
-                    let news = self.press(&control);
+                    let news = self.press_and_learn(&control);
                     (news, self.rank(&control))
                 }
                 Choice::Again(control) => (self.try_again(&control), Rank::Turn),
@@ -272,6 +281,7 @@ impl Reader<'_> {
         self.window.engine.run(self.reach);
         self.acts += 1;
         let mut news = self.book.enter(by, self.window);
+        self.hear();
         // Where links have come, nobody asks whether rows have.
         if news != News::Links && self.look_around() {
             news = News::Rows;
@@ -289,7 +299,7 @@ impl Reader<'_> {
 
     /// Whether something was to be posted for one of its kind, of which nobody knows what it does.
     fn is_harmful(&self, control: &Control) -> bool {
-        control.unsure && self.harmful.contains(&control.kind)
+        control.unsure && self.harmful.contains(&control.kind) || self.steps.has_refused(control)
     }
 
     /// Clicks a control. Where nobody knows what it does, nothing is posted for it, and its kind is given up that wants it.
@@ -346,6 +356,7 @@ impl Reader<'_> {
                 self.views.push_back((view.clone(), control.kind.clone()));
             }
         }
+        self.skip_inferred();
         has_new
     }
 
@@ -362,6 +373,7 @@ impl Reader<'_> {
             self.controls.iter().filter(|of| of.kind == control.kind).map(|of| of.identity).collect();
         let before = Rc::clone(&self.controls);
         let is_watched = rank == Rank::Row && siblings.len() > 1 && self.lists.are_watched(&control.kind);
+        let standing = if rank == Rank::Row { self.standing(control) } else { HashSet::new() };
         let shown = is_watched.then(|| (self.links(), self.shown_turns()));
         let may_replace = matches!(rank, Rank::Tab | Rank::Number);
         let links = if may_replace { self.links() } else { HashSet::new() };
@@ -393,7 +405,11 @@ impl Reader<'_> {
         let siblings = self.without_crumbs(siblings, &before);
         // Folders of other folders may have the same names.
         let is_folder = self.is_folder(control, &siblings);
-        self.judge(control, rank, news, is_again || is_folder);
+        // A row is not in vain before what it has opened was tried.
+        let is_judged_later = rank == Rank::Row && news == News::None;
+        if !is_judged_later {
+            self.judge(control, rank, news, is_again || is_folder);
+        }
         self.heads_back = control.rank == Rank::Back && control.crumb.is_none() && news != News::None;
         if rank == Rank::Row {
             if siblings.len() > 1 && self.shows(&siblings) {
@@ -402,8 +418,10 @@ impl Reader<'_> {
                 let leads_on = self.has_scrolled || self.controls.iter().any(leads_on);
                 self.lists.clicked(control, has_replaced, leads_on);
             }
-            let known = before.iter().map(|of| of.identity).collect();
-            news = news.max(self.press_companions(control, &known));
+            news = news.max(self.press_companions(control, &standing, news));
+            if is_judged_later {
+                self.judge(control, rank, news, is_again || is_folder);
+            }
             if news != News::Links && self.has_gone_from(address.as_ref()) {
                 news = News::Links;
                 self.judge(control, rank, news, is_again);

@@ -67,8 +67,10 @@ impl Book {
         let torrents = window.engine.look(|context| page::of(context).borrow().torrents()).unwrap_or_default();
         let has_fetched = torrents > self.torrents;
         self.torrents = torrents;
-        let has_links = !new.is_empty() || !look.magnets.is_empty() || has_gone || has_fetched;
-        if is_first || has_links {
+        // A link to nowhere is there for its click.
+        let leads = |link: &Link| !link.url.ends_with('#');
+        let has_links = new.iter().any(leads) || !look.magnets.is_empty() || has_gone || has_fetched;
+        if is_first || has_links || !new.is_empty() {
             self.states.push(State { by: by.to_owned(), links: new, count: look.links, found: look.magnets });
         }
         match has_links {
@@ -90,6 +92,24 @@ impl Book {
         self.whole += links.len();
         self.known.extend(links.iter().map(|link| link.url.clone()));
         self.states.push(State { by: by.to_owned(), links, count, found: look.magnets });
+    }
+
+    /// Writes down links that no state has shown, with what they were inferred from.
+    pub fn infer(&mut self, by: &str, links: Vec<String>) {
+        let mut state = State { by: by.to_owned(), ..State::default() };
+        for url in links {
+            if self.is_full() {
+                break;
+            } else if url.starts_with("magnet:") {
+                state.found.extend(self.magnets.insert(url.clone()).then_some(url));
+            } else if self.known.insert(url.clone()) {
+                state.links.push(Link { url, text: String::new() });
+            }
+        }
+        state.count = state.links.len();
+        if state.count + state.found.len() > 0 {
+            self.states.push(state);
+        }
     }
 
     /// No more links are told.

@@ -13,9 +13,11 @@ mod again;
 mod frontier;
 mod gains;
 mod harm;
+mod inferred;
 mod lists;
 mod live;
 mod shapes;
+mod steps;
 
 /// What came of a page after `tries`, and what an expression gives there then.
 struct Read {

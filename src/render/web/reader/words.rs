@@ -161,6 +161,23 @@ pub(super) const CLOSE: &[&str] = &[
     "kapat",
 ];
 
+/// Words of controls that leave what a click has opened, with nothing done.
+pub(super) const CANCEL: &[&str] = &[
+    "cancel",
+    "abort",
+    "取消",
+    "キャンセル",
+    "취소",
+    "отмена",
+    "abbrechen",
+    "annuler",
+    "cancelar",
+    "annulla",
+    "anuluj",
+    "annuleren",
+    "iptal",
+];
+
 /// Words of controls that ask once more what was not answered.
 pub(super) const RETRY: &[&str] = &[
     "retry",

@@ -170,7 +170,7 @@ impl Reader<'_> {
                 }
             }
             let known = shown.controls.iter().map(|of| of.identity).collect();
-            best = best.max(self.press_companions(first, &known));
+            best = best.max(self.press_companions(first, &known, best));
         }
         self.judge(first, Rank::Tick, best, false);
         // What is chosen next takes its place.

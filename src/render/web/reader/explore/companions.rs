@@ -4,8 +4,54 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
+use super::super::words::{CANCEL, says};
 use super::Reader;
 use crate::limits;
+use crate::render::dom::NodeId;
+
+/// So many controls of one kind, and in all, may come with a click that are for what was clicked: more are a list.
+const OFFERS_OF_KIND_MAX: usize = 5;
+const OFFERS_MAX: usize = 8;
+
+/// Characters of what a button says.
+const LABEL_CHARACTERS: usize = 40;
+
+/// Rows of a kind behind which steps are looked for in vain.
+const SEARCHES_MAX: u32 = 3;
+
+/// What was pressed behind clicks on rows until they brought their links, by the kinds of rows.
+#[derive(Default)]
+pub(super) struct Steps {
+    paid: HashMap<String, HashSet<(String, String)>>,
+    vain: HashMap<String, u32>,
+    /// Names of those for which something was to be posted: kinds are too wide for them, which may be all plain buttons.
+    refused: HashSet<(String, String)>,
+}
+
+impl Steps {
+    /// What has paid is known by its words; plain buttons are all of one kind.
+    fn are(&self, row: &str, of: &Control) -> bool {
+        self.paid.get(row).is_some_and(|paid| paid.contains(&(of.kind.clone(), of.words.clone())))
+    }
+
+    fn paid(&mut self, row: &str, of: &Control) {
+        self.paid.entry(row.to_owned()).or_default().insert((of.kind.clone(), of.words.clone()));
+        self.vain.remove(row);
+    }
+
+    pub fn has_refused(&self, of: &Control) -> bool {
+        !self.refused.is_empty() && self.refused.contains(&(of.kind.clone(), of.words.clone()))
+    }
+
+    fn was_vain(&mut self, row: &str) {
+        *self.vain.entry(row.to_owned()).or_default() += 1;
+    }
+
+    /// Whether nobody looks for steps any more.
+    fn is_vain(&self, row: &str) -> bool {
+        self.vain.get(row).is_some_and(|vain| *vain >= SEARCHES_MAX)
+    }
+}
 
 /// Whether "more" in a row is there for several turns.
 pub(super) enum More {
@@ -42,53 +88,139 @@ impl Reader<'_> {
         }
     }
 
-    /// Presses what a click on a row is there for: the button of a view, of a panel beside the list, of a menu. Which kinds of controls
-    /// that are is seen when they first bring something, or come with a click.
-    pub(super) fn press_companions(&mut self, row: &Control, before: &HashSet<u64>) -> News {
-        let mut of_kind = HashMap::<&str, usize>::new();
-        for control in self.controls.iter() {
-            *of_kind.entry(&control.kind).or_default() += 1;
+    /// What stands in the page and shows, of kinds that are no list: what a click lets appear is there for what was clicked.
+    pub(super) fn standing(&mut self, row: &Control) -> HashSet<u64> {
+        let counts = self.counts_of_kinds();
+        let mut standing: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        if self.steps.is_vain(&row.kind) || self.paid.contains(&row.kind) {
+            return standing;
         }
-        let known = self.companions.get(&row.kind);
-        let is_offer = |control: &&Control| {
-            // The tabs of what has opened are no list.
-            let likes_max = if before.contains(&control.identity) { LIST_MIN } else { 2 * LIST_MIN };
-            let is_single = of_kind.get(&*control.kind).is_some_and(|count| *count < likes_max);
-            let is_candidate = control.gets
-                && control.crumb.is_none()
-                && control.view.is_none()
-                && is_single
-                && control.kind != row.kind;
-            match known {
-                Some(known) => known.contains(&control.kind) || is_candidate && !before.contains(&control.identity),
-                // What stood there before may be for the row that is chosen.
-                None => is_candidate,
-            }
+        let may_be = |of: &&Control| {
+            of.kind != row.kind && counts.get(&of.kind).is_some_and(|count| *count <= OFFERS_OF_KIND_MAX)
         };
-        let mut offers: Vec<Control> = self.controls.iter().filter(is_offer).cloned().collect();
-        offers.sort_by_key(|offer| before.contains(&offer.identity));
-        let mut best = News::None;
-        for offer in offers.into_iter().take(limits::RENDER_VIEW_CLICKS_MAX) {
-            if self.is_given_up(&offer.kind, Rank::Row) || self.is_harmful(&offer) || !self.is_shown(offer.id) {
-                continue;
+        let few: Vec<(NodeId, u64)> = self.controls.iter().filter(may_be).map(|of| (of.id, of.identity)).collect();
+        for (id, identity) in few.into_iter().take(limits::RENDER_CONTROL_ELEMENTS) {
+            if !self.is_shown(id) {
+                standing.remove(&identity);
             }
-            self.clicked.insert(offer.identity);
-            self.pressed = Some(offer.clone());
-            let news = self.click(&offer);
-            self.look_around();
-            self.pressed = None;
-            self.judge(&offer, Rank::Row, news, false);
-            let companions = self.companions.entry(row.kind.clone()).or_default();
-            if news != News::None || !before.contains(&offer.identity) {
-                companions.insert(offer.kind);
-            }
-            best = best.max(news);
         }
+        standing
+    }
+
+    fn counts_of_kinds(&self) -> HashMap<String, usize> {
+        let mut counts = HashMap::<String, usize>::new();
+        for control in self.controls.iter() {
+            *counts.entry(control.kind.clone()).or_default() += 1;
+        }
+        counts
+    }
+
+    /// Presses what a click on a row is there for: the button of a view, of a panel beside the list, of a menu; and what that opens, in its
+    /// turn. Which kinds of controls that are is seen when they first bring something, or come with a click.
+    pub(super) fn press_companions(&mut self, row: &Control, before: &HashSet<u64>, brought: News) -> News {
+        let best = self.press_offers(row, before, brought, &mut Vec::new());
         if best == News::Links {
             self.failed.remove(&row.kind);
             self.paid.insert(row.kind.clone());
         }
         best
+    }
+
+    fn press_offers(&mut self, row: &Control, before: &HashSet<u64>, brought: News, path: &mut Vec<u64>) -> News {
+        let mut best = News::None;
+        let step = path.len() + 1;
+        let mut offers = self.offers(row, before, brought, step);
+        offers.retain(|offer| !path.contains(&offer.identity));
+        let has_searched = offers.iter().any(|offer| !offer.gets && !self.steps.are(&row.kind, offer));
+        for offer in offers.into_iter().take(limits::RENDER_VIEW_CLICKS_MAX) {
+            let is_step = self.steps.are(&row.kind, &offer);
+            // Of several that say nothing of files one is enough.
+            if best == News::Links && !offer.gets
+                || !is_step && self.is_given_up(&offer.kind, Rank::Row)
+                || self.is_harmful(&offer)
+                || !self.is_shown(offer.id)
+            {
+                continue;
+            }
+            let standing = self.standing(row);
+            let is_new = !before.contains(&offer.identity);
+            let unsent = self.window.engine.page().borrow().unsent;
+            let is_harmful = self.harmful.contains(&offer.kind);
+            self.pressed = Some(offer.clone());
+            let mut news = self.click(&offer);
+            self.look_around();
+            self.pressed = None;
+            self.clicked.insert(offer.identity);
+            if self.window.engine.page().borrow().unsent > unsent {
+                self.steps.refused.insert((offer.kind.clone(), offer.words.clone()));
+                if !is_harmful {
+                    self.harmful.remove(&offer.kind);
+                }
+            }
+            if news != News::Links && step < limits::RENDER_STEPS_MAX {
+                path.push(offer.identity);
+                news = news.max(self.press_offers(row, &standing, news, path));
+                path.pop();
+            }
+            if offer.gets || news != News::None {
+                self.judge(&offer, Rank::Row, news, false);
+            }
+            if offer.gets && (news != News::None || is_new) {
+                self.companions.entry(row.kind.clone()).or_default().insert(offer.kind.clone());
+            }
+            if news == News::Links {
+                self.steps.paid(&row.kind, &offer);
+            }
+            best = best.max(news);
+        }
+        if step == 1 && has_searched && best != News::Links {
+            self.steps.was_vain(&row.kind);
+        }
+        best
+    }
+
+    /// What may be there for a row that was clicked, the likeliest first.
+    fn offers(&mut self, row: &Control, before: &HashSet<u64>, brought: News, step: usize) -> Vec<Control> {
+        let counts = self.counts_of_kinds();
+        let mut getting = HashMap::<&str, usize>::new();
+        for control in self.controls.iter().filter(|of| of.gets) {
+            *getting.entry(&control.kind).or_default() += 1;
+        }
+        let known = self.companions.get(&row.kind);
+        let is_shown_anew = |of: &Control| !before.contains(&of.identity);
+        // Where a list has gone, what came is another list.
+        let is_list_there = self.controls.iter().any(|of| of.kind == row.kind) || step > 1;
+        let is_label = |of: &Control| {
+            of.rank == Rank::Row
+                && of.words.chars().count() <= LABEL_CHARACTERS
+                && of.words.contains(char::is_alphabetic)
+                && !says(CANCEL, &of.words.to_lowercase(), true)
+                && of.by_delegate.is_none()
+        };
+        let came = self.controls.iter().filter(|of| is_shown_anew(of) && is_label(of)).count();
+        let may_search =
+            brought != News::Links && is_list_there && !self.steps.is_vain(&row.kind) && came <= OFFERS_MAX;
+        let is_offer = |of: &&Control| {
+            let count = counts.get(&of.kind).copied().unwrap_or_default();
+            if of.crumb.is_some() || of.view.is_some() || of.kind == row.kind {
+                return false;
+            }
+            if self.steps.are(&row.kind, of) && (is_shown_anew(of) || !of.gets) {
+                return true;
+            }
+            let is_known = known.is_none_or(|known| known.contains(&of.kind) || is_shown_anew(of));
+            of.gets
+                && getting.get(&*of.kind).is_some_and(|count| *count < LIST_MIN)
+                && is_known
+                && (step == 1 || is_shown_anew(of))
+                || may_search && is_shown_anew(of) && is_label(of) && count <= OFFERS_OF_KIND_MAX
+        };
+        let mut offers: Vec<Control> = self.controls.iter().filter(is_offer).cloned().collect();
+        let steps = &self.steps;
+        offers.sort_by_key(|of| (!steps.are(&row.kind, of), !is_shown_anew(of), !of.gets));
+        // Nothing is posted for what does not say what it is for.
+        offers.iter_mut().for_each(|of| of.unsure |= !of.gets);
+        offers
     }
 
     /// Clicks what a view offers for download and has no address.

@@ -1,0 +1,99 @@
+//! Lists whose rows are not clicked through, since what the page's scripts were answered says where each of them leads.
+
+use super::*;
+use crate::render::engine::net::{Answer, Request, RequestId, Response};
+
+/// A site whose interface answers with pages of a list, and with a record's details.
+#[derive(Default)]
+struct Interface(Vec<(RequestId, String)>);
+
+impl Net for Interface {
+    fn start(&mut self, id: RequestId, request: Request) {
+        self.0.push((id, request.url));
+    }
+
+    fn wait(&mut self) -> (RequestId, Answer) {
+        let (id, url) = self.0.remove(0);
+        let last = url.rsplit(['/', '=']).next().and_then(|text| text.parse::<usize>().ok()).unwrap_or_default();
+        let record = |id: usize| serde_json::json!({ "id": id, "title": format!("Title {id}"), "size": 1_000 + id });
+        let body = match url.contains("?page=") {
+            true => {
+                serde_json::json!({ "items": (last * 20 + 1..=last * 20 + 20).map(record).collect::<Vec<_>>(), "total": 60 })
+            }
+            false => record(last),
+        };
+        let response = Response {
+            url,
+            status: 200,
+            status_text: "OK".into(),
+            body: body.to_string().into_bytes(),
+            ..Response::default()
+        };
+        (id, Ok(response))
+    }
+}
+
+/// A list of 60 rows on three pages, whose buttons open a dialog that has asked for the details and says where the file is.
+fn list(address: &str) -> String {
+    format!(
+        "<table><tbody id=rows></tbody></table><button id=next>Next</button><div id=dialog hidden></div><script>
+        let page = 0, clicks = 0;
+        const load = async () => {{
+            const {{ items }} = await (await fetch('/api/list?page=' + page)).json();
+            rows.innerHTML = items.map(x => `<tr><td>${{x.title}}</td><td>${{x.size}}</td><td><button data-id=${{x.id}}>Details</button></td></tr>`).join('');
+            next.disabled = page == 2;
+        }};
+        next.onclick = () => {{ page++; load() }};
+        rows.onclick = async event => {{
+            const id = Number(event.target.dataset.id);
+            if (!id) return;
+            clicks++;
+            const x = await (await fetch('/api/list/' + id)).json();
+            dialog.hidden = false;
+            dialog.innerHTML = `<h4>${{x.title}}</h4><a href='{address}'>file</a><button onclick='dialog.hidden = true'>Close</button>`;
+        }};
+        load()</script>"
+    )
+}
+
+fn read_list(address: &str) -> (Vec<String>, usize, Vec<String>) {
+    let net = || Box::new(Interface::default()) as Box<dyn Net>;
+    let read = read_on(net, &list(address), &[], limits::RENDER_TRIES, "clicks", Viewport::default());
+    let mut files: Vec<String> = read.urls().into_iter().map(str::to_owned).collect();
+    files.sort();
+    files.dedup();
+    let inferred = read.acts().into_iter().filter(|by| by.starts_with("inferred")).map(str::to_owned).collect();
+    assert_eq!(read.told.cut, None);
+    (files, read.value.parse().unwrap(), inferred)
+}
+
+fn files(of: impl Fn(usize) -> String) -> Vec<String> {
+    let mut files: Vec<String> = (1..=60).map(|id| format!("http://site.test/{}", of(id))).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_list_whose_answers_say_where_its_rows_lead_is_turned_and_few_of_its_rows_are_clicked() {
+    let (found, clicks, inferred) = read_list("/dl/${id}.torrent");
+    assert_eq!(found, files(|id| format!("dl/{id}.torrent")));
+    assert!((6..=15).contains(&clicks), "{clicks} clicks");
+    assert_eq!(inferred, ["inferred from GET /api/list: /dl/{id}.torrent"]);
+}
+
+#[test]
+fn a_row_that_leads_elsewhere_has_all_rows_clicked_that_stand() {
+    let (found, clicks, inferred) = read_list("${id == 9 ? \"/other/9\" : `/dl/${id}.torrent`}");
+    let wanted = files(|id| if id == 9 { "other/9".into() } else { format!("dl/{id}.torrent") });
+    assert!(wanted.iter().all(|file| found.contains(file)), "{found:?}");
+    assert!(clicks >= 58 && inferred.is_empty(), "{clicks} clicks, {inferred:?}");
+}
+
+#[test]
+fn links_that_no_answer_of_the_list_tells_are_clicked_for() {
+    for address in ["/dl/${id}.torrent?s=${(id * 7919 + 13).toString(16)}", "/dl/${id * 3 + 500}.torrent"] {
+        let (found, clicks, inferred) = read_list(address);
+        assert_eq!((found.len(), clicks), (60, 60), "{address}");
+        assert!(inferred.is_empty());
+    }
+}

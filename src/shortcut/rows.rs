@@ -1,0 +1,606 @@
+//! From rows that somebody has clicked to the links of all rows: one template over the records of a list's answers that gives each of the
+//! clicked rows the link that its click has brought, each by a record of its own, and none of them another.
+//!
+//! A row is known to be a record's by what both say: a title, a number in an attribute. A row without such a record is nobody's, and one
+//! whose record is unlike those that were clicked (another state, a member that the others lack) is for somebody to click.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::Value as Json;
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::links::{Guesser, members};
+use super::place::{Element, Place, Step, is_list, is_plain, lists};
+use super::template::{Scope, Source, Template};
+use super::{Answer, Exchange, kind_of};
+use crate::limits;
+
+/// Rows that are enough to learn from.
+pub const ROWS_LEAST: usize = 6;
+
+/// In place of a link what is none, and that nobody may know beforehand: something was posted.
+pub const NO_LINK: &str = "post:";
+
+/// Links of one row that are looked at, and templates of one mapping.
+const LINKS_OF_ROW: usize = 12;
+
+/// So many different values of a member, and no more, are states that its records may be in.
+const STATES: usize = 6;
+
+/// What a row says, and where: in its text, or in an attribute of some name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// None: in its text.
+    pub attribute: Option<String>,
+    pub text: String,
+}
+
+/// A row that was clicked.
+#[derive(Clone, Debug, Default)]
+pub struct Clicked {
+    pub marks: Vec<Mark>,
+    /// What its click has brought, absolute; of what is no link any text that none is.
+    pub links: Vec<String>,
+}
+
+/// What a record says of its row.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// What its row says, too.
+    pub mark: String,
+    pub links: Vec<String>,
+    /// Members with their sorts of values, by which it may be unlike others.
+    traits: Vec<Trait>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Trait {
+    member: u64,
+    /// Of what sort its value is, and which of a few it is.
+    sort: u64,
+    state: Option<u64>,
+}
+
+/// How the answers to requests of one kind map to the links of rows.
+#[derive(Clone, Debug)]
+pub struct Mapping {
+    kind: String,
+    /// How such a request begins, for people.
+    pub request: String,
+    items: Place,
+    links: Vec<Template>,
+    /// The member that rows say, too, and the attribute in which they do.
+    member: Place,
+    attribute: Option<String>,
+    origins: HashSet<String>,
+    seen: HashSet<(u64, u64)>,
+    /// Members whose values are states, with those that have been seen.
+    states: HashMap<u64, HashSet<u64>>,
+}
+
+/// What a link is, however it is written: of a magnet what it is for.
+#[must_use]
+pub fn key(page: &Url, text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("magnet:")) {
+        return Some(text.split('&').next().unwrap_or_default().to_ascii_lowercase());
+    }
+    let mut url = page.join(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    url.set_fragment(None);
+    Some(url.into())
+}
+
+/// Learns what explains all links of rows that were clicked, but those that stand in all of them and come with the first; of several
+/// mappings the one with the most records. `is_known` tells of links that were shown before, by their keys.
+#[must_use]
+pub fn learn(
+    page: &Url,
+    heard: &[Exchange],
+    rows: &[Clicked],
+    is_known: &dyn Fn(&str) -> bool,
+) -> Option<(Mapping, usize)> {
+    let rows: Vec<&Clicked> = rows.iter().filter(|row| !row.links.is_empty()).collect();
+    if rows.len() < ROWS_LEAST || rows.iter().any(|row| row.links.len() > LINKS_OF_ROW) {
+        return None;
+    }
+    let mut families = BTreeMap::<String, (String, Vec<Json>)>::new();
+    for exchange in heard {
+        let (Some(kind), Answer::Json(json)) = (kind_of(page, exchange), Answer::of(&exchange.answer)) else {
+            continue;
+        };
+        families.entry(kind).or_insert_with(|| (request_of(exchange), Vec::new())).1.push(json);
+    }
+    let normal = |page: &Url, text: &str| key(page, text);
+    let guesser = Guesser::new(&normal, limits::SHORTCUT_ROWS_WORK_MAX);
+    let mut best: Option<(Mapping, usize)> = None;
+    for (kind, (request, answers)) in families {
+        let mut places: Vec<Place> = Vec::new();
+        for json in &answers {
+            lists(json, &Place::default(), &mut |place| {
+                if !places.contains(&place) && places.len() < limits::SHORTCUT_RULES_MAX {
+                    places.push(place);
+                }
+            });
+        }
+        for place in places {
+            let mut records: Vec<Vec<Element<'_>>> = Vec::new();
+            for json in &answers {
+                let room = limits::SHORTCUT_RECORDS_MAX.saturating_sub(records.len());
+                records.extend(place.chains(json, room));
+            }
+            if records.len() < rows.len() || best.as_ref().is_some_and(|(_, many)| records.len() <= *many) {
+                continue;
+            }
+            let learner = Learner { page, rows: &rows, records: &records, guesser: &guesser, is_known };
+            if let Some(mapping) = learner.mapping(&kind, &request, &place) {
+                best = Some((mapping, records.len()));
+            }
+        }
+    }
+    best
+}
+
+fn request_of(exchange: &Exchange) -> String {
+    let path = Url::parse(&exchange.url).map(|url| url.path().to_owned()).unwrap_or_default();
+    format!("{} {path}", exchange.method)
+}
+
+struct Learner<'a> {
+    page: &'a Url,
+    rows: &'a [&'a Clicked],
+    records: &'a [Vec<Element<'a>>],
+    guesser: &'a Guesser<'a>,
+    is_known: &'a dyn Fn(&str) -> bool,
+}
+
+impl<'a> Learner<'a> {
+    fn mapping(&self, kind: &str, request: &str, items: &Place) -> Option<Mapping> {
+        let (link, of_rows) = self.first_link()?;
+        let (member, attribute) = self.mark(&of_rows)?;
+        let links = self.other_links(link, &of_rows)?;
+        let mut origins = HashSet::new();
+        for link in self.rows.iter().flat_map(|row| &row.links) {
+            origins.extend(Url::parse(link).ok().map(|url| url.origin().ascii_serialization()));
+        }
+        let mut mapping = Mapping {
+            kind: kind.to_owned(),
+            request: request.to_owned(),
+            items: items.clone(),
+            links,
+            member,
+            attribute,
+            origins,
+            seen: HashSet::new(),
+            states: states_of(self.records),
+        };
+        for record in of_rows {
+            let item = mapping.item(self.page, record)?;
+            mapping.confirm(&item);
+        }
+        Some(mapping)
+    }
+
+    /// The template that gives each row one of its links, and the record of each row by it.
+    fn first_link(&self) -> Option<(Template, Vec<&'a [Element<'a>]>)> {
+        // What all rows have came with the first one.
+        for sample in self.rows.iter().skip(1).take(2) {
+            let said: HashSet<&str> = sample.marks.iter().map(|mark| mark.text.as_str()).collect();
+            let is_its = |chain: &&Vec<Element<'a>>| {
+                let mut is_its = false;
+                if let Some(record) = chain.last() {
+                    let mut look = |_: &Place, text: &str| is_its |= said.contains(blanks(text).as_str());
+                    members(record.value, &Place::default(), &mut look);
+                }
+                is_its
+            };
+            let likely: Vec<&Vec<Element<'a>>> = self.records.iter().filter(is_its).take(STATES).collect();
+            for link in &sample.links {
+                let mut tried = HashSet::new();
+                for chain in &likely {
+                    for template in self.candidates(link, chain) {
+                        if tried.insert(template.to_string())
+                            && let Some(records) = self.records_by(&template)
+                        {
+                            return Some((template, records));
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Templates over members of a record that give a link: those of fewest members first; a magnet with all that it says, if that can be.
+    fn candidates(&self, link: &str, chain: &[Element<'_>]) -> Vec<Template> {
+        let Some(key) = key(self.page, link) else { return Vec::new() };
+        let own = self.page.origin().ascii_serialization();
+        let path = link.strip_prefix(own.as_str()).filter(|path| path.starts_with('/'));
+        let bare = link.starts_with("magnet:").then(|| link.split('&').next()).flatten();
+        let mut templates = Vec::new();
+        for goal in [path.or(Some(link)), bare].into_iter().flatten() {
+            let mut found = self.guesser.candidates(goal, &key, self.page, chain);
+            found.retain(|template| {
+                let is_of_records = |source: &Source| matches!(source, Source::Field(..) | Source::Name(_));
+                let is_own = |source: &Source| matches!(source, Source::Field(0, _) | Source::Name(0));
+                template.sources().all(is_of_records) && template.sources().any(is_own)
+            });
+            found.sort_by_key(|template| template.sources().count());
+            templates.append(&mut found);
+        }
+        templates
+    }
+
+    /// What a template gives: of a magnet all of it, where the template says more than what it is for.
+    fn filled(&self, template: &Template, chain: &[Element<'_>]) -> Option<String> {
+        let scope = Scope { record: chain, ..Scope::of(self.page, "", &[], 0) };
+        let text = template.fill(&scope)?;
+        if is_exact(template) { Some(text) } else { key(self.page, &text) }
+    }
+
+    /// The same of a link that a row has.
+    fn of_link(&self, template: &Template, link: &str) -> Option<String> {
+        if is_exact(template) { Some(link.to_owned()) } else { key(self.page, link) }
+    }
+
+    /// The record of each row, each another, where a template gives all rows one of their links.
+    fn records_by(&self, template: &Template) -> Option<Vec<&'a [Element<'a>]>> {
+        self.guesser.works(self.records.len())?;
+        let mut by_key = HashMap::<String, &'a [Element<'a>]>::new();
+        for chain in self.records {
+            if let Some(key) = self.filled(template, chain) {
+                by_key.entry(key).or_insert(chain);
+            }
+        }
+        let mut taken = HashSet::new();
+        let of_row = |row: &&Clicked| {
+            let mut keys = row.links.iter().filter_map(|link| self.of_link(template, link));
+            let key = keys.find(|key| by_key.contains_key(key) && !taken.contains(key))?;
+            let record = by_key.get(&key).copied();
+            taken.insert(key);
+            record
+        };
+        self.rows.iter().map(of_row).collect()
+    }
+
+    /// The member that each of these rows says, and where.
+    fn mark(&self, of_rows: &[&[Element<'_>]]) -> Option<(Place, Option<String>)> {
+        let (first, row) = (of_rows.first()?.last()?.value, self.rows.first()?);
+        let mut likely: Vec<(Place, Option<String>)> = Vec::new();
+        members(first, &Place::default(), &mut |place, text| {
+            let text = blanks(text);
+            for mark in row.marks.iter().filter(|mark| mark.text == text) {
+                // Counts and sizes are many rows'.
+                let has_name = mark.attribute.is_some() || text.chars().any(char::is_alphabetic);
+                if has_name && likely.len() < limits::SHORTCUT_FIELDS_MAX {
+                    likely.push((place.clone(), mark.attribute.clone()));
+                }
+            }
+        });
+        let is_of_all = |(place, attribute): &&(Place, Option<String>)| {
+            let mut rows = self.rows.iter().zip(of_rows);
+            rows.all(|(row, record)| {
+                let said = record.last().and_then(|record| place.text(record.value)).map(|text| blanks(&text));
+                said.is_some_and(|said| row.marks.iter().any(|of| of.attribute == *attribute && of.text == said))
+            })
+        };
+        // Nearly no two records say the same.
+        let different = |(place, _): &(Place, Option<String>)| {
+            let said = self.records.iter().filter_map(|record| place.text(record.last()?.value));
+            said.map(|text| blanks(&text)).collect::<HashSet<_>>().len()
+        };
+        let all = likely.iter().filter(is_of_all).max_by_key(|of| (different(of), of.1.is_none()))?;
+        (different(all) * 10 >= self.records.len() * 9).then(|| all.clone())
+    }
+
+    /// The first template, and one for each other link that records give, until no link of a row is left; `None` where one is.
+    fn other_links(&self, first: Template, of_rows: &[&[Element<'a>]]) -> Option<Vec<Template>> {
+        let mut links = vec![first];
+        loop {
+            // What the first row alone has brought is on all of them.
+            let mut rows = self.rows.iter().zip(of_rows).skip(1);
+            let left = rows.find_map(|(row, record)| {
+                let is_given = |template: &Template, link: &str| {
+                    let given = self.filled(template, record);
+                    given.is_some() && given == self.of_link(template, link)
+                };
+                let is_left = |link: &&String| !links.iter().any(|template| is_given(template, link));
+                row.links.iter().find(is_left).map(|link| (link, *record))
+            });
+            let Some((link, record)) = left else { return Some(links) };
+            if links.len() >= limits::SHORTCUT_RULES_MAX {
+                return None;
+            }
+            let holds = |template: &Template| {
+                self.rows.iter().zip(of_rows).all(|(row, record)| match self.filled(template, record) {
+                    Some(given) => {
+                        row.links.iter().any(|link| self.of_link(template, link).as_ref() == Some(&given))
+                            || key(self.page, &given).is_some_and(|key| (self.is_known)(&key))
+                    }
+                    None => true,
+                })
+            };
+            links.push(self.candidates(link, record).into_iter().find(holds)?);
+        }
+    }
+}
+
+impl Mapping {
+    /// Whether an answer is of the kind that this maps; its records.
+    #[must_use]
+    pub fn read(&self, page: &Url, exchange: &Exchange) -> Vec<Item> {
+        if kind_of(page, exchange).as_ref() != Some(&self.kind) {
+            return Vec::new();
+        }
+        let Answer::Json(json) = Answer::of(&exchange.answer) else { return Vec::new() };
+        let chains = self.items.chains(&json, limits::SHORTCUT_RECORDS_MAX);
+        chains.iter().filter_map(|chain| self.item(page, chain)).collect()
+    }
+
+    /// Whose record it is, as a row says it.
+    #[must_use]
+    pub fn is_of(&self, mark: &Mark) -> bool {
+        mark.attribute == self.attribute
+    }
+
+    fn item(&self, page: &Url, chain: &[Element<'_>]) -> Option<Item> {
+        let record = chain.last()?.value;
+        let mark = blanks(&self.member.text(record)?);
+        let scope = Scope { record: chain, ..Scope::of(page, "", &[], 0) };
+        let (first, others) = self.links.split_first()?;
+        let mut links = vec![absolute(page, &first.fill(&scope)?)?];
+        links.extend(others.iter().filter_map(|link| absolute(page, &link.fill(&scope)?)));
+        let is_near = |link: &String| {
+            let origin = Url::parse(link).map(|url| url.origin().ascii_serialization());
+            origin.is_ok_and(|origin| self.origins.contains(&origin))
+        };
+        links.iter().all(is_near).then(|| Item { mark, links, traits: traits(record, &self.states) })
+    }
+
+    /// Whether it is like those that were clicked. States beyond what a few are tell nothing.
+    pub fn is_like_clicked(&mut self, item: &Item) -> bool {
+        for of in &item.traits {
+            if let (Some(states), Some(state)) = (self.states.get_mut(&of.member), of.state) {
+                states.insert(state);
+                if states.len() > STATES {
+                    self.states.remove(&of.member);
+                }
+            }
+        }
+        let is_seen = |of: &Trait| {
+            let state = of.state.filter(|_| self.states.contains_key(&of.member));
+            self.seen.contains(&(of.member, of.sort))
+                && state.is_none_or(|of_now| self.seen.contains(&(of.member, of_now)))
+        };
+        item.traits.iter().all(is_seen)
+    }
+
+    /// A click on its row has brought its links.
+    pub fn confirm(&mut self, item: &Item) {
+        for of in &item.traits {
+            self.seen.extend([Some(of.sort), of.state].into_iter().flatten().map(|sort| (of.member, sort)));
+        }
+    }
+}
+
+impl std::fmt::Display for Mapping {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let links: Vec<String> = self.links.iter().map(Template::to_string).collect();
+        write!(f, "{}: {}", self.request, links.join(", "))
+    }
+}
+
+/// Whether a template is of magnets with all that they say.
+fn is_exact(template: &Template) -> bool {
+    let text = template.to_string();
+    text.starts_with("magnet:") && text.contains('&')
+}
+
+fn absolute(page: &Url, text: &str) -> Option<String> {
+    if text.starts_with("magnet:") {
+        return Some(text.to_owned());
+    }
+    page.join(text).ok().map(String::from)
+}
+
+/// A text with its blanks run together.
+fn blanks(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Members whose values are few.
+fn states_of(records: &[Vec<Element<'_>>]) -> HashMap<u64, HashSet<u64>> {
+    let mut states = HashMap::<u64, HashSet<u64>>::new();
+    let mut many = HashMap::<u64, usize>::new();
+    for record in records.iter().filter_map(|chain| chain.last()) {
+        members(record.value, &Place::default(), &mut |place, text| {
+            let member = xxh3_64(place.to_string().as_bytes());
+            *many.entry(member).or_default() += 1;
+            let states = states.entry(member).or_default();
+            if states.len() <= STATES {
+                states.insert(xxh3_64(text.as_bytes()));
+            }
+        });
+    }
+    states.retain(|member, states| {
+        states.len() <= STATES && many.get(member).is_some_and(|many| *many >= 2 * states.len())
+    });
+    states
+}
+
+fn traits(record: &Json, states: &HashMap<u64, HashSet<u64>>) -> Vec<Trait> {
+    let mut all = Vec::new();
+    if let Json::Object(object) = record {
+        let mut names: Vec<&str> = object.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        all.push(Trait { member: 0, sort: xxh3_64(names.join("\n").as_bytes()), state: None });
+    }
+    sorts(record, &Place::default(), &mut |place, json| {
+        if all.len() >= limits::SHORTCUT_FIELDS_MAX {
+            return;
+        }
+        let member = xxh3_64(place.to_string().as_bytes());
+        let sort = match json {
+            Json::Null => 0,
+            Json::Bool(is) => 1 + u64::from(*is),
+            Json::Number(_) => 3,
+            Json::String(text) if text.is_empty() => 4,
+            Json::String(_) => 5,
+            Json::Array(list) => 6 + u64::from(list.is_empty()),
+            Json::Object(_) => 8,
+        };
+        let state = super::place::scalar(json).filter(|_| states.contains_key(&member));
+        all.push(Trait { member, sort, state: state.map(|text| xxh3_64(text.as_bytes())) });
+    });
+    all
+}
+
+/// Visits the members of a record, not those of lists in it.
+fn sorts(json: &Json, place: &Place, visit: &mut impl FnMut(&Place, &Json)) {
+    match json {
+        Json::Object(object) if !is_list(object) || place.0.is_empty() => {
+            for (key, inner) in object.iter().filter(|(key, _)| is_plain(key)) {
+                sorts(inner, &place.with(Step::Key(key.clone())), visit);
+            }
+        }
+        Json::Array(elements) if place.0.is_empty() => {
+            for (at, inner) in elements.iter().enumerate().take(limits::SHORTCUT_FIELDS_MAX) {
+                sorts(inner, &place.with(Step::At(at)), visit);
+            }
+        }
+        other => visit(place, other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page() -> Url {
+        Url::parse("https://h.example/list").unwrap()
+    }
+
+    fn hash(id: usize) -> String {
+        format!("{id:040X}")
+    }
+
+    /// The so-manieth page of a list of ten records.
+    fn answer(page: usize, change: impl Fn(usize, &mut Json)) -> Exchange {
+        let row = |id: usize| {
+            let mut row = serde_json::json!({
+                "id": id, "name": format!("Title {id} & more"), "hash": hash(id), "size": "1.4 GB", "seeds": id % 3, "vip": false,
+                "file": format!("https://cdn.example/t/x{}.torrent", id * 7),
+            });
+            change(id, &mut row);
+            row
+        };
+        let items: Vec<Json> = (page * 10 + 1..=page * 10 + 10).map(row).collect();
+        Exchange {
+            method: "GET".into(),
+            url: format!("https://h.example/api/torrents?page={page}"),
+            headers: Vec::new(),
+            body: String::new(),
+            status: 200,
+            answer: serde_json::json!({ "total": 100, "items": items }).to_string(),
+        }
+    }
+
+    fn clicked(id: usize, links: &[String]) -> Clicked {
+        let says = |text: &str| Mark { attribute: None, text: text.into() };
+        let own = Mark { attribute: Some("data-key".into()), text: id.to_string() };
+        let marks = vec![says(&format!("Title {id} & more")), says("1.4 GB"), says(&(id % 3).to_string()), own];
+        Clicked { marks, links: links.to_vec() }
+    }
+
+    fn learned(of: impl Fn(usize) -> Vec<String>, ids: impl IntoIterator<Item = usize>) -> Option<Mapping> {
+        let rows: Vec<Clicked> = ids.into_iter().map(|id| clicked(id, &of(id))).collect();
+        let known = |_: &str| false;
+        learn(&page(), &[answer(0, |_, _| ()), answer(1, |_, _| ())], &rows, &known).map(|(mapping, _)| mapping)
+    }
+
+    #[test]
+    fn six_rows_tell_what_all_records_lead_to() {
+        let plain = |id: usize| vec![format!("https://h.example/dl/{id}.torrent")];
+        let encoded = |id: usize| vec![format!("https://h.example/get?t=Title%20{id}%20%26%20more")];
+        let magnet = |id: usize| {
+            vec![format!("magnet:?xt=urn:btih:{}&dn=Title%20{id}%20%26%20more&tr=udp%3A%2F%2Ft.example", hash(id))]
+        };
+        let lower = |id: usize| vec![format!("magnet:?xt=urn:btih:{}&dn=x{}", hash(id).to_lowercase(), id * 31)];
+        let whole = |id: usize| vec![format!("https://cdn.example/t/x{}.torrent", id * 7)];
+        let two = |id: usize| [plain(id), magnet(id)].concat();
+        let first = |id: usize| {
+            if id == 1 { [vec!["https://h.example/help".into()], plain(1)].concat() } else { plain(id) }
+        };
+        let kinds: [(&str, &dyn Fn(usize) -> Vec<String>); 7] = [
+            ("/dl/{id}.torrent", &plain),
+            ("/get?t={name %}", &encoded),
+            ("magnet:?xt=urn:btih:{hash}&dn={name %}&tr=udp%3A%2F%2Ft.example", &magnet),
+            ("magnet:?xt=urn:btih:{hash}", &lower),
+            ("{file}", &whole),
+            ("/dl/{id}.torrent, magnet:?xt=urn:btih:{hash}&dn={name %}&tr=udp%3A%2F%2Ft.example", &two),
+            ("/dl/{id}.torrent", &first),
+        ];
+        for (template, links) in kinds {
+            let mapping = learned(links, 1..=6).unwrap_or_else(|| panic!("{template}"));
+            assert_eq!(mapping.to_string(), format!("GET /api/torrents: {template}"));
+            let keys = |links: &[String]| links.iter().filter_map(|link| key(&page(), link)).collect::<Vec<_>>();
+            let items = mapping.read(&page(), &answer(4, |_, _| ()));
+            let wanted: Vec<_> = (41..=50).map(|id| keys(&links(id))).collect();
+            assert_eq!(items.iter().map(|item| keys(&item.links)).collect::<Vec<_>>(), wanted, "{template}");
+            assert!(mapping.is_of(&Mark { attribute: None, text: String::new() }));
+            assert_eq!(items[0].mark, "Title 41 & more");
+        }
+        assert!(learned(plain, 1..=5).is_none(), "five are too few");
+    }
+
+    #[test]
+    fn what_no_record_says_is_not_learned_and_neither_is_what_one_row_contradicts() {
+        let plain = |id: usize| format!("https://h.example/dl/{id}.torrent");
+        let all: [(&str, &dyn Fn(usize) -> Vec<String>); 6] = [
+            ("one row leads elsewhere", &|id| vec![if id == 5 { plain(77) } else { plain(id) }]),
+            ("a row leads to another's link", &|id| vec![plain(if id == 5 { 4 } else { id })]),
+            ("signed", &|id| vec![format!("{}?sig={:x}", plain(id), id * 7919 + 13)]),
+            ("a second link is signed", &|id| vec![plain(id), format!("https://h.example/m?s={:x}", id * 7919 + 13)]),
+            ("something was posted", &|id| vec![plain(id), NO_LINK.to_owned()]),
+            ("no member", &|id| vec![format!("https://h.example/dl/{}", id + 500)]),
+        ];
+        for (what, links) in all {
+            assert!(learned(links, 1..=9).is_none(), "{what}");
+        }
+        // Of the record's own link another is what the row says.
+        let rows: Vec<Clicked> = (1..=8).map(|id| clicked(id % 8 + 1, &[plain(id)])).collect();
+        assert!(learn(&page(), &[answer(0, |_, _| ())], &rows, &|_| false).is_none(), "rows say other titles");
+    }
+
+    #[test]
+    fn records_that_are_unlike_those_that_were_clicked_are_for_somebody_to_click() {
+        let mut mapping = learned(|id| vec![format!("https://h.example/dl/{id}")], 1..=6).unwrap();
+        let changed = answer(2, |id, row| match id {
+            22 => row["vip"] = true.into(),
+            23 => row["kind"] = "external".into(),
+            24 => row["size"] = Json::Null,
+            25 => row["hash"] = "".into(),
+            26 => row["name"] = "Another name".into(),
+            _ => {}
+        });
+        let items = mapping.read(&page(), &changed);
+        let like: Vec<bool> = items.iter().map(|item| mapping.is_like_clicked(item)).collect();
+        assert_eq!(like, [true, false, false, false, false, true, true, true, true, true]);
+        mapping.confirm(&items[1]);
+        assert!(mapping.is_like_clicked(&items[1]), "one of its kind was clicked by now");
+    }
+
+    #[test]
+    fn records_whose_links_lead_to_another_host_are_left_out() {
+        let whole = |id: usize| vec![format!("https://cdn.example/t/x{}.torrent", id * 7)];
+        let mapping = learned(whole, 1..=6).unwrap();
+        let other = answer(3, |id, row| {
+            if id % 2 == 0 {
+                row["file"] = "https://other.example/x.torrent".into();
+            }
+        });
+        assert_eq!(mapping.read(&page(), &other).len(), 5);
+        let elsewhere = Exchange { url: "https://h.example/api/users?page=1".into(), ..answer(3, |_, _| ()) };
+        assert!(mapping.read(&page(), &elsewhere).is_empty(), "answers to other requests are other lists");
+    }
+}
