@@ -72,7 +72,7 @@ impl Run<'_> {
             }
             let Some(linked) = self.look(url, &page, &mut met).await? else { continue };
             tried += 1;
-            let repeats = linked.view.said == page.view.said;
+            let repeats = linked.view.forms.is_empty() && linked.view.said == page.view.said;
             (met.has_pages, met.repeats) = (met.has_pages || linked.status < 400 && !repeats, met.repeats || repeats);
             if self.has_form(&linked, &mut met) {
                 self.say_chosen(format!("page of the form: {}, linked from the start page", told(&linked)));
