@@ -34,8 +34,10 @@ const VERSION: u32 = 1;
 /// Looks in a row at which a list was away, before it makes room for others.
 const AWAY_LOOKS: u32 = 5;
 
+type LeaveOut = fn(&mut State);
+
 /// What a note that is too long is written without, one after the other, and what that is called.
-const SHORTER: [(&str, fn(&mut State)); 3] = [
+const SHORTER: [(&str, LeaveOut); 3] = [
     ("threads", |state| {
         state.threads.clear();
         state.boards.values_mut().for_each(|board| board.memory.is_counted = false);
