@@ -17,7 +17,7 @@ impl Reader<'_> {
     pub(super) fn apply(&mut self, chosen: &Control, news: &mut News) -> bool {
         let is_single = |kind: &str| self.controls.iter().filter(|of| of.kind == kind).count() < LIST_MIN;
         let applies = |of: &&Control| {
-            let has_words = says(APPLY, &of.words.to_lowercase(), true) && of.words.len() <= APPLY_BYTES_MAX;
+            let has_words = says(APPLY, &of.words.to_lowercase(), true) && of.words.len() <= APPLY_BYTES;
             has_words && of.view.is_none() && !is_choice(of) && is_single(&of.kind)
         };
         let buttons: Vec<Control> = self.controls.iter().filter(applies).cloned().collect();
@@ -36,4 +36,4 @@ impl Reader<'_> {
 }
 
 /// The button says nothing else.
-const APPLY_BYTES_MAX: usize = 40;
+const APPLY_BYTES: usize = 40;
