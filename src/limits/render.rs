@@ -262,6 +262,12 @@ pub const RENDER_VIEW_CLICKS_MAX: usize = 3;
 
 /// Clicks behind one on a row that open one thing after the other until its link is there: a menu's "details", a dialog's "mirror".
 pub const RENDER_STEPS_MAX: usize = 2;
+
+/// So many controls of one kind, and in all, may come with a click that are for what was clicked: more are a list. And rows of a kind behind
+/// which steps are looked for in vain.
+pub const RENDER_OFFERS_OF_KIND_MAX: usize = 5;
+pub const RENDER_OFFERS_MAX: usize = 8;
+pub const RENDER_SEARCHES_MAX: u32 = 3;
 pub const RENDER_REPLAYS_MAX: u32 = 1_000;
 
 /// What a reader keeps in mind to come back to: rows that were not opened, and states that showed them; how often it comes back to one, and
@@ -277,6 +283,9 @@ pub const RENDER_HEARD_BYTES_MAX: usize = 4 << 20;
 /// Mappings from answers to the links of rows that one reader holds; rows of one kind that it keeps to learn from.
 pub const RENDER_MAPPINGS_MAX: usize = 16;
 pub const RENDER_CLICKED_ROWS_MAX: usize = 64;
+
+/// Rows that are clicked to see whether their inferred links are theirs, and bring nothing, until nothing is inferred any more.
+pub const RENDER_INFERRED_VAIN_MAX: u32 = 2;
 
 /// Presses of "more" in one row, of a list that ends never.
 pub const RENDER_MORE_OF_ROW_MAX: u32 = 50;

@@ -9,15 +9,8 @@ use super::Reader;
 use crate::limits;
 use crate::render::dom::NodeId;
 
-/// So many controls of one kind, and in all, may come with a click that are for what was clicked: more are a list.
-const OFFERS_OF_KIND_MAX: usize = 5;
-const OFFERS_MAX: usize = 8;
-
 /// Characters of what a button says.
 const LABEL_CHARACTERS: usize = 40;
-
-/// Rows of a kind behind which steps are looked for in vain.
-const SEARCHES_MAX: u32 = 3;
 
 /// What was pressed behind clicks on rows until they brought their links, by the kinds of rows.
 #[derive(Default)]
@@ -49,7 +42,7 @@ impl Steps {
 
     /// Whether nobody looks for steps any more.
     fn is_vain(&self, row: &str) -> bool {
-        self.vain.get(row).is_some_and(|vain| *vain >= SEARCHES_MAX)
+        self.vain.get(row).is_some_and(|vain| *vain >= limits::RENDER_SEARCHES_MAX)
     }
 }
 
@@ -96,7 +89,7 @@ impl Reader<'_> {
             return standing;
         }
         let may_be = |of: &&Control| {
-            of.kind != row.kind && counts.get(&of.kind).is_some_and(|count| *count <= OFFERS_OF_KIND_MAX)
+            of.kind != row.kind && counts.get(&of.kind).is_some_and(|count| *count <= limits::RENDER_OFFERS_OF_KIND_MAX)
         };
         let few: Vec<(NodeId, u64)> = self.controls.iter().filter(may_be).map(|of| (of.id, of.identity)).collect();
         for (id, identity) in few.into_iter().take(limits::RENDER_CONTROL_ELEMENTS) {
@@ -198,8 +191,10 @@ impl Reader<'_> {
                 && of.by_delegate.is_none()
         };
         let came = self.controls.iter().filter(|of| is_shown_anew(of) && is_label(of)).count();
-        let may_search =
-            brought != News::Links && is_list_there && !self.steps.is_vain(&row.kind) && came <= OFFERS_MAX;
+        let may_search = brought != News::Links
+            && is_list_there
+            && !self.steps.is_vain(&row.kind)
+            && came <= limits::RENDER_OFFERS_MAX;
         let is_offer = |of: &&Control| {
             let count = counts.get(&of.kind).copied().unwrap_or_default();
             if of.crumb.is_some() || of.view.is_some() || of.kind == row.kind {
@@ -213,7 +208,7 @@ impl Reader<'_> {
                 && getting.get(&*of.kind).is_some_and(|count| *count < LIST_MIN)
                 && is_known
                 && (step == 1 || is_shown_anew(of))
-                || may_search && is_shown_anew(of) && is_label(of) && count <= OFFERS_OF_KIND_MAX
+                || may_search && is_shown_anew(of) && is_label(of) && count <= limits::RENDER_OFFERS_OF_KIND_MAX
         };
         let mut offers: Vec<Control> = self.controls.iter().filter(is_offer).cloned().collect();
         let steps = &self.steps;

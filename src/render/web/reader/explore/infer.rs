@@ -18,9 +18,6 @@ use url::Url;
 /// Rows of another control in rows that are known, behind which it is believed to bring what is known.
 const AGREEING_LEAST: u32 = 3;
 
-/// Rows behind which nothing came, though something was known to be there.
-const VAIN_MAX: u32 = 2;
-
 /// How far above a control its row may be, and how many elements and texts of that are looked at.
 const ROW_WITHIN: usize = 6;
 const ROW_NODES: usize = 300;
@@ -215,7 +212,8 @@ impl Reader<'_> {
             let has_come = first.is_some_and(|key| infers.keys.contains(&key));
             if kind.by.contains(&by) {
                 kind.vain += u32::from(clicked.links.is_empty() && !has_come);
-                let is_wrong = !agrees || !clicked.links.is_empty() && !has_come || kind.vain >= VAIN_MAX;
+                let is_wrong =
+                    !agrees || !clicked.links.is_empty() && !has_come || kind.vain >= limits::RENDER_INFERRED_VAIN_MAX;
                 if is_wrong {
                     self.give_up_inferring(by);
                 } else if has_come {
