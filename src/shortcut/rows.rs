@@ -476,6 +476,9 @@ fn sorts(json: &Json, place: &Place, visit: &mut impl FnMut(&Place, &Json)) {
 mod tests {
     use super::*;
 
+    /// What it is about, and the links of each row.
+    type Case<'a> = (&'a str, &'a dyn Fn(usize) -> Vec<String>);
+
     fn page() -> Url {
         Url::parse("https://h.example/list").unwrap()
     }
@@ -531,7 +534,7 @@ mod tests {
         let first = |id: usize| {
             if id == 1 { [vec!["https://h.example/help".into()], plain(1)].concat() } else { plain(id) }
         };
-        let kinds: [(&str, &dyn Fn(usize) -> Vec<String>); 7] = [
+        let kinds: [Case<'_>; 7] = [
             ("/dl/{id}.torrent", &plain),
             ("/get?t={name %}", &encoded),
             ("magnet:?xt=urn:btih:{hash}&dn={name %}&tr=udp%3A%2F%2Ft.example", &magnet),
@@ -556,7 +559,7 @@ mod tests {
     #[test]
     fn what_no_record_says_is_not_learned_and_neither_is_what_one_row_contradicts() {
         let plain = |id: usize| format!("https://h.example/dl/{id}.torrent");
-        let all: [(&str, &dyn Fn(usize) -> Vec<String>); 6] = [
+        let all: [Case<'_>; 6] = [
             ("one row leads elsewhere", &|id| vec![if id == 5 { plain(77) } else { plain(id) }]),
             ("a row leads to another's link", &|id| vec![plain(if id == 5 { 4 } else { id })]),
             ("signed", &|id| vec![format!("{}?sig={:x}", plain(id), id * 7919 + 13)]),
