@@ -25,6 +25,7 @@ use tokio::net::unix::pipe;
 use tokio::time::Instant;
 use zeroize::Zeroizing;
 
+use super::cost;
 use super::engine::net::{Answer, Request, RequestId};
 use super::places::{Place, Places};
 use super::protocol::{self, Filling, FrameError, Outcome, Page, ToChild, ToCrawl};
@@ -105,6 +106,24 @@ where
     }
 }
 
+/// When a child was heard of, and the CPU time that it had used by then.
+struct Heard {
+    at: Instant,
+    cpu: Duration,
+}
+
+impl Heard {
+    fn now(child: Option<u32>) -> Self {
+        Self { at: Instant::now(), cpu: child.and_then(cost::cpu_of).unwrap_or_default() }
+    }
+
+    /// Whether a child has worked since `before`, and a busy machine gave it less than half of this time.
+    fn was_kept_waiting(&self, before: &Self, silence: Duration) -> bool {
+        let used = self.cpu.saturating_sub(before.cpu);
+        !used.is_zero() && used * 2 < silence
+    }
+}
+
 /// How children are made and bounded.
 #[derive(Clone, Debug)]
 pub struct Bounds {
@@ -116,7 +135,8 @@ pub struct Bounds {
     pub pages: u32,
     /// Time of one page, the waits for its requests included.
     pub wall: Duration,
-    /// Time that a child may go on without a word while it waits for nothing.
+    /// Time that a child may go on without a word while it waits for nothing; on a busy machine again, as long as it was given less than
+    /// half of it.
     pub silence: Duration,
 }
 
@@ -367,7 +387,8 @@ impl Child {
         out.frames.push_back(page.into());
         let mut requests = FuturesUnordered::new();
         let (mut asked, mut cookies) = (0, 0);
-        let mut heard = Instant::now();
+        let child = self.process.id();
+        let mut heard = Heard::now(child);
         loop {
             while let Some((head, body)) = protocol::next_of_child(&mut self.read)? {
                 match understood(head).await? {
@@ -409,28 +430,32 @@ impl Child {
                     ToCrawl::Hello { .. } | ToCrawl::Cleared { .. } => return Err(ChildError::Turn),
                 }
             }
-            let silent_until = if requests.is_empty() { heard + bounds.silence } else { end };
+            let silent_until = if requests.is_empty() { heard.at + bounds.silence } else { end };
             tokio::select! {
                 written = sender.write(out.rest()), if !out.frames.is_empty() => {
                     out.advance(written.map_err(|_| ChildError::Turn)?);
-                    heard = Instant::now();
+                    heard = Heard::now(child);
                 }
                 // A child with as many requests under way as there may be waits with the next by itself.
                 read = receiver.read_buf(&mut self.read) => {
                     if !matches!(read, Ok(1..)) {
                         return Err(ChildError::Turn);
                     }
-                    heard = Instant::now();
+                    heard = Heard::now(child);
                 }
                 Some((id, reply)) = requests.next() => {
                     out.push(id, reply)?;
-                    heard = Instant::now();
+                    heard = Heard::now(child);
                 }
                 () = tokio::time::sleep_until(end.min(silent_until)) => {
-                    return Err(match Instant::now() >= end {
-                        true => ChildError::TimedOut(bounds.wall),
-                        false => ChildError::Silent(bounds.silence),
-                    });
+                    if Instant::now() >= end {
+                        return Err(ChildError::TimedOut(bounds.wall));
+                    }
+                    let now = Heard::now(child);
+                    if !now.was_kept_waiting(&heard, bounds.silence) {
+                        return Err(ChildError::Silent(bounds.silence));
+                    }
+                    heard = now;
                 }
             }
         }
