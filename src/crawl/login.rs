@@ -196,6 +196,8 @@ struct Run<'a> {
     unrendered: Option<Page>,
     /// Pages that were rendered.
     rendered: u32,
+    /// What the site has sent to their scripts before the password was typed, at most `limits::LOGIN_SENT_BYTES_MAX` bytes.
+    sent_before: Vec<Box<str>>,
     /// Faults of the scripts of the last one while it was loaded: what a page is used to.
     faults: usize,
 }
@@ -266,6 +268,7 @@ impl<'a> Run<'a> {
             live: None,
             unrendered: None,
             rendered: 0,
+            sent_before: Vec::new(),
             faults: 0,
         }
     }

@@ -106,6 +106,9 @@ pub const LOGIN_SENDS_MAX: usize = 2;
 /// POSTs of a page's scripts that carry no password and leave in front of the one that logs in: counters, questions about the user.
 pub const LOGIN_POSTS_BESIDE_MAX: usize = 3;
 
+/// Bytes of pages, scripts and answers of a login page that are kept to know again what its scripts post: bundles have one or two million.
+pub const LOGIN_SENT_BYTES_MAX: usize = 8 << 20;
+
 /// Frames of one page that are known.
 pub const FRAMES_PER_PAGE_MAX: usize = 32;
 
