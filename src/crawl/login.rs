@@ -43,7 +43,8 @@ use crate::login::model::Judge;
 use crate::login::names::of_site;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::verdict::{
-    After, Judged, Verdict, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited, says_refused,
+    After, Judged, Verdict, is_limited, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited,
+    says_refused,
 };
 use crate::login::view::View;
 use crate::politeness::Answered;
@@ -400,8 +401,8 @@ impl<'a> Run<'a> {
         self.report.says_refused |= says_refused(after);
         self.behind_code = refuses_behind_code(after);
         self.report.refuses_somehow = refuses_somehow(after);
-        let is_form_back = after.login_form.is_some() && after.status < 500;
-        self.report.is_bare = is_form_back || after.status < 400 || matches!(after.status, 400 | 401 | 422);
+        self.report.is_limited = is_limited(after);
+        self.report.sets_cookies |= after.cookies_changed;
         judge(after)
     }
 

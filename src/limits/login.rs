@@ -27,8 +27,9 @@ pub const LOGIN_WAYS_MAX: usize = 16;
 /// hours; and no site counts one login a day as an attack.
 pub const LOGIN_FURTHER_WAITS: [Duration; 2] = [Duration::from_secs(6 * 3_600), LOGIN_WAIT_MAX];
 
-/// Further tries of such that are answered by the bare form, or by a page that tells nothing: the next answer of that kind holds them.
-pub const LOGIN_BARE_MAX: u32 = 7;
+/// Further tries of such whose answers let nobody in, and are neither a sure refusal nor sure trouble: the next answer of that kind holds
+/// them.
+pub const LOGIN_BARE_MAX: u32 = 3;
 
 /// Tries of one user and password in a row that may be answered by asking for patience, by hand and by crawls together: whoever guesses
 /// passwords is answered so as well.
