@@ -43,7 +43,8 @@ use crate::login::model::Judge;
 use crate::login::names::of_site;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::verdict::{
-    After, Judged, Verdict, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited, says_refused,
+    After, Judged, Verdict, is_limited, judge, names_wait, refuses_behind_code, refuses_somehow, says_rate_limited,
+    says_refused,
 };
 use crate::login::view::View;
 use crate::politeness::Answered;
@@ -196,6 +197,8 @@ struct Run<'a> {
     unrendered: Option<Page>,
     /// Pages that were rendered.
     rendered: u32,
+    /// What the site has sent to their scripts before the password was typed, at most `limits::LOGIN_SENT_BYTES_MAX` bytes.
+    sent_before: Vec<Box<str>>,
     /// Faults of the scripts of the last one while it was loaded: what a page is used to.
     faults: usize,
 }
@@ -266,6 +269,7 @@ impl<'a> Run<'a> {
             live: None,
             unrendered: None,
             rendered: 0,
+            sent_before: Vec::new(),
             faults: 0,
         }
     }
@@ -397,8 +401,8 @@ impl<'a> Run<'a> {
         self.report.says_refused |= says_refused(after);
         self.behind_code = refuses_behind_code(after);
         self.report.refuses_somehow = refuses_somehow(after);
-        let is_form_back = after.login_form.is_some() && after.status < 500;
-        self.report.is_bare = is_form_back || after.status < 400 || matches!(after.status, 400 | 401 | 422);
+        self.report.is_limited = is_limited(after);
+        self.report.sets_cookies |= after.cookies_changed;
         judge(after)
     }
 

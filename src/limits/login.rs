@@ -27,8 +27,9 @@ pub const LOGIN_WAYS_MAX: usize = 16;
 /// hours; and no site counts one login a day as an attack.
 pub const LOGIN_FURTHER_WAITS: [Duration; 2] = [Duration::from_secs(6 * 3_600), LOGIN_WAIT_MAX];
 
-/// Further tries of such that are answered by the bare form, or by a page that tells nothing: the next answer of that kind holds them.
-pub const LOGIN_BARE_MAX: u32 = 7;
+/// Further tries of such whose answers let nobody in, and are neither a sure refusal nor sure trouble: the next answer of that kind holds
+/// them.
+pub const LOGIN_BARE_MAX: u32 = 3;
 
 /// Tries of one user and password in a row that may be answered by asking for patience, by hand and by crawls together: whoever guesses
 /// passwords is answered so as well.
@@ -105,6 +106,9 @@ pub const LOGIN_SENDS_MAX: usize = 2;
 
 /// POSTs of a page's scripts that carry no password and leave in front of the one that logs in: counters, questions about the user.
 pub const LOGIN_POSTS_BESIDE_MAX: usize = 3;
+
+/// Bytes of pages, scripts and answers of a login page that are kept to know again what its scripts post: bundles have one or two million.
+pub const LOGIN_SENT_BYTES_MAX: usize = 8 << 20;
 
 /// Frames of one page that are known.
 pub const FRAMES_PER_PAGE_MAX: usize = 32;

@@ -52,6 +52,8 @@ impl Mask {
             url::form_urlencoded::byte_serialize(plain.as_bytes()).collect(),
             utf8_percent_encode(plain, NON_ALPHANUMERIC).to_string(),
             utf8_percent_encode(plain, COMPONENT).to_string(),
+            // As jQuery's `$.param` has it.
+            utf8_percent_encode(plain, COMPONENT).to_string().replace("%20", "+"),
             html.replace('"', "&quot;"),
             html.to_string(),
             json.trim_matches('"').to_owned(),

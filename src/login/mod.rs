@@ -12,6 +12,7 @@ pub mod fill;
 pub mod form;
 mod form_tree;
 pub mod hashing;
+pub mod known;
 pub mod mask;
 mod message;
 pub mod model;

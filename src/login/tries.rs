@@ -401,8 +401,8 @@ impl Tries {
         self.is_let_in(self.marks(user, password))
     }
 
-    /// Takes in that the user and the password that were let in last were answered by the bare form, without a word; true where they have a
-    /// further try for that.
+    /// Takes in that the user and the password that were let in last were answered by what is neither a yes nor a sure refusal nor sure
+    /// trouble; true where they have a further try for that.
     pub fn bears_bare(&mut self) -> bool {
         self.further.bears_bare()
     }

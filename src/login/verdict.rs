@@ -9,7 +9,7 @@ mod refusal;
 use std::time::Duration;
 
 use self::captcha::{Said, names_captcha, said_of_captcha};
-pub use self::refusal::{refuses, says_refused};
+pub use self::refusal::{is_limited, refuses, says_refused};
 use super::form::{Control, Kind};
 use super::phrases;
 use super::secret::told_url;
@@ -154,9 +154,9 @@ impl Verdict {
                  browser that the account is not locked, then run `gleaner login --again`)"
             }
             Self::SiteTrouble => {
-                "the site was in trouble when the form was sent, or something in front of it kept it back, or it said nothing of the user and \
-                 the password, and may not have looked at them (hint: see with a browser that the site works and that the account is not locked, then run `gleaner login \
-                 --again`)"
+                "the site was in trouble when the form was sent, or something in front of it kept it back, or it did not say clearly that the \
+                 user or the password is wrong, and may not have looked at them (hint: see with a browser that the site works, that the password is still \
+                 right and that the account is not locked, then run `gleaner login --again`)"
             }
             Self::LimitedAgain => {
                 "the site has asked to wait at each of the last tries, and may have refused the user and the password beside it (hint: see \
@@ -221,7 +221,14 @@ pub fn judge(after: &After<'_>) -> Judged {
     let is_message = after.login_form.is_some() || view.text.len() < SHORT_TEXT_BYTES;
     let log_out = after.log_out();
     if log_out.is_none() || is_message && after.login_form.is_some() {
-        for (verdict, phrases) in MESSAGES {
+        // A server in trouble that shows no form may have any word of logins in its page: one that refuses says so in a clause.
+        let is_heard = |verdict: Verdict| {
+            verdict != Verdict::WrongPassword
+                || after.status < 500
+                || after.login_form.is_some()
+                || view.said.lines().any(refuses)
+        };
+        for (verdict, phrases) in MESSAGES.iter().filter(|(verdict, _)| is_heard(*verdict)) {
             if let Some(phrase) = says_anew(after, phrases).filter(|_| is_message) {
                 evidence.push(format!("the page says “{phrase}”"));
                 let is_vague = phrases::WRONG_SOMEHOW.contains(&phrase) || phrases::LATER.contains(&phrase);
@@ -528,6 +535,17 @@ pub fn names_wait(view: &View) -> Option<Duration> {
         let (_, seconds) = phrases::UNITS_OF_TIME.iter().find(|(name, _)| unit.starts_with(name))?;
         number.checked_mul(*seconds)
     });
+    // "0h 15m 0s" is one time.
+    let letters = words.iter().filter_map(|word| {
+        let seconds = match word.get(word.len().checked_sub(1)?..)? {
+            "h" => 3_600,
+            "m" => 60,
+            "s" => 1,
+            _ => return None,
+        };
+        word[..word.len() - 1].parse::<u64>().ok()?.checked_mul(seconds)
+    });
+    let seconds = seconds.chain([letters.fold(0, u64::saturating_add)]);
     let most = limits::RETRY_AFTER_MAX.as_secs();
     seconds.filter(|seconds| (1..=most).contains(seconds)).max().map(Duration::from_secs)
 }

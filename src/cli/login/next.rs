@@ -41,7 +41,12 @@ impl Login<'_> {
         let (file, again) = (quoted(&self.site.file), self.run(""));
         let place = secrets::place_of(self.data_dir, &self.site.name);
         let evidence_has = |text: &str| report.judged.evidence.iter().any(|evidence| evidence.contains(text));
-        if report.judged.verdict != Verdict::LoggedIn && evidence_has(CAME_IN_THE_CLEAR) {
+        // What was refused in words, or has had a cookie kept, lacks no other.
+        let is_told = matches!(
+            report.judged.verdict,
+            Verdict::LoggedIn | Verdict::WrongPassword | Verdict::Locked | Verdict::RateLimited | Verdict::LimitedAgain
+        );
+        if !is_told && !report.sets_cookies && evidence_has(CAME_IN_THE_CLEAR) {
             return Some(format!(
                 "set `start` of {file} to the https address of the site, over which alone its cookies are kept, then run: {}",
                 self.run(if report.was_sent { " --again" } else { "" })

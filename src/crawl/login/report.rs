@@ -21,10 +21,12 @@ pub struct Report {
     pub was_answered: bool,
     /// True where the form was answered, be it by a server in trouble, to the end of the answer.
     pub was_told: bool,
-    /// True where a sentence of the answer, or the address that it leads to, refuses the user, the password or the login.
+    /// True where a clause of the answer, or the address that it leads to, surely refuses the user or the password.
     pub says_refused: bool,
-    /// True where it is the bare form, or an answer without one: no server in trouble, and nothing in front of it, gives such an answer.
-    pub is_bare: bool,
+    /// True where it asks for patience, whatever it says beside that.
+    pub is_limited: bool,
+    /// True where it has set cookies that were kept.
+    pub sets_cookies: bool,
     /// True where it refuses, and does not say what.
     pub refuses_somehow: bool,
     /// How the site ended a request that it had no good answer for, if it did.
@@ -89,7 +91,8 @@ impl Report {
             was_answered: false,
             was_told: false,
             says_refused: false,
-            is_bare: false,
+            is_limited: false,
+            sets_cookies: false,
             refuses_somehow: false,
             trouble: None,
             unless: Verdict::Unknown,
@@ -111,9 +114,13 @@ impl Report {
         let broke_off = self.was_sent && matches!(self.trouble, Some(Answered::Unreachable | Answered::Faulty));
         let verdict = match self.judged.verdict {
             Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
-            Verdict::ProbablyRefused if was_let_in && !self.says_refused => Verdict::SiteTrouble,
+            // The right one is answered so as well.
+            Verdict::ProbablyRefused | Verdict::WrongPassword if was_let_in && self.is_limited => Verdict::LimitedAgain,
+            Verdict::ProbablyRefused | Verdict::WrongPassword if was_let_in && !self.says_refused => {
+                Verdict::SiteTrouble
+            }
             // A hoster's page of a site that is suspended, or whatever stands between, has not looked at it.
-            Verdict::OtherSite if was_let_in && self.was_sent => Verdict::SiteTrouble,
+            Verdict::OtherSite if was_let_in && self.was_sent && !self.says_refused => Verdict::SiteTrouble,
             // It may be the field that the password was put into.
             Verdict::WrongPassword if self.refuses_somehow => Verdict::ProbablyRefused,
             verdict => verdict,
@@ -123,21 +130,30 @@ impl Report {
 
     /// Writes down how the login has ended, and tells what came of that where it counts as something else than its answer alone; gives why.
     pub fn end(&mut self, tries: &mut Tries, user: &str, password: &Secret, now: UnixMillis) -> Option<&'static str> {
-        let mut ended = self.ended(tries.was_let_in(user, password));
-        let is_bare = match self.judged.verdict {
-            Verdict::ProbablyRefused => self.is_bare,
-            verdict => verdict == Verdict::OtherSite,
-        };
-        if is_bare && ended.verdict == Verdict::SiteTrouble && !tries.bears_bare() {
-            // It may have another password by now, and say nothing of it.
-            ended.verdict = self.judged.verdict;
+        let was_let_in = tries.was_let_in(user, password);
+        let mut ended = self.ended(was_let_in);
+        // It may have another password by now, and not say so.
+        let is_borne = !(was_let_in && self.is_unsure(ended.verdict)) || tries.bears_bare();
+        if !is_borne {
+            ended.verdict = Verdict::ProbablyRefused;
         }
         let counts = tries.ended(ended, user, password, now);
         let why = match (self.judged.verdict, counts) {
+            _ if !is_borne => {
+                "the site has let this user and password in before, and its answers since are neither a yes nor a clear refusal: there is no \
+                 further try"
+            }
             (
-                Verdict::ProbablyRefused | Verdict::OtherSite | Verdict::Unknown | Verdict::NotLookedAt,
+                Verdict::ProbablyRefused
+                | Verdict::WrongPassword
+                | Verdict::OtherSite
+                | Verdict::Unknown
+                | Verdict::NotLookedAt,
                 Verdict::SiteTrouble,
-            ) => "the site has let this user and password in before, and says nothing of them",
+            ) => "the site has let this user and password in before, and does not clearly refuse them",
+            (Verdict::ProbablyRefused | Verdict::WrongPassword, Verdict::LimitedAgain) => {
+                "it asks to wait beside that, as it may where they are right"
+            }
             (Verdict::RateLimited, Verdict::LimitedAgain) => "it has asked for patience at each of the last tries",
             (Verdict::Unknown | Verdict::NotLookedAt, Verdict::ProbablyRefused) => {
                 "the second answer to the same that tells nothing"
@@ -147,6 +163,18 @@ impl Report {
         self.judged.verdict = counts;
         self.judged.evidence.push(why.to_owned());
         Some(why)
+    }
+
+    /// True where an answer to what was let in before is no yes, no sure refusal and no sure trouble: which of them it is, nobody knows.
+    fn is_unsure(&self, ends: Verdict) -> bool {
+        let is_vague = match self.judged.verdict {
+            Verdict::ProbablyRefused | Verdict::WrongPassword => {
+                matches!(ends, Verdict::SiteTrouble | Verdict::LimitedAgain)
+            }
+            Verdict::Unknown => ends == Verdict::Unknown,
+            verdict => verdict == Verdict::NotLookedAt,
+        };
+        self.was_sent && self.was_answered && is_vague
     }
 
     /// Until when the site asks to be left alone (`Retry-After`), where it does.

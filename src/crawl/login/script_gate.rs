@@ -4,7 +4,7 @@
 //! What a script of a member's page may never do it may do here once: the POST that logs in. It counts as the login's own: it waits as a
 //! person would, is written down as a try before it leaves, and nothing follows it but reads. It leaves behind the act that sends the form
 //! and never while its fields are typed: what scripts post then asks whether a name is known, and is no login. Nor is what they post in front
-//! of it and could not hold the password (a counter, a question whether a CAPTCHA is due): a few of these leave as reads do. Whatever else would carry
+//! of it and is known to the last value (`login::known`: a counter, a question whether a CAPTCHA is due): a few of these leave as reads do. Whatever else would carry
 //! the password (an address, a header, a second write, another host, a cookie of a script) is refused and told.
 
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use super::{Run, ends};
 use crate::crawl::site::Site;
 use crate::fetch::{ByScript, Post};
 use crate::limits;
+use crate::login::known::Known;
 use crate::login::mask::Mask;
 use crate::login::scripts::told_body;
 use crate::login::secret::told_url;
@@ -129,6 +130,7 @@ impl Inner<'_, '_> {
         let is_script = matches!(request.asker, Asker::Script | Asker::Module) && request.method == "GET";
         let site = self.run.site;
         if is_script && let Some((kept, body)) = site.shelf.script(&request.url, site.clock.now()) {
+            self.take_in(&body);
             return Ok(net::Response { body: body.into(), ..kept });
         }
         if self.heard.is_throttled {
@@ -160,7 +162,7 @@ impl Inner<'_, '_> {
             "POST" if self.heard.sent.is_some() => {
                 return Err(self.refuse(&url, carries, "a login posts once".to_owned()));
             }
-            "POST" if !carries && !may_hold_secret(&request.body) => {
+            "POST" if !carries && self.is_beside(request, page) => {
                 if self.heard.beside >= limits::LOGIN_POSTS_BESIDE_MAX {
                     return Err(self.refuse(&url, false, "it is no login, and there were enough of these".to_owned()));
                 }
@@ -178,7 +180,15 @@ impl Inner<'_, '_> {
         if is_script && answer.status == 200 {
             site.shelf.keep(&request.url, &answer, &answer.body, site.clock.now());
         }
+        self.take_in(&answer.body);
         Ok(answer)
+    }
+
+    /// What the site sends before the password is typed is none of it, whoever sends it back.
+    fn take_in(&mut self, body: &[u8]) {
+        if !self.is_filled {
+            self.run.takes_in(&String::from_utf8_lossy(body));
+        }
     }
 
     /// What the site's rules say: as for any script's request, but that robots.txt closes nothing to a login.
@@ -198,6 +208,18 @@ impl Inner<'_, '_> {
         let mask = &self.run.mask;
         let headers = || request.headers.iter().any(|(_, value)| mask.is_in(value.as_bytes()));
         mask.is_in(request.url.as_bytes()) || mask.is_in(&request.body) || headers()
+    }
+
+    /// True where a POST is none of the login's: all that it says is known not to be the password.
+    fn is_beside(&self, request: &net::Request, page: &CrawlUrl) -> bool {
+        let sent = self.run.sent_before.iter().map(|text| &**text);
+        let known = Known {
+            user: &self.run.means.rules.user,
+            password: self.run.means.password,
+            texts: sent.chain([page.as_str()]).collect(),
+            now: self.run.site.clock.now(),
+        };
+        known.knows(content_type(request), &request.body, &request.url, &request.headers)
     }
 
     /// Writes a refusal down; gives why.
@@ -309,32 +331,4 @@ impl Inner<'_, '_> {
 fn content_type(request: &net::Request) -> &str {
     let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     kind.map_or("text/plain;charset=UTF-8", |(_, value)| value)
-}
-
-/// True where a body may hold what was made of a password in a way that nobody knows here: no digest and no cipher is shorter.
-fn may_hold_secret(body: &[u8]) -> bool {
-    let is_coded = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=%_-".contains(byte);
-    !body.is_ascii() || body.split(|byte| !is_coded(byte)).any(|run| run.len() >= DIGEST_BYTES)
-}
-
-/// Characters of an MD5.
-const DIGEST_BYTES: usize = 32;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_digest_or_a_cipher_may_hold_the_password_and_a_counter_does_not() {
-        for (body, expected) in [
-            ("e=login", false),
-            ("u=anna&v=1", false),
-            (r#"{"event":"login","user":"anna"}"#, false),
-            ("", false),
-            ("u=anna&h=5f4dcc3b5aa765d61d8327deb882cf99", true),
-            (r#"{"p":"TWFueSBoYW5kcyBtYWtlIGxpZ2h0IHdvcmsuTWFueQ=="}"#, true),
-        ] {
-            assert_eq!(may_hold_secret(body.as_bytes()), expected, "{body}");
-        }
-    }
 }

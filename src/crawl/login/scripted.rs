@@ -58,6 +58,10 @@ impl<'a> Run<'a> {
         }
         let now = i64::try_from(self.site.clock.now().0).unwrap_or(i64::MAX);
         let cookies = self.site.transport.script_cookies(&page.url);
+        self.takes_in(markup);
+        let sent = cookies.join("\n");
+        self.takes_in(&percent_encoding::percent_decode_str(&sent).decode_utf8_lossy());
+        self.takes_in(&sent);
         let document = Document { cookies, ..Document::at(page.url.as_str(), now) }.with_markup(markup);
         let gate = ScriptGate::new(self, &page.url, false);
         let held = children.hold(&document, &gate).await;
@@ -77,6 +81,14 @@ impl<'a> Run<'a> {
         let leads_to = outcome.navigations.iter().filter(|one| one.method == "GET");
         let leads_to = leads_to.filter_map(|one| CrawlUrl::exact(&url::Url::parse(&one.url).ok()?)).collect();
         Ok(self.read_document(page, outcome.html).await.map(|page| Opened { page, held, leads_to }))
+    }
+
+    /// Takes in what the site has sent before the password is typed.
+    pub(super) fn takes_in(&mut self, text: &str) {
+        let held: usize = self.sent_before.iter().map(|text| text.len()).sum();
+        if held + text.len() <= limits::LOGIN_SENT_BYTES_MAX {
+            self.sent_before.push(text.into());
+        }
     }
 
     /// A page as its scripts have left it.

@@ -137,6 +137,13 @@ pub const CREDENTIALS: &[&str] = &[
     "ユーザー",
     "비밀번호",
     "아이디",
+    "credential",
+    "passphrase",
+    "identifiant",
+    "credencia",
+    "credenziali",
+    "anmeldedaten",
+    "zugangsdaten",
 ];
 
 /// Words beside those of `CREDENTIALS` by which a message may speak of the account, or of more than its CAPTCHA.
@@ -152,12 +159,10 @@ pub const OF_ACCOUNT: &[&str] = &[
     "sign in",
     "sign-in",
     "signing in",
-    "credential",
     "account",
     "e-mail",
     "email",
     "member",
-    "passphrase",
     "authenticat",
     "authoriz",
     "authoris",
@@ -172,21 +177,18 @@ pub const OF_ACCOUNT: &[&str] = &[
     "mitglied",
     "connexion",
     "connecter",
-    "identifiant",
     "compte",
     "données",
     "sesión",
     "cuenta",
     "datos",
     "acceso",
-    "credencia",
     "sessão",
     "conta ",
     "dados",
     "acesso",
     "accesso",
     "accedere",
-    "credenziali",
     " dati",
     "logowan",
     "loguj",
@@ -227,7 +229,7 @@ pub const OF_ACCOUNT: &[&str] = &[
     "회원",
 ];
 
-/// Words that refuse, in a sentence with a word for what a login is by. “Denied” and “failed” are not among them: gates, databases and
+/// Words that refuse, in a clause with a word for what a login is by. “Denied” and “failed” are not among them: gates, databases and
 /// programs say so of themselves.
 pub const REFUSES: &[&str] = &[
     "wrong",
@@ -277,6 +279,9 @@ pub const REFUSES: &[&str] = &[
     "не совпада",
     "有误",
     "有誤",
+    "错误",
+    "錯誤",
+    "not exist",
     "不正确",
     "不正確",
     "不匹配",
@@ -292,6 +297,65 @@ pub const REFUSES: &[&str] = &[
     "잘못",
     "올바르지",
 ];
+
+/// Words of a clause that is about something else than the user and the password, or about more: what programs, forms and sessions have.
+pub const OF_OTHERS: &[&str] = &[
+    "session",
+    "token",
+    "csrf",
+    " form ",
+    "formular",
+    "formulaire",
+    "response",
+    "request",
+    "database",
+    "server",
+    "query",
+    "column",
+    "table",
+    "parameter",
+    "argument",
+    "hash",
+    "page",
+    "cookie",
+    "captcha",
+    " code",
+    "went wrong",
+    "gone wrong",
+    " this is ",
+    "sitzung",
+    "datenbank",
+    "antwort",
+    "seite",
+    "réponse",
+    "base de ",
+    "sesión",
+    "sessão",
+    "banco de ",
+    "сесси",
+    "токен",
+    "страниц",
+    "запрос",
+    "баз",
+    "页面",
+    "頁面",
+    "会话",
+    "會話",
+    "请求",
+    "請求",
+    "表单",
+    "表單",
+    "数据库",
+    "資料庫",
+    "データベース",
+    "セッション",
+    "ページ",
+    "세션",
+    "페이지",
+];
+
+/// What is said of tries that are left, by whom a wrong password is counted.
+pub const TRIES_LEFT: &[&str] = &["还可以尝试", "還可以嘗試"];
 
 /// Words between two things of which one is wrong.
 pub const EITHER: &[&str] = &["或", "または", "もしくは", "또는", "혹은"];

@@ -3,10 +3,11 @@
 //!
 //! Whatever the site has said, it may have counted a wrong password. So the same is held until its operator says `--again` or changes
 //! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
-//! that the site has let in before, and neither does an answer to it that does not speak of the account (`Report::ended`): that one is sent
+//! that the site has let in before: that one is sent
 //! again, whoever comes first, a crawl or a person, after waits that grow to a day (`Further`), so that trouble which lasts locks nobody out, and
-//! no account is tried more often than its site bears. An answer that is no trouble of anybody's, the bare form, may be how the site says that
-//! the password is another by now: behind seven further tries that were answered so the same is held (`limits::LOGIN_BARE_MAX`). One that met a CAPTCHA or was asked for a code has one more try, with a person who
+//! no account is tried more often than its site bears. Any other answer to it that is neither a yes nor a sure refusal (the bare form, a page
+//! without one, words that nobody knows, `Report::end`) may be how the site says that the password is another by now: it has the same
+//! further tries, but three in all (`limits::LOGIN_BARE_MAX`), and is held behind them. One that met a CAPTCHA or was asked for a code has one more try, with a person who
 //! answers. What asks for patience was not looked at either, but whoever asks for it each time may refuse beside it: the third such answer in
 //! a row holds what was never let in, and from the second on what was let in has further tries alone. Where no answer was a sure refusal, a person has another way of the rule file tried as well, once each (`Tries::meet_way`). Each
 //! further try is written down when it is sent, and they begin anew once the site lets this user and password in, says that it did not look
@@ -120,14 +121,19 @@ impl Again {
 #[serde(default)]
 pub(super) struct Further {
     sent: u32,
-    /// Answers to them that were the bare form, without a word.
+    /// Answers to them that let nobody in, and tell neither of a refusal nor of trouble.
     bare: u32,
     /// Before when there is no other.
     pub(super) not_before: UnixMillis,
 }
 
 impl Further {
-    /// Takes in that one was answered by the bare form; true where there is another.
+    /// The waits begin anew, and not what was borne.
+    pub(super) fn begins_anew(&mut self) {
+        *self = Self { bare: self.bare, ..Self::default() };
+    }
+
+    /// Takes in that one was answered so; true where there is another.
     pub(super) fn bears_bare(&mut self) -> bool {
         self.bare = self.bare.saturating_add(1);
         self.bare <= LOGIN_BARE_MAX

@@ -214,7 +214,10 @@ impl Tries {
         }
         // What says that it did not look at the password has taken nothing of its further tries.
         if was_sent && again(verdict, was_answered).by_hand == OfHand::Yes {
-            self.forget_further(marks);
+            self.once_more.retain(|of| !marks.contains(of));
+            if is_let_in {
+                self.further.begins_anew();
+            }
         }
         self.waits = None;
         match verdict {

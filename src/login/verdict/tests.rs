@@ -95,6 +95,14 @@ fn each_end_is_told_by_its_signs() {
         (200, String::new(), None, false, Verdict::ProbablyRefused),
         (404, "Not found".to_owned(), None, false, Verdict::ProbablyRefused),
         (502, "Bad gateway".to_owned(), None, false, Verdict::Unknown),
+        (
+            503,
+            "The board is being moved. We never ask for your username or password by mail.".to_owned(),
+            None,
+            false,
+            Verdict::Unknown,
+        ),
+        (500, r#"{"error":"Wrong password"}"#.to_owned(), None, false, Verdict::WrongPassword),
         (200, format!("Your browser does not accept cookies.{FORM}"), Some(0), true, Verdict::NotLookedAt),
         (200, format!("Session expired, submit again.{FORM}"), Some(0), true, Verdict::NotLookedAt),
         (
@@ -166,6 +174,7 @@ fn a_wait_that_a_page_names_in_words_is_read() {
         ("请15分钟后再试", Some(900)),
         ("Слишком много попыток, 30 секунд", Some(30)),
         ("Too many attempts. You have used 5 of 5 tries since 2003.", None),
+        ("You must now wait 1h 15m 0s before you can login again.", Some(4_500)),
         ("Too many attempts: 99999999999999999999 minutes, or 90 days", None),
     ] {
         let view = View::of(&format!("<p>{message}</p>")).unwrap();
@@ -322,6 +331,16 @@ fn a_refusal_is_a_sentence_that_says_so_and_no_words_of_a_page_in_trouble() {
         "Maintenance: user accounts are being migrated to the new database.",
         "Your forum is moving. See you tomorrow! Your username and password will stay the same.",
         "抱歉,站点已关闭,仅限管理员登录",
+        "Something went wrong while logging you in.",
+        "Oops! Something went wrong with your password, please log in again.",
+        "If you believe this is wrong, send us your username.",
+        "Your login session is invalid. Please enter your password again.",
+        "Invalid token for user name anna",
+        "Die Datenbank hat eine ungültige Antwort auf das Passwort geliefert.",
+        "Incorrect string value: 'x' for column 'username' at row 1",
+        "您访问的用户页面不存在",
+        "Database says: password mismatch for user anna",
+        "Los datos de acceso no son correctos.",
     ] {
         for (page, form) in [
             (said.to_owned(), None),
@@ -349,11 +368,11 @@ fn a_refusal_is_a_sentence_that_says_so_and_no_words_of_a_page_in_trouble() {
         "아이디 또는 비밀번호가 일치하지 않습니다",
         "Benutzername oder Kennwort stimmen nicht überein.",
         "Identifiants invalides.",
-        "Los datos de acceso no son correctos.",
         "De combinatie van gebruikersnaam en wachtwoord klopt niet.",
-        "Sign-in failed. The details you've entered don't match any account we have on file.",
         "Unrecognized username or password.",
-        "Database says: password mismatch for user anna",
+        "帐号密码不匹配(还可以尝试4次)",
+        "That username does not exist.",
+        "These credentials do not match our records.",
     ] {
         for (page, form) in [(format!("{NAV}<p>{said}"), None), (format!("<p class=error>{said}</p>{FORM}"), Some(0))] {
             let view = View::of(&page).unwrap();
@@ -366,6 +385,8 @@ fn a_refusal_is_a_sentence_that_says_so_and_no_words_of_a_page_in_trouble() {
                 has_read_captcha: false,
             };
             assert!(says_refused(&of), "{page}");
+            // Neither at a limit, which the right one meets as well, nor by a server in trouble.
+            assert!(![429, 500, 503].iter().any(|status| says_refused(&After { status: *status, ..of })), "{page}");
         }
     }
 }

@@ -1,0 +1,186 @@
+//! What a page's script posts beside its login: a body of which each value is known to be none of the password, in whatever coding.
+//!
+//! A password may be encrypted, hashed, reversed or spelled out in numbers, and nobody knows its forms beforehand. So nothing is said of
+//! what a secret looks like: known are the user's name, what the site itself has sent before the password was typed (its fields, `meta`,
+//! cookies, scripts), times of now, random identifiers, and words that are too short to hold a password together. Whatever else a
+//! body has may be the login.
+
+use serde_json::Value;
+
+use super::secret::Secret;
+use crate::clock::UnixMillis;
+
+/// What is known of one page before its form is sent.
+pub struct Known<'a> {
+    pub user: &'a str,
+    pub password: &'a Secret,
+    /// What the site has sent before the password was typed: pages, scripts, answers, cookies.
+    pub texts: Vec<&'a str>,
+    pub now: UnixMillis,
+}
+
+/// Headers that say nothing of what was typed.
+const HEADERS: [&str; 6] = ["accept", "accept-language", "content-type", "x-requested-with", "cache-control", "pragma"];
+
+/// From this length on, what the site has sent before was not put together by chance.
+const WORD_BYTES: usize = 4;
+
+/// Letters of a name of a field.
+const NAME_BYTES: usize = 32;
+
+impl Known<'_> {
+    /// True where neither the body nor the query nor a header of a POST can hold the password.
+    #[must_use]
+    pub fn knows(&self, content_type: &str, body: &[u8], url: &str, headers: &[(String, String)]) -> bool {
+        let Ok(body) = std::str::from_utf8(body) else { return false };
+        let query = url.split_once('?').map_or("", |(_, query)| query);
+        let mut values = Vec::new();
+        let headers = headers.iter().filter(|(name, _)| !HEADERS.contains(&&*name.to_ascii_lowercase()));
+        headers.for_each(|(_, value)| values.push(value.clone()));
+        pairs(query, &mut values);
+        let is_form =
+            content_type.contains("urlencoded") || content_type.starts_with("text/plain") && body.contains('=');
+        match serde_json::from_str::<Value>(body) {
+            Ok(value) => members(value, &mut values),
+            Err(_) if is_form => pairs(body, &mut values),
+            Err(_) => values.push(body.to_owned()),
+        }
+        // All that is not known for sure has to be shorter together than the password.
+        let mut length = 0;
+        let are_known = values.iter().all(|value| {
+            self.is_sure(value) || {
+                length += value.chars().count();
+                value.bytes().all(|of| of.is_ascii_alphanumeric() || b"_-. ".contains(&of))
+            }
+        });
+        are_known && (length == 0 || length < self.password.reveal().chars().count())
+    }
+
+    fn is_sure(&self, value: &str) -> bool {
+        let is_user = !self.user.is_empty() && value.to_lowercase() == self.user.to_lowercase();
+        let has_letter = value.chars().any(char::is_alphabetic);
+        let is_sent = || value.len() >= WORD_BYTES && has_letter && self.texts.iter().any(|text| has_word(text, value));
+        let is_plain = matches!(value, "" | "true" | "false" | "null");
+        let is_own = value == self.password.reveal() || value == self.password.reveal().trim();
+        !is_own && (is_plain || is_user || is_random(value) || self.is_time(value) || is_sent())
+    }
+
+    /// A time of this day, in seconds or milliseconds.
+    fn is_time(&self, value: &str) -> bool {
+        let Ok(number) = value.parse::<u64>() else { return false };
+        let millis = match value.len() {
+            10 => number.saturating_mul(1_000),
+            13 => number,
+            _ => return false,
+        };
+        millis.abs_diff(self.now.0) < 86_400_000
+    }
+}
+
+/// A random identifier (RFC 9562, version 4), which no cipher has the shape of.
+fn is_random(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    bytes.len() == 36
+        && bytes[14] == b'4'
+        && b"89abAB".contains(&bytes[19])
+        && bytes.iter().enumerate().all(|(at, of)| match at {
+            8 | 13 | 18 | 23 => *of == b'-',
+            _ => of.is_ascii_hexdigit(),
+        })
+}
+
+/// True where a text has this with nothing of a word on either side.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_outside = |of: Option<char>| of.is_none_or(|of| !of.is_alphanumeric());
+    memchr::memmem::find_iter(text.as_bytes(), word).any(|at| {
+        // Both ends of what is UTF-8 and was found in UTF-8 are ends of characters.
+        is_outside(text[..at].chars().next_back()) && is_outside(text[at + word.len()..].chars().next())
+    })
+}
+
+/// The values of a query or a form; a name counts as one where it has none, or is none of a field's.
+fn pairs(text: &str, values: &mut Vec<String>) {
+    for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
+        if value.is_empty() || !is_name(&name) {
+            values.push(name.into_owned());
+        }
+        values.push(value.into_owned());
+    }
+}
+
+/// The same of JSON.
+fn members(value: Value, values: &mut Vec<String>) {
+    let mut rest = vec![value];
+    while let Some(next) = rest.pop() {
+        match next {
+            Value::Object(object) => {
+                for (name, value) in object {
+                    if !is_name(&name) {
+                        values.push(name);
+                    }
+                    rest.push(value);
+                }
+            }
+            Value::Array(list) => rest.extend(list),
+            Value::String(text) => values.push(text),
+            other => values.push(other.to_string()),
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.len() <= NAME_BYTES && name.bytes().all(|of| of.is_ascii_alphabetic() || b"_-.[]".contains(&of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_may_be_the_login() {
+        let password = Secret::new("s3cret");
+        let texts = vec![
+            "<meta name=csrf-token content=\"Zk4+Q/9xw81=\"><input type=hidden name=_token value=8f14e45fceea167a5a36dedd4bea2543>",
+            "track('page_view'); count('115')",
+        ];
+        let known = Known { user: "anna", password: &password, texts, now: UnixMillis(1_700_000_000_000) };
+        let json = "application/json";
+        let form = "application/x-www-form-urlencoded";
+        for (content_type, body, expected) in [
+            (form, "", true),
+            (form, "e=login", true),
+            ("text/plain;charset=UTF-8", "e=login", true),
+            (form, "u=anna&v=1", true),
+            (json, r#"{"event":"login","user":"Anna"}"#, true),
+            (json, r#"{"event":"page_view","at":1700000000123,"is":true}"#, true),
+            (form, "_token=8f14e45fceea167a5a36dedd4bea2543&username=anna", true),
+            (json, r#"{"csrf":"Zk4+Q/9xw81="}"#, true),
+            (json, r#"{"id":"9b2cf7b1-4c1d-4a53-8f0e-0f4e6b1a2c3d"}"#, true),
+            // In whatever coding.
+            (form, "p=s3cret", false),
+            (form, "p=terc3s", false),
+            (form, "p=733363726574", false),
+            (form, "p=czNjcmV0", false),
+            ("text/plain", "czNjcmV0", false),
+            ("text/plain", "czNjcmU=", false),
+            ("text/plain", "czNjcg==", false),
+            (form, "p=hT6/s1kQ==", false),
+            (json, r#"{"p":[115,51,99,114,101,116]}"#, false),
+            (json, r#"{"p":["s","3","c","r","e","t"]}"#, false),
+            (json, r#"{"p":"115 51 99 114 101 116"}"#, false),
+            (json, r#"{"a":"s3c","b":"ret"}"#, false),
+            (json, r#"{"id":"9b2cf7b1-4c1d-1a53-8f0e-0f4e6b1a2c3d"}"#, false),
+            (form, "u=anna&h=5f4dcc3b5aa765d61d8327deb882cf99", false),
+            (form, "p=%73%00", false),
+        ] {
+            assert_eq!(known.knows(content_type, body.as_bytes(), "http://h/in", &[]), expected, "{body}");
+        }
+        assert!(!known.knows(form, b"", "http://h/in?k=terc3s", &[]), "a query");
+        assert!(known.knows(form, b"", "http://h/in?v=1", &[]));
+        let header = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+        assert!(!known.knows(form, b"", "http://h/in", &header("X-Auth", "terc3s")), "a header");
+        assert!(known.knows(form, b"", "http://h/in", &header("X-CSRF-Token", "Zk4+Q/9xw81=")));
+        assert!(known.knows(form, b"", "http://h/in", &header("Accept", "application/json, text/plain, */*")));
+        assert!(!known.knows(form, b"\xff\xfe", "http://h/in", &[]), "bytes");
+    }
+}
