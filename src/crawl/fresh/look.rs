@@ -127,7 +127,8 @@ pub async fn look(
     let mined: Vec<Row> = board.as_ref().map(|board| board.page.rows.clone()).unwrap_or_default();
     if let Some(board) = board.filter(|board| !board.page.rows.is_empty()) {
         let (now, above, room) = (seconds(at), standing.above, site.fresh.timetable.room_beside_looks());
-        let page = walks::Page { board: &list, url: &job.url, now, last, above, is_above, room };
+        let is_first_read = last_look(site, job).await?.is_none();
+        let page = walks::Page { board: &list, url: &job.url, now, last, above, is_above, is_first_read, room };
         let verdict = walk(site, &page, board, &asked);
         let news = verdict.fetch.len();
         tracing::trace!(list, url = job.url.as_str(), rows = asked.len(), news, is_above, step = ?verdict.step, "a list was looked at");
