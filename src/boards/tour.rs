@@ -27,6 +27,9 @@ const UNPROVEN_ROUND_S: i64 = 86_400;
 const ORDERED_ROUND_S: i64 = 7 * 86_400;
 const ORDERED_PAGE_S: std::ops::RangeInclusive<i64> = 3_600..=4 * 3_600;
 
+/// Seconds for which requests are saved up where they do not make a page a day.
+const SAVED_S: i64 = 30 * 86_400;
+
 /// Pages that a list is taken to have before a round has told: half as many again at each look as were read.
 const PAGES_AT_FIRST: i64 = 16;
 
@@ -120,7 +123,8 @@ impl Tour {
             Order::Unproven => (pages * passed / UNPROVEN_ROUND_S).max(1),
             Order::Time => (passed / self.ordered_page_s()).min(1),
         };
-        let room = (room_per_day * passed as f64 / 86_400.0) as i64;
+        let saved = (now - self.at).min(SAVED_S);
+        let room = (room_per_day * saved as f64 / 86_400.0) as i64;
         let granted = wanted.min(room);
         if granted > 0 {
             self.at = now;

@@ -47,7 +47,8 @@ impl Trust {
                 let goes_along = |moved: i64| looked > 2 * WITH_CLOCK_S && (moved - looked).abs() <= WITH_CLOCK_S;
                 with_clock += usize::from(time.precision <= Precision::Minute && moved.is_some_and(goes_along));
                 // A reply within the minute in which the thread was read leaves its time as it was.
-                let is_of_that_minute = before.error_s() <= MINUTE_S && known.read_at - before.latest < MINUTE_S;
+                let is_of_that_minute =
+                    before.error_s() <= MINUTE_S && (-MINUTE_S..MINUTE_S).contains(&(known.read_at - before.latest));
                 if let Some((replies, replies_before)) = row.replies.zip(known.replies)
                     && replies > replies_before
                     && !is_of_that_minute

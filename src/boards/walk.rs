@@ -177,6 +177,8 @@ pub struct Walk<M> {
     /// So many rows of the next page stand above those that the last look could have shown: what is known of them came by other lists
     /// since.
     above: usize,
+    /// The next page tells nothing of the list's order.
+    is_first_read: bool,
 }
 
 /// Where unknown rows stand among the known ones of a look.
@@ -228,6 +230,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             order: Order::default(),
             is_settled: false,
             above: 0,
+            is_first_read: false,
         }
     }
 
@@ -260,6 +263,11 @@ impl<M: BorrowMut<Memory>> Walk<M> {
     /// lists have shown since: they tell nothing of the order, and a page of such rows alone ends no look.
     pub fn stands_above(&mut self, rows: usize) {
         self.above = rows;
+    }
+
+    /// Says whether nobody has read the next page before: what is known of its rows other pages have shown, and what is unknown is no news.
+    pub fn is_first_read(&mut self, is_first_read: bool) {
+        self.is_first_read = is_first_read;
     }
 
     /// Takes the front as one that is as it was: nothing on it is new. Gives the page behind it whose turn it is, if any.
@@ -330,7 +338,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         let has_news = fetch.iter().any(|fetch| page.rows[fetch.row].pinned.is_none());
         let is_above = !page.rows.is_empty() && self.above >= page.rows.len();
         self.quiet = if has_news || is_above { 0 } else { self.quiet + 1 };
-        if page.times == Times::None {
+        if page.times == Times::None && !self.is_first_read {
             self.learn_order(page, &changes);
         }
         for (row, change) in page.rows.iter().zip(&mut changes) {

@@ -20,6 +20,9 @@ pub const INCREMENT_LEASE_URLS_MAX: usize = 32;
 /// Looks that are leased at once.
 pub const LOOKS_LEASED_MAX: usize = 64;
 
+/// Start pages, and others that are looked at and are no lists, whose last looks are kept to compare with: up to 40 kB each.
+pub const FRONTS_COMPARED_MAX: usize = 1_000;
+
 /// Times of planned looks that are kept for a host, 8 bytes each; later ones are found by the round after them.
 pub const LOOK_TIMES_MAX: usize = 4_096;
 

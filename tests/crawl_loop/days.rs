@@ -77,6 +77,27 @@ fn with_picks(path: &str, elapsed: Duration) -> Option<Answer> {
     Some(Answer::Status(status, headers, Bytes::from([&body[..], picks.as_bytes()].concat())))
 }
 
+/// A torrent's page leads to its file by a second one.
+fn in_two_steps(path: &str, elapsed: Duration) -> Option<Answer> {
+    let name = path.strip_prefix("/detail/").filter(|name| !name.ends_with("/get"));
+    match (name, path.strip_suffix("/get")) {
+        (Some(name), _) => tracker(path, elapsed).map(|_| page(&format!("<a href=/detail/{name}/get>Files</a>"))),
+        (None, Some(path)) => tracker(path, elapsed),
+        (None, None) => tracker(path, elapsed),
+    }
+}
+
+/// The start page shows the latest two of each list.
+fn with_the_latest(path: &str, elapsed: Duration) -> Option<Answer> {
+    let Answer::Status(status, headers, body) = tracker(path, elapsed)? else { return None };
+    let latest = |list: u64| {
+        let newest = newest_of(list, elapsed);
+        format!("<p><a href=/detail/{list}-{newest}>A</a><p><a href=/detail/{list}-{}>B</a>", newest - 1)
+    };
+    let latest: String = if path == "/" { (0..LISTS).map(latest).collect() } else { String::new() };
+    Some(Answer::Status(status, headers, Bytes::from([&body[..], latest.as_bytes()].concat())))
+}
+
 fn site(path: &str, newest: impl Fn(u64) -> u64) -> Option<Answer> {
     if path == "/" {
         return Some(page(&(0..LISTS).map(|list| format!("<a href=/list/{list}>{list}</a> ")).collect::<String>()));
@@ -234,5 +255,41 @@ async fn links_to_old_torrents_on_start_page_and_details_take_no_looks() {
             late += usize::from(fetched.is_none_or(|fetched| fetched > looked + HOUR_S * 1_000));
         }
         assert!(seen > 60 && late == 0, "{start}: {late} of {seen}");
+    }
+}
+
+/// How long after they came the files of those were asked for that came on the second day.
+async fn waits(web: Arc<Web>, start: &str) -> Vec<u64> {
+    let mut machine = Machine::new();
+    machine.update = Some(in_memory());
+    let site = made(&machine, &web, 60, start);
+    let (from_s, until_s) = (DAY_S - BEGINS_S, 2 * DAY_S - BEGINS_S);
+    machine.crawl_site(site, SERVICE, Some(Duration::from_secs(until_s + 12 * HOUR_S)), None).await.0.unwrap();
+    let log = web.log();
+    let all = (0..LISTS).flat_map(|list| (OLD + 1..OLD + 9).map(move |number| (list, number)));
+    let wait = |(list, number): (u64, u64)| {
+        let path = format!("/dl/{list}-{number}");
+        let asked = log.iter().find(|(_, asked)| *asked == path).map(|(at, _)| at / 1_000);
+        asked.map_or(u64::MAX, |at| at - comes_s(list, number))
+    };
+    let mut waits: Vec<u64> =
+        all.filter(|(list, number)| (from_s..until_s).contains(&comes_s(*list, *number))).map(wait).collect();
+    waits.sort_unstable();
+    waits
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_torrent_whose_page_leads_to_its_file_by_a_second_one_comes_all_the_same() {
+    let waits = waits(Arc::new(Web::new(Duration::from_millis(10)).meanwhile(in_two_steps)), LISTED).await;
+    assert!(waits.len() >= 35 && waits[waits.len() * 3 / 4] < 24 * HOUR_S, "{waits:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_page_that_shows_the_latest_is_looked_at_at_its_own_pace_and_its_rows_are_news() {
+    for start in [APART, LISTED] {
+        let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(with_the_latest));
+        let waits = waits(web, start).await;
+        let bound_s = if start == APART { 2 } else { 6 } * HOUR_S;
+        assert!(waits.len() >= 35 && waits[waits.len() / 2] < bound_s, "{start}: {waits:?}");
     }
 }

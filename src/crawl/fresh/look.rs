@@ -14,7 +14,7 @@ use super::standing::{self, Standing, rows_of};
 use super::walks;
 use crate::boards::Row;
 use crate::boards::walk::{Change, Grounds, Known, Verdict};
-use crate::boards::when::{Precision, Time};
+use crate::boards::when::{Against, Precision, Time};
 use crate::clock::UnixMillis;
 use crate::crawl::outlinks::{self, PageFindings};
 use crate::crawl::site::{Found, Site};
@@ -127,7 +127,8 @@ pub async fn look(
     let mined: Vec<Row> = board.as_ref().map(|board| board.page.rows.clone()).unwrap_or_default();
     if let Some(board) = board.filter(|board| !board.page.rows.is_empty()) {
         let (now, above, room) = (seconds(at), standing.above, site.fresh.timetable.room_beside_looks());
-        let page = walks::Page { board: &list, url: &job.url, now, last, above, is_above, room };
+        let is_first_read = last_look(site, job).await?.is_none();
+        let page = walks::Page { board: &list, url: &job.url, now, last, above, is_above, is_first_read, room };
         let verdict = walk(site, &page, board, &asked);
         let news = verdict.fetch.len();
         tracing::trace!(list, url = job.url.as_str(), rows = asked.len(), news, is_above, step = ?verdict.step, "a list was looked at");
@@ -277,7 +278,12 @@ fn walk(site: &Site, page: &walks::Page<'_>, board: boards::Read, asked: &[Stand
                 }
                 known
             }
-            // It waits for its first visit, is none that is read again, or is nothing to this crawl.
+            Some(asked) if is_unread_thread(asked) => {
+                kept.count(row, page.now);
+                // What does not tell of something later for certain waits for the first visit, as all of it did.
+                kept.thread(&row.id).filter(|before| tells_later(row, before)).unwrap_or_else(as_shown)
+            }
+            // It is none that is read again, or is nothing to this crawl.
             _ => as_shown(),
         };
         known.insert(row.id.clone(), of_row);
@@ -300,6 +306,17 @@ fn walk(site: &Site, page: &walks::Page<'_>, board: boards::Read, asked: &[Stand
         }
     }
     verdict
+}
+
+/// True for a thread that history has heard of, and nobody has read yet.
+fn is_unread_thread(asked: &Standing) -> bool {
+    asked.found.class == Class::Thread && asked.record.is_some_and(|record| record.outcome.is_none())
+}
+
+/// True where a row shows a reply that it did not show before.
+fn tells_later(row: &Row, before: &Known) -> bool {
+    let is_later = row.last.zip(before.last).is_some_and(|(time, last)| time.against(&last) == Against::Later);
+    is_later || row.replies.zip(before.replies).is_some_and(|(replies, before)| replies > before)
 }
 
 /// What a list shows and its site did not have when it was met: a list may be served before its pages (replicas, caches). Each is asked for

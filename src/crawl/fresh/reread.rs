@@ -30,6 +30,7 @@ pub(super) async fn reread(
     for fetch in verdict.fetch.iter().filter(|fetch| fetch.why != Change::New) {
         let row = mined.get(fetch.row);
         let last_read = match row {
+            Some(row) if is_unread(site, job, row).await? => row.last_page.clone(),
             Some(row) => last_read(site, job, row).await?,
             None => None,
         };
@@ -46,6 +47,15 @@ pub(super) async fn reread(
         site.fresh.arrivals.sighted_anew(hash(found.url.as_str()), sighting);
     }
     Ok(())
+}
+
+/// True for a thread that nobody has read: its news stand on its last page, whichever one that was before.
+async fn is_unread(site: &Site, job: &Job, row: &Row) -> Result<bool, CrawlDbError> {
+    let Ok(first) = outlinks::judge(site, row.url.clone()) else { return Ok(false) };
+    let Some(key) = site.row(&first.url, first.class, job.lease.depth).await?.map(|row| row.key) else {
+        return Ok(false);
+    };
+    Ok(site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_none()))
 }
 
 /// The last page of a thread that was read, as far as its row links to its pages.

@@ -102,8 +102,8 @@ pub struct List {
 pub struct Room {
     /// What looks leave of their half of the day's requests: nothing where the day has not enough for them.
     pub spare: f64,
-    /// The same, and some of that half whatever looks leave.
-    pub in_any_case: f64,
+    /// Some of that half whatever looks leave.
+    pub least: f64,
 }
 
 impl State {
@@ -326,8 +326,7 @@ impl Timetable {
         let kept = self.kept();
         let planned = kept.state.as_ref().map_or(0.0, |state| state.per_day);
         let room = kept.room.map_or(f64::INFINITY, |room| room.all);
-        let spare = (room - planned).max(0.0);
-        Room { spare, in_any_case: spare.max(room / 8.0) }
+        Room { spare: (room - planned).max(0.0), least: room / 8.0 }
     }
 
     /// Looks a day at all lists, as they are planned now; none before a list is known.

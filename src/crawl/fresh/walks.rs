@@ -43,6 +43,8 @@ pub struct Page<'a> {
     pub above: usize,
     /// No row was met yet, here or on the pages in front, that the look before this one could have shown.
     pub is_above: bool,
+    /// Nobody has read this page before.
+    pub is_first_read: bool,
     /// What the site has for pages which are read in their turn, of all lists.
     pub room: Room,
 }
@@ -145,6 +147,7 @@ impl Kept {
         let is_front = at.board == at.url.as_str();
         let times = read.page.times;
         walk.stands_above(at.above);
+        walk.is_first_read(at.is_first_read);
         let verdict = walk.page(&read.page, at.url, at.url, |id| known.get(id).cloned());
         let told = verdict.grounds.map(|grounds| match grounds {
             Grounds::Times => Told::Times,
@@ -198,14 +201,19 @@ impl Kept {
         self.remembers(board, walk.into_memory());
     }
 
-    /// Requests a day for pages of this list in their turn: its part is as what its turn takes to what those of all lists take. A list in the
-    /// order of time has none but those that looks leave.
+    /// Requests a day for pages of this list in their turn: its part is as what its turn takes to what those of all lists take. What looks do
+    /// not leave is for lists alone that are not in the order of time.
     fn room_of(&self, list: &str, room: Room) -> f64 {
         let wants = |memory: &Memory| memory.tour.wants_per_day(memory.order());
         let Some(memory) = self.state.boards.get(list).map(|board| &board.memory) else { return room.spare };
-        let room = if memory.is_in_order() { room.spare } else { room.in_any_case };
-        let all: f64 = self.state.boards.values().map(|board| wants(&board.memory)).sum();
-        if all > 0.0 { room * wants(memory) / all } else { room }
+        let part = |room: f64, takes_part: fn(&Memory) -> bool| {
+            let memories = self.state.boards.values().map(|board| &board.memory);
+            let all: f64 = memories.filter(|memory| takes_part(memory)).map(wants).sum();
+            if all > 0.0 { room * wants(memory) / all } else { room }
+        };
+        let of_spare = part(room.spare, |_| true);
+        let is_in_order = memory.is_in_order();
+        if is_in_order { of_spare } else { of_spare.max(part(room.least, |memory| !memory.is_in_order())) }
     }
 }
 
@@ -217,7 +225,7 @@ mod tests {
     #[test]
     fn lists_that_sleep_leave_a_long_list_by_title_the_requests_that_it_needs() {
         let boards = Boards::new(&BoardRules::default());
-        let room = Room { spare: 40_000.0, in_any_case: 43_200.0 };
+        let room = Room { spare: 40_000.0, least: 5_400.0 };
         let mut kept = boards.kept();
         let second = CrawlUrl::from_parts("http://a.example", "/list?page=2");
         for list in 0..301 {
@@ -230,7 +238,9 @@ mod tests {
         let by_title = kept.room_of("0", room);
         assert!((500.0..1_000.0).contains(&by_title), "{by_title}");
         assert!(by_title > 3.9 * kept.room_of("2", room) && kept.room_of("1", room) < kept.room_of("2", room));
-        let short = Room { spare: 0.0, in_any_case: 25.0 };
-        assert!(kept.room_of("1", short) == 0.0 && kept.room_of("0", short) > 0.0);
+        // Where looks leave nothing, lists in order take no part in what is left.
+        (0..301).for_each(|list| kept.board(&format!("{list}"), UnixMillis(1)).unwrap().memory.is_sorted = true);
+        let short = Room { spare: 0.0, least: 25.0 };
+        assert_eq!((kept.room_of("1", short), kept.room_of("0", short)), (0.0, 25.0));
     }
 }

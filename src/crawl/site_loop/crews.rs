@@ -1,5 +1,5 @@
 //! The increment crew beside history (ALGORITHMS §6): its rounds, what it takes from the update crawldb, and the split of the lanes.
-//! `divide` says which links of a page it follows, `note` what of it outlives a restart.
+//! `divide` says which links of a page it follows, `fronts` what start pages show, `note` what of it outlives a restart.
 //!
 //! A round begins at each interval: looks at start pages and fronts of lists that are due are leased from history, where
 //! they lie before everything else; what their pages show for the first time goes to the update crawldb, and from there,
@@ -7,6 +7,7 @@
 //! later. In a crawl that is to end there is one crew, and nothing here does anything.
 
 mod divide;
+mod fronts;
 mod note;
 
 use std::collections::HashSet;
@@ -30,6 +31,7 @@ use crate::politeness::shifted;
 use crate::rules::SiteRules;
 use crate::url::CrawlUrl;
 use divide::news;
+use fronts::Fronts;
 pub use note::{CREWS_NOTE, CrewsKept, CrewsState};
 
 /// As long as a budget of `requests_per_day` lasts.
@@ -61,6 +63,8 @@ pub(super) struct Crews {
     pub look_turns: Option<LookTurns>,
     /// The part of the lists that are not in the order of time, as it was last reckoned.
     pub in_another_order: f64,
+    /// What start pages showed at their last looks.
+    pub fronts: Fronts,
 }
 
 impl Crews {
@@ -95,6 +99,7 @@ impl Crews {
             is_changed: false,
             look_turns: rules.requests_per_day.map(|_| LookTurns::default()),
             in_another_order: 0.0,
+            fronts: Fronts::default(),
         }
     }
 

@@ -21,6 +21,9 @@ use crate::url::CrawlUrl;
 /// Of the part of a day's budget that is the increment's at most, looks have so much, however much they find.
 const LOOKS_LEAST: f64 = 0.25;
 
+/// The longest time between two looks at a start page that is no list and has shown nothing new for long: it may show a new list.
+const QUIET_START_LONGEST: Duration = Duration::from_secs(86_400);
+
 impl SiteLoop {
     /// Takes up what earlier runs knew.
     pub(super) async fn take_up_fresh(&mut self) -> Result<(), CrawlError> {
@@ -44,6 +47,7 @@ impl SiteLoop {
 
     /// What a visit saw beyond its links: what is to be asked for again, what is gone, and what may arrive.
     pub(super) async fn follow_look(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
+        self.compare(finished);
         if self.shows_picks(finished) {
             (finished.seen.posts, finished.seen.rows) = Default::default();
         }
@@ -74,6 +78,10 @@ impl SiteLoop {
             }
             None => timetable.came(url.as_str(), visit.at, is_away(visit)),
         }
+        if seen.list.as_deref().is_some_and(|list| list != url.as_str()) {
+            // Where it is a list by itself, too, and was read as the page behind another front, no other list waits for it any longer.
+            timetable.came(url.as_str(), visit.at, false);
+        }
         match &seen.list {
             Some(list) if seen.is_front => self.site.fresh.boards.looked(list, visit.at),
             Some(_) => {}
@@ -88,6 +96,28 @@ impl SiteLoop {
             self.lease_soon();
         }
         Ok(())
+    }
+
+    /// Takes what a start page shows, or another page that is looked at and is no list, for the next look at it to compare with.
+    fn compare(&mut self, finished: &Finished) {
+        let is_start = finished.visit.depth == 0 || finished.seen.list.is_none();
+        if !self.crews.are_two() || !finished.is_watched || !is_start {
+            return;
+        }
+        let targets = finished.visit.outlinks.iter().filter(|link| link.is_target);
+        let shown = match finished.visit.outcome {
+            Outcome::Page | Outcome::PageDuplicate => {
+                Some(targets.map(|link| visits::mark(&link.key)).take(limits::LOOK_ROWS_MAX).collect())
+            }
+            Outcome::NotModified => None,
+            // A server in trouble shows nothing.
+            _ => return,
+        };
+        self.crews.fronts.looked(visits::mark(&finished.visit.key), shown);
+    }
+
+    fn has_news(&self, finished: &Finished) -> bool {
+        self.crews.fronts.has_news(visits::mark(&finished.visit.key))
     }
 
     fn url_of(&self, key: &UrlKey) -> Option<CrawlUrl> {
@@ -110,9 +140,9 @@ impl SiteLoop {
                 let wait_s = timetable::away_s(self.site.rules.revisit.as_secs(), looks);
                 by_interval.max(at.plus(Duration::from_secs(wait_s)))
             }
-            // Start pages that are no lists, and sitemaps, are worth no more looks than lists are.
-            _ if self.crews.are_two() && self.wants_more_than_its_share() => {
-                by_interval.max(at.plus(self.site.fresh.timetable.mean_wait()))
+            // Start pages that are no lists, and sitemaps, are worth no more looks than lists are, but for those that show what is new.
+            _ if self.crews.are_two() && !self.has_news(finished) && self.wants_more_than_its_share() => {
+                by_interval.max(at.plus(self.site.fresh.timetable.mean_wait().min(QUIET_START_LONGEST)))
             }
             _ => by_interval,
         }

@@ -6,9 +6,11 @@ use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::fresh::gone::hash;
 use crate::crawl::site_loop::SiteLoop;
+use crate::crawl::site_loop::visits::mark;
 use crate::crawl::visit::{self, Finished};
 use crate::crawldb::update::{UpdateDb, UpdateRow};
 use crate::crawldb::{Discovered, UrlKey, UrlRecord};
+use crate::limits;
 use crate::rules::{Class, Verdict};
 
 /// News of a front that the increment follows whatever its caps say, at a site of few requests a day: the usual ones, not those of a burst.
@@ -38,6 +40,7 @@ impl SiteLoop {
         // Where looks are seldom, what came since the last one at this list was heard of long ago.
         let since = finished.seen.last.filter(|_| finished.seen.is_front).map_or(rounds, |last| last.min(rounds));
         let is_short = self.wants_more_than_its_share();
+        let leads_on = is_short && finished.class.is_target() && !self.has_its_file(finished, &outlinks);
         let is_new = |link: &Discovered, record: Option<&UrlRecord>| match record {
             None => link.is_target || !self.is_behind_a_front(&link.key),
             Some(record) => {
@@ -50,7 +53,7 @@ impl SiteLoop {
             let is_new = !waits
                 && link.key != own
                 && is_new(&link, record.as_ref())
-                && (!is_short || self.is_shown_as_new(&link.key, finished));
+                && (!is_short || leads_on || self.is_shown_as_new(&link.key, finished));
             (link, is_new, record.is_some() || waits)
         });
         let links: Vec<(Discovered, bool, bool)> = links.collect();
@@ -70,29 +73,46 @@ impl SiteLoop {
         Ok(())
     }
 
+    /// True for the page of a torrent that has or names its file. One that does not leads to it by a second page, which its address does not
+    /// always tell from the page of another torrent.
+    fn has_its_file(&self, finished: &Finished, outlinks: &[Discovered]) -> bool {
+        let is_file = |link: &Discovered| {
+            let verdict = self.url(&link.key).map(|url| self.site.rules.judge(&url));
+            matches!(verdict, Some(Verdict::Take { class: Class::Download, .. }))
+        };
+        finished.visit.torrent.is_some() || outlinks.iter().any(is_file)
+    }
+
     /// True for what a list shows as a row, for the file and the further pages of a torrent, and for all that is none. Links to other torrents,
-    /// on the pages of torrents ("see also") and on start pages ("random picks"), are no news before a list has shown where they lead.
+    /// on the pages of torrents that have their files ("see also") and on start pages that draw them anew at each look ("random picks"), are no
+    /// news before a list has shown where they lead.
     fn is_shown_as_new(&self, link: &UrlKey, finished: &Finished) -> bool {
         let Some(url) = self.url(link) else { return true };
         let Verdict::Take { class, .. } = self.site.rules.judge(&url) else { return true };
         if !class.is_target() || class == Class::Download {
             return true;
         }
-        match &finished.seen.list {
-            Some(_) => finished.seen.rows.contains(&hash(url.as_str())),
+        let is_drawn = || self.crews.fronts.is_drawn(mark(&finished.visit.key));
+        let seen = &finished.seen;
+        match &seen.list {
+            // Rows beyond those that a look goes over are told from other links by nothing.
+            Some(_) if seen.rows.contains(&hash(url.as_str())) || seen.rows.len() >= limits::LOOK_ROWS_MAX => true,
+            // The latest in several sections are not all of them the rows of one list.
+            Some(list) => finished.visit.depth == 0 && !self.site.fresh.boards.is_in_order(list) && !is_drawn(),
             None if finished.class.is_target() => {
                 let own = self.url(&finished.visit.key);
                 own.is_some_and(|own| thread_id(own.as_str()) == thread_id(url.as_str()))
             }
-            None => finished.visit.depth > 0 || !self.has_lists_beside(None),
+            None => finished.visit.depth > 0 || !self.has_lists_beside(None) || !is_drawn(),
         }
     }
 
-    /// True where the rows of a start page are none of a list's: those of "random picks" stand in no order, and other lists have all that
-    /// is new. A front page that lists the latest is in the order of time from its first news on, and one that is a site's only list has all its news.
+    /// True where the rows of a start page are none of a list's: "random picks" are others at each look, and other lists have all that
+    /// is new. Most of what a page of the latest, or a feed, showed at its last look is still there.
     pub(in crate::crawl::site_loop) fn shows_picks(&self, finished: &Finished) -> bool {
         let Some(list) = finished.seen.list.as_deref().filter(|_| finished.visit.depth == 0) else { return false };
-        self.wants_more_than_its_share()
+        self.crews.fronts.is_drawn(mark(&finished.visit.key))
+            && self.wants_more_than_its_share()
             && !self.site.fresh.boards.is_in_order(list)
             && self.has_lists_beside(Some(list))
     }
