@@ -408,7 +408,9 @@ pub fn tell_nothing(site: &Site, url: &CrawlUrl, nothing: Nothing) {
 /// Says so where a page was left with more to come. Where it is known which request brings its list, that goes on.
 fn tell_cut(site: &Site, job: &Job, outcome: &Outcome, errands: &Errands, gained: usize) {
     let is_cut = errands.is_out_of_time() || outcome.cut.is_some();
-    if is_cut && gained > 0 && shortcut::goes_on(site, job) {
+    // The data of one tab are not those of the others.
+    let has_tabs = outcome.cut.as_ref().is_some_and(|cut| cut.tabs);
+    if is_cut && !has_tabs && gained > 0 && shortcut::goes_on(site, job) {
         let (site, url) = (&site.rules.name, job.url.as_str());
         tracing::info!(%site, url, links = gained, "the page had more to show than one visit takes: its data are asked for by another");
         return;

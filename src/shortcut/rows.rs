@@ -290,7 +290,10 @@ impl<'a> Learner<'a> {
             said.map(|text| blanks(&text)).collect::<HashSet<_>>().len()
         };
         let all = likely.iter().filter(is_of_all).max_by_key(|of| (different(of), of.1.is_none()))?;
-        (different(all) * 10 >= self.records.len() * 9).then(|| all.clone())
+        // A list that was asked for twice has no more of them.
+        let texts = self.records.iter().filter_map(|record| record.last()).map(|of| of.value.to_string());
+        let records = texts.map(|text| xxh3_64(text.as_bytes())).collect::<HashSet<_>>().len();
+        (different(all) * 10 >= records * 9).then(|| all.clone())
     }
 
     /// The first template, and one for each other link that records give, until no link of a row is left; `None` where one is.
@@ -554,6 +557,20 @@ mod tests {
             assert_eq!(items[0].mark, "Title 41 & more");
         }
         assert!(learned(plain, 1..=5).is_none(), "five are too few");
+    }
+
+    #[test]
+    fn a_list_that_was_asked_for_twice_is_learned_as_one() {
+        let rows: Vec<Clicked> =
+            (1..=6).map(|id| clicked(id, &[format!("https://h.example/dl/{id}.torrent")])).collect();
+        let heard = [answer(0, |_, _| ()), answer(0, |_, _| ()), answer(0, |_, _| ())];
+        assert!(learn(&page(), &heard, &rows, &|_| false).is_some());
+        // Records of their own whose rows say the same are told apart by nothing.
+        let alike =
+            [answer(0, |_, _| ()), answer(1, |id, row| row["name"] = format!("Title {} & more", id - 10).into())];
+        let bare: Vec<Clicked> =
+            rows.iter().map(|row| Clicked { marks: row.marks[..1].to_vec(), ..row.clone() }).collect();
+        assert!(learn(&page(), &alike, &bare, &|_| false).is_none());
     }
 
     #[test]

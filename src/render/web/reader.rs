@@ -50,6 +50,9 @@ pub struct Cut {
     /// Rows that were shown and not opened, where that is all.
     #[serde(default)]
     pub left: u32,
+    /// Tabs stood there that nobody had opened: other lists may lie behind them.
+    #[serde(default)]
+    pub tabs: bool,
 }
 
 impl Cut {

@@ -23,8 +23,8 @@ use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
 use super::words::{
-    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, MORE, NEVER, NEVER_NAMES, RETRY, TURN_SIGNS,
-    says,
+    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, MORE, NEVER, NEVER_ALONE, NEVER_NAMES, RETRY,
+    TURN_SIGNS, says,
 };
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
@@ -307,7 +307,7 @@ fn control(
         return None;
     }
     // What is saved here is a file, and nothing on the site.
-    let is_harm = labels.say(NEVER, true) && !labels.are_of_file();
+    let is_harm = labels.say(NEVER, true) && !labels.are_of_file() || labels.are(NEVER_ALONE);
     if !is_row && is_harm && !(may_be_title && title::says_more_than_harm(&labels) && !stands_in_row()) {
         return None;
     }

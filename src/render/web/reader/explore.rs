@@ -66,9 +66,11 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         paid: HashSet::new(),
         lists: Lists::default(),
         chosen: HashSet::new(),
+        vain_applies: 0,
         has_scrolled: false,
         companions: HashMap::new(),
         steps: Steps::default(),
+        opening: HashSet::new(),
         more: HashMap::new(),
         more_presses: HashMap::new(),
         more_later: VecDeque::new(),
@@ -95,7 +97,8 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
     reader.tell_inferred();
     let bound = bound.or_else(|| reader.has_faults_left().then_some(Bound::Unanswered))?;
     let left = if bound == Bound::Unopened { reader.unopened() } else { 0 };
-    Some(Cut { bound, acts: reader.acts, left })
+    let tabs = reader.has_tabs_left();
+    Some(Cut { bound, acts: reader.acts, left, tabs })
 }
 
 /// What is tried next.
@@ -153,12 +156,16 @@ struct Reader<'a> {
     lists: Lists,
     /// Links that boxes have brought.
     chosen: HashSet<String>,
+    /// Choices in a row that brought nothing, with the button beside them.
+    vain_applies: u32,
     /// Scrolling has brought something.
     has_scrolled: bool,
     /// By kinds of rows, the kinds of controls that are pressed behind a click on one.
     companions: HashMap<String, HashSet<String>>,
     /// The same of those that bring links, whatever they say.
     steps: Steps,
+    /// Kinds that open menus of their rows.
+    opening: HashSet<String>,
     /// By kinds of rows that are called like turns, whether they turn what their row shows.
     more: HashMap<String, More>,
     /// How often one of them was pressed, and those that are to be once more.
@@ -374,6 +381,7 @@ impl Reader<'_> {
         let before = Rc::clone(&self.controls);
         let is_watched = rank == Rank::Row && siblings.len() > 1 && self.lists.are_watched(&control.kind);
         let standing = if rank == Rank::Row { self.standing(control) } else { HashSet::new() };
+        let hidden = if rank == Rank::Row { self.hidden_beside(control) } else { Vec::new() };
         let shown = is_watched.then(|| (self.links(), self.shown_turns()));
         let may_replace = matches!(rank, Rank::Tab | Rank::Number);
         let links = if may_replace { self.links() } else { HashSet::new() };
@@ -381,7 +389,10 @@ impl Reader<'_> {
         let mut news = self.click(control);
         self.look_around();
         self.pressed = None;
-        let has_applied = choices::is_choice(control) && news != News::Links && self.apply(control, &mut news);
+        let has_applied = choices::is_choice(control)
+            && news != News::Links
+            && !self.has_taken(&links, &before)
+            && self.apply(control, &mut news);
         let is_turn = matches!(rank, Rank::Turn | Rank::Back);
         if self.has_met_fault(control.identity, faults, news) && !is_turn {
             self.unanswered.insert(control.identity);
@@ -399,6 +410,11 @@ impl Reader<'_> {
             }
             self.lists.are_tabs_now(control, others);
             rank = Rank::Tab;
+        }
+        // What its row has hidden was there before, and can be pressed now.
+        if news == News::None && hidden.into_iter().any(|id| self.is_shown(id)) {
+            news = News::Rows;
+            self.opening.insert(control.kind.clone());
         }
         let tries = self.tries;
         let is_again = self.lists.is_again(control.identity) || has_applied;
@@ -465,8 +481,15 @@ impl Reader<'_> {
     /// Whether rows of another kind are gone that were there before a click.
     fn has_taken_rows(&self, pressed: &Control, before: &[Control]) -> bool {
         let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
-        let texts: HashMap<NodeId, &str> = self.controls.iter().map(|of| (of.id, of.text.as_str())).collect();
-        let has_grown = |of: &Control| texts.get(&of.id).is_some_and(|text| same::has_grown(&of.text, text));
+        // The leaf that stands for a row may be another one when the row has more.
+        let node = |of: &Control| of.by_delegate.unwrap_or(of.id);
+        let mut texts = HashMap::<NodeId, Vec<&str>>::new();
+        for of in self.controls.iter() {
+            texts.entry(node(of)).or_default().push(&of.text);
+        }
+        let has_grown = |of: &Control| {
+            texts.get(&node(of)).is_some_and(|texts| texts.iter().any(|text| same::has_grown(&of.text, text)))
+        };
         let is_other = |of: &&Control| of.rank == Rank::Row && of.kind != pressed.kind;
         before.iter().filter(is_other).any(|of| !now.contains(&of.identity) && !has_grown(of))
     }

@@ -20,11 +20,6 @@ pub(super) const APPLY: &[&str] = &[
     "apply",
     "search",
     "filter",
-    "go",
-    "show",
-    "find",
-    "ok",
-    "update",
     "применить",
     "найти",
     "показать",
@@ -56,6 +51,9 @@ pub(super) const APPLY: &[&str] = &[
     "적용",
     "검색",
 ];
+
+/// The same of those that may be for anything where they say more ("Go premium").
+pub(super) const APPLY_ALONE: &[&str] = &["go", "show", "find", "ok", "update"];
 
 /// Lists to choose from whose page does something when one does.
 pub(super) fn lists(candidates: &[NodeId], context: &mut Context) -> HashSet<NodeId> {

@@ -252,6 +252,10 @@ pub(super) const COPY: &[&str] = &[
     "kopiuj",
 ];
 
+/// The same where a control says nothing else: more of them would be titles ("Snatch 2000").
+pub(super) const NEVER_ALONE: &[&str] =
+    &["snatch", "ignore", "mute", "cart", "to cart", "move to cart", "token", "use token", "use a token"];
+
 /// Words of controls that a reader who only looks never touches, in lower case.
 pub(super) const NEVER: &[&str] = &[
     "logout",

@@ -140,7 +140,7 @@ impl Reader<'_> {
         let is_inside = |of: &&Control| {
             matches!(of.rank, Rank::Row | Rank::Number)
                 && of.crumb.is_none()
-                && element_of(of) == element
+                && (element_of(of) == element || stands_for(row, of))
                 && (!has_exit || of.place == row.place)
                 && !had.contains(&(of.id, of.text.as_str()))
         };
@@ -182,6 +182,15 @@ impl Reader<'_> {
 /// Whether a number is that of a year, and of no page.
 pub(super) fn is_year(control: &Control) -> bool {
     control.rank == Rank::Number && control.words.parse().is_ok_and(|year: u32| (1950..2100).contains(&year))
+}
+
+/// Whether a control stands where a row did, and is of its first class: "tile file" in place of "tile folder".
+fn stands_for(row: &Control, of: &Control) -> bool {
+    let first = |of: &Control| {
+        let mut words = of.kind.split(' ').map(str::to_owned);
+        words.next().zip(words.next().filter(|class| !class.is_empty()))
+    };
+    of.place.is_some() && of.place == row.place && first(row).is_some_and(|names| first(of) == Some(names))
 }
 
 /// The element that a control is, whatever it is for.

@@ -1,10 +1,13 @@
 //! Options of lists to choose from, of which several are chosen before a button shows what they stand for.
 
-use super::super::controls::{Control, LIST_MIN};
-use super::super::options::APPLY;
+use std::collections::HashSet;
+
+use super::super::controls::{Control, LIST_MIN, Rank};
+use super::super::options::{APPLY, APPLY_ALONE};
 use super::super::shown::News;
 use super::super::words::says;
 use super::Reader;
+use super::bounds::PATIENCE_WITH_PAID;
 
 /// Whether a control is an option of a list.
 pub(super) fn is_choice(control: &Control) -> bool {
@@ -12,12 +15,21 @@ pub(super) fn is_choice(control: &Control) -> bool {
 }
 
 impl Reader<'_> {
+    /// Whether a choice has taken links or rows away by itself: its page asks for no button.
+    pub(super) fn has_taken(&mut self, links: &HashSet<String>, before: &[Control]) -> bool {
+        let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let has_gone = |of: &Control| of.rank == Rank::Row && !now.contains(&of.identity);
+        before.iter().any(has_gone) || !links.is_subset(&self.links())
+    }
+
     /// Presses the button that shows what is chosen, where there is one; nothing is posted for it. The lists below the one that an option was
     /// chosen of are gone through for each of its options: true where there are such.
     pub(super) fn apply(&mut self, chosen: &Control, news: &mut News) -> bool {
         let is_single = |kind: &str| self.controls.iter().filter(|of| of.kind == kind).count() < LIST_MIN;
         let applies = |of: &&Control| {
-            let has_words = says(APPLY, &of.words.to_lowercase(), true) && of.words.len() <= APPLY_BYTES;
+            let words = of.words.to_lowercase();
+            let is_alone = APPLY_ALONE.contains(&words.trim_matches(|c: char| !c.is_alphanumeric()));
+            let has_words = is_alone || says(APPLY, &words, true) && words.len() <= APPLY_BYTES;
             has_words && of.view.is_none() && !is_choice(of) && is_single(&of.kind)
         };
         let buttons: Vec<Control> = self.controls.iter().filter(applies).cloned().collect();
@@ -25,6 +37,11 @@ impl Reader<'_> {
         let Some(button) = button else { return false };
         self.clicked.insert(button.identity);
         *news = (*news).max(self.click(&Control { unsure: true, ..button }));
+        self.vain_applies = if *news == News::None { self.vain_applies + 1 } else { 0 };
+        // What brings nothing by whatever it is combined with is no product.
+        if self.vain_applies >= PATIENCE_WITH_PAID {
+            return false;
+        }
         let below = self.controls.iter().skip_while(|of| of.kind != chosen.kind);
         let below = below.filter(|of| is_choice(of) && of.kind != chosen.kind);
         let below: Vec<u64> = below.map(|of| of.identity).collect();

@@ -16,6 +16,17 @@ impl Reader<'_> {
         self.window.engine.with(|context| styles::is_displayed(id, context)) == Some(true)
     }
 
+    /// Whether tabs show that were not opened, and may still be good for something.
+    pub(super) fn has_tabs_left(&mut self) -> bool {
+        let is_left = |of: &&Control| {
+            self.rank(of) == Rank::Tab && !self.clicked.contains(&of.identity) && !self.is_given_up(&of.kind, Rank::Tab)
+        };
+        let left: Vec<NodeId> = self.controls.iter().filter(is_left).map(|of| of.id).collect();
+        // An engine that has ended tells of nothing.
+        let may_show = |id| self.window.engine.with(|context| styles::is_displayed(id, context)) != Some(false);
+        left.into_iter().take(LIST_MIN).any(may_show)
+    }
+
     /// What is tried next, if anything: of what shows.
     pub(super) fn choose(&mut self) -> Option<Choice> {
         loop {
@@ -23,6 +34,9 @@ impl Reader<'_> {
             let choice = self.likeliest()?;
             let Choice::Control(control) = &choice else { return Some(choice) };
             let id = control.id;
+            if self.has_nothing_beside(control) && self.clicked.insert(control.identity) {
+                continue;
+            }
             if self.is_shown(id) {
                 return Some(choice);
             }

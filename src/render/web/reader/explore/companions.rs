@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
-use super::super::words::{CANCEL, says};
+use super::super::words::{CANCEL, HIDES, says};
 use super::Reader;
 use crate::limits;
 use crate::render::dom::NodeId;
@@ -53,8 +53,8 @@ pub(super) enum More {
 }
 
 impl Reader<'_> {
-    /// Lets what is called like a turn, and stands in a row, be pressed again where that brings links and posts nothing, behind all
-    /// other rows: at the first of a kind it is tried.
+    /// Lets what is called like a turn, and stands in a row, be pressed again where that brings links, or rows, and posts nothing,
+    /// behind all other rows: at the first of a kind it is tried.
     pub(super) fn press_more(&mut self, control: &Control, news: News, posted: bool) {
         if !control.more {
             return;
@@ -67,7 +67,7 @@ impl Reader<'_> {
             Some(More::Once) => return,
             Some(More::Turns) => {}
             _ if is_first => {}
-            _ if news == News::Links => {
+            _ if news != News::None => {
                 self.more.insert(control.kind.clone(), More::Turns);
             }
             _ => {
@@ -75,7 +75,7 @@ impl Reader<'_> {
                 self.more_later.clear();
             }
         }
-        if news == News::Links && !posted {
+        if news != News::None && !posted {
             self.has_more |= is_last;
             self.more_later.extend((!is_last).then_some(this));
         }
@@ -98,6 +98,29 @@ impl Reader<'_> {
             }
         }
         standing
+    }
+
+    /// What gets something and does not show, behind a row's control and before the next one of its kind: menus and panels that are there
+    /// from the beginning.
+    pub(super) fn hidden_beside(&mut self, control: &Control) -> Vec<NodeId> {
+        let is_open = |of: &&Control| !self.clicked.contains(&of.identity) && !self.is_given_up(&of.kind, of.rank);
+        let ids: Vec<NodeId> = self.getting_beside(control).filter(is_open).map(|of| of.id).collect();
+        ids.into_iter().filter(|id| !self.is_shown(*id)).collect()
+    }
+
+    /// Whether a control is there for a menu of its row, of which all is done that gets something.
+    pub(super) fn has_nothing_beside(&self, control: &Control) -> bool {
+        let mut beside = self.getting_beside(control).peekable();
+        self.opening.contains(&control.kind)
+            && beside.peek().is_some()
+            && beside.all(|of| self.clicked.contains(&of.identity))
+    }
+
+    fn getting_beside(&self, control: &Control) -> impl Iterator<Item = &Control> {
+        let (identity, kind) = (control.identity, control.kind.clone());
+        let behind = self.controls.iter().skip_while(move |of| of.identity != identity).skip(1);
+        let beside = behind.take_while(move |of| of.kind != kind).take(limits::RENDER_OFFERS_MAX);
+        beside.filter(|of| of.rank == Rank::Row && (of.gets || self.paid.contains(&of.kind)))
     }
 
     fn counts_of_kinds(&self) -> HashMap<String, usize> {
@@ -188,6 +211,7 @@ impl Reader<'_> {
                 && of.words.chars().count() <= LABEL_CHARACTERS
                 && of.words.contains(char::is_alphabetic)
                 && !says(CANCEL, &of.words.to_lowercase(), true)
+                && !says(HIDES, &of.words.to_lowercase(), true)
                 && of.by_delegate.is_none()
         };
         let came = self.controls.iter().filter(|of| is_shown_anew(of) && is_label(of)).count();

@@ -90,6 +90,86 @@ fn tabs_within_sections_are_opened_in_each_and_no_section_is_closed() {
 }
 
 #[test]
+fn menus_that_stand_hidden_in_each_row_are_opened_for_what_they_get() {
+    for (menu, get, others) in [
+        ("<div class=menu style='display:none'>GET</div>", "<button class=get data-id=${k}>Download</button>", ""),
+        (
+            "<ul class=menu style='display:none'><li>GET</li><li><a href=# class=copy>Share</a></li></ul>",
+            "<a href=# class=get data-id=${k}>Download</a>",
+            "all.querySelectorAll('.menu').forEach(one => one != menu && (one.style.display = 'none'));",
+        ),
+    ] {
+        let menu = menu.replace("GET", get);
+        is_whole(
+            &format!(
+                "<div id=all></div><script>all.innerHTML = Array.from({{ length: 24 }}, (_, k) => `<div class=item><b>Title ${{k}}</b> <button class=toggle>Actions</button>{menu}</div>`).join('');
+                all.onclick = event => {{ const toggle = event.target.closest('.toggle'), get = event.target.closest('.get'); event.preventDefault();
+                    if (toggle) {{ const menu = toggle.nextElementSibling; {others} menu.style.display = menu.style.display ? '' : 'none' }} if (get) location.href = '/t/' + get.dataset.id }}</script>"
+            ),
+            24,
+        );
+    }
+}
+
+#[test]
+fn whoever_stops_before_other_tabs_says_so() {
+    for (tabs, left) in
+        [("<button role=tab onclick=1>Films</button><button role=tab onclick=1>Music</button>", true), ("", false)]
+    {
+        let dead = |class: &str| format!("<p><button class={class} onclick=1>Title</button></p>").repeat(3);
+        let html = format!("{tabs}{}{}{}", dead("a"), dead("b"), dead("c"));
+        let cut = read_with(&html, &[], 4, "0", Viewport::default()).told.cut;
+        assert_eq!(cut.map(|cut| (cut.bound, cut.tabs)), Some((Bound::Tries, left)));
+    }
+}
+
+#[test]
+fn folders_hold_files_of_another_class() {
+    for (up, name) in [("<button id=up>⬆ Up</button>", "tile"), ("<button id=up>Back</button>", "row")] {
+        is_whole(
+            &format!(
+                "{up}<div id=grid></div><script>const at = []; const years = ['2022', '2023'], kinds = ['video', 'audio', 'books'];
+                const show = () => {{ grid.innerHTML = ''; up.disabled = !at.length; const put = (name, text, click) => {{ const one = document.createElement('div'); one.className = '{name} ' + name; one.textContent = text; one.onclick = click; grid.append(one) }};
+                    if (at.length < 2) for (const of of at.length ? years : kinds) put('folder', of, () => {{ at.push(of); show() }});
+                    else for (let k = 0; k < 5; k++) put('file', `Title ${{at.join(' ')}} ${{k}}.torrent`, () => {{ location.href = `/t/${{at.join('-')}}-${{k}}` }}) }};
+                up.onclick = () => {{ at.pop(); show() }}; show()</script>"
+            ),
+            30,
+        );
+    }
+}
+
+/// Four sections of three pages each, whose "Load more" stands below their own rows.
+fn sections(row: &str, body: &str, get: &str) -> String {
+    format!(
+        "<div id=all></div>{body}<script>const kinds = ['video', 'audio', 'books', 'software'], pages = {{}};
+        all.innerHTML = kinds.map(kind => `<div class=item><button class=head aria-expanded=false data-c=${{kind}}>${{kind}}</button><div class=body BODY><ul></ul><button class=more>Load more</button></div></div>`).join('');
+        const load = item => {{ const kind = item.querySelector('.head').dataset.c, at = pages[kind] = (pages[kind] || 0) + 1;
+            item.querySelector('ul').insertAdjacentHTML('beforeend', Array.from({{ length: 6 }}, (_, k) => `<li>Title ${{kind}} ${{at * 6 + k}} {row}</li>`).join(''));
+            item.querySelector('.more').hidden = at == 3 }};
+        all.onclick = event => {{ const of = name => event.target.closest(name), head = of('.head'), more = of('.more'), get = of('.g');
+            if (head) {{ const body = head.nextElementSibling; if (body.hidden) body.hidden = false; else if (body.dataset.shuts) body.hidden = true; if (body.dataset.shuts && !body.querySelector('li')) load(head.parentNode) }}
+            if (more) load(more.closest('.item')); if (get) {get} }}</script>"
+    )
+}
+
+#[test]
+fn more_below_the_rows_of_a_section_is_pressed_to_its_end() {
+    let shut = sections(
+        "<button class=g data-id=${kind}-${at}-${k}>Get</button>",
+        "",
+        "location.href = '/t/' + get.dataset.id",
+    );
+    is_whole(&shut.replace("BODY", "hidden data-shuts=1"), 72);
+    let open = sections(
+        "<button class=g data-id=${kind}-${at}-${k}>Info</button>",
+        "<div id=dialog hidden><a id=file>Download</a></div>",
+        "{ dialog.hidden = false; file.href = '/t/' + get.dataset.id }",
+    );
+    is_whole(&open.replace("BODY", ""), 72);
+}
+
+#[test]
 fn choices_of_a_list_have_numbered_pages_of_their_own() {
     is_whole(
         "<select id=kind><option>Films<option>Music<option>Books</select><div id=list></div><div class=pagination id=bar></div><script>let at = 1;
@@ -137,4 +217,28 @@ fn rows_that_went_before_their_turn_and_came_back_no_more_are_told() {
     let cut = read.told.cut.clone();
     assert_eq!(cut.as_ref().map(|cut| cut.bound), Some(Bound::Unopened), "{:?}", read.acts());
     assert_eq!(cut.map(|cut| cut.words()).as_deref(), Some("3 rows that it showed were not opened"));
+}
+
+#[test]
+fn a_button_beside_choices_is_pressed_only_where_they_need_it_and_bring_something() {
+    let page = |wires: &str, label: &str| {
+        let options = |n: u32| (0..n).map(|k| format!("<option value={k}>choice{k}x</option>")).collect::<String>();
+        let html = format!(
+            "<select id=a><option value=''>All</option>{}</select><select id=b><option value=''>All</option>{}</select><button id=go type=button>{label}</button><ul id=list></ul><script>
+            let drawn = 0, gone = 0; const is = (of, n) => of.value === '' || of.value == n;
+            const draw = () => {{ drawn++; list.innerHTML = Array.from({{ length: 40 }}, (_, k) => k).filter(k => is(a, k % 12) && is(b, k % 9)).map(k => `<li><a href=/t/${{k}}>Title ${{k}}</a>`).join('') }};
+            draw(); {wires}</script>",
+            options(12),
+            options(9)
+        );
+        let read = read_faulty(&html, "drawn + ' ' + gone");
+        (titles(&read), read.told.cut, read.value)
+    };
+    for (wires, label) in [("go.onclick = draw", "Apply"), ("a.onchange = b.onchange = go.onclick = draw", "Search")] {
+        let (links, cut, drawn) = page(wires, label);
+        let drawn: u32 = drawn.split(' ').next().and_then(|drawn| drawn.parse().ok()).unwrap();
+        assert!(links == 40 && cut.is_none() && drawn < 30, "{label}: {links} links, {drawn} draws, {cut:?}");
+    }
+    let (.., value) = page("a.onchange = draw; go.onclick = () => gone++", "Go premium");
+    assert!(value.ends_with(" 1") || value.ends_with(" 0"), "{value}");
 }

@@ -140,3 +140,15 @@ fn filters_are_left_as_they_were() {
     assert_eq!(read.value, "1", "one box, and no other of its kind");
     assert!(read.told.cut.is_some_and(|cut| cut.bound == Bound::NoWayBack), "what it took away is told");
 }
+
+#[test]
+fn what_a_member_pays_or_keeps_by_is_no_step_to_a_link() {
+    let page = "<table><tbody id=l></tbody></table><div id=menu></div><script>let harm = [];
+        for (let n = 0; n < 6; n++) { const row = document.createElement('tr'); row.innerHTML = `<td>Snatch ${2000 + n}</td><td><button>⋯</button></td>`; l.append(row);
+            row.querySelector('button').onclick = () => { menu.innerHTML = ''; for (const w of ['Snatch', 'Move to cart', 'Ignore', 'Use token']) { const e = document.createElement('div'); e.setAttribute('role', 'menuitem'); e.textContent = w;
+                e.onclick = () => harm.push(w); menu.append(e) }
+                const e = document.createElement('div'); e.setAttribute('role', 'menuitem'); e.textContent = 'View details'; e.onclick = () => location.href = '/t/' + n; menu.append(e) } }</script>";
+    let read = read_faulty(page, "harm.join()");
+    let gone = read.gone.iter().filter(|url| url.contains("/t/")).collect::<std::collections::HashSet<_>>().len();
+    assert_eq!((gone, &*read.value), (6, ""), "{:?}", read.acts());
+}
