@@ -358,7 +358,9 @@ fn control(
     // Tabs, and what has no class of its own, are told apart by where they stand.
     let list = name_of_list(tree, id);
     let kind_of = |rank: Rank| {
-        let has_list = rank == Rank::Tab && local != "summary" || rank == Rank::Row && look.is_empty();
+        // A whole row is no tab, and of the same kind in each list: "similar" ones stand beside what they are similar to.
+        let may_be_tab = look.is_empty() && !matches!(local, "tr" | "td" | "article" | "div");
+        let has_list = rank == Rank::Tab && local != "summary" || rank == Rank::Row && may_be_tab;
         let list = if has_list { &*list } else { "" };
         format!("{local} {look} {role} {rank:?} {shape}{picture}{list}")
     };

@@ -401,7 +401,9 @@ impl Reader<'_> {
         if is_turn && self.faults() > faults {
             self.unanswered_turns.insert(control.kind.clone());
         }
-        if rank == Rank::Row && siblings.len() > 1 && news != News::None && self.replaces_unread(control, &before) {
+        // What brings links, itself or by a button of its pane, is a row: tabs bring what has them.
+        let may_be_tab = rank == Rank::Row && news == News::Rows && !self.paid.contains(&control.kind);
+        if may_be_tab && siblings.len() > 1 && self.replaces_unread(control, &before) {
             // What was pressed before was for what lies behind it, too.
             let others = siblings.iter().filter(|of| **of != control.identity && self.clicked.contains(of));
             let others: Vec<u64> = others.copied().collect();

@@ -82,10 +82,12 @@ impl Learned {
         self.items.len() - before
     }
 
-    /// The record of a row, by what the row says.
+    /// The record of a row, by what the row says: of one that names several none, since it is a section's head, or two records say the same.
     fn find(&self, marks: &[Mark]) -> Option<usize> {
         let own = marks.iter().filter(|mark| self.mapping.is_of(mark));
-        own.filter_map(|mark| self.by_mark.get(&mark.text)).flatten().next().copied()
+        let mut found = own.filter_map(|mark| self.by_mark.get(&mark.text)).flatten().copied();
+        let first = found.next()?;
+        found.all(|other| other == first).then_some(first)
     }
 }
 
@@ -185,7 +187,8 @@ impl Reader<'_> {
         self.note_links();
         let Infers { mappings, keys, .. } = &mut self.infers;
         for learned in mappings {
-            let known = learned.items.iter().filter(|known| known.is_skipped || !learned.is_over);
+            // What no row showed may be hidden for a reason: pending, deleted, answered to another question.
+            let known = learned.items.iter().filter(|known| known.is_skipped);
             let links = known.flat_map(|known| &known.item.links);
             let is_new = |link: &&String| rows::key(&page, link).is_some_and(|key| keys.insert(key));
             let links: Vec<String> = links.filter(is_new).cloned().collect();
@@ -221,7 +224,8 @@ impl Reader<'_> {
                 }
                 return;
             }
-            if agrees {
+            // A click that brings nothing says nothing of where others lead.
+            if agrees && has_come && !clicked.links.is_empty() {
                 let agreeing = kind.agreeing.entry(by).or_default();
                 *agreeing += 1;
                 if *agreeing >= AGREEING_LEAST {
@@ -323,6 +327,10 @@ fn marks_of(window: &mut Window, control: &Control) -> Option<Vec<Mark>> {
     let id = control.by_delegate.unwrap_or(control.id);
     window.engine.look(|context| {
         read(context, |tree| {
+            // What opens is nobody's row: what it opens has its own.
+            if tree.element(id).is_some_and(|of| of.attribute(&"aria-expanded".into()).is_some()) {
+                return Vec::new();
+            }
             let is_row = |of: &NodeId| {
                 !control.row.is_empty() && text_of(tree, *of, limits::RENDER_ROW_TEXT_CHARS) == control.row
             };
