@@ -113,8 +113,8 @@ struct Heard {
 }
 
 impl Heard {
-    fn now(child: Option<u32>) -> Self {
-        Self { at: Instant::now(), cpu: child.and_then(cost::cpu_of).unwrap_or_default() }
+    fn now(child: u32) -> Self {
+        Self { at: Instant::now(), cpu: cost::cpu_of(child).unwrap_or_default() }
     }
 
     /// Whether a child has worked since `before`, and a busy machine gave it less than half of this time.
