@@ -242,3 +242,26 @@ fn a_button_beside_choices_is_pressed_only_where_they_need_it_and_bring_somethin
     let (.., value) = page("a.onchange = draw; go.onclick = () => gone++", "Go premium");
     assert!(value.ends_with(" 1") || value.ends_with(" 0"), "{value}");
 }
+
+#[test]
+fn a_list_with_a_pane_of_similar_rows_beside_it_is_read_whole() {
+    is_whole(
+                "<table id=torrents><tbody id=list></tbody></table><div id=pane></div><script>
+                const row = (k, name) => `<tr ${name} data-k=${k}><td>Title number ${k}</td><td>${1000 + k} MB</td></tr>`;
+                list.innerHTML = Array.from({ length: 12 }, (_, k) => row(k, '')).join('');
+                const view = k => { pane.innerHTML = `<h2>Title ${k}</h2><a href=/t/${k}>torrent</a><table id=similar>` + Array.from({ length: 4 }, (_, n) => row((k * 7 + n * 5 + 1) % 12, '')).join('') + '</table>' };
+                document.addEventListener('click', event => { const one = event.target.closest('tr'); if (one) view(+one.dataset.k) })</script>",
+            12,
+        );
+}
+
+#[test]
+fn rows_that_are_called_by_their_category_are_of_one_list() {
+    is_whole(
+        "<table><tbody id=list></tbody></table><button id=next>Next</button><script>let page = 0; const names = ['movies', 'tv', 'games', 'movies', 'tv', 'movies', 'music', 'music', 'games', 'tv'];
+        const show = () => { list.innerHTML = ''; names.forEach((name, k) => { const row = document.createElement('tr'); row.className = name; row.innerHTML = `<td>Title ${'abcdefghij'[k]} of ${'xyz'[page]}</td><td><button>Get</button></td>`;
+            const to = `/t/${page}-${k}`; row.querySelector('button').onclick = () => location.href = to; list.append(row) }); next.disabled = page == 2 };
+        next.onclick = () => { page++; show() }; show()</script>",
+        30,
+    );
+}
