@@ -51,6 +51,8 @@ pub(super) struct Frontier {
     /// What rows say of which several stood there at once, and what was pressed: what only one says is told apart by that, drawn anew or not.
     common: HashSet<u64>,
     pressed: HashSet<u64>,
+    /// The same with all that their rows say.
+    pressed_rows: HashSet<u64>,
     /// The controls that were looked at last, by the tree's generation.
     looked_at: Option<u64>,
     /// What has put nothing in the place of something else: the heads of sections, which a second press would close.
@@ -108,6 +110,7 @@ impl Reader<'_> {
     /// A control is pressed.
     pub(super) fn presses(&mut self, control: &Control) {
         self.frontier.pressed.insert(says_of(&control.kind, &control.text));
+        self.frontier.pressed_rows.insert(says_of(&control.kind, &format!("{}\0{}", control.text, control.row)));
         *self.presses.entry(control.kind.clone()).or_default() += 1;
     }
 
@@ -239,9 +242,12 @@ impl Reader<'_> {
         left
     }
 
-    /// How many rows were shown and not opened, of kinds that have brought links.
+    /// How many rows were shown and not opened, of kinds that have brought links: none that says in all its words what one says that was.
     pub(super) fn unopened(&self) -> u32 {
-        self.left().values().map(|rows| u32::try_from(rows.len()).unwrap_or(u32::MAX)).fold(0, u32::saturating_add)
+        let left: Vec<u64> = self.left().into_values().flatten().collect();
+        let rows = left.iter().filter_map(|identity| self.frontier.waiting.get(identity));
+        let says = |row: &Waiting| says_of(&row.kind, &format!("{}\0{}", row.text, row.row));
+        u32::try_from(rows.filter(|row| !self.frontier.pressed_rows.contains(&says(row))).count()).unwrap_or(u32::MAX)
     }
 
     /// Goes back to where rows wait; false where there is no such place.
