@@ -1,17 +1,8 @@
 //! What went out of sight before it had its turn, and is come back to, or told.
 
 use super::again::read_faulty;
+use super::live::{is_whole, titles};
 use super::*;
-
-fn titles(read: &Read) -> usize {
-    let links = read.urls().into_iter().map(str::to_owned).chain(read.gone.clone());
-    links.filter(|url| url.contains("/t/")).collect::<std::collections::HashSet<_>>().len()
-}
-
-fn is_whole(html: &str, links: usize) {
-    let read = read_faulty(html, "0");
-    assert_eq!((titles(&read), read.told.cut.as_ref()), (links, None), "{html}: {:?}", read.acts());
-}
 
 const ROWS: &str = "const rows = (of, n = 10) => { list.innerHTML = ''; for (let k = 0; k < n; k++) {
     const row = document.createElement('p'); row.innerHTML = `<b>Title ${of} ${k}</b> ROW`;

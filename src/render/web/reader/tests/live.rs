@@ -4,12 +4,12 @@
 use super::again::read_faulty;
 use super::*;
 
-fn titles(read: &Read) -> usize {
+pub(super) fn titles(read: &Read) -> usize {
     let links = read.urls().into_iter().map(str::to_owned).chain(read.gone.clone());
     links.filter(|url| url.contains("/t/")).collect::<std::collections::HashSet<_>>().len()
 }
 
-fn is_whole(html: &str, links: usize) {
+pub(super) fn is_whole(html: &str, links: usize) {
     let read = read_faulty(html, "0");
     assert_eq!((titles(&read), read.told.cut.as_ref()), (links, None), "{html}: {:?}", read.acts());
 }
