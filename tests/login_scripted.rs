@@ -90,6 +90,12 @@ const FIELDS: &str = r#"function send(form) {
         fetch('in?c=1', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({
             user: form.user.value, pass: form.pass.value, colour: form.colour.value }) }).then(() => location = './');
         return false }"#;
+/// A page that encrypts what is typed with a number of its own each time.
+const CODED: &str = r#"go.onclick = () => { const hex = bytes => bytes.map(byte => ('0' + byte.toString(16)).slice(-2)).join('');
+        const salt = Array.from({ length: 8 }, () => Math.floor(Math.random() * 256));
+        const typed = unescape(encodeURIComponent(pass.value)).split('').map((letter, at) => letter.charCodeAt(0) ^ salt[at % 8]);
+        fetch('in', { method: 'POST', body: JSON.stringify({ user: user.value, salt: hex(salt), sealed: hex(typed) }) })
+            .then(r => { if (r.ok) location = './' }).catch(() => 0) };"#;
 const COLOUR: &str = "veilchenblau & 7391+%";
 
 /// What a site's own state is.
@@ -110,6 +116,19 @@ struct Web {
     /// Requests to the host that is nobody's.
     stolen: Mutex<Vec<String>>,
     port: Mutex<u16>,
+}
+
+/// What `CODED` has made of what was typed.
+fn decoded(body: &str) -> Option<Vec<u8>> {
+    let body: serde_json::Value = serde_json::from_str(body).ok()?;
+    let bytes = |name: &str| {
+        let text = body.get(name)?.as_str()?;
+        (0..text.len() / 2)
+            .map(|at| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok())
+            .collect::<Option<Vec<u8>>>()
+    };
+    let (salt, sealed) = (bytes("salt")?, bytes("sealed")?);
+    Some(sealed.iter().enumerate().map(|(at, byte)| byte ^ salt[at % salt.len()]).collect())
 }
 
 fn page(text: String) -> Response {
@@ -151,6 +170,30 @@ async fn answer(State(web): State<Arc<Web>>, method: Method, uri: Uri, headers: 
         }
         return page("Wrong password".to_owned());
     }
+    if method == Method::POST && site.starts_with("coded-") {
+        let is_first = {
+            let mut places = web.places.lock().unwrap();
+            let log = &mut places.entry(site.to_owned()).or_default().log;
+            let is_first = !log.iter().any(|(method, _)| *method == Method::POST);
+            log.extend(is_first.then(|| (method.clone(), path.to_owned())));
+            is_first
+        };
+        match site {
+            "coded-killed" if is_first => {
+                // Whoever has sent it is lost before this is over.
+                tokio::time::sleep(std::time::Duration::from_secs(60)).await;
+                return StatusCode::OK.into_response();
+            }
+            "coded-dropped" if is_first => {
+                let broken = futures_util::stream::iter([Ok("{"), Err(std::io::Error::other("the line is cut"))]);
+                return axum::body::Body::from_stream(broken).into_response();
+            }
+            "coded-limited" if is_first => {
+                return (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "36000")], "slow down").into_response();
+            }
+            _ => {}
+        }
+    }
     let mut places = web.places.lock().unwrap();
     let place = places.entry(site.to_owned()).or_default();
     place.log.push((method.clone(), path.to_owned()));
@@ -172,6 +215,7 @@ async fn answer(State(web): State<Arc<Web>>, method: Method, uri: Uri, headers: 
     }
     let body = String::from_utf8_lossy(&body).into_owned();
     let port = *web.port.lock().unwrap();
+    let logins_before = place.logins;
     let mut judge = |is_right: bool| {
         if !is_right {
             place.wrong += 1;
@@ -282,6 +326,11 @@ async fn answer(State(web): State<Arc<Web>>, method: Method, uri: Uri, headers: 
         (Method::GET, "lost", "md5.js") => script(
             "f.addEventListener('submit', e => { e.preventDefault(); fetch('in', { method: 'POST', body: f.pass.value }) })".to_owned(),
         ),
+        (Method::GET, of, "login") if of.starts_with("coded-") => page(format!("<title>Log in</title>{LOOSE}<script>{CODED}</script>")),
+        (Method::POST, of, "in") if of.starts_with("coded-") => match judge(decoded(&body).is_some_and(|of| of == PASSWORD.as_bytes())) {
+            Some(session) => ([(header::SET_COOKIE, format!("sid={session}; Path=/{site}; HttpOnly"))], "{}").into_response(),
+            None => (StatusCode::UNAUTHORIZED, "no").into_response(),
+        },
         (Method::GET, "hops", "login") => page(format!(
             "<title>Log in</title>{LOOSE}<script>go.onclick = () => fetch('hop').catch(() => 0).then(() => \
              fetch('in', {{ method: 'POST', body: pass.value }})).catch(() => 0)</script>"
@@ -289,6 +338,21 @@ async fn answer(State(web): State<Arc<Web>>, method: Method, uri: Uri, headers: 
         (Method::GET, "hops", "hop") => (StatusCode::FOUND, [(header::LOCATION, "/hops/hop2")]).into_response(),
         (Method::GET, "hops", "hop2") => (StatusCode::FOUND, [(header::LOCATION, "/hops/closed/a")]).into_response(),
         (Method::POST, "hops", "in") => (StatusCode::SEE_OTHER, [(header::LOCATION, "/hops/closed/b")]).into_response(),
+        (Method::GET, "told-failed" | "told-locked" | "told-json", "login") => {
+            let said = if site == "told-locked" { "Account locked." } else { "Login failed." };
+            page(format!(
+                "<title>Log in</title>{LOOSE}<p id=said></p><script>go.onclick = () => fetch('in', {{ method: 'POST', body: pass.value }})\
+                 .then(r => {{ if (r.ok) location = './'; else said.textContent = '{said}' }})</script>"
+            ))
+        }
+        // Taken once, and refused from then on.
+        (Method::POST, "told-failed" | "told-locked" | "told-json", "in") => match logins_before {
+            0 if judge(body == PASSWORD).is_some() => {
+                ([(header::SET_COOKIE, format!("sid=1; Path=/{site}; HttpOnly"))], "{}").into_response()
+            }
+            _ if site == "told-json" => (StatusCode::UNAUTHORIZED, r#"{"error":"login_failed"}"#).into_response(),
+            _ => (StatusCode::UNAUTHORIZED, "{}").into_response(),
+        },
         (Method::GET, "plain", "login") => page(
             "<form method=post action=in>User name <input name=user>Password <input type=password name=pass>\
              <input type=submit value='Log in'></form><script src=app.js></script>"
@@ -475,6 +539,27 @@ fn a_wrong_password_is_told_and_sent_once() {
     }
 }
 
+/// A pair that was let in before is held at once by what a script writes beside its form, or an API says.
+#[test]
+fn that_the_login_failed_or_the_account_is_locked_is_told_by_scripts_as_well() {
+    for (site, told_as) in [
+        ("told-failed", "the site has probably refused"),
+        ("told-json", "the user name or the password is wrong"),
+        ("told-locked", "the account or the address is locked"),
+    ] {
+        let stage = Stage::new(site, "");
+        let (login, told) = stage.run(&["login", "site", "-vv"]);
+        assert!(login.status.success() && stage.posts() == 1, "{site}: {told}");
+        stage.web.places.lock().unwrap().get_mut(site).unwrap().session = None;
+        for again in ["login", "login", "crawl"] {
+            let (login, told) = stage.run(&[again, "site", "-vv"]);
+            assert_eq!((login.status.code(), stage.posts()), (Some(1), 2), "{site}, {again}: {told}");
+        }
+        let (_, told) = stage.run(&["status"]);
+        assert!(told.contains(told_as), "{site}: {told}");
+    }
+}
+
 #[test]
 fn a_password_for_another_host_or_an_address_never_leaves() {
     for (site, reason) in [
@@ -615,6 +700,38 @@ fn a_child_that_is_lost_behind_the_post_is_no_reason_for_a_second_one() {
     let told = fs::read_to_string(stage.folder.path().join("out")).unwrap();
     assert_eq!((code, stage.posts()), (Some(1), 1), "{told}");
     assert!(told.contains("broke off while their POST was under way"), "{told}");
+}
+
+/// What was typed leaves in a shape that nobody can know again.
+#[test]
+fn a_coded_login_that_is_killed_cut_off_or_asked_to_wait_is_sent_again_by_its_operators_word_alone() {
+    for site in ["coded-killed", "coded-dropped", "coded-limited"] {
+        let stage = Stage::new(site, &format!("page = '/{site}/login'"));
+        if site == "coded-killed" {
+            let out = fs::File::create(stage.folder.path().join("out")).unwrap();
+            let mut login =
+                stage.command(&["login", "site", "-vv"]).stdout(out.try_clone().unwrap()).stderr(out).spawn().unwrap();
+            while stage.posts() == 0 {
+                let told = || fs::read_to_string(stage.folder.path().join("out")).unwrap();
+                assert!(login.try_wait().unwrap().is_none(), "{}", told());
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            login.kill().unwrap();
+            login.wait().unwrap();
+        } else {
+            let (login, told) = stage.run(&["login", "site", "-vv"]);
+            assert_eq!((login.status.code(), stage.posts()), (Some(1), 1), "{site}: {told}");
+        }
+        for again in ["login", "crawl", "login"] {
+            let (output, told) = stage.run(&[again, "site"]);
+            assert_eq!((output.status.code(), stage.posts()), (Some(1), 1), "{site}, {again}: {told}");
+            let hint = if site == "coded-limited" { "to be left alone" } else { "--again" };
+            assert!(told.contains(hint), "{site}, {again}: {told}");
+        }
+        let (login, told) = stage.run(&["login", "site", "--again", "-vv"]);
+        assert!(login.status.success(), "{site}: {told}");
+        assert_eq!((stage.posts(), stage.of(|place| (place.logins, place.wrong))), (2, (1, 0)), "{site}: {told}");
+    }
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn a_frame_goes_elsewhere_on_its_own_and_takes_the_page_along_only_where_it_says
     let net = Pages { pages, waiting: Vec::new(), asked: Rc::clone(&asked) };
     let mut window = Window::open(&Start::at(Url::parse("http://a.test/").unwrap()), Box::new(net)).unwrap();
     window.load("<iframe src=one></iframe>", Reach::default());
-    let taken = window.engine.with(|context| gleaner::render::web::navigation::taken(context)).unwrap();
+    let taken = window.engine.with(|context| gleaner::render::web::navigation::taken_since(0, context)).unwrap();
     let taken: Vec<_> = taken.iter().map(|one| one.url.as_str()).collect();
     assert_eq!(taken, ["http://a.test/top", "http://a.test/also"]);
     assert_eq!(text_of(&mut window, "hash + second + location.href").unwrap(), "#xhttp://a.test/http://a.test/");

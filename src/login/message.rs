@@ -76,6 +76,16 @@ pub(super) fn all<'a>(messages: &'a [Message], form: usize, before: &'a [Message
     messages.iter().filter(is_near).filter(is_new).map(|message| &*message.text)
 }
 
+/// Headings in front of a form and in it that did not stand on the page before.
+pub(super) fn headings<'a>(
+    messages: &'a [Message],
+    form: usize,
+    before: &'a [Message],
+) -> impl Iterator<Item = &'a str> {
+    let is_new = |message: &&Message| before.iter().all(|known| known.text != message.text);
+    messages.iter().filter(move |of| of.is_heading && of.forms <= form + 1).filter(is_new).map(|of| &*of.text)
+}
+
 /// What stands first on a page: what it marks as a message before the rest.
 pub(super) fn first(messages: &[Message]) -> Option<&str> {
     let found = messages.iter().find(|of| of.is_marked).or_else(|| messages.iter().find(|of| !of.is_heading));

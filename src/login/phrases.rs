@@ -6,9 +6,15 @@
 //! NexusPHP, Gazelle, UNIT3D, TorrentPier and XBTIT as far as their public repositories show them, and BT §3.1.3.
 
 mod by_person;
+mod of_failing;
+mod of_limits;
+mod of_locking;
 mod of_trouble;
 
 pub use by_person::*;
+pub use of_failing::*;
+pub use of_limits::*;
+pub use of_locking::*;
 pub use of_trouble::*;
 
 /// The form comes back for another reason than its password, which was not looked at: no cookie came with it, its token had
@@ -165,81 +171,8 @@ pub const LOCKED: &[&str] = &[
     "hesabınız kilitlendi",
 ];
 
-/// Too many tries, or too fast.
-pub const RATE_LIMITED: &[&str] = &[
-    "too many login attempts",
-    "failed login quota",
-    "temporarily prevented",
-    "too many failed",
-    "too many attempts",
-    "too many incorrect",
-    "too many invalid",
-    "too many wrong",
-    "maximum number of login attempts",
-    "exceeded the maximum number of",
-    "exceeded the maximum allowed number of login",
-    "exceeded the number of failed logins",
-    "used up your login attempts",
-    "you may try again in",
-    "required number of attempts",
-    "you must now wait",
-    "you will have to wait",
-    "please wait and try again",
-    "try again later",
-    "try again in a few minutes",
-    "密码错误次数过多",
-    "登录失败次数过多",
-    "錯誤次數過多",
-    "尝试次数过多",
-    "请稍后再试",
-    "請稍後再試",
-    "しばらくしてから",
-    "試行回数",
-    "잠시 후 다시",
-    "слишком много попыток",
-    "превысили максимальное",
-    "повторите попытку позже",
-    "zu viele anmeldeversuche",
-    "zu viele fehlgeschlagene",
-    "zulässige anzahl",
-    "trop de tentatives",
-    "demasiados intentos",
-    "muitas tentativas",
-    "troppi tentativi",
-    "zbyt wiele prób",
-    "te veel pogingen",
-    "te veel inlogpogingen",
-    "çok fazla deneme",
-];
-
-/// How words for units of time begin, with their seconds.
-pub const UNITS_OF_TIME: &[(&str, u64)] = &[
-    ("min", 60),
-    ("分", 60),
-    ("분", 60),
-    ("мин", 60),
-    ("dakika", 60),
-    ("sec", 1),
-    ("seg", 1),
-    ("sek", 1),
-    ("秒", 1),
-    ("초", 1),
-    ("сек", 1),
-    ("saniye", 1),
-    ("hour", 3_600),
-    ("小时", 3_600),
-    ("小時", 3_600),
-    ("時間", 3_600),
-    ("시간", 3_600),
-    ("час", 3_600),
-    ("stunde", 3_600),
-    ("heure", 3_600),
-    ("hora", 3_600),
-    ("ore", 3_600),
-    ("godzin", 3_600),
-    ("uur", 3_600),
-    ("saat", 3_600),
-];
+/// Of these, what is said to everybody while a site is kept up.
+pub const LOCKED_SOMEHOW: &[&str] = &["被禁止访问", "禁止登录", "禁止登入"];
 
 /// The name or the password is wrong.
 pub const WRONG: &[&str] = &[

@@ -143,7 +143,8 @@ pub fn words_of(body: &[u8]) -> String {
             Value::String(text) => {
                 // As text, not as markup.
                 words.extend(text.chars().map(|of| if matches!(of, '<' | '&') { ' ' } else { of }));
-                words.push('\n');
+                // Each says its own.
+                words.push_str("<br>\n");
             }
             Value::Array(list) => rest.extend(list.iter().rev()),
             Value::Object(members) => rest.extend(members.values().rev()),
@@ -243,7 +244,10 @@ mod tests {
 
     #[test]
     fn what_an_api_says_is_its_texts_and_not_its_names() {
-        assert_eq!(words_of(br#"{"banned":false,"error":{"text":"Wrong <b>password"}}"#).trim(), "Wrong  b>password");
+        assert_eq!(
+            words_of(br#"{"banned":false,"error":{"text":"Wrong <b>password"}}"#).trim(),
+            "Wrong  b>password<br>"
+        );
         assert_eq!(words_of(b"Wrong password"), "Wrong password");
     }
 }

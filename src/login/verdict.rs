@@ -4,6 +4,7 @@
 //! a first word only: the proof is a page that needs the session (`crawl` asks for one).
 
 mod captcha;
+mod locked;
 mod refusal;
 
 use std::time::Duration;
@@ -228,10 +229,16 @@ pub fn judge(after: &After<'_>) -> Judged {
                 || after.login_form.is_some()
                 || view.said.lines().any(refuses)
         };
+        if let Some(clause) = locked::says_locked(after) {
+            return Judged { verdict: Verdict::Locked, evidence: vec![format!("the page says “{clause}”")] };
+        }
         for (verdict, phrases) in MESSAGES.iter().filter(|(verdict, _)| is_heard(*verdict)) {
-            if let Some(phrase) = says_anew(after, phrases).filter(|_| is_message) {
+            let is_told =
+                |phrase: &&str| is_message && (*verdict != Verdict::Locked || !locked::is_supposed(&view.said, phrase));
+            if let Some(phrase) = says_anew(after, phrases).filter(is_told) {
                 evidence.push(format!("the page says “{phrase}”"));
-                let is_vague = phrases::WRONG_SOMEHOW.contains(&phrase) || phrases::LATER.contains(&phrase);
+                let vague = [phrases::WRONG_SOMEHOW, phrases::LATER, phrases::LOCKED_SOMEHOW];
+                let is_vague = vague.iter().any(|phrases| phrases.contains(&phrase));
                 if let Some(trouble) = says_anew(after, phrases::TROUBLE).filter(|_| is_vague) {
                     evidence.insert(0, format!("the page says “{trouble}”"));
                     return Judged { verdict: Verdict::SiteTrouble, evidence };
@@ -521,33 +528,51 @@ pub fn says_rate_limited(view: &View) -> Option<&'static str> {
 /// How long a page that tells of too many tries asks to wait, where it names a time: no more than `limits::RETRY_AFTER_MAX`.
 #[must_use]
 pub fn names_wait(view: &View) -> Option<Duration> {
-    let words: Vec<&str> = view.text.split(|of: char| of.is_whitespace() || ".,;:!?()，。".contains(of)).collect();
-    // "15 minutes", and where nothing parts words, "请15分钟后再试".
-    let beside = words.windows(2).map(|pair| (pair[0], pair[1]));
-    let within = words.iter().filter_map(|word| {
-        let from = word.find(|of: char| of.is_ascii_digit())?;
-        let rest = &word[from..];
-        let to = rest.find(|of: char| !of.is_ascii_digit())?;
-        Some((&rest[..to], &rest[to..]))
-    });
-    let seconds = beside.chain(within).filter_map(|(number, unit)| {
-        let number: u64 = number.parse().ok()?;
-        let (_, seconds) = phrases::UNITS_OF_TIME.iter().find(|(name, _)| unit.starts_with(name))?;
-        number.checked_mul(*seconds)
-    });
-    // "0h 15m 0s" is one time.
-    let letters = words.iter().filter_map(|word| {
-        let seconds = match word.get(word.len().checked_sub(1)?..)? {
-            "h" => 3_600,
-            "m" => 60,
-            "s" => 1,
-            _ => return None,
+    let words = view.text.split(|of: char| of.is_whitespace() || ".,;:!?()，。".contains(of));
+    // "15 minutes", and where nothing parts words, "请15分钟后再试": numbers, and what stands between them.
+    let parts: Vec<(&str, bool)> = words.filter(|word| !word.is_empty()).flat_map(numbers_apart).collect();
+    let time = |at: usize| {
+        let number: u64 = parts.get(at)?.0.parse().ok()?;
+        let (unit, is_attached) = *parts.get(at + 1)?;
+        let known = phrases::UNITS_OF_TIME.iter().find(|(name, _)| unit.starts_with(name)).map(|(_, seconds)| *seconds);
+        let letter = || match unit {
+            "h" => Some(3_600),
+            "m" => Some(60),
+            "s" => Some(1),
+            _ => None,
         };
-        word[..word.len() - 1].parse::<u64>().ok()?.checked_mul(seconds)
-    });
-    let seconds = seconds.chain([letters.fold(0, u64::saturating_add)]);
+        let unit = known.or_else(|| letter().filter(|_| is_attached))?;
+        Some((number.checked_mul(unit)?, unit))
+    };
+    // "0h 15m 0s" is one time, and so are "14 minutes and 37 seconds".
+    let whole = |from: usize| {
+        let (mut seconds, mut unit) = time(from)?;
+        let mut at = from;
+        while let Some((next, (more, smaller))) =
+            [at + 2, at + 3].into_iter().find_map(|next| Some((next, time(next)?)))
+            && smaller < unit
+        {
+            (seconds, unit, at) = (seconds.saturating_add(more), smaller, next);
+        }
+        Some(seconds)
+    };
     let most = limits::RETRY_AFTER_MAX.as_secs();
-    seconds.filter(|seconds| (1..=most).contains(seconds)).max().map(Duration::from_secs)
+    let seconds = (0..parts.len()).filter_map(whole).filter(|seconds| (1..=most).contains(seconds));
+    seconds.max().map(Duration::from_secs)
+}
+
+/// The numbers of a word and what stands between them, each with whether it stands right behind the one in front.
+fn numbers_apart(word: &str) -> impl Iterator<Item = (&str, bool)> {
+    let is_digit = |of: char| of.is_ascii_digit();
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let is_number = rest.chars().next().map(is_digit)?;
+        let end = rest.find(|of: char| is_digit(of) != is_number).unwrap_or(rest.len());
+        let (part, behind) = rest.split_at(end);
+        let is_attached = rest.len() < word.len();
+        rest = behind;
+        Some((part, is_attached))
+    })
 }
 
 /// The words with which a page tells guests to log in, if it has them anywhere.

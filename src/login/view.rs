@@ -8,6 +8,7 @@ use super::form::{self, Form, Kind};
 use super::form_tree::FormTree;
 use super::message::{self, Message};
 use super::phrases;
+use super::scripts::words_of;
 use crate::limits::{
     CONTROL_TEXT_BYTES_MAX, CONTROLS_PER_FORM_MAX, FRAMES_PER_PAGE_MAX, PICTURES_PER_PAGE_MAX, VIEW_TEXT_BYTES_MAX,
 };
@@ -40,6 +41,8 @@ pub struct View {
     /// Names of its fields, at most `limits::CONTROLS_PER_FORM_MAX`.
     fields: Vec<Box<str>>,
     messages: Vec<Message>,
+    /// An API's answer, whose texts these are.
+    pub is_data: bool,
     /// Boxes into which another site's script puts a CAPTCHA, by the name of its class, and the form around each.
     widgets: Vec<(Option<usize>, &'static str)>,
 }
@@ -127,6 +130,15 @@ impl View {
         Ok(view)
     }
 
+    /// Reads an answer that is a page, or the texts of JSON.
+    ///
+    /// # Errors
+    /// As of a page.
+    pub fn of_answer(body: &[u8]) -> Result<Self, TreeError> {
+        let is_data = serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok();
+        Ok(Self { is_data, ..Self::of(&words_of(body))? })
+    }
+
     /// The first link or form that ends the session, as written.
     #[must_use]
     pub fn log_out(&self) -> Option<&str> {
@@ -168,6 +180,12 @@ impl View {
     pub fn messages_at<'a>(&'a self, form: usize, before: Option<&'a Self>) -> impl Iterator<Item = &'a str> {
         let before = before.map(|before| &before.messages[..]).unwrap_or_default();
         message::all(&self.messages, form, before)
+    }
+
+    /// Its headings up to there that did not stand on the page `before`.
+    pub fn headings_at<'a>(&'a self, form: usize, before: Option<&'a Self>) -> impl Iterator<Item = &'a str> {
+        let before = before.map(|before| &before.messages[..]).unwrap_or_default();
+        message::headings(&self.messages, form, before)
     }
 
     /// The first thing that it says, as the site wrote it: what it marks as a message before the rest.

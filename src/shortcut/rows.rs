@@ -11,10 +11,15 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::links::{Guesser, members};
-use super::place::{Element, Place, Step, is_list, is_plain, lists};
+use super::place::{Element, Place, lists};
 use super::template::{Scope, Source, Template};
 use super::{Answer, Exchange, kind_of};
 use crate::limits;
+
+mod likeness;
+
+use likeness::Likeness;
+pub use likeness::{Like, Trait};
 
 /// Rows that are enough to learn from.
 pub const ROWS_LEAST: usize = 6;
@@ -25,8 +30,8 @@ pub const NO_LINK: &str = "post:";
 /// Links of one row that are looked at, and templates of one mapping.
 const LINKS_OF_ROW: usize = 12;
 
-/// So many different values of a member, and no more, are states that its records may be in.
-const STATES: usize = 6;
+/// Records that are tried for one row.
+const RECORDS_OF_ROW: usize = 6;
 
 /// What a row says, and where: in its text, or in an attribute of some name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +45,7 @@ pub struct Mark {
 #[derive(Clone, Debug, Default)]
 pub struct Clicked {
     pub marks: Vec<Mark>,
+    pub look: Vec<Trait>,
     /// What its click has brought, absolute; of what is no link any text that none is.
     pub links: Vec<String>,
 }
@@ -50,16 +56,7 @@ pub struct Item {
     /// What its row says, too.
     pub mark: String,
     pub links: Vec<String>,
-    /// Members with their sorts of values, by which it may be unlike others.
     traits: Vec<Trait>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Trait {
-    member: u64,
-    /// Of what sort its value is, and which of a few it is.
-    sort: u64,
-    state: Option<u64>,
 }
 
 /// How the answers to requests of one kind map to the links of rows.
@@ -74,9 +71,7 @@ pub struct Mapping {
     member: Place,
     attribute: Option<String>,
     origins: HashSet<String>,
-    seen: HashSet<(u64, u64)>,
-    /// Members whose values are states, with those that have been seen.
-    states: HashMap<u64, HashSet<u64>>,
+    likeness: Likeness,
 }
 
 /// What a link is, however it is written: of a magnet what it is for.
@@ -171,12 +166,11 @@ impl<'a> Learner<'a> {
             member,
             attribute,
             origins,
-            seen: HashSet::new(),
-            states: states_of(self.records),
+            likeness: Likeness::of(self.records.iter().filter_map(|chain| chain.last()).map(|of| of.value)),
         };
-        for record in of_rows {
+        for (row, record) in self.rows.iter().zip(of_rows) {
             let item = mapping.item(self.page, record)?;
-            mapping.confirm(&item);
+            mapping.confirm(&item, &row.look);
         }
         Some(mapping)
     }
@@ -194,7 +188,7 @@ impl<'a> Learner<'a> {
                 }
                 is_its
             };
-            let likely: Vec<&Vec<Element<'a>>> = self.records.iter().filter(is_its).take(STATES).collect();
+            let likely: Vec<&Vec<Element<'a>>> = self.records.iter().filter(is_its).take(RECORDS_OF_ROW).collect();
             for link in &sample.links {
                 let mut tried = HashSet::new();
                 for chain in &likely {
@@ -357,32 +351,28 @@ impl Mapping {
             let origin = Url::parse(link).map(|url| url.origin().ascii_serialization());
             origin.is_ok_and(|origin| self.origins.contains(&origin))
         };
-        links.iter().all(is_near).then(|| Item { mark, links, traits: traits(record, &self.states) })
+        if !links.iter().all(is_near) {
+            return None;
+        }
+        let mut traits = likeness::of_record(record);
+        traits.retain(|of| self.likeness.tells(of));
+        Some(Item { mark, links, traits })
     }
 
-    /// Whether it is like those that were clicked. States beyond what a few are tell nothing.
-    pub fn is_like_clicked(&mut self, item: &Item) -> bool {
-        for of in &item.traits {
-            if let (Some(states), Some(state)) = (self.states.get_mut(&of.member), of.state) {
-                states.insert(state);
-                if states.len() > STATES {
-                    self.states.remove(&of.member);
-                }
-            }
-        }
-        let is_seen = |of: &Trait| {
-            let state = of.state.filter(|_| self.states.contains_key(&of.member));
-            self.seen.contains(&(of.member, of.sort))
-                && state.is_none_or(|of_now| self.seen.contains(&(of.member, of_now)))
-        };
-        item.traits.iter().all(is_seen)
+    /// Whether a row and its record are like those that were clicked.
+    pub fn compare(&mut self, item: &Item, look: &[Trait]) -> Like {
+        self.likeness.compare(item.traits.iter().chain(look))
     }
 
-    /// A click on its row has brought its links.
-    pub fn confirm(&mut self, item: &Item) {
-        for of in &item.traits {
-            self.seen.extend([Some(of.sort), of.state].into_iter().flatten().map(|sort| (of.member, sort)));
-        }
+    /// A click on its row has brought its links; false where that contradicts what was taken for the reason why another's has not.
+    pub fn confirm(&mut self, item: &Item, look: &[Trait]) -> bool {
+        self.likeness.confirm(item.traits.iter().chain(look))
+    }
+
+    /// A click on its row has led elsewhere, or to nothing: rows that share with it what none had whose links have come are left alone from now
+    /// on. False where there is nothing of that sort.
+    pub fn refuse(&mut self, item: &Item, look: &[Trait], leads_elsewhere: bool) -> bool {
+        self.likeness.refuse(item.traits.iter().chain(look), leads_elsewhere)
     }
 }
 
@@ -411,216 +401,5 @@ fn blanks(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Members whose values are few.
-fn states_of(records: &[Vec<Element<'_>>]) -> HashMap<u64, HashSet<u64>> {
-    let mut states = HashMap::<u64, HashSet<u64>>::new();
-    let mut many = HashMap::<u64, usize>::new();
-    for record in records.iter().filter_map(|chain| chain.last()) {
-        members(record.value, &Place::default(), &mut |place, text| {
-            let member = xxh3_64(place.to_string().as_bytes());
-            *many.entry(member).or_default() += 1;
-            let states = states.entry(member).or_default();
-            if states.len() <= STATES {
-                states.insert(xxh3_64(text.as_bytes()));
-            }
-        });
-    }
-    states.retain(|member, states| {
-        states.len() <= STATES && many.get(member).is_some_and(|many| *many >= 2 * states.len())
-    });
-    states
-}
-
-fn traits(record: &Json, states: &HashMap<u64, HashSet<u64>>) -> Vec<Trait> {
-    let mut all = Vec::new();
-    if let Json::Object(object) = record {
-        let mut names: Vec<&str> = object.keys().map(String::as_str).collect();
-        names.sort_unstable();
-        all.push(Trait { member: 0, sort: xxh3_64(names.join("\n").as_bytes()), state: None });
-    }
-    sorts(record, &Place::default(), &mut |place, json| {
-        if all.len() >= limits::SHORTCUT_FIELDS_MAX {
-            return;
-        }
-        let member = xxh3_64(place.to_string().as_bytes());
-        let sort = match json {
-            Json::Null => 0,
-            Json::Bool(is) => 1 + u64::from(*is),
-            Json::Number(_) => 3,
-            Json::String(text) if text.is_empty() => 4,
-            Json::String(_) => 5,
-            Json::Array(list) => 6 + u64::from(list.is_empty()),
-            Json::Object(_) => 8,
-        };
-        let state = super::place::scalar(json).filter(|_| states.contains_key(&member));
-        all.push(Trait { member, sort, state: state.map(|text| xxh3_64(text.as_bytes())) });
-    });
-    all
-}
-
-/// Visits the members of a record, not those of lists in it.
-fn sorts(json: &Json, place: &Place, visit: &mut impl FnMut(&Place, &Json)) {
-    match json {
-        Json::Object(object) if !is_list(object) || place.0.is_empty() => {
-            for (key, inner) in object.iter().filter(|(key, _)| is_plain(key)) {
-                sorts(inner, &place.with(Step::Key(key.clone())), visit);
-            }
-        }
-        Json::Array(elements) if place.0.is_empty() => {
-            for (at, inner) in elements.iter().enumerate().take(limits::SHORTCUT_FIELDS_MAX) {
-                sorts(inner, &place.with(Step::At(at)), visit);
-            }
-        }
-        other => visit(place, other),
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What it is about, and the links of each row.
-    type Case<'a> = (&'a str, &'a dyn Fn(usize) -> Vec<String>);
-
-    fn page() -> Url {
-        Url::parse("https://h.example/list").unwrap()
-    }
-
-    fn hash(id: usize) -> String {
-        format!("{id:040X}")
-    }
-
-    /// The so-manieth page of a list of ten records.
-    fn answer(page: usize, change: impl Fn(usize, &mut Json)) -> Exchange {
-        let row = |id: usize| {
-            let mut row = serde_json::json!({
-                "id": id, "name": format!("Title {id} & more"), "hash": hash(id), "size": "1.4 GB", "seeds": id % 3, "vip": false,
-                "file": format!("https://cdn.example/t/x{}.torrent", id * 7),
-            });
-            change(id, &mut row);
-            row
-        };
-        let items: Vec<Json> = (page * 10 + 1..=page * 10 + 10).map(row).collect();
-        Exchange {
-            method: "GET".into(),
-            url: format!("https://h.example/api/torrents?page={page}"),
-            headers: Vec::new(),
-            body: String::new(),
-            status: 200,
-            answer: serde_json::json!({ "total": 100, "items": items }).to_string(),
-        }
-    }
-
-    fn clicked(id: usize, links: &[String]) -> Clicked {
-        let says = |text: &str| Mark { attribute: None, text: text.into() };
-        let own = Mark { attribute: Some("data-key".into()), text: id.to_string() };
-        let marks = vec![says(&format!("Title {id} & more")), says("1.4 GB"), says(&(id % 3).to_string()), own];
-        Clicked { marks, links: links.to_vec() }
-    }
-
-    fn learned(of: impl Fn(usize) -> Vec<String>, ids: impl IntoIterator<Item = usize>) -> Option<Mapping> {
-        let rows: Vec<Clicked> = ids.into_iter().map(|id| clicked(id, &of(id))).collect();
-        let known = |_: &str| false;
-        learn(&page(), &[answer(0, |_, _| ()), answer(1, |_, _| ())], &rows, &known).map(|(mapping, _)| mapping)
-    }
-
-    #[test]
-    fn six_rows_tell_what_all_records_lead_to() {
-        let plain = |id: usize| vec![format!("https://h.example/dl/{id}.torrent")];
-        let encoded = |id: usize| vec![format!("https://h.example/get?t=Title%20{id}%20%26%20more")];
-        let magnet = |id: usize| {
-            vec![format!("magnet:?xt=urn:btih:{}&dn=Title%20{id}%20%26%20more&tr=udp%3A%2F%2Ft.example", hash(id))]
-        };
-        let lower = |id: usize| vec![format!("magnet:?xt=urn:btih:{}&dn=x{}", hash(id).to_lowercase(), id * 31)];
-        let whole = |id: usize| vec![format!("https://cdn.example/t/x{}.torrent", id * 7)];
-        let two = |id: usize| [plain(id), magnet(id)].concat();
-        let first = |id: usize| {
-            if id == 1 { [vec!["https://h.example/help".into()], plain(1)].concat() } else { plain(id) }
-        };
-        let kinds: [Case<'_>; 7] = [
-            ("/dl/{id}.torrent", &plain),
-            ("/get?t={name %}", &encoded),
-            ("magnet:?xt=urn:btih:{hash}&dn={name %}&tr=udp%3A%2F%2Ft.example", &magnet),
-            ("magnet:?xt=urn:btih:{hash}", &lower),
-            ("{file}", &whole),
-            ("/dl/{id}.torrent, magnet:?xt=urn:btih:{hash}&dn={name %}&tr=udp%3A%2F%2Ft.example", &two),
-            ("/dl/{id}.torrent", &first),
-        ];
-        for (template, links) in kinds {
-            let mapping = learned(links, 1..=6).unwrap_or_else(|| panic!("{template}"));
-            assert_eq!(mapping.to_string(), format!("GET /api/torrents: {template}"));
-            let keys = |links: &[String]| links.iter().filter_map(|link| key(&page(), link)).collect::<Vec<_>>();
-            let items = mapping.read(&page(), &answer(4, |_, _| ()));
-            let wanted: Vec<_> = (41..=50).map(|id| keys(&links(id))).collect();
-            assert_eq!(items.iter().map(|item| keys(&item.links)).collect::<Vec<_>>(), wanted, "{template}");
-            assert!(mapping.is_of(&Mark { attribute: None, text: String::new() }));
-            assert_eq!(items[0].mark, "Title 41 & more");
-        }
-        assert!(learned(plain, 1..=5).is_none(), "five are too few");
-    }
-
-    #[test]
-    fn a_list_that_was_asked_for_twice_is_learned_as_one() {
-        let rows: Vec<Clicked> =
-            (1..=6).map(|id| clicked(id, &[format!("https://h.example/dl/{id}.torrent")])).collect();
-        let heard = [answer(0, |_, _| ()), answer(0, |_, _| ()), answer(0, |_, _| ())];
-        assert!(learn(&page(), &heard, &rows, &|_| false).is_some());
-        // Records of their own whose rows say the same are told apart by nothing.
-        let alike =
-            [answer(0, |_, _| ()), answer(1, |id, row| row["name"] = format!("Title {} & more", id - 10).into())];
-        let bare: Vec<Clicked> =
-            rows.iter().map(|row| Clicked { marks: row.marks[..1].to_vec(), ..row.clone() }).collect();
-        assert!(learn(&page(), &alike, &bare, &|_| false).is_none());
-    }
-
-    #[test]
-    fn what_no_record_says_is_not_learned_and_neither_is_what_one_row_contradicts() {
-        let plain = |id: usize| format!("https://h.example/dl/{id}.torrent");
-        let all: [Case<'_>; 6] = [
-            ("one row leads elsewhere", &|id| vec![if id == 5 { plain(77) } else { plain(id) }]),
-            ("a row leads to another's link", &|id| vec![plain(if id == 5 { 4 } else { id })]),
-            ("signed", &|id| vec![format!("{}?sig={:x}", plain(id), id * 7919 + 13)]),
-            ("a second link is signed", &|id| vec![plain(id), format!("https://h.example/m?s={:x}", id * 7919 + 13)]),
-            ("something was posted", &|id| vec![plain(id), NO_LINK.to_owned()]),
-            ("no member", &|id| vec![format!("https://h.example/dl/{}", id + 500)]),
-        ];
-        for (what, links) in all {
-            assert!(learned(links, 1..=9).is_none(), "{what}");
-        }
-        // Of the record's own link another is what the row says.
-        let rows: Vec<Clicked> = (1..=8).map(|id| clicked(id % 8 + 1, &[plain(id)])).collect();
-        assert!(learn(&page(), &[answer(0, |_, _| ())], &rows, &|_| false).is_none(), "rows say other titles");
-    }
-
-    #[test]
-    fn records_that_are_unlike_those_that_were_clicked_are_for_somebody_to_click() {
-        let mut mapping = learned(|id| vec![format!("https://h.example/dl/{id}")], 1..=6).unwrap();
-        let changed = answer(2, |id, row| match id {
-            22 => row["vip"] = true.into(),
-            23 => row["kind"] = "external".into(),
-            24 => row["size"] = Json::Null,
-            25 => row["hash"] = "".into(),
-            26 => row["name"] = "Another name".into(),
-            _ => {}
-        });
-        let items = mapping.read(&page(), &changed);
-        let like: Vec<bool> = items.iter().map(|item| mapping.is_like_clicked(item)).collect();
-        assert_eq!(like, [true, false, false, false, false, true, true, true, true, true]);
-        mapping.confirm(&items[1]);
-        assert!(mapping.is_like_clicked(&items[1]), "one of its kind was clicked by now");
-    }
-
-    #[test]
-    fn records_whose_links_lead_to_another_host_are_left_out() {
-        let whole = |id: usize| vec![format!("https://cdn.example/t/x{}.torrent", id * 7)];
-        let mapping = learned(whole, 1..=6).unwrap();
-        let other = answer(3, |id, row| {
-            if id % 2 == 0 {
-                row["file"] = "https://other.example/x.torrent".into();
-            }
-        });
-        assert_eq!(mapping.read(&page(), &other).len(), 5);
-        let elsewhere = Exchange { url: "https://h.example/api/users?page=1".into(), ..answer(3, |_, _| ()) };
-        assert!(mapping.read(&page(), &elsewhere).is_empty(), "answers to other requests are other lists");
-    }
-}
+mod tests;

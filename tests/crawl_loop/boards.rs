@@ -401,6 +401,20 @@ async fn what_a_list_shows_before_its_site_has_it_is_asked_for_once_more() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_server_in_trouble_did_not_give_is_asked_for_once_more_hours_later() {
+    let (fault, tries) = (super::web::status(500), usize::from(gleaner::limits::ATTEMPTS_MAX));
+    let fronts: Vec<Answer> = (0..8).map(|look| board(&threads(30 + look, 12), None, true)).collect();
+    let good = page("<h1>Talk</h1><p>words</p>");
+    let mut late = vec![fault.clone(); tries];
+    late.push(good);
+    let web = posts().at("/", &fronts).at("/viewtopic?t=30", &late).at("/viewtopic?t=29", &[fault]);
+    let (web, machine) = (Arc::new(web), Machine::new());
+    looks(&machine, &web, "", 8).await;
+    let asked = [30, 29, 31].map(|n| web.asked(&format!("/viewtopic?t={n}")));
+    assert_eq!(asked, [tries + 1, 2 * tries, 1], "once, and no more");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_list_that_moved_is_asked_for_ever_more_seldom_and_holds_no_other_up() {
     let fronts: Vec<Answer> = (0..400).map(|look| board(&threads(30 + look, 12), None, true)).collect();
     let to = |path: &str| {

@@ -8,6 +8,7 @@ mod forum;
 mod fresh;
 mod guests;
 mod increment;
+mod killed;
 mod lists;
 mod logins;
 mod looks;
@@ -17,6 +18,7 @@ mod threads;
 mod told;
 mod tours;
 mod traps;
+mod unread;
 mod web;
 
 use std::sync::Arc;

@@ -324,7 +324,7 @@ impl Boards {
     }
 
     /// True for a page of a thread that was asked for again lately.
-    pub(super) fn asked_again(&self, url: &str) -> bool {
+    pub(in crate::crawl) fn asked_again(&self, url: &str) -> bool {
         self.kept().state.rereads.contains_key(url)
     }
 

@@ -278,10 +278,15 @@ fn walk(site: &Site, page: &walks::Page<'_>, board: boards::Read, asked: &[Stand
                 }
                 known
             }
-            Some(asked) if is_unread_thread(asked) => {
+            Some(Standing { found: Found { class: Class::Thread, .. }, record: Some(record), .. }) => {
+                // What nobody remembers was there when it was heard of, and at the look before: a board of more threads than are
+                // remembered would have them read again at each look.
+                let looked = page.last.map_or(i64::MIN, |last| seconds(last).saturating_sub(CLOCKS_DIFFER_S));
+                let heard_of = || Known { read_at: seconds(record.first_seen).max(looked), ..read(record) };
+                let before = kept.thread(&row.id).unwrap_or_else(heard_of);
                 kept.count(row, page.now);
                 // What does not tell of something later for certain waits for the first visit, as all of it did.
-                kept.thread(&row.id).filter(|before| tells_later(row, before)).unwrap_or_else(as_shown)
+                Some(before).filter(|before| tells_later(row, before, page.now)).unwrap_or_else(as_shown)
             }
             // It is none that is read again, or is nothing to this crawl.
             _ => as_shown(),
@@ -308,19 +313,17 @@ fn walk(site: &Site, page: &walks::Page<'_>, board: boards::Read, asked: &[Stand
     verdict
 }
 
-/// True for a thread that history has heard of, and nobody has read yet.
-fn is_unread_thread(asked: &Standing) -> bool {
-    asked.found.class == Class::Thread && asked.record.is_some_and(|record| record.outcome.is_none())
+/// True where a row shows a reply that it did not show before. A time ahead of `now` may move with it, and tells nothing alone.
+fn tells_later(row: &Row, before: &Known, now: i64) -> bool {
+    let is_later = |time: Time| match before.last {
+        Some(last) => time.against(&last) == Against::Later,
+        None => time.earliest > before.read_at && time.earliest <= now.saturating_add(CLOCKS_DIFFER_S),
+    };
+    row.last.is_some_and(is_later) || row.replies.zip(before.replies).is_some_and(|(replies, before)| replies > before)
 }
 
-/// True where a row shows a reply that it did not show before.
-fn tells_later(row: &Row, before: &Known) -> bool {
-    let is_later = row.last.zip(before.last).is_some_and(|(time, last)| time.against(&last) == Against::Later);
-    is_later || row.replies.zip(before.replies).is_some_and(|(replies, before)| replies > before)
-}
-
-/// What a list shows and its site did not have when it was met: a list may be served before its pages (replicas, caches). Each is asked for
-/// once more, hours later.
+/// What a list shows and its site did not have when it was met, or answered with faults until it was given up: a list may be served before
+/// its pages (replicas, caches), and a server may be in trouble for minutes. Each is asked for once more, hours later.
 async fn ask_once_more(
     site: &Site,
     job: &Job,
@@ -329,7 +332,7 @@ async fn ask_once_more(
     seen: &mut Seen,
 ) -> Result<(), CrawlDbError> {
     let is_early = |record: UrlRecord| {
-        record.outcome == Some(Outcome::Gone)
+        record.outcome.is_some_and(came_to_nothing)
             && record.visited.since(record.first_seen) < GONE_CONFIRM_TIME
             && at.since(record.visited) >= GONE_CONFIRM_TIME
     };
@@ -342,6 +345,18 @@ async fn ask_once_more(
         }
     }
     Ok(())
+}
+
+fn came_to_nothing(outcome: Outcome) -> bool {
+    matches!(
+        outcome,
+        Outcome::Gone
+            | Outcome::ServerError
+            | Outcome::Throttled
+            | Outcome::TimedOut
+            | Outcome::Truncated
+            | Outcome::ProtocolError
+    )
 }
 
 /// Pages of rows that vanished are asked for, and those of rows that are back.

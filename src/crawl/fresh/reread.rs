@@ -27,15 +27,19 @@ pub(super) async fn reread(
     (last, at): (Option<UnixMillis>, UnixMillis),
     seen: &mut Seen,
 ) -> Result<(), CrawlDbError> {
-    for fetch in verdict.fetch.iter().filter(|fetch| fetch.why != Change::New) {
-        let row = mined.get(fetch.row);
+    for fetch in &verdict.fetch {
+        let (row, is_new) = (mined.get(fetch.row), fetch.why == Change::New);
         let last_read = match row {
-            Some(row) if is_unread(site, job, row).await? => row.last_page.clone(),
-            Some(row) => last_read(site, job, row).await?,
-            None => None,
+            Some(row) if is_unread(site, job, &row.url).await? => row.last_page.clone(),
+            Some(row) if !is_new => last_read(site, job, row).await?,
+            _ => None,
         };
-        // A link to the last post may be one that no class takes (phpBB's `viewtopic.php?f=&t=&p=`): then the thread's own pages lead there.
-        let from = [last_read, Some(fetch.from.clone()), row.map(|row| row.url.clone())];
+        let from = match is_new {
+            // Its links are followed as far as they are new. Where history heard of it since the last look, its last page is not.
+            true => [last_read, None, None],
+            // A link to the last post may be one that no class takes (phpBB's `viewtopic.php?f=&t=&p=`): then the thread's own pages lead there.
+            false => [last_read, Some(fetch.from.clone()), row.map(|row| row.url.clone())],
+        };
         let mut judged = from.into_iter().flatten().filter_map(|from| outlinks::judge(site, from).ok());
         let Some(found) = judged.find(|found| found.class.is_target()) else { continue };
         let depth = job.lease.depth.saturating_add(1);
@@ -49,10 +53,10 @@ pub(super) async fn reread(
     Ok(())
 }
 
-/// True for a thread that nobody has read: its news stand on its last page, whichever one that was before.
-async fn is_unread(site: &Site, job: &Job, row: &Row) -> Result<bool, CrawlDbError> {
-    let Ok(first) = outlinks::judge(site, row.url.clone()) else { return Ok(false) };
-    let Some(key) = site.row(&first.url, first.class, job.lease.depth).await?.map(|row| row.key) else {
+/// True for a page that was heard of and that nobody has read: news of an unread thread stand on its last page, whichever one that was before.
+async fn is_unread(site: &Site, job: &Job, page: &CrawlUrl) -> Result<bool, CrawlDbError> {
+    let Ok(page) = outlinks::judge(site, page.clone()) else { return Ok(false) };
+    let Some(key) = site.row(&page.url, page.class, job.lease.depth).await?.map(|row| row.key) else {
         return Ok(false);
     };
     Ok(site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_none()))
@@ -101,10 +105,15 @@ pub(super) async fn read_on(
         .filter(|(number, _)| *number > own)
         .collect();
     behind.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
-    let behind = behind.into_iter().map(|(_, url)| url.clone()).take(LAST_PAGES);
-    if let Some(page) = last_read_of(site, job, behind).await?
-        && let Some(row) = site.row(&page, Class::Thread, job.lease.depth.saturating_add(1)).await?
-    {
+    let behind: Vec<CrawlUrl> = behind.into_iter().map(|(_, url)| url.clone()).take(LAST_PAGES).collect();
+    // Its last page waits in history where that has listed the thread and not read it to its end.
+    let last = match behind.first() {
+        Some(last) if is_unread(site, job, last).await? => Some(last.clone()),
+        _ => None,
+    };
+    let read = last_read_of(site, job, behind.into_iter()).await?;
+    for page in last.into_iter().chain(read) {
+        let Some(row) = site.row(&page, Class::Thread, job.lease.depth.saturating_add(1)).await? else { continue };
         seen.due.push(Discovered { due: at, ..row });
         site.fresh.boards.asks_again(page.as_str(), at);
         site.fresh.arrivals.passes_on(hash(job.url.as_str()), hash(page.as_str()));

@@ -54,9 +54,8 @@ impl Run<'_> {
             return Ok(ends(Verdict::LoggedIn, format!("the answer carries a token at {}", json.token)));
         }
         // What an API says it says in words, too.
-        let text = String::from_utf8_lossy(bytes);
-        let view =
-            View::of(&text).map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
+        let view = View::of_answer(bytes)
+            .map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
         let after = After {
             status: *status,
             view: &view,

@@ -9,7 +9,7 @@ use super::{Page, Run, Step, ends, is_wrong_and_limited};
 use crate::login::fill::{Chosen, Submission, recoded};
 use crate::login::form::{Form, Kind};
 use crate::login::hashing::{self, Hashing};
-use crate::login::scripts::{acts, button, may_go_without, told_body, words_of};
+use crate::login::scripts::{acts, button, may_go_without, told_body};
 use crate::login::secret::{MASK, told, told_url};
 use crate::login::verdict::{After, Judged, Verdict, names_wait, says_rate_limited};
 use crate::login::view::View;
@@ -155,7 +155,7 @@ impl Run<'_> {
         (cookies_before, is_throttled): (u64, bool),
     ) -> Step<ByScripts> {
         let cookies_changed = self.means.jar.changes() != cookies_before;
-        let words = View::of(&words_of(&said.body)).unwrap_or_default();
+        let words = View::of_answer(&said.body).unwrap_or_default();
         let after = After {
             status: said.status,
             view: &words,
@@ -177,7 +177,9 @@ impl Run<'_> {
         }
         self.say(format!("answered {}", said.status));
         // Where a read behind it was asked for patience, where the page leads is not asked: the proof waits for the host.
-        if !by_answer.verdict.needs_proof() || is_throttled || self.report.trouble.is_some() {
+        // Why it is refused the page may tell: that the account is locked, or no more than that the login failed.
+        let is_unsure = by_answer.verdict == Verdict::WrongPassword && !self.report.says_refused;
+        if !by_answer.verdict.needs_proof() && !is_unsure || is_throttled || self.report.trouble.is_some() {
             return Ok(ByScripts::Sent(by_answer, None));
         }
         let document = self.read_document(page, std::mem::take(&mut outcome.html)).await;
@@ -189,6 +191,10 @@ impl Run<'_> {
             let (before, now) = (of(page, false), of(&document, cookies_changed));
             (now != before).then_some(now)
         });
+        if is_unsure {
+            let locked = by_document.filter(|judged| judged.verdict == Verdict::Locked);
+            return Ok(ByScripts::Sent(locked.unwrap_or(by_answer), None));
+        }
         if let Some(judged) = &by_document
             && !judged.verdict.needs_proof()
         {

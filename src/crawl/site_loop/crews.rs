@@ -28,7 +28,7 @@ use crate::frontier::increment::{Round, Rounds};
 use crate::frontier::priority;
 use crate::limits;
 use crate::politeness::shifted;
-use crate::rules::SiteRules;
+use crate::rules::{Class, SiteRules};
 use crate::url::CrawlUrl;
 use divide::news;
 use fronts::Fronts;
@@ -429,11 +429,29 @@ impl SiteLoop {
         }
     }
 
+    /// The level from which the increment follows a visit's links: its own visits', and of history's those of threads with news that were on
+    /// their way already when a look told of them.
+    fn follows_news(&self, finished: &Finished) -> Option<u8> {
+        match finished.crew {
+            Crew::Increment { level } => Some(level),
+            _ => self.has_news_of_its_own(finished).then_some(1),
+        }
+    }
+
+    /// True for a page of a thread that was asked for again for its news.
+    fn has_news_of_its_own(&self, finished: &Finished) -> bool {
+        let asked =
+            || self.url(&finished.visit.key).is_some_and(|url| self.site.fresh.boards.asked_again(url.as_str()));
+        finished.class == Class::Thread && asked()
+    }
+
     /// What a visit means for the crews: which links of it the increment follows, and what of it comes first next time.
     pub(super) async fn mind_crews(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
-        if let Crew::Increment { level } = finished.crew {
-            self.crews.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.errands;
+        if let Some(level) = self.follows_news(finished) {
+            if finished.crew.is_increment() {
+                self.crews.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.errands;
+            }
             // Pages behind this one of a list, threads with news: known, and to be read again.
             let at = finished.visit.at;
             let mut due = std::mem::take(&mut finished.seen.due);

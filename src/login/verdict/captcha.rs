@@ -25,7 +25,8 @@ pub(super) fn said_of_captcha(after: &After<'_>) -> Said {
     let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
     let has_word =
         |text: &str, words: &[&str]| text.split(|of: char| !of.is_alphanumeric()).any(|word| words.contains(&word));
-    let is_of_account = |text: &str| has(text, phrases::CREDENTIALS) || has(text, phrases::OF_ACCOUNT);
+    let of_account = [phrases::CREDENTIALS, phrases::OF_LOGIN, phrases::OF_ACCOUNT, phrases::OF_ACCESS];
+    let is_of_account = |text: &str| of_account.iter().any(|words| has(text, words));
     let known = || after.view.says(phrases::WRONG_CAPTCHA);
     let (message, all) = match after.login_form {
         Some(form) => {

@@ -2,7 +2,9 @@
 //!
 //! Sites in trouble have words for all of it: in titles, links and buttons, in errors of programs and databases, in limits and in sentences
 //! about sessions and forms. So what counts is one clause that names what a login is by, and says that it is wrong, and speaks of nothing
-//! else. What is missed here is no harm: such an answer has few further tries (`limits::LOGIN_BARE_MAX`).
+//! else. Beside a login form that is back, and that a site in trouble seldom shows, and in an API's JSON a short sentence counts as well that
+//! says that the login failed, or that there is no such account, and nothing more: reasons have any words. What is missed here has few further
+//! tries (`limits::LOGIN_BARE_MAX`).
 
 use super::{After, SHORT_TEXT_BYTES, WARNINGS, says_rate_limited};
 use crate::login::phrases;
@@ -15,10 +17,21 @@ pub fn says_refused(after: &After<'_>) -> bool {
     }
     match after.login_form {
         Some(form) => {
-            let mut beside = after.view.messages_at(form, after.before).map(str::to_lowercase);
-            beside.any(|text| refuses(&text)) || after.message().is_some_and(|message| refuses(&message))
+            let beside: Vec<String> = after.view.messages_at(form, after.before).map(str::to_lowercase).collect();
+            beside.iter().any(|text| refuses(text))
+                || after.message().is_some_and(|message| refuses(&message))
+                || beside.iter().any(|text| fails(text))
+                    && !beside.iter().any(|text| has_other_reason(text))
+                    && !after.view.headings_at(form, after.before).any(|text| has_other_reason(&text.to_lowercase()))
         }
-        None => after.view.text.len() < SHORT_TEXT_BYTES && after.view.said.lines().any(refuses),
+        None => {
+            let view = after.view;
+            let is_sure = || {
+                let said = || view.said.lines();
+                said().any(refuses) || view.is_data && said().any(fails) && !said().any(has_other_reason)
+            };
+            view.text.len() < SHORT_TEXT_BYTES && is_sure()
+        }
     }
 }
 
@@ -31,18 +44,121 @@ pub fn is_limited(after: &After<'_>) -> bool {
 /// True where a clause of this text, in lower case, says of the user or the password that it is wrong.
 #[must_use]
 pub fn refuses(text: &str) -> bool {
-    let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
     let plain: Vec<&str> = text.split(' ').filter(|word| !is_of_machine(word)).collect();
     let plain = plain.join(" ").replace('_', " ");
     let is_sure = |clause: &str| {
-        let clause = format!(" {clause} ");
-        has(&clause, phrases::CREDENTIALS)
-            && has(&clause, phrases::REFUSES)
-            && !has(&clause, phrases::OF_OTHERS)
-            && !has(&clause, WARNINGS)
+        has(clause, phrases::CREDENTIALS) && has(clause, phrases::REFUSES) && !has(clause, phrases::OF_OTHERS)
     };
-    has(text, phrases::TRIES_LEFT) || plain.split(|of: char| ".!?;,\n。！？；，、".contains(of)).any(is_sure)
+    let counts = |rest: &str| rest.trim_start().starts_with(|of: char| of.is_ascii_digit());
+    phrases::TRIES_LEFT.iter().any(|left| text.split(left).skip(1).any(counts))
+        || clauses(&plain, CLAUSE_ENDS).any(|clause| is_told(&clause) && is_sure(&clause))
 }
+
+/// True where this sentence beside a login form, in lower case, says that the login failed, or that there is no such account, and nothing
+/// else: in front of that an exclamation may stand, and behind it that it is to be tried again, or words of the password.
+fn fails(text: &str) -> bool {
+    use phrases::{ABSENT, CREDENTIALS, FAILS, OF_ACCOUNT, OF_LOGIN, ONCE_MORE, REFUSES, TRIES};
+    /// What it is about, what is said of it, and how many words more may stand beside that: the user's name.
+    type Said = (&'static [&'static [&'static str]], &'static [&'static [&'static str]], usize);
+    const SAID: [Said; 3] = [
+        (&[OF_LOGIN], &[FAILS, REFUSES], 0),
+        (&[OF_ACCOUNT], &[ABSENT, REFUSES], 0),
+        (&[OF_USER, CREDENTIALS], &[ABSENT, REFUSES], 1),
+    ];
+    let has_number = |clause: &str| clause.contains(|of: char| of.is_ascii_digit());
+    let is_said = |clause: &String| {
+        let says = |lists: &[&[&str]]| lists.iter().any(|words| has(clause, words));
+        let more = || words_beside(clause, &[OF_LOGIN, OF_ACCOUNT, OF_USER, CREDENTIALS, FAILS, ABSENT, REFUSES]);
+        fails_whole(clause)
+            || is_told(clause)
+                && !has_number(clause)
+                && SAID.iter().any(|(of, words, most)| says(of) && says(words) && more() <= *most)
+    };
+    // `login_failed` is the code of many an API.
+    let parts: Vec<String> = clauses(&text.replace('_', " "), SENTENCE_PARTS).collect();
+    let Some(first) = parts.iter().position(is_said) else { return false };
+    // “Please check them, and try again.” “You have 4 attempts left.”
+    let is_idle = |clause: &String| {
+        let lists: &[&[&str]] = &[ONCE_MORE, CREDENTIALS];
+        let is_known = || lists.iter().any(|words| has(clause, words)) && words_beside(clause, lists) <= 1;
+        if has_number(clause) { has(clause, TRIES) } else { is_known() }
+    };
+    let is_more = |(at, clause): (usize, &String)| {
+        let is_exclamation = at < first && clause.trim().split(' ').nth(1).is_none();
+        !is_exclamation && !is_said(clause) && !is_idle(clause) && !clause.ends_with(QUESTIONS)
+    };
+    text.chars().count() <= SHORT_SENTENCE_CHARS && !parts.iter().enumerate().any(is_more)
+}
+
+fn fails_whole(clause: &str) -> bool {
+    phrases::FAILS_WHOLE.contains(&clause.trim())
+}
+
+/// How many words of a clause are in none of these lists, and may give a reason of their own.
+fn words_beside(clause: &str, lists: &[&[&str]]) -> usize {
+    let known = || lists.iter().copied().flatten();
+    let phrases = known().filter(|words| words.trim().contains(' '));
+    let rest = phrases.fold(clause.to_owned(), |rest, phrase| rest.replace(phrase, " "));
+    let is_more = |word: &&str| {
+        let is_known = known().any(|of| word.contains(of.trim()));
+        // Where nothing parts words, each has its endings.
+        let rest = || known().fold((*word).to_owned(), |rest, of| rest.replace(of, ""));
+        let is_ending = || rest().chars().count() <= 5;
+        let is_short = word.chars().count() <= 3;
+        let is_parted = word.chars().all(|of| of < '\u{2e80}');
+        let is_listed = is_known && (is_parted || is_ending()) || phrases::FILLERS.contains(word);
+        !is_short && !is_listed
+    };
+    rest.split(|of: char| !of.is_alphanumeric() && of != '-').filter(is_more).count()
+}
+
+/// True where a text beside a login form, in lower case, may tell of another reason than the user and the password.
+fn has_other_reason(text: &str) -> bool {
+    use phrases::{FIREWALLS, FOR_OTHER_REASONS, NOT_LOOKED_AT, OF_OTHERS, TROUBLE};
+    // XenForo's name for whom it does not know is no request.
+    let text = format!(" {text} ").replace("requested user", "user");
+    let failing = clauses(&text, SENTENCE_PARTS).filter(|clause| fails_whole(clause));
+    let text = failing.fold(text.clone(), |text, clause| text.replace(clause.trim(), ""));
+    // A status, or an error by its number.
+    let is_number = |word: &str| word.len() >= 3 && word.bytes().all(|of| of.is_ascii_digit());
+    text.split(' ').any(is_of_machine)
+        || text.split(|of: char| !of.is_alphanumeric()).any(is_number)
+        || [OF_OTHERS, FOR_OTHER_REASONS, TROUBLE, FIREWALLS, NOT_LOOKED_AT].into_iter().any(|words| has(&text, words))
+}
+
+pub(super) fn has(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.contains(word))
+}
+
+/// The clauses of a text, with a space on either side and the mark of those that ask something.
+pub(super) fn clauses(text: &str, ends: &'static [char]) -> impl Iterator<Item = String> {
+    let parts = text.split_inclusive(ends).filter(|part| part.chars().any(char::is_alphanumeric));
+    parts.map(move |part| {
+        let mark = part.chars().last().filter(|mark| QUESTIONS.contains(mark));
+        let mark = mark.map(String::from).unwrap_or_default();
+        format!(" {} {mark}", part.trim_end_matches(ends).trim())
+    })
+}
+
+/// True where a clause says what is, and not what would be, or whether it is so.
+pub(super) fn is_told(clause: &str) -> bool {
+    !clause.ends_with(QUESTIONS) && !has(clause, WARNINGS) && !has(clause, phrases::CONDITIONS)
+}
+
+/// What programs and logs say is longer.
+const SHORT_SENTENCE_CHARS: usize = 160;
+
+pub(super) const CLAUSE_ENDS: &[char] = &['.', '!', '?', ';', ',', '\n', '。', '！', '？', '；', '，', '、'];
+
+/// Those, and what parts a reason from what it is for.
+pub(super) const SENTENCE_PARTS: &[char] = &[
+    '.', '!', '?', ';', ',', '\n', '。', '！', '？', '；', '，', '、', ':', '：', '(', ')', '（', '）', '[', ']', '–',
+    '—', '|',
+];
+
+const QUESTIONS: &[char] = &['?', '？'];
+
+const OF_USER: &[&str] = &[" user", "nutzer", "gebruiker", "用户", "用戶"];
 
 /// A path, a call, or an assignment of a program's.
 fn is_of_machine(word: &str) -> bool {

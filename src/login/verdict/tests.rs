@@ -1,5 +1,8 @@
 //! What pages say of a login, in the words of real software.
 
+mod limits;
+mod refusals;
+
 use super::*;
 
 fn judged(status: u16, page: &str, login_form: Option<usize>, cookies_changed: bool) -> Verdict {
@@ -34,6 +37,8 @@ fn each_end_is_told_by_its_signs() {
         (200, "Down for maintenance, please try again later.".to_owned(), None, false, Verdict::SiteTrouble),
         (200, format!("<p>Login failed: database error</p>{FORM}"), Some(0), false, Verdict::SiteTrouble),
         (200, format!("<p>Wartungsarbeiten bis 12 Uhr.</p>{FORM}"), Some(0), false, Verdict::SiteTrouble),
+        (200, format!("<p>系统维护中，禁止登录</p>{FORM}"), Some(0), false, Verdict::SiteTrouble),
+        (200, format!("<p>您的帐号被禁止登录</p>{FORM}"), Some(0), false, Verdict::Locked),
         // What is said for sure is so, whatever else is.
         (200, format!("<p>Wrong password. Database error.</p>{FORM}"), Some(0), false, Verdict::WrongPassword),
         (
@@ -175,6 +180,13 @@ fn a_wait_that_a_page_names_in_words_is_read() {
         ("Слишком много попыток, 30 секунд", Some(30)),
         ("Too many attempts. You have used 5 of 5 tries since 2003.", None),
         ("You must now wait 1h 15m 0s before you can login again.", Some(4_500)),
+        ("You must now wait 0h 14m 37s before you can login again.", Some(877)),
+        ("Try again in 14 minutes and 37 seconds.", Some(877)),
+        ("您现在必须等待 0 小时 14 分钟 37 秒才能再次尝试登录", Some(877)),
+        ("请1小时15分钟后再试", Some(4_500)),
+        ("Yeniden denemek için 0 Saat 14 Dakika 37 Saniye beklemek zorundasınız.", Some(877)),
+        ("5 tries in 10 minutes; wait 15 minutes", Some(900)),
+        ("A sheet of A4, 5 m long", None),
         ("Too many attempts: 99999999999999999999 minutes, or 90 days", None),
     ] {
         let view = View::of(&format!("<p>{message}</p>")).unwrap();
@@ -340,7 +352,6 @@ fn a_refusal_is_a_sentence_that_says_so_and_no_words_of_a_page_in_trouble() {
         "Incorrect string value: 'x' for column 'username' at row 1",
         "您访问的用户页面不存在",
         "Database says: password mismatch for user anna",
-        "Los datos de acceso no son correctos.",
     ] {
         for (page, form) in [
             (said.to_owned(), None),

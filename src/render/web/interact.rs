@@ -34,7 +34,12 @@ impl Window {
 
     /// The addresses that the page's scripts wanted to go to, or a reader's acts did, so far.
     pub fn navigations(&mut self) -> Vec<Navigation> {
-        self.engine.look(navigation::taken).unwrap_or_default()
+        self.navigations_since(0)
+    }
+
+    /// The same but for the first ones.
+    pub fn navigations_since(&mut self, first: usize) -> Vec<Navigation> {
+        self.engine.look(|context| navigation::taken_since(first, context)).unwrap_or_default()
     }
 
     /// What scripts have left in the page's storages.

@@ -109,9 +109,10 @@ pub(super) fn run_address(url: &Url, context: &mut Context) {
     run_script(&text.decode_utf8_lossy(), "javascript:", context);
 }
 
-/// The addresses that the page wanted to go to, so far.
-pub fn taken(context: &Context) -> Vec<Navigation> {
-    context.get_data::<Navigations>().map(|all| all.0.borrow().clone()).unwrap_or_default()
+/// The addresses that the page wanted to go to, so far, but for the first ones.
+pub fn taken_since(first: usize, context: &Context) -> Vec<Navigation> {
+    let all = context.get_data::<Navigations>();
+    all.and_then(|all| Some(all.0.borrow().get(first..)?.to_vec())).unwrap_or_default()
 }
 
 /// How many of them lead to another page: one that is loaded anew shows a reader nothing new.

@@ -17,6 +17,8 @@ mod kinds;
 mod labels;
 mod lists;
 mod options;
+mod overlays;
+mod prices;
 mod same;
 mod shown;
 mod ticks;

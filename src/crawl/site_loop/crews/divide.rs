@@ -40,12 +40,16 @@ impl SiteLoop {
         // Where looks are seldom, what came since the last one at this list was heard of long ago.
         let since = finished.seen.last.filter(|_| finished.seen.is_front).map_or(rounds, |last| last.min(rounds));
         let is_short = self.wants_more_than_its_share();
+        let has_news = self.has_news_of_its_own(finished);
         let leads_on = is_short && finished.class.is_target() && !self.has_its_file(finished, &outlinks);
         let is_new = |link: &Discovered, record: Option<&UrlRecord>| match record {
             None => link.is_target || !self.is_behind_a_front(&link.key),
             Some(record) => {
                 let waits = link.is_target && record.outcome.is_none() && record.first_seen >= since;
-                waits && self.url(&link.key).is_some_and(|url| self.site.fresh.arrivals.awaits(hash(url.as_str())))
+                let awaits =
+                    || self.url(&link.key).is_some_and(|url| self.site.fresh.arrivals.awaits(hash(url.as_str())));
+                // History may have read a thread's page behind its reply, and in front of the look that told of it.
+                waits && (has_news || awaits())
             }
         };
         let links = outlinks.into_iter().zip(records).zip(waits).map(|((link, record), waits)| {

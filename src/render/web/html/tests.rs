@@ -52,7 +52,7 @@ fn assert_goes(html: &str, script: &str, wanted: &[&str]) {
     let mut window = page(html);
     window.engine.evaluate(script, "test");
     window.engine.run(Reach::default());
-    let told = window.engine.with(|context| navigation::taken(context)).unwrap();
+    let told = window.engine.with(|context| navigation::taken_since(0, context)).unwrap();
     let told: Vec<String> = told
         .iter()
         .map(|one| format!("{} {} {}", one.method, one.url, String::from_utf8_lossy(&one.body)).trim_end().to_owned())

@@ -16,9 +16,10 @@ use super::delegated::{Ears, has_link, is_opener, leaf};
 use super::entries;
 use super::folders::{self, Crumb};
 use super::icons::{self, Icons};
-use super::kinds::{name_of_list, without_states};
+use super::kinds::{self, name_of_list, without_states};
 use super::labels::Labels;
 use super::options;
+use super::overlays;
 use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
@@ -74,6 +75,8 @@ pub(super) struct Control {
     pub rank: Rank,
     /// The view of the page that its address names.
     pub view: Option<Url>,
+    /// Where it leads, of a link whose click is said to open something here.
+    pub leads: Option<Url>,
     /// Its words are about what the page is there for.
     pub gets: bool,
     pub doubt: Doubt,
@@ -87,8 +90,10 @@ pub(super) struct Control {
     pub crumb: Option<Crumb>,
     /// Of a box: it is ticked, so that it is there to be unticked and nothing else.
     pub ticked: bool,
-    /// It has no words, and nobody knows what its picture stands for: nothing is posted for it.
+    /// It has no words, and nobody knows what its picture stands for, or it is a link: nothing is posted for it.
     pub unsure: bool,
+    /// It is of its kind for where it stands alone, whatever its classes.
+    pub joined: bool,
     /// The row that looks as if somebody around it listened, where nobody listens to it itself.
     pub by_delegate: Option<NodeId>,
 }
@@ -109,6 +114,7 @@ impl Control {
             place: None,
             rank,
             view: None,
+            leads: None,
             gets: false,
             doubt: Doubt::None,
             again: false,
@@ -117,10 +123,14 @@ impl Control {
             crumb: None,
             ticked: false,
             unsure: false,
+            joined: false,
             by_delegate: None,
         }
     }
 }
+
+/// How far above an entry of a menu its row may be.
+const MENU_WITHIN: usize = 5;
 
 /// So many of one kind are a list.
 pub(super) const LIST_MIN: usize = 3;
@@ -166,7 +176,10 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
     });
     let mut controls = found.unwrap_or_default();
     title::decide(&mut controls, &is_given_up);
+    // "Accept", of a link, is no gate.
+    controls.retain(|of| of.leads.is_none() || matches!(of.rank, Rank::Row | Rank::Turn));
     entries::keep_innermost(window, &mut controls);
+    kinds::join_rows(window, &mut controls);
     // Who turns page by page comes to both ends, and misses what lies between where he jumps there.
     let is_turned = |of: &Control| !of.to_an_end && of.crumb.is_none() && matches!(of.rank, Rank::Turn | Rank::Back);
     if controls.iter().any(is_turned) {
@@ -274,10 +287,11 @@ fn control(
     let goes_nowhere =
         within.is_some() || href.is_some_and(|href| href.starts_with(['#']) || href.starts_with("javascript:"));
     let reacts = listens || element.attribute(&local_name!("onclick")).is_some();
+    let leads = if local == "a" && !goes_nowhere { overlays::address(element, base) } else { None };
     let role = attribute("role");
     let is_control = match local {
         // An address of its own is a link like any other, whatever else a click does.
-        "a" if href.is_some() && !goes_nowhere => false,
+        "a" if href.is_some() && !goes_nowhere => leads.is_some() && reacts,
         "a" => goes_nowhere || reacts,
         "button" | "input" => is_button(tree, id, element, reacts),
         "summary" => true,
@@ -307,7 +321,11 @@ fn control(
         return None;
     }
     // What is saved here is a file, and nothing on the site.
-    let is_harm = labels.say(NEVER, true) && !labels.are_of_file() || labels.are(NEVER_ALONE);
+    let is_button = matches!(local, "button" | "input") || role == "button";
+    // A price is paid by what gets something; titles may name one, and rows tell of one.
+    let has_price = labels.name_price() && (is_button || labels.begin_with(GET));
+    let is_paid = has_price && !is_row && (labels.begin_with(GET) || labels.say(GET, false));
+    let is_harm = labels.say(NEVER, true) && !labels.are_of_file() || labels.are(NEVER_ALONE) || is_paid;
     if !is_row && is_harm && !(may_be_title && title::says_more_than_harm(&labels) && !stands_in_row()) {
         return None;
     }
@@ -362,7 +380,8 @@ fn control(
         let may_be_tab = look.is_empty() && !matches!(local, "tr" | "td" | "article" | "div");
         let has_list = rank == Rank::Tab && local != "summary" || rank == Rank::Row && may_be_tab;
         let list = if has_list { &*list } else { "" };
-        format!("{local} {look} {role} {rank:?} {shape}{picture}{list}")
+        let leads = if leads.is_some() { " leads" } else { "" };
+        format!("{local} {look} {role} {rank:?} {shape}{picture}{list}{leads}")
     };
     let kind = kind_of(rank);
     if rank == Rank::Row && view.is_none() && is_given_up(&kind) {
@@ -383,7 +402,6 @@ fn control(
     let begins = labels.text.split(' ').next().unwrap_or_default().to_lowercase();
     let gets = !is_row && (labels.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
     let words = labels.words.chars().take(60).collect();
-    let is_button = matches!(local, "button" | "input") || role == "button";
     let again = is_button && row.is_none() && labels.say(RETRY, true);
     let to_an_end = labels.are(ENDS) || labels.jump();
     // What says that it leads back does, whatever stands beside it.
@@ -392,10 +410,26 @@ fn control(
         false => folders::crumb(tree, id).filter(|_| rank != Rank::Back),
     };
     let place = tree.parent(id);
-    let unsure = unsure.is_some() && !gets || rank == Rank::Row && labels.are(HIDES);
+    // A link is there to look something up.
+    let unsure = unsure.is_some() && !gets || rank == Rank::Row && labels.are(HIDES) || leads.is_some() || has_price;
     let (text, row) = (labels.text, row.unwrap_or_default());
     let plain = Control::plain(id, rank, (kind, identity), words);
-    Some(Control { text, row, beside, still, place, view, gets, doubt, again, to_an_end, crumb, unsure, ..plain })
+    Some(Control {
+        text,
+        row,
+        beside,
+        still,
+        place,
+        view,
+        leads,
+        gets,
+        doubt,
+        again,
+        to_an_end,
+        crumb,
+        unsure,
+        ..plain
+    })
 }
 
 /// Whether a control that is nothing but a sign turns on, or back: only where the other sign stands beside it.
@@ -515,11 +549,35 @@ pub(super) fn row_of(tree: &Tree, id: NodeId, element: &Element, says: (&str, Ra
 fn row_element(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> Option<NodeId> {
     let is_part = matches!(&*element.name().local, "a" | "button" | "input" | "span" | "img" | "td" | "label");
     let may_stand_in_one = rank == Rank::Row && (is_part || !has_likes(tree, id));
-    let is_row =
-        |above: &NodeId| has_likes(tree, *above) && !is_part_of_page(tree, *above) && says_more(tree, *above, text);
+    let is_one = |of: NodeId| {
+        let local = tree.element(of).map(|of| &*of.name().local);
+        has_likes(tree, of) || matches!(local, Some("tr" | "li" | "article")) && kinds::is_made_as_others(tree, of)
+    };
+    let is_row = |above: &NodeId| is_one(*above) && !is_part_of_page(tree, *above) && says_more(tree, *above, text);
     // A cell of nothing but controls names none of them.
-    let is_row = |above: &NodeId| is_row(above) && !is_cell_of_controls(tree, *above);
-    may_stand_in_one.then(|| tree.ancestors(id).take(4).find(is_row))?
+    let is_row =
+        |above: &NodeId| is_row(above) && !is_cell_of_controls(tree, *above) && !is_cell_as_in_others(tree, *above);
+    if !may_stand_in_one {
+        // An entry of the menu of a table's row.
+        let is_of_table = |above: &NodeId| {
+            let local = tree.element(*above).map(|of| &*of.name().local);
+            matches!(local, Some("tr" | "article")) && kinds::is_made_as_others(tree, *above)
+        };
+        return tree.ancestors(id).skip(1).take(MENU_WITHIN).find(|above| rank == Rank::Row && is_of_table(above));
+    }
+    tree.ancestors(id).take(4).find(is_row)
+}
+
+/// Whether a cell says what the same cell of another row does, as one with a menu does: that names neither.
+fn is_cell_as_in_others(tree: &Tree, id: NodeId) -> bool {
+    let is = |of: NodeId, name: &str| tree.element(of).is_some_and(|of| &*of.name().local == name);
+    let Some(row) = tree.parent(id).filter(|row| is(id, "td") && is(*row, "tr")) else { return false };
+    let cells = |row: NodeId| tree.children(row).filter(|of| is(*of, "td")).take(limits::RENDER_CONTROL_ELEMENTS);
+    let (Some(nth), Some(list)) = (cells(row).position(|of| of == id), tree.parent(row)) else { return false };
+    let text = |of: NodeId| text_of(tree, of, limits::RENDER_ROW_TEXT_CHARS);
+    let own = text(id);
+    let others = tree.children(list).filter(|of| *of != row && is(*of, "tr")).filter_map(|row| cells(row).nth(nth));
+    others.take(2).any(|other| text(other) == own)
 }
 
 fn is_cell_of_controls(tree: &Tree, id: NodeId) -> bool {

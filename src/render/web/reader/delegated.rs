@@ -9,6 +9,7 @@ use html5ever::local_name;
 
 use super::super::{exotic, listens_to, of, read};
 use super::controls::has_likes;
+use super::kinds::is_made_as_others;
 use super::labels::Labels;
 use super::shown::text_of;
 use super::words::KEEPS;
@@ -85,7 +86,8 @@ impl Ears {
     pub fn may_hear(&self, tree: &Tree, id: NodeId) -> bool {
         let Some(element) = tree.element(id).filter(|_| self.far) else { return false };
         let local = &*element.name().local;
-        let is_row = matches!(local, "tr" | "li" | "article" | "dd" | "dt") && has_likes(tree, id);
+        let is_row = matches!(local, "tr" | "li" | "article" | "dd" | "dt")
+            && (has_likes(tree, id) || is_made_as_others(tree, id));
         let is_near = tree.ancestors(id).take(NEAR).any(|above| self.near.contains(&above));
         let may = is_near && (is_row || is_opener(tree, id, element)) || is_marked(element) && is_plain(local);
         may && !has_link(tree, id)

@@ -11,6 +11,7 @@ mod choose;
 mod companions;
 mod frontier;
 mod infer;
+mod said;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -19,6 +20,7 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::back::Level;
+use self::bounds::Called;
 use self::companions::{More, Steps};
 use self::frontier::{Frontier, Step};
 use self::infer::Infers;
@@ -55,7 +57,9 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         agains_come: HashSet::new(),
         agains_nodes: HashMap::new(),
         replays: 0,
-        lost: 0,
+        lost: HashMap::new(),
+        given_up: HashSet::new(),
+        called: Called::default(),
         has_more: false,
         hidden: HashSet::new(),
         seen: (0, Url::parse("about:blank").ok()),
@@ -135,7 +139,10 @@ struct Reader<'a> {
     agains_come: HashSet<u64>,
     agains_nodes: HashMap<NodeId, String>,
     replays: u32,
-    lost: u32,
+    /// How often rows of a kind have taken their list away for good, and kinds that are clicked no more for that.
+    lost: HashMap<String, u32>,
+    given_up: HashSet<String>,
+    called: Called,
     /// A state had more rows than are taken of one.
     has_more: bool,
     /// Controls that do not show in the state at hand.
@@ -235,7 +242,7 @@ impl Reader<'_> {
                 }
                 let more = self.has_more.then_some(Bound::Rows);
                 let left = (self.unopened() > 0).then_some(Bound::Unopened);
-                return (self.lost > 0).then_some(Bound::NoWayBack).or(more).or(left);
+                return self.has_lost_rows().then_some(Bound::NoWayBack).or(more).or(left);
             };
             let (news, rank) = match choice {
                 Choice::Control(control) if control.rank == Rank::Tick => (self.tick(&control), Rank::Tick),
@@ -246,7 +253,7 @@ impl Reader<'_> {
                 Choice::Again(control) => (self.try_again(&control), Rank::Turn),
                 Choice::View(url, kind) => (self.visit(&url, &kind), Rank::Row),
             };
-            if self.lost >= limits::RENDER_LOST_MAX {
+            if self.is_lost() {
                 return Some(Bound::NoWayBack);
             }
             // A longer page may be scrolled again; one that has not grown by it twice does not.
@@ -329,8 +336,13 @@ impl Reader<'_> {
             return false;
         }
         self.seen = now;
-        let given_up: HashSet<String> =
-            self.failed.keys().filter(|kind| self.is_given_up(kind, Rank::Row)).cloned().collect();
+        let given_up: HashSet<String> = self
+            .failed
+            .keys()
+            .chain(&self.given_up)
+            .filter(|kind| self.is_given_up(kind, Rank::Row))
+            .cloned()
+            .collect();
         let (mut controls, has_more) = controls(self.window, |kind| given_up.contains(kind));
         let (tab, row) = self.pressed.as_ref().map_or((None, None), |of| match self.rank(of) {
             Rank::Tab => (Some(of), None),
@@ -386,9 +398,13 @@ impl Reader<'_> {
         let may_replace = matches!(rank, Rank::Tab | Rank::Number);
         let links = if may_replace { self.links() } else { HashSet::new() };
         self.pressed = Some(control.clone()).filter(|_| matches!(rank, Rank::Row | Rank::Tab));
+        let gone = control.leads.as_ref().map(|_| self.window.navigations().len());
         let mut news = self.click(control);
         self.look_around();
         self.pressed = None;
+        if gone.is_some_and(|gone| self.has_just_followed(control, gone)) {
+            return News::None;
+        }
         let has_applied = choices::is_choice(control)
             && news != News::Links
             && !self.has_taken(&links, &before)
@@ -452,10 +468,15 @@ impl Reader<'_> {
             }
         }
         self.vain_turns += u32::from(rank == Rank::Turn && news == News::None);
+        // Of two pages one has a number to press at a time.
+        let is_page = rank == Rank::Number
+            && siblings.len() == 1
+            && !back::is_year(control)
+            && self.controls.iter().any(|of| of.kind == control.kind && of.identity != control.identity);
         match rank {
             // A number may be a row's name.
-            Rank::Row | Rank::Number if (news != News::None || is_folder) && !self.shows(&siblings) => {
-                let level = Level::of(address, siblings, &before);
+            Rank::Row | Rank::Number if (news != News::None || is_folder) && !is_page && !self.shows(&siblings) => {
+                let level = Level::of(address, &control.kind, siblings, &before);
                 let left = if news == News::Links { Some(level) } else { self.go_into(control, &before, level) };
                 if let Some(list) = left {
                     self.come_back(&list);
@@ -468,6 +489,17 @@ impl Reader<'_> {
             _ => {}
         }
         news
+    }
+
+    /// Whether a click on a link that is said to open something has done what one on any link does; its kind is given up then.
+    fn has_just_followed(&mut self, control: &Control, gone: usize) -> bool {
+        let Some(url) = &control.leads else { return false };
+        let navigations = self.window.navigations_since(gone);
+        let has_followed = !navigations.is_empty() && navigations.iter().all(|one| one.url == url.as_str());
+        if has_followed {
+            self.failed.insert(control.kind.clone(), (Rank::Row, bounds::PATIENCE_WITH_PAID));
+        }
+        has_followed
     }
 
     /// Whether links are gone that were shown, or rows of another kind, or turns of what another section has.

@@ -1,7 +1,12 @@
 //! What makes controls of one kind: their classes, but for those of the one that is chosen; and where they stand, if they have none.
 
+use std::collections::HashMap;
+
 use html5ever::LocalName;
 
+use super::super::load::Window;
+use super::super::read;
+use super::controls::{Control, LIST_MIN, Rank};
 use crate::limits;
 use crate::render::dom::{NodeId, Tree};
 
@@ -74,4 +79,83 @@ fn holds<'a>(tree: &'a Tree, id: NodeId, path: &[NodeId], name: &impl Fn(NodeId)
     let Some((next, inner)) = path.split_last() else { return true };
     let children = tree.children(id).take(limits::RENDER_CONTROL_ELEMENTS);
     children.filter(|of| name(*of) == name(*next)).any(|of| holds(tree, of, inner, name))
+}
+
+/// Elements in a row by which it is made as others are.
+const PARTS_MIN: usize = 2;
+
+/// What a row is made of: its name, and those of what stands in it. `None` of what says too little by that, and of a table's head.
+fn parts(tree: &Tree, id: NodeId) -> Option<Vec<&LocalName>> {
+    let name = |of: NodeId| tree.element(of).map(|of| &of.name().local);
+    let own = name(id).filter(|name| matches!(&***name, "tr" | "li" | "article" | "div"))?;
+    let inside: Vec<&LocalName> = tree.children(id).filter_map(name).take(limits::RENDER_CONTROL_ELEMENTS).collect();
+    let is_head = inside.iter().any(|name| &***name == "th");
+    (inside.len() >= PARTS_MIN && !is_head).then(|| [own].into_iter().chain(inside).collect())
+}
+
+/// Whether several beside an element are made as it is, whatever their classes.
+pub(super) fn is_made_as_others(tree: &Tree, id: NodeId) -> bool {
+    let (Some(own), Some(parent)) = (parts(tree, id), tree.parent(id)) else { return false };
+    let beside = tree.children(parent).filter(|of| *of != id).take(limits::RENDER_CONTROL_ELEMENTS);
+    beside.filter(|of| parts(tree, *of).as_ref() == Some(&own)).take(LIST_MIN).count() == LIST_MIN
+}
+
+/// How far below its row a control may stand.
+const ROW_WITHIN: usize = 3;
+
+/// The rows that an element may be a part of, each with the place of its list and where in it the element stands.
+fn rows_around(tree: &Tree, id: NodeId) -> Vec<(NodeId, (NodeId, String))> {
+    let (mut rows, mut path, mut at) = (Vec::new(), String::new(), id);
+    for _ in 0..=ROW_WITHIN {
+        let (Some(element), Some(parent)) = (tree.element(at), tree.parent(at)) else { break };
+        path.push_str(&element.name().local);
+        if parts(tree, at).is_some() {
+            rows.push((at, (parent, path.clone())));
+        }
+        let beside = tree.children(parent).filter(|of| tree.is_element(*of)).take(limits::RENDER_CONTROL_ELEMENTS);
+        let Some(nth) = beside.enumerate().find_map(|(nth, of)| (of == at).then_some(nth)) else { break };
+        path.push_str(&format!(" {nth} of "));
+        at = parent;
+    }
+    rows
+}
+
+/// Makes what has no likes one of those that stand as it does in rows that are made as its own is: "vip" is one row of a list in another
+/// colour, or has a button in one.
+pub(super) fn join_rows(window: &mut Window, controls: &mut [Control]) {
+    let mut counts = HashMap::<&str, usize>::new();
+    for control in controls.iter() {
+        *counts.entry(&control.kind).or_default() += 1;
+    }
+    // One click on a link tells of all of its kind.
+    let is_row = |of: &Control| of.rank == Rank::Row && of.view.is_none() && of.leads.is_none();
+    let is_list = |of: &Control| counts.get(&*of.kind).is_some_and(|count| *count >= LIST_MIN);
+    if controls.iter().all(|of| !is_row(of) || is_list(of)) {
+        return;
+    }
+    let joined = window.engine.with(|context| {
+        read(context, |tree| {
+            let element = |of: &Control| of.by_delegate.unwrap_or(of.id);
+            let mut lists = HashMap::<(NodeId, String), (NodeId, &str)>::new();
+            for control in controls.iter().filter(|of| is_row(of) && is_list(of)) {
+                for (row, place) in rows_around(tree, element(control)) {
+                    lists.entry(place).or_insert((row, &control.kind));
+                }
+            }
+            let mut joined = Vec::new();
+            for (nth, control) in controls.iter().enumerate().filter(|(_, of)| is_row(of) && !is_list(of)) {
+                let kind = rows_around(tree, element(control)).into_iter().find_map(|(row, place)| {
+                    let (one, kind) = lists.get(&place)?;
+                    (parts(tree, row) == parts(tree, *one)).then(|| (*kind).to_owned())
+                });
+                joined.extend(kind.map(|kind| (nth, kind)));
+            }
+            joined
+        })
+    });
+    for (nth, kind) in joined.unwrap_or_default() {
+        if let Some(control) = controls.get_mut(nth) {
+            (control.kind, control.joined) = (kind, true);
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use html5ever::local_name;
 
+use super::prices;
 use super::shown::text_of;
 use super::words::{NEVER, says};
 use crate::limits;
@@ -82,6 +83,11 @@ impl Labels {
     pub fn are_of_file(&self) -> bool {
         let is_file = |part: &String| part.contains(".torrent") || says(&["torrent file"], part, true);
         self.parts.iter().any(is_file) && !self.parts.iter().any(|part| says(NEVER, &part.replace("save", ""), true))
+    }
+
+    /// Whether one of its short parts names a price.
+    pub fn name_price(&self) -> bool {
+        self.parts.iter().any(|part| part.chars().count() <= LABEL_CHARACTERS && prices::names_one(part))
     }
 
     /// Whether a part says one of the words, however much else it says.

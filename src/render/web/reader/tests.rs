@@ -10,6 +10,7 @@ use crate::render::web::load::{Setting, text_of};
 use crate::render::web::window::Viewport;
 
 mod again;
+mod alone;
 mod frontier;
 mod gains;
 mod harm;

@@ -246,9 +246,13 @@ impl Reader<'_> {
         }
         let lists = |of: &&Control| matches!(of.rank, Rank::Row | Rank::Tick);
         let siblings: HashSet<u64> = shown.controls.iter().filter(lists).map(|of| of.identity).collect();
-        let (address, lost) = (self.address(), self.lost);
-        self.come_back(&Level::of(address, siblings, &shown.controls));
-        self.lost = lost + u32::from(!self.is_all_there(first, shown));
+        let address = self.address();
+        self.finds_back(&Level::of(address, &first.kind, siblings, &shown.controls));
+        if !self.is_all_there(first, shown) {
+            // Of links that went nobody knows what rows they stood in.
+            self.loses([0]);
+            *self.lost.entry(first.kind.clone()).or_default() += 1;
+        }
     }
 
     /// Ticks boxes as far as they stand: a list may be drawn anew at each.

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::super::super::load::Window;
 use super::super::controls::{Control, Rank};
 use super::super::folders::Crumb;
-use super::frontier::Step;
+use super::frontier::{Step, says_of};
 use super::{Choice, Reader};
 use crate::limits;
 use crate::render::dom::NodeId;
@@ -17,8 +17,10 @@ use crate::render::dom::NodeId;
 /// A list that is not shown, and how to know it again.
 pub(super) struct Level {
     address: Option<Url>,
-    /// Its rows.
+    /// Its rows, of one kind, and what those say that stood there.
     rows: HashSet<u64>,
+    kind: String,
+    says: Vec<(u64, u64)>,
     /// The ways back that were there with it.
     exits: HashSet<u64>,
     /// What its controls said.
@@ -30,20 +32,32 @@ pub(super) struct Level {
 
 impl Level {
     /// The list of these rows among these controls, at an address.
-    pub fn of(address: Option<Url>, rows: HashSet<u64>, controls: &[Control]) -> Self {
+    pub fn of(address: Option<Url>, kind: &str, rows: HashSet<u64>, controls: &[Control]) -> Self {
+        let own = controls.iter().filter(|of| rows.contains(&of.identity));
+        let says = own.map(|of| (of.identity, says_of(&of.text, &of.row))).collect();
         let exits = controls.iter().filter(|of| of.rank >= Rank::Back).map(|of| of.identity).collect();
         let words = controls.iter().map(|of| of.words.clone()).collect();
-        Self { address, rows, exits, words, entry: 0, path: Vec::new() }
+        Self { address, rows, kind: kind.to_owned(), says, exits, words, entry: 0, path: Vec::new() }
     }
 }
 
 impl Reader<'_> {
     /// Back to a list, after a click on one of its rows.
     pub(super) fn come_back(&mut self, list: &Level) {
+        // The last row of a list leaves nothing behind.
+        if self.finds_back(list) || list.rows.iter().all(|row| self.clicked.contains(row)) {
+            return;
+        }
+        let left: Vec<u64> = list.says.iter().filter(|(row, _)| !self.clicked.contains(row)).map(|of| of.1).collect();
+        self.loses(left);
+        *self.lost.entry(list.kind.clone()).or_default() += 1;
+    }
+
+    pub(super) fn finds_back(&mut self, list: &Level) -> bool {
         if self.address() != list.address {
             self.act("back", Window::back);
             if self.shows(&list.rows) {
-                return;
+                return true;
             }
         }
         let leads_back = |control: &&Control| match control.rank {
@@ -54,21 +68,21 @@ impl Reader<'_> {
         if let Some(back) = self.controls.iter().find(leads_back).cloned() {
             self.click(&back);
             if self.shows(&list.rows) {
-                return;
+                return true;
             }
         }
         let mut tried = Vec::new();
         while let Some(up) = self.way_up(list, &tried) {
             self.click(&up);
             if self.shows(&list.rows) {
-                return;
+                return true;
             }
             tried.push(up.words);
         }
         if let Some(address) = list.address.as_ref().filter(|list| list.fragment().is_some()) {
             self.act("goto the list", |window| window.go_to(address.as_str()));
             if self.shows(&list.rows) {
-                return;
+                return true;
             }
         }
         // The list may be at its first page again.
@@ -80,11 +94,29 @@ impl Reader<'_> {
             let (Some(turn), true) = (turn, self.replays <= limits::RENDER_REPLAYS_MAX) else { break };
             self.click(&turn);
             if self.shows(&list.rows) {
-                return;
+                return true;
             }
         }
-        // The last row of a list leaves nothing behind.
-        self.lost += u32::from(list.rows.iter().any(|row| !self.clicked.contains(row)));
+        false
+    }
+
+    /// Gives up rows that lose their list again and again, as those of a pane do that each have another in its place; true where none is left
+    /// that has brought links.
+    pub(super) fn is_lost(&mut self) -> bool {
+        let is_bad = |(kind, lost): (&String, &u32)| (*lost >= limits::RENDER_LOST_MAX).then(|| kind.clone());
+        let bad: Vec<String> =
+            self.lost.iter().filter_map(is_bad).filter(|kind| !self.given_up.contains(kind)).collect();
+        if bad.is_empty() {
+            return false;
+        }
+        self.given_up.extend(bad);
+        let is_left = |of: &Control| {
+            of.rank == Rank::Row
+                && self.paid.contains(&of.kind)
+                && !self.clicked.contains(&of.identity)
+                && !self.is_given_up(&of.kind, of.rank)
+        };
+        !self.controls.iter().any(is_left)
     }
 
     /// The nearest of the ways to what is around a place: the last crumb, of those that were not tried. Without a name one is what a list around
@@ -129,8 +161,11 @@ impl Reader<'_> {
             return Some(list);
         }
         let element = element_of(row);
+        // A button may show anything; one that changes the page's address shows another place of it.
         let is_button = element.starts_with("button ") || element.starts_with("input ");
-        if is_button || self.paid.contains(&row.kind) && !self.folders.contains(element) {
+        if is_button && self.address() == list.address
+            || self.paid.contains(&row.kind) && !self.folders.contains(element)
+        {
             return Some(list);
         }
         let had: HashSet<(NodeId, &str)> = before.iter().map(|old| (old.id, old.text.as_str())).collect();
@@ -184,13 +219,10 @@ pub(super) fn is_year(control: &Control) -> bool {
     control.rank == Rank::Number && control.words.parse().is_ok_and(|year: u32| (1950..2100).contains(&year))
 }
 
-/// Whether a control stands where a row did, and is of its first class: "tile file" in place of "tile folder".
+/// Whether a control stands where a row did, and is of its element: a file in place of a folder.
 fn stands_for(row: &Control, of: &Control) -> bool {
-    let first = |of: &Control| {
-        let mut words = of.kind.split(' ').map(str::to_owned);
-        words.next().zip(words.next().filter(|class| !class.is_empty()))
-    };
-    of.place.is_some() && of.place == row.place && first(row).is_some_and(|names| first(of) == Some(names))
+    let local = |of: &Control| of.kind.split(' ').next().map(str::to_owned);
+    of.place.is_some() && of.place == row.place && local(of) == local(row)
 }
 
 /// The element that a control is, whatever it is for.

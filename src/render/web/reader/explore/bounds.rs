@@ -1,9 +1,12 @@
 //! When a reader ends, what it is given for what it finds, and which kinds of controls it gives up.
 
+use std::collections::{HashMap, HashSet};
+
 use super::super::Bound;
 use super::super::controls::{Control, Rank};
 use super::super::shown::News;
 use super::Reader;
+use super::frontier::says_of;
 use crate::limits;
 use crate::render::confine;
 use crate::render::cost::{self, Of};
@@ -14,7 +17,76 @@ use crate::render::engine::page::Spent;
 pub(super) const PATIENCE_WITH_PAID: u32 = 8;
 pub(super) const PATIENCE: u32 = 2;
 
+/// How many things that are called the same in each row may be tried of one kind, before it counts as any other.
+const LABELS_OF_KIND: u32 = 8;
+
+/// What is called the same in each row, as the entries of its menu are: each of them is of use, or not, by itself.
+#[derive(Default)]
+pub(super) struct Called {
+    vain: HashMap<u64, u32>,
+    paid: HashSet<u64>,
+    of_kinds: HashMap<String, u32>,
+    /// What was pressed, as the page has it, and how often a copy of that was in vain, by their kinds; `None` where one was not.
+    pressed: HashSet<u64>,
+    copies: HashMap<String, Option<u32>>,
+}
+
 impl Reader<'_> {
+    /// Whether what is called so has failed too often, whatever becomes of its kind.
+    pub(super) fn is_called_in_vain(&self, kind: &str, text: &str) -> bool {
+        let says = says_of(kind, text);
+        let patience = match self.called.paid.contains(&says) {
+            true => PATIENCE_WITH_PAID,
+            false if self.paid.contains(kind) => 2 * PATIENCE,
+            false => PATIENCE,
+        };
+        self.called.vain.get(&says).is_some_and(|vain| *vain >= patience)
+    }
+
+    /// Whether it is what was pressed once more ("recently viewed"), of a kind of which that brings nothing.
+    pub(super) fn is_vain_copy(&self, kind: &str, now: u64) -> bool {
+        let is_vain = |copies: &Option<u32>| copies.is_some_and(|vain| vain >= PATIENCE);
+        self.called.copies.get(kind).is_some_and(is_vain) && self.called.pressed.contains(&now)
+    }
+
+    fn judge_copy(&mut self, control: &Control, news: News) {
+        // What many say is no copy of one.
+        let same = self.controls.iter().filter(|of| of.now == control.now).take(3).count();
+        if self.called.pressed.insert(control.now) || same > 2 {
+            return;
+        }
+        let copies = self.called.copies.entry(control.kind.clone()).or_insert(Some(0));
+        *copies = copies.filter(|_| news != News::Links).map(|vain| vain + u32::from(news == News::None));
+    }
+
+    /// Remembers what came of something that is called the same in each row; true where its kind is not to be judged by that.
+    fn judge_called(&mut self, control: &Control, news: News) -> bool {
+        let says = says_of(&control.kind, &control.text);
+        if control.text.is_empty() || !self.is_common(says) {
+            return false;
+        }
+        match news {
+            News::None => {
+                let vain = self.called.vain.entry(says).or_default();
+                *vain += 1;
+                let many = self.called.of_kinds.entry(control.kind.clone()).or_default();
+                *many += u32::from(*vain == 1);
+                *many <= LABELS_OF_KIND
+            }
+            News::Rows => {
+                if let Some(vain) = self.called.vain.get_mut(&says) {
+                    *vain = vain.saturating_sub(1);
+                }
+                false
+            }
+            News::Links => {
+                self.called.vain.remove(&says);
+                self.called.paid.insert(says);
+                false
+            }
+        }
+    }
+
     /// The bound that is met, if any.
     pub(super) fn bound(&mut self) -> Option<Bound> {
         match self.window.engine.spent() {
@@ -60,12 +132,20 @@ impl Reader<'_> {
             _ if self.paid.contains(kind) || self.depth_of_tabs(kind).is_some() => PATIENCE_WITH_PAID,
             _ => PATIENCE,
         };
-        self.failed.get(kind).is_some_and(|(_, failed)| *failed >= patience)
+        rank == Rank::Row && self.given_up.contains(kind)
+            || self.failed.get(kind).is_some_and(|(_, failed)| *failed >= patience)
     }
 
     /// Remembers whether a control's kind is of use. What is pressed `again` is so for what lies behind it.
     pub(super) fn judge(&mut self, control: &Control, rank: Rank, news: News, again: bool) {
         let news = if again { news.max(News::Rows) } else { news };
+        if rank == Rank::Row {
+            self.judge_copy(control, news);
+        }
+        if rank == Rank::Row && self.judge_called(control, news) {
+            self.tries = self.tries.saturating_sub(1);
+            return;
+        }
         self.judge_kind(&control.kind, rank, news);
     }
 
@@ -79,7 +159,12 @@ impl Reader<'_> {
             News::Rows if matches!(rank, Rank::Number | Rank::Tab) => {
                 self.failed.remove(kind);
             }
-            News::Rows => {}
+            // What shows others is of use, though not always.
+            News::Rows => {
+                if let Some((_, failed)) = self.failed.get_mut(kind).filter(|_| rank == Rank::Row) {
+                    *failed = failed.saturating_sub(1);
+                }
+            }
             News::Links => {
                 self.failed.remove(kind);
                 self.paid.insert(kind.to_owned());

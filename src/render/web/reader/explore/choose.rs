@@ -45,6 +45,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn likeliest(&mut self) -> Option<Choice> {
+        let mut same = HashMap::<u64, usize>::new();
+        for control in self.controls.iter() {
+            *same.entry(control.now).or_default() += 1;
+        }
         let offered = |control: &&Control| {
             // A "next" that stays where it is is pressed again and again; anything else once.
             let is_new = matches!(control.rank, Rank::Turn | Rank::Back) || !self.clicked.contains(&control.identity);
@@ -58,6 +62,10 @@ impl Reader<'_> {
                 && !self.has_come_with_fault(control)
                 && !self.hidden.contains(&control.id)
                 && !self.is_given_up(&control.kind, control.rank)
+                && !(control.rank == Rank::Row
+                    && (self.is_called_in_vain(&control.kind, &control.text)
+                        || self.is_vain_copy(&control.kind, control.now)
+                            && same.get(&control.now).is_some_and(|same| *same <= 2)))
         };
         let offered: Vec<&Control> = self.controls.iter().filter(offered).collect();
         let mut of_kind = HashMap::<&str, usize>::new();
@@ -80,7 +88,8 @@ impl Reader<'_> {
             let is_paid = self.paid.contains(&control.kind);
             let is_tried = self.presses.get(&control.kind).is_some_and(|presses| *presses > PATIENCE);
             let since = self.rows.get(&control.identity).filter(|_| is_paid || !is_tried);
-            (Reverse(since.copied().unwrap_or_default()), !is_paid)
+            // A head among rows opens nothing, and says nothing of them.
+            (Reverse(since.copied().unwrap_or_default()), !is_paid, control.joined)
         };
         let row = offered.iter().filter(is_row).min_by_key(newest);
         // A choice that another has brought stands for that one alone.

@@ -37,6 +37,7 @@ struct Waiting {
     place: usize,
     kind: String,
     id: NodeId,
+    now: u64,
     text: String,
     row: String,
 }
@@ -53,6 +54,9 @@ pub(super) struct Frontier {
     pressed: HashSet<u64>,
     /// The same with all that their rows say.
     pressed_rows: HashSet<u64>,
+    /// What was pressed says, whatever its kind; and rows that went with their list when one of them was.
+    opened: HashSet<u64>,
+    lost: HashSet<u64>,
     /// The controls that were looked at last, by the tree's generation.
     looked_at: Option<u64>,
     /// What has put nothing in the place of something else: the heads of sections, which a second press would close.
@@ -96,12 +100,13 @@ impl Reader<'_> {
             }
             let is_row = control.rank == Rank::Row && (control.view.is_none() || self.by_click.contains(&control.kind));
             let may_wait = is_row && control.crumb.is_none() && !self.is_harmful(control) && !control.again;
+            // What is inferred of a row may turn out to be wrong when others are shown.
             if may_wait
-                && !self.clicked.contains(&control.identity)
+                && (!self.clicked.contains(&control.identity) || self.is_inferred(control))
                 && self.frontier.waiting.len() < limits::RENDER_WAITING_MAX
             {
                 let (kind, text, row) = (control.kind.clone(), control.text.clone(), control.row.clone());
-                let row = || Waiting { place: here, kind, id: control.id, text, row };
+                let row = || Waiting { place: here, kind, id: control.id, now: control.now, text, row };
                 self.frontier.waiting.entry(control.identity).or_insert_with(row);
             }
         }
@@ -111,7 +116,23 @@ impl Reader<'_> {
     pub(super) fn presses(&mut self, control: &Control) {
         self.frontier.pressed.insert(says_of(&control.kind, &control.text));
         self.frontier.pressed_rows.insert(says_of(&control.kind, &format!("{}\0{}", control.text, control.row)));
+        self.frontier.opened.insert(says_of(&control.text, &control.row));
         *self.presses.entry(control.kind.clone()).or_default() += 1;
+    }
+
+    /// Whether several say this at once.
+    pub(super) fn is_common(&self, says: u64) -> bool {
+        self.frontier.common.contains(&says)
+    }
+
+    /// These rows went when one of them was pressed, and nothing has led back to them.
+    pub(super) fn loses(&mut self, rows: impl IntoIterator<Item = u64>) {
+        self.frontier.lost.extend(rows);
+    }
+
+    /// Whether there were such rows that say what no row says which was pressed.
+    pub(super) fn has_lost_rows(&self) -> bool {
+        self.frontier.lost.iter().any(|says| !self.frontier.opened.contains(says))
     }
 
     /// An act has changed nothing in the state at hand.
@@ -230,7 +251,10 @@ impl Reader<'_> {
         };
         let mut left = HashMap::<usize, Vec<u64>>::new();
         for (identity, row) in &self.frontier.waiting {
-            let is_worth = self.paid.contains(&row.kind) && !self.is_given_up(&row.kind, Rank::Row);
+            let is_worth = self.paid.contains(&row.kind)
+                && !self.is_given_up(&row.kind, Rank::Row)
+                && !self.is_called_in_vain(&row.kind, &row.text)
+                && !self.is_vain_copy(&row.kind, row.now);
             let is_here = now.contains(identity) || nodes.get(&row.id).is_some_and(|of| is_same(row, of));
             let says = says_of(&row.kind, &row.text);
             let is_done = self.clicked.contains(identity)
@@ -366,6 +390,6 @@ impl Reader<'_> {
 }
 
 /// What a row says, of its kind.
-fn says_of(kind: &str, text: &str) -> u64 {
+pub(super) fn says_of(kind: &str, text: &str) -> u64 {
     xxh3_64(format!("{kind}\0{text}").as_bytes())
 }

@@ -3,24 +3,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::super::load::Window;
-use super::super::super::{document, own_document, read};
+use super::super::super::{document, own_document};
 use super::super::controls::{Control, Rank};
 use super::super::note;
-use super::super::shown::{News, text_of};
-use super::Reader;
+use super::super::shown::News;
+use super::{Reader, said};
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
 use crate::shortcut::Exchange;
-use crate::shortcut::rows::{self, Clicked, Item, Mapping, Mark, ROWS_LEAST};
+use crate::shortcut::rows::{self, Clicked, Item, Like, Mapping, Mark, ROWS_LEAST};
 use url::Url;
 
 /// Rows of another control in rows that are known, behind which it is believed to bring what is known.
 const AGREEING_LEAST: u32 = 3;
-
-/// How far above a control its row may be, and how many elements and texts of that are looked at.
-const ROW_WITHIN: usize = 6;
-const ROW_NODES: usize = 300;
 
 #[derive(Default)]
 pub(super) struct Infers {
@@ -34,6 +28,10 @@ pub(super) struct Infers {
     mappings: Vec<Learned>,
     /// Rows that are clicked although they are known.
     left: HashSet<u64>,
+    /// Rows that no mapping tells the links of, as they stood when they were looked at; anew when one has taught something.
+    unknown: HashSet<(u64, u64)>,
+    /// Rows that were not clicked when a mapping ended, and stood there no more.
+    passed: HashMap<u64, (usize, usize)>,
     /// Rows that are not, with their kinds, and by which mapping they are which record's.
     skipped: HashMap<u64, (String, usize, usize)>,
 }
@@ -102,7 +100,7 @@ impl Reader<'_> {
         if self.rank(control) != Rank::Row {
             return self.press(control);
         }
-        let marks = self.marks_of(control);
+        let said = said::by(self.window, control);
         self.note_links();
         let posted = self.window.engine.page().borrow().posted;
         let news = self.press(control);
@@ -111,7 +109,7 @@ impl Reader<'_> {
         if self.window.engine.page().borrow().posted > posted {
             links.push(rows::NO_LINK.to_owned());
         }
-        self.learn_from(control, Clicked { marks, links });
+        self.learn_from(control, Clicked { marks: said.marks, look: said.look, links });
         news
     }
 
@@ -130,6 +128,7 @@ impl Reader<'_> {
             }
         }
         if news > 0 {
+            self.infers.unknown.clear();
             self.idle = 0;
             self.earn();
         }
@@ -156,29 +155,44 @@ impl Reader<'_> {
                 && of.rank == Rank::Row
                 && !self.clicked.contains(&of.identity)
                 && !infers.left.contains(&of.identity)
+                && !infers.unknown.contains(&(of.identity, of.now))
         };
         let open: Vec<Control> = self.controls.iter().filter(may_be).cloned().collect();
         for control in open {
-            let marks = self.marks_of(&control);
+            let said = said::by(self.window, &control);
             let infers = &mut self.infers;
             let Some(kind) = infers.kinds.get(&control.kind) else { continue };
-            let found = kind.by.iter().find_map(|by| {
-                let learned = infers.mappings.get(*by).filter(|of| !of.is_over)?;
-                Some((*by, learned.find(&marks)?))
-            });
-            let Some((by, nth)) = found else { continue };
-            let Some(learned) = infers.mappings.get_mut(by) else { continue };
-            let Some(known) = learned.items.get_mut(nth) else { continue };
-            let is_like = learned.mapping.is_like_clicked(&known.item);
-            if !is_like || is_checked(learned.rows) {
-                infers.left.insert(control.identity);
-            } else {
-                known.is_skipped = true;
-                infers.skipped.insert(control.identity, (control.kind.clone(), by, nth));
-                self.clicked.insert(control.identity);
+            let mut is_told = false;
+            for by in &kind.by {
+                let Some(learned) = infers.mappings.get_mut(*by).filter(|of| !of.is_over) else { continue };
+                let Some(nth) = learned.find(&said.marks) else { continue };
+                let Some(known) = learned.items.get_mut(nth) else { continue };
+                match learned.mapping.compare(&known.item, &said.look) {
+                    // Others of its sort may have taught where they lead.
+                    Like::Elsewhere => continue,
+                    // One of its sort is clicked; then the others are looked at again.
+                    Like::None => break,
+                    Like::Clicked => is_told = true,
+                }
+                if is_checked(learned.rows) {
+                    infers.left.insert(control.identity);
+                } else {
+                    known.is_skipped = true;
+                    infers.skipped.insert(control.identity, (control.kind.clone(), *by, nth));
+                    self.clicked.insert(control.identity);
+                }
+                learned.rows += 1;
+                break;
             }
-            learned.rows += usize::from(is_like);
+            if !is_told && infers.unknown.len() < limits::RENDER_LINKS_MAX {
+                infers.unknown.insert((control.identity, control.now));
+            }
         }
+    }
+
+    /// Whether nobody has clicked a row, since its links are known.
+    pub(super) fn is_inferred(&self, control: &Control) -> bool {
+        self.infers.skipped.contains_key(&control.identity)
     }
 
     /// Writes down the links that nobody has clicked for.
@@ -200,6 +214,11 @@ impl Reader<'_> {
     fn learn_from(&mut self, control: &Control, clicked: Clicked) {
         let Some(page) = self.base() else { return };
         let infers = &mut self.infers;
+        if let Some((by, nth)) = infers.passed.remove(&control.identity)
+            && let Some(known) = infers.mappings.get_mut(by).and_then(|learned| learned.items.get_mut(nth))
+        {
+            known.is_skipped = false;
+        }
         if infers.kinds.len() >= limits::RENDER_CONTROLS_MAX {
             return;
         }
@@ -213,23 +232,42 @@ impl Reader<'_> {
             let agrees = clicked.links.iter().all(|link| rows::key(&page, link).is_some_and(|key| own.contains(&key)));
             let first = known.item.links.first().and_then(|link| rows::key(&page, link));
             let has_come = first.is_some_and(|key| infers.keys.contains(&key));
+            let leads_elsewhere = !agrees || !clicked.links.is_empty() && !has_come;
             if kind.by.contains(&by) {
-                kind.vain += u32::from(clicked.links.is_empty() && !has_come);
-                let is_wrong =
-                    !agrees || !clicked.links.is_empty() && !has_come || kind.vain >= limits::RENDER_INFERRED_VAIN_MAX;
-                if is_wrong {
+                // What the first of its sort teaches is for the others.
+                let has_taught = match learned.mapping.compare(&known.item, &clicked.look) {
+                    Like::Clicked => false,
+                    Like::None => true,
+                    Like::Elsewhere => has_come && !leads_elsewhere,
+                };
+                if has_taught {
+                    infers.unknown.clear();
+                }
+                let is_over = if has_come && !leads_elsewhere {
+                    !learned.mapping.confirm(&known.item, &clicked.look)
+                } else if learned.mapping.refuse(&known.item, &clicked.look, leads_elsewhere) {
+                    // It is of another sort, which may have links of its own.
+                    continue;
+                } else {
+                    kind.vain += u32::from(!leads_elsewhere);
+                    leads_elsewhere || kind.vain >= limits::RENDER_INFERRED_VAIN_MAX
+                };
+                if is_over {
                     self.give_up_inferring(by);
-                } else if has_come {
-                    learned.mapping.confirm(&known.item);
+                } else {
+                    self.skip_inferred();
                 }
                 return;
             }
-            // A click that brings nothing says nothing of where others lead.
-            if agrees && has_come && !clicked.links.is_empty() {
+            if leads_elsewhere {
+                kind.agreeing.remove(&by);
+            } else if has_come && !clicked.links.is_empty() {
+                // A click that brings nothing says nothing of where others lead.
                 let agreeing = kind.agreeing.entry(by).or_default();
                 *agreeing += 1;
                 if *agreeing >= AGREEING_LEAST {
                     kind.by.push(by);
+                    infers.unknown.clear();
                     self.skip_inferred();
                 }
                 return;
@@ -261,6 +299,7 @@ impl Reader<'_> {
         // What is clicked from here on is of rows that this does not explain.
         (kind.clicked, kind.with_links, kind.next_try) = (Vec::new(), 0, 0);
         kind.by.push(infers.mappings.len());
+        infers.unknown.clear();
         let told = format!("learned from {ROWS_LEAST} rows or more: {}", learned.mapping);
         infers.mappings.push(learned);
         note(self.window, &told);
@@ -268,7 +307,7 @@ impl Reader<'_> {
         self.skip_inferred();
     }
 
-    /// A row led elsewhere than was inferred: those that stand are clicked, and none is left out any more.
+    /// A row led elsewhere than was inferred: those that stand are clicked, those that do not are gone back to, and none is left out any more.
     fn give_up_inferring(&mut self, by: usize) {
         let infers = &mut self.infers;
         let Some(learned) = infers.mappings.get_mut(by) else { return };
@@ -283,7 +322,9 @@ impl Reader<'_> {
         for (identity, (_, by, nth)) in infers.skipped.extract_if(|_, (kind, ..)| kinds.contains(kind)) {
             self.clicked.remove(&identity);
             let known = infers.mappings.get_mut(by).and_then(|learned| learned.items.get_mut(nth));
-            if let Some(known) = known.filter(|_| standing.contains(&identity)) {
+            if !standing.contains(&identity) {
+                infers.passed.insert(identity, (by, nth));
+            } else if let Some(known) = known {
                 known.is_skipped = false;
             }
         }
@@ -293,17 +334,17 @@ impl Reader<'_> {
     /// The links that have come since this was asked last.
     fn note_links(&mut self) -> Vec<String> {
         let Some(page) = self.base() else { return Vec::new() };
-        let navigations = self.window.navigations();
         let (states, gone, torrents) = self.infers.noted;
+        let navigations = self.window.navigations_since(gone);
         let mut links: Vec<String> = Vec::new();
         for state in self.book.states.iter().skip(states) {
             links.extend(state.links.iter().map(|link| link.url.clone()).chain(state.found.iter().cloned()));
         }
-        for one in navigations.iter().skip(gone) {
+        for one in &navigations {
             links.push(if one.method == "GET" { one.url.clone() } else { rows::NO_LINK.to_owned() });
         }
         let fetched = self.window.engine.page().borrow().torrents_since(torrents);
-        self.infers.noted = (self.book.states.len(), navigations.len(), torrents + fetched.len());
+        self.infers.noted = (self.book.states.len(), gone + navigations.len(), torrents + fetched.len());
         links.extend(fetched);
         // What leads to a script, a file in memory or a place in the page is no link.
         links.retain(|link| link == rows::NO_LINK || rows::key(&page, link).is_some());
@@ -316,47 +357,4 @@ impl Reader<'_> {
     fn base(&mut self) -> Option<Url> {
         self.window.engine.look(|context| document::base_url(own_document(context), context))
     }
-
-    /// What the row says that a control stands in.
-    fn marks_of(&mut self, control: &Control) -> Vec<Mark> {
-        marks_of(self.window, control).unwrap_or_default()
-    }
-}
-
-fn marks_of(window: &mut Window, control: &Control) -> Option<Vec<Mark>> {
-    let id = control.by_delegate.unwrap_or(control.id);
-    window.engine.look(|context| {
-        read(context, |tree| {
-            // What opens is nobody's row: what it opens has its own.
-            if tree.element(id).is_some_and(|of| of.attribute(&"aria-expanded".into()).is_some()) {
-                return Vec::new();
-            }
-            let is_row = |of: &NodeId| {
-                !control.row.is_empty() && text_of(tree, *of, limits::RENDER_ROW_TEXT_CHARS) == control.row
-            };
-            let row = [id].into_iter().chain(tree.ancestors(id)).take(ROW_WITHIN).find(is_row);
-            marks(tree, row.unwrap_or(id))
-        })
-    })
-}
-
-fn marks(tree: &Tree, row: NodeId) -> Vec<Mark> {
-    const NAMES: &[&str] = &["id", "title", "alt", "value", "name", "aria-label", "key"];
-    let mut marks = Vec::new();
-    for id in [row].into_iter().chain(tree.descendants(row)).take(ROW_NODES) {
-        if let Some(text) = tree.character_data(id).filter(|_| tree.is_text(id)) {
-            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            if !text.is_empty() && text.len() <= limits::URL_BYTES_MAX {
-                marks.push(Mark { attribute: None, text });
-            }
-        }
-        for attribute in tree.element(id).into_iter().flat_map(|element| element.attributes()) {
-            let name = &*attribute.name.local;
-            let is_short = !attribute.value.is_empty() && attribute.value.len() <= limits::URL_BYTES_MAX;
-            if is_short && (name.starts_with("data-") || NAMES.contains(&name)) {
-                marks.push(Mark { attribute: Some(name.to_owned()), text: attribute.value.trim().to_owned() });
-            }
-        }
-    }
-    marks
 }

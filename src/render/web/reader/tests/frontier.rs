@@ -62,6 +62,25 @@ fn two_rows_of_tabs_are_read_as_their_product() {
 }
 
 #[test]
+fn two_pages_behind_each_tab_are_read_though_but_one_number_can_be_pressed_at_a_time() {
+    for row in [BUTTON, BARE] {
+        for kind in ["class=tab", "role=tab"] {
+            is_whole(
+                &format!(
+                    "<div id=tabs></div><div id=list></div><div id=pager></div><script>{}
+                    let tab = 0; const show = page => {{ rows(tab + '-' + page, 5); pager.innerHTML = '';
+                        for (const n of [1, 2]) {{ const b = document.createElement('button'); b.textContent = n; b.disabled = n == page; b.onclick = () => show(n); pager.append(b) }} }};
+                    tabs.innerHTML = ['Films', 'Music', 'Books', 'Games'].map((name, n) => `<button {kind} data-n=${{n}}>${{name}}</button>`).join('');
+                    tabs.onclick = event => {{ if (!event.target.dataset.n) return; tab = event.target.dataset.n; show(1) }}; show(1)</script>",
+                    rows(row)
+                ),
+                40,
+            );
+        }
+    }
+}
+
+#[test]
 fn tabs_within_sections_are_opened_in_each_and_no_section_is_closed() {
     for head in [
         "<button class=head>${year}</button>",

@@ -152,3 +152,36 @@ fn what_a_member_pays_or_keeps_by_is_no_step_to_a_link() {
     let gone = read.gone.iter().filter(|url| url.contains("/t/")).collect::<std::collections::HashSet<_>>().len();
     assert_eq!((gone, &*read.value), (6, ""), "{:?}", read.acts());
 }
+
+#[test]
+fn links_that_open_something_here_post_nothing_and_are_no_gates() {
+    let page = "<ul id=l></ul><script>for (let n = 0; n < 8; n++) { const row = document.createElement('li'); row.innerHTML = `Title number ${n} LINK`;
+        row.querySelector('a').onclick = event => { event.preventDefault(); WHAT }; l.append(row) }</script>";
+    for (link, what) in [
+        ("<a class=modal-link data-remote=true href=/t/${n}/reseed>Request reseed</a>", "post(n)"),
+        ("<a data-toggle=modal href=/t/${n}/claim>Claim</a>", "post(n)"),
+        ("<a data-toggle=modal href=/t/delete/${n}>Details</a>", "posts.push(n)"),
+        ("<a data-toggle=modal href='/t/${n}?action=thank'>Grazie</a>", "posts.push(n)"),
+        ("<a data-toggle=modal href=/t/accept/${n}>Accept</a>", "posts.push(n)"),
+    ] {
+        assert_eq!(posted(&page.replace("LINK", link).replace("WHAT", what)), (String::new(), 8), "{link}");
+    }
+}
+
+#[test]
+fn what_names_its_price_is_not_pressed_and_other_numbers_are_no_prices() {
+    let page = "<ul id=l></ul><div id=d></div><script>const price = ['PRICE'];
+        for (let n = 0; n < 12; n++) { const row = document.createElement('li'); row.innerHTML = `<span class=t>Title number ${n}</span>`; l.append(row);
+            row.firstChild.onclick = () => { d.innerHTML = n % 6 == 1 ? `<TAG class=b>PRICE</TAG>` : `<a href=/t/${n}>x</a>`; const b = d.querySelector('.b'); if (b) b.onclick = () => post(n) } }</script>";
+    for tag in ["button", "span", "a"] {
+        for price in ["Get it for 5 points", "Download (5 points)", "Get for 2 €", "Get with 1 freeleech token"] {
+            let page = page.replace("</TAG", &format!("</{tag}")).replace("TAG", tag).replace("PRICE", price);
+            assert_eq!(posted(&page), (String::new(), 10), "{tag} {price}");
+        }
+    }
+    let page = "<ul id=l></ul><script>for (let n = 0; n < 8; n++) { const row = document.createElement('li'); row.innerHTML = `<span>Title number ${n}</span> <button>GETS</button><p></p>`; l.append(row);
+        row.children[1].onclick = () => fetch('/post/0', { method: 'POST', body: '{}' }).then(() => row.lastChild.innerHTML = `<a href=/t/${n}>x</a>`) }</script>";
+    for gets in ["5 seeds", "Download (5 MB)", "Get 3 files"] {
+        assert_eq!(posted(&page.replace("GETS", gets)).1, 8, "{gets}");
+    }
+}

@@ -15,12 +15,20 @@ impl Net for Interface {
     fn wait(&mut self) -> (RequestId, Answer) {
         let (id, url) = self.0.remove(0);
         let last = url.rsplit(['/', '=']).next().and_then(|text| text.parse::<usize>().ok()).unwrap_or_default();
-        let record = |id: usize| serde_json::json!({ "id": id, "title": format!("Title {id}"), "size": 1_000 + id });
-        let body = match url.contains("?page=") {
-            true => {
-                serde_json::json!({ "items": (last * 20 + 1..=last * 20 + 20).map(record).collect::<Vec<_>>(), "total": 60 })
+        let category =
+            |id: usize| if id == 33 { "elsewhere" } else { ["a", "b", "c", "d", "e", "f", "g", "h"][id % 8] };
+        let told = |id: usize| {
+            let mut record = serde_json::json!({ "id": id, "title": format!("Title {id}"), "size": 1_000 + id });
+            if url.contains("kinds") || !url.contains("page=") {
+                record["category"] = category(id).into();
             }
-            false => record(last),
+            record
+        };
+        let body = match url.contains("page=") {
+            true => {
+                serde_json::json!({ "items": (last * 20 + 1..=last * 20 + 20).map(told).collect::<Vec<_>>(), "total": 60 })
+            }
+            false => told(last),
         };
         let response = Response {
             url,
@@ -34,13 +42,13 @@ impl Net for Interface {
 }
 
 /// A list of 60 rows on three pages, whose buttons open a dialog that has asked for the details and says where the file is.
-fn list(address: &str) -> String {
+fn list(address: &str, class: &str, back: &str) -> String {
     format!(
-        "<table><tbody id=rows></tbody></table><button id=next>Next</button><div id=dialog hidden></div><script>
+        "<table><tbody id=rows></tbody></table>{back}<button id=next>Next</button><div id=dialog hidden></div><script>
         let page = 0, clicks = 0;
         const load = async () => {{
             const {{ items }} = await (await fetch('/api/list?page=' + page)).json();
-            rows.innerHTML = items.map(x => `<tr><td>${{x.title}}</td><td>${{x.size}}</td><td><button data-id=${{x.id}}>Details</button></td></tr>`).join('');
+            rows.innerHTML = items.map(x => `<tr class='${{{class}}}'><td>${{x.title}}</td><td>${{x.size}}</td><td><button data-id=${{x.id}}>Details</button></td></tr>`).join('');
             next.disabled = page == 2;
         }};
         next.onclick = () => {{ page++; load() }};
@@ -57,14 +65,19 @@ fn list(address: &str) -> String {
 }
 
 fn read_list(address: &str) -> (Vec<String>, usize, Vec<String>) {
+    let (files, clicks, inferred, cut) = read_of(&list(address, "''", ""));
+    assert_eq!(cut, None);
+    (files, clicks, inferred)
+}
+
+fn read_of(html: &str) -> (Vec<String>, usize, Vec<String>, Option<Cut>) {
     let net = || Box::new(Interface::default()) as Box<dyn Net>;
-    let read = read_on(net, &list(address), &[], limits::RENDER_TRIES, "clicks", Viewport::default());
+    let read = read_on(net, html, &[], limits::RENDER_TRIES, "clicks", Viewport::default());
     let mut files: Vec<String> = read.urls().into_iter().map(str::to_owned).collect();
     files.sort();
     files.dedup();
     let inferred = read.acts().into_iter().filter(|by| by.starts_with("inferred")).map(str::to_owned).collect();
-    assert_eq!(read.told.cut, None);
-    (files, read.value.parse().unwrap(), inferred)
+    (files, read.value.parse().unwrap(), inferred, read.told.cut)
 }
 
 fn files(of: impl Fn(usize) -> String) -> Vec<String> {
@@ -96,4 +109,37 @@ fn links_that_no_answer_of_the_list_tells_are_clicked_for() {
         assert_eq!((found.len(), clicks), (60, 60), "{address}");
         assert!(inferred.is_empty());
     }
+}
+
+#[test]
+fn rows_that_a_member_or_their_look_tells_from_others_are_clicked_and_where_they_lead_is_inferred_for_no_other() {
+    for (what, wrong, class) in [
+        ("one of many categories", "x.category == 'elsewhere'", "''"),
+        ("a class of its row", "id == 33 || id == 34", "x.id == 33 || x.id == 34 ? 'outer' : ''"),
+    ] {
+        let (found, clicks, inferred, cut) = read_of(
+            &list(&format!("${{{wrong} ? '/other/' + id : `/dl/${{id}}.torrent`}}"), class, "")
+                .replace("?page", "?kinds=1&page"),
+        );
+        let is_wrong = |id: usize| id == 33 || id == 34 && class != "''";
+        assert_eq!(
+            found,
+            files(|id| if is_wrong(id) { format!("other/{id}") } else { format!("dl/{id}.torrent") }),
+            "{what}"
+        );
+        assert!(clicks < 30 && inferred.len() == 1 && cut.is_none(), "{what}: {clicks} clicks, {inferred:?}, {cut:?}");
+    }
+}
+
+#[test]
+fn rows_that_were_passed_when_nothing_is_inferred_any_more_are_gone_back_to_or_told() {
+    // The eighth is on the first page and one that nobody tries; the one on the last page is tried.
+    let address = "${[8, 43].includes(id) ? '/other/' + id : `/dl/${id}.torrent`}";
+    let back = "<button onclick='if (page) { page--; load() }'>Previous</button>";
+    let (found, clicks, inferred, cut) = read_of(&list(address, "''", back));
+    let wanted = files(|id| if [8, 43].contains(&id) { format!("other/{id}") } else { format!("dl/{id}.torrent") });
+    assert_eq!((found, cut), (wanted, None), "{clicks} clicks, {inferred:?}");
+    let (found, clicks, inferred, cut) = read_of(&list(address, "''", ""));
+    assert!(cut.is_some_and(|cut| cut.bound == Bound::Unopened && cut.left > 20), "{clicks} clicks, {inferred:?}");
+    assert!(found.iter().any(|file| file.ends_with("/other/43")), "{found:?}");
 }

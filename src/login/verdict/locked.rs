@@ -1,0 +1,202 @@
+//! Does an answer say in short words that the account is locked? (`phrases::LOCKED` has the whole sentences of known software.)
+//!
+//! Nobody can list what each site writes, so it is read by a rule: a clause that has a word for an account and one for what was done to it, and
+//! no word that is not known to stand around those two. A thread, a table or an address that is locked has such a word.
+
+use super::refusal::{CLAUSE_ENDS, SENTENCE_PARTS, clauses, has, is_told};
+use super::{After, SHORT_TEXT_BYTES, names_wait, says_rate_limited};
+use crate::login::phrases;
+
+/// The clause of an answer that says so, in what it says to this login alone.
+pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
+    let view = after.view;
+    let said: Vec<String> = match after.login_form {
+        Some(form) => {
+            let beside = view.messages_at(form, after.before).chain(view.headings_at(form, after.before));
+            beside.map(str::to_lowercase).collect()
+        }
+        None if view.text.len() < SHORT_TEXT_BYTES => view.said.lines().map(str::to_owned).collect(),
+        None => Vec::new(),
+    };
+    let is_trouble = || said.iter().any(|text| has(text, phrases::TROUBLE));
+    // It is for a time: that is a limit.
+    let is_for_time = |clause: &str| has(clause, phrases::FOR_A_TIME) || names_wait(view).is_some();
+    let is_limit = |clause: &str| says_rate_limited(view).is_some() && is_for_time(clause);
+    said.iter().find_map(|text| locks(text)).filter(|clause| !is_trouble() && !is_limit(clause))
+}
+
+/// True where what is said says this of a case that may be: “if your account is locked, write to us”.
+pub(super) fn is_supposed(said: &str, phrase: &str) -> bool {
+    let mut saying = clauses(said, CLAUSE_ENDS).filter(|clause| clause.contains(phrase)).peekable();
+    saying.peek().is_some() && saying.all(|clause| has(&clause, phrases::SUPPOSES))
+}
+
+/// The clause of a text in lower case that says of an account that it is locked, and nothing more.
+fn locks(text: &str) -> Option<String> {
+    // `account_locked` is the code of many an API.
+    let text = text.replace('_', " ");
+    let told = clauses(&text, SENTENCES).filter(|sentence| is_told(sentence));
+    told.flat_map(|sentence| clauses(&sentence, SENTENCE_PARTS).collect::<Vec<_>>())
+        .find(|clause| is_locked(clause) || is_locked_unparted(clause))
+        .map(|clause| clause.trim().to_owned())
+}
+
+fn is_locked(clause: &str) -> bool {
+    use phrases::{ACCOUNTS, AROUND_LOCKED, IS_LOCKED};
+    // `AccountLocked`, in lower case.
+    let parted = |word| match ["account", "user"].into_iter().find_map(|of| Some((of, str::strip_prefix(word, of)?))) {
+        Some((of, rest)) if IS_LOCKED.contains(&rest) => [of, rest],
+        _ => [word, ""],
+    };
+    let words = clause.split(|of: char| !of.is_alphanumeric()).flat_map(parted).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.collect();
+    let any = |of: &[&str]| words.iter().any(|word| of.contains(word));
+    let is_known = |word: &&str| [ACCOUNTS, IS_LOCKED, AROUND_LOCKED].iter().any(|of| of.contains(word));
+    any(ACCOUNTS) && any(IS_LOCKED) && words.iter().all(is_known)
+}
+
+/// The same of Chinese, Japanese and Korean: the account first, and what was done to it behind that.
+fn is_locked_unparted(clause: &str) -> bool {
+    use phrases::{ACCOUNTS_UNPARTED, AROUND_LOCKED_UNPARTED, IS_LOCKED_UNPARTED};
+    let text: String = clause.chars().filter(|of| of.is_alphanumeric()).collect();
+    let longest =
+        |rest: &str, words: &[&str]| words.iter().filter(|of| rest.starts_with(**of)).map(|of| of.len()).max();
+    let (mut rest, mut has_account, mut is_locked) = (&*text, false, false);
+    while !rest.is_empty() {
+        let [account, locked, around] =
+            [ACCOUNTS_UNPARTED, IS_LOCKED_UNPARTED, AROUND_LOCKED_UNPARTED].map(|words| longest(rest, words));
+        let Some(known) = account.max(locked).max(around) else { return false };
+        has_account |= account == Some(known);
+        is_locked |= locked == Some(known) && has_account;
+        rest = &rest[known..];
+    }
+    has_account && is_locked
+}
+
+const SENTENCES: &[char] = &['.', '!', '?', '\n', '。', '！', '？'];
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Verdict, judge};
+    use super::*;
+    use crate::login::scripts::words_of;
+    use crate::login::view::View;
+
+    const FORM: &str = "<form method=post><input name=u><input type=password name=p></form>";
+
+    fn judged(page: &str, login_form: Option<usize>, before: Option<&View>) -> Verdict {
+        let view = View::of(page).unwrap();
+        let after =
+            After { status: 403, view: &view, login_form, cookies_changed: false, before, has_read_captcha: false };
+        judge(&after).verdict
+    }
+
+    #[test]
+    fn an_account_is_locked_in_short_words() {
+        for said in [
+            "Account locked.",
+            "Your account is locked.",
+            "account_locked",
+            "ACCOUNT_LOCKED",
+            "AccountLocked",
+            "auth/user-disabled",
+            "error.account_locked",
+            "User is blocked",
+            "Account disabled",
+            "Account disabled by an administrator",
+            "Account suspended. Contact staff.",
+            "Error: account banned",
+            "Konto gesperrt.",
+            "Dein Benutzerkonto ist deaktiviert.",
+            "Compte bloqué.",
+            "Votre compte est verrouillé.",
+            "Cuenta bloqueada.",
+            "Tu cuenta está suspendida.",
+            "Conta bloqueada.",
+            "A sua conta foi suspensa.",
+            "Account bloccato.",
+            "Il tuo account è stato disattivato.",
+            "Konto zablokowane.",
+            "Konto zablokowane. Skontaktuj się z administratorem.",
+            "Twoje konto zostało zawieszone.",
+            "Account geblokkeerd.",
+            "Je account is vergrendeld",
+            "Hesap kilitlendi.",
+            "Hesabınız askıya alındı.",
+            "Kullanıcı hesabı kilitli",
+            "Аккаунт заблокирован.",
+            "Ваша учётная запись отключена.",
+            "账号已锁定",
+            "您的帐户已被封禁",
+            "帳號已鎖定。",
+            "このアカウントは凍結されました。",
+            "アカウントがロックされています。",
+            "계정이 잠겼습니다.",
+            "계정이 차단되었습니다",
+        ] {
+            let quoted = serde_json::json!({ "status": "error", "message": said, "unlocks": false });
+            let words = words_of(quoted.to_string().as_bytes());
+            let before = View::of(FORM).unwrap();
+            for (page, form) in [
+                (format!("<p>{said}</p>{FORM}"), Some(0)),
+                (format!("<h2>{said}</h2><p>Write to us.</p>{FORM}"), Some(0)),
+                (format!("<p>{said}</p>"), None),
+                (words, None),
+            ] {
+                assert_eq!(judged(&page, form, Some(&before)), Verdict::Locked, "{page}");
+            }
+            let page = format!("<p>{said}</p>{FORM}");
+            let is_known = phrases::LOCKED.iter().any(|phrase| said.to_lowercase().contains(phrase));
+            let same = View::of(&page).unwrap();
+            assert!(is_known || judged(&page, Some(0), Some(&same)) != Verdict::Locked, "it was there before: {said}");
+        }
+    }
+
+    #[test]
+    fn what_else_is_locked_or_asked_or_counted_is_no_account() {
+        for said in [
+            "This thread is locked",
+            "Database locked",
+            "Your IP is blocked",
+            "JavaScript is disabled",
+            "Cookies are disabled",
+            "table users is locked",
+            "locked threads: 5",
+            "locked accounts: 5",
+            "Gesperrte Benutzer: 5",
+            "Account bloccati: 3",
+            "封禁用户：5",
+            "if your account is locked, write to us",
+            "Account locked, or disabled? Write to us",
+            "Account locked?",
+            "账号被锁定？",
+            "New accounts are disabled",
+            "Account creation is disabled",
+            "User registration disabled",
+            "Remember me is disabled",
+            "Email disabled",
+            "Account unlocked",
+            "Your account is not locked",
+            "账号未锁定",
+            "账号已解除锁定",
+            "アカウントサービス停止中",
+            "Konto entsperrt",
+            "Cuenta desbloqueada",
+            "The account service is disabled",
+            "User agent blocked",
+            "Le sujet est verrouillé",
+            "El hilo se encuentra bloqueado",
+            "Your account will be locked after 3 tries",
+            "Account locked. The board is under maintenance.",
+            "Too many login attempts. Account locked. Please try again in 15 minutes.",
+        ] {
+            let quoted = serde_json::json!({ "message": said, "account_locked": false });
+            let words = words_of(quoted.to_string().as_bytes());
+            for (page, form) in
+                [(format!("<p>{said}</p>{FORM}"), Some(0)), (format!("<p>{said}</p>"), None), (words, None)]
+            {
+                assert_ne!(judged(&page, form, None), Verdict::Locked, "{page}");
+            }
+        }
+    }
+}

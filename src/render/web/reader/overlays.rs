@@ -1,0 +1,49 @@
+//! Links with an address of their own whose click opens something over the page instead: their authors call them so, for the script that does it.
+
+use html5ever::local_name;
+use url::{Position, Url};
+
+use super::words::{NEVER_NAMES, says};
+use crate::render::dom::Element;
+
+/// What such links are called, in their classes and in the attributes that are for scripts.
+const NAMES: &[&str] = &[
+    "lightbox",
+    "fancybox",
+    "colorbox",
+    "thickbox",
+    "featherlight",
+    "magnific",
+    "mfp",
+    "modal",
+    "overlay",
+    "popup",
+    "quickview",
+    "quick-view",
+    "quicklook",
+    "drawer",
+    "offcanvas",
+];
+
+/// Attributes whose values say so.
+const SAYING: &[&str] = &["class", "rel", "data-toggle", "data-bs-toggle", "data-xf-click", "data-role", "data-action"];
+
+/// What a picture's address ends with: an overlay with a picture has no links.
+const PICTURES: &[&str] = &["jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "bmp"];
+
+/// Where a link leads whose click is said to open something here.
+pub(super) fn address(element: &Element, base: &Url) -> Option<Url> {
+    let href = element.attribute(&local_name!("href"))?;
+    let is_named = |text: &str| NAMES.iter().any(|name| text.contains(name));
+    let says_so = element.attributes().iter().any(|attribute| {
+        let name = &*attribute.name.local;
+        let of_script = name.strip_prefix("data-").is_some_and(is_named);
+        of_script || SAYING.contains(&name) && is_named(&attribute.value.to_lowercase())
+    });
+    let url = says_so.then(|| base.join(href).ok())??;
+    let end = url.path().rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default();
+    // "/delete/5" does so, whatever the link says, as soon as a script asks for it.
+    let rest = url[Position::BeforePath..].to_lowercase();
+    let may = url.origin() == base.origin() && !PICTURES.contains(&&*end) && !says(NEVER_NAMES, &rest, true);
+    may.then_some(url)
+}

@@ -1,0 +1,258 @@
+//! Prices that labels name: a number beside a sign of a currency, or beside a word for what a site has its members pay with.
+
+/// Signs that stand before or behind a number.
+const SIGNS: &[&str] = &["$", "€", "£", "¥", "￥", "₽", "₹", "₩", "₺", "₴", "₿", "zł", "元", "円", "원"];
+
+/// Codes and words of currencies, as whole words before or behind a number.
+const CODES: &[&str] = &[
+    "usd",
+    "eur",
+    "gbp",
+    "rub",
+    "jpy",
+    "cny",
+    "krw",
+    "brl",
+    "pln",
+    "uah",
+    "btc",
+    "usdt",
+    "xmr",
+    "euro",
+    "euros",
+    "dollar",
+    "dollars",
+    "cents",
+    "руб",
+    "рубль",
+    "рубля",
+    "рублей",
+    "kr",
+    "tl",
+];
+
+/// Words for what a site counts its members' merits in, as whole words behind a number, or before one that follows a colon.
+const UNITS: &[&str] = &[
+    "point",
+    "points",
+    "pts",
+    "credit",
+    "credits",
+    "coin",
+    "coins",
+    "token",
+    "tokens",
+    "bonus",
+    "bon",
+    "bp",
+    "karma",
+    "gems",
+    "балл",
+    "балла",
+    "баллов",
+    "очко",
+    "очка",
+    "очков",
+    "монета",
+    "монету",
+    "монеты",
+    "монет",
+    "кредит",
+    "кредита",
+    "кредитов",
+    "жетон",
+    "жетона",
+    "жетонов",
+    "бонус",
+    "бонуса",
+    "бонусов",
+    "punkt",
+    "punkte",
+    "punkten",
+    "münze",
+    "münzen",
+    "jeton",
+    "jetons",
+    "crédit",
+    "crédits",
+    "punto",
+    "puntos",
+    "punti",
+    "ponto",
+    "pontos",
+    "crédito",
+    "créditos",
+    "crediti",
+    "moneda",
+    "monedas",
+    "moeda",
+    "moedas",
+    "moneta",
+    "monete",
+    "ficha",
+    "fichas",
+    "gettone",
+    "gettoni",
+    "punkty",
+    "punktów",
+    "monet",
+    "kredyt",
+    "kredytów",
+    "żeton",
+    "żetonów",
+    "punten",
+    "munten",
+    "puan",
+    "kredi",
+];
+
+/// The same of scripts without blanks.
+const UNITS_ANYWHERE: &[&str] = &[
+    "积分",
+    "積分",
+    "点数",
+    "點數",
+    "魔力",
+    "金币",
+    "金幣",
+    "硬币",
+    "代币",
+    "ポイント",
+    "コイン",
+    "クレジット",
+    "포인트",
+    "코인",
+    "크레딧",
+];
+
+/// What stands for the number one.
+const ONES: &[&str] =
+    &["a", "an", "one", "один", "одну", "ein", "eine", "einen", "un", "une", "una", "um", "uma", "een", "bir"];
+
+/// Whether a label in lower case names a price. "5 seeds" and "5 MB" are none, and what is merely called "points" is none, either.
+pub(super) fn names_one(label: &str) -> bool {
+    let mut rest = label;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let before = &label[..label.len() - rest.len() + at];
+        let number = &rest[at..];
+        let end = number.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(number.len());
+        rest = &number[end..];
+        // What goes on from a letter is the name of something: "mp3".
+        let is_part = before.ends_with(char::is_lowercase) && !is_of(CODES, last_word(before)) && !ends_in_sign(before);
+        if !is_part && (is_paid_with(before) || is_in(rest)) {
+            return true;
+        }
+    }
+    let mut words = label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    while let Some(word) = words.next() {
+        let mut next = words.clone().take(2);
+        // "a freeleech token", and no "a point of view".
+        let is_unit = |word: &str| matches!(word, "token" | "credit" | "coin" | "jeton" | "жетон" | "монету");
+        if is_of(ONES, word) && next.any(is_unit) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether what stands before a number says what it is a number of.
+fn is_paid_with(before: &str) -> bool {
+    let before = before.trim_end();
+    if ends_in_sign(before) || is_of(CODES, last_word(before)) && !matches!(last_word(before), "euro" | "dollar" | "kr")
+    {
+        return true;
+    }
+    let Some(named) = before.strip_suffix([':', '：', '=']).map(str::trim_end) else { return false };
+    is_of(UNITS, last_word(named)) || UNITS_ANYWHERE.iter().any(|unit| named.ends_with(unit))
+}
+
+/// Whether what stands behind a number does.
+fn is_in(behind: &str) -> bool {
+    let behind = behind.trim_start_matches([' ', '\u{a0}', '\u{202f}', 'x', '×', '-']);
+    if SIGNS.iter().chain(UNITS_ANYWHERE).any(|sign| behind.starts_with(sign)) {
+        return true;
+    }
+    // A word may stand between: "1 freeleech token"; nothing else does, as in "720p · 3 points".
+    let own = behind.find(|c: char| !c.is_alphanumeric() && c != ' ').map_or(behind, |end| &behind[..end]);
+    let mut words = own.split(' ').filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or_default();
+    let second = words.next().unwrap_or_default();
+    // "2 bonus tracks" are none.
+    let is_bonus = first == "bonus" && !second.is_empty() && !is_of(UNITS, second);
+    (is_of(CODES, first) || is_of(UNITS, first)) && !is_bonus || is_of(UNITS, second) && second != "bonus"
+}
+
+fn is_of(words: &[&str], word: &str) -> bool {
+    words.contains(&word)
+}
+
+fn last_word(text: &str) -> &str {
+    text.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()
+}
+
+fn ends_in_sign(text: &str) -> bool {
+    SIGNS.iter().any(|sign| text.ends_with(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_known_and_other_numbers_are_none() {
+        for label in [
+            "get it for 5 points",
+            "download (5 points)",
+            "download (points: 5)",
+            "get for 2 €",
+            "get for 2€",
+            "get for €1.50",
+            "download $5",
+            "download for 0,99 eur",
+            "download usd 2.00",
+            "get with 1 freeleech token",
+            "get with a freeleech token",
+            "download for 3 credits",
+            "download 1 credit",
+            "download for 1,000 coins",
+            "download · 200 bonus points",
+            "download for 50 bonus",
+            "download for 500 bon",
+            "скачать за 10 баллов",
+            "скачать (30 руб.)",
+            "herunterladen für 5 punkte",
+            "télécharger (3 crédits)",
+            "descargar por 5 puntos",
+            "baixar por 5 pontos",
+            "pobierz za 5 punktów",
+            "pobierz 2 zł",
+            "下载 5积分",
+            "下载（魔力：100）",
+            "ダウンロード 10ポイント",
+        ] {
+            assert!(names_one(label), "{label}");
+        }
+        for label in [
+            "download",
+            "5 seeds",
+            "download (5 mb)",
+            "download (1.5 gb)",
+            "get 3 files",
+            "download 2 of 5",
+            "get page 3",
+            "download mp3",
+            "download 1080p",
+            "download 10 bonus tracks",
+            "get 2 torrents",
+            "get a torrent",
+            "points of view",
+            "download vol. 5: points of view",
+            "скачать 5 файлов",
+            "下载 5 个文件",
+            "télécharger 3 fichiers",
+            "herunterladen (5 dateien)",
+        ] {
+            assert!(!names_one(label), "{label}");
+        }
+    }
+}
