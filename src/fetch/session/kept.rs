@@ -287,8 +287,8 @@ fn of_line(line: &str, http_only: bool) -> Option<(&str, String, Url)> {
     let (secure, expiry, name) = (field()?.eq_ignore_ascii_case("true"), field()?, field()?);
     // curl leaves an empty value out together with its tab.
     let value = fields.next().unwrap_or_default();
-    // A semicolon would begin an attribute: no browser keeps one.
-    if [path, name, value].iter().any(|field| field.contains(';')) {
+    // A semicolon would begin an attribute: no browser keeps one, and no host has one, though URLs may.
+    if [domain, path, name, value].iter().any(|field| field.contains(';')) {
         return None;
     }
     let host = domain.strip_prefix('.').unwrap_or(domain);
@@ -367,6 +367,11 @@ mod tests {
             (format!("{good}h.example\tFALSE\t/\n"), "line 2: it has 3 of the seven fields"),
             (
                 format!("{good}h.example\tFALSE\tno path\tFALSE\t0\tsid\tabc\n"),
+                "line 2: its host, its path or its expiry",
+            ),
+            // What would be an attribute of the header that sets it: URLs may have such a host, cookies may not.
+            (
+                format!("{good};Max-Age=1;.h.example\tTRUE\t/\tFALSE\t0\tsid\tabc\n"),
                 "line 2: its host, its path or its expiry",
             ),
             (format!("{good}\u{fffd}.example\tFALSE\tx\tFALSE\t0\ta\tb\n"), "line 2: it is not UTF-8"),
