@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner::crawl::RunOptions;
+use gleaner::crawl::fresh::boards::BOARDS_NOTE;
 use gleaner::crawl::site::Site;
+use gleaner::crawldb::CrawlDb;
 
 use super::boards::{START, board, thread};
 use super::increment::in_memory;
@@ -190,4 +192,53 @@ async fn so_does_one_on_the_last_page_of_a_thread_of_which_history_has_read_the_
             "board {board}: page after {page:?} s, file after {file:?} s"
         );
     }
+}
+
+/// Hours by which the clock of the boards of odd numbers is ahead, in `forum_ahead`.
+const AHEAD_S: u64 = 6 * 3_600;
+/// Threads of such a board whose times lie ahead of the crawl.
+const LIE_AHEAD: [u64; 2] = [1, 2];
+
+/// As `forum`, with clocks that are ahead on every other board.
+fn forum_ahead(path: &str, elapsed: Duration) -> Option<Answer> {
+    let number = path.strip_prefix("/board/").and_then(|path| path.split("?page=").next()?.parse::<u64>().ok());
+    let Some(number) = number else { return forum::<40>(path, elapsed) };
+    let at = path.split_once("?page=").map_or(1, |(_, at)| at.parse::<u64>().unwrap_or(1));
+    let ahead_s = number % 2 * AHEAD_S;
+    let threads = rows(number, elapsed.as_secs()).into_iter().skip(((at - 1) * ROWS) as usize).take(ROWS as usize);
+    let threads = threads.map(|n| {
+        let mut thread = thread(number * 1_000 + n, START - n * 7_200 + ahead_s);
+        thread.last_page = 3;
+        if let Some(answered_s) = answered_s(number).filter(|at| n == ANSWERED && elapsed.as_secs() >= *at) {
+            (thread.last, thread.replies) = (START + answered_s, 4);
+        }
+        thread
+    });
+    let next = (at < PAGES).then(|| format!("/board/{number}?page={}", at + 1));
+    Some(board(&threads.collect::<Vec<_>>(), next.as_deref(), true))
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_told_to_a_memory_that_has_turned_over_is_no_news_once_more() {
+    const ENDED_S: u64 = 4_000;
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(forum_ahead));
+    let mut machine = Machine::new();
+    machine.update = Some(in_memory());
+    crawl(&machine, &web, ENDED_S, None).await;
+    let page = |board: u64, n: u64| format!("/viewtopic?t={}&page=3", board * 1_000 + n);
+    let answered: Vec<u64> = waits(&web, 40).into_iter().map(|(board, _)| board).collect();
+    assert!(
+        answered.len() >= 3 && answered.iter().all(|board| web.asked(&page(*board, ANSWERED)) == 1),
+        "{answered:?}"
+    );
+    // As if the site had had news in thousands of other threads since.
+    machine.db.put_note("sim", BOARDS_NOTE, b"{}".to_vec()).await.unwrap();
+    crawl(&machine, &web, 2 * REVISIT_S, None).await;
+    let looks = web.log().iter().filter(|(at, path)| *at > ENDED_S * 1_000 && path.starts_with("/board/")).count();
+    assert!(looks >= 60, "{looks} looks");
+    assert!(answered.iter().all(|board| web.asked(&page(*board, ANSWERED)) == 1), "{answered:?}");
+    // Of threads that lie ahead, history alone reads some.
+    let ahead: Vec<String> = (1..40).step_by(2).flat_map(|board| LIE_AHEAD.map(|n| page(board, n))).collect();
+    let asked = web.log().iter().filter(|(at, path)| *at > ENDED_S * 1_000 && ahead.contains(path)).count();
+    assert!(asked < 12, "{asked} of {} threads of which the site's clock alone has news", ahead.len());
 }

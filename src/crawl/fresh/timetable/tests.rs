@@ -340,3 +340,37 @@ fn looks_go_on_where_a_clock_is_set_back() {
         assert!(state.lists.iter().all(|list| list.looked <= now && list.looks > 2), "{:?}", state.lists);
     }
 }
+
+#[test]
+fn where_answers_are_slow_as_many_looks_are_under_way_as_the_site_takes_at_once() {
+    let looks = |rate: &str, days: u64| {
+        let table = Timetable::new(&rules(rate));
+        let urls: Vec<String> = (0..200).map(|list| format!("{list}")).collect();
+        urls.iter().for_each(|url| table.looked(url, at(0), &[]));
+        // An answer takes three seconds, and some lists are away now and then.
+        let (mut looks, mut under_way, mut most) = (0_u64, Vec::<(u64, String)>::new(), 0);
+        for second in 0..days * DAY_S / 24 {
+            for (_, url) in under_way.extract_if(.., |(since, _)| second >= *since + 3) {
+                looks += 1;
+                match looks % 50 {
+                    0 => table.came(&url, at(second), false),
+                    _ => table.looked(&url, at(second), &[]),
+                }
+            }
+            while let Some(url) = table.due(at(second)) {
+                assert!(under_way.iter().all(|(_, other)| *other != url), "{url} is under way");
+                under_way.push((second, url));
+            }
+            most = most.max(under_way.len());
+        }
+        (looks, most)
+    };
+    // 200 lists each five minutes, four hours long: 9,600 looks.
+    let slow = "[boards]\nlooks_per_day = 57600\n[rate]\nconnections =";
+    let (one, at_once) = looks(&format!("lanes = 1\n{slow} 8"), 4);
+    assert!(one <= 4_800 && at_once == 1, "{one} looks, {at_once} at once");
+    let (all, at_once) = looks(&format!("lanes = 8\nlane_key = 'xxh3'\n{slow} 8"), 4);
+    assert!((9_000..=10_500).contains(&all) && (3..=8).contains(&at_once), "{all} looks, {at_once} at once");
+    let counted = looks(&format!("requests_per_day = 90000\nlanes = 8\nlane_key = 'xxh3'\n{slow} 8"), 1);
+    assert_eq!(counted.1, 1, "each request of a day counts");
+}
