@@ -301,6 +301,18 @@ async fn history_leaves_looks_their_part_of_the_days_budget_and_takes_all_the_re
 }
 
 #[tokio::test(start_paused = true)]
+async fn history_leaves_half_of_the_first_day_to_a_site_of_which_nothing_is_measured() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(grows_slowly));
+    let rules = rules(2).replace("revisit_minutes = 1", "revisit_minutes = 60");
+    let rules = format!("{rules}\nrequests_per_day = {DAYS_BUDGET}");
+    let mut machine = Machine::new();
+    machine.update = Some(in_memory());
+    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(600))).await;
+    let asked = by_day(&web)[0].len();
+    assert!((DAYS_BUDGET / 2 - 5..DAYS_BUDGET * 6 / 10).contains(&asked), "{asked} of {DAYS_BUDGET} in ten minutes");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_day_on_which_nobody_wants_a_look_is_historys_whatever_its_hours() {
     for quiet in ["[]", "['12:00-22:00', '23:00-24:00']"] {
         let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(grows_slowly));

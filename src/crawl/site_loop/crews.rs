@@ -127,6 +127,11 @@ impl Crews {
         self.update.is_some().then(|| taken.max(planned))
     }
 
+    /// True before a round has told what the increment takes.
+    pub(super) fn is_unmeasured(&self) -> bool {
+        self.rounds.measured == 0
+    }
+
     /// Requests a day that fetch what looks have found.
     pub(super) fn news_a_day(&self) -> u64 {
         self.rounds.news_a_day()

@@ -375,8 +375,8 @@ fn where_answers_are_slow_as_many_looks_are_under_way_as_the_site_takes_at_once(
     assert!(of_one == 1 && one <= PLANNED / 2, "{told}");
     assert!((2..=8).contains(&of_eight) && (PLANNED * 9 / 10..=PLANNED * 11 / 10).contains(&all), "{told}");
     // Where each request of a day counts, what one look finds goes before the next one.
-    let counted =
-        Timetable::new(&rules("requests_per_day = 9000\nlanes = 8\nlane_key = 'xxh3'\n[rate]\nconnections = 8"));
+    let counted = "lanes = 8\nlane_key = 'xxh3'\n[rate]\nconnections = 8\nrequests_per_day = 9000";
+    let counted = Timetable::new(&rules(counted));
     ["a", "b", "c"].into_iter().for_each(|url| counted.looked(url, at(0), &[]));
     assert!(counted.due(at(60 * DAY_S)).is_some() && counted.due(at(60 * DAY_S)).is_none());
 }
