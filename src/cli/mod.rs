@@ -215,7 +215,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// Parses the arguments of the process, runs the command and gives its exit code: 0 done, 1 failed, 2 wrong usage.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match usage::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return usage::refused(&error),
     };

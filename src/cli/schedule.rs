@@ -15,6 +15,9 @@ use crate::crawl::fresh::boards::{self, BOARDS_NOTE, Told as TellsBy};
 use crate::crawl::fresh::timetable::{SCHEDULE_NOTE, State, Told};
 use crate::schedule::plot::plot;
 
+/// Looks to come of each list that the JSON names: how many they are a day stands beside them.
+const NEXT_TOLD: usize = 24;
+
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Name of a site
@@ -58,8 +61,9 @@ fn told_by(boards: &boards::State, url: &str) -> &'static str {
 }
 
 fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMillis) -> serde_json::Result<String> {
-    let told = state.explain(now.0 / 1_000);
+    let mut told = state.explain(now.0 / 1_000);
     if options.json {
+        told.iter_mut().for_each(|told| told.next.truncate(NEXT_TOLD));
         let lists: Vec<_> =
             told.iter().map(|told| json!({ "news_by": told_by(boards, &told.url), "list": told })).collect();
         let all = json!({

@@ -370,7 +370,7 @@ fn crews(site: &SiteStatus, crews: &CrewsState) -> String {
         left => format!(", {left} of the last round left to history"),
     };
     format!(
-        "{0}: {why}\n{0}: looks for news every {every}, last {last_round}{next}; {waiting} found and not fetched{left}\n",
+        "{0}: {why}\n{0}: a round of looks every {every}, the last began {last_round}{next}; {waiting} found and not fetched{left}\n",
         site.name
     )
 }

@@ -1,8 +1,27 @@
 //! Wrong usage: what clap says of it, but where a password may stand among the arguments, of which nothing is shown again.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _};
+
+use super::Cli;
+
+/// Reads the arguments. A number below zero is a value, which its option refuses in its own words: clap takes it for a flag, and its tip for
+/// the file behind it.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let matches = with_numbers_below_zero(Cli::command()).try_get_matches_from(arguments)?;
+    Cli::from_arg_matches(&matches)
+}
+
+fn with_numbers_below_zero(command: Command) -> Command {
+    let option = |argument: Arg| match !argument.is_positional() && argument.get_action().takes_values() {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    };
+    command.mut_args(option).mut_subcommands(with_numbers_below_zero)
+}
 
 /// What a flag that is to take a password is called.
 const SECRETS: [&str; 7] = ["password", "passphrase", "passwd", "secret", "pass", "pwd", "pw"];
@@ -78,7 +97,15 @@ fn of_secret(error: &clap::Error) -> Option<String> {
 mod tests {
     use super::*;
 
-    use clap::CommandFactory as _;
+    #[test]
+    fn a_number_below_zero_is_refused_as_a_value_and_not_taken_for_a_flag() {
+        for option in ["--per-day", "--learn-days", "--posts-min"] {
+            let parsed = parse(["gleaner", "simulate", "forum.csv", option, "-3"].map(OsString::from));
+            let told = parsed.err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(told.contains(&format!("invalid value '-3' for '{option} ")) && !told.contains("tip"), "{told}");
+        }
+        assert!(parse(["gleaner", "simulate", "forum.csv", "--per-day", "3"].map(OsString::from)).is_ok());
+    }
 
     /// The long flags of a command and of all below it.
     fn flags_of(command: &clap::Command, flags: &mut Vec<String>) {

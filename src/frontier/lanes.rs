@@ -91,6 +91,18 @@ impl<T> Lanes<T> {
         }
     }
 
+    /// Takes the first item of which `is_it` holds out of its lane, whoever is in front of it.
+    pub fn take(&mut self, is_it: impl Fn(&T) -> bool) -> Option<T> {
+        let place = |queue: &VecDeque<T>| queue.iter().position(&is_it);
+        let (lane, at) = self.queues.iter().enumerate().find_map(|(lane, queue)| Some((lane, place(queue)?)))?;
+        let item = self.queues[lane].remove(at)?;
+        self.len -= 1;
+        if self.queues[lane].is_empty() {
+            self.ready.retain(|ready| *ready != lane);
+        }
+        Some(item)
+    }
+
     /// True when some lane could start a visit.
     #[must_use]
     pub fn has_ready(&self) -> bool {
@@ -164,6 +176,22 @@ mod tests {
         let (lane, item) = lanes.pop().expect("an item");
         lanes.put_back(lane, item);
         assert_eq!((lanes.len(), lanes.pop()), (2, Some((0, 'a'))));
+    }
+
+    #[test]
+    fn an_item_is_taken_from_behind_others_and_a_lane_without_any_is_not_ready() {
+        let mut lanes = Lanes::new(2);
+        [(0, 'a'), (0, 'b'), (1, 'c')].into_iter().for_each(|(lane, item)| lanes.push(lane, item));
+        assert_eq!([lanes.take(|item| *item == 'b'), lanes.take(|item| *item == 'x')], [Some('b'), None]);
+        assert_eq!((lanes.take(|item| *item == 'a'), lanes.len()), (Some('a'), 1));
+        assert_eq!([lanes.pop(), lanes.pop()], [Some((1, 'c')), None]);
+        // Of a busy lane, too: it is ready again with the next one that comes.
+        lanes.push(1, 'd');
+        assert_eq!(lanes.take(|item| *item == 'd'), Some('d'));
+        lanes.done(1);
+        assert!(lanes.is_empty() && !lanes.has_ready() && lanes.running() == 0);
+        lanes.push(1, 'e');
+        assert_eq!(lanes.pop(), Some((1, 'e')));
     }
 
     #[test]

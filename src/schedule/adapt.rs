@@ -503,19 +503,29 @@ impl Schedule {
     /// The next look; None without boards or without looks. It stays the next one until it was taken
     /// ([`Schedule::looked`]); what else is learnt in the meantime may change it.
     pub fn next_look(&mut self) -> Option<Look> {
+        self.next_look_beside(&[])
+    }
+
+    /// The same while looks at these boards are under way: they are used up, and not yet taken.
+    pub fn next_look_beside(&mut self, under_way: &[BoardNumber]) -> Option<Look> {
         if self.state.per_day <= 0.0 {
             return None;
         }
-        loop {
-            let Reverse((due, board)) = *self.queue.peek()?;
-            if self.state.boards[board as usize].due != due {
-                self.queue.pop();
-                continue;
+        let mut passed = Vec::new();
+        let next = loop {
+            let Some(&Reverse((due, board))) = self.queue.peek() else { break None };
+            if self.state.boards[board as usize].due == due && !under_way.contains(&board) {
+                break Some((due, board));
             }
-            let least = 1.0 - BORROWED_DAYS * self.state.per_day;
-            let wait_s = (least - self.state.saved).max(0.0) / self.state.per_day * DAY;
-            return Some(Look { board, at: (due as f64).max((self.state.at + wait_s).ceil()) });
-        }
+            let is_under_way = self.state.boards[board as usize].due == due;
+            passed.extend(self.queue.pop().filter(|_| is_under_way));
+        };
+        self.queue.extend(passed);
+        let (due, board) = next?;
+        let least = 1.0 - BORROWED_DAYS * self.state.per_day;
+        let saved = self.state.saved - under_way.len() as f64;
+        let wait_s = (least - saved).max(0.0) / self.state.per_day * DAY;
+        Some(Look { board, at: (due as f64).max((self.state.at + wait_s).ceil()) })
     }
 
     /// Posts expected to wait unseen on a board at the second `now`; none on one that is not there.

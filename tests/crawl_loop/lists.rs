@@ -282,6 +282,7 @@ async fn history_leaves_looks_their_part_of_the_days_budget_and_takes_all_the_re
     };
     tokio::join!(crawl, looks_on);
     assert!(told.iter().any(|why| why.contains("requests_per_day is kept for looks")), "{told:?}");
+    assert!(told.iter().any(|why| why.contains("as far as they leave it; looks wait until 20")), "{told:?}");
     let days = by_day(&web);
     assert_eq!(days[..3].iter().map(Vec::len).collect::<Vec<_>>(), [DAYS_BUDGET; 3], "history takes all that is left");
     for (number, day) in days[1..3].iter().enumerate() {
@@ -297,6 +298,18 @@ async fn history_leaves_looks_their_part_of_the_days_budget_and_takes_all_the_re
     };
     let late: Vec<u64> = (OLD + 1..=OLD + (lasts_s - 2 * HOUR_S) / (2 * HOUR_S)).filter(late).collect();
     assert_eq!(late, [0; 0], "of what is new all comes within two intervals");
+}
+
+#[tokio::test(start_paused = true)]
+async fn history_leaves_half_of_the_first_day_to_a_site_of_which_nothing_is_measured() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(grows_slowly));
+    let rules = rules(2).replace("revisit_minutes = 1", "revisit_minutes = 60");
+    let rules = format!("{rules}\nrequests_per_day = {DAYS_BUDGET}");
+    let mut machine = Machine::new();
+    machine.update = Some(in_memory());
+    machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(600))).await;
+    let asked = by_day(&web)[0].len();
+    assert!((DAYS_BUDGET / 2 - 5..DAYS_BUDGET * 6 / 10).contains(&asked), "{asked} of {DAYS_BUDGET} in ten minutes");
 }
 
 #[tokio::test(start_paused = true)]

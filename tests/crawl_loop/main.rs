@@ -9,6 +9,7 @@ mod fresh;
 mod guests;
 mod increment;
 mod killed;
+mod leased;
 mod lists;
 mod logins;
 mod looks;

@@ -6,7 +6,7 @@
 
 mod told;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -44,6 +44,8 @@ pub struct Timetable {
     /// Looks a day at all lists; `None` for one at each every interval.
     per_day: Option<u32>,
     interval_s: u64,
+    /// Looks that are asked for at once: a site whose answers are slow has others meanwhile.
+    at_once: usize,
     kept: Mutex<Kept>,
 }
 
@@ -56,8 +58,8 @@ struct Kept {
     latest: u64,
     /// When it was last looked in vain for a list that makes room, in seconds.
     is_full: Option<u64>,
-    /// The look that was asked for and has not come yet.
-    asked: Option<(BoardNumber, UnixMillis)>,
+    /// Looks that were asked for and have not come yet, and when they were.
+    asked: BTreeMap<BoardNumber, UnixMillis>,
     /// What a day has room for; none before it is told.
     room: Option<Allowed>,
     /// The plans of the day, and when they were made.
@@ -170,17 +172,19 @@ pub fn away_s(interval_s: u64, looks: u32) -> u64 {
 fn remove(
     state: &mut State,
     numbers: &mut HashMap<String, BoardNumber>,
-    asked: &mut Option<(BoardNumber, UnixMillis)>,
+    asked: &mut BTreeMap<BoardNumber, UnixMillis>,
     number: BoardNumber,
 ) {
     state.schedule.remove(number);
     let removed = state.lists.swap_remove(number as usize);
     numbers.remove(&removed.url);
-    if let Some(moved) = state.lists.get(number as usize) {
+    asked.remove(&number);
+    if let (Some(moved), Ok(before)) = (state.lists.get(number as usize), BoardNumber::try_from(state.lists.len())) {
         numbers.insert(moved.url.clone(), number);
+        if let Some(since) = asked.remove(&before) {
+            asked.insert(number, since);
+        }
     }
-    // A look that is under way has its turn again, at the worst.
-    *asked = None;
 }
 
 /// The times of a day that come within the next one, in their order.
@@ -222,6 +226,11 @@ impl Timetable {
             policy: rules.boards.policy,
             per_day: rules.boards.looks_per_day,
             interval_s: rules.revisit.as_secs().max(60),
+            // Where each request of a day counts, what a look finds goes before the next one.
+            at_once: match rules.requests_per_day {
+                Some(_) => 1,
+                None => usize::from(rules.rate.connections).min(rules.lanes.count.into()).max(1),
+            },
             kept: Mutex::default(),
         }
     }
@@ -280,7 +289,8 @@ impl Timetable {
             state.schedule.add_board(1.0, now);
             *list = List { since: now, looked: now, looks: 0, hours: [0.0; HOURS], failed: 0, ..list.clone() };
         }
-        (kept.asked, kept.plan, kept.is_full, kept.latest, kept.is_changed) = (None, None, None, now, true);
+        kept.asked.clear();
+        (kept.plan, kept.is_full, kept.latest, kept.is_changed) = (None, None, now, true);
     }
 
     /// The clock was set back by so much, to `at`: looks go on as if it had shown that time before. What lies farther ahead was written
@@ -297,7 +307,8 @@ impl Timetable {
             }
         }
         kept.latest = kept.latest.saturating_sub(by_s);
-        (kept.asked, kept.plan, kept.is_full, kept.is_changed) = (None, None, None, true);
+        kept.asked.clear();
+        (kept.plan, kept.is_full, kept.is_changed) = (None, None, true);
     }
 
     /// The site has room for so many looks a day. Of those at lists that are not in the order of time, which are this part of all, half are
@@ -394,9 +405,7 @@ impl Timetable {
         } else {
             state.schedule.looked(number, now, posts);
         }
-        if kept.asked.is_some_and(|(asked, _)| asked == number) {
-            kept.asked = None;
-        }
+        kept.asked.remove(&number);
     }
 
     /// A list was visited, and showed nothing of itself: it failed, or is none. Where it was asked for the next one has its turn. Nothing
@@ -405,7 +414,7 @@ impl Timetable {
         let mut kept = self.kept();
         let kept = &mut *kept;
         let (Some(&number), Some(state)) = (kept.numbers.get(url), kept.state.as_mut()) else { return };
-        let was_asked = kept.asked.is_some_and(|(asked, _)| asked == number);
+        let was_asked = kept.asked.remove(&number).is_some();
         let list = &mut state.lists[number as usize];
         if was_asked || is_away {
             list.failed = list.failed.saturating_add(1);
@@ -414,7 +423,6 @@ impl Timetable {
         if was_asked {
             let wait_s = if is_away { away_s(self.interval_s, list.failed) } else { self.interval_s };
             state.schedule.failed(number, at.0 / 1_000, wait_s);
-            kept.asked = None;
         }
         if is_away && state.lists[number as usize].failed >= AWAY_LOOKS {
             remove(state, &mut kept.numbers, &mut kept.asked, number);
@@ -438,12 +446,12 @@ impl Timetable {
     pub fn refused(&self, url: &str, at: UnixMillis) {
         let mut kept = self.kept();
         let kept = &mut *kept;
-        let Some((asked, _)) = kept.asked.filter(|(asked, _)| kept.numbers.get(url) == Some(asked)) else { return };
+        let Some(&number) = kept.numbers.get(url).filter(|number| kept.asked.contains_key(number)) else { return };
+        kept.asked.remove(&number);
         if let Some(state) = kept.state.as_mut() {
-            state.schedule.put_off(asked, at.0 / 1_000);
+            state.schedule.put_off(number, at.0 / 1_000);
             kept.is_changed = true;
         }
-        kept.asked = None;
     }
 
     /// What pages behind the front of a list showed in the same look.
@@ -473,8 +481,8 @@ impl Timetable {
         kept.numbers.len() > usize::from(own)
     }
 
-    /// The list to be looked at now, by its URL; `None` while none is due. It counts as asked for until it was looked at, or for
-    /// [`SCHEDULE_PATIENCE`].
+    /// A list to be looked at now, by its URL; `None` while none is due, or as many are asked for as the site takes at once. It counts as
+    /// asked for until it was looked at, or for [`SCHEDULE_PATIENCE`].
     pub fn due(&self, at: UnixMillis) -> Option<String> {
         if self.policy != Policy::Gleaner {
             return None;
@@ -482,19 +490,20 @@ impl Timetable {
         let mut kept = self.kept();
         let kept = &mut *kept;
         let state = kept.state.as_mut()?;
-        if let Some((number, since)) = kept.asked {
-            if at.since(since) < SCHEDULE_PATIENCE && at >= since {
-                return None;
-            }
+        let is_over = |since: &UnixMillis| at.since(*since) >= SCHEDULE_PATIENCE || at < *since;
+        for (number, _) in kept.asked.extract_if(.., |_, since| is_over(since)) {
             // It did not come: its turn is over.
             state.schedule.failed(number, at.0 / 1_000, self.interval_s);
-            kept.asked = None;
         }
-        let look = state.schedule.next_look()?;
+        if kept.asked.len() >= self.at_once {
+            return None;
+        }
+        let asked: Vec<BoardNumber> = kept.asked.keys().copied().collect();
+        let look = state.schedule.next_look_beside(&asked)?;
         if look.at > (at.0 / 1_000) as f64 {
             return None;
         }
-        kept.asked = Some((look.board, at));
+        kept.asked.insert(look.board, at);
         state.lists.get(look.board as usize).map(|list| list.url.clone())
     }
 

@@ -92,6 +92,8 @@ impl SiteLoop {
         let lasts = self.day_lasts.min(whole);
         let wanted = u128::from(wanted) * lasts.as_millis() / whole.as_millis().max(1);
         let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
+        // Of a site of which no round is measured nobody knows what it publishes: what is kept too much is history's as the day goes on.
+        let wanted = if self.crews.is_unmeasured() { wanted.max(requests_max) } else { wanted };
         let day = Day { requests_max, used, kept_per_mille: self.kept_of_day, lasts };
         Some((day, hours.open_left(now).min(lasts), wanted))
     }

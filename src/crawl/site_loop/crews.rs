@@ -20,7 +20,7 @@ use crate::clock::UnixMillis;
 use crate::crawl::CrawlError;
 use crate::crawl::host_work::HostWork;
 use crate::crawl::news::LookTurns;
-use crate::crawl::visit::{self, Finished};
+use crate::crawl::visit::{self, Finished, Job};
 use crate::crawldb::update::{Merged, UpdateDb, UpdateRow};
 use crate::crawldb::{CrawlDbError, Lease, LeaseRequest, Next, UrlKey};
 use crate::frontier::crews::{Crew, Facts, Split, interval};
@@ -125,6 +125,11 @@ impl Crews {
         let taken = self.rounds.wanted().saturating_mul(DAY.as_secs()) / interval_s;
         let planned = looks.saturating_mul(2).saturating_add(self.rounds.news_a_day());
         self.update.is_some().then(|| taken.max(planned))
+    }
+
+    /// True before a round has told what the increment takes.
+    pub(super) fn is_unmeasured(&self) -> bool {
+        self.rounds.measured == 0
     }
 
     /// Requests a day that fetch what looks have found.
@@ -394,7 +399,12 @@ impl SiteLoop {
         let (mut settled, mut under_way, mut ahead) = (Vec::new(), Vec::new(), Vec::new());
         for (row, record) in rows.into_iter().zip(records) {
             let is_settled = row.is_settled(record.as_ref(), now);
-            if !is_settled && row.again && self.in_hand.contains(&mark(&row.key)) {
+            let is_in_hand = self.in_hand.contains(&mark(&row.key));
+            if !is_settled && is_in_hand && self.takes_from_history(index, &row, now) {
+                ahead.extend((row.found > now).then_some(row.key));
+                continue;
+            }
+            if !is_settled && row.again && is_in_hand {
                 // The visit under way began before its news were seen: it is for the commit to say what that one settles.
                 under_way.push(row.key);
                 continue;
@@ -420,6 +430,19 @@ impl SiteLoop {
         Ok(update.remove(settled).await?)
     }
 
+    /// What history has in its batch and has not asked for yet is the increment's, once it is news: its turn there may be minutes away. Pages
+    /// of lists stay in the order in which history reads them. False where it is under way, or the increment's already.
+    fn takes_from_history(&mut self, index: usize, row: &UpdateRow, now: UnixMillis) -> bool {
+        let is_it = |job: &Job| job.lease.key == row.key && !job.class.is_listing();
+        let Some(mut job) = self.hosts[index].lanes.take(is_it) else { return false };
+        let found = row.found.min(now);
+        job.crew = Crew::Increment { level: row.level };
+        (job.lease.found, job.lease.memo) = (Some(found), None);
+        job.lease.via = row.via.clone().or(job.lease.via);
+        self.hosts[index].news.push(found, job);
+        true
+    }
+
     /// Leases that ended before their turn came.
     pub(super) fn give_back_news(&mut self, index: usize, keys: &[UrlKey]) {
         if let Some(update) = &self.crews.update {
@@ -431,7 +454,7 @@ impl SiteLoop {
 
     /// The level from which the increment follows a visit's links: its own visits', and of history's those of threads with news that were on
     /// their way already when a look told of them.
-    fn follows_news(&self, finished: &Finished) -> Option<u8> {
+    pub(super) fn follows_news(&self, finished: &Finished) -> Option<u8> {
         match finished.crew {
             Crew::Increment { level } => Some(level),
             _ => self.has_news_of_its_own(finished).then_some(1),

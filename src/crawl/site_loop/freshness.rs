@@ -62,9 +62,9 @@ impl SiteLoop {
             let urls = [Some(url.as_str()), visit.via.as_deref()].into_iter().flatten().map(hash).collect();
             self.arriving.insert(visits::mark(&visit.key), urls);
         }
+        let is_news = self.crews.are_two() && self.follows_news(finished).is_some();
         let seen = &mut finished.seen;
         // What an increment asks for again goes its way; see `crews`.
-        let is_news = finished.crew.is_increment() && self.crews.are_two();
         let due = if is_news { Vec::new() } else { std::mem::take(&mut seen.due) };
         let timetable = &self.site.fresh.timetable;
         match &seen.list {
@@ -167,7 +167,7 @@ impl SiteLoop {
         self.increment_waits(now).is_some() || is_counted && self.hosts.iter().any(has_found_some)
     }
 
-    /// Makes the list due whose turn has come by the schedule.
+    /// Makes the lists due whose turn has come by the schedule.
     pub(super) async fn tend_schedule(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         if !self.options.keep_looking || self.looks_are_held(now) {
             return Ok(());
@@ -175,12 +175,12 @@ impl SiteLoop {
         if !self.hosts.is_empty() {
             self.site.fresh.timetable.allows(self.looks_possible(), self.crews.in_another_order, now);
         }
-        while let Some(list) = self.site.fresh.timetable.due(now) {
-            if self.make_looks_due(vec![list], now).await? {
-                break;
+        loop {
+            let lists: Vec<String> = std::iter::from_fn(|| self.site.fresh.timetable.due(now)).collect();
+            if lists.is_empty() || self.make_looks_due(lists, now).await? {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
     /// Lists that are planned and stand in no schedule are looked at now: what was written down last does not know them, for the process

@@ -165,8 +165,12 @@ impl SiteLoop {
             Why::QuietHours => return "quiet_hours of the rule file".to_owned(),
             Why::DayBudget => return "requests_per_day of the rule file is used up".to_owned(),
             Why::DayShare => {
-                return "history: what is left of requests_per_day is kept for looks, and is history's as far as they leave it"
-                    .to_owned();
+                let looks = self.shares_held(self.site.clock.now()).increment;
+                let looks =
+                    looks.map(|(until, _)| format!("; looks wait until {}", until.rfc3339())).unwrap_or_default();
+                return format!(
+                    "history: what is left of requests_per_day is kept for looks, and is history's as far as they leave it{looks}"
+                );
             }
             Why::DayPace => {
                 return "looks: what is left of requests_per_day is spread over the rest of the day".to_owned();

@@ -340,3 +340,43 @@ fn looks_go_on_where_a_clock_is_set_back() {
         assert!(state.lists.iter().all(|list| list.looked <= now && list.looks > 2), "{:?}", state.lists);
     }
 }
+
+#[test]
+fn where_answers_are_slow_as_many_looks_are_under_way_as_the_site_takes_at_once() {
+    // 40 lists each five minutes.
+    const PLANNED: u64 = 40 * DAY_S / 300;
+    let looks = |rules_more: &str| {
+        let table = Timetable::new(&rules(&format!(
+            "{rules_more}\n[boards]\nlooks_per_day = {PLANNED}\n[rate]\nconnections = 8"
+        )));
+        let urls: Vec<String> = (0..40).map(|list| format!("{list}")).collect();
+        urls.iter().for_each(|url| table.looked(url, at(0), &[]));
+        // An answer takes fifteen seconds, and some lists fail now and then.
+        let (mut looks, mut under_way, mut most) = (0_u64, Vec::<(u64, String)>::new(), 0);
+        for second in 0..2 * DAY_S {
+            for (_, url) in under_way.extract_if(.., |(since, _)| second >= *since + 15) {
+                looks += u64::from(second >= DAY_S);
+                match looks % 50 {
+                    49 => table.came(&url, at(second), false),
+                    _ => table.looked(&url, at(second), &[]),
+                }
+            }
+            while let Some(url) = table.due(at(second)) {
+                assert!(under_way.iter().all(|(_, other)| *other != url), "{url} is under way");
+                under_way.push((second, url));
+            }
+            most = most.max(under_way.len());
+        }
+        (looks, most)
+    };
+    let (one, of_one) = looks("lanes = 1");
+    let (all, of_eight) = looks("lanes = 8\nlane_key = 'xxh3'");
+    let told = format!("{one} looks with {of_one} at once, {all} with {of_eight}, of {PLANNED}");
+    assert!(of_one == 1 && one <= PLANNED / 2, "{told}");
+    assert!((2..=8).contains(&of_eight) && (PLANNED * 9 / 10..=PLANNED * 11 / 10).contains(&all), "{told}");
+    // Where each request of a day counts, what one look finds goes before the next one.
+    let counted = "lanes = 8\nlane_key = 'xxh3'\n[rate]\nconnections = 8\nrequests_per_day = 9000";
+    let counted = Timetable::new(&rules(counted));
+    ["a", "b", "c"].into_iter().for_each(|url| counted.looked(url, at(0), &[]));
+    assert!(counted.due(at(60 * DAY_S)).is_some() && counted.due(at(60 * DAY_S)).is_none());
+}
