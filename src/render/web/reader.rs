@@ -18,6 +18,7 @@ mod labels;
 mod lists;
 mod options;
 mod overlays;
+mod places;
 mod prices;
 mod same;
 mod shown;

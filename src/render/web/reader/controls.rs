@@ -20,6 +20,7 @@ use super::kinds::{self, name_of_list, without_states};
 use super::labels::Labels;
 use super::options;
 use super::overlays;
+use super::places::Place;
 use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
@@ -70,8 +71,8 @@ pub(super) struct Control {
     pub beside: Option<u64>,
     /// Of what stands in a row: a hash of what that says but for counts and times, which live.
     pub still: Option<u64>,
-    /// What it stands in, itself or the row that somebody above listens for.
-    pub place: Option<NodeId>,
+    /// Where it stands, itself or the row that somebody above listens for.
+    pub place: Place,
     pub rank: Rank,
     /// The view of the page that its address names.
     pub view: Option<Url>,
@@ -111,7 +112,7 @@ impl Control {
             row: String::new(),
             beside: None,
             still: None,
-            place: None,
+            place: Place::default(),
             rank,
             view: None,
             leads: None,
@@ -127,6 +128,11 @@ impl Control {
             by_delegate: None,
         }
     }
+
+    /// The name of the element that it is.
+    pub fn local(&self) -> &str {
+        self.kind.split(' ').next().unwrap_or_default()
+    }
 }
 
 /// How far above an entry of a menu its row may be.
@@ -136,8 +142,12 @@ const MENU_WITHIN: usize = 5;
 pub(super) const LIST_MIN: usize = 3;
 
 /// The controls of the page as it is, in the order of the document, without rows of kinds that are given up; and whether there are more
-/// rows than are taken.
-pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) -> (Vec<Control>, bool) {
+/// rows than are taken. What only looks like rows is one of `lists_of_guesses` from when there was a list of its kind.
+pub(super) fn controls(
+    window: &mut Window,
+    is_given_up: impl Fn(&str) -> bool,
+    lists_of_guesses: &mut HashSet<String>,
+) -> (Vec<Control>, bool) {
     let mut rows = 0;
     let found = window.engine.with(|context| {
         let document = own_document(context);
@@ -198,15 +208,24 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
         *nth += 1;
     }
     ticks::drop_other_boxes(window, &mut controls);
-    // What only looks like a row has to be one of a list, and of its first kinds.
+    // What only looks like a row has to be one of a list, and of its first kinds; or beside one that leads up, as that itself.
+    let is_guess = |of: &Control| of.by_delegate.is_some() && matches!(of.rank, Rank::Row | Rank::Back);
+    let leads_up = |of: &&Control| is_guess(of) && of.rank == Rank::Back && of.crumb.is_some();
+    let ups: Vec<(String, Place)> =
+        controls.iter().filter(leads_up).map(|of| (of.local().to_owned(), of.place.clone())).collect();
     let mut guessed = Vec::<String>::new();
     controls.retain(|control| {
-        let is_guess = control.by_delegate.is_some() && matches!(control.rank, Rank::Row | Rank::Back);
-        if is_guess && !guessed.contains(&control.kind) && guessed.len() < limits::RENDER_GUESSED_KINDS_MAX {
+        if !is_guess(control) {
+            return true;
+        }
+        if !guessed.contains(&control.kind) && guessed.len() < limits::RENDER_GUESSED_KINDS_MAX {
             guessed.push(control.kind.clone());
         }
-        !is_guess
-            || guessed.contains(&control.kind) && of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN)
+        if of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN) {
+            lists_of_guesses.insert(control.kind.clone());
+        }
+        let is_beside = |(local, place): &(String, Place)| local == control.local() && place.is(&control.place);
+        guessed.contains(&control.kind) && (lists_of_guesses.contains(&control.kind) || ups.iter().any(is_beside))
     });
     drop_same_clicks(window, &mut controls);
     for control in controls.iter_mut().filter(|control| of_rows.contains(&control.id)) {
@@ -306,14 +325,15 @@ fn control(
     if !is_control {
         return None;
     }
-    let labels = Labels::of(tree, id, element);
+    let whole = Labels::of(tree, id, element);
+    let labels = whole.own(tree, id, element);
     let class = attribute("class").to_lowercase();
     let is_row = matches!(local, "tr" | "li" | "article") && labels.text_words() > 3;
     let is_answered_for = labels.say(CONFIRM, true) && !labels.say_both(CONFIRM, AGE);
     let is_away = labels.say(LEAVE, true) || is_answered_for;
-    // Whatever reacts answers for all that it says, unless it is one of a list, whose members may say much.
-    let gets_only = labels.begin_with(GET) && !labels.tell_of(DELETE);
-    let is_long_harm = !is_row && labels.tell_of(NEVER) && !labels.say(NEVER, true) && !gets_only;
+    // Whatever reacts answers for all that it says, unless it is one of a list, whose members may say much, or have buttons of their own.
+    let gets_only = labels.begin_with(GET) && !whole.tell_of(DELETE);
+    let is_long_harm = !is_row && whole.tell_of(NEVER) && !labels.say(NEVER, true) && !gets_only;
     let has_route = within.as_ref().is_some_and(|url| url.fragment().is_some_and(|fragment| !fragment.is_empty()));
     let may_be_title = !is_row && title::may_be(local, role, &class, has_route);
     let stands_in_row = || row_of(tree, id, element, (&labels.text, Rank::Row)).is_some();
@@ -400,7 +420,7 @@ fn control(
     let identity = identity(tree, id, element, (&labels.text, row.as_deref().or(around.as_deref())));
     let beside = row.as_ref().map(|row| xxh3_64(row.replacen(&labels.text, "", 1).as_bytes()));
     let begins = labels.text.split(' ').next().unwrap_or_default().to_lowercase();
-    let gets = !is_row && (labels.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
+    let gets = !is_row && (whole.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
     let words = labels.words.chars().take(60).collect();
     let again = is_button && row.is_none() && labels.say(RETRY, true);
     let to_an_end = labels.are(ENDS) || labels.jump();
@@ -409,7 +429,7 @@ fn control(
         true => Some(Crumb::Named),
         false => folders::crumb(tree, id).filter(|_| rank != Rank::Back),
     };
-    let place = tree.parent(id);
+    let place = Place::of(tree, id);
     // A link is there to look something up.
     let unsure = unsure.is_some() && !gets || rank == Rank::Row && labels.are(HIDES) || leads.is_some() || has_price;
     let (text, row) = (labels.text, row.unwrap_or_default());
