@@ -20,6 +20,7 @@ mod options;
 mod overlays;
 mod places;
 mod prices;
+mod rows;
 mod same;
 mod shown;
 mod ticks;

@@ -407,6 +407,11 @@ impl Reader<'_> {
         self.look_around();
         self.pressed = None;
         if gone.is_some_and(|gone| self.has_just_followed(control, gone)) {
+            if !self.shows(&siblings) {
+                self.come_back(&Level::of(address, &control.kind, siblings, &before));
+            }
+            // One click tells of all of its kind.
+            self.failed.insert(control.kind.clone(), (Rank::Row, bounds::PATIENCE_WITH_PAID));
             return News::None;
         }
         let has_applied = choices::is_choice(control)
@@ -494,15 +499,11 @@ impl Reader<'_> {
         news
     }
 
-    /// Whether a click on a link that is said to open something has done what one on any link does; its kind is given up then.
+    /// Whether a click on a link that is said to open something has done what one on any link does.
     fn has_just_followed(&mut self, control: &Control, gone: usize) -> bool {
         let Some(url) = &control.leads else { return false };
         let navigations = self.window.navigations_since(gone);
-        let has_followed = !navigations.is_empty() && navigations.iter().all(|one| one.url == url.as_str());
-        if has_followed {
-            self.failed.insert(control.kind.clone(), (Rank::Row, bounds::PATIENCE_WITH_PAID));
-        }
-        has_followed
+        !navigations.is_empty() && navigations.iter().all(|one| one.url == url.as_str())
     }
 
     /// Whether links are gone that were shown, or rows of another kind, or turns of what another section has.

@@ -52,7 +52,8 @@ impl Labels {
         let role = |of: &Element| of.attribute(&"role".into()).unwrap_or_default().to_owned();
         let is_control = |of: &Element| {
             let local = &*of.name().local;
-            matches!(local, "a" | "button" | "input" | "select" | "textarea" | "summary") || CONTROLS.contains(&&*role(of))
+            matches!(local, "a" | "button" | "input" | "select" | "textarea" | "summary")
+                || CONTROLS.contains(&&*role(of))
         };
         if is_control(element) {
             return self.clone();

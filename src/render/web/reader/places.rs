@@ -1,6 +1,6 @@
 //! Where a control stands in its page, so that what is shown in the place of a list is known as that, though a script has made its table anew.
 
-use super::controls::has_likes;
+use super::rows::has_likes;
 use crate::limits;
 use crate::render::dom::{NodeId, Tree};
 

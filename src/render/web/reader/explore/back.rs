@@ -73,12 +73,8 @@ impl Reader<'_> {
             }
         }
         let mut tried = Vec::new();
-        while let Some(up) = self.way_up(list, &tried) {
-            self.click(&up);
-            if self.shows(&list.rows) {
-                return true;
-            }
-            tried.push(up.words);
+        if self.goes_up(list, &mut tried, false) {
+            return true;
         }
         if let Some(address) = list.address.as_ref().filter(|list| list.fragment().is_some()) {
             self.act("goto the list", |window| window.go_to(address.as_str()));
@@ -97,6 +93,19 @@ impl Reader<'_> {
             if self.shows(&list.rows) {
                 return true;
             }
+        }
+        self.goes_up(list, &mut tried, true)
+    }
+
+    /// Presses the ways to what is around a place until one has led back to a list; `any` of those that stand between signs, or those only of which
+    /// lists have spoken.
+    fn goes_up(&mut self, list: &Level, tried: &mut Vec<String>, any: bool) -> bool {
+        while let Some(up) = self.way_up(list, tried, any) {
+            self.click(&Control { unsure: up.unsure || any, ..up.clone() });
+            if self.shows(&list.rows) {
+                return true;
+            }
+            tried.push(up.words);
         }
         false
     }
@@ -122,7 +131,7 @@ impl Reader<'_> {
 
     /// The nearest of the ways to what is around a place: the last crumb, of those that were not tried. Without a name one is what a list around
     /// it has spoken of.
-    fn way_up(&mut self, list: &Level, tried: &[String]) -> Option<Control> {
+    fn way_up(&mut self, list: &Level, tried: &[String], any: bool) -> Option<Control> {
         if tried.len() >= limits::RENDER_VIEW_CLICKS_MAX {
             return None;
         }
@@ -132,7 +141,7 @@ impl Reader<'_> {
         let is_new = |of: &&Control| match of.crumb {
             None => false,
             Some(Crumb::Named) => !tried.contains(&of.words),
-            Some(Crumb::Signs) => !tried.contains(&of.words) && is_known(of),
+            Some(Crumb::Signs) => !tried.contains(&of.words) && (any || is_known(of)),
         };
         let mut ways: Vec<Control> = self.controls.iter().rev().filter(is_new).cloned().collect();
         ways.sort_by_key(|way| way.rank != Rank::Back);
@@ -168,7 +177,9 @@ impl Reader<'_> {
         }
         let had: HashSet<(NodeId, &str)> = before.iter().map(|old| (old.id, old.text.as_str())).collect();
         let is_row = |of: &Control| {
-            matches!(of.rank, Rank::Row | Rank::Number) && of.crumb.is_none() && !had.contains(&(of.id, of.text.as_str()))
+            matches!(of.rank, Rank::Row | Rank::Number)
+                && of.crumb.is_none()
+                && !had.contains(&(of.id, of.text.as_str()))
         };
         let stands = |of: &Control| of.local() == row.local() && of.place.is(&row.place);
         let is_known = self.folders.contains(element) || self.leads_up(before);
@@ -181,8 +192,7 @@ impl Reader<'_> {
         let is_paid = news == News::Links || self.paid.contains(&row.kind);
         let may_be_elsewhere = !has_exit && (!is_paid || is_known);
         let is_inside = |of: &&Control| {
-            is_row(of)
-                && (may_be_here && is_alike(of) && stands(of) || may_be_elsewhere && element_of(of) == element)
+            is_row(of) && (may_be_here && is_alike(of) && stands(of) || may_be_elsewhere && element_of(of) == element)
         };
         let inside: Vec<u64> = self.controls.iter().filter(is_inside).map(|of| of.identity).collect();
         let mut place = Xxh3::new();

@@ -152,11 +152,19 @@ fn rows_that_were_passed_on_the_first_of_numbered_pages_are_gone_back_to() {
         ("<b>${n}</b>", "<button onclick='page = ${n} - 1; load()'>${n}</button>"),
         ("<a class=active>${n}</a>", "<a href=# onclick='page = ${n} - 1; load(); return false'>${n}</a>"),
     ] {
-        for ends in [["", ""], ["<button onclick='page--; load()'>Prev</button>", "<button onclick='page++; load()'>Next</button>"]] {
+        for ends in [
+            ["", ""],
+            ["<button onclick='page--; load()'>Prev</button>", "<button onclick='page++; load()'>Next</button>"],
+        ] {
             let [back, on] = ends;
-            let pages = format!("next.innerHTML = (page ? \"{back}\" : '') + [1, 2, 3].map(n => n == page + 1 ? `{chosen}` : `{other}`).join('') + (page < 2 ? \"{on}\" : '');");
+            let pages = format!(
+                "next.innerHTML = (page ? \"{back}\" : '') + [1, 2, 3].map(n => n == page + 1 ? `{chosen}` : `{other}`).join('') + (page < 2 ? \"{on}\" : '');"
+            );
             let html = list(address, "''", "");
-            let html = html.replace("<button id=next>Next</button>", "<nav id=next></nav>").replace("next.disabled = page == 2;", &pages).replace("next.onclick = () => { page++; load() };", "");
+            let html = html
+                .replace("<button id=next>Next</button>", "<nav id=next></nav>")
+                .replace("next.disabled = page == 2;", &pages)
+                .replace("next.onclick = () => { page++; load() };", "");
             let (found, clicks, inferred, cut) = read_of(&html);
             assert_eq!((&found, cut), (&wanted, None), "{other}{back}: {clicks} clicks, {inferred:?}");
         }
