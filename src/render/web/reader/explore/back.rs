@@ -182,7 +182,7 @@ impl Reader<'_> {
                 && !had.contains(&(of.id, of.text.as_str()))
         };
         let stands = |of: &Control| of.local() == row.local() && of.place.is(&row.place);
-        let is_known = self.folders.contains(element) || self.leads_up(before);
+        let is_known = self.folders.contains(element) || self.leads_up();
         // Rows of torrents show what is in one; folders among them do by the same rows where those stood, or by a way up.
         let may_be_here = news != News::Links || is_known || row.by_delegate.is_none();
         let is_alike = |of: &Control| news != News::Links || is_known || of.kind == row.kind;
@@ -213,10 +213,9 @@ impl Reader<'_> {
         None
     }
 
-    /// Whether there is a way to what is around the place at hand: one that says nothing else, or a crumb that was not there.
-    fn leads_up(&self, before: &[Control]) -> bool {
-        let had: HashSet<u64> = before.iter().filter(|of| of.crumb.is_some()).map(|of| of.identity).collect();
-        self.controls.iter().any(|of| of.crumb.is_some() && (of.rank == Rank::Back || !had.contains(&of.identity)))
+    /// Whether the page has a way to what is around the place at hand, which says nothing else. Crumbs stand above torrents as well.
+    fn leads_up(&self) -> bool {
+        self.controls.iter().any(|of| of.crumb.is_some() && of.rank == Rank::Back)
     }
 
     /// What is tried next in a folder, before it is left by a way back.
