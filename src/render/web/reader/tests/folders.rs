@@ -22,7 +22,7 @@ const ONLY_FOLDERS: (&str, usize) = (
 );
 const BOTH: (&str, usize) = (
     "{ f: 3, Films: { f: 4 }, Music: { f: 3, Rock: { f: 4 }, Jazz: { f: 4 } }, Books: { f: 4 }, Games: { f: 4 }, Tools: { f: 4 } }",
-    34,
+    30,
 );
 
 const TABLE: &str = "<table id=table></table>";

@@ -165,7 +165,8 @@ fn rows_that_were_passed_on_the_first_of_numbered_pages_are_gone_back_to() {
                 .replace("<button id=next>Next</button>", "<nav id=next></nav>")
                 .replace("next.disabled = page == 2;", &pages)
                 .replace("next.onclick = () => { page++; load() };", "");
-            let (found, clicks, inferred, cut) = read_of(&html);
+            let (mut found, clicks, inferred, cut) = read_of(&html);
+            found.retain(|file| !file.ends_with('#'));
             assert_eq!((&found, cut), (&wanted, None), "{other}{back}: {clicks} clicks, {inferred:?}");
         }
     }
