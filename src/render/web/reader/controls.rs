@@ -20,6 +20,8 @@ use super::kinds::{self, name_of_list, without_states};
 use super::labels::Labels;
 use super::options;
 use super::overlays;
+use super::places::Place;
+use super::rows::{has_likes, row_element, row_of};
 use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
@@ -70,8 +72,8 @@ pub(super) struct Control {
     pub beside: Option<u64>,
     /// Of what stands in a row: a hash of what that says but for counts and times, which live.
     pub still: Option<u64>,
-    /// What it stands in, itself or the row that somebody above listens for.
-    pub place: Option<NodeId>,
+    /// Where it stands, itself or the row that somebody above listens for.
+    pub place: Place,
     pub rank: Rank,
     /// The view of the page that its address names.
     pub view: Option<Url>,
@@ -111,7 +113,7 @@ impl Control {
             row: String::new(),
             beside: None,
             still: None,
-            place: None,
+            place: Place::default(),
             rank,
             view: None,
             leads: None,
@@ -127,17 +129,23 @@ impl Control {
             by_delegate: None,
         }
     }
-}
 
-/// How far above an entry of a menu its row may be.
-const MENU_WITHIN: usize = 5;
+    /// The name of the element that it is.
+    pub fn local(&self) -> &str {
+        self.kind.split(' ').next().unwrap_or_default()
+    }
+}
 
 /// So many of one kind are a list.
 pub(super) const LIST_MIN: usize = 3;
 
 /// The controls of the page as it is, in the order of the document, without rows of kinds that are given up; and whether there are more
-/// rows than are taken.
-pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) -> (Vec<Control>, bool) {
+/// rows than are taken. What only looks like rows is one of `lists_of_guesses` from when there was a list of its kind.
+pub(super) fn controls(
+    window: &mut Window,
+    is_given_up: impl Fn(&str) -> bool,
+    lists_of_guesses: &mut HashSet<String>,
+) -> (Vec<Control>, bool) {
     let mut rows = 0;
     let found = window.engine.with(|context| {
         let document = own_document(context);
@@ -178,6 +186,7 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
     title::decide(&mut controls, &is_given_up);
     // "Accept", of a link, is no gate.
     controls.retain(|of| of.leads.is_none() || matches!(of.rank, Rank::Row | Rank::Turn));
+    kinds::tell_links_apart(&mut controls);
     entries::keep_innermost(window, &mut controls);
     kinds::join_rows(window, &mut controls);
     // Who turns page by page comes to both ends, and misses what lies between where he jumps there.
@@ -198,15 +207,24 @@ pub(super) fn controls(window: &mut Window, is_given_up: impl Fn(&str) -> bool) 
         *nth += 1;
     }
     ticks::drop_other_boxes(window, &mut controls);
-    // What only looks like a row has to be one of a list, and of its first kinds.
+    // What only looks like a row has to be one of a list, and of its first kinds; or beside one that leads up, as that itself.
+    let is_guess = |of: &Control| of.by_delegate.is_some() && matches!(of.rank, Rank::Row | Rank::Back);
+    let leads_up = |of: &&Control| is_guess(of) && of.rank == Rank::Back && of.crumb.is_some();
+    let ups: Vec<(String, Place)> =
+        controls.iter().filter(leads_up).map(|of| (of.local().to_owned(), of.place.clone())).collect();
     let mut guessed = Vec::<String>::new();
     controls.retain(|control| {
-        let is_guess = control.by_delegate.is_some() && matches!(control.rank, Rank::Row | Rank::Back);
-        if is_guess && !guessed.contains(&control.kind) && guessed.len() < limits::RENDER_GUESSED_KINDS_MAX {
+        if !is_guess(control) {
+            return true;
+        }
+        if !guessed.contains(&control.kind) && guessed.len() < limits::RENDER_GUESSED_KINDS_MAX {
             guessed.push(control.kind.clone());
         }
-        !is_guess
-            || guessed.contains(&control.kind) && of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN)
+        if of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN) {
+            lists_of_guesses.insert(control.kind.clone());
+        }
+        let is_beside = |(local, place): &(String, Place)| local == control.local() && place.is(&control.place);
+        guessed.contains(&control.kind) && (lists_of_guesses.contains(&control.kind) || ups.iter().any(is_beside))
     });
     drop_same_clicks(window, &mut controls);
     for control in controls.iter_mut().filter(|control| of_rows.contains(&control.id)) {
@@ -306,14 +324,15 @@ fn control(
     if !is_control {
         return None;
     }
-    let labels = Labels::of(tree, id, element);
+    let whole = Labels::of(tree, id, element);
+    let labels = whole.own(tree, id, element);
     let class = attribute("class").to_lowercase();
     let is_row = matches!(local, "tr" | "li" | "article") && labels.text_words() > 3;
     let is_answered_for = labels.say(CONFIRM, true) && !labels.say_both(CONFIRM, AGE);
     let is_away = labels.say(LEAVE, true) || is_answered_for;
-    // Whatever reacts answers for all that it says, unless it is one of a list, whose members may say much.
-    let gets_only = labels.begin_with(GET) && !labels.tell_of(DELETE);
-    let is_long_harm = !is_row && labels.tell_of(NEVER) && !labels.say(NEVER, true) && !gets_only;
+    // Whatever reacts answers for all that it says, unless it is one of a list, whose members may say much, or have buttons of their own.
+    let gets_only = labels.begin_with(GET) && !whole.tell_of(DELETE);
+    let is_long_harm = !is_row && whole.tell_of(NEVER) && !labels.say(NEVER, true) && !gets_only;
     let has_route = within.as_ref().is_some_and(|url| url.fragment().is_some_and(|fragment| !fragment.is_empty()));
     let may_be_title = !is_row && title::may_be(local, role, &class, has_route);
     let stands_in_row = || row_of(tree, id, element, (&labels.text, Rank::Row)).is_some();
@@ -400,7 +419,7 @@ fn control(
     let identity = identity(tree, id, element, (&labels.text, row.as_deref().or(around.as_deref())));
     let beside = row.as_ref().map(|row| xxh3_64(row.replacen(&labels.text, "", 1).as_bytes()));
     let begins = labels.text.split(' ').next().unwrap_or_default().to_lowercase();
-    let gets = !is_row && (labels.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
+    let gets = !is_row && (whole.say(GET, false) || says(GET, &class, false) || says(GET, &begins, false));
     let words = labels.words.chars().take(60).collect();
     let again = is_button && row.is_none() && labels.say(RETRY, true);
     let to_an_end = labels.are(ENDS) || labels.jump();
@@ -409,7 +428,7 @@ fn control(
         true => Some(Crumb::Named),
         false => folders::crumb(tree, id).filter(|_| rank != Rank::Back),
     };
-    let place = tree.parent(id);
+    let place = Place::of(tree, id);
     // A link is there to look something up.
     let unsure = unsure.is_some() && !gets || rank == Rank::Row && labels.are(HIDES) || leads.is_some() || has_price;
     let (text, row) = (labels.text, row.unwrap_or_default());
@@ -539,74 +558,4 @@ fn identity(tree: &Tree, id: NodeId, element: &Element, (text, row): (&str, Opti
 /// The same of what says this itself, and stands in a row that says that.
 pub(super) fn identity_of(tree: &Tree, id: NodeId, element: &Element, text: &str, row: &str) -> u64 {
     identity(tree, id, element, (text, Some(row)))
-}
-
-/// The text of the row that a control stands in, which is not the text of the list around rows: that grows.
-pub(super) fn row_of(tree: &Tree, id: NodeId, element: &Element, says: (&str, Rank)) -> Option<String> {
-    Some(text_of(tree, row_element(tree, id, element, says)?, limits::RENDER_ROW_TEXT_CHARS))
-}
-
-fn row_element(tree: &Tree, id: NodeId, element: &Element, (text, rank): (&str, Rank)) -> Option<NodeId> {
-    let is_part = matches!(&*element.name().local, "a" | "button" | "input" | "span" | "img" | "td" | "label");
-    let may_stand_in_one = rank == Rank::Row && (is_part || !has_likes(tree, id));
-    let is_one = |of: NodeId| {
-        let local = tree.element(of).map(|of| &*of.name().local);
-        has_likes(tree, of) || matches!(local, Some("tr" | "li" | "article")) && kinds::is_made_as_others(tree, of)
-    };
-    let is_row = |above: &NodeId| is_one(*above) && !is_part_of_page(tree, *above) && says_more(tree, *above, text);
-    // A cell of nothing but controls names none of them.
-    let is_row =
-        |above: &NodeId| is_row(above) && !is_cell_of_controls(tree, *above) && !is_cell_as_in_others(tree, *above);
-    if !may_stand_in_one {
-        // An entry of the menu of a table's row.
-        let is_of_table = |above: &NodeId| {
-            let local = tree.element(*above).map(|of| &*of.name().local);
-            matches!(local, Some("tr" | "article")) && kinds::is_made_as_others(tree, *above)
-        };
-        return tree.ancestors(id).skip(1).take(MENU_WITHIN).find(|above| rank == Rank::Row && is_of_table(above));
-    }
-    tree.ancestors(id).take(4).find(is_row)
-}
-
-/// Whether a cell says what the same cell of another row does, as one with a menu does: that names neither.
-fn is_cell_as_in_others(tree: &Tree, id: NodeId) -> bool {
-    let is = |of: NodeId, name: &str| tree.element(of).is_some_and(|of| &*of.name().local == name);
-    let Some(row) = tree.parent(id).filter(|row| is(id, "td") && is(*row, "tr")) else { return false };
-    let cells = |row: NodeId| tree.children(row).filter(|of| is(*of, "td")).take(limits::RENDER_CONTROL_ELEMENTS);
-    let (Some(nth), Some(list)) = (cells(row).position(|of| of == id), tree.parent(row)) else { return false };
-    let text = |of: NodeId| text_of(tree, of, limits::RENDER_ROW_TEXT_CHARS);
-    let own = text(id);
-    let others = tree.children(list).filter(|of| *of != row && is(*of, "tr")).filter_map(|row| cells(row).nth(nth));
-    others.take(2).any(|other| text(other) == own)
-}
-
-fn is_cell_of_controls(tree: &Tree, id: NodeId) -> bool {
-    let is = |id: NodeId, names: &[&str]| tree.element(id).is_some_and(|of| names.contains(&&*of.name().local));
-    is(id, &["td"])
-        && tree.descendants(id).take(limits::RENDER_CONTROL_ELEMENTS).all(|of| {
-            let is_blank = tree.character_data(of).is_none_or(|text| text.trim().is_empty());
-            let mut above = tree.ancestors(of).take_while(|above| *above != id);
-            is_blank || above.any(|above| is(above, &["button", "a", "option"]))
-        })
-}
-
-/// Whether an element stands beside others of its kind, as rows do.
-pub(super) fn has_likes(tree: &Tree, id: NodeId) -> bool {
-    let kind = |id: NodeId| {
-        let element = tree.element(id)?;
-        Some((&element.name().local, element.attribute(&local_name!("class"))))
-    };
-    let (Some(own), Some(parent)) = (kind(id), tree.parent(id)) else { return false };
-    let mut beside = tree.children(parent).filter(|of| tree.is_element(*of)).take(limits::RENDER_CONTROL_ELEMENTS);
-    beside.any(|of| of != id && kind(of) == Some(own))
-}
-
-/// Whether an element has a name that no number is in: that is a part of its page, and no row, whatever stands beside it.
-fn is_part_of_page(tree: &Tree, id: NodeId) -> bool {
-    let name = tree.element(id).and_then(|element| element.attribute(&local_name!("id")));
-    name.is_some_and(|name| !name.is_empty() && !name.contains(|c: char| c.is_ascii_digit()))
-}
-
-fn says_more(tree: &Tree, id: NodeId, text: &str) -> bool {
-    text_of(tree, id, limits::RENDER_ROW_TEXT_CHARS).len() > text.len()
 }

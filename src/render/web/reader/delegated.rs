@@ -8,9 +8,9 @@ use boa_engine::{Context, js_string};
 use html5ever::local_name;
 
 use super::super::{exotic, listens_to, of, read};
-use super::controls::has_likes;
 use super::kinds::is_made_as_others;
 use super::labels::Labels;
+use super::rows::has_likes;
 use super::shown::text_of;
 use super::words::KEEPS;
 use crate::limits;

@@ -7,7 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::load::Window;
 use super::super::{read, styles};
-use super::controls::{Control, Rank, identity_of, row_of};
+use super::controls::{Control, Rank, identity_of};
+use super::rows::row_of;
 use crate::limits;
 use crate::render::dom::NodeId;
 

@@ -64,6 +64,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         hidden: HashSet::new(),
         seen: (0, Url::parse("about:blank").ok()),
         controls: Rc::default(),
+        lists_of_guesses: HashSet::new(),
         clicked: HashSet::new(),
         rows: HashMap::new(),
         failed: HashMap::new(),
@@ -150,6 +151,8 @@ struct Reader<'a> {
     /// The tree's generation and the address of which `controls` are.
     seen: (u64, Option<Url>),
     controls: Rc<Vec<Control>>,
+    /// Kinds of which nobody is known to listen to them, that were lists.
+    lists_of_guesses: HashSet<String>,
     clicked: HashSet<u64>,
     /// Rows that some state has shown, by the act that did first.
     rows: HashMap<u64, u32>,
@@ -343,7 +346,8 @@ impl Reader<'_> {
             .filter(|kind| self.is_given_up(kind, Rank::Row))
             .cloned()
             .collect();
-        let (mut controls, has_more) = controls(self.window, |kind| given_up.contains(kind));
+        let (mut controls, has_more) =
+            controls(self.window, |kind| given_up.contains(kind), &mut self.lists_of_guesses);
         let (tab, row) = self.pressed.as_ref().map_or((None, None), |of| match self.rank(of) {
             Rank::Tab => (Some(of), None),
             _ => (None, Some(of)),
@@ -403,6 +407,11 @@ impl Reader<'_> {
         self.look_around();
         self.pressed = None;
         if gone.is_some_and(|gone| self.has_just_followed(control, gone)) {
+            if !self.shows(&siblings) {
+                self.come_back(&Level::of(address, &control.kind, siblings, &before));
+            }
+            // One click tells of all of its kind.
+            self.failed.insert(control.kind.clone(), (Rank::Row, bounds::PATIENCE_WITH_PAID));
             return News::None;
         }
         let has_applied = choices::is_choice(control)
@@ -477,8 +486,7 @@ impl Reader<'_> {
             // A number may be a row's name.
             Rank::Row | Rank::Number if (news != News::None || is_folder) && !is_page && !self.shows(&siblings) => {
                 let level = Level::of(address, &control.kind, siblings, &before);
-                let left = if news == News::Links { Some(level) } else { self.go_into(control, &before, level) };
-                if let Some(list) = left {
+                if let Some(list) = self.go_into(control, &before, level, news) {
                     self.come_back(&list);
                 }
             }
@@ -491,15 +499,11 @@ impl Reader<'_> {
         news
     }
 
-    /// Whether a click on a link that is said to open something has done what one on any link does; its kind is given up then.
+    /// Whether a click on a link that is said to open something has done what one on any link does.
     fn has_just_followed(&mut self, control: &Control, gone: usize) -> bool {
         let Some(url) = &control.leads else { return false };
         let navigations = self.window.navigations_since(gone);
-        let has_followed = !navigations.is_empty() && navigations.iter().all(|one| one.url == url.as_str());
-        if has_followed {
-            self.failed.insert(control.kind.clone(), (Rank::Row, bounds::PATIENCE_WITH_PAID));
-        }
-        has_followed
+        !navigations.is_empty() && navigations.iter().all(|one| one.url == url.as_str())
     }
 
     /// Whether links are gone that were shown, or rows of another kind, or turns of what another section has.

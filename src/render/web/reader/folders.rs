@@ -1,6 +1,6 @@
 //! Places within places: the crumbs above a folder's list, and the branches that a branch of a tree is in.
 
-use super::controls::has_likes;
+use super::rows::has_likes;
 use super::shown::text_of;
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};

@@ -100,6 +100,20 @@ pub(super) fn is_made_as_others(tree: &Tree, id: NodeId) -> bool {
     beside.filter(|of| parts(tree, *of).as_ref() == Some(&own)).take(LIST_MIN).count() == LIST_MIN
 }
 
+/// Tells links apart that open something here and are called the same in each row: of "Reseed" and "Details" beside it one says nothing of the other.
+pub(super) fn tell_links_apart(controls: &mut [Control]) {
+    let mut called = HashMap::<(String, String), usize>::new();
+    let is_link = |of: &Control| of.leads.is_some() && !of.text.is_empty();
+    for control in controls.iter().filter(|of| is_link(of)) {
+        *called.entry((control.kind.clone(), control.text.clone())).or_default() += 1;
+    }
+    for control in controls.iter_mut().filter(|of| is_link(of)) {
+        if called.get(&(control.kind.clone(), control.text.clone())).is_some_and(|count| *count >= LIST_MIN) {
+            control.kind = format!("{} called {}", control.kind, control.text);
+        }
+    }
+}
+
 /// How far below its row a control may stand.
 const ROW_WITHIN: usize = 3;
 

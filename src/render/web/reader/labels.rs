@@ -17,7 +17,10 @@ const PAGE: &[&str] = &["page", "página", "pagina", "seite", "страница"
 /// Characters of a label; what is longer is content: a row is not "next" because a title says so.
 const LABEL_CHARACTERS: usize = 40;
 
-#[derive(Default)]
+/// Roles of what is pressed by itself.
+const CONTROLS: &[&str] = &["button", "link", "switch", "checkbox", "menuitem", "tab"];
+
+#[derive(Clone, Default)]
 pub(super) struct Labels {
     /// In lower case, with blanks for hyphens: "log-out" is two words.
     parts: Vec<String>,
@@ -42,6 +45,38 @@ impl Labels {
         });
         words = words.chars().take(200).collect();
         Self { parts, names: Self::names_of(element).names, words, text }
+    }
+
+    /// The same without what the controls in it say, of an element that says something besides: a card is none of its buttons.
+    pub fn own(&self, tree: &Tree, id: NodeId, element: &Element) -> Self {
+        let role = |of: &Element| of.attribute(&"role".into()).unwrap_or_default().to_owned();
+        let is_control = |of: &Element| {
+            let local = &*of.name().local;
+            matches!(local, "a" | "button" | "input" | "select" | "textarea" | "summary")
+                || CONTROLS.contains(&&*role(of))
+        };
+        if is_control(element) {
+            return self.clone();
+        }
+        let is_within = |of: NodeId| {
+            let mut around = tree.ancestors(of).take_while(|above| *above != id);
+            around.any(|above| tree.element(above).is_some_and(is_control))
+        };
+        let inside = tree.descendants(id).take(limits::RENDER_ROW_TEXT_CHARS);
+        let (mut own, mut is_all) = (String::new(), true);
+        for (of, text) in inside.filter(|of| tree.is_text(*of)).filter_map(|of| Some((of, tree.character_data(of)?))) {
+            match is_within(of) {
+                true => is_all = false,
+                false => own.extend(text.split_whitespace().flat_map(|word| [" ", word])),
+            }
+        }
+        // A count beside a button belongs to that.
+        if is_all || !own.contains(char::is_alphabetic) {
+            return self.clone();
+        }
+        let (own, text) = (plain(own.trim()), plain(&self.text));
+        let parts = self.parts.iter().map(|part| if *part == text { own.clone() } else { part.clone() });
+        Self { parts: parts.collect(), ..self.clone() }
     }
 
     /// Only what its author calls an element.

@@ -30,7 +30,7 @@ pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option
             !old.text.is_empty()
                 && old.text == control.text
                 && (old.row == control.row || old.row.is_empty() || control.row.is_empty())
-                && element_of(tab) == element_of(control)
+                && tab.local() == control.local()
         });
         let is_same = is_tab
             || is_added_to(old, control)
@@ -90,11 +90,6 @@ pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option
             control.identity = identity;
         }
     }
-}
-
-/// What sort of element a control is.
-fn element_of(control: &Control) -> &str {
-    control.kind.split(' ').next().unwrap_or_default()
 }
 
 /// Whether an element is the control that it was, and not another one's that a framework has put there in its place.

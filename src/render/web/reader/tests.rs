@@ -11,6 +11,7 @@ use crate::render::web::window::Viewport;
 
 mod again;
 mod alone;
+mod folders;
 mod frontier;
 mod gains;
 mod harm;

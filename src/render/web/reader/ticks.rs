@@ -7,8 +7,9 @@ use html5ever::local_name;
 
 use super::super::load::Window;
 use super::super::{listens_to, read};
-use super::controls::{Control, LIST_MIN, Rank, has_likes, identity_of, is_posted};
+use super::controls::{Control, LIST_MIN, Rank, identity_of, is_posted};
 use super::labels::Labels;
+use super::rows::has_likes;
 use super::shown::text_of;
 use super::words::{AGE, CONFIRM, ENTER, KEEPS, NEVER, NEVER_NAMES, SETTINGS, says};
 use crate::limits;

@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::super::super::load::Window;
 use super::super::controls::{Control, Rank};
 use super::super::folders::Crumb;
+use super::super::shown::News;
 use super::frontier::{Step, says_of};
 use super::{Choice, Reader};
 use crate::limits;
@@ -72,12 +73,8 @@ impl Reader<'_> {
             }
         }
         let mut tried = Vec::new();
-        while let Some(up) = self.way_up(list, &tried) {
-            self.click(&up);
-            if self.shows(&list.rows) {
-                return true;
-            }
-            tried.push(up.words);
+        if self.goes_up(list, &mut tried, false) {
+            return true;
         }
         if let Some(address) = list.address.as_ref().filter(|list| list.fragment().is_some()) {
             self.act("goto the list", |window| window.go_to(address.as_str()));
@@ -96,6 +93,19 @@ impl Reader<'_> {
             if self.shows(&list.rows) {
                 return true;
             }
+        }
+        self.goes_up(list, &mut tried, true)
+    }
+
+    /// Presses the ways to what is around a place until one has led back to a list; `any` of those that stand between signs, or those only of which
+    /// lists have spoken.
+    fn goes_up(&mut self, list: &Level, tried: &mut Vec<String>, any: bool) -> bool {
+        while let Some(up) = self.way_up(list, tried, any) {
+            self.click(&Control { unsure: up.unsure || any, ..up.clone() });
+            if self.shows(&list.rows) {
+                return true;
+            }
+            tried.push(up.words);
         }
         false
     }
@@ -121,7 +131,7 @@ impl Reader<'_> {
 
     /// The nearest of the ways to what is around a place: the last crumb, of those that were not tried. Without a name one is what a list around
     /// it has spoken of.
-    fn way_up(&mut self, list: &Level, tried: &[String]) -> Option<Control> {
+    fn way_up(&mut self, list: &Level, tried: &[String], any: bool) -> Option<Control> {
         if tried.len() >= limits::RENDER_VIEW_CLICKS_MAX {
             return None;
         }
@@ -131,7 +141,7 @@ impl Reader<'_> {
         let is_new = |of: &&Control| match of.crumb {
             None => false,
             Some(Crumb::Named) => !tried.contains(&of.words),
-            Some(Crumb::Signs) => !tried.contains(&of.words) && is_known(of),
+            Some(Crumb::Signs) => !tried.contains(&of.words) && (any || is_known(of)),
         };
         let mut ways: Vec<Control> = self.controls.iter().rev().filter(is_new).cloned().collect();
         ways.sort_by_key(|way| way.rank != Rank::Back);
@@ -153,9 +163,8 @@ impl Reader<'_> {
             && !self.shows(siblings)
     }
 
-    /// Stays where a click on a row has shown other rows of the same element in place of its list, and no link; gives the list back where it has
-    /// not.
-    pub(super) fn go_into(&mut self, row: &Control, before: &[Control], mut list: Level) -> Option<Level> {
+    /// Stays where a click on a row has shown other rows in place of its list; gives the list back where it has not.
+    pub(super) fn go_into(&mut self, row: &Control, before: &[Control], mut list: Level, news: News) -> Option<Level> {
         // Numbers are pages, unless they are years.
         if self.levels.len() >= limits::RENDER_FOLDERS_DEEP_MAX || row.rank == Rank::Number && !is_year(row) {
             return Some(list);
@@ -163,21 +172,27 @@ impl Reader<'_> {
         let element = element_of(row);
         // A button may show anything; one that changes the page's address shows another place of it.
         let is_button = element.starts_with("button ") || element.starts_with("input ");
-        if is_button && self.address() == list.address
-            || self.paid.contains(&row.kind) && !self.folders.contains(element)
-        {
+        if is_button && self.address() == list.address {
             return Some(list);
         }
         let had: HashSet<(NodeId, &str)> = before.iter().map(|old| (old.id, old.text.as_str())).collect();
+        let is_row = |of: &Control| {
+            matches!(of.rank, Rank::Row | Rank::Number)
+                && of.crumb.is_none()
+                && !had.contains(&(of.id, of.text.as_str()))
+        };
+        let stands = |of: &Control| of.local() == row.local() && of.place.is(&row.place);
+        let is_known = self.folders.contains(element) || self.leads_up();
+        // Rows of torrents show what is in one; folders among them do by the same rows where those stood, or by a way up.
+        let may_be_here = news != News::Links || is_known || row.by_delegate.is_none();
+        let is_alike = |of: &Control| news != News::Links || is_known || of.kind == row.kind;
         // A page that has a way back is of one torrent, unless it shows its rows where the list had them.
         let is_exit = |of: &Control| of.rank == Rank::Back && of.crumb.is_none() && !list.exits.contains(&of.identity);
         let has_exit = self.controls.iter().any(is_exit);
+        let is_paid = news == News::Links || self.paid.contains(&row.kind);
+        let may_be_elsewhere = !has_exit && (!is_paid || is_known);
         let is_inside = |of: &&Control| {
-            matches!(of.rank, Rank::Row | Rank::Number)
-                && of.crumb.is_none()
-                && (element_of(of) == element || stands_for(row, of))
-                && (!has_exit || of.place == row.place)
-                && !had.contains(&(of.id, of.text.as_str()))
+            is_row(of) && (may_be_here && is_alike(of) && stands(of) || may_be_elsewhere && element_of(of) == element)
         };
         let inside: Vec<u64> = self.controls.iter().filter(is_inside).map(|of| of.identity).collect();
         let mut place = Xxh3::new();
@@ -187,14 +202,20 @@ impl Reader<'_> {
         if inside.is_empty() || !self.entered.insert(place.digest()) {
             return Some(list);
         }
-        for identity in inside {
-            self.clicked.remove(&identity);
+        // Folders of other folders may have the same names; what is shown beside a torrent is what it was.
+        for identity in inside.iter().filter(|_| news != News::Links || is_known) {
+            self.clicked.remove(identity);
         }
         self.folders.insert(element.to_owned());
         list.entry = row.identity;
         list.path = std::mem::take(&mut self.path);
         self.levels.push(list);
         None
+    }
+
+    /// Whether the page has a way to what is around the place at hand, which says nothing else. Crumbs stand above torrents as well.
+    fn leads_up(&self) -> bool {
+        self.controls.iter().any(|of| of.crumb.is_some() && of.rank == Rank::Back)
     }
 
     /// What is tried next in a folder, before it is left by a way back.
@@ -217,12 +238,6 @@ impl Reader<'_> {
 /// Whether a number is that of a year, and of no page.
 pub(super) fn is_year(control: &Control) -> bool {
     control.rank == Rank::Number && control.words.parse().is_ok_and(|year: u32| (1950..2100).contains(&year))
-}
-
-/// Whether a control stands where a row did, and is of its element: a file in place of a folder.
-fn stands_for(row: &Control, of: &Control) -> bool {
-    let local = |of: &Control| of.kind.split(' ').next().map(str::to_owned);
-    of.place.is_some() && of.place == row.place && local(of) == local(row)
 }
 
 /// The element that a control is, whatever it is for.

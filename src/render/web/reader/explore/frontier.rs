@@ -318,6 +318,20 @@ impl Reader<'_> {
         if self.press_steps(&steps, &wanted) {
             return self.is_in(place, path);
         }
+        // The page that a list began with is one of those whose numbers have led nowhere else.
+        if turns.is_empty() {
+            let numbers: HashSet<&str> = from.iter().filter(|step| !step.is_tab).map(|step| &*step.kind).collect();
+            let is_first = |of: &&Control| {
+                of.rank == Rank::Number
+                    && numbers.contains(&*of.kind)
+                    && !from.iter().any(|step| step.identity == of.identity)
+            };
+            let firsts = self.controls.iter().filter(is_first).map(|of| of.identity);
+            let firsts: Vec<u64> = firsts.take(limits::RENDER_PLACE_TABS_MAX).collect();
+            if self.press_steps(&firsts, &wanted) {
+                return self.is_in(place, path);
+            }
+        }
         // The tab that was open before any was pressed; any other of those that were pressed since.
         let gone: HashSet<&str> = from.iter().filter(|step| !path.contains(step)).map(|step| &*step.kind).collect();
         let beside = self.controls.iter().filter(|of| gone.contains(&*of.kind) && !leads_on(of));

@@ -143,3 +143,31 @@ fn rows_that_were_passed_when_nothing_is_inferred_any_more_are_gone_back_to_or_t
     assert!(cut.is_some_and(|cut| cut.bound == Bound::Unopened && cut.left > 20), "{clicks} clicks, {inferred:?}");
     assert!(found.iter().any(|file| file.ends_with("/other/43")), "{found:?}");
 }
+
+#[test]
+fn rows_that_were_passed_on_the_first_of_numbered_pages_are_gone_back_to() {
+    let address = "${[8, 43].includes(id) ? '/other/' + id : `/dl/${id}.torrent`}";
+    let wanted = files(|id| if [8, 43].contains(&id) { format!("other/{id}") } else { format!("dl/{id}.torrent") });
+    for (chosen, other) in [
+        ("<b>${n}</b>", "<button onclick='page = ${n} - 1; load()'>${n}</button>"),
+        ("<a class=active>${n}</a>", "<a href=# onclick='page = ${n} - 1; load(); return false'>${n}</a>"),
+    ] {
+        for ends in [
+            ["", ""],
+            ["<button onclick='page--; load()'>Prev</button>", "<button onclick='page++; load()'>Next</button>"],
+        ] {
+            let [back, on] = ends;
+            let pages = format!(
+                "next.innerHTML = (page ? \"{back}\" : '') + [1, 2, 3].map(n => n == page + 1 ? `{chosen}` : `{other}`).join('') + (page < 2 ? \"{on}\" : '');"
+            );
+            let html = list(address, "''", "");
+            let html = html
+                .replace("<button id=next>Next</button>", "<nav id=next></nav>")
+                .replace("next.disabled = page == 2;", &pages)
+                .replace("next.onclick = () => { page++; load() };", "");
+            let (mut found, clicks, inferred, cut) = read_of(&html);
+            found.retain(|file| !file.ends_with('#'));
+            assert_eq!((&found, cut), (&wanted, None), "{other}{back}: {clicks} clicks, {inferred:?}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Folders that show others in their place, in tables and lists, with files beside folders; and cards with buttons of their own.
+
+use super::again::read_faulty;
+use super::live::is_whole;
+
+/// An archive whose folders are rows of a list; `put` makes an empty list, `add` a row of a class, a name, a kind and an act, `file` one of a file.
+fn archive(tree: &str, list: &str, put: &str, add: &str, file: &str) -> String {
+    format!(
+        "<h1>Archive</h1>{list}<div id=dialog hidden></div><script>const tree = {tree}, at = [], acts = [];
+        const row = (cls, name, kind, act) => {{ {add} }};
+        const show = () => {{ {put}; acts.length = 0; const dir = at.reduce((dir, name) => dir[name], tree);
+            if (at.length) row('folder', '..', '', () => {{ at.pop(); show() }});
+            for (const name of Object.keys(dir)) if (name != 'f') row('folder', name, 'folder', () => {{ at.push(name); show() }});
+            for (let k = 0; k < (dir.f ?? 0); k++) {{ const id = [...at, k].join('-'); {file} }} }};
+        show()</script>"
+    )
+}
+
+const ONLY_FOLDERS: (&str, usize) = (
+    "{ Films: { 2022: { f: 4 }, 2023: { f: 4 } }, Books: { f: 4 }, Music: { Rock: { f: 4 }, Jazz: { f: 4 } }, Games: { f: 4 } }",
+    24,
+);
+const BOTH: (&str, usize) = (
+    "{ f: 3, Films: { f: 4 }, Music: { f: 3, Rock: { f: 4 }, Jazz: { f: 4 } }, Books: { f: 4 }, Games: { f: 4 }, Tools: { f: 4 } }",
+    30,
+);
+
+const TABLE: &str = "<table id=table></table>";
+const ANEW: &str = "table.innerHTML = ''";
+const CELLS: &str = "const r = table.insertRow(); r.className = cls; r.innerHTML = `<td>${name}</td><td>${kind}</td>`";
+const DIALOG: &str = "row('file', `Title ${id}`, '1 GB', () => { dialog.hidden = false; dialog.innerHTML = `<a href=/t/${id}>Download</a> <button onclick='dialog.hidden = true'>Close</button>` })";
+const LINK: &str = "row('file', `<a href=/t/${id}>Title ${id}</a>`, '1 GB', null)";
+
+#[test]
+fn folders_of_a_table_that_is_made_anew_are_read_to_their_files() {
+    let own = format!("{CELLS}; r.onclick = act");
+    let heard = format!("{CELLS}; r.dataset.n = acts.push(act) - 1");
+    let listens = "table.onclick = event => acts[event.target.closest('tr')?.dataset.n]?.(); show()</script>";
+    for (tree, files) in [ONLY_FOLDERS, BOTH] {
+        for file in [DIALOG, LINK, "row('file', `Title ${id}`, '1 GB', () => { location.href = '/t/' + id })"] {
+            is_whole(&archive(tree, TABLE, ANEW, &own, file), files);
+            is_whole(&archive(tree, TABLE, ANEW, &heard, file).replace("show()</script>", listens), files);
+        }
+    }
+}
+
+#[test]
+fn a_folder_with_files_and_folders_costs_nothing_beside_it() {
+    let table = "<table><thead><tr><th>Name<th>Kind</thead><tbody id=table></tbody></table>";
+    let item = "const r = document.createElement('li'); r.className = cls; r.innerHTML = `<span>${name}</span> <i>${kind}</i>`; r.onclick = act; table.append(r)";
+    for file in [DIALOG, LINK] {
+        is_whole(&archive(BOTH.0, table, ANEW, &format!("{CELLS}; r.onclick = act"), file), BOTH.1);
+        is_whole(&archive(BOTH.0, "<ul id=table></ul>", ANEW, item, file), BOTH.1);
+    }
+}
+
+#[test]
+fn cards_are_clicked_and_their_buttons_of_harm_are_not() {
+    let page = |tag: &str, label: &str| {
+        format!(
+            "<div id=grid></div><div id=dialog hidden></div><script>let harm = 0;
+            for (let n = 0; n < 20; n++) {{ const card = document.createElement('{tag}'); card.className = 'card'; card.innerHTML = `<h4>Title ${{n}}</h4><button>{label}</button>`;
+                card.onclick = () => {{ dialog.hidden = false; dialog.innerHTML = `<h3>Title ${{n}}</h3><a href=/t/${{n}}>get</a><button onclick='dialog.hidden = true'>Close</button>` }};
+                card.querySelector('button').onclick = event => {{ event.stopPropagation(); harm++ }}; grid.append(card) }}</script>"
+        )
+    };
+    for tag in ["div", "article", "li"] {
+        for label in ["Like", "Follow", "Share", "Reply", "Add to list", "Delete"] {
+            let read = read_faulty(&page(tag, label), "harm");
+            assert_eq!((super::live::titles(&read), &*read.value), (20, "0"), "{tag} {label}: {:?}", read.acts());
+        }
+    }
+    // What says nothing itself is its button, and so is a count beside one; a word of harm of its own is one.
+    for inside in
+        ["<button>Like</button>", "<b>${n}</b> <button>Like</button>", "<b>Thanks ${n}</b> <button>Show</button>"]
+    {
+        let html = format!(
+            "<div id=grid></div><script>let harm = 0; for (let n = 0; n < 20; n++) {{ const one = document.createElement('div'); one.className = 'x'; one.innerHTML = `{inside}`; one.onclick = () => harm++; grid.append(one) }}</script>"
+        );
+        let value = read_faulty(&html.replace("<button>Show</button>", "<button disabled>Show</button>"), "harm").value;
+        assert_eq!(value, "0", "{inside}");
+    }
+}
+
+#[test]
+fn a_list_behind_links_that_draw_another_view_in_its_place_is_come_back_to() {
+    let page = |to: &str, back: &str| {
+        format!(
+            "<div id=app></div><script>
+            const list = () => {{ app.innerHTML = '<ul></ul>' + Array.from({{ length: 4 }}, (_, n) => `<p>Title ${{n}} <button onclick=\"location.href='/t/b${{n}}'\">Get</button></p>`).join('');
+                for (let n = 0; n < 10; n++) {{ const row = document.createElement('li'); row.innerHTML = `Title number ${{n}} <a data-xf-click=overlay href=/show/${{n}}>Details</a>`;
+                    row.lastChild.onclick = event => {{ {to}; app.innerHTML = `{back}<h2>Title ${{n}}</h2><a href=/t/${{n}}>torrent</a>`; const b = app.querySelector('.b'); if (b) b.onclick = list }}; app.firstChild.append(row) }} }};
+            onpopstate = list; list()</script>"
+        )
+    };
+    for (to, back, links) in [
+        ("event.preventDefault(); history.pushState({}, '', event.target.href)", "", 14),
+        ("event.preventDefault()", "<button class=b>Back</button>", 14),
+        // A browser would have left: one click tells of all.
+        ("", "<button class=b>Back</button>", 5),
+        ("history.pushState({}, '', event.target.href)", "", 5),
+    ] {
+        let read = read_faulty(&page(to, back), "app.querySelectorAll('li').length");
+        assert_eq!((super::live::titles(&read), &*read.value), (links, "10"), "{to}: {:?}", read.acts());
+    }
+}
+
+#[test]
+fn links_of_one_class_that_are_called_otherwise_do_not_end_each_other() {
+    for reseed in ["fetch('/post/0', { method: 'POST', body: '{}' }).then(() => posts++)", "return"] {
+        let html = format!(
+            "<ul id=list></ul><div id=dialog hidden></div><script>let posts = 0; for (let n = 0; n < 12; n++) {{ const row = document.createElement('li');
+                row.innerHTML = `Title number ${{n}} <a class='btn overlay' href=/t/${{n}}/reseed>Reseed</a> <a class='btn overlay' href=/show/${{n}}>Details</a>`;
+                const [reseed, details] = row.querySelectorAll('a'); reseed.onclick = event => {{ {reseed}; event.preventDefault() }};
+                details.onclick = event => {{ event.preventDefault(); dialog.hidden = false; dialog.innerHTML = `<a href=/f/${{n}}>get</a><button onclick='dialog.hidden = true'>Close</button>` }}; list.append(row) }}</script>"
+        );
+        let read = read_faulty(&html, "posts");
+        let files = read.urls().iter().filter(|url| url.contains("/f/")).count();
+        assert_eq!((files, &*read.value), (12, "0"), "{reseed}: {:?}", read.acts());
+    }
+}
