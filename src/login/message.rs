@@ -1,7 +1,9 @@
 //! What a page says beside its forms, as it is written there: the words in which a site refuses a login may be in no list of
 //! ours, and are told to the operator instead.
 
-use ego_tree::NodeRef;
+use std::collections::HashSet;
+
+use ego_tree::{NodeId, NodeRef};
 use scraper::Node;
 use scraper::node::Element;
 
@@ -20,7 +22,8 @@ pub(super) struct Message {
 
 /// The texts of a page in their order, at most `limits::MESSAGES_PER_PAGE_MAX`.
 pub(super) fn of_tree(root: NodeRef<'_, Node>) -> Vec<Message> {
-    let (mut messages, mut forms, mut last) = (Vec::new(), 0, None);
+    let (mut messages, mut forms, mut seen) = (Vec::new(), 0, HashSet::new());
+    let with_fields = with_fields(root);
     for node in root.descendants() {
         if is_named(&node, &["form"]) {
             forms += 1;
@@ -36,10 +39,9 @@ pub(super) fn of_tree(root: NodeRef<'_, Node>) -> Vec<Message> {
         while let Some(parent) = top.parent().filter(|parent| is_named(parent, WITHIN_A_LINE)) {
             top = parent;
         }
-        let has_fields =
-            |block: &NodeRef<'_, Node>| block.descendants().any(|of| is_named(&of, &["form", "input", "button"]));
-        let block = top.parent().filter(|block| block.value().is_element() && !has_fields(block)).unwrap_or(top);
-        if last.replace(block.id()) == Some(block.id()) {
+        let is_block = |block: &NodeRef<'_, Node>| block.value().is_element() && !with_fields.contains(&block.id());
+        let block = top.parent().filter(is_block).unwrap_or(top);
+        if !seen.insert(block.id()) {
             continue;
         }
         let Some(text) = text_of(block) else { continue };
@@ -49,6 +51,16 @@ pub(super) fn of_tree(root: NodeRef<'_, Node>) -> Vec<Message> {
         messages.push(Message { text: text.into(), forms, is_marked, is_heading });
     }
     messages
+}
+
+/// What is a field or has one within.
+fn with_fields(root: NodeRef<'_, Node>) -> HashSet<NodeId> {
+    let mut with = HashSet::new();
+    for field in root.descendants().filter(|of| is_named(of, &["form", "input", "button"])) {
+        // Whoever is above one that is known is known.
+        let _ = std::iter::once(field).chain(field.ancestors()).all(|of| with.insert(of.id()));
+    }
+    with
 }
 
 /// What stands nearest to a form, by its place, and did not stand on the page before: what the page marks as a message first.
@@ -194,6 +206,15 @@ mod tests {
             let (earlier, page) = (view(&format!("{before}{FORM}")), view(page));
             let form = page.forms.iter().position(|form| form.controls.len() == 2).unwrap();
             assert_eq!(page.message_at(form, Some(&earlier)), expected);
+        }
+    }
+
+    #[test]
+    fn a_page_of_a_hundred_thousand_texts_beside_its_form_is_read_to_an_end() {
+        // Minutes where each text has its block searched for fields anew.
+        for (texts, expected) in [("a<hr>", Some("a")), ("<hr>1", None), ("<p></p>1<b>2</b>", None)] {
+            let page = View::of(&format!("<div>{}{FORM}</div>", texts.repeat(100_000))).unwrap();
+            assert_eq!(page.message_at(0, None), expected, "{texts}");
         }
     }
 

@@ -6,16 +6,15 @@
 mod captcha;
 mod locked;
 mod refusal;
-
-use std::time::Duration;
+mod wait;
 
 use self::captcha::{Said, names_captcha, said_of_captcha};
 pub use self::refusal::{is_limited, refuses, says_refused};
+pub use self::wait::names_wait;
 use super::form::{Control, Kind};
 use super::phrases;
 use super::secret::told_url;
 use super::view::View;
-use crate::limits;
 
 /// How a login ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -256,9 +255,19 @@ pub fn judge(after: &After<'_>) -> Judged {
                     return Judged { verdict: Verdict::ProbablyRefused, evidence };
                 }
                 // A refusal that warns of what comes of more is one: it is told apart by a clause of its own.
-                if let Some(refusal) = refuses_beside(after, *verdict, phrases) {
+                let by_rule = || {
+                    let is_limit = *verdict == Verdict::RateLimited;
+                    is_limit.then(|| refusal::refusal_without(after, phrases)).flatten()
+                };
+                if let Some(refusal) = refuses_beside(after, *verdict, phrases).map(str::to_owned).or_else(by_rule) {
                     evidence.insert(0, format!("the page says “{refusal}”"));
                     return Judged { verdict: Verdict::WrongPassword, evidence };
+                }
+                if *verdict == Verdict::RateLimited
+                    && let Some(clause) = locked::is_locked_for_good(after)
+                {
+                    evidence.insert(0, format!("the page says “{clause}”"));
+                    return Judged { verdict: Verdict::Locked, evidence };
                 }
                 return Judged { verdict: *verdict, evidence };
             }
@@ -523,56 +532,6 @@ pub fn one_time_field(view: &View) -> Option<(usize, usize)> {
 #[must_use]
 pub fn says_rate_limited(view: &View) -> Option<&'static str> {
     view.says(phrases::RATE_LIMITED)
-}
-
-/// How long a page that tells of too many tries asks to wait, where it names a time: no more than `limits::RETRY_AFTER_MAX`.
-#[must_use]
-pub fn names_wait(view: &View) -> Option<Duration> {
-    let words = view.text.split(|of: char| of.is_whitespace() || ".,;:!?()，。".contains(of));
-    // "15 minutes", and where nothing parts words, "请15分钟后再试": numbers, and what stands between them.
-    let parts: Vec<(&str, bool)> = words.filter(|word| !word.is_empty()).flat_map(numbers_apart).collect();
-    let time = |at: usize| {
-        let number: u64 = parts.get(at)?.0.parse().ok()?;
-        let (unit, is_attached) = *parts.get(at + 1)?;
-        let known = phrases::UNITS_OF_TIME.iter().find(|(name, _)| unit.starts_with(name)).map(|(_, seconds)| *seconds);
-        let letter = || match unit {
-            "h" => Some(3_600),
-            "m" => Some(60),
-            "s" => Some(1),
-            _ => None,
-        };
-        let unit = known.or_else(|| letter().filter(|_| is_attached))?;
-        Some((number.checked_mul(unit)?, unit))
-    };
-    // "0h 15m 0s" is one time, and so are "14 minutes and 37 seconds".
-    let whole = |from: usize| {
-        let (mut seconds, mut unit) = time(from)?;
-        let mut at = from;
-        while let Some((next, (more, smaller))) =
-            [at + 2, at + 3].into_iter().find_map(|next| Some((next, time(next)?)))
-            && smaller < unit
-        {
-            (seconds, unit, at) = (seconds.saturating_add(more), smaller, next);
-        }
-        Some(seconds)
-    };
-    let most = limits::RETRY_AFTER_MAX.as_secs();
-    let seconds = (0..parts.len()).filter_map(whole).filter(|seconds| (1..=most).contains(seconds));
-    seconds.max().map(Duration::from_secs)
-}
-
-/// The numbers of a word and what stands between them, each with whether it stands right behind the one in front.
-fn numbers_apart(word: &str) -> impl Iterator<Item = (&str, bool)> {
-    let is_digit = |of: char| of.is_ascii_digit();
-    let mut rest = word;
-    std::iter::from_fn(move || {
-        let is_number = rest.chars().next().map(is_digit)?;
-        let end = rest.find(|of: char| is_digit(of) != is_number).unwrap_or(rest.len());
-        let (part, behind) = rest.split_at(end);
-        let is_attached = rest.len() < word.len();
-        rest = behind;
-        Some((part, is_attached))
-    })
 }
 
 /// The words with which a page tells guests to log in, if it has them anywhere.

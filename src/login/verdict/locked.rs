@@ -4,25 +4,49 @@
 //! no word that is not known to stand around those two. A thread, a table or an address that is locked has such a word.
 
 use super::refusal::{CLAUSE_ENDS, SENTENCE_PARTS, clauses, has, is_told};
+use super::wait::wait_in;
 use super::{After, SHORT_TEXT_BYTES, names_wait, says_rate_limited};
 use crate::login::phrases;
 
 /// The clause of an answer that says so, in what it says to this login alone.
 pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
+    let said = said_to_this_login(after);
+    let is_trouble = || said.iter().any(|text| has(text, phrases::TROUBLE));
+    // It is for a time: that is a limit.
+    let is_for_time = |clause: &str| has(clause, phrases::FOR_A_TIME) || names_wait(after.view).is_some();
+    let is_limit = |clause: &str| says_rate_limited(after.view).is_some() && is_for_time(clause);
+    said.iter().find_map(|text| locks(text)).filter(|clause| !is_trouble() && !is_limit(clause))
+}
+
+/// The same of an answer that has words of a limit: the clause that says of an account that it is locked, whatever reason it gives, where no
+/// time is named after which that ends.
+pub(super) fn is_locked_for_good(after: &After<'_>) -> Option<String> {
+    use phrases::{ACCOUNTS, ACCOUNTS_UNPARTED, FOR_A_TIME, IS_LOCKED, IS_LOCKED_UNPARTED};
+    let said = said_to_this_login(after);
+    if said.iter().any(|text| wait_in(text).is_some() || has(text, FOR_A_TIME) || has(text, phrases::TROUBLE)) {
+        return None;
+    }
+    let has_word =
+        |clause: &str, of: &[&str]| clause.split(|of: char| !of.is_alphanumeric()).any(|word| of.contains(&word));
+    let is_it = |clause: &String| {
+        has_word(clause, ACCOUNTS) && has_word(clause, IS_LOCKED)
+            || has(clause, ACCOUNTS_UNPARTED) && has(clause, IS_LOCKED_UNPARTED)
+    };
+    let told = said.iter().flat_map(|text| clauses(text, CLAUSE_ENDS)).filter(|clause| is_told(clause));
+    told.filter(is_it).map(|clause| clause.trim().to_owned()).next()
+}
+
+/// In lower case.
+fn said_to_this_login(after: &After<'_>) -> Vec<String> {
     let view = after.view;
-    let said: Vec<String> = match after.login_form {
+    match after.login_form {
         Some(form) => {
             let beside = view.messages_at(form, after.before).chain(view.headings_at(form, after.before));
             beside.map(str::to_lowercase).collect()
         }
         None if view.text.len() < SHORT_TEXT_BYTES => view.said.lines().map(str::to_owned).collect(),
         None => Vec::new(),
-    };
-    let is_trouble = || said.iter().any(|text| has(text, phrases::TROUBLE));
-    // It is for a time: that is a limit.
-    let is_for_time = |clause: &str| has(clause, phrases::FOR_A_TIME) || names_wait(view).is_some();
-    let is_limit = |clause: &str| says_rate_limited(view).is_some() && is_for_time(clause);
-    said.iter().find_map(|text| locks(text)).filter(|clause| !is_trouble() && !is_limit(clause))
+    }
 }
 
 /// True where what is said says this of a case that may be: “if your account is locked, write to us”.

@@ -54,6 +54,15 @@ pub fn refuses(text: &str) -> bool {
         || clauses(&plain, CLAUSE_ENDS).any(|clause| is_told(&clause) && is_sure(&clause))
 }
 
+/// The clause of what the answer says beside its form that refuses the user or the password, and has none of these words itself: the password
+/// was looked at, whatever the answer asks for beside that.
+pub(super) fn refusal_without(after: &After<'_>, words: &[&str]) -> Option<String> {
+    let beside = after.view.messages_at(after.login_form?, after.before).map(str::to_lowercase);
+    let texts: Vec<String> = beside.collect();
+    let mut said = texts.iter().flat_map(|text| clauses(text, CLAUSE_ENDS));
+    said.find(|clause| refuses(clause) && !has(clause, words)).map(|clause| clause.trim().to_owned())
+}
+
 /// True where this sentence beside a login form, in lower case, says that the login failed, or that there is no such account, and nothing
 /// else: in front of that an exclamation may stand, and behind it that it is to be tried again, or words of the password.
 fn fails(text: &str) -> bool {

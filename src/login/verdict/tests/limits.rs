@@ -181,3 +181,59 @@ fn attempts_that_are_left_are_no_limit() {
         assert_eq!(says_rate_limited(&view), None, "{said}");
     }
 }
+
+/// The password was looked at, whatever is asked for beside that: the same is not sent again by itself.
+#[test]
+fn a_refusal_beside_words_of_a_limit_is_one() {
+    let before = View::of(&format!("<p>Welcome. Too many failed attempts lock an account.</p>{FORM}")).unwrap();
+    for (said, expected) in [
+        ("These credentials are not valid. Please try again later.", Verdict::WrongPassword),
+        ("IDまたはパスワードが間違っています。しばらくしてから再度お試しください。", Verdict::WrongPassword),
+        ("비밀번호가 올바르지 않습니다. 잠시 후 다시 시도해 주세요.", Verdict::WrongPassword),
+        ("账号或密码有误，请稍后再试", Verdict::WrongPassword),
+        ("Пароль введён неверно. Повторите попытку позже.", Verdict::WrongPassword),
+        ("Passwort ungültig. Zu viele Anmeldeversuche führen zur Sperre.", Verdict::WrongPassword),
+        ("La contraseña no es válida. Demasiados intentos bloquearán su cuenta.", Verdict::WrongPassword),
+        ("Too many attempts with a wrong password. Try again in 15 minutes.", Verdict::RateLimited),
+        ("Too many failed login attempts. Please try again later.", Verdict::RateLimited),
+        ("密码错误次数过多，请15分钟后再试", Verdict::RateLimited),
+    ] {
+        let view = View::of(&format!("<p>{said}</p>{FORM}")).unwrap();
+        let after = After {
+            status: 200,
+            view: &view,
+            login_form: Some(0),
+            cookies_changed: false,
+            before: Some(&before),
+            has_read_captcha: false,
+        };
+        assert_eq!(judge(&after).verdict, expected, "{said}");
+    }
+}
+
+/// Whoever is locked for what he tried is locked until somebody unlocks him; where a time is named it is a limit.
+#[test]
+fn an_account_that_too_many_attempts_have_locked_is_locked() {
+    for (said, expected) in [
+        ("Account locked due to too many failed login attempts. Please contact the administrator.", Verdict::Locked),
+        ("Cuenta bloqueada por demasiados intentos fallidos. Contacta con nosotros.", Verdict::Locked),
+        ("密码错误次数过多账号已锁定，请联系管理员", Verdict::Locked),
+        ("Too many failed login attempts. Account locked. Contact staff.", Verdict::Locked),
+        ("Account locked due to too many failed login attempts. Try again in 15 minutes.", Verdict::RateLimited),
+        ("Account temporarily locked due to too many login attempts.", Verdict::RateLimited),
+        ("Too many login attempts. Your account will be locked.", Verdict::RateLimited),
+        ("Too many login attempts. Is your account locked?", Verdict::RateLimited),
+    ] {
+        let view = View::of(&format!("<p>{said}</p>{FORM}<p>Users active over the past 5 minutes: 3</p>")).unwrap();
+        let before = View::of(&format!("{FORM}<p>Users active over the past 5 minutes: 3</p>")).unwrap();
+        let after = After {
+            status: 200,
+            view: &view,
+            login_form: Some(0),
+            cookies_changed: false,
+            before: Some(&before),
+            has_read_captcha: false,
+        };
+        assert_eq!(judge(&after).verdict, expected, "{said}");
+    }
+}
