@@ -115,6 +115,9 @@ pub const LOCKED: &[&str] = &[
     "account is banned",
     "you have been banned",
     "you are banned",
+    "you have been permanently banned",
+    "a ban has been issued on your",
+    BLOCKED,
     "account has been locked",
     "has temporarily been locked",
     "has been temporarily locked",
@@ -151,7 +154,10 @@ pub const LOCKED: &[&str] = &[
     "konto wurde gesperrt",
     "konto ist gesperrt",
     "du wurdest gesperrt",
+    "du wurdest dauerhaft",
+    "aus dem board verbannt",
     "compte a été banni",
+    "banni de ce forum",
     "compte est bloqué",
     "compte a été suspendu",
     "cuenta ha sido suspendida",
@@ -171,8 +177,27 @@ pub const LOCKED: &[&str] = &[
     "hesabınız kilitlendi",
 ];
 
-/// Of these, what is said to everybody while a site is kept up.
+/// Said by sites of an account, and by what stands in front of them of whoever comes.
+pub const BLOCKED: &str = "you have been blocked";
+
+/// Of `LOCKED`, what is said to everybody while a site is kept up.
 pub const LOCKED_SOMEHOW: &[&str] = &["被禁止访问", "禁止登录", "禁止登入"];
+
+/// Words of a line that says so of something else than the account of this login: of a program's own, or of the whole site.
+pub const LOCKED_ELSEWHERE: &[&str] = &[
+    "ora-",
+    "mysql",
+    "postgres",
+    "sqlstate",
+    "ldap",
+    "access denied for user",
+    "forum has ",
+    "board has ",
+    "site has ",
+    "forum was ",
+    "board was ",
+    "site was ",
+];
 
 /// The name or the password is wrong.
 pub const WRONG: &[&str] = &[

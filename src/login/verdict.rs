@@ -233,7 +233,7 @@ pub fn judge(after: &After<'_>) -> Judged {
         }
         for (verdict, phrases) in MESSAGES.iter().filter(|(verdict, _)| is_heard(*verdict)) {
             let is_told =
-                |phrase: &&str| is_message && (*verdict != Verdict::Locked || !locked::is_supposed(&view.said, phrase));
+                |phrase: &&str| is_message && (*verdict != Verdict::Locked || !locked::is_another(view, phrase));
             if let Some(phrase) = says_anew(after, phrases).filter(is_told) {
                 evidence.push(format!("the page says “{phrase}”"));
                 let vague = [phrases::WRONG_SOMEHOW, phrases::LATER, phrases::LOCKED_SOMEHOW];

@@ -143,6 +143,9 @@ impl Report {
                 "the site has let this user and password in before, and its answers since are neither a yes nor a clear refusal: there is no \
                  further try"
             }
+            (_, Verdict::ProbablyRefused) if was_let_in && ended.verdict != Verdict::ProbablyRefused => {
+                "the site has let this user and password in before, and in none of its last answers: there is no further try"
+            }
             (
                 Verdict::ProbablyRefused
                 | Verdict::WrongPassword

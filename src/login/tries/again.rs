@@ -5,7 +5,8 @@
 //! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
 //! that the site has let in before: that one is sent
 //! again, whoever comes first, a crawl or a person, after waits that grow to a day (`Further`), so that trouble which lasts locks nobody out, and
-//! no account is tried more often than its site bears. Any other answer to it that is neither a yes nor a sure refusal (the bare form, a page
+//! no account is tried more often than its site bears; ten answers in all (`limits::LOGIN_FURTHER_MAX`), as a site whose pages are well and whose
+//! form alone is always answered by trouble may mean the account. Any other answer to it that is neither a yes nor a sure refusal (the bare form, a page
 //! without one, words that nobody knows, `Report::end`) may be how the site says that the password is another by now: it has the same
 //! further tries, but three in all (`limits::LOGIN_BARE_MAX`), and is held behind them. One that met a CAPTCHA or was asked for a code has one more try, with a person who
 //! answers. What asks for patience was not looked at either, but whoever asks for it each time may refuse beside it: the third such answer in
@@ -16,7 +17,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::clock::UnixMillis;
-use crate::limits::{LOGIN_BARE_MAX, LOGIN_FURTHER_WAITS};
+use crate::limits::{LOGIN_BARE_MAX, LOGIN_FURTHER_MAX, LOGIN_FURTHER_WAITS};
 use crate::login::verdict::Verdict;
 
 /// Whether a crawl sends the same again by itself.
@@ -123,6 +124,8 @@ pub(super) struct Further {
     sent: u32,
     /// Answers to them that let nobody in, and tell neither of a refusal nor of trouble.
     bare: u32,
+    /// All answers to them that let nobody in.
+    answers: u32,
     /// Before when there is no other.
     pub(super) not_before: UnixMillis,
 }
@@ -130,13 +133,19 @@ pub(super) struct Further {
 impl Further {
     /// The waits begin anew, and not what was borne.
     pub(super) fn begins_anew(&mut self) {
-        *self = Self { bare: self.bare, ..Self::default() };
+        *self = Self { bare: self.bare, answers: self.answers, ..Self::default() };
     }
 
     /// Takes in that one was answered so; true where there is another.
     pub(super) fn bears_bare(&mut self) -> bool {
         self.bare = self.bare.saturating_add(1);
         self.bare <= LOGIN_BARE_MAX
+    }
+
+    /// Takes in that one was answered at all, and let nobody in; true where there is another.
+    pub(super) fn bears(&mut self) -> bool {
+        self.answers = self.answers.saturating_add(1);
+        self.answers < LOGIN_FURTHER_MAX
     }
 
     /// Takes in that one leaves.

@@ -190,6 +190,11 @@ impl Tries {
                 verdict = Verdict::LimitedAgain;
             }
         }
+        // It may be how the site says that there is no such account any more.
+        let may_go_on = || again(verdict, was_answered).is_for_crawls(true) && verdict != Verdict::LoggedIn;
+        if was_sent && is_let_in && may_go_on() && !self.further.bears() {
+            verdict = Verdict::ProbablyRefused;
+        }
         if was_sent && was_answered {
             self.locked.retain(|locked| !marks.contains(locked));
             self.captcha.retain(|met| !marks.contains(met));

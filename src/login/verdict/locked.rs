@@ -4,9 +4,10 @@
 //! no word that is not known to stand around those two. A thread, a table or an address that is locked has such a word.
 
 use super::refusal::{CLAUSE_ENDS, SENTENCE_PARTS, clauses, has, is_told};
-use super::wait::wait_in;
+use super::wait::time_in;
 use super::{After, SHORT_TEXT_BYTES, names_wait, says_rate_limited};
 use crate::login::phrases;
+use crate::login::view::View;
 
 /// The clause of an answer that says so, in what it says to this login alone.
 pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
@@ -15,7 +16,9 @@ pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
     // It is for a time: that is a limit.
     let is_for_time = |clause: &str| has(clause, phrases::FOR_A_TIME) || names_wait(after.view).is_some();
     let is_limit = |clause: &str| says_rate_limited(after.view).is_some() && is_for_time(clause);
-    said.iter().find_map(|text| locks(text)).filter(|clause| !is_trouble() && !is_limit(clause))
+    let is_program = |text: &str| has(text, phrases::LOCKED_ELSEWHERE);
+    let locked = said.iter().filter(|text| !is_program(text)).find_map(|text| locks(text));
+    locked.filter(|clause| !is_trouble() && !is_limit(clause))
 }
 
 /// The same of an answer that has words of a limit: the clause that says of an account that it is locked, whatever reason it gives, where no
@@ -23,7 +26,7 @@ pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
 pub(super) fn is_locked_for_good(after: &After<'_>) -> Option<String> {
     use phrases::{ACCOUNTS, ACCOUNTS_UNPARTED, FOR_A_TIME, IS_LOCKED, IS_LOCKED_UNPARTED};
     let said = said_to_this_login(after);
-    if said.iter().any(|text| wait_in(text).is_some() || has(text, FOR_A_TIME) || has(text, phrases::TROUBLE)) {
+    if said.iter().any(|text| time_in(text).is_some() || has(text, FOR_A_TIME) || has(text, phrases::TROUBLE)) {
         return None;
     }
     let has_word =
@@ -32,7 +35,9 @@ pub(super) fn is_locked_for_good(after: &After<'_>) -> Option<String> {
         has_word(clause, ACCOUNTS) && has_word(clause, IS_LOCKED)
             || has(clause, ACCOUNTS_UNPARTED) && has(clause, IS_LOCKED_UNPARTED)
     };
-    let told = said.iter().flat_map(|text| clauses(text, CLAUSE_ENDS)).filter(|clause| is_told(clause));
+    // “Per troppi tentativi” is a reason, and no rate.
+    let texts: Vec<String> = said.iter().map(|text| text.replace(" per tropp", " tropp")).collect();
+    let told = texts.iter().flat_map(|text| clauses(text, CLAUSE_ENDS)).filter(|clause| is_told(clause));
     told.filter(is_it).map(|clause| clause.trim().to_owned()).next()
 }
 
@@ -49,10 +54,23 @@ fn said_to_this_login(after: &After<'_>) -> Vec<String> {
     }
 }
 
-/// True where what is said says this of a case that may be: “if your account is locked, write to us”.
-pub(super) fn is_supposed(said: &str, phrase: &str) -> bool {
+/// True where the page says this of no account, or of a case that may be.
+pub(super) fn is_another(view: &View, phrase: &str) -> bool {
+    is_supposed(&view.said, phrase) || is_elsewhere(view, phrase)
+}
+
+/// “If your account is locked, write to us.”
+fn is_supposed(said: &str, phrase: &str) -> bool {
     let mut saying = clauses(said, CLAUSE_ENDS).filter(|clause| clause.contains(phrase)).peekable();
     saying.peek().is_some() && saying.all(|clause| has(&clause, phrases::SUPPOSES))
+}
+
+/// True where this phrase is said of a program's own account, of the whole site, or by what stands in front of it.
+fn is_elsewhere(view: &View, phrase: &str) -> bool {
+    let mut saying = view.said.lines().filter(|line| line.contains(phrase)).peekable();
+    let is_gate = || phrases::FIREWALLS.iter().any(|of| *of != phrases::BLOCKED && view.text.contains(of));
+    phrase == phrases::BLOCKED && is_gate()
+        || saying.peek().is_some() && saying.all(|line| has(line, phrases::LOCKED_ELSEWHERE))
 }
 
 /// The clause of a text in lower case that says of an account that it is locked, and nothing more.
@@ -104,7 +122,6 @@ mod tests {
     use super::super::{Verdict, judge};
     use super::*;
     use crate::login::scripts::words_of;
-    use crate::login::view::View;
 
     const FORM: &str = "<form method=post><input name=u><input type=password name=p></form>";
 
@@ -173,6 +190,24 @@ mod tests {
             let is_known = phrases::LOCKED.iter().any(|phrase| said.to_lowercase().contains(phrase));
             let same = View::of(&page).unwrap();
             assert!(is_known || judged(&page, Some(0), Some(&same)) != Verdict::Locked, "it was there before: {said}");
+        }
+    }
+
+    #[test]
+    fn bans_of_known_software_are_locks_and_those_of_gates_and_programs_are_not() {
+        for (said, expected) in [
+            ("You have been <strong>permanently</strong> banned from this board.", true),
+            ("A ban has been issued on your username.", true),
+            ("You have been blocked. Reason: cheating.", true),
+            ("Sorry, you have been blocked. Cloudflare Ray ID: 8f1", false),
+            ("ORA-28000: the account is locked", false),
+            ("Access denied for user 'forum'@'localhost'. Account is locked.", false),
+            ("LDAP: account locked", false),
+            ("The forum has been temporarily locked while we upgrade it.", false),
+        ] {
+            for (page, form) in [(format!("<p>{said}</p>{FORM}"), Some(0)), (format!("<p>{said}</p>"), None)] {
+                assert_eq!(judged(&page, form, None) == Verdict::Locked, expected, "{page}");
+            }
         }
     }
 

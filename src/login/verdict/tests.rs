@@ -187,9 +187,15 @@ fn a_wait_that_a_page_names_in_words_is_read() {
         ("Yeniden denemek için 0 Saat 14 Dakika 37 Saniye beklemek zorundasınız.", Some(877)),
         ("5 tries in 10 minutes; wait 15 minutes", Some(900)),
         ("A sheet of A4, 5 m long", None),
-        ("Too many attempts: 99999999999999999999 minutes, or 90 days", None),
+        ("Too many attempts: 99999999999999999999 minutes, or 90 days", Some(86_400)),
+        ("Too many failed attempts. Try again in one hour.", Some(3_600)),
+        ("Zu viele fehlgeschlagene Versuche. Warten Sie eine Stunde.", Some(3_600)),
+        ("Too many attempts. Please wait 48 hours.", Some(86_400)),
+        ("次数过多，请3天后再试", Some(86_400)),
+        ("Too many attempts, wait.</p><p>12.5 minutes a try</p><p>Posted 3 days ago", None),
     ] {
-        let view = View::of(&format!("<p>{message}</p>")).unwrap();
+        let footer = "<p>Page created in 0.052 seconds, or 0.052s with 1 query. Statistics of 30 days</p>";
+        let view = View::of(&format!("<p>{message}</p><p>.</p>{footer}")).unwrap();
         assert_eq!(names_wait(&view).map(|wait| wait.as_secs()), expected, "{message}");
     }
 }

@@ -64,6 +64,37 @@ fn what_was_let_in_before_and_is_asked_for_patience_for_days_is_tried_once_a_day
 }
 
 #[test]
+fn what_was_let_in_before_is_held_behind_ten_answers_of_whatever_kind() {
+    use Verdict::{LimitedAgain, NoAnswer, SessionLost, SiteTrouble, Unknown};
+    let password = Secret::new("one");
+    for (verdict, was_answered) in
+        [(SiteTrouble, true), (NoAnswer, false), (SessionLost, true), (LimitedAgain, true), (Unknown, false)]
+    {
+        let ended = Ended { verdict, was_sent: true, was_answered };
+        let (mut tries, mut sent) = (after(&[(Verdict::LoggedIn, true)]), 0);
+        for hour in 0..24 * 60 {
+            let now = NOW.plus(LOGIN_HOUR * hour);
+            if Who::Crawl.may(&tries, &password, now) {
+                sent += 1;
+                tries.begin("anna", &password);
+                tries.form_leaves(now);
+                tries.ended(ended, "anna", &password, now);
+                tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+            }
+        }
+        assert_eq!(sent, crate::limits::LOGIN_FURTHER_MAX, "{verdict:?}");
+        let later = NOW.plus(LOGIN_HOUR * 24 * 60);
+        assert_eq!(tries.hold_by_hand("anna", &password, later), Some(ByHand::Refused(Verdict::ProbablyRefused)));
+        // Whoever is let in has them anew.
+        tries.begin_again("anna", &password);
+        tries.form_leaves(later);
+        tries.ended(Ended { verdict: Verdict::LoggedIn, ..ended }, "anna", &password, later);
+        tries.ended(ended, "anna", &password, later);
+        assert!(Who::Crawl.may(&tries, &password, later.plus(LOGIN_WAIT_MAX)), "{verdict:?}");
+    }
+}
+
+#[test]
 fn a_login_of_two_pages_is_one_further_try() {
     let (mut tries, password) = (after(&[(Verdict::LoggedIn, true)]), Secret::new("one"));
     tries.ended(Ended { verdict: Verdict::SiteTrouble, was_sent: true, was_answered: true }, "anna", &password, NOW);

@@ -218,6 +218,7 @@ fn an_account_that_too_many_attempts_have_locked_is_locked() {
         ("Account locked due to too many failed login attempts. Please contact the administrator.", Verdict::Locked),
         ("Cuenta bloqueada por demasiados intentos fallidos. Contacta con nosotros.", Verdict::Locked),
         ("密码错误次数过多账号已锁定，请联系管理员", Verdict::Locked),
+        ("Account bloccato per troppi tentativi di accesso.", Verdict::Locked),
         ("Too many failed login attempts. Account locked. Contact staff.", Verdict::Locked),
         ("Account locked due to too many failed login attempts. Try again in 15 minutes.", Verdict::RateLimited),
         ("Account temporarily locked due to too many login attempts.", Verdict::RateLimited),
