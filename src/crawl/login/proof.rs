@@ -48,10 +48,7 @@ impl Run<'_> {
     /// redirects lead there.
     pub(super) async fn proven(&mut self, judged: Judged, after: Option<Page>) -> Step<Judged> {
         if !judged.verdict.needs_proof() {
-            return Ok(match self.is_doubtful(&judged, after.as_ref()) {
-                true => self.proven_all_the_same(judged).await,
-                false => judged,
-            });
+            return Ok(judged);
         }
         // What seemed to have worked and has not tells nothing of the password.
         self.report.unless = if judged.verdict == Verdict::LoggedIn { Verdict::Unknown } else { judged.verdict };
@@ -90,25 +87,6 @@ impl Run<'_> {
             }
             Err(why) => ends(Verdict::Unknown, format!("the site seemed to let us in, but {why}")),
         })
-    }
-
-    /// True where words of a wrong password or a lock stand on a page that sets cookies and has no form: they may be of an earlier time
-    /// (“Last login failure: never”), or somebody else's.
-    fn is_doubtful(&self, judged: &Judged, after: Option<&Page>) -> bool {
-        matches!(judged.verdict, Verdict::WrongPassword | Verdict::Locked)
-            && self.report.sets_cookies
-            && after.is_some_and(|page| page.login_form().is_none() && (200..300).contains(&page.status))
-    }
-
-    /// Such a page is believed unless members are shown what guests are not.
-    async fn proven_all_the_same(&mut self, judged: Judged) -> Judged {
-        let trouble = self.report.trouble;
-        let proof = self.probe(None).await;
-        self.report.trouble = trouble;
-        match proof {
-            Ok(Ok(proof)) => ends(Verdict::LoggedIn, proof),
-            _ => judged,
-        }
     }
 
     async fn holds(&mut self) -> Option<bool> {

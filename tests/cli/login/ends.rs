@@ -394,18 +394,6 @@ fn what_was_let_in_before_and_is_refused_by_the_address_behind_the_form_is_not_s
 }
 
 #[test]
-fn words_of_a_lock_beside_a_new_session_are_held_to_a_page_of_members() {
-    let forum = Forum::start();
-    forum.rules("page = '/to/earlier'");
-    forum.login(&[]).ended(0).says(&["proof: ", "link to log out"]);
-    forum.login(&["--logout"]).ended(0);
-    forum.password("wrong");
-    forum.login(&[]).ended(1).says(&["no proof: ", "locked"]);
-    forum.login(&[]).ended(1).says(&["locked", "--again"]);
-    assert_eq!(forum.posts(), 2);
-}
-
-#[test]
 fn a_wrong_password_beside_a_wait_is_held_and_the_wait_is_told() {
     let forum = Forum::start();
     forum.rules("page = '/to/quota'");

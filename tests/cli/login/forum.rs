@@ -64,12 +64,6 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             "/lost" => return StatusCode::NOT_FOUND.into_response(),
             "/welcome" => return html("Welcome back, anna"),
             "/locked" => return html("Your account has been banned."),
-            // Of an earlier time, and of somebody else; who is let in gets a cookie either way.
-            "/earlier" => {
-                let text = "<p>Last login failure: never. Spammer: this account has been banned.</p>";
-                let sid = if is_right { "sid=abc; Path=/" } else { "seen=1; Path=/" };
-                return ([(header::CONTENT_TYPE, "text/html"), (header::SET_COOKIE, sid)], text).into_response();
-            }
             "/hang" => return redirect("/hanging"),
             "/refused" => return redirect("/refusal"),
             "/offsite" => {
