@@ -210,7 +210,7 @@ pub const ROBOTS_REDIRECTS_MAX: usize = 5;
 pub const SOURCES_PER_TORRENT_MAX: usize = 64;
 
 /// Targets kept beyond the first look at one index page: a front page looked at for years would grow its row
-/// without end. 64 Ki hashes are 512 kB; `ListingRow::updated` stops growing there.
+/// without end. 64 Ki hashes are 512 kB; `ListingRow::updated` and `earlier` stop growing there.
 pub const LISTING_UPDATES_MAX: usize = 65_536;
 
 /// Depth in links from a start URL, unless the site's rule file says otherwise.
@@ -235,8 +235,8 @@ pub const ORIGINS_PER_SITE_MAX: usize = 1_000;
 /// Bytes of one question on the control socket; keys of listings are the longest part.
 pub const ASK_BYTES_MAX: u64 = 64 << 10;
 
-/// Bytes of one answer on the control socket. The largest page of listings is 170 MB (`COVERAGE_ROWS_MAX` pages of
-/// `LINKS_PER_PAGE_MAX` numbers), the largest page of torrents 70 MB, the largest note 8 MiB.
+/// Bytes of one answer on the control socket. The largest page of listings is 180 MB (`COVERAGE_ROWS_MAX` pages of
+/// twice `LINKS_PER_PAGE_MAX` numbers and `LISTING_UPDATES_MAX`), the largest page of torrents 70 MB, the largest note 8 MiB.
 pub const ANSWER_BYTES_MAX: u64 = 256 << 20;
 
 /// Visits in one durable commit.
@@ -303,7 +303,7 @@ pub const FILE_NAME_BYTES_MAX: usize = 255;
 /// Faulty torrents that a report lists by name; the count beside the list is exact.
 pub const FINDINGS_LISTED_MAX: usize = 100;
 
-/// Listings that the coverage reads from the database at a time: with the largest pages (10⁵ entries) 32 MB.
+/// Listings that the coverage reads from the database at a time: with the largest pages (10⁵ entries, and what they listed before) 70 MB.
 pub const COVERAGE_ROWS_MAX: usize = 32;
 
 /// Series of index pages that the coverage tells one by one; the others are summed up.

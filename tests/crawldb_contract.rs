@@ -523,6 +523,7 @@ async fn listings_keep_the_latest_look_and_count_what_came_later(db: &impl Crawl
     db.record_visits(vec![look(3, &[5, 4, 2])].into()).await.unwrap();
     let row = db.listings("s", None, 9).await.unwrap().remove(0);
     assert_eq!((row.listing.targets, row.updated, row.at), (vec![2, 4, 5], 2, at(3)));
+    assert_eq!(row.earlier, [1, 3]);
     assert!(db.listings("t", None, 9).await.unwrap().is_empty());
 }
 

@@ -90,20 +90,18 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
             why.clone(),
         ]);
     }
-    let mut text = format!(
-        "{}: {} lists, {:.0} looks a day by {}\n",
-        options.site,
-        told.len(),
-        state.per_day,
-        state.policy.name()
-    );
+    let counted = |lists: usize, more: &str| format!("{lists} {more}list{}", if lists == 1 { "" } else { "s" });
+    let (all, policy) = (counted(told.len(), ""), state.policy.name());
+    let mut text = format!("{}: {all}, {:.0} looks a day by {policy}\n", options.site, state.per_day);
     if state.is_full() {
         let interval = "the site's other lists, if there are any, are looked at every revisit_minutes";
         text.push_str(&format!("that is as many as a schedule holds: {interval}\n"));
     }
-    text.extend(table.lines().map(|line| format!("{}\n", line.trim_end())));
-    if told.len() > options.lists {
-        text.push_str(&format!("and {} more lists (hint: --lists {})\n", told.len() - options.lists, told.len()));
+    if options.lists > 0 {
+        text.extend(table.lines().map(|line| format!("{}\n", line.trim_end())));
+        if let Some(left @ 1..) = told.len().checked_sub(options.lists) {
+            text.push_str(&format!("and {} (hint: --lists {})\n", counted(left, "more "), told.len()));
+        }
     }
     let mut busiest: Vec<&Told> = told.iter().collect();
     busiest.sort_by(|a, b| b.weight.total_cmp(&a.weight));

@@ -32,22 +32,22 @@ pub struct Options {
     #[arg(long, conflicts_with = "generate")]
     json: bool,
     /// Days to learn from
-    #[arg(long, value_name = "DAYS", default_value_t = 20, value_parser = number::<u64>(limits::TRACE_DAYS_MAX))]
+    #[arg(long, value_name = "DAYS", default_value_t = 20, conflicts_with = "generate", value_parser = number::<u64>(limits::TRACE_DAYS_MAX))]
     learn_days: u64,
     /// Days to test on, after them
-    #[arg(long, value_name = "DAYS", default_value_t = 10, value_parser = number::<u64>(limits::TRACE_DAYS_MAX))]
+    #[arg(long, value_name = "DAYS", default_value_t = 10, conflicts_with = "generate", value_parser = number::<u64>(limits::TRACE_DAYS_MAX))]
     test_days: u64,
     /// First day to learn from (UTC); the day of the first post when not given
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     start: Option<u64>,
     /// Looks a day that a board has on average; all policies have the same number in all
-    #[arg(long, value_name = "LOOKS", default_value_t = 4, value_parser = number::<usize>(limits::LOOKS_PER_DAY_MAX as u64))]
+    #[arg(long, value_name = "LOOKS", default_value_t = 4, conflicts_with = "generate", value_parser = number::<usize>(limits::LOOKS_PER_DAY_MAX as u64))]
     per_day: usize,
     /// Leave boards out that have fewer posts in the days to learn from
-    #[arg(long, value_name = "POSTS", default_value_t = 20)]
+    #[arg(long, value_name = "POSTS", default_value_t = 20, conflicts_with = "generate", value_parser = number::<usize>(limits::TRACE_POSTS_MAX as u64))]
     posts_min: usize,
     /// Look at every board each midnight besides, uncounted, as the paper's formula does
-    #[arg(long)]
+    #[arg(long, conflicts_with = "generate")]
     midnight_looks: bool,
     /// Make post times up instead: weekly rhythm, bursts, boards that die or wake
     #[arg(long)]

@@ -107,6 +107,19 @@ mod tests {
         assert!(parse(["gleaner", "simulate", "forum.csv", "--per-day", "3"].map(OsString::from)).is_ok());
     }
 
+    #[test]
+    fn what_making_up_posts_would_not_heed_is_refused() {
+        for option in [&["--per-day", "3"][..], &["--learn-days", "3"], &["--posts-min", "3"], &["--midnight-looks"]] {
+            let words = ["gleaner", "simulate", "--generate", "forum.csv"].iter().chain(option);
+            let told = parse(words.map(OsString::from)).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(told.contains("cannot be used with") && told.contains(option[0]), "{told}");
+        }
+        for option in ["--start=2026-11-21", "--days=3", "--paper"] {
+            assert!(parse(["gleaner", "simulate", "--generate", "forum.csv", option].map(OsString::from)).is_ok());
+        }
+        assert!(parse(["gleaner", "simulate", "forum.csv", "--posts-min", "0"].map(OsString::from)).is_err());
+    }
+
     /// The long flags of a command and of all below it.
     fn flags_of(command: &clap::Command, flags: &mut Vec<String>) {
         flags.extend(command.get_arguments().filter_map(|argument| Some(format!("--{}", argument.get_long()?))));

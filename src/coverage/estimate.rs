@@ -5,7 +5,11 @@
 //! part of the main index): the largest is counted whole, each smaller one to the extent that no larger one lists
 //! its links, and its unread pages in proportion.
 //!
-//! Memory: 16 bytes for each link of each series, and a few words for each series.
+//! New links push as many off a page, onto the page behind it. Where that page was read before they came, nothing
+//! lists them now: what an earlier look at a page showed, and no page shows any more, is counted beside the pages,
+//! each link once, and in each series no more of them than one of its pages got new ones.
+//!
+//! Memory: 16 bytes for each link of each series, earlier ones included, and a few words for each series.
 
 use crate::clock::UnixMillis;
 use crate::crawldb::{HostId, ListingRow};
@@ -20,7 +24,7 @@ pub struct Estimate {
     pub pages_read: u64,
     /// IndexPageNumber × TorrentsPerPage: the sum of what the series add.
     pub listed: u64,
-    /// TorrentsUpdated: links that came while the site was crawled, beyond those that `listed` holds.
+    /// TorrentsUpdated: links pushed off to pages that were read before, which `listed` therefore lacks.
     pub updated: u64,
     /// New links at later looks, summed over the pages; a link that moves down the pages is in it many times.
     pub links_updated: u64,
@@ -47,8 +51,8 @@ pub struct Series {
     pub own: u64,
     /// What it adds to [`Estimate::listed`].
     pub adds: u64,
-    /// Links pushed off its pages unseen.
-    pushed_off: u64,
+    /// New links at later looks, of the page that has most.
+    updated_max: u64,
 }
 
 impl Series {
@@ -67,12 +71,17 @@ impl Series {
     }
 }
 
+/// Pages behind one that list the same, by which a list has ended, whatever pages are announced behind them.
+const REPEATS: u64 = 2;
+
 /// Takes the listings of one site, in the order of (host, series, page).
 #[derive(Debug, Default)]
 pub struct Estimator {
     series: Vec<Series>,
     /// Each link of each series once, with the series' place in `series`.
     links: Vec<(u64, u32)>,
+    /// The same of those pushed off its pages.
+    pushed_off: Vec<(u64, u32)>,
     links_updated: u64,
     open: Option<Open>,
 }
@@ -88,13 +97,18 @@ struct Open {
     before: Vec<u64>,
     full_pages: u64,
     last: Page,
-    pushed_off: u64,
+    /// The number of the page since which each has listed the same, and how many have.
+    same_since: (u64, u64),
+    /// What earlier looks showed, with the place in `numbers` of the page that did.
+    earlier: Vec<(u64, u32)>,
+    updated_max: u64,
 }
 
 #[derive(Debug)]
 struct Page {
     number: u64,
     links: Vec<u64>,
+    earlier: Vec<u64>,
     at: UnixMillis,
     updated: u64,
 }
@@ -102,12 +116,12 @@ struct Page {
 impl Estimator {
     /// Takes the next listing.
     pub fn add(&mut self, row: ListingRow) {
-        let ListingRow { host, listing, at, updated } = row;
+        let ListingRow { host, listing, at, updated, earlier } = row;
         self.links_updated = self.links_updated.saturating_add(u64::from(updated));
         let mut links = listing.targets;
         links.sort_unstable();
         links.dedup();
-        let page = Page { number: listing.page, links, at, updated: u64::from(updated) };
+        let page = Page { number: listing.page, links, earlier, at, updated: u64::from(updated) };
         match &mut self.open {
             Some(open) if open.host == host && open.name == listing.series => open.next(page, listing.page_max),
             _ => {
@@ -127,25 +141,30 @@ impl Estimator {
         for (rank, &at) in order.iter().enumerate() {
             rank_of[at] = u32::try_from(rank).unwrap_or(u32::MAX);
         }
-        for (_, series) in &mut self.links {
-            *series = rank_of[*series as usize];
+        // A link belongs to the largest series that lists it, and one that none lists any more to the largest that did.
+        for links in [&mut self.links, &mut self.pushed_off] {
+            links.iter_mut().for_each(|(_, series)| *series = rank_of[*series as usize]);
+            links.sort_unstable();
+            links.dedup_by_key(|(link, _)| *link);
         }
-        // A link belongs to the largest series that lists it.
-        self.links.sort_unstable();
-        self.links.dedup_by_key(|(link, _)| *link);
         for &(_, rank) in &self.links {
             self.series[order[rank as usize]].own += 1;
+        }
+        let mut pushed_off = vec![0_u64; order.len()];
+        for (link, rank) in &self.pushed_off {
+            let is_listed = self.links.binary_search_by_key(link, |(listed, _)| *listed).is_ok();
+            pushed_off[order[*rank as usize]] += u64::from(!is_listed);
         }
         let mut estimate = Estimate { links_updated: self.links_updated, ..Estimate::default() };
         let mut series: Vec<Option<Series>> = self.series.into_iter().map(Some).collect();
         for at in order {
             let Some(mut series) = series[at].take() else { continue };
             series.adds = series.own.saturating_add(series.own_share(series.reckoned()));
+            estimate.updated += pushed_off[at].min(series.updated_max);
             if series.adds > 0 {
                 estimate.pages = estimate.pages.saturating_add(series.pages);
                 estimate.pages_read = estimate.pages_read.saturating_add(series.pages_read);
                 estimate.listed = estimate.listed.saturating_add(series.adds);
-                estimate.updated = estimate.updated.saturating_add(series.own_share(series.pushed_off));
             }
             estimate.series.push(series);
         }
@@ -158,24 +177,36 @@ impl Estimator {
         let Ok(place) = u32::try_from(self.series.len()) else {
             return;
         };
-        let (series, links) = open.close();
+        let (series, links, pushed_off) = open.close();
         self.links.extend(links.into_iter().map(|link| (link, place)));
+        self.pushed_off.extend(pushed_off.into_iter().map(|link| (link, place)));
         self.series.push(series);
     }
 }
 
 impl Open {
     fn new(host: HostId, name: Box<str>, page: Page, page_max: u64) -> Self {
-        Self {
+        let mut open = Self {
             host,
             name,
             numbers: vec![page.number],
             page_max: page_max.max(page.number),
             before: Vec::new(),
             full_pages: 0,
+            same_since: (page.number, 1),
             last: page,
-            pushed_off: 0,
-        }
+            earlier: Vec::new(),
+            updated_max: 0,
+        };
+        open.take_earlier();
+        open
+    }
+
+    /// Takes in what earlier looks at the last page showed.
+    fn take_earlier(&mut self) {
+        let place = u32::try_from(self.numbers.len() - 1).unwrap_or(u32::MAX);
+        self.earlier.extend(self.last.earlier.iter().map(|link| (*link, place)));
+        self.updated_max = self.updated_max.max(self.last.updated);
     }
 
     fn next(&mut self, page: Page, page_max: u64) {
@@ -186,18 +217,51 @@ impl Open {
             self.numbers.clear();
         } else {
             self.full_pages += u64::from(!last.links.is_empty());
-            if page.at < last.at {
-                // New links pushed as many off the page before. Had this page been looked at later it would have
-                // them, and its own new links are theirs; what neither page shows any more was pushed off unseen.
-                self.pushed_off += last.updated.saturating_sub(page.updated);
-            }
+        }
+        match self.same_since.1 {
+            pages if last.links == page.links && !page.links.is_empty() => self.same_since.1 = pages + 1,
+            _ => self.same_since = (page.number, 1),
         }
         self.before.extend(last.links);
         self.numbers.push(page.number);
         self.page_max = self.page_max.max(page_max).max(page.number);
+        self.take_earlier();
     }
 
-    fn close(self) -> (Series, Vec<u64>) {
+    /// What earlier looks showed on a page that another follows which was read. What the last of these showed is on pages that were not read,
+    /// and reckoned, or on none.
+    fn pushed_off(&mut self) -> Vec<u64> {
+        // Offsets begin with 0.
+        let gaps = self.numbers.windows(2).map(|pair| pair[1] - pair[0]);
+        let step = if self.numbers.contains(&1) { 1 } else { gaps.min().unwrap_or(0) };
+        let is_followed = |place: u32| {
+            let next = (place as usize).checked_add(1).and_then(|next| self.numbers.get(next));
+            next.is_some_and(|next| {
+                let number = self.numbers[place as usize];
+                // The first page may have no number.
+                next - number <= step || number == 0 && *next == 2
+            })
+        };
+        // It was on the last of those that showed it when it was seen last.
+        self.earlier.sort_unstable_by_key(|(link, place)| (*link, std::cmp::Reverse(*place)));
+        self.earlier.dedup_by_key(|(link, _)| *link);
+        self.earlier.iter().filter(|(_, place)| is_followed(*place)).map(|(link, _)| *link).collect()
+    }
+
+    /// Numbers beyond the last page at which a site shows that one again are no pages.
+    fn drop_repeats(&mut self) {
+        let (since, pages) = self.same_since;
+        if pages > REPEATS || pages > 1 && self.last.number == self.page_max {
+            self.numbers.retain(|number| *number <= since);
+            self.full_pages = self.full_pages.saturating_sub(pages - 1);
+            (self.last.number, self.page_max) = (since, since);
+        }
+    }
+
+    /// The series, what its pages list, and what was pushed off them.
+    fn close(mut self) -> (Series, Vec<u64>, Vec<u64>) {
+        let pushed_off = self.pushed_off();
+        self.drop_repeats();
         let pages_read = self.numbers.len() as u64;
         let rows = self.last.links.len() as u64;
         let pages = pages_of(&self.numbers, self.page_max, rows).max(pages_read);
@@ -223,15 +287,21 @@ impl Open {
             last_page: last_is_read.then_some(rows),
             own: 0,
             adds: 0,
-            pushed_off: self.pushed_off,
+            updated_max: self.updated_max,
         };
-        (series, links)
+        (series, links, pushed_off)
     }
 }
 
-/// True when two listings are two looks at one page: half of what neither look found new is in both.
+/// True when two listings are two looks at one page: half of what neither look found new is in both, or the one showed earlier what the
+/// other, which was looked at before, lists.
 fn is_same_page(one: &Page, other: &Page) -> bool {
-    let shared = one.links.iter().filter(|link| other.links.binary_search(link).is_ok()).count() as u64;
+    let is_in = |link: &&u64| one.links.binary_search(link).is_ok();
+    let shared = other.links.iter().filter(is_in).count() as u64;
+    let showed = |link: &&u64| is_in(link) || one.earlier.binary_search(link).is_ok();
+    if other.at < one.at && !other.links.is_empty() {
+        return other.links.iter().filter(showed).count() * 2 >= other.links.len();
+    }
     let kept = (one.links.len().min(other.links.len()) as u64).saturating_sub(one.updated.max(other.updated));
     (one.links.is_empty() && other.links.is_empty()) || (shared > 0 && shared * 2 >= kept)
 }
@@ -260,6 +330,9 @@ fn pages_of(numbers: &[u64], page_max: u64, rows_on_last: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::ops::Range;
+
     use super::*;
     use crate::crawldb::Listing;
 
@@ -270,6 +343,19 @@ mod tests {
             listing: Listing { series: series.into(), page, page_max, targets: links.into_iter().collect() },
             at: UnixMillis(page),
             updated: 0,
+            earlier: Vec::new(),
+        }
+    }
+
+    /// The same of several looks at it, one behind the other.
+    fn looks(series: &str, page: u64, page_max: u64, looks: &[Range<u64>]) -> ListingRow {
+        let seen: BTreeSet<u64> = looks.iter().cloned().flatten().collect();
+        let [first, latest] = [looks.first(), looks.last()].map(|look| look.unwrap().clone());
+        ListingRow {
+            at: UnixMillis(looks.len() as u64),
+            updated: u32::try_from(seen.iter().filter(|link| !first.contains(link)).count()).unwrap(),
+            earlier: seen.into_iter().filter(|link| !latest.contains(link)).collect(),
+            ..row(series, page, page_max, latest)
         }
     }
 
@@ -375,20 +461,60 @@ mod tests {
 
     #[test]
     fn new_links_that_push_others_off_are_added_once() {
-        let look = |page: u64, at: u64, updated, links: std::ops::Range<u64>| ListingRow {
-            at: UnixMillis(at),
-            updated,
-            ..row("/b", page, 3, links)
-        };
         // Links move down as numbers fall: page 1 was 10..20, page 2 20..30, page 3 30..35; then 3 came.
-        let front_only = [look(1, 9, 3, 7..17), look(2, 2, 0, 20..30), look(3, 3, 0, 30..35)];
-        let found = estimate(front_only);
+        let stale = [looks("/b", 2, 3, &[20..30]), looks("/b", 3, 3, &[30..35])];
+        let found = estimate([looks("/b", 1, 3, &[10..20, 7..17])].into_iter().chain(stale));
         assert_eq!((found.listed, found.updated), (25, 3));
-        let all_again = [look(1, 9, 3, 7..17), look(2, 10, 3, 17..27), look(3, 11, 3, 27..35)];
+        let all_again = [
+            looks("/b", 1, 3, &[10..20, 7..17]),
+            looks("/b", 2, 3, &[20..30, 17..27]),
+            looks("/b", 3, 3, &[30..35, 27..35]),
+        ];
         let found = estimate(all_again);
         assert_eq!((found.listed, found.updated, found.links_updated), (28, 0, 9));
-        let folder = [ListingRow { updated: 3, ..row("/dir/", 0, 0, 0..10) }];
-        assert_eq!(estimate(folder).updated, 0);
+        // What is not read is reckoned.
+        let found = estimate([looks("/b", 1, 3, &[10..20, 7..17]), looks("/b", 3, 3, &[30..35])]);
+        assert_eq!((found.listed, found.updated), (25, 0));
+        assert_eq!(estimate([looks("/dir/", 0, 0, &[3..13, 0..10])]).updated, 0);
+    }
+
+    #[test]
+    fn a_hundred_new_links_are_a_hundred_however_often_the_first_pages_are_looked_at() {
+        let pushed = |page: u64, by: u64| (1_000 + page * 10 - by)..(1_010 + page * 10 - by);
+        let hot = |page: u64, number: u64| {
+            let all: Vec<_> = (0..=100).step_by(5).map(|by| pushed(page, by)).collect();
+            looks("/list", number, 9, &all)
+        };
+        let stale = |page: u64, number: u64| looks("/list", number, 9, &[pushed(page, 0)]);
+        let rest: Vec<ListingRow> = (3..=9).map(|number| stale(number - 1, number)).collect();
+        for front in [
+            vec![hot(0, 0), hot(1, 2)],
+            // The first page under its number too, by which it was read once.
+            vec![hot(0, 0), stale(0, 1), hot(1, 2)],
+            vec![hot(0, 0), stale(1, 2)],
+            vec![hot(0, 1), hot(1, 2)],
+        ] {
+            let numbers: Vec<u64> = front.iter().map(|row| row.listing.page).collect();
+            let found = estimate(front.into_iter().chain(rest.clone()));
+            assert_eq!((found.listed + found.updated, found.pages), (190, 9), "{numbers:?}");
+        }
+        // A row that is taken out is no new one.
+        let mut without: Vec<ListingRow> = (0..9).map(|page| stale(page, page + 1)).collect();
+        without[4].earlier = vec![1];
+        assert_eq!(estimate(without).updated, 0);
+    }
+
+    #[test]
+    fn pages_that_repeat_beyond_the_last_are_none() {
+        let pages = |read: u64, page_max: u64| {
+            estimate(
+                (1..=read).map(|page| row("/b", page, page_max.max(page), page.min(5) * 100..page.min(5) * 100 + 20)),
+            )
+        };
+        let same = |found: Estimate| (found.pages, found.pages_read, found.listed);
+        assert_eq!(same(pages(7, 8)), (5, 5, 100));
+        assert_eq!(same(pages(6, 6)), (5, 5, 100));
+        assert_eq!(same(pages(6, 9)), (9, 6, 151), "two may be one page that was read twice");
     }
 
     #[test]
@@ -405,6 +531,7 @@ mod tests {
             let mut rows: Vec<_> = pages.into_iter().map(|(series, page, max, links, at, updated)| ListingRow {
                 at: UnixMillis(at),
                 updated,
+                earlier: (at * 10..at * 10 + u64::from(updated)).collect(),
                 ..row(&format!("/{series}"), page, max.max(page), links)
             }).collect();
             rows.sort_by(|a, b| (&a.listing.series, a.listing.page).cmp(&(&b.listing.series, b.listing.page)));
@@ -414,6 +541,7 @@ mod tests {
             prop_assert!(found.listed >= seen.len() as u64);
             prop_assert_eq!(found.series.iter().map(|series| series.own).sum::<u64>(), seen.len() as u64);
             prop_assert!(found.pages >= found.pages_read);
+            prop_assert!(found.updated <= found.links_updated);
         });
     }
 }

@@ -441,7 +441,7 @@ async fn by_endpoint(site: &Site, job: &Job, gathered: Gathered) -> Result<Finis
 async fn found_on(
     site: &Site,
     job: &Job,
-    read: PageFindings,
+    mut read: PageFindings,
     board: Option<boards::Read>,
     near: Option<Near>,
     detail: Option<String>,
@@ -454,6 +454,10 @@ async fn found_on(
     finished.seen = look::look(site, job, &read, board, finished.is_watched, finished.visit.at).await?;
     finished.seen.is_behind |= is_another_name;
     finished.detail = detail;
+    if finished.turn.as_ref().is_some_and(|turn| turn.is_repeat) {
+        turn::end_list(site, job, &mut read.found);
+        finished.detail = Some("shows what the pages in front of it do: its list ends here".to_owned());
+    }
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
     finished.is_watched &= is_worth_watching(job, read.listing.as_ref()) && !finished.seen.is_behind;

@@ -161,6 +161,14 @@ impl Looks {
     pub fn updated(&self) -> u32 {
         u32::try_from(self.later.len()).unwrap_or(u32::MAX)
     }
+
+    /// Targets of earlier looks that the latest did not find, sorted.
+    pub fn earlier(&self) -> Vec<u64> {
+        let is_gone = |target: &&u64| self.latest.binary_search(target).is_err();
+        let mut earlier: Vec<u64> = self.first.iter().chain(&self.later).filter(is_gone).copied().collect();
+        earlier.sort_unstable();
+        earlier
+    }
 }
 
 fn sorted_targets(listing: &Listing) -> Vec<u64> {
@@ -221,5 +229,6 @@ mod tests {
         looks.again(&listing(&[5, 4, 1]), UnixMillis(4));
         assert_eq!(looks.updated(), 2);
         assert_eq!(looks.latest, [1, 4, 5]);
+        assert_eq!(looks.earlier(), [2, 3]);
     }
 }

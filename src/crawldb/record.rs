@@ -523,6 +523,8 @@ pub struct ListingRow {
     pub at: UnixMillis,
     /// Targets that later looks at this page found and the first look did not.
     pub updated: u32,
+    /// Targets of earlier looks that the latest did not find any more, sorted.
+    pub earlier: Vec<u64>,
 }
 
 #[cfg(test)]

@@ -74,6 +74,7 @@ impl Arrival {
             None => Known::Looks(looks),
             Some(shown) => match shown.and(looks) {
                 Some(both) => Known::Shown(both),
+                None if shown.widened(CLOCKS_DIFFER_MS).and(looks).is_some() => Known::Looks(looks),
                 None => Known::Contradicted(looks),
             },
         }
@@ -102,6 +103,9 @@ pub struct Delays {
 
 /// Of what is written down.
 const VERSION: u32 = 1;
+
+/// By so much two clocks differ that both are right, in milliseconds.
+const CLOCKS_DIFFER_MS: u64 = 60_000;
 
 const HOUR_MS: u64 = 3_600_000;
 
@@ -317,6 +321,11 @@ mod tests {
         assert_eq!(
             known(Some((40 * MINUTE, MINUTE)), Some(30 * MINUTE)),
             Known::Shown(between(40 * MINUTE, 41 * MINUTE))
+        );
+        assert_eq!(
+            known(Some((29 * MINUTE + 50_000, 1_000)), Some(30 * MINUTE)),
+            Known::Looks(between(30 * MINUTE, 60 * MINUTE)),
+            "two clocks that are right"
         );
         assert_eq!(known(Some((0, DAY)), Some(30 * MINUTE)), Known::Shown(between(30 * MINUTE, 60 * MINUTE)), "a date");
         assert_eq!(

@@ -31,6 +31,15 @@ impl Between {
         (both.from <= both.until).then_some(both)
     }
 
+    /// It with so many milliseconds more at both ends.
+    #[must_use]
+    pub fn widened(self, by_ms: u64) -> Self {
+        Self {
+            from: UnixMillis(self.from.0.saturating_sub(by_ms)),
+            until: UnixMillis(self.until.0.saturating_add(by_ms)),
+        }
+    }
+
     /// The middle of it.
     #[must_use]
     pub fn middle(self) -> UnixMillis {

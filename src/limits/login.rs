@@ -31,8 +31,8 @@ pub const LOGIN_FURTHER_WAITS: [Duration; 2] = [Duration::from_secs(6 * 3_600), 
 /// them.
 pub const LOGIN_BARE_MAX: u32 = 3;
 
-/// Answers in a row, of whatever kind, to a user and a password that the site has let in before, none of which let them in: more than a week
-/// of them. Trouble of a site's own that comes only once a form was sent may be how it says that an account is locked; what its pages
+/// Answers in a row, of whatever kind, to a user and a password that the site has let in before, none of which let them in, each
+/// `LOGIN_FURTHER_WAITS[0]` or more behind the last that counted: more than a week of them. Trouble of a site's own that comes only once a form was sent may be how it says that an account is locked; what its pages
 /// show before that sends no form, and counts nothing.
 pub const LOGIN_FURTHER_MAX: u32 = 10;
 

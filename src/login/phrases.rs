@@ -117,7 +117,6 @@ pub const LOCKED: &[&str] = &[
     "you are banned",
     "you have been permanently banned",
     "a ban has been issued on your",
-    BLOCKED,
     "account has been locked",
     "has temporarily been locked",
     "has been temporarily locked",
@@ -154,7 +153,6 @@ pub const LOCKED: &[&str] = &[
     "konto wurde gesperrt",
     "konto ist gesperrt",
     "du wurdest gesperrt",
-    "du wurdest dauerhaft",
     "aus dem board verbannt",
     "compte a été banni",
     "banni de ce forum",
@@ -177,27 +175,14 @@ pub const LOCKED: &[&str] = &[
     "hesabınız kilitlendi",
 ];
 
-/// Said by sites of an account, and by what stands in front of them of whoever comes.
-pub const BLOCKED: &str = "you have been blocked";
-
-/// Of `LOCKED`, what is said to everybody while a site is kept up.
+/// Of these, what is said to everybody while a site is kept up.
 pub const LOCKED_SOMEHOW: &[&str] = &["被禁止访问", "禁止登录", "禁止登入"];
 
-/// Words of a line that says so of something else than the account of this login: of a program's own, or of the whole site.
-pub const LOCKED_ELSEWHERE: &[&str] = &[
-    "ora-",
-    "mysql",
-    "postgres",
-    "sqlstate",
-    "ldap",
-    "access denied for user",
-    "forum has ",
-    "board has ",
-    "site has ",
-    "forum was ",
-    "board was ",
-    "site was ",
-];
+/// Words of a sentence that says so of an account of the site's own, in its database.
+pub const LOCKED_IN_DATABASE: &[&str] = &["sqlstate", "access denied for user"];
+
+/// What is locked in the sentence whose predicate follows them: the whole site.
+pub const WHOLE_SITES: &[&str] = &["forum ", "forums ", "board ", "site ", "website ", "tracker "];
 
 /// The name or the password is wrong.
 pub const WRONG: &[&str] = &[

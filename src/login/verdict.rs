@@ -233,8 +233,8 @@ pub fn judge(after: &After<'_>) -> Judged {
         }
         for (verdict, phrases) in MESSAGES.iter().filter(|(verdict, _)| is_heard(*verdict)) {
             let is_told =
-                |phrase: &&str| is_message && (*verdict != Verdict::Locked || !locked::is_another(view, phrase));
-            if let Some(phrase) = says_anew(after, phrases).filter(is_told) {
+                |phrase: &str| is_message && (*verdict != Verdict::Locked || !locked::is_another(view, phrase));
+            if let Some(phrase) = says_anew_where(after, phrases, is_told) {
                 evidence.push(format!("the page says “{phrase}”"));
                 let vague = [phrases::WRONG_SOMEHOW, phrases::LATER, phrases::LOCKED_SOMEHOW];
                 let is_vague = vague.iter().any(|phrases| phrases.contains(&phrase));
@@ -369,10 +369,15 @@ fn untold(status: u16) -> Verdict {
 /// The first of these phrases that the page says, and where the form is back on it, more often than the page in front of it
 /// did: a form in the head of each page stands beside titles that speak of failed logins.
 fn says_anew(after: &After<'_>, phrases: &[&'static str]) -> Option<&'static str> {
+    says_anew_where(after, phrases, |_| true)
+}
+
+/// The same of those of which something else holds as well.
+fn says_anew_where(after: &After<'_>, phrases: &[&'static str], holds: impl Fn(&str) -> bool) -> Option<&'static str> {
     let before = after.before.filter(|_| after.login_form.is_some());
     let count = |view: &View, phrase: &str| view.said.matches(phrase).count();
     let is_new = |phrase: &str| before.is_none_or(|before| count(after.view, phrase) > count(before, phrase));
-    phrases.iter().copied().find(|phrase| after.view.said.contains(phrase) && is_new(phrase))
+    phrases.iter().copied().find(|phrase| after.view.said.contains(phrase) && is_new(phrase) && holds(phrase))
 }
 
 /// True where the page says this of a password that was sent, and not of codes, or of anybody's.

@@ -199,6 +199,41 @@ async fn a_list_that_grows_loses_no_row_where_its_links_have_other_names_at_each
     }
 }
 
+/// The same list, whose pages go on behind the last one: each shows that one again, and leads on.
+fn repeats(path: &str, newest: u64) -> Option<Answer> {
+    let Some(number) = path.strip_prefix("/board?page=") else { return board(path, newest) };
+    let number: u64 = number.parse().ok()?;
+    let Answer::Status(_, _, rows) = list(newest, number.min(newest.div_ceil(ROWS)))? else { return None };
+    let next: String = (1..=WINDOW).map(|by| format!("<a href=/board?page={}>next</a>", number + by)).collect();
+    Some(page(&format!("{}{next}", String::from_utf8_lossy(&rows))))
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_that_repeat_beyond_the_last_end_the_list() {
+    let pages = OLD.div_ceil(ROWS);
+    for lanes in [1, 2, 4] {
+        let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(|path| repeats(path, OLD)));
+        let machine = Machine::new();
+        let rules = rules(lanes).replace("revisit_minutes = 1", "revisit_minutes = 600");
+        let (ended, _) = machine.crawl(&web, &rules, RunOptions::default()).await;
+        assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
+        let last = numbers(&web).into_iter().max().unwrap();
+        assert!(last <= pages + 3 * WINDOW, "{lanes} lanes: page {last} was read");
+        let found = gleaner::coverage::of_site(&machine.db, "sim").await.unwrap();
+        assert_eq!((found.index_pages, found.listed), (pages, OLD), "{lanes} lanes");
+        let web = Arc::new(
+            Web::new(Duration::from_millis(10))
+                .meanwhile(|path, elapsed| repeats(path, OLD + elapsed.as_secs() / EVERY_S)),
+        );
+        let mut machine = Machine::new();
+        machine.update = Some(in_memory());
+        machine.crawl_until(&web, &self::rules(lanes), SERVICE, Some(Duration::from_secs(900))).await;
+        assert_eq!(lost(&web), [0; 0], "{lanes} lanes");
+        let (last, pages) = (numbers(&web).into_iter().max().unwrap(), (OLD + 900 / EVERY_S).div_ceil(ROWS));
+        assert!(last <= pages + 3 * WINDOW, "{lanes} lanes: page {last} was read");
+    }
+}
+
 /// The same list with pages that are counted from 0: page 1 is its second.
 fn from_zero(path: &str) -> Option<Answer> {
     let Some(number) = path.strip_prefix("/board?page=") else { return rests(path) };

@@ -109,6 +109,7 @@ pub async fn look(
     if !is_front && pending.is_none() {
         return Ok(Seen { is_behind: true, due: lists, ..Seen::default() });
     }
+    let is_turn = pending.as_ref().is_some_and(|pending| pending.tours);
     let (list, last, is_above) = match pending {
         // The look before this one did not show it.
         Some(pending) if pending.tours => (pending.board, last_look(site, job).await?, false),
@@ -146,11 +147,10 @@ pub async fn look(
     for (asked, change) in asked.iter().zip(&changes) {
         let row = asked.row.and_then(|row| mined.get(row));
         if *change == Change::New {
-            let sighting = Sighting {
-                shown: row.filter(|_| !is_fast).and_then(|row| shown(asked.found.class, row)),
-                last_absent: last,
-                first_seen: at,
-            };
+            let shown = row.filter(|_| !is_fast).and_then(|row| shown(asked.found.class, row));
+            // In a list of another order than time it may have stood on the page in front when this one was looked at.
+            let last_absent = last.filter(|_| !is_turn || shown.is_none());
+            let sighting = Sighting { shown, last_absent, first_seen: at };
             site.fresh.arrivals.sighted(hash(asked.found.url.as_str()), sighting);
         }
         if !asked.is_pinned {
@@ -406,7 +406,8 @@ async fn recheck(site: &Site, job: &Job, at: UnixMillis, seen: &mut Seen) -> Res
     Ok(())
 }
 
-/// The time that a row shows for when it came: a torrent's own; of a thread the time of its first post, not of its last.
+/// The time that a row shows for when it came, and the milliseconds within which it may lie: a torrent's own; of a thread the time of its
+/// first post, not of its last.
 fn shown(class: Class, row: &Row) -> Option<(UnixMillis, u64)> {
     let time = if class == Class::Thread { row.created } else { row.created.or(row.last) };
     time.filter(|time| time.precision <= Precision::Day).map(interval)
@@ -414,7 +415,8 @@ fn shown(class: Class, row: &Row) -> Option<(UnixMillis, u64)> {
 
 pub(super) fn interval(time: Time) -> (UnixMillis, u64) {
     let ms = |seconds: i64| u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000);
-    (UnixMillis(ms(time.earliest)), ms(time.latest.saturating_sub(time.earliest)))
+    // `latest` is the last second in which it may lie.
+    (UnixMillis(ms(time.earliest)), ms(time.latest.saturating_sub(time.earliest).saturating_add(1)))
 }
 
 /// What the schedule hears of a row. A time that the looks contradict is theirs; without one it is the middle between them.

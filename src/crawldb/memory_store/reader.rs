@@ -80,6 +80,7 @@ impl Reader for MemoryStore {
                 },
                 at: looks.at,
                 updated: looks.updated(),
+                earlier: looks.earlier(),
             })
             .collect())
     }

@@ -285,9 +285,9 @@ pub(super) fn listings(
 fn listing_row(host: HostId, key: &[u8], value: &[u8]) -> Option<ListingRow> {
     let (series, page) = codec::listing_position(key)?;
     let looks = codec::looks_from(value)?;
-    let updated = looks.updated();
+    let (updated, earlier) = (looks.updated(), looks.earlier());
     let listing = Listing { series, page, page_max: looks.page_max, targets: looks.latest };
-    Some(ListingRow { host, listing, at: looks.at, updated })
+    Some(ListingRow { host, listing, at: looks.at, updated, earlier })
 }
 
 #[cfg(test)]

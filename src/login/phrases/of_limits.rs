@@ -151,9 +151,3 @@ pub const UNITS_OF_TIME: &[(&str, u64)] = &[
     ("dag", 86_400),
     ("gün", 86_400),
 ];
-
-/// One, in front of those.
-pub const ONE: &[&str] = &[
-    "one", "an", "a", "einer", "eine", "einem", "einen", "une", "una", "uma", "um", "un", "een", "bir", "один", "одну",
-    "jedną", "jeden",
-];

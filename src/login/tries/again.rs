@@ -5,7 +5,7 @@
 //! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
 //! that the site has let in before: that one is sent
 //! again, whoever comes first, a crawl or a person, after waits that grow to a day (`Further`), so that trouble which lasts locks nobody out, and
-//! no account is tried more often than its site bears; ten answers in all (`limits::LOGIN_FURTHER_MAX`), as a site whose pages are well and whose
+//! no account is tried more often than its site bears; ten answers hours apart in all (`limits::LOGIN_FURTHER_MAX`), as a site whose pages are well and whose
 //! form alone is always answered by trouble may mean the account. Any other answer to it that is neither a yes nor a sure refusal (the bare form, a page
 //! without one, words that nobody knows, `Report::end`) may be how the site says that the password is another by now: it has the same
 //! further tries, but three in all (`limits::LOGIN_BARE_MAX`), and is held behind them. One that met a CAPTCHA or was asked for a code has one more try, with a person who
@@ -124,8 +124,10 @@ pub(super) struct Further {
     sent: u32,
     /// Answers to them that let nobody in, and tell neither of a refusal nor of trouble.
     bare: u32,
-    /// All answers to them that let nobody in.
+    /// All answers to them that let nobody in, but for those within `limits::LOGIN_FURTHER_WAITS[0]` of one that counted.
     answers: u32,
+    /// When the last of those came.
+    answered_at: UnixMillis,
     /// Before when there is no other.
     pub(super) not_before: UnixMillis,
 }
@@ -133,7 +135,7 @@ pub(super) struct Further {
 impl Further {
     /// The waits begin anew, and not what was borne.
     pub(super) fn begins_anew(&mut self) {
-        *self = Self { bare: self.bare, answers: self.answers, ..Self::default() };
+        (self.sent, self.not_before) = Default::default();
     }
 
     /// Takes in that one was answered so; true where there is another.
@@ -142,10 +144,18 @@ impl Further {
         self.bare <= LOGIN_BARE_MAX
     }
 
-    /// Takes in that one was answered at all, and let nobody in; true where there is another.
-    pub(super) fn bears(&mut self) -> bool {
-        self.answers = self.answers.saturating_add(1);
+    /// Takes in that one was answered at all, and let nobody in; true where there is another. Trouble of one evening counts once, however
+    /// often its operator looks whether it is over.
+    pub(super) fn bears(&mut self, now: UnixMillis) -> bool {
+        if self.answers == 0 || now < self.answered_at || now.since(self.answered_at) >= LOGIN_FURTHER_WAITS[0] {
+            (self.answers, self.answered_at) = (self.answers.saturating_add(1), now);
+        }
         self.answers < LOGIN_FURTHER_MAX
+    }
+
+    /// The operator has logged in by other means: the site is well.
+    pub(super) fn forgets_answers(self) -> Self {
+        Self { answers: 0, ..self }
     }
 
     /// Takes in that one leaves.

@@ -163,7 +163,8 @@ impl Tries {
     pub fn operator_has_logged_in(&mut self, user: &str) {
         self.note_begun();
         let before = std::mem::take(self);
-        let Self { salt, refused, probably_refused, sent, once_more, further, proven, proven_at, .. } = before;
+        let Self { salt, refused, probably_refused, sent, once_more, proven, proven_at, .. } = before;
+        let further = before.further.forgets_answers();
         let kept =
             Self { salt, refused, probably_refused, sent, once_more, further, proven, proven_at, ..Self::default() };
         let Self { limited, ways, sent_at, way, host, table, let_in, .. } = before;
@@ -192,7 +193,7 @@ impl Tries {
         }
         // It may be how the site says that there is no such account any more.
         let may_go_on = || again(verdict, was_answered).is_for_crawls(true) && verdict != Verdict::LoggedIn;
-        if was_sent && is_let_in && may_go_on() && !self.further.bears() {
+        if was_sent && is_let_in && may_go_on() && !self.further.bears(now) {
             verdict = Verdict::ProbablyRefused;
         }
         if was_sent && was_answered {
@@ -213,12 +214,18 @@ impl Tries {
             // Two that told of nothing but trouble may have been looked at, whoever logs in between and the third.
             self.note_sent(mark, marks, (Verdict::SiteTrouble, was_answered));
         }
+        let is_sure_trouble = again(verdict, was_answered).by_hand == OfHand::Yes;
+        if is_let_in && self.is_told_again && was_sent && is_sure_trouble {
+            // Nor has it taken anything of an `--again`.
+            self.probably_refused.retain(|of| !marks.contains(of));
+            self.sent.retain(|(of, before, _)| *before != Verdict::ProbablyRefused || !marks.contains(of));
+        }
         if was_sent && verdict != Verdict::LoggedIn {
             self.note_way(mark);
             self.note_sent(mark, marks, (verdict, was_answered));
         }
         // What says that it did not look at the password has taken nothing of its further tries.
-        if was_sent && again(verdict, was_answered).by_hand == OfHand::Yes {
+        if was_sent && is_sure_trouble {
             self.once_more.retain(|of| !marks.contains(of));
             if is_let_in {
                 self.further.begins_anew();

@@ -4,7 +4,7 @@
 //! no word that is not known to stand around those two. A thread, a table or an address that is locked has such a word.
 
 use super::refusal::{CLAUSE_ENDS, SENTENCE_PARTS, clauses, has, is_told};
-use super::wait::time_in;
+use super::wait::names_wait_in;
 use super::{After, SHORT_TEXT_BYTES, names_wait, says_rate_limited};
 use crate::login::phrases;
 use crate::login::view::View;
@@ -16,8 +16,7 @@ pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
     // It is for a time: that is a limit.
     let is_for_time = |clause: &str| has(clause, phrases::FOR_A_TIME) || names_wait(after.view).is_some();
     let is_limit = |clause: &str| says_rate_limited(after.view).is_some() && is_for_time(clause);
-    let is_program = |text: &str| has(text, phrases::LOCKED_ELSEWHERE);
-    let locked = said.iter().filter(|text| !is_program(text)).find_map(|text| locks(text));
+    let locked = said.iter().filter(|text| !is_of_database(text)).find_map(|text| locks(text));
     locked.filter(|clause| !is_trouble() && !is_limit(clause))
 }
 
@@ -26,7 +25,9 @@ pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
 pub(super) fn is_locked_for_good(after: &After<'_>) -> Option<String> {
     use phrases::{ACCOUNTS, ACCOUNTS_UNPARTED, FOR_A_TIME, IS_LOCKED, IS_LOCKED_UNPARTED};
     let said = said_to_this_login(after);
-    if said.iter().any(|text| time_in(text).is_some() || has(text, FOR_A_TIME) || has(text, phrases::TROUBLE)) {
+    if names_wait_in(&said.join("\n")).is_some()
+        || said.iter().any(|text| has(text, FOR_A_TIME) || has(text, phrases::TROUBLE))
+    {
         return None;
     }
     let has_word =
@@ -65,12 +66,21 @@ fn is_supposed(said: &str, phrase: &str) -> bool {
     saying.peek().is_some() && saying.all(|clause| has(&clause, phrases::SUPPOSES))
 }
 
-/// True where this phrase is said of a program's own account, of the whole site, or by what stands in front of it.
+/// True where this phrase is said of an account of the site's database, or of the whole site.
 fn is_elsewhere(view: &View, phrase: &str) -> bool {
+    let is_of_site = |before: &str| phrases::WHOLE_SITES.iter().any(|of| before.ends_with(of));
+    let is_one = |line: &str| is_of_database(line) || line.match_indices(phrase).all(|(at, _)| is_of_site(&line[..at]));
     let mut saying = view.said.lines().filter(|line| line.contains(phrase)).peekable();
-    let is_gate = || phrases::FIREWALLS.iter().any(|of| *of != phrases::BLOCKED && view.text.contains(of));
-    phrase == phrases::BLOCKED && is_gate()
-        || saying.peek().is_some() && saying.all(|line| has(line, phrases::LOCKED_ELSEWHERE))
+    saying.peek().is_some() && saying.all(is_one)
+}
+
+/// True where a sentence is a database's own: “ORA-28000: the account is locked”.
+fn is_of_database(line: &str) -> bool {
+    let is_code = |(at, code): (usize, &str)| {
+        !line[..at].ends_with(char::is_alphanumeric)
+            && line[at + code.len()..].starts_with(|of: char| of.is_ascii_digit())
+    };
+    has(line, phrases::LOCKED_IN_DATABASE) || line.match_indices("ora-").any(is_code)
 }
 
 /// The clause of a text in lower case that says of an account that it is locked, and nothing more.
@@ -198,12 +208,17 @@ mod tests {
         for (said, expected) in [
             ("You have been <strong>permanently</strong> banned from this board.", true),
             ("A ban has been issued on your username.", true),
-            ("You have been blocked. Reason: cheating.", true),
-            ("Sorry, you have been blocked. Cloudflare Ray ID: 8f1", false),
+            ("You have been banned from this board by the site. Ora-pro-nobis says hello.", true),
+            ("This site has a zero tolerance policy: your account has been banned.", true),
+            ("Your forum has 3 rules; you are banned for breaking one.", true),
+            ("Your account has been banned for posting MySQL dumps.", true),
+            ("If your account is locked, write to us. You are banned.", true),
             ("ORA-28000: the account is locked", false),
             ("Access denied for user 'forum'@'localhost'. Account is locked.", false),
-            ("LDAP: account locked", false),
+            ("SQLSTATE[HY000] [3118] Account is locked", false),
             ("The forum has been temporarily locked while we upgrade it.", false),
+            ("Sorry, you have been blocked. You are unable to access example.org.", false),
+            ("Du wurdest dauerhaft angemeldet.", false),
         ] {
             for (page, form) in [(format!("<p>{said}</p>{FORM}"), Some(0)), (format!("<p>{said}</p>"), None)] {
                 assert_eq!(judged(&page, form, None) == Verdict::Locked, expected, "{page}");

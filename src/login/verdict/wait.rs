@@ -7,44 +7,59 @@ use crate::login::phrases;
 use crate::login::view::View;
 
 /// How long a page that tells of too many tries asks to wait, where it names a time: no more than `limits::RETRY_AFTER_MAX`, which whoever is
-/// to wait for days waits for first. The sentence of the limit and the one behind it are asked before the rest of the page, whose footer may
-/// tell how long it took and who was there lately.
+/// to wait for days waits for first. The sentence of the limit, the one behind it and those beside it are asked before the rest of the page,
+/// whose footer may tell how long it took and who was there lately.
 #[must_use]
 pub fn names_wait(view: &View) -> Option<Duration> {
-    let lines: Vec<&str> = view.said.lines().collect();
-    let is_limit = |line: &str| phrases::RATE_LIMITED.iter().any(|phrase| line.contains(phrase));
-    let near = (0..lines.len()).filter(|at| is_limit(lines[*at])).flat_map(|at| [at, at + 1]);
-    let of_limit = near.filter_map(|at| time_in(lines.get(at)?)).max();
     // Elsewhere, dates and statistics have days.
-    of_limit.or_else(|| longest_in(&view.text, limits::RETRY_AFTER_MAX.as_secs() - 1))
+    names_wait_in(&view.said).or_else(|| longest_in(&view.text, limits::RETRY_AFTER_MAX.as_secs() - 1))
 }
 
-/// The time that a text in lower case names, the longest of several.
-pub(super) fn time_in(text: &str) -> Option<Duration> {
-    longest_in(text, u64::MAX)
+/// The same of the texts alone, a line each, that have words of a limit. Days count where they stand in a sentence of the limit or behind it:
+/// “we answer within 2 days” is no wait.
+pub(super) fn names_wait_in(said: &str) -> Option<Duration> {
+    let is_limit = |text: &str| phrases::RATE_LIMITED.iter().any(|phrase| text.contains(phrase));
+    let texts: Vec<&str> = said.lines().collect();
+    let sentences: Vec<&str> = texts.iter().flat_map(|text| sentences(text)).collect();
+    let longest = |of: &[&str], behind: usize, seconds_max: u64| {
+        let limits = (0..of.len()).filter(|at| is_limit(of[*at]));
+        limits.filter_map(|at| longest_in(of.get(at + behind)?, seconds_max)).max()
+    };
+    let hours = limits::RETRY_AFTER_MAX.as_secs();
+    [(&sentences, 0, u64::MAX), (&sentences, 1, u64::MAX), (&texts, 0, hours), (&texts, 1, hours)]
+        .into_iter()
+        .find_map(|(of, behind, seconds_max)| longest(of, behind, seconds_max))
 }
 
-/// The longest of those that have so many seconds at most.
+/// The sentences of a text: a point between digits ends none.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let is_end = |(at, end): &(usize, char)| {
+            "。！？".contains(*end) || ".!?".contains(*end) && rest[at + 1..].starts_with(char::is_whitespace)
+        };
+        let end = rest.char_indices().find(is_end).map_or(rest.len(), |(at, end)| at + end.len_utf8());
+        let (sentence, behind) = rest.split_at(end);
+        rest = behind;
+        (!sentence.is_empty()).then_some(sentence)
+    })
+}
+
+/// The longest time that a text in lower case names, of those that have so many seconds at most.
 fn longest_in(text: &str, seconds_max: u64) -> Option<Duration> {
-    let is_end = |of: char| of.is_whitespace() || ",;:!?()，。".contains(of);
-    let words = text.split(is_end).map(|word| word.trim_end_matches('.'));
-    // "0.052 seconds" is no wait.
-    let is_decimal = |word: &str| {
-        word.as_bytes().windows(3).any(|of| of[0].is_ascii_digit() && of[1] == b'.' && of[2].is_ascii_digit())
-    };
+    let words = text.split(|of: char| of.is_whitespace() || ";:!?()，。".contains(of));
+    let words = words.map(|word| word.trim_matches(['.', ','])).filter(|word| !word.is_empty());
     // "15 minutes", and where nothing parts words, "请15分钟后再试": numbers, and what stands between them.
-    let words = words.filter(|word| !word.is_empty()).map(|word| if is_decimal(word) { "." } else { word });
     let parts: Vec<(&str, bool)> = words.flat_map(numbers_apart).collect();
-    let number_at = |at: usize| {
-        let word = parts.get(at)?.0;
-        word.parse::<u64>().ok().or_else(|| phrases::ONE.contains(&word).then_some(1))
-    };
+    // "0.052 seconds" is no wait of 52.
+    let is_decimal = |at: usize| parts[at].1 && matches!(parts[at - 1].0, "." | ",");
+    let number_at = |at: usize| parts.get(at).filter(|_| !is_decimal(at))?.0.parse::<u64>().ok();
     let time = |at: usize| {
         let number = number_at(at)?;
         let (unit, is_attached) = *parts.get(at + 1)?;
+        let unit = unit.trim_matches(['.', ',']);
         let known = phrases::UNITS_OF_TIME.iter().find(|(name, _)| unit.starts_with(name)).map(|(_, seconds)| *seconds);
         let letter = || match unit {
-            "d" => Some(86_400),
             "h" => Some(3_600),
             "m" => Some(60),
             "s" => Some(1),

@@ -71,18 +71,19 @@ fn what_was_let_in_before_is_held_behind_ten_answers_of_whatever_kind() {
         [(SiteTrouble, true), (NoAnswer, false), (SessionLost, true), (LimitedAgain, true), (Unknown, false)]
     {
         let ended = Ended { verdict, was_sent: true, was_answered };
-        let (mut tries, mut sent) = (after(&[(Verdict::LoggedIn, true)]), 0);
+        let (mut tries, mut sent) = (after(&[(Verdict::LoggedIn, true)]), Vec::new());
         for hour in 0..24 * 60 {
             let now = NOW.plus(LOGIN_HOUR * hour);
             if Who::Crawl.may(&tries, &password, now) {
-                sent += 1;
+                sent.push(hour);
                 tries.begin("anna", &password);
                 tries.form_leaves(now);
                 tries.ended(ended, "anna", &password, now);
                 tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
             }
         }
-        assert_eq!(sent, crate::limits::LOGIN_FURTHER_MAX, "{verdict:?}");
+        // The first waits of a site in trouble are minutes, and count once.
+        assert!((10..=14).contains(&sent.len()) && *sent.last().unwrap() > 6 * 24, "{verdict:?}: {sent:?}");
         let later = NOW.plus(LOGIN_HOUR * 24 * 60);
         assert_eq!(tries.hold_by_hand("anna", &password, later), Some(ByHand::Refused(Verdict::ProbablyRefused)));
         // Whoever is let in has them anew.
@@ -92,6 +93,31 @@ fn what_was_let_in_before_is_held_behind_ten_answers_of_whatever_kind() {
         tries.ended(ended, "anna", &password, later);
         assert!(Who::Crawl.may(&tries, &password, later.plus(LOGIN_WAIT_MAX)), "{verdict:?}");
     }
+}
+
+#[test]
+fn an_evening_of_trouble_is_one_answer_and_again_frees_what_trouble_has_held() {
+    let password = Secret::new("one");
+    let trouble = Ended { verdict: Verdict::Unknown, was_sent: true, was_answered: false };
+    let send = |tries: &mut Tries, is_again: bool, now: UnixMillis| {
+        match is_again {
+            true => tries.begin_again("anna", &password),
+            false => tries.begin("anna", &password),
+        }
+        tries.form_leaves(now);
+        tries.ended(trouble, "anna", &password, now);
+    };
+    let mut tries = after(&[(Verdict::LoggedIn, true)]);
+    for minute in 0..30 {
+        send(&mut tries, false, NOW.plus(Duration::from_secs(60 * minute)));
+    }
+    assert!(Who::Crawl.may(&tries, &password, NOW.plus(LOGIN_WAIT_MAX * 2)));
+    for day in 2..12 {
+        send(&mut tries, false, NOW.plus(LOGIN_WAIT_MAX * day));
+    }
+    assert!(!Who::Crawl.may(&tries, &password, NOW.plus(LOGIN_WAIT_MAX * 13)));
+    send(&mut tries, true, NOW.plus(LOGIN_WAIT_MAX * 13));
+    assert!(Who::Crawl.may(&tries, &password, NOW.plus(LOGIN_WAIT_MAX * 15)));
 }
 
 #[test]
