@@ -18,6 +18,7 @@ pub mod outlinks;
 pub mod progress;
 pub mod rendered;
 mod rendering;
+pub mod repeats;
 pub mod robots_txt;
 pub mod shortcut;
 pub mod site;

@@ -11,6 +11,7 @@ use super::again::Storages;
 use super::errands::Shelf;
 use super::fresh::Fresh;
 use super::rendered::Rendered;
+use super::repeats::Repeats;
 use super::shortcut::Shortcuts;
 use super::turn;
 use super::visit::Job;
@@ -87,6 +88,8 @@ pub struct Site {
     /// Marks what these rules have refused.
     pub rules_token: u64,
     worth: Mutex<Worth>,
+    /// Where lists end though their numbers go on.
+    pub repeats: Repeats,
     hosts: Mutex<HashMap<Box<str>, HostId>>,
     /// Sitemaps met in this run.
     sitemaps: Mutex<HashSet<Box<str>>>,
@@ -107,6 +110,7 @@ impl Site {
         Self {
             rules_token: rules.links_fingerprint() & (TRAP_TOKENS - 1),
             worth: Mutex::new(Worth::new(&rules)),
+            repeats: Repeats::default(),
             shortcuts: Shortcuts::new(&rules),
             fresh: Fresh::new(&rules),
             update: OnceLock::new(),

@@ -23,15 +23,9 @@ pub struct Turn {
     pub has_changed: bool,
     /// It is the first of its list, which was read before by another name: with a number, or without.
     pub is_front_again: bool,
-    /// It shows what each of the pages in front of it does: the list is over, and its numbers are not.
-    pub is_repeat: bool,
     /// The page that comes next, as far as this one's links tell.
     pub behind: Option<Behind>,
 }
-
-/// Pages in front of one that shows the same rows as each of them, by which it ends its list. One alone may have been read just before as many
-/// rows came as a page holds.
-const REPEATS: u64 = 2;
 
 /// The page behind another one.
 #[derive(Debug)]
@@ -56,37 +50,14 @@ pub async fn of(site: &Site, job: &Job, read: &PageFindings) -> Result<Option<Tu
         is_front_again |= last_listing(site, job.lease.key.host, &listing.series, first).await?.is_some();
     }
     let next = pages_behind(site, job, &read.found).into_iter().next();
-    let step = next.as_ref().map_or(1, |(page, _)| page - listing.page);
-    let is_repeat = repeats(site, job, listing, step).await?;
     let mut behind = None;
-    if let Some((page, found)) = next.filter(|_| !is_repeat)
+    if let Some((page, found)) = next
         && let Some(row) = site.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await?
     {
         let last_read = self::last_read(site, &row.key).await?;
         behind = Some(Behind { row, page, last_read });
     }
-    Ok(Some(Turn { series: listing.series.clone(), last_read, has_changed, is_front_again, is_repeat, behind }))
-}
-
-/// True where the pages in front, `step` apart, listed the same when they were read last.
-async fn repeats(site: &Site, job: &Job, listing: &Listing, step: u64) -> Result<bool, CrawlDbError> {
-    let mut targets = listing.targets.clone();
-    targets.dedup();
-    for nth in 1..=REPEATS {
-        let Some(page) = listing.page.checked_sub(nth.saturating_mul(step)) else { return Ok(false) };
-        let last = last_listing(site, job.lease.key.host, &listing.series, page).await?;
-        if targets.is_empty() || last.is_none_or(|last| last.targets != targets) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Takes out the links of a page of a list to pages of the same list behind it.
-pub fn end_list(site: &Site, job: &Job, found: &mut Vec<Found>) {
-    let behind = pages_behind(site, job, found).into_iter();
-    let behind: HashSet<Box<str>> = behind.map(|(_, found)| found.url.as_str().into()).collect();
-    found.retain(|found| !behind.contains(found.url.as_str()));
+    Ok(Some(Turn { series: listing.series.clone(), last_read, has_changed, is_front_again, behind }))
 }
 
 /// A page that failed and is tried again was not read.

@@ -20,7 +20,7 @@ use super::shortcut::{self, Gathered, Visited};
 use super::site::{Found, Site};
 use super::turn::{self, Turn};
 use super::worth::Near;
-use super::{denial, front, outlinks, rendering, version};
+use super::{denial, front, outlinks, rendering, repeats, version};
 use crate::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use crate::clock::UnixMillis;
 use crate::crawldb::update::UpdateRow;
@@ -448,14 +448,14 @@ async fn found_on(
 ) -> Result<Finished, CrawlDbError> {
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
+    let is_end = repeats::end_list(site, job, &mut read);
     finished.turn = turn::of(site, job, &read).await?;
     let is_another_name = front::is_another_name(site, job, read.listing.as_ref()).await?;
     finished.is_watched &= !is_another_name;
     finished.seen = look::look(site, job, &read, board, finished.is_watched, finished.visit.at).await?;
     finished.seen.is_behind |= is_another_name;
     finished.detail = detail;
-    if finished.turn.as_ref().is_some_and(|turn| turn.is_repeat) {
-        turn::end_list(site, job, &mut read.found);
+    if is_end {
         finished.detail = Some("shows what the pages in front of it do: its list ends here".to_owned());
     }
     finished.visit.body_hash = Some(read.fingerprint);

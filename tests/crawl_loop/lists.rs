@@ -219,7 +219,7 @@ async fn pages_that_repeat_beyond_the_last_end_the_list() {
         assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
         let last = numbers(&web).into_iter().max().unwrap();
         assert!(last <= pages + 3 * WINDOW, "{lanes} lanes: page {last} was read");
-        let found = gleaner::coverage::of_site(&machine.db, "sim").await.unwrap();
+        let found = gleaner::coverage::of_site(&*machine.db, "sim").await.unwrap();
         assert_eq!((found.index_pages, found.listed), (pages, OLD), "{lanes} lanes");
         let web = Arc::new(
             Web::new(Duration::from_millis(10))
