@@ -7,7 +7,7 @@
 //!
 //! New links push as many off a page, onto the page behind it. Where that page was read before they came, nothing
 //! lists them now: what an earlier look at a page showed, and no page shows any more, is counted beside the pages,
-//! each link once, and in each series no more of them than one of its pages got new ones.
+//! each link once, and in each series no more of them than its pages got new ones.
 //!
 //! Memory: 16 bytes for each link of each series, earlier ones included, and a few words for each series.
 
@@ -51,8 +51,8 @@ pub struct Series {
     pub own: u64,
     /// What it adds to [`Estimate::listed`].
     pub adds: u64,
-    /// New links at later looks, of the page that has most.
-    updated_max: u64,
+    /// New links at later looks, summed over its pages.
+    updated: u64,
 }
 
 impl Series {
@@ -99,9 +99,11 @@ struct Open {
     last: Page,
     /// The number of the page since which each has listed the same, and how many have.
     same_since: (u64, u64),
+    /// Links of the page in front of those.
+    before_same: Option<Vec<u64>>,
     /// What earlier looks showed, with the place in `numbers` of the page that did.
     earlier: Vec<(u64, u32)>,
-    updated_max: u64,
+    updated: u64,
 }
 
 #[derive(Debug)]
@@ -160,7 +162,7 @@ impl Estimator {
         for at in order {
             let Some(mut series) = series[at].take() else { continue };
             series.adds = series.own.saturating_add(series.own_share(series.reckoned()));
-            estimate.updated += pushed_off[at].min(series.updated_max);
+            estimate.updated += pushed_off[at].min(series.updated);
             if series.adds > 0 {
                 estimate.pages = estimate.pages.saturating_add(series.pages);
                 estimate.pages_read = estimate.pages_read.saturating_add(series.pages_read);
@@ -194,9 +196,10 @@ impl Open {
             before: Vec::new(),
             full_pages: 0,
             same_since: (page.number, 1),
+            before_same: None,
             last: page,
             earlier: Vec::new(),
-            updated_max: 0,
+            updated: 0,
         };
         open.take_earlier();
         open
@@ -206,7 +209,7 @@ impl Open {
     fn take_earlier(&mut self) {
         let place = u32::try_from(self.numbers.len() - 1).unwrap_or(u32::MAX);
         self.earlier.extend(self.last.earlier.iter().map(|link| (*link, place)));
-        self.updated_max = self.updated_max.max(self.last.updated);
+        self.updated = self.updated.saturating_add(self.last.updated);
     }
 
     fn next(&mut self, page: Page, page_max: u64) {
@@ -215,12 +218,18 @@ impl Open {
         if self.numbers == [0] && page.number == 1 && is_same_page(&last, page) {
             // The first page under two URLs, with and without its number.
             self.numbers.clear();
+            self.same_since = (page.number, 1);
+            let shared = last.links.iter().filter(|link| page.links.binary_search(link).is_ok()).count();
+            // Two looks at it, between which all has changed, list as much as two pages.
+            self.full_pages += u64::from(shared * 2 < last.links.len());
         } else {
             self.full_pages += u64::from(!last.links.is_empty());
-        }
-        match self.same_since.1 {
-            pages if last.links == page.links && !page.links.is_empty() => self.same_since.1 = pages + 1,
-            _ => self.same_since = (page.number, 1),
+            if last.links == page.links {
+                self.same_since.1 += 1;
+            } else {
+                self.same_since = (page.number, 1);
+                self.before_same = Some(last.links.clone());
+            }
         }
         self.before.extend(last.links);
         self.numbers.push(page.number);
@@ -248,10 +257,13 @@ impl Open {
         self.earlier.iter().filter(|(_, place)| is_followed(*place)).map(|(link, _)| *link).collect()
     }
 
-    /// Numbers beyond the last page at which a site shows that one again are no pages.
+    /// Numbers beyond the last page at which a site shows that one again are no pages. What the page in front of them lists as well may
+    /// stand on every page.
     fn drop_repeats(&mut self) {
         let (since, pages) = self.same_since;
-        if pages > REPEATS || pages > 1 && self.last.number == self.page_max {
+        let is_own = |before: &Vec<u64>| self.last.links.iter().any(|link| before.binary_search(link).is_err());
+        let has_rows = self.before_same.as_ref().is_some_and(is_own);
+        if has_rows && (pages > REPEATS || pages > 1 && self.last.number == self.page_max) {
             self.numbers.retain(|number| *number <= since);
             self.full_pages = self.full_pages.saturating_sub(pages - 1);
             (self.last.number, self.page_max) = (since, since);
@@ -287,7 +299,7 @@ impl Open {
             last_page: last_is_read.then_some(rows),
             own: 0,
             adds: 0,
-            updated_max: self.updated_max,
+            updated: self.updated,
         };
         (series, links, pushed_off)
     }
@@ -435,6 +447,17 @@ mod tests {
         assert_eq!(pages(&[0]), (5, 500));
         assert_eq!(pages(&[1]), (5, 500));
         assert_eq!(pages(&[0, 1]), (5, 500));
+        let found = estimate([0, 1].map(|number| row("/b", number, 1, 100..200)));
+        assert_eq!((found.pages, found.pages_read, found.listed), (1, 1, 100), "the only one");
+    }
+
+    #[test]
+    fn pages_from_zero_of_which_the_first_is_looked_at_again_are_no_more() {
+        // Page 0 showed 1000..1010 at first, and 990..1000 since; page 1 was read in between, and has what was pushed onto it.
+        let first = looks("/b", 0, 99, &[1_000..1_010, 990..1_000]);
+        let rest = (1..=9).map(|page| row("/b", page, 99, 990 + page * 10..1_000 + page * 10));
+        let rest = rest.map(|row| ListingRow { at: UnixMillis(1), ..row });
+        assert_eq!(estimate([first].into_iter().chain(rest)).listed, 1_000);
     }
 
     #[test]
@@ -498,6 +521,13 @@ mod tests {
             let found = estimate(front.into_iter().chain(rest.clone()));
             assert_eq!((found.listed + found.updated, found.pages), (190, 9), "{numbers:?}");
         }
+        // As many as each look finds at once, over several pages.
+        let many = |page: u64| {
+            let all: Vec<_> = (0..=300).step_by(30).map(|by| pushed(page, by)).collect();
+            looks("/list", page + 1, 9, &all)
+        };
+        let found = estimate((0..3).map(many).chain((3..9).map(|page| stale(page, page + 1))));
+        assert_eq!((found.listed, found.updated), (90, 300));
         // A row that is taken out is no new one.
         let mut without: Vec<ListingRow> = (0..9).map(|page| stale(page, page + 1)).collect();
         without[4].earlier = vec![1];
@@ -515,6 +545,12 @@ mod tests {
         assert_eq!(same(pages(7, 8)), (5, 5, 100));
         assert_eq!(same(pages(6, 6)), (5, 5, 100));
         assert_eq!(same(pages(6, 9)), (9, 6, 151), "two may be one page that was read twice");
+        // Each page pins link 7, and pages 4 to 6 list nothing else.
+        let found = estimate((1..=6).map(|page| {
+            let own = if page < 4 { page * 100..page * 100 + 20 } else { 0..0 };
+            row("/b", page, 100, own.chain([7]))
+        }));
+        assert_eq!((found.pages, found.pages_read), (100, 6));
     }
 
     #[test]

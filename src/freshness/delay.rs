@@ -64,7 +64,12 @@ impl Arrival {
             .map(|shown| Between { from: shown.at, until: UnixMillis(shown.at.0.saturating_add(shown.precision_ms)) });
         let Some(absent) = self.last_absent.filter(|absent| *absent <= self.first_seen) else {
             // Without an earlier look only a time after the crawl began tells it from what was always there.
-            return match shown.map(|shown| Between { until: shown.until.min(self.first_seen), ..shown }) {
+            let ahead_ms = |shown: Between| shown.from.0.saturating_sub(self.first_seen.0);
+            let from = |shown: Between| match ahead_ms(shown) {
+                0..=CLOCKS_DIFFER_MS => shown.from.min(self.first_seen),
+                _ => shown.from,
+            };
+            return match shown.map(|shown| Between { from: from(shown), until: shown.until.min(self.first_seen) }) {
                 Some(shown) if shown.from >= self.site_since && shown.from <= shown.until => Known::Shown(shown),
                 _ => Known::History,
             };
@@ -326,6 +331,11 @@ mod tests {
             known(Some((29 * MINUTE + 50_000, 1_000)), Some(30 * MINUTE)),
             Known::Looks(between(30 * MINUTE, 60 * MINUTE)),
             "two clocks that are right"
+        );
+        assert_eq!(
+            known(Some((60 * MINUTE + 5_000, 1_000)), None),
+            Known::Shown(between(60 * MINUTE, 60 * MINUTE)),
+            "and two without an earlier look"
         );
         assert_eq!(known(Some((0, DAY)), Some(30 * MINUTE)), Known::Shown(between(30 * MINUTE, 60 * MINUTE)), "a date");
         assert_eq!(

@@ -179,10 +179,10 @@ pub const LOCKED: &[&str] = &[
 pub const LOCKED_SOMEHOW: &[&str] = &["被禁止访问", "禁止登录", "禁止登入"];
 
 /// Words of a sentence that says so of an account of the site's own, in its database.
-pub const LOCKED_IN_DATABASE: &[&str] = &["sqlstate", "access denied for user"];
+pub const LOCKED_IN_DATABASE: &[&str] = &["sqlstate", "access denied for user '"];
 
-/// What is locked in the sentence whose predicate follows them: the whole site.
-pub const WHOLE_SITES: &[&str] = &["forum ", "forums ", "board ", "site ", "website ", "tracker "];
+/// What is locked where these begin a clause and the word for it follows: the whole site.
+pub const WHOLE_SITES: &[&str] = &["forum", "forums", "board", "site", "website", "tracker"];
 
 /// The name or the password is wrong.
 pub const WRONG: &[&str] = &[

@@ -52,6 +52,8 @@ pub struct Tries {
     limited: Vec<u32>,
     /// Of the user and the password that were let in last.
     further: Further,
+    /// Marks those of them that are held for no other reason than that no answer of many let them in.
+    worn_out: Option<u32>,
     /// True where the login that has begun was told `--again`.
     #[serde(skip)]
     is_told_again: bool,

@@ -234,6 +234,65 @@ async fn pages_that_repeat_beyond_the_last_end_the_list() {
     }
 }
 
+/// A page of the list without its pager.
+fn rows_of(newest: u64, number: u64) -> Option<String> {
+    let Answer::Status(_, _, page) = list(newest, number)? else { return None };
+    let text = String::from_utf8_lossy(&page).into_owned();
+    text.split("<a href=/board").next().map(str::to_owned)
+}
+
+/// Rows of pages 10 to 12 have been taken out; each page shows a featured one.
+fn holes(path: &str) -> Option<Answer> {
+    let number = path.strip_prefix("/board?page=").or((path == "/board").then_some("1"));
+    let Some(number) = number.and_then(|number| number.parse().ok()) else { return rests(path) };
+    let rows = if (10..=12).contains(&number) { String::new() } else { rows_of(OLD, number)? };
+    let next = number + 1;
+    Some(page(&format!("<p><a href=/detail/300>featured</a></p>{rows}<a href=/board?page={next}>next</a>")))
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_without_rows_of_their_own_end_no_list() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(holes));
+    let rules = rules(1).replace("revisit_minutes = 1", "revisit_minutes = 600");
+    let (ended, _) = Machine::new().crawl(&web, &rules, RunOptions::default()).await;
+    assert_eq!((ended, lost(&web)), (Ended::Exhausted, (181..=210).collect()));
+}
+
+/// The first page is read by both of its names; then as many rows come at once as a page has.
+fn comes_between(path: &str) -> Option<Answer> {
+    let number = path.strip_prefix("/board?page=").or((path == "/board").then_some("1"));
+    let Some(number) = number.and_then(|number| number.parse().ok()) else { return board(path, OLD + ROWS) };
+    let rows = rows_of(if number == 1 { OLD } else { OLD + ROWS }, number)?;
+    let next = number + 1;
+    Some(page(&format!("{rows}<a href=/board?page=1>first</a><a href=/board?page={next}>next</a>")))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_of_rows_that_come_between_the_first_page_and_the_second_ends_no_list() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(comes_between));
+    let rules = rules(1).replace("revisit_minutes = 1", "revisit_minutes = 600");
+    let (ended, _) = Machine::new().crawl(&web, &rules, RunOptions::default()).await;
+    assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
+}
+
+/// A list of one page, whose pager names it.
+fn short(path: &str) -> Option<Answer> {
+    match path {
+        "/board" | "/board?page=1" => Some(page(&format!("{}<a href=/board?page=1>1</a>", rows_of(ROWS - 2, 1)?))),
+        _ => rests(path),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_one_page_under_two_names_is_counted_once() {
+    let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(short));
+    let machine = Machine::new();
+    let rules = rules(1).replace("revisit_minutes = 1", "revisit_minutes = 600");
+    machine.crawl(&web, &rules, RunOptions::default()).await;
+    let found = gleaner::coverage::of_site(&*machine.db, "sim").await.unwrap();
+    assert_eq!((numbers(&web), found.index_pages, found.listed), (vec![1], 1, ROWS - 2));
+}
+
 /// The same list with pages that are counted from 0: page 1 is its second.
 fn from_zero(path: &str) -> Option<Answer> {
     let Some(number) = path.strip_prefix("/board?page=") else { return rests(path) };

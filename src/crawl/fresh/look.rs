@@ -120,6 +120,7 @@ pub async fn look(
     let since = last.map(|last| (last, at));
     let standing = standing::ask(site, job, read, board.as_ref(), since.filter(|_| is_above)).await?;
     let (asked, is_above) = (standing.rows, standing.is_above);
+    let is_out_of_order = is_turn && site.fresh.boards.is_in_another_order(&list);
     seen.rows = asked.iter().map(|asked| hash(asked.found.url.as_str())).collect();
     let mut changes: Vec<Change> =
         asked.iter().map(|asked| if asked.is_new { Change::New } else { Change::Same }).collect();
@@ -149,7 +150,7 @@ pub async fn look(
         if *change == Change::New {
             let shown = row.filter(|_| !is_fast).and_then(|row| shown(asked.found.class, row));
             // In a list of another order than time it may have stood on the page in front when this one was looked at.
-            let last_absent = last.filter(|_| !is_turn || shown.is_none());
+            let last_absent = last.filter(|_| !is_out_of_order || shown.is_none());
             let sighting = Sighting { shown, last_absent, first_seen: at };
             site.fresh.arrivals.sighted(hash(asked.found.url.as_str()), sighting);
         }

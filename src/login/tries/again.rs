@@ -4,7 +4,7 @@
 //! Whatever the site has said, it may have counted a wrong password. So the same is held until its operator says `--again` or changes
 //! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
 //! that the site has let in before: that one is sent
-//! again, whoever comes first, a crawl or a person, after waits that grow to a day (`Further`), so that trouble which lasts locks nobody out, and
+//! again, whoever comes first, a crawl or a person, after waits that grow to a day (`Further`), so that trouble of a week locks nobody out, and
 //! no account is tried more often than its site bears; ten answers hours apart in all (`limits::LOGIN_FURTHER_MAX`), as a site whose pages are well and whose
 //! form alone is always answered by trouble may mean the account. Any other answer to it that is neither a yes nor a sure refusal (the bare form, a page
 //! without one, words that nobody knows, `Report::end`) may be how the site says that the password is another by now: it has the same

@@ -139,6 +139,11 @@ impl Tries {
             if self.unclear >= LOGINS_UNCLEAR_MAX {
                 self.held = Some((Verdict::NoAnswer, mark));
             }
+            if self.is_let_in(marks) && !self.further.bears(now) {
+                self.worn_out = Some(mark);
+                self.probably_refused.retain(|of| !marks.contains(of));
+                push(&mut self.probably_refused, mark);
+            }
         }
         has
     }
@@ -167,8 +172,8 @@ impl Tries {
         let further = before.further.forgets_answers();
         let kept =
             Self { salt, refused, probably_refused, sent, once_more, further, proven, proven_at, ..Self::default() };
-        let Self { limited, ways, sent_at, way, host, table, let_in, .. } = before;
-        *self = Self { limited, ways, sent_at, way, host, table, let_in, member: Some(user.into()), ..kept };
+        let Self { limited, ways, sent_at, way, host, table, let_in, worn_out, .. } = before;
+        *self = Self { worn_out, limited, ways, sent_at, way, host, table, let_in, member: Some(user.into()), ..kept };
     }
 
     /// Takes in how a login ended; gives that as it counts, which what was sent before may change.
@@ -194,7 +199,7 @@ impl Tries {
         // It may be how the site says that there is no such account any more.
         let may_go_on = || again(verdict, was_answered).is_for_crawls(true) && verdict != Verdict::LoggedIn;
         if was_sent && is_let_in && may_go_on() && !self.further.bears(now) {
-            verdict = Verdict::ProbablyRefused;
+            (verdict, self.worn_out) = (Verdict::ProbablyRefused, Some(mark));
         }
         if was_sent && was_answered {
             self.locked.retain(|locked| !marks.contains(locked));
@@ -215,8 +220,10 @@ impl Tries {
             self.note_sent(mark, marks, (Verdict::SiteTrouble, was_answered));
         }
         let is_sure_trouble = again(verdict, was_answered).by_hand == OfHand::Yes;
-        if is_let_in && self.is_told_again && was_sent && is_sure_trouble {
-            // Nor has it taken anything of an `--again`.
+        let is_worn_out = self.worn_out.is_some_and(|of| marks.contains(&of));
+        if is_worn_out && self.is_told_again && was_sent && is_sure_trouble {
+            // Nor has it taken anything of an `--again`, where nothing but answers like it was against them.
+            self.worn_out = None;
             self.probably_refused.retain(|of| !marks.contains(of));
             self.sent.retain(|(of, before, _)| *before != Verdict::ProbablyRefused || !marks.contains(of));
         }
@@ -234,7 +241,8 @@ impl Tries {
         self.waits = None;
         match verdict {
             Verdict::LoggedIn => {
-                (self.proven, self.proven_at, self.further) = (Some(mark), now, Further::default());
+                (self.proven, self.proven_at, self.further, self.worn_out) =
+                    (Some(mark), now, Further::default(), None);
                 self.sent.retain(|(of, _, _)| !marks.contains(of));
                 self.ways.retain(|(of, _)| !marks.contains(of));
                 self.limited.retain(|of| !marks.contains(of));

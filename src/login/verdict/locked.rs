@@ -4,7 +4,7 @@
 //! no word that is not known to stand around those two. A thread, a table or an address that is locked has such a word.
 
 use super::refusal::{CLAUSE_ENDS, SENTENCE_PARTS, clauses, has, is_told};
-use super::wait::names_wait_in;
+use super::wait::{names_hours, names_wait_in};
 use super::{After, SHORT_TEXT_BYTES, names_wait, says_rate_limited};
 use crate::login::phrases;
 use crate::login::view::View;
@@ -25,8 +25,9 @@ pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
 pub(super) fn is_locked_for_good(after: &After<'_>) -> Option<String> {
     use phrases::{ACCOUNTS, ACCOUNTS_UNPARTED, FOR_A_TIME, IS_LOCKED, IS_LOCKED_UNPARTED};
     let said = said_to_this_login(after);
+    let is_for_time = |text: &String| has(text, FOR_A_TIME) || names_hours(text);
     if names_wait_in(&said.join("\n")).is_some()
-        || said.iter().any(|text| has(text, FOR_A_TIME) || has(text, phrases::TROUBLE))
+        || said.iter().any(|text| is_for_time(text) || has(text, phrases::TROUBLE))
     {
         return None;
     }
@@ -68,7 +69,13 @@ fn is_supposed(said: &str, phrase: &str) -> bool {
 
 /// True where this phrase is said of an account of the site's database, or of the whole site.
 fn is_elsewhere(view: &View, phrase: &str) -> bool {
-    let is_of_site = |before: &str| phrases::WHOLE_SITES.iter().any(|of| before.ends_with(of));
+    let is_of_site = |before: &str| {
+        let clause = before.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
+        match *clause.split_whitespace().collect::<Vec<_>>() {
+            ["the" | "this" | "our", site] | [site] => phrases::WHOLE_SITES.contains(&site),
+            _ => false,
+        }
+    };
     let is_one = |line: &str| is_of_database(line) || line.match_indices(phrase).all(|(at, _)| is_of_site(&line[..at]));
     let mut saying = view.said.lines().filter(|line| line.contains(phrase)).peekable();
     saying.peek().is_some() && saying.all(is_one)
@@ -219,6 +226,10 @@ mod tests {
             ("The forum has been temporarily locked while we upgrade it.", false),
             ("Sorry, you have been blocked. You are unable to access example.org.", false),
             ("Du wurdest dauerhaft angemeldet.", false),
+            ("Du wurdest dauerhaft aus dem Board verbannt.", true),
+            ("Access denied for user anna: account is locked.", true),
+            ("Your access to this forum has been temporarily locked.", true),
+            ("Your access to the tracker has temporarily been locked by staff.", true),
         ] {
             for (page, form) in [(format!("<p>{said}</p>{FORM}"), Some(0)), (format!("<p>{said}</p>"), None)] {
                 assert_eq!(judged(&page, form, None) == Verdict::Locked, expected, "{page}");

@@ -7,28 +7,39 @@ use crate::login::phrases;
 use crate::login::view::View;
 
 /// How long a page that tells of too many tries asks to wait, where it names a time: no more than `limits::RETRY_AFTER_MAX`, which whoever is
-/// to wait for days waits for first. The sentence of the limit, the one behind it and those beside it are asked before the rest of the page,
-/// whose footer may tell how long it took and who was there lately.
+/// to wait for days waits for first. Beside the sentence that tells of it, the text that this stands in and the two behind it are asked: a
+/// page's footer tells how long it took, and who was there lately. Where no words tell of it, as behind 429, all of the page is.
 #[must_use]
 pub fn names_wait(view: &View) -> Option<Duration> {
-    // Elsewhere, dates and statistics have days.
-    names_wait_in(&view.said).or_else(|| longest_in(&view.text, limits::RETRY_AFTER_MAX.as_secs() - 1))
+    if is_limit(&view.said) {
+        return names_wait_in(&view.said);
+    }
+    longest_in(&view.text, limits::RETRY_AFTER_MAX.as_secs())
 }
 
-/// The same of the texts alone, a line each, that have words of a limit. Days count where they stand in a sentence of the limit or behind it:
-/// “we answer within 2 days” is no wait.
+fn is_limit(text: &str) -> bool {
+    phrases::RATE_LIMITED.iter().any(|phrase| text.contains(phrase))
+}
+
+/// The same of a text in lower case, whose lines are texts of a page. The longest time counts: a limit may tell within which time there
+/// were too many tries. Days count in its own sentence, and in the one behind where there is no other time: “we answer within 2 days” is none.
 pub(super) fn names_wait_in(said: &str) -> Option<Duration> {
-    let is_limit = |text: &str| phrases::RATE_LIMITED.iter().any(|phrase| text.contains(phrase));
     let texts: Vec<&str> = said.lines().collect();
     let sentences: Vec<&str> = texts.iter().flat_map(|text| sentences(text)).collect();
     let longest = |of: &[&str], behind: usize, seconds_max: u64| {
         let limits = (0..of.len()).filter(|at| is_limit(of[*at]));
         limits.filter_map(|at| longest_in(of.get(at + behind)?, seconds_max)).max()
     };
-    let hours = limits::RETRY_AFTER_MAX.as_secs();
-    [(&sentences, 0, u64::MAX), (&sentences, 1, u64::MAX), (&texts, 0, hours), (&texts, 1, hours)]
-        .into_iter()
-        .find_map(|(of, behind, seconds_max)| longest(of, behind, seconds_max))
+    let (days, hours) = (u64::MAX, limits::RETRY_AFTER_MAX.as_secs());
+    let beside =
+        [(&sentences, 0, days), (&sentences, 1, hours), (&texts, 0, hours), (&texts, 1, hours), (&texts, 2, hours)];
+    let beside = beside.into_iter().filter_map(|(of, behind, seconds_max)| longest(of, behind, seconds_max)).max();
+    beside.or_else(|| longest(&sentences, 1, days))
+}
+
+/// True where a text in lower case names a time of a day at most.
+pub(super) fn names_hours(text: &str) -> bool {
+    longest_in(text, limits::RETRY_AFTER_MAX.as_secs()).is_some()
 }
 
 /// The sentences of a text: a point between digits ends none.

@@ -161,3 +161,60 @@ fn an_account_whose_rule_file_has_another_name_by_now_was_let_in_all_the_same() 
     other.learn(&before, "anna", &password);
     assert!(!other.was_let_in("anna", &password), "another host's");
 }
+
+#[test]
+fn what_broke_off_behind_the_form_counts_among_the_ten() {
+    let password = Secret::new("one");
+    // A process that is killed; and a form that was taken, whose proof says no when its session may have ended.
+    for is_killed in [true, false] {
+        let (mut tries, mut sent) = (after(&[(Verdict::LoggedIn, true)]), 0);
+        for hour in 0..24 * 90 {
+            let now = NOW.plus(LOGIN_HOUR * hour);
+            tries.broke_off("anna", &password, now);
+            if Who::Crawl.may(&tries, &password, now) {
+                sent += 1;
+                tries.begin("anna", &password);
+                tries.form_leaves(now);
+                if !is_killed {
+                    tries.await_proof(Verdict::Unknown, now);
+                    tries.proof_came(false, "anna", &password, now.plus(LOGIN_HOUR * 2));
+                }
+                tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
+            }
+        }
+        assert!((8..=14).contains(&sent), "{sent}");
+    }
+}
+
+#[test]
+fn again_that_meets_trouble_frees_nothing_that_the_bare_form_has_held() {
+    let password = Secret::new("one");
+    let bare = |tries: &mut Tries, now: UnixMillis| {
+        tries.begin("anna", &password);
+        tries.form_leaves(now);
+        // As `Report::end` does with a form that is back without a word.
+        let verdict = if tries.bears_bare() { Verdict::SiteTrouble } else { Verdict::ProbablyRefused };
+        tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, now);
+    };
+    for (verdict, was_answered) in
+        [(Verdict::RateLimited, true), (Verdict::Unknown, false), (Verdict::NotLookedAt, true)]
+    {
+        let (mut tries, mut now) = (after(&[(Verdict::LoggedIn, true)]), NOW);
+        let by_crawl = |tries: &mut Tries, now: &mut UnixMillis| {
+            let mut sent = 0;
+            for _ in 0..24 * 30 {
+                *now = now.plus(LOGIN_HOUR);
+                if Who::Crawl.may(tries, &password, *now) {
+                    sent += 1;
+                    bare(tries, *now);
+                }
+            }
+            sent
+        };
+        assert_eq!(by_crawl(&mut tries, &mut now), 4, "three further tries, then held");
+        tries.begin_again("anna", &password);
+        tries.form_leaves(now);
+        tries.ended(Ended { verdict, was_sent: true, was_answered }, "anna", &password, now);
+        assert_eq!(by_crawl(&mut tries, &mut now), 0, "{verdict:?}");
+    }
+}
