@@ -62,6 +62,12 @@ impl SourceText {
         self.push(cu2);
     }
 
+    /// gleaner: collects characters of ASCII.
+    #[inline]
+    pub fn collect_ascii(&mut self, ascii: &[u8]) {
+        self.source_text.extend(ascii.iter().copied().map(u16::from));
+    }
+
     #[inline]
     fn push(&mut self, cp: u16) {
         self.source_text.push(cp);

@@ -64,9 +64,9 @@ struct GcConfig {
 impl Default for GcConfig {
     fn default() -> Self {
         Self {
-            // gleaner: at 4 MB, and at twice what is left. At 1 MB, and a third more each time, a page's scripts were stopped four times
+            // gleaner: at 16 MB, and at twice what is left. At 1 MB, and a third more each time, a page's scripts were stopped four times
             // and more for a heap that the page's end frees as a whole.
-            threshold: 4 * 1_048_576,
+            threshold: 16 * 1_048_576,
             used_space_percentage: 50,
         }
     }

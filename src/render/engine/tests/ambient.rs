@@ -179,6 +179,21 @@ fn words_of_the_language_that_are_names_are_parameters() {
     ]);
 }
 
+/// vendor/boa_parser reads a script in chunks of 8 KB, and takes runs of ASCII whole.
+#[test]
+fn scripts_are_read_alike_wherever_their_chunks_end() {
+    let script = r#"
+        var größe_$1 = 'aäö€😀\'"\
+', b = `t${größe_$1.length}ü-crlf-$x`; // €
+        var stack = (() => { try { null.x } catch (e) { return e.stack } })();
+        (function fö(x) { /* ü */ return größe_$1 + x }).toString() === "function fö(x) { /* ü */ return größe_$1 + x }"
+            && größe_$1 === "aäö€😀'\"" && b === "t8ü\n$x" && /:5:\d+/.test(stack)"#;
+    let script = script.replace("-crlf-", "\r\n");
+    let padded = |bytes: usize| format!("/*{}*/{script}", "é".repeat(bytes / 2) + &"-".repeat(bytes % 2));
+    let facts: Vec<String> = (0..script.len()).step_by(3).map(|before| padded(8_192 - 4 - before)).collect();
+    assert_js(&facts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 /// A fault of boa_ast 0.22 that vendor/boa_ast mends.
 #[test]
 fn arrow_functions_in_arrow_functions_share_this() {

@@ -1034,7 +1034,16 @@ impl JsValue {
         }
     }
 
+    /// gleaner: the object that this is, without a reference of its own: it is there as long as the value is.
+    #[inline]
+    pub(crate) fn object_unowned(&self) -> Option<std::mem::ManuallyDrop<JsObject>> {
+        self.0.object_unowned()
+    }
+
     pub(crate) fn base_class(&self, context: &Context) -> JsResult<JsObject> {
+        if let Some(object) = self.as_object() {
+            return Ok(object);
+        }
         let constructors = context.intrinsics().constructors();
         match self.variant() {
             JsVariant::Undefined | JsVariant::Null => Err(JsNativeError::typ()

@@ -67,6 +67,18 @@ impl<K: Trace + ?Sized, V: Trace> Ephemeron<K, V> {
         Some(unsafe { Gc::from_raw(key_ptr) })
     }
 
+    /// gleaner: where the key is, without a reference to it; `None` if it was already garbage collected.
+    #[inline]
+    #[must_use]
+    pub fn key_address(&self) -> Option<*const K> {
+        // SAFETY: this is safe because `Ephemeron` is tracked to always point to a valid pointer
+        // `inner_ptr`, and the key that it has has not been collected.
+        unsafe {
+            let key_ptr = self.inner_ptr.as_ref().key_ptr()?;
+            Some(std::ptr::from_ref(key_ptr.as_ref().value()))
+        }
+    }
+
     /// Gets the stored value of this `Ephemeron`, or `None` if the key was already garbage collected.
     #[must_use]
     pub fn value(&self) -> Option<EphemeronValueRef<'_, K, V>> {

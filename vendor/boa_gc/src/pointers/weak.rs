@@ -29,6 +29,13 @@ impl<T: Trace + ?Sized> WeakGc<T> {
         self.inner.key()
     }
 
+    /// gleaner: where the value is, without a reference to it; `None` if it was already garbage collected.
+    #[inline]
+    #[must_use]
+    pub fn address(&self) -> Option<*const T> {
+        self.inner.key_address()
+    }
+
     /// Check if the [`WeakGc`] can be upgraded.
     #[inline]
     #[must_use]

@@ -182,6 +182,22 @@ impl<R: ReadChar> Cursor<R> {
         }
     }
 
+    /// gleaner: takes the ASCII characters that come next as long as `takes` says so, or fewer of them, down to none. It has to refuse the ends
+    /// of lines.
+    pub(super) fn take_ascii(&mut self, takes: impl Fn(u8) -> bool) -> io::Result<&[u8]> {
+        if self.peeked[0].is_some() {
+            return Ok(&[]);
+        }
+        let taken = self.iter.take_ascii(takes)?;
+        self.source_collector.collect_ascii(taken);
+        let columns = u32::try_from(taken.len()).unwrap_or(u32::MAX);
+        self.pos = Position::new(
+            self.pos.line_number(),
+            self.pos.column_number().saturating_add(columns),
+        );
+        Ok(taken)
+    }
+
     /// Retrieves the next UTF-8 character.
     pub(crate) fn next_char(&mut self) -> Result<Option<u32>, Error> {
         let ch = if let Some(c) = self.peeked[0] {

@@ -131,10 +131,15 @@ impl Identifier {
             }
         } else {
             // The caller guarantees that `init` is a valid identifier start
-            String::from(init)
+            // gleaner: nearly all find room.
+            let mut name = String::with_capacity(32);
+            name.push(init);
+            name
         };
 
         loop {
+            let ascii = cursor.take_ascii(|byte| Self::is_identifier_part(u32::from(byte)))?;
+            identifier_name.push_str(str::from_utf8(ascii).expect("ASCII is UTF-8"));
             let ch = match cursor.peek_char()? {
                 Some(0x005C /* \ */) if cursor.peek_n(2)?[1] == Some(0x75) /* u */ => {
                     let pos = cursor.pos();

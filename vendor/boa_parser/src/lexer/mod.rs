@@ -234,6 +234,8 @@ impl<R> Lexer<R> {
         // Ignore whitespace
         if is_whitespace(next_ch) {
             loop {
+                // gleaner: nearly all of it.
+                self.cursor.take_ascii(|byte| matches!(byte, b' ' | b'\t'))?;
                 start = self.cursor.pos_group();
                 let Some(next) = self.cursor.next_char()? else {
                     return Ok(None);

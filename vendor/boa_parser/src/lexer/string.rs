@@ -117,6 +117,8 @@ impl StringLiteral {
         let mut escape_sequence = EscapeSequence::empty();
 
         loop {
+            let plain = cursor.take_ascii(|byte| !matches!(byte, b'\'' | b'"' | b'\\' | b'\r' | b'\n'))?;
+            buf.extend(plain.iter().copied().map(u16::from));
             let ch_start_pos = cursor.pos();
             let ch = cursor.next_char()?;
 

@@ -189,6 +189,8 @@ impl<R> Tokenizer<R> for TemplateLiteral {
     {
         let mut buf = Vec::new();
         loop {
+            let plain = cursor.take_ascii(|byte| !matches!(byte, b'`' | b'$' | b'\\' | b'\r' | b'\n'))?;
+            buf.extend(plain.iter().copied().map(u16::from));
             let ch = cursor.next_char()?.ok_or_else(|| {
                 Error::syntax("unterminated template literal", start_pos)
             })?;

@@ -195,6 +195,15 @@ pub trait ReadChar {
     ///
     /// Returns an error if the next input in the input is not a valid unicode code point.
     fn next_char(&mut self) -> io::Result<Option<u32>>;
+
+    /// gleaner: takes the ASCII characters that come next as long as `takes` says so, or fewer of them, down to none.
+    ///
+    /// # Errors
+    ///
+    /// Those of the input.
+    fn take_ascii(&mut self, _takes: impl Fn(u8) -> bool) -> io::Result<&[u8]> {
+        Ok(&[])
+    }
 }
 
 #[cfg(test)]

@@ -1,30 +1,73 @@
 use super::ReadChar;
-use std::io::{self, Bytes, Read};
+use std::io::{self, ErrorKind, Read};
+
+/// Bytes that are read at a time.
+const CHUNK: usize = 8 << 10;
 
 /// Input for UTF-8 encoded sources.
+///
+/// gleaner: has a buffer of its own, out of which runs of ASCII are taken as slices.
 #[derive(Debug)]
 pub struct UTF8Input<R> {
-    input: Bytes<R>,
+    input: R,
+    /// What was read and not taken stands at `at..end`.
+    buffer: Vec<u8>,
+    at: usize,
+    end: usize,
 }
 
 impl<R: Read> UTF8Input<R> {
     /// Creates a new `UTF8Input` from a UTF-8 encoded source.
     pub(crate) fn new(iter: R) -> Self {
         Self {
-            #[allow(clippy::unbuffered_bytes)]
-            input: iter.bytes(),
+            input: iter,
+            buffer: Vec::new(),
+            at: 0,
+            end: 0,
         }
     }
 }
 
 impl<R: Read> UTF8Input<R> {
+    /// Reads on where all was taken; false at the end of the input.
+    fn fill(&mut self) -> io::Result<bool> {
+        if self.at < self.end {
+            return Ok(true);
+        }
+        self.buffer.resize(CHUNK, 0);
+        let read = loop {
+            match self.input.read(&mut self.buffer) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
+        (self.at, self.end) = (0, read);
+        Ok(read > 0)
+    }
+
     /// Retrieves the next byte
+    #[inline]
     fn next_byte(&mut self) -> io::Result<Option<u8>> {
-        self.input.next().transpose()
+        if self.at == self.end && !self.fill()? {
+            return Ok(None);
+        }
+        let byte = self.buffer[self.at];
+        self.at += 1;
+        Ok(Some(byte))
     }
 }
 
 impl<R: Read> ReadChar for UTF8Input<R> {
+    fn take_ascii(&mut self, takes: impl Fn(u8) -> bool) -> io::Result<&[u8]> {
+        if !self.fill()? {
+            return Ok(&[]);
+        }
+        let ahead = &self.buffer[self.at..self.end];
+        let taken = ahead.iter().position(|byte| !byte.is_ascii() || !takes(*byte)).unwrap_or(ahead.len());
+        self.at += taken;
+        Ok(&ahead[..taken])
+    }
+
     /// Retrieves the next unchecked char in u32 code point.
     fn next_char(&mut self) -> io::Result<Option<u32>> {
         // Decode UTF-8

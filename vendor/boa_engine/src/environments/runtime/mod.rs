@@ -619,6 +619,28 @@ impl Context {
         }
     }
 
+    /// gleaner: the value of a binding of the code that runs, by its place there, where it stands where the compiler put it: no scope that code
+    /// at run time may add to is in between, and it was not deleted. `None` where it does not, and for one that has no value yet.
+    #[inline]
+    pub(crate) fn plain_binding(&self, index: usize) -> Option<JsValue> {
+        let frame = self.vm.frame();
+        let locator = &frame.code_block().bindings[index];
+        let BindingLocatorScope::Stack(scope) = locator.scope() else {
+            return None;
+        };
+        let current = frame
+            .environments
+            .current_declarative_ref(frame.realm.environment())?;
+        if current.with() || current.poisoned() {
+            return None;
+        }
+        let env = frame.environments.get(scope as usize)?.as_declarative()?;
+        if env.is_deleted_binding(locator.binding_index()) {
+            return None;
+        }
+        env.get(locator.binding_index())
+    }
+
     pub(crate) fn is_deleted_binding(&self, locator: &BindingLocator) -> bool {
         match locator.scope() {
             BindingLocatorScope::Stack(index) => matches!(

@@ -244,18 +244,9 @@ impl WeakShape {
     #[inline]
     #[must_use]
     pub(crate) fn to_addr_usize(&self) -> usize {
-        self.upgrade().as_ref().map_or(0, Shape::to_addr_usize)
-    }
-
-    /// Return location in memory of the [`Shape`].
-    ///
-    /// Returns `0` if the shape has been freed.
-    #[inline]
-    #[must_use]
-    pub(crate) fn upgrade(&self) -> Option<Shape> {
         match self {
-            WeakShape::Shared(shape) => Some(shape.upgrade()?.into()),
-            WeakShape::Unique(shape) => Some(shape.upgrade()?.into()),
+            WeakShape::Shared(shape) => shape.to_addr_usize(),
+            WeakShape::Unique(shape) => shape.to_addr_usize(),
         }
     }
 }

@@ -247,14 +247,10 @@ pub(crate) struct WeakUniqueShape {
 }
 
 impl WeakUniqueShape {
-    /// Upgrade returns a [`UniqueShape`] pointer for the internal value if the pointer is still live,
-    /// or [`None`] if the value was already garbage collected.
+    /// gleaner: as that of the shape, `0` if it has been freed.
     #[inline]
-    #[must_use]
-    pub(crate) fn upgrade(&self) -> Option<UniqueShape> {
-        Some(UniqueShape {
-            inner: self.inner.upgrade()?,
-        })
+    pub(crate) fn to_addr_usize(&self) -> usize {
+        self.inner.address().map_or(0, |address| address as usize)
     }
 }
 

@@ -662,6 +662,13 @@ impl NanBoxedValue {
         }
     }
 
+    /// gleaner: the object that this is, without a reference of its own: it is there as long as the value is.
+    #[inline(always)]
+    pub(crate) fn object_unowned(&self) -> Option<ManuallyDrop<JsObject>> {
+        // SAFETY: the inner address must hold a valid, non-null JsObject.
+        self.is_object().then(|| unsafe { self.as_object_unchecked() })
+    }
+
     /// Returns the value as a boxed [`JsObject`].
     #[must_use]
     #[inline(always)]

@@ -80,32 +80,28 @@ impl InlineCache {
         }
     }
 
-    /// Returns the cached `(Shape, Slot)` if a matching shape exists in the inline cache.
+    /// Returns the cached `Slot` if a matching shape exists in the inline cache.
     ///
-    /// Opportunistically cleans up stale weak shape references during lookup.
-    pub(crate) fn get(&self, shape: &Shape) -> Option<(Shape, Slot)> {
+    /// Opportunistically cleans up stale weak shape references where there is none.
+    ///
+    /// gleaner: no reference to the shape is made, which the caller has.
+    pub(crate) fn get(&self, shape: &Shape) -> Option<Slot> {
         if self.megamorphic.get() {
             return None;
         }
 
-        let mut entries = self.entries.borrow_mut();
-        let mut i = 0;
-        let mut result = None;
-        let shape_addr = shape.to_addr_usize();
-
-        while i < entries.len() {
-            if let Some(upgraded) = entries[i].shape.upgrade() {
-                if upgraded.to_addr_usize() == shape_addr {
-                    result = Some((upgraded, entries[i].slot));
-                    break;
-                }
-                i += 1;
-            } else {
-                // Opportunistically clean up stale weak shapes.
-                entries.swap_remove(i);
-            }
+        let address = shape.to_addr_usize();
+        let slot = self
+            .entries
+            .borrow()
+            .iter()
+            .find(|entry| entry.shape.to_addr_usize() == address)
+            .map(|entry| entry.slot);
+        if slot.is_none() {
+            self.entries
+                .borrow_mut()
+                .retain(|entry| entry.shape.to_addr_usize() != 0);
         }
-
-        result
+        slot
     }
 }

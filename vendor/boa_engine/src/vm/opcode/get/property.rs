@@ -1,7 +1,7 @@
 use boa_string::StaticJsStrings;
 
 use crate::{
-    Context, JsError, JsNativeError, JsResult, JsValue, js_string,
+    Context, JsError, JsNativeError, JsObject, JsResult, JsValue, js_string,
     object::{internal_methods::InternalMethodPropertyContext, shape::slot::SlotAttributes},
     property::PropertyKey,
     vm::opcode::{IndexOperand, Operation, RegisterOperand},
@@ -59,13 +59,23 @@ fn get_by_name<const LENGTH: bool>(
         let key = &context.vm.frame().code_block().ic[usize::from(index)].name;
         return Err(no_object(object, "read", "reading", key.to_std_string_escaped()));
     }
-    let object = object.base_class(context)?;
+    let (own, of_primitive);
+    let object: &JsObject = match object.object_unowned() {
+        Some(object) => {
+            own = object;
+            &own
+        }
+        None => {
+            of_primitive = object.base_class(context)?;
+            &of_primitive
+        }
+    };
 
     let ic = &context.vm.frame().code_block().ic[usize::from(index)];
     let object_borrowed = object.borrow();
-    if let Some((shape, slot)) = ic.get(object_borrowed.shape()) {
+    if let Some(slot) = ic.get(object_borrowed.shape()) {
         let mut result = if slot.attributes.contains(SlotAttributes::PROTOTYPE) {
-            let prototype = shape.prototype().expect("prototype should have value");
+            let prototype = object_borrowed.shape().prototype().expect("prototype should have value");
             let prototype = prototype.borrow();
             prototype.properties().storage[slot.index as usize].clone()
         } else {
