@@ -209,6 +209,10 @@ pub const ROBOTS_REDIRECTS_MAX: usize = 5;
 /// Source URLs kept for one torrent: sites that make a new URL for each view would fill the disk.
 pub const SOURCES_PER_TORRENT_MAX: usize = 64;
 
+/// Pages of a list read one behind the other that show the same rows, by which the list is over: fewer may be an answer of a server in
+/// trouble, and more are as many requests for nothing in each list of a site that goes on behind the last page.
+pub const LIST_REPEATS: usize = 20;
+
 /// Targets kept beyond the first look at one index page: a front page looked at for years would grow its row
 /// without end. 64 Ki hashes are 512 kB; `ListingRow::updated` and `earlier` stop growing there.
 pub const LISTING_UPDATES_MAX: usize = 65_536;

@@ -1,13 +1,14 @@
 //! Lists that go on beyond their last page: behind it each number shows the same page again, with a link to the next one.
 //!
-//! A page ends its list where it links what each of the two pages read in front of it links, pages of the list apart: one alone may
-//! have been read just before as many rows came as a page holds. What it shows must have rows among it: a target that the page in front of
-//! the three does not show. Pages without rows of their own (taken out, or of a kind that the rules do not take) are alike by what stands on
-//! every page, and others may follow. So a list whose first page is its last is left to the budget of its shape, as are links that
-//! are made anew at each view.
+//! A page ends its list where it shows most of what the page in front of it shows, as that one does of the one in front of it, and so on for
+//! some twenty pages: the list may grow meanwhile, and fewer are alike where a server in trouble answers all by one page, or as many rows
+//! came as a page holds. What they show must be rows: most of its targets, and no few, are none that the page in front of them all shows.
+//! Pages without rows of their own (taken out, or of a kind that the rules do not take) are alike by what stands on every page, and others
+//! may follow. So a list whose first page is its last is left to the budget of its shape, as are links that are made anew at each view; and
+//! what a page in front of them announces is read.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -15,101 +16,118 @@ use super::outlinks::{self, PageFindings};
 use super::site::{Found, Site};
 use super::visit::Job;
 use crate::crawldb::HostId;
+use crate::limits;
 use crate::page::pagination;
 
-/// Pages read in front of one that show the same, by which it ends its list.
-const SAME_PAGES: usize = 2;
-/// Pages of a list that are remembered: more than are under way at a time. 16 bytes each.
-const PAGES_MAX: usize = 64;
-/// Of so many different ones the targets are remembered, where they are no more than so many. 8 bytes each.
-const SHOWN_MAX: usize = 4;
+/// Pages of a list that are remembered: more than are under way at a time.
+const PAGES_MAX: usize = 8;
+/// Targets of one that are, 8 bytes each. A page with more of them ends no list.
 const TARGETS_MAX: usize = 400;
-/// Lists of which pages are remembered; all are forgotten behind so many, and begin anew.
+/// Lists of which pages are remembered: those read last.
 const LISTS_MAX: usize = 1_024;
 
-/// What the pages of a site's lists linked that were read last.
+/// What the pages of a site's lists showed that were read last.
 #[derive(Debug, Default)]
 pub struct Repeats {
-    lists: Mutex<HashMap<(HostId, String), List>>,
+    lists: Mutex<Lists>,
+}
+
+#[derive(Debug, Default)]
+struct Lists {
+    known: HashMap<(HostId, String), List>,
+    /// Pages that were read.
+    read: u64,
 }
 
 #[derive(Debug, Default)]
 struct List {
-    /// Numbers of pages, and what each linked, as one number.
-    pages: VecDeque<(u64, u64)>,
-    /// By that number, the targets among it, sorted.
-    shown: VecDeque<(u64, Box<[u64]>)>,
+    pages: VecDeque<Page>,
+    /// How many pages were read when one of it was.
+    read_at: u64,
+}
+
+/// A page of a list that was read.
+#[derive(Debug)]
+struct Page {
+    /// The first page may be known by a name without a number as well: it is 1.
+    number: u64,
+    /// Hashes of what it leads to, sorted.
+    targets: Arc<[u64]>,
+    /// The largest number of a page of its list that it links.
+    announces: u64,
+    /// Pages right in front of it that show the same, and what the one in front of them shows and announces.
+    same: usize,
+    other: Option<(Arc<[u64]>, u64)>,
 }
 
 impl Repeats {
-    /// Takes in what a page links, as one number, and the targets among it; true where it ends its list.
-    fn is_end(&self, list: (HostId, String), page: u64, links: u64, targets: &BTreeSet<u64>) -> bool {
+    /// Takes in a page of a list, by its number, its targets and the largest number that it links; true where it ends its list.
+    fn is_end(&self, list: (HostId, String), number: u64, targets: &BTreeSet<u64>, announces: u64) -> bool {
         // What is remembered stays usable after a panic elsewhere.
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        if lists.len() >= LISTS_MAX && !lists.contains_key(&list) {
-            lists.clear();
+        let Lists { known, read } = &mut *lists;
+        *read += 1;
+        if known.len() >= LISTS_MAX && !known.contains_key(&list) {
+            let oldest = known.iter().min_by_key(|(_, list)| list.read_at).map(|(key, _)| key.clone());
+            oldest.and_then(|oldest| known.remove(&oldest));
         }
-        let list = lists.entry(list).or_default();
-        // The first page may be known by a name without a number as well.
-        let page = page.max(1);
-        let is_end = list.ends_at(page, links, targets);
-        list.pages.retain(|(of, _)| *of != page);
-        list.pages.push_back((page, links));
+        let list = known.entry(list).or_default();
+        list.read_at = *read;
+        let page = list.place(number.max(1), targets, announces);
+        let is_end = page.is_end();
+        list.pages.retain(|of| of.number != page.number);
+        list.pages.push_back(page);
         list.pages.drain(..list.pages.len().saturating_sub(PAGES_MAX));
-        if targets.len() <= TARGETS_MAX && list.shown.iter().all(|(of, _)| *of != links) {
-            list.shown.push_back((links, targets.iter().copied().collect()));
-            list.shown.drain(..list.shown.len().saturating_sub(SHOWN_MAX));
-        }
         is_end
     }
 }
 
 impl List {
-    fn ends_at(&self, page: u64, links: u64, targets: &BTreeSet<u64>) -> bool {
-        let mut in_front: Vec<(u64, u64)> = self.pages.iter().copied().filter(|(of, _)| *of < page).collect();
-        in_front.sort_unstable();
-        let mut in_front = in_front.iter().rev().map(|(_, of)| *of).skip_while(|of| *of == links);
-        let same = self.pages.iter().filter(|(of, _)| *of < page).count() - in_front.clone().count();
-        let other = in_front.next().and_then(|other| self.shown.iter().find(|(of, _)| *of == other));
-        let has_rows = |(_, before): &(u64, Box<[u64]>)| targets.iter().any(|of| before.binary_search(of).is_err());
-        same >= SAME_PAGES && other.is_some_and(has_rows)
+    fn place(&self, number: u64, targets: &BTreeSet<u64>, announces: u64) -> Page {
+        let taken = if targets.len() > TARGETS_MAX { 0 } else { targets.len() };
+        let targets: Arc<[u64]> = targets.iter().copied().take(taken).collect();
+        let in_front = self.pages.iter().filter(|of| of.number < number).max_by_key(|of| of.number);
+        let shared = |of: &Page| targets.iter().filter(|target| of.targets.binary_search(target).is_ok()).count();
+        let (same, other) = match in_front {
+            Some(of) if shared(of) * 2 > targets.len() => (of.same + 1, of.other.clone()),
+            Some(of) => (0, Some((Arc::clone(&of.targets), of.announces))),
+            None => (0, None),
+        };
+        Page { number, targets, announces, same, other }
+    }
+}
+
+impl Page {
+    fn is_end(&self) -> bool {
+        let Some((other, announced)) = self.other.as_ref().filter(|_| self.same >= limits::LIST_REPEATS) else {
+            return false;
+        };
+        let own = self.targets.iter().filter(|target| other.binary_search(target).is_err()).count();
+        own * 2 > self.targets.len() && own * 4 >= other.len() && *announced <= self.number
     }
 }
 
 /// Takes out the links of a page that ends its list to pages behind it; true where it does.
 pub fn end_list(site: &Site, job: &Job, read: &mut PageFindings) -> bool {
-    let Some((series, page)) = outlinks::place(&site.rules, job) else { return false };
-    let place_of = |found: &Found| pagination::of(found.url.path(), found.page_capture);
-    let path_of = |path: &str| path.split('?').next().unwrap_or_default().to_owned();
-    let own_path = path_of(job.url.path());
-    // The pager, and that of the same list in another order, move with the page; rows may be lists with a number in their names.
-    let is_pager = |found: &Found| {
-        found.class.is_listing()
-            && place_of(found).is_some_and(|place| place.series == series || path_of(found.url.path()) == own_path)
+    let Some((series, number)) = outlinks::place(&site.rules, job) else { return false };
+    let number_of = |found: &Found| {
+        let is_beside = found.class == job.class && found.url.origin() == job.url.origin();
+        let place = pagination::of(found.url.path(), found.page_capture).filter(|_| is_beside)?;
+        (place.series == series).then_some(place.number)
     };
-    let named = |found: &Found| xxh3_64(if is_pager(found) { b"pager" } else { found.url.as_str().as_bytes() });
-    let magnets = read.magnets.iter().map(|magnet| xxh3_64(magnet.link.as_bytes()));
-    let is_target = |found: &&Found| found.class.is_target();
-    let targets: BTreeSet<u64> = read.found.iter().filter(is_target).map(named).chain(magnets).collect();
-    let unclassed = read.unclassed.iter().map(|path| xxh3_64(path.as_bytes()));
-    let links: BTreeSet<u64> = read.found.iter().map(named).chain(targets.iter().copied()).chain(unclassed).collect();
-    let links = xxh3_64(&links.iter().flat_map(|link| link.to_le_bytes()).collect::<Vec<u8>>());
-    let is_end = site.repeats.is_end((job.lease.key.host, series.clone()), page, links, &targets);
+    let targets = read.found.iter().filter(|found| found.class.is_target()).map(|found| found.url.as_str());
+    let targets = targets.chain(read.magnets.iter().map(|magnet| &*magnet.link));
+    let targets = targets.map(|target| xxh3_64(target.as_bytes())).collect();
+    let announces = read.found.iter().filter_map(number_of).max().unwrap_or_default();
+    let is_end = site.repeats.is_end((job.lease.key.host, series.clone()), number, &targets, announces);
     if is_end {
-        let is_behind = |found: &Found| {
-            found.class == job.class
-                && found.url.origin() == job.url.origin()
-                && place_of(found).is_some_and(|place| place.series == series && place.number > page)
-        };
-        read.found.retain(|found| !is_behind(found));
+        read.found.retain(|found| number_of(found).is_none_or(|of| of <= number));
     }
     is_end
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::clock::{SystemClock, UnixMillis};
     use crate::crawldb::memory_store::MemoryStore;
@@ -119,43 +137,68 @@ mod tests {
     use crate::rules::Class;
     use crate::url::{Canonical, CrawlUrl};
 
-    #[test]
-    fn a_list_ends_at_the_third_page_that_shows_the_same_rows() {
-        let (repeats, list) = (Repeats::default(), || (HostId(0), "/board?page={page}".to_owned()));
-        // Each shows a target by its own number.
-        let read = |page, links| repeats.is_end(list(), page, links, &BTreeSet::from([links]));
-        assert!(!read(1, 7) && !read(2, 8) && !read(3, 9));
-        // Page 4 shows what page 3 does, which may have been read before rows came; read again, it is itself.
-        assert!(!read(4, 9) && !read(4, 9) && read(5, 9) && read(6, 9));
-        assert!(!repeats.is_end((HostId(1), list().1), 7, 9, &BTreeSet::from([9])) && read(7, 9));
-        // The pages in front count, and none behind.
-        assert!(!read(4, 9) && !read(8, 1) && !read(9, 9) && !read(10, 9) && read(11, 9));
-        // Without a target that the page in front of them lacks.
-        let bare = |page| repeats.is_end(list(), page, 5, &BTreeSet::from([9]));
-        assert!(!bare(12) && !bare(13) && !bare(14) && !bare(15));
+    const REPEATS: u64 = limits::LIST_REPEATS as u64;
+
+    fn list(host: u32) -> (HostId, String) {
+        (HostId(host), "/board?page={page}".to_owned())
+    }
+
+    /// Takes in a page that announces the one behind it.
+    fn read(repeats: &Repeats, number: u64, targets: std::ops::Range<u64>) -> bool {
+        repeats.is_end(list(0), number, &targets.collect(), number + 1)
     }
 
     #[test]
-    fn the_first_page_under_two_names_is_one() {
-        let (repeats, list) = (Repeats::default(), || (HostId(0), "/board".to_owned()));
-        let read = |page, links| repeats.is_end(list(), page, links, &BTreeSet::from([links]));
-        assert!(!read(0, 7) && !read(1, 7) && !read(2, 7) && !read(3, 7), "nor is anything in front of them");
+    fn a_list_ends_where_many_pages_show_the_same_rows() {
+        let repeats = Repeats::default();
+        assert!((1..=3).all(|page| !read(&repeats, page, page * 10..page * 10 + 10)));
+        // Page 3 is the last; read again, a page is itself.
+        let again = |page| read(&repeats, page, 30..40);
+        assert!((4..3 + REPEATS).all(|page| !again(page) && !again(page)) && again(3 + REPEATS));
+        assert!(!repeats.is_end(list(1), 4 + REPEATS, &(30..40).collect(), 0) && again(4 + REPEATS));
+        assert!(!read(&repeats, 5 + REPEATS, 40..50), "another page");
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn a_list_that_grows_meanwhile_ends_all_the_same() {
+        let repeats = Repeats::default();
+        assert!(!read(&repeats, 1, 10_010..10_020));
+        // A row is pushed onto the last page between two looks at it, and one off it.
+        let ended = (2..60).find(|page| read(&repeats, *page, 9_000 - page..9_010 - page));
+        assert_eq!(ended, Some(2 + REPEATS));
+    }
+
+    #[test]
+    fn what_a_page_in_front_shows_or_announces_ends_no_list() {
+        let pages = || 2..3 * REPEATS;
+        let repeats = Repeats::default();
+        read(&repeats, 1, 0..12);
+        assert!(pages().all(|page| !read(&repeats, page, 10..12)), "what stands on every page");
+        let repeats = Repeats::default();
+        repeats.is_end(list(0), 1, &(0..10).collect(), 1_000);
+        assert!(pages().all(|page| !read(&repeats, page, 10..20)), "an outage in the middle");
+        let repeats = Repeats::default();
+        assert!((0..3 * REPEATS).all(|page| !read(&repeats, page, 10..20)), "nothing is in front of them");
+        // A box of news that changes, beside rows of another kind.
+        let repeats = Repeats::default();
+        read(&repeats, 1, 0..50);
+        assert!(pages().all(|page| !read(&repeats, page, 100 + page..105 + page)));
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded_and_of_the_lists_read_last() {
         let repeats = Repeats::default();
         for number in 0..3 * LISTS_MAX as u64 {
             let targets = (0..number).collect();
-            repeats.is_end((HostId(0), format!("/{number}")), 1, 1, &targets);
-            repeats.is_end((HostId(0), "/board".to_owned()), number, number, &targets);
+            repeats.is_end((HostId(0), format!("/{number}")), 1, &targets, 2);
+            repeats.is_end(list(0), number, &targets, number + 1);
         }
         let lists = repeats.lists.lock().unwrap();
         let is_bounded = |list: &List| {
-            let targets = list.shown.iter().map(|(_, targets)| targets.len()).sum::<usize>();
-            list.pages.len() <= PAGES_MAX && list.shown.len() <= SHOWN_MAX && targets <= SHOWN_MAX * TARGETS_MAX
+            list.pages.len() <= PAGES_MAX && list.pages.iter().all(|page| page.targets.len() <= TARGETS_MAX)
         };
-        assert!(lists.len() <= LISTS_MAX && lists.values().all(is_bounded));
+        assert!(lists.known.len() <= LISTS_MAX && lists.known.values().all(is_bounded));
+        assert_eq!(lists.known[&list(0)].pages.len(), PAGES_MAX);
     }
 
     struct NoTransport;
@@ -171,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Which of nine pages end their list.
+    /// Which of forty pages end their list.
     fn ends(index: &str, rows: impl Fn(u64) -> String) -> Vec<u64> {
         let rules = format!(
             "start = ['http://site.example/']\n[classes]\nindex = ['^/$', {index}]\ndetail = ['^/detail/']\ndownload = ['\\.torrent$']\n"
@@ -204,7 +247,7 @@ mod tests {
             assert_eq!(is_end, read.found.iter().all(|found| found.url.path() != format!("/board?page={next}")));
             is_end
         };
-        (1..=9).filter(is_end).collect()
+        (1..=40).filter(is_end).collect()
     }
 
     fn featured(rows: impl Iterator<Item = String>) -> String {
@@ -215,15 +258,16 @@ mod tests {
     fn rows_are_told_from_what_stands_on_every_page() {
         let row = |of: &str, row: u64| format!("<li><a href=/{of}{row}>p</a>");
         let details = |page: u64| featured((0..10).map(|at| row("detail/", page * 10 + at)));
-        assert_eq!(ends("'^/board'", |page| details(page.min(5))), [7, 8, 9]);
-        assert_eq!(ends("'^/board'", |page| details(if page > 5 { 1 } else { page })), [8, 9], "the first one again");
-        // Pages 3 to 5 hold rows of a kind that the operator does not take, or none.
+        assert_eq!(ends("'^/board'", |page| details(page.min(5))), (5 + REPEATS..=40).collect::<Vec<_>>());
+        let first = ends("'^/board'", |page| details(if page > 5 { 1 } else { page }));
+        assert_eq!(first, (6 + REPEATS..=40).collect::<Vec<_>>(), "the first one again");
+        // Pages 3 to 30 hold rows of a kind that the operator does not take, or none.
         let others = |page: u64| match page {
-            3..=5 => featured((0..10).map(|at| row("music/", page * 10 + at))),
+            3..=30 => featured((0..10).map(|at| row("music/", page * 10 + at))),
             _ => details(page),
         };
         assert_eq!(ends("'^/board'", others), [0; 0]);
-        let none = |page: u64| if (3..=6).contains(&page) { featured(std::iter::empty()) } else { details(page) };
+        let none = |page: u64| if (3..=30).contains(&page) { featured(std::iter::empty()) } else { details(page) };
         assert_eq!(ends("'^/board'", none), [0; 0]);
         // Rows that are lists with a number in their names.
         let packs = |page: u64| featured((0..10).map(|at| row("pack-", page * 10 + at).replace(">p", ".html>p")));

@@ -25,7 +25,7 @@ pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
 pub(super) fn is_locked_for_good(after: &After<'_>) -> Option<String> {
     use phrases::{ACCOUNTS, ACCOUNTS_UNPARTED, FOR_A_TIME, IS_LOCKED, IS_LOCKED_UNPARTED};
     let said = said_to_this_login(after);
-    let is_for_time = |text: &String| has(text, FOR_A_TIME) || names_hours(text);
+    let is_for_time = |text: &String| has(text, FOR_A_TIME) || has(text, phrases::LATER) || names_hours(text);
     if names_wait_in(&said.join("\n")).is_some()
         || said.iter().any(|text| is_for_time(text) || has(text, phrases::TROUBLE))
     {

@@ -223,6 +223,7 @@ fn an_account_that_too_many_attempts_have_locked_is_locked() {
         ("Too many failed login attempts. Account locked. Contact staff. We answer within 2 days.", Verdict::Locked),
         ("Too many failed login attempts. Account locked as a security measure.", Verdict::Locked),
         ("Too many failed login attempts. Try again in 3 days. Account locked.", Verdict::RateLimited),
+        ("Too many failed login attempts. Account locked. Please try again later.", Verdict::RateLimited),
         ("Too many failed login attempts. Account locked. Try again in 24 hours.", Verdict::RateLimited),
         (
             "Account locked due to too many failed login attempts.</p><p>Was it not you? Contact us.</p><p>It is unlocked in 30 minutes.",

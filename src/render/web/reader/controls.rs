@@ -342,7 +342,7 @@ fn control(
     // What is saved here is a file, and nothing on the site.
     let is_button = matches!(local, "button" | "input") || role == "button";
     // A price is paid by what gets something; titles may name one, and rows tell of one.
-    let has_price = labels.name_price() && (is_button || labels.begin_with(GET));
+    let has_price = whole.name_price() && (is_button || labels.begin_with(GET));
     let is_paid = has_price && !is_row && (labels.begin_with(GET) || labels.say(GET, false));
     let is_harm = labels.say(NEVER, true) && !labels.are_of_file() || labels.are(NEVER_ALONE) || is_paid;
     if !is_row && is_harm && !(may_be_title && title::says_more_than_harm(&labels) && !stands_in_row()) {
@@ -429,8 +429,12 @@ fn control(
         false => folders::crumb(tree, id).filter(|_| rank != Rank::Back),
     };
     let place = Place::of(tree, id);
-    // A link is there to look something up.
-    let unsure = unsure.is_some() && !gets || rank == Rank::Row && labels.are(HIDES) || leads.is_some() || has_price;
+    // A link is there to look something up, and a card is none of the buttons in it.
+    let unsure = is_long_harm
+        || unsure.is_some() && !gets
+        || rank == Rank::Row && labels.are(HIDES)
+        || leads.is_some()
+        || has_price;
     let (text, row) = (labels.text, row.unwrap_or_default());
     let plain = Control::plain(id, rank, (kind, identity), words);
     Some(Control {

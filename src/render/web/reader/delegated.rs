@@ -9,10 +9,10 @@ use html5ever::local_name;
 
 use super::super::{exotic, listens_to, of, read};
 use super::kinds::is_made_as_others;
-use super::labels::Labels;
+use super::labels::{Labels, is_pressed};
 use super::rows::has_likes;
 use super::shown::text_of;
-use super::words::KEEPS;
+use super::words::{KEEPS, NEVER};
 use crate::limits;
 use crate::render::dom::{Element, NodeId, Tree};
 
@@ -144,14 +144,19 @@ pub(super) fn has_link(tree: &Tree, id: NodeId) -> bool {
 }
 
 /// Where a person's hand would touch a row: the longest text in it. Who listens for its cells hears that, and so does who listens for rows.
+/// None of what is pressed by itself, or does harm by what it says; the row itself where it says more than any of its parts.
 pub(super) fn leaf(tree: &Tree, id: NodeId) -> NodeId {
-    let is_other = |id: NodeId| {
-        let local = tree.element(id).map(|element| &*element.name().local);
-        matches!(local, Some("button" | "input" | "select" | "label" | "textarea" | "a"))
-    };
-    let leaves = tree.descendants(id).take(limits::RENDER_ROW_TEXT_CHARS).filter(|of| {
+    let is_other = |id: NodeId| tree.element(id).is_some_and(|of| is_pressed(of) || &*of.name().local == "label");
+    let is_within_other = |of: NodeId| tree.ancestors(of).take_while(|above| *above != id).any(is_other);
+    let is_harm = |of: NodeId| tree.element(of).is_some_and(|element| Labels::of(tree, of, element).say(NEVER, true));
+    let length = |of: NodeId| text_of(tree, of, limits::RENDER_ROW_TEXT_CHARS).len();
+    let inside = || tree.descendants(id).take(limits::RENDER_ROW_TEXT_CHARS);
+    let leaves = inside().filter(|of| {
         let is_leaf = tree.is_element(*of) && !tree.children(*of).any(|child| tree.is_element(child));
-        is_leaf && !is_other(*of) && !tree.ancestors(*of).take_while(|above| *above != id).any(is_other)
+        is_leaf && !is_other(*of) && !is_within_other(*of) && !is_harm(*of)
     });
-    leaves.max_by_key(|of| text_of(tree, *of, limits::RENDER_ROW_TEXT_CHARS).len()).unwrap_or(id)
+    let longest = leaves.map(|of| (length(of), of)).max_by_key(|(length, _)| *length);
+    let own = tree.children(id).filter_map(|of| tree.is_text(of).then(|| tree.character_data(of))?);
+    let own: usize = own.map(|text| text.trim().len()).sum();
+    longest.filter(|(length, _)| *length >= own).map_or(id, |(_, of)| of)
 }

@@ -209,6 +209,11 @@ struct Reader<'a> {
     infers: Infers,
 }
 
+/// The kind of a link, and what it is called.
+fn called(control: &Control) -> String {
+    format!("{} called {}", control.kind, control.text)
+}
+
 impl Reader<'_> {
     fn read(&mut self) -> Option<Bound> {
         let (mut scroll_brings, mut vain_scrolls) = (true, 0);
@@ -316,7 +321,8 @@ impl Reader<'_> {
 
     /// Whether something was to be posted for one of its kind, of which nobody knows what it does.
     fn is_harmful(&self, control: &Control) -> bool {
-        control.unsure && self.harmful.contains(&control.kind) || self.steps.has_refused(control)
+        let is_harmful = || self.harmful.contains(&control.kind) || self.harmful.contains(&called(control));
+        control.unsure && is_harmful() || self.steps.has_refused(control)
     }
 
     /// Clicks a control. Where nobody knows what it does, nothing is posted for it, and its kind is given up that wants it.
@@ -326,7 +332,9 @@ impl Reader<'_> {
         let news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
         self.window.engine.page().borrow_mut().sends_gets_only = false;
         if self.window.engine.page().borrow().unsent > unsent {
-            self.harmful.insert(control.kind.clone());
+            // Of links that are called otherwise it tells nothing: "Reseed" stands beside "Details".
+            let is_link = control.leads.is_some() && !control.text.is_empty();
+            self.harmful.insert(if is_link { called(control) } else { control.kind.clone() });
         }
         news
     }

@@ -20,6 +20,13 @@ const LABEL_CHARACTERS: usize = 40;
 /// Roles of what is pressed by itself.
 const CONTROLS: &[&str] = &["button", "link", "switch", "checkbox", "menuitem", "tab"];
 
+/// Whether an element is pressed by itself, whatever it stands in.
+pub(super) fn is_pressed(element: &Element) -> bool {
+    let role = element.attribute(&"role".into()).unwrap_or_default();
+    matches!(&*element.name().local, "a" | "button" | "input" | "select" | "textarea" | "summary")
+        || CONTROLS.contains(&role)
+}
+
 #[derive(Clone, Default)]
 pub(super) struct Labels {
     /// In lower case, with blanks for hyphens: "log-out" is two words.
@@ -49,18 +56,12 @@ impl Labels {
 
     /// The same without what the controls in it say, of an element that says something besides: a card is none of its buttons.
     pub fn own(&self, tree: &Tree, id: NodeId, element: &Element) -> Self {
-        let role = |of: &Element| of.attribute(&"role".into()).unwrap_or_default().to_owned();
-        let is_control = |of: &Element| {
-            let local = &*of.name().local;
-            matches!(local, "a" | "button" | "input" | "select" | "textarea" | "summary")
-                || CONTROLS.contains(&&*role(of))
-        };
-        if is_control(element) {
+        if is_pressed(element) {
             return self.clone();
         }
         let is_within = |of: NodeId| {
             let mut around = tree.ancestors(of).take_while(|above| *above != id);
-            around.any(|above| tree.element(above).is_some_and(is_control))
+            around.any(|above| tree.element(above).is_some_and(is_pressed))
         };
         let inside = tree.descendants(id).take(limits::RENDER_ROW_TEXT_CHARS);
         let (mut own, mut is_all) = (String::new(), true);

@@ -119,3 +119,52 @@ fn links_of_one_class_that_are_called_otherwise_do_not_end_each_other() {
         assert_eq!((files, &*read.value), (12, "0"), "{reseed}: {:?}", read.acts());
     }
 }
+
+#[test]
+fn links_of_two_rows_that_are_called_otherwise_do_not_end_each_other() {
+    let html = "<ul id=list></ul><div id=dialog hidden></div><script>let posts = 0; for (let n = 0; n < 2; n++) { const row = document.createElement('li');
+        row.innerHTML = `Title number ${n} <a class='btn overlay' href=/t/${n}/reseed>Reseed</a> <a class='btn overlay' href=/show/${n}>Details</a>`;
+        const [reseed, details] = row.querySelectorAll('a');
+        reseed.onclick = event => { event.preventDefault(); fetch('/post/0', { method: 'POST', body: '{}' }).then(() => posts++) };
+        details.onclick = event => { event.preventDefault(); dialog.hidden = false; dialog.innerHTML = `<a href=/f/${n}>get</a><button onclick='dialog.hidden = true'>Close</button>` }; list.append(row) }</script>";
+    let read = read_faulty(html, "posts");
+    let files = read.urls().iter().filter(|url| url.contains("/f/")).count();
+    assert_eq!((files, &*read.value), (2, "0"), "{:?}", read.acts());
+}
+
+#[test]
+fn who_listens_above_cards_hears_no_click_on_their_buttons_of_harm() {
+    for (inside, titles) in [
+        ("<h4>Dune ${n}</h4><span role=button>Add to watch list</span>", [12, 12]),
+        ("Any title ${n}<span role=button>Like</span>", [12, 12]),
+        // Of a word in a row nobody knows that it is pressed by itself.
+        ("Four words of title ${n} <span class=l>Like</span>", [0, 12]),
+        ("<b>${n}</b><span role=button>Add to watch list</span>", [0, 12]),
+    ] {
+        for (tag, titles) in ["div", "li"].into_iter().zip(titles) {
+            let html = format!(
+                "<div id=grid></div><div id=dialog hidden></div><script>let harm = 0, posts = 0;
+                for (let n = 0; n < 12; n++) {{ const card = document.createElement('{tag}'); card.className = 'card'; card.dataset.id = n; card.innerHTML = `{inside}`; grid.append(card) }}
+                grid.onclick = event => {{
+                    if (event.target.closest('[role=button], .l')) {{ harm++; return fetch('/post/0', {{ method: 'POST', body: '{{}}' }}).then(() => posts++) }}
+                    const card = event.target.closest('.card'); if (!card) return;
+                    dialog.hidden = false; dialog.innerHTML = `<h3>Title ${{card.dataset.id}}</h3><a href=/t/${{card.dataset.id}}>get</a><button onclick='dialog.hidden = true'>Close</button>` }}</script>"
+            );
+            let read = read_faulty(&html, "harm + posts");
+            assert_eq!((super::live::titles(&read), &*read.value), (titles, "0"), "{tag} {inside}: {:?}", read.acts());
+        }
+    }
+}
+
+#[test]
+fn a_wrapper_that_listens_pays_no_price_and_posts_nothing_for_the_button_in_it() {
+    for inside in
+        ["Download torrent <button>5 points</button>", "<span>Enjoyed Title ${n}?</span> <button>Like</button>"]
+    {
+        let html = format!(
+            "<div id=grid></div><script>let posts = 0; for (let n = 0; n < 5; n++) {{ const one = document.createElement('div'); one.className = 'x'; one.innerHTML = `{inside}`;
+            one.onclick = () => fetch('/post/0', {{ method: 'POST', body: '{{}}' }}).then(() => posts++); grid.append(one) }}</script>"
+        );
+        assert_eq!(read_faulty(&html, "posts").value, "0", "{inside}");
+    }
+}
