@@ -335,6 +335,11 @@ impl Schedule {
         }
     }
 
+    /// A look comes that was given up: it was used up then.
+    pub fn came_late(&mut self) {
+        self.state.saved += 1.0;
+    }
+
     /// Takes a board out. The last one has its number from then on.
     pub fn remove(&mut self, number: BoardNumber) {
         if (number as usize) < self.state.boards.len() {

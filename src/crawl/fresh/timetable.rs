@@ -6,7 +6,7 @@
 
 mod told;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -60,6 +60,8 @@ struct Kept {
     is_full: Option<u64>,
     /// Looks that were asked for and have not come yet, and when they were.
     asked: BTreeMap<BoardNumber, UnixMillis>,
+    /// URLs of those that did not come in time, and may come yet: their looks are used up.
+    late: HashSet<String>,
     /// What a day has room for; none before it is told.
     room: Option<Allowed>,
     /// The plans of the day, and when they were made.
@@ -403,6 +405,9 @@ impl Timetable {
         if list.looks == 1 {
             state.schedule.begin(number, posts, now);
         } else {
+            if kept.late.remove(url) {
+                state.schedule.came_late();
+            }
             state.schedule.looked(number, now, posts);
         }
         kept.asked.remove(&number);
@@ -494,6 +499,7 @@ impl Timetable {
         for (number, _) in kept.asked.extract_if(.., |_, since| is_over(since)) {
             // It did not come: its turn is over.
             state.schedule.failed(number, at.0 / 1_000, self.interval_s);
+            kept.late.extend(state.lists.get(number as usize).map(|list| list.url.clone()));
         }
         if kept.asked.len() >= self.at_once {
             return None;

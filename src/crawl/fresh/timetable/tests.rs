@@ -216,6 +216,29 @@ fn a_look_that_never_comes_holds_no_other_up_and_a_clock_set_back_no_list() {
 }
 
 #[test]
+fn looks_that_come_late_are_used_up_once() {
+    let looks = |late_s: u64| {
+        let table = Timetable::new(&rules("[boards]\nlooks_per_day = 96"));
+        table.looked("a", at(0), &[]);
+        let (mut looks, mut under_way) = (0, Vec::new());
+        for second in (0..6 * DAY_S).step_by(20) {
+            if let Some(url) = table.due(at(second)) {
+                under_way.push((second + late_s, url));
+            }
+            for (_, url) in under_way.extract_if(.., |(comes, _)| *comes <= second) {
+                looks += 1;
+                // Replies that are there at each look, so that it is planned by what it costs.
+                let posts = [Post { at: 1_790_000_000 + second - 10, kind: Kind::Reply }];
+                table.looked(&url, at(second), &posts);
+            }
+        }
+        looks
+    };
+    let (prompt, late) = (looks(20), looks(SCHEDULE_PATIENCE.as_secs() + 60));
+    assert!(prompt > 400 && late * 4 > prompt * 3, "{late} looks that come late, {prompt} that do not");
+}
+
+#[test]
 fn looks_that_come_to_nothing_teach_no_silence_and_are_used_up() {
     let table = Timetable::new(&rules("[boards]\nlooks_per_day = 48"));
     let posts: Vec<Post> = (0..500).map(|n| Post { at: 1_790_000_000 - n * 1_800, kind: Kind::New }).collect();
