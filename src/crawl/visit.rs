@@ -456,6 +456,8 @@ async fn found_on(
     finished.seen.is_behind |= is_another_name;
     finished.detail = detail;
     if is_end {
+        let (site, url) = (&site.rules.name, job.url.as_str());
+        tracing::info!(%site, url, "the list shows the same page again and again: it ends here, and the pages behind are not asked for");
         finished.detail = Some("shows what the pages in front of it do: its list ends here".to_owned());
     }
     finished.visit.body_hash = Some(read.fingerprint);
