@@ -485,7 +485,8 @@ mod tests {
     #[test]
     fn new_links_that_push_others_off_are_added_once() {
         // Links move down as numbers fall: page 1 was 10..20, page 2 20..30, page 3 30..35; then 3 came.
-        let stale = [looks("/b", 2, 3, &[20..30]), looks("/b", 3, 3, &[30..35])];
+        let once = |page: u64, links: Range<u64>| looks("/b", page, 3, std::slice::from_ref(&links));
+        let stale = [once(2, 20..30), once(3, 30..35)];
         let found = estimate([looks("/b", 1, 3, &[10..20, 7..17])].into_iter().chain(stale));
         assert_eq!((found.listed, found.updated), (25, 3));
         let all_again = [
@@ -496,7 +497,7 @@ mod tests {
         let found = estimate(all_again);
         assert_eq!((found.listed, found.updated, found.links_updated), (28, 0, 9));
         // What is not read is reckoned.
-        let found = estimate([looks("/b", 1, 3, &[10..20, 7..17]), looks("/b", 3, 3, &[30..35])]);
+        let found = estimate([looks("/b", 1, 3, &[10..20, 7..17]), once(3, 30..35)]);
         assert_eq!((found.listed, found.updated), (25, 0));
         assert_eq!(estimate([looks("/dir/", 0, 0, &[3..13, 0..10])]).updated, 0);
     }

@@ -1,10 +1,13 @@
 //! The lines of `manifest.jsonl` and `magnets.jsonl`: what is told of each torrent that leaves the archive. Pure.
 
+use std::borrow::Cow;
+
 use data_encoding::HEXLOWER;
 use serde::Serialize;
 
 use crate::clock::UnixMillis;
 use crate::crawldb::{MagnetRow, Source, TorrentRow};
+use crate::login::secret::without_keys;
 use crate::torrent::Infohashes;
 
 /// Name of the list of torrents, at the root of every export.
@@ -52,8 +55,8 @@ struct JournalLine<'a> {
 #[derive(Debug, Serialize)]
 pub struct SourceLine<'a> {
     pub site: &'a str,
-    pub url: &'a str,
-    pub via: Option<&'a str>,
+    pub url: Cow<'a, str>,
+    pub via: Option<Cow<'a, str>>,
     pub first_seen: String,
     pub last_seen: String,
 }
@@ -143,8 +146,8 @@ pub fn path_of_line(line: &str) -> Option<String> {
 fn source_line(source: &Source) -> SourceLine<'_> {
     SourceLine {
         site: &source.site,
-        url: &source.url,
-        via: source.via.as_deref(),
+        url: without_keys(&source.url),
+        via: source.via.as_deref().map(without_keys),
         first_seen: source.first_seen.rfc3339(),
         last_seen: source.last_seen.rfc3339(),
     }

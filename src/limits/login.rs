@@ -73,6 +73,10 @@ pub const SHORT_SESSION_WAIT: Duration = Duration::from_secs(3_600);
 /// Answers to a member since a login up to which URLs that may have ended the session before are asked one at a time.
 pub const SUSPECTS_ANSWERS_MAX: u64 = 64;
 
+/// Ends of sessions, asked alone and never answered in between, by which a URL ends sessions though some have ended elsewhere since: a site
+/// has another such URL then.
+pub const ENDINGS_OF_ONE_MAX: u8 = 5;
+
 /// URLs whose part in the ends of sessions is counted, and those that are closed for it: a site has one or two.
 pub const ENDINGS_COUNTED_MAX: usize = 256;
 pub const ENDINGS_CLOSED_MAX: usize = 64;

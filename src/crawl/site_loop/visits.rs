@@ -19,6 +19,7 @@ use crate::crawldb::{Next, Outcome, ROBOTS_TOKENS, UrlKey, faults, refusals};
 use crate::fetch::{FetchFailure, Resolution};
 use crate::frontier::priority;
 use crate::limits;
+use crate::login::secret::without_keys;
 use crate::politeness::robots::Robots;
 use crate::politeness::{Answered, Block, Gate};
 use crate::url::CrawlUrl;
@@ -378,7 +379,7 @@ impl SiteLoop {
         tracing::debug!(
             site = %self.site.rules.name,
             host = self.hosts[index].faces()[face].name(),
-            url = %visit.key.path,
+            url = %without_keys(&visit.key.path),
             outcome = visit.outcome.name(),
             attempt = faults(visit.attempts) + refusals(visit.attempts) + 1,
             detail = finished.detail.as_deref().unwrap_or_default(),

@@ -273,6 +273,10 @@ pub const AROUND_LOCKED: &[&str] = &[
 pub const FOR_A_TIME: &[&str] =
     &["tempor", "vorübergehend", "tymczasowo", "tijdelijk", "geçici", "временно", "暂时", "暫時", "一時", "일시"];
 
+/// Words behind which stands until when.
+pub const UNTIL: &[&str] =
+    &[" until ", " till ", " bis ", " jusqu", " hasta ", " até ", " fino a", " aż do ", " do dnia ", " tot ", " до "];
+
 /// The same where nothing parts words: the account stands in front of what was done to it, and what is left are endings.
 pub const ACCOUNTS_UNPARTED: &[&str] = &[
     "账号",

@@ -16,7 +16,7 @@ pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
     // It is for a time: that is a limit.
     let is_for_time = |clause: &str| has(clause, phrases::FOR_A_TIME) || names_wait(after.view).is_some();
     let is_limit = |clause: &str| says_rate_limited(after.view).is_some() && is_for_time(clause);
-    let locked = said.iter().filter(|text| !is_of_database(text)).find_map(|text| locks(text));
+    let locked = said.iter().filter(|text| !is_of_database(text)).find_map(|text| locks(text).or_else(|| bans(text)));
     locked.filter(|clause| !is_trouble() && !is_limit(clause))
 }
 
@@ -56,6 +56,16 @@ fn said_to_this_login(after: &After<'_>) -> Vec<String> {
     }
 }
 
+/// The sentence of known software that has whose address it is within it: “your IP address 192.0.2.7 has been banned”.
+fn bans(text: &str) -> Option<String> {
+    let is_address = |word: &&str| word.contains(['.', ':']) && word.parse::<std::net::IpAddr>().is_ok();
+    let brackets = ['(', ')', '[', ']', ',', ';'];
+    let bare = text.split_whitespace().filter(|word| !is_address(&word.trim_matches(brackets)));
+    let bare = bare.collect::<Vec<_>>().join(" ");
+    let says = |phrase: &&&str| bare.contains(**phrase) && !text.contains(**phrase);
+    phrases::LOCKED.iter().find(says).map(|phrase| (*phrase).to_owned())
+}
+
 /// True where the page says this of no account, or of a case that may be.
 pub(super) fn is_another(view: &View, phrase: &str) -> bool {
     is_supposed(&view.said, phrase) || is_elsewhere(view, phrase)
@@ -92,8 +102,8 @@ fn is_of_database(line: &str) -> bool {
 
 /// The clause of a text in lower case that says of an account that it is locked, and nothing more.
 fn locks(text: &str) -> Option<String> {
-    // `account_locked` is the code of many an API.
-    let text = text.replace('_', " ");
+    // `account_locked` is the code of many an API. Until when, is a part of its own.
+    let text = phrases::UNTIL.iter().fold(text.replace('_', " "), |text, until| text.replace(until, ", "));
     let told = clauses(&text, SENTENCES).filter(|sentence| is_told(sentence));
     told.flat_map(|sentence| clauses(&sentence, SENTENCE_PARTS).collect::<Vec<_>>())
         .find(|clause| is_locked(clause) || is_locked_unparted(clause))
@@ -226,6 +236,10 @@ mod tests {
             ("The forum has been temporarily locked while we upgrade it.", false),
             ("Sorry, you have been blocked. You are unable to access example.org.", false),
             ("Du wurdest dauerhaft angemeldet.", false),
+            ("Account locked until 2026-11-25 21:00 UTC", true),
+            ("Dein Konto ist gesperrt bis 25.11.2026, 21:00 Uhr", true),
+            ("Your IP address 127.0.0.1 has been banned.", true),
+            ("Your IP address (2001:db8::7) has been banned.", true),
             ("Du wurdest dauerhaft aus dem Board verbannt.", true),
             ("Access denied for user anna: account is locked.", true),
             ("Your access to this forum has been temporarily locked.", true),

@@ -194,6 +194,7 @@ fn a_wait_that_a_page_names_in_words_is_read() {
         ("Too many attempts, 5 a day are granted. Incident 4f89-11d3-9d", None),
         ("Too many attempts, please wait 15 minutes. We answer within 2 days.", Some(900)),
         ("IP1.2.3.4登录次数过多请15分钟后再试", Some(900)),
+        ("You have exceeded 5 failed logins in 10 minutes. Your IP is blocked for 24 hours.", Some(86_400)),
         ("登录失败次数过多（10分钟内5次）。请2小时后再试。", Some(7_200)),
         ("Too many failed login attempts in the last 15 minutes. Please try again in 1 hour.", Some(3_600)),
         ("Too many failed logins (5 in 10 minutes). The account opens again in 2 hours.", Some(7_200)),

@@ -2,6 +2,7 @@
 //!
 //! A page that asks for another locale gets this one, as a browser without that locale's data would give it.
 
+mod segments;
 mod words;
 
 use boa_engine::object::builtins::JsDate;
@@ -237,6 +238,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     });
     bind::methods(&intl, &[of_intl], context)?;
     words::make(&intl, context)?;
+    segments::make(&intl, context)?;
     for interface in [&NUMBER_FORMAT, &DATE_FORMAT, &COLLATOR] {
         define(interface, &intl, context)?;
     }

@@ -154,9 +154,12 @@ pub fn inner_scroll(id: NodeId, context: &Context) -> (f64, f64) {
     shared(context).borrow().inner.get(&id).copied().unwrap_or_default()
 }
 
-/// Scrolls an element within itself: as nobody knows how much of it is seen, as far as its content goes.
+/// Scrolls an element within itself: until the end of its content is seen, or, of one that is as high as its content, as far as that goes, as
+/// nobody knows how much of it is seen.
 pub fn scroll_inner_to(id: NodeId, x: f64, y: f64, context: &mut Context) {
-    let most = content_height(id, context);
+    let content = content_height(id, context);
+    let own = super::styles::place(id, context).map_or(0.0, |place| place.height);
+    let most = if own < content { content - own } else { content };
     let wanted = (x.max(0.0), y.min(most).max(0.0));
     let shared = shared(context);
     if shared.borrow_mut().inner.insert(id, wanted).unwrap_or_default() == wanted {

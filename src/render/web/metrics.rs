@@ -67,10 +67,26 @@ const DOM_RECT_READ_ONLY: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
+/// A number of a rectangle that may be set.
+macro_rules! edge {
+    ($name:literal, $field:ident) => {
+        (
+            $name,
+            |this, _, _| Ok(bind::this::<Rect>(this)?.borrow().data().$field.into()),
+            Some(|this, args, context| {
+                let number = args.get_or_undefined(0).to_number(context)?;
+                bind::this::<Rect>(this)?.borrow_mut().data_mut().$field = number;
+                Ok(JsValue::undefined())
+            }),
+        )
+    };
+}
+
 const DOM_RECT: bind::Interface = bind::Interface {
     name: "DOMRect",
     parent: Some("DOMRectReadOnly"),
     constructor: Some(|new_target, args, context| construct(new_target, "DOMRect", args, context)),
+    attributes: &[edge!("x", x), edge!("y", y), edge!("width", width), edge!("height", height)],
     ..bind::Interface::EMPTY
 };
 
@@ -126,6 +142,10 @@ const METHODS: &[bind::Method] = &[
         let id = this_element(this, context)?;
         Ok(styles::place(id, context).is_some().into())
     }),
+    // There is one pointer, and nothing is dragged with it.
+    ("setPointerCapture", 1, |this, _, context| this_element(this, context).map(|_| JsValue::undefined())),
+    ("releasePointerCapture", 1, |this, _, context| this_element(this, context).map(|_| JsValue::undefined())),
+    ("hasPointerCapture", 1, |this, _, context| this_element(this, context).map(|_| false.into())),
     ("scrollIntoView", 0, scroll_into_view),
     ("scrollIntoViewIfNeeded", 0, scroll_into_view),
     ("scroll", 0, |this, args, context| scroll(this, args, false, context)),

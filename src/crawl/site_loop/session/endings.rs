@@ -7,13 +7,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::SiteLoop;
-use crate::crawl::CrawlError;
 use crate::crawl::site_loop::visits::mark;
 use crate::crawl::visit::Finished;
+use crate::crawl::{CrawlError, outlinks};
 use crate::crawldb::UrlKey;
 use crate::limits;
 use crate::login::secret::told_url;
-use crate::url::CrawlUrl;
+use crate::url::{Canonical, CrawlUrl};
 
 /// The note that keeps the URLs that are closed: whole, as a JSON list.
 const ENDINGS_NOTE: &str = "ends_session";
@@ -21,11 +21,22 @@ const ENDINGS_NOTE: &str = "ends_session";
 /// What is known of the ends of this site's sessions.
 #[derive(Default)]
 pub(super) struct Endings {
-    /// Ends of young sessions that a URL was asked at, and those of which it was asked alone.
-    deaths: HashMap<u64, (u8, u8)>,
+    /// By URL, ends of young sessions that it was asked at since it was answered last.
+    deaths: HashMap<u64, Deaths>,
+    /// Ends of young sessions.
+    ends: u64,
     /// Those that are asked one at a time behind the next login.
     suspects: HashSet<u64>,
     closed: HashSet<String>,
+}
+
+#[derive(Default)]
+struct Deaths {
+    all: u8,
+    /// Those of which it was asked alone.
+    alone: u8,
+    /// What `Endings::ends` was before the first of them.
+    since: u64,
 }
 
 impl Endings {
@@ -49,15 +60,20 @@ impl Endings {
             self.deaths.clear();
         }
         let mut found = None;
+        self.ends += 1;
         for mark in marks {
-            let (all, alone) = self.deaths.entry(*mark).or_default();
-            (*all, *alone) = (all.saturating_add(1), alone.saturating_add(u8::from(is_alone)));
+            let deaths = self.deaths.entry(*mark).or_insert(Deaths { since: self.ends - 1, ..Deaths::default() });
+            (deaths.all, deaths.alone) =
+                (deaths.all.saturating_add(1), deaths.alone.saturating_add(u8::from(is_alone)));
+            let &mut Deaths { all, alone, since } = deaths;
+            // Sessions that end after so many requests, or so long, end at others as well.
+            let is_each = self.ends - since == u64::from(all) || all >= limits::ENDINGS_OF_ONE_MAX;
             // A site that ends each session at once has as few answers whatever is asked.
             // Two ends are chance: the last URL that is left may be asked at both.
-            let is_it = is_alone && (*alone >= 2 || *all >= 3);
+            let is_it = is_alone && (alone >= 2 || all >= 3) && is_each;
             if is_it {
                 found = Some(*mark);
-            } else if is_short || *all >= 2 {
+            } else if is_short || all >= 2 {
                 self.suspects.insert(*mark);
             }
         }
@@ -95,6 +111,12 @@ impl SiteLoop {
         let closed: HashSet<String> = serde_json::from_slice(&note).unwrap_or_default();
         if self.has_other_rules && !closed.is_empty() {
             self.site.db.put_note(name, ENDINGS_NOTE, b"[]".to_vec()).await?;
+            let mut due = Vec::new();
+            let urls = closed.iter().filter_map(|url| CrawlUrl::parse(url, &Canonical::default()).ok());
+            for found in urls.filter_map(|url| outlinks::judge(&self.site, url).ok()) {
+                due.extend(self.site.row(&found.url, found.class, 1).await?);
+            }
+            self.site.db.make_due(due, self.site.clock.now()).await?;
         } else {
             self.session.endings.closed = closed;
         }
@@ -175,7 +197,13 @@ mod tests {
         assert_eq!(endings.end(&[3, 4], long), None);
         assert!(endings.go_alone(0));
         assert_eq!(endings.end(&[5], long), None, "another one");
-        assert_eq!(endings.end(&[3], long), Some(3), "the third, alone");
+        assert_eq!(endings.end(&[3], long), None, "the third, alone, and not of all");
+        assert_eq!(endings.end(&[3], long), None);
+        assert_eq!(endings.end(&[3], long), Some(3), "the fifth");
+        assert_eq!(
+            (endings.end(&[3, 4], long), endings.end(&[3], long), endings.end(&[3], long)),
+            (None, None, Some(3))
+        );
         // What is left at the end of a crawl may be asked at two ends by chance, once alone.
         let mut endings = Endings::default();
         for (marks, expected) in [(&[1, 2][..], None), (&[2], None), (&[2], Some(2))] {

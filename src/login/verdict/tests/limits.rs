@@ -224,6 +224,8 @@ fn an_account_that_too_many_attempts_have_locked_is_locked() {
         ("Too many failed login attempts. Account locked as a security measure.", Verdict::Locked),
         ("Too many failed login attempts. Try again in 3 days. Account locked.", Verdict::RateLimited),
         ("Too many failed login attempts. Account locked. Please try again later.", Verdict::RateLimited),
+        ("You have exceeded 5 failed logins in 10 minutes. Your IP is blocked for 24 hours.", Verdict::RateLimited),
+        ("Login temporarily disabled for your account until tomorrow.", Verdict::RateLimited),
         ("Too many failed login attempts. Account locked. Try again in 24 hours.", Verdict::RateLimited),
         (
             "Account locked due to too many failed login attempts.</p><p>Was it not you? Contact us.</p><p>It is unlocked in 30 minutes.",

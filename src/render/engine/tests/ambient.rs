@@ -179,6 +179,19 @@ fn words_of_the_language_that_are_names_are_parameters() {
     ]);
 }
 
+#[test]
+fn texts_are_cut_into_what_a_reader_sees() {
+    assert_js(&[
+        "[...new Intl.Segmenter().segment('a\u{308}👩‍👧b')].map(of => [of.segment, of.index, of.input.length].join()).join('|') === 'a\u{308},0,8|👩‍👧,2,8|b,7,8'",
+        "[...new Intl.Segmenter('de', { granularity: 'word' }).segment('Zwei Wörter.')].filter(of => of.isWordLike).map(of => of.segment).join() === 'Zwei,Wörter'",
+        "[...new Intl.Segmenter('en', { granularity: 'sentence' }).segment('One. Two.')].length === 2",
+        "new Intl.Segmenter('en', { granularity: 'word' }).segment('ab cd').containing(4).segment === 'cd'",
+        "new Intl.Segmenter().segment('a').containing(1) === undefined",
+        "(() => { try { new Intl.Segmenter('en', { granularity: 'page' }) } catch (e) { return e instanceof RangeError } })()",
+        "new Intl.Segmenter().resolvedOptions().granularity === 'grapheme'",
+    ]);
+}
+
 /// vendor/boa_parser reads a script in chunks of 8 KB, and takes runs of ASCII whole.
 #[test]
 fn scripts_are_read_alike_wherever_their_chunks_end() {

@@ -12,7 +12,7 @@ use super::super::interact::{HOVERS, roots};
 use super::super::load::Window;
 use super::super::{document, listens_to, own_document, read};
 use super::counts;
-use super::delegated::{Ears, has_link, is_opener, leaf};
+use super::delegated::{Ears, has_link, is_its_link, is_opener, leaf};
 use super::entries;
 use super::folders::{self, Crumb};
 use super::icons::{self, Icons};
@@ -304,13 +304,16 @@ fn control(
     });
     let goes_nowhere =
         within.is_some() || href.is_some_and(|href| href.starts_with(['#']) || href.starts_with("javascript:"));
-    let reacts = listens || element.attribute(&local_name!("onclick")).is_some();
-    let leads = if local == "a" && !goes_nowhere { overlays::address(element, base) } else { None };
     let role = attribute("role");
+    // What opens a list of choices does so when it is pressed down, and listens for no click.
+    let is_choice = role == "combobox" || attribute("aria-haspopup") == "listbox";
+    let reacts = listens || element.attribute(&local_name!("onclick")).is_some() || is_choice;
+    let leads = if local == "a" && !goes_nowhere { overlays::address(element, base) } else { None };
     let is_control = match local {
         // An address of its own is a link like any other, whatever else a click does.
         "a" if href.is_some() && !goes_nowhere => leads.is_some() && reacts,
         "a" => goes_nowhere || reacts,
+        "input" if is_choice => true,
         "button" | "input" => is_button(tree, id, element, reacts),
         "summary" => true,
         "tr" | "td" | "li" | "div" | "span" | "article" | "section" | "h2" | "h3" | "h4" | "p" | "img" | "label" => {
@@ -387,6 +390,9 @@ fn control(
     };
     // Titles of a list may have any words: whether it is one is seen when its likes are known.
     let has_title_words = may_be_title && !is_up && matches!(rank, Rank::Enter | Rank::Back | Rank::Close);
+    if rank == Rank::Row && local != "a" && !is_button && is_its_link(tree, id, &labels.text) {
+        return None;
+    }
     let view = view.filter(|_| rank == Rank::Row || has_title_words);
     let shape = view.as_ref().map(|url| shape(url.fragment().unwrap_or_default())).unwrap_or_default();
     let unsure = icons.filter(|icons| icons.is_unsure && rank != Rank::Turn);
@@ -429,8 +435,11 @@ fn control(
         false => folders::crumb(tree, id).filter(|_| rank != Rank::Back),
     };
     let place = Place::of(tree, id);
+    // What has its link already is asked for no more by a button that says nothing of files.
+    let is_beside_link = is_button && !gets && rank == Rank::Row && row_element.is_some_and(|row| has_link(tree, row));
     // A link is there to look something up, and a card is none of the buttons in it.
     let unsure = is_long_harm
+        || is_beside_link
         || unsure.is_some() && !gets
         || rank == Rank::Row && labels.are(HIDES)
         || leads.is_some()

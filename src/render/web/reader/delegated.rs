@@ -143,6 +143,17 @@ pub(super) fn has_link(tree: &Tree, id: NodeId) -> bool {
     tree.descendants(id).take(limits::RENDER_ROW_TEXT_CHARS).any(leads) || tree.ancestors(id).any(leads)
 }
 
+/// Whether nearly all that an element says is one link that leads away: a click beside it chooses the row, or goes the same way.
+pub(super) fn is_its_link(tree: &Tree, id: NodeId, text: &str) -> bool {
+    let leads = |id: &NodeId| {
+        let href = tree.element(*id).and_then(|element| element.attribute(&local_name!("href")));
+        href.is_some_and(|href| !href.starts_with('#') && !href.starts_with("javascript:"))
+    };
+    let links: Vec<NodeId> = tree.descendants(id).take(limits::RENDER_ROW_TEXT_CHARS).filter(leads).take(2).collect();
+    let [link] = *links else { return false };
+    text_of(tree, link, limits::RENDER_ROW_TEXT_CHARS).len() * 5 >= text.len() * 4
+}
+
 /// Where a person's hand would touch a row: the longest text in it. Who listens for its cells hears that, and so does who listens for rows.
 /// None of what is pressed by itself, or does harm by what it says; the row itself where it says more than any of its parts.
 pub(super) fn leaf(tree: &Tree, id: NodeId) -> NodeId {

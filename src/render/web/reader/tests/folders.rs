@@ -168,3 +168,56 @@ fn a_wrapper_that_listens_pays_no_price_and_posts_nothing_for_the_button_in_it()
         assert_eq!(read_faulty(&html, "posts").value, "0", "{inside}");
     }
 }
+
+#[test]
+fn nothing_is_posted_for_buttons_of_cards_that_have_their_link() {
+    for label in ["Thumbs up", "Trash", "Reset password", "Freeleech", "Notify me", "Star", "Nuke"] {
+        let html = format!(
+            "<div id=r></div><script>let posts = 0; for (let i = 0; i < 12; i++) {{ const c = document.createElement('div'); c.className = 'card';
+                c.innerHTML = '<h3>Film number ' + i + '</h3><a href=\"/t/' + i + '\">Download</a> <button>{label}</button>';
+                c.lastChild.onclick = () => fetch('/post/0', {{ method: 'POST', body: '{{}}' }}).then(() => posts++); r.append(c) }}</script>"
+        );
+        let read = read_faulty(&html, "posts");
+        assert_eq!((super::live::titles(&read), &*read.value), (12, "0"), "{label}: {:?}", read.acts());
+    }
+}
+
+#[test]
+fn folders_are_opened_whose_files_are_links_that_react_to_being_chosen() {
+    let html = "<ul id=t role=tree></ul><script>
+        for (let f = 0; f < 6; f++) { const n = document.createElement('li'); n.setAttribute('role', 'treeitem'); n.setAttribute('aria-expanded', 'false'); n.innerHTML = `<div class=content>Folder ${f}</div>`; let k;
+            n.firstChild.onclick = () => { const o = n.getAttribute('aria-expanded') === 'true'; n.setAttribute('aria-expanded', String(!o));
+                if (!k) { k = document.createElement('ul'); k.setAttribute('role', 'group');
+                    for (let j = 0; j < 12; j++) { const l = document.createElement('li'); l.setAttribute('role', 'treeitem'); l.innerHTML = `<div class=content><a href='/t/${f}-${j}'>Film ${f}-${j} of the year ${1900 + j}</a></div>`;
+                        l.firstChild.onclick = () => { document.querySelectorAll('.sel').forEach(x => x.classList.remove('sel')); l.firstChild.classList.add('sel') }; k.append(l) }
+                    n.append(k) }
+                k.style.display = o ? 'none' : '' };
+            t.append(n) }</script>";
+    let read = read_faulty(html, "t.children.length");
+    assert_eq!(super::live::titles(&read), 72, "{:?}", read.acts());
+}
+
+#[test]
+fn a_list_of_choices_that_opens_when_it_is_pressed_down_is_gone_through() {
+    for (tag, event) in [("div", "mousedown"), ("div", "pointerdown"), ("input", "mousedown"), ("div", "click")] {
+        let html = format!(
+            "<{tag} role=combobox aria-haspopup=listbox tabindex=0 id=c></{tag}><ul id=list></ul><script>
+            const D = ['1910s', '1920s', '1930s'];
+            const show = d => {{ c.textContent = d; list.innerHTML = ''; for (let i = 0; i < 5; i++) {{ const li = document.createElement('li'); li.innerHTML = `Film ${{d}} number ${{i}} <a href='/t/${{d}}-${{i}}'>Torrent</a>`; list.append(li) }} }};
+            c.addEventListener('{event}', e => {{ const u = document.createElement('ul'); u.setAttribute('role', 'listbox');
+                D.forEach(d => {{ const o = document.createElement('li'); o.setAttribute('role', 'option'); o.tabIndex = -1; o.textContent = d; o.onclick = () => {{ u.remove(); show(d) }}; u.append(o) }});
+                document.body.append(u) }}); show(D[0])</script>"
+        );
+        let read = read_faulty(&html, "list.children.length");
+        assert_eq!(super::live::titles(&read), 15, "{tag} {event}: {:?}", read.acts());
+    }
+}
+
+#[test]
+fn a_list_is_scrolled_until_its_end_is_seen_and_no_farther() {
+    let html = "<div id=s style='height:200px;overflow:auto'><div id=inner style='height:500px'></div></div>
+        <p id=told></p><script>s.scrollTop = 9999; told.textContent = s.scrollTop</script>";
+    assert_eq!(read_faulty(html, "told.textContent").value, "300");
+    let edges = "(() => { 'use strict'; const r = s.getBoundingClientRect(); r.x = 5; s.setPointerCapture(1); return r.left + ' ' + s.hasPointerCapture(1) })()";
+    assert_eq!(read_faulty(html, edges).value, "5 false");
+}
