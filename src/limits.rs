@@ -213,6 +213,14 @@ pub const SOURCES_PER_TORRENT_MAX: usize = 64;
 /// trouble, and more are as many requests for nothing in each list of a site that goes on behind the last page.
 pub const LIST_REPEATS: usize = 20;
 
+/// What is remembered to tell such pages: of the lists read last the pages read last, more than are under way at a time, and their targets, 8
+/// bytes each. A page with more targets ends no list.
+pub const REPEATS_LISTS_MAX: usize = 1_024;
+/// See [`REPEATS_LISTS_MAX`].
+pub const REPEATS_PAGES_MAX: usize = 8;
+/// See [`REPEATS_LISTS_MAX`].
+pub const REPEATS_TARGETS_MAX: usize = 400;
+
 /// Targets kept beyond the first look at one index page: a front page looked at for years would grow its row
 /// without end. 64 Ki hashes are 512 kB; `ListingRow::updated` and `earlier` stop growing there.
 pub const LISTING_UPDATES_MAX: usize = 65_536;

@@ -11,6 +11,7 @@
 //! This room does no I/O and never follows, fetches or judges a URL.
 
 mod canonical;
+mod keys;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,6 +21,7 @@ use encoding_rs::{EncoderResult, Encoding};
 use url::{Position, Url};
 
 pub use canonical::{Canonical, Dropped, NamePattern};
+pub use keys::{MASK, without_keys};
 
 use crate::limits::URL_BYTES_MAX;
 

@@ -47,7 +47,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Formulas over the database's listings; how many pages a series has is pagination's to say.
     ("coverage", &["clock", "crawldb", "limits", "page"]),
     // Reads rows and files, writes neither.
-    ("export", &["clock", "crawldb", "limits", "torrent"]),
+    ("export", &["clock", "crawldb", "limits", "torrent", "url"]),
     // The one that writes after the fact: what it repairs is the database's and the archive's own business.
     ("verify", &["clock", "crawldb", "limits", "torrent"]),
     // The bundled site makes torrents and the rules that crawl it; it knows nothing of the crawler.

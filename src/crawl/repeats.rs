@@ -16,15 +16,8 @@ use super::outlinks::{self, PageFindings};
 use super::site::{Found, Site};
 use super::visit::Job;
 use crate::crawldb::HostId;
-use crate::limits;
+use crate::limits::{LIST_REPEATS, REPEATS_LISTS_MAX, REPEATS_PAGES_MAX, REPEATS_TARGETS_MAX};
 use crate::page::pagination;
-
-/// Pages of a list that are remembered: more than are under way at a time.
-const PAGES_MAX: usize = 8;
-/// Targets of one that are, 8 bytes each. A page with more of them ends no list.
-const TARGETS_MAX: usize = 400;
-/// Lists of which pages are remembered: those read last.
-const LISTS_MAX: usize = 1_024;
 
 /// What the pages of a site's lists showed that were read last.
 #[derive(Debug, Default)]
@@ -67,7 +60,7 @@ impl Repeats {
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         let Lists { known, read } = &mut *lists;
         *read += 1;
-        if known.len() >= LISTS_MAX && !known.contains_key(&list) {
+        if known.len() >= REPEATS_LISTS_MAX && !known.contains_key(&list) {
             let oldest = known.iter().min_by_key(|(_, list)| list.read_at).map(|(key, _)| key.clone());
             oldest.and_then(|oldest| known.remove(&oldest));
         }
@@ -77,14 +70,14 @@ impl Repeats {
         let is_end = page.is_end();
         list.pages.retain(|of| of.number != page.number);
         list.pages.push_back(page);
-        list.pages.drain(..list.pages.len().saturating_sub(PAGES_MAX));
+        list.pages.drain(..list.pages.len().saturating_sub(REPEATS_PAGES_MAX));
         is_end
     }
 }
 
 impl List {
     fn place(&self, number: u64, targets: &BTreeSet<u64>, announces: u64) -> Page {
-        let taken = if targets.len() > TARGETS_MAX { 0 } else { targets.len() };
+        let taken = if targets.len() > REPEATS_TARGETS_MAX { 0 } else { targets.len() };
         let targets: Arc<[u64]> = targets.iter().copied().take(taken).collect();
         let in_front = self.pages.iter().filter(|of| of.number < number).max_by_key(|of| of.number);
         let shared = |of: &Page| targets.iter().filter(|target| of.targets.binary_search(target).is_ok()).count();
@@ -99,7 +92,7 @@ impl List {
 
 impl Page {
     fn is_end(&self) -> bool {
-        let Some((other, announced)) = self.other.as_ref().filter(|_| self.same >= limits::LIST_REPEATS) else {
+        let Some((other, announced)) = self.other.as_ref().filter(|_| self.same >= LIST_REPEATS) else {
             return false;
         };
         let own = self.targets.iter().filter(|target| other.binary_search(target).is_err()).count();
@@ -137,7 +130,7 @@ mod tests {
     use crate::rules::Class;
     use crate::url::{Canonical, CrawlUrl};
 
-    const REPEATS: u64 = limits::LIST_REPEATS as u64;
+    const REPEATS: u64 = LIST_REPEATS as u64;
 
     fn list(host: u32) -> (HostId, String) {
         (HostId(host), "/board?page={page}".to_owned())
@@ -188,17 +181,18 @@ mod tests {
     #[test]
     fn what_is_remembered_is_bounded_and_of_the_lists_read_last() {
         let repeats = Repeats::default();
-        for number in 0..3 * LISTS_MAX as u64 {
+        for number in 0..3 * REPEATS_LISTS_MAX as u64 {
             let targets = (0..number).collect();
             repeats.is_end((HostId(0), format!("/{number}")), 1, &targets, 2);
             repeats.is_end(list(0), number, &targets, number + 1);
         }
         let lists = repeats.lists.lock().unwrap();
         let is_bounded = |list: &List| {
-            list.pages.len() <= PAGES_MAX && list.pages.iter().all(|page| page.targets.len() <= TARGETS_MAX)
+            list.pages.len() <= REPEATS_PAGES_MAX
+                && list.pages.iter().all(|page| page.targets.len() <= REPEATS_TARGETS_MAX)
         };
-        assert!(lists.known.len() <= LISTS_MAX && lists.known.values().all(is_bounded));
-        assert_eq!(lists.known[&list(0)].pages.len(), PAGES_MAX);
+        assert!(lists.known.len() <= REPEATS_LISTS_MAX && lists.known.values().all(is_bounded));
+        assert_eq!(lists.known[&list(0)].pages.len(), REPEATS_PAGES_MAX);
     }
 
     struct NoTransport;

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::clock::UnixMillis;
 use crate::crawldb::{MagnetRow, Source, TorrentRow};
-use crate::login::secret::without_keys;
 use crate::torrent::Infohashes;
+use crate::url::without_keys;
 
 /// Name of the list of torrents, at the root of every export.
 pub const MANIFEST: &str = "manifest.jsonl";

@@ -19,10 +19,9 @@ use crate::crawldb::{Next, Outcome, ROBOTS_TOKENS, UrlKey, faults, refusals};
 use crate::fetch::{FetchFailure, Resolution};
 use crate::frontier::priority;
 use crate::limits;
-use crate::login::secret::without_keys;
 use crate::politeness::robots::Robots;
 use crate::politeness::{Answered, Block, Gate};
-use crate::url::CrawlUrl;
+use crate::url::{CrawlUrl, without_keys};
 
 impl SiteLoop {
     /// Starts whatever the lanes, the rules of robots.txt and the host's patience allow.

@@ -58,9 +58,16 @@ fn said_to_this_login(after: &After<'_>) -> Vec<String> {
 
 /// The sentence of known software that has whose address it is within it: “your IP address 192.0.2.7 has been banned”.
 fn bans(text: &str) -> Option<String> {
-    let is_address = |word: &&str| word.contains(['.', ':']) && word.parse::<std::net::IpAddr>().is_ok();
+    let is_v4 = |word: &str| {
+        word.split('.').count() == 4
+            && word.split('.').all(|part| !part.is_empty() && part.bytes().all(|of| of.is_ascii_digit()))
+    };
+    let is_v6 = |word: &str| {
+        word.matches(':').count() > 1 && word.bytes().all(|of| of.is_ascii_hexdigit() || b":.".contains(&of))
+    };
+    let is_address = |word: &str| is_v4(word) || is_v6(word);
     let brackets = ['(', ')', '[', ']', ',', ';'];
-    let bare = text.split_whitespace().filter(|word| !is_address(&word.trim_matches(brackets)));
+    let bare = text.split_whitespace().filter(|word| !is_address(word.trim_matches(brackets)));
     let bare = bare.collect::<Vec<_>>().join(" ");
     let says = |phrase: &&&str| bare.contains(**phrase) && !text.contains(**phrase);
     phrases::LOCKED.iter().find(says).map(|phrase| (*phrase).to_owned())
