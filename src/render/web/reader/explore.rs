@@ -411,7 +411,12 @@ impl Reader<'_> {
         let links = if may_replace { self.links() } else { HashSet::new() };
         self.pressed = Some(control.clone()).filter(|_| matches!(rank, Rank::Row | Rank::Tab));
         let gone = control.leads.as_ref().map(|_| self.window.navigations().len());
+        let open = if rank == Rank::Row { self.overlays_shown() } else { 0 };
         let mut news = self.click(control);
+        // What lay over the page has taken the click, and is closed by it.
+        if news == News::None && open > 0 && self.overlays_shown() < open {
+            news = self.click(control);
+        }
         self.look_around();
         self.pressed = None;
         if gone.is_some_and(|gone| self.has_just_followed(control, gone)) {

@@ -47,3 +47,12 @@ pub(super) fn address(element: &Element, base: &Url) -> Option<Url> {
     let may = url.origin() == base.origin() && !PICTURES.contains(&&*end) && !says(NEVER_NAMES, &rest, true);
     may.then_some(url)
 }
+
+/// Whether an element is a dialog or a menu over the page.
+pub(super) fn is_one(element: &Element) -> bool {
+    let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
+    let role = attribute("role");
+    &*element.name().local == "dialog"
+        || matches!(role, "dialog" | "alertdialog" | "menu" | "listbox")
+        || attribute("aria-modal") == "true"
+}

@@ -3,17 +3,32 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::super::super::styles;
+use super::super::super::{own_document, read, styles};
 use super::super::controls::{Control, LIST_MIN, Rank};
+use super::super::overlays;
 use super::bounds::PATIENCE;
 use super::choices;
 use super::{Choice, Reader};
+use crate::limits;
 use crate::render::dom::NodeId;
 
 impl Reader<'_> {
     /// Whether a person would see it.
     pub(super) fn is_shown(&mut self, id: NodeId) -> bool {
         self.window.engine.with(|context| styles::is_displayed(id, context)) == Some(true)
+    }
+
+    /// How many dialogs and menus a person would see.
+    pub(super) fn overlays_shown(&mut self) -> usize {
+        let found = self.window.engine.with(|context| {
+            let document = own_document(context);
+            let all: Vec<NodeId> = read(context, |tree| {
+                let is_one = |id: &NodeId| tree.element(*id).is_some_and(overlays::is_one);
+                tree.descendants(document).filter(is_one).take(limits::RENDER_CONTROL_ELEMENTS).collect()
+            });
+            all.into_iter().filter(|id| styles::is_displayed(*id, context)).count()
+        });
+        found.unwrap_or_default()
     }
 
     /// Whether tabs show that were not opened, and may still be good for something.

@@ -221,3 +221,15 @@ fn a_list_is_scrolled_until_its_end_is_seen_and_no_farther() {
     let edges = "(() => { 'use strict'; const r = s.getBoundingClientRect(); r.x = 5; s.setPointerCapture(1); return r.left + ' ' + s.hasPointerCapture(1) })()";
     assert_eq!(read_faulty(html, edges).value, "5 false");
 }
+
+#[test]
+fn a_row_whose_click_only_closes_what_lay_over_it_is_pressed_again() {
+    let html = "<div id=rows></div><div id=m role=dialog aria-modal=true style='display:none'><h5></h5><div></div><button aria-label=Close></button></div><script>
+        m.lastElementChild.onclick = () => { m.style.display = 'none' };
+        for (let i = 0; i < 30; i++) { const d = document.createElement('div'); d.className = 'card'; d.innerHTML = `<h5>Film number ${i}</h5><button>Info</button>`;
+            d.lastChild.onclick = () => { if (m.style.display === '') { m.style.display = 'none'; return }
+                m.children[0].textContent = 'Film number ' + i; m.children[1].innerHTML = `<a href='/t/${i}'>Download</a>`; m.style.display = '' };
+            rows.append(d) }</script>";
+    let read = read_faulty(html, "rows.children.length");
+    assert_eq!(super::live::titles(&read), 30, "{:?}", read.acts());
+}
