@@ -153,6 +153,20 @@ impl Window {
     }
 }
 
+/// Scrolls the window, and what is scrolled within it, to its head.
+pub(super) fn scroll_home(window: &mut Window) {
+    window.engine.with(|context| {
+        let document = own_document(context);
+        let elements: Vec<NodeId> =
+            read(context, |tree| tree.descendants(document).filter(|id| tree.is_element(*id)).collect());
+        let boxes: Vec<NodeId> = elements.into_iter().filter(|id| layout::inner_scroll(*id, context).1 > 0.0).collect();
+        jobs::outside(context, |context| {
+            layout::scroll_to(0.0, 0.0, context);
+            boxes.iter().for_each(|id| layout::scroll_inner_to(*id, 0.0, 0.0, context));
+        });
+    });
+}
+
 /// A document and the shadow roots in it, outer ones first: those that are closed to its scripts show as any other.
 pub(super) fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
     let mut roots = vec![document];

@@ -10,6 +10,7 @@ mod choices;
 mod choose;
 mod companions;
 mod frontier;
+mod in_view;
 mod infer;
 mod said;
 
@@ -73,6 +74,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         chosen: HashSet::new(),
         vain_applies: 0,
         has_scrolled: false,
+        draws_in_view: false,
         companions: HashMap::new(),
         steps: Steps::default(),
         opening: HashSet::new(),
@@ -170,6 +172,8 @@ struct Reader<'a> {
     vain_applies: u32,
     /// Scrolling has brought something.
     has_scrolled: bool,
+    /// Rows are taken away as they go out of sight: they are pressed before the list is scrolled on.
+    draws_in_view: bool,
     /// By kinds of rows, the kinds of controls that are pressed behind a click on one.
     companions: HashMap<String, HashSet<String>>,
     /// The same of those that bring links, whatever they say.
@@ -222,13 +226,17 @@ impl Reader<'_> {
                 // The act that met the bound may have brought nothing for just that reason.
                 return (self.idle <= 1 || self.likeliest().is_some()).then_some(bound);
             }
-            if scroll_brings {
+            let in_view = if scroll_brings { self.row_in_view() } else { None };
+            if scroll_brings && in_view.is_none() {
                 let mut is_end = true;
                 let before = Rc::clone(&self.controls);
                 let news = self.act("scroll", |window| {
                     window.look_away();
                     is_end = window.scroll_on();
                 });
+                if self.notices_taken_away(&before) {
+                    continue;
+                }
                 if !is_end {
                     continue;
                 }
@@ -243,7 +251,8 @@ impl Reader<'_> {
                 continue;
             }
             self.remember();
-            let choice = self.offer_of_tab().or_else(|| self.choose_in_level());
+            let is_in_view = in_view.is_some();
+            let choice = in_view.or_else(|| self.offer_of_tab()).or_else(|| self.choose_in_level());
             let Some(choice) = choice.or_else(|| self.press_again()).or_else(|| self.once_more()) else {
                 if self.leave_level() || self.go_where_rows_wait() {
                     continue;
@@ -267,7 +276,7 @@ impl Reader<'_> {
             // A longer page may be scrolled again; one that has not grown by it twice does not.
             let is_other_list = news != News::None && matches!(rank, Rank::Enter | Rank::Turn | Rank::Tab);
             // What another tab shows has an end of its own.
-            scroll_brings = vain_scrolls < 2 && is_other_list || rank == Rank::Tab && self.has_scrolled;
+            scroll_brings = is_in_view || vain_scrolls < 2 && is_other_list || rank == Rank::Tab && self.has_scrolled;
         }
         self.choose().map(|_| Bound::Tries)
     }

@@ -233,3 +233,14 @@ fn a_row_whose_click_only_closes_what_lay_over_it_is_pressed_again() {
     let read = read_faulty(html, "rows.children.length");
     assert_eq!(super::live::titles(&read), 30, "{:?}", read.acts());
 }
+
+#[test]
+fn rows_that_are_drawn_while_they_are_in_view_are_pressed_window_by_window() {
+    let html = "<div id=s style='height:500px;overflow:auto;position:relative'><div id=inner style='height:5040px'></div></div><aside id=a></aside><script>
+        const draw = () => { inner.innerHTML = ''; const first = Math.floor(s.scrollTop / 42);
+            for (let i = first; i < Math.min(120, first + 14); i++) { const d = document.createElement('div'); d.style.cssText = 'position:absolute;height:42px;top:' + i * 42 + 'px';
+                d.setAttribute('role', 'row'); d.textContent = 'Film number ' + i; d.onclick = () => { a.innerHTML = `<a href='/t/${i}'>Download</a>` }; inner.append(d) } };
+        s.addEventListener('scroll', draw); draw()</script>";
+    let read = read_faulty(html, "inner.children.length");
+    assert_eq!(super::live::titles(&read), 120, "{:?}", read.acts());
+}
