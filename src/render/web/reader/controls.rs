@@ -17,7 +17,7 @@ use super::entries;
 use super::folders::{self, Crumb};
 use super::icons::{self, Icons};
 use super::kinds::{self, name_of_list, without_states};
-use super::labels::Labels;
+use super::labels::{self, Labels};
 use super::options;
 use super::overlays;
 use super::places::Place;
@@ -435,8 +435,9 @@ fn control(
         false => folders::crumb(tree, id).filter(|_| rank != Rank::Back),
     };
     let place = Place::of(tree, id);
-    // What has its link already is asked for no more by a button that says nothing of files.
-    let is_beside_link = is_button && !gets && rank == Rank::Row && row_element.is_some_and(|row| has_link(tree, row));
+    // What has its link already, or a button for it, is asked for no more by a button that says nothing of files.
+    let has_own = |row: NodeId| has_link(tree, row) || has_getter(tree, row);
+    let is_beside_link = is_button && !gets && rank == Rank::Row && row_element.is_some_and(has_own);
     // A link is there to look something up, and a card is none of the buttons in it.
     let unsure = is_long_harm
         || is_beside_link
@@ -462,6 +463,14 @@ fn control(
         unsure,
         ..plain
     })
+}
+
+/// Whether something in a row says that it gets a file.
+fn has_getter(tree: &Tree, row: NodeId) -> bool {
+    let inside = tree.descendants(row).take(limits::RENDER_ROW_TEXT_CHARS);
+    inside
+        .filter_map(|of| Some((of, tree.element(of)?)))
+        .any(|(of, element)| labels::is_pressed(element) && Labels::of(tree, of, element).say(GET, false))
 }
 
 /// Whether a control that is nothing but a sign turns on, or back: only where the other sign stands beside it.

@@ -24,13 +24,18 @@ impl Reader<'_> {
         true
     }
 
-    /// The next row to press of a list that draws only those in view.
+    /// The next row to press of a list that draws only those in view: once some have brought links none but their like, or the list would not
+    /// be seen to its end.
     pub(super) fn row_in_view(&mut self) -> Option<Choice> {
         if !self.draws_in_view {
             return None;
         }
         self.remember();
-        let rows: Vec<Control> = self.controls.iter().filter(|of| self.may_be_pressed(of)).cloned().collect();
+        let is_known = |of: &Control| self.paid.contains(&of.kind);
+        let has_known = self.controls.iter().any(is_known);
+        let may_be = |of: &&Control| self.may_be_pressed(of) && (!has_known || is_known(of));
+        let mut rows: Vec<Control> = self.controls.iter().filter(may_be).cloned().collect();
+        rows.sort_by_key(|of| !of.gets);
         rows.into_iter().find(|of| self.is_shown(of.id)).map(Choice::Control)
     }
 

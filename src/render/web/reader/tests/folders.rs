@@ -171,10 +171,15 @@ fn a_wrapper_that_listens_pays_no_price_and_posts_nothing_for_the_button_in_it()
 
 #[test]
 fn nothing_is_posted_for_buttons_of_cards_that_have_their_link() {
-    for label in ["Thumbs up", "Trash", "Reset password", "Freeleech", "Notify me", "Star", "Nuke"] {
+    let links = ["<a href='/t/${i}'>Download</a>", "<button onclick='location.href = `/t/${i}`'>Download</button>"];
+    for (label, link) in ["Thumbs up", "Trash", "Reset password", "Freeleech", "Notify me", "Star", "Nuke"]
+        .into_iter()
+        .zip(links.iter().cycle())
+    {
+        let link = link.replace("`/t/${i}`", "\\`/t/${i}\\`");
         let html = format!(
             "<div id=r></div><script>let posts = 0; for (let i = 0; i < 12; i++) {{ const c = document.createElement('div'); c.className = 'card';
-                c.innerHTML = '<h3>Film number ' + i + '</h3><a href=\"/t/' + i + '\">Download</a> <button>{label}</button>';
+                c.innerHTML = `<h3>Film number ${{i}}</h3>{link} <button>{label}</button>`;
                 c.lastChild.onclick = () => fetch('/post/0', {{ method: 'POST', body: '{{}}' }}).then(() => posts++); r.append(c) }}</script>"
         );
         let read = read_faulty(&html, "posts");
