@@ -420,6 +420,7 @@ impl Timetable {
         let kept = &mut *kept;
         let (Some(&number), Some(state)) = (kept.numbers.get(url), kept.state.as_mut()) else { return };
         let was_asked = kept.asked.remove(&number).is_some();
+        kept.late.remove(url);
         let list = &mut state.lists[number as usize];
         if was_asked || is_away {
             list.failed = list.failed.saturating_add(1);
@@ -499,6 +500,10 @@ impl Timetable {
         for (number, _) in kept.asked.extract_if(.., |_, since| is_over(since)) {
             // It did not come: its turn is over.
             state.schedule.failed(number, at.0 / 1_000, self.interval_s);
+            if kept.late.len() >= SCHEDULE_LISTS_MAX {
+                // Those of lists that are no more are never taken out.
+                kept.late.clear();
+            }
             kept.late.extend(state.lists.get(number as usize).map(|list| list.url.clone()));
         }
         if kept.asked.len() >= self.at_once {

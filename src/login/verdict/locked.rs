@@ -69,7 +69,7 @@ fn bans(text: &str) -> Option<String> {
     let brackets = ['(', ')', '[', ']', ',', ';'];
     let bare = text.split_whitespace().filter(|word| !is_address(word.trim_matches(brackets)));
     let bare = bare.collect::<Vec<_>>().join(" ");
-    let says = |phrase: &&&str| bare.contains(**phrase) && !text.contains(**phrase);
+    let says = |phrase: &&&str| bare.contains(**phrase) && !text.contains(**phrase) && !is_supposed(&bare, phrase);
     phrases::LOCKED.iter().find(says).map(|phrase| (*phrase).to_owned())
 }
 
@@ -247,6 +247,7 @@ mod tests {
             ("Dein Konto ist gesperrt bis 25.11.2026, 21:00 Uhr", true),
             ("Your IP address 127.0.0.1 has been banned.", true),
             ("Your IP address (2001:db8::7) has been banned.", true),
+            ("If your IP address 127.0.0.1 has been banned, write to us.", false),
             ("Du wurdest dauerhaft aus dem Board verbannt.", true),
             ("Access denied for user anna: account is locked.", true),
             ("Your access to this forum has been temporarily locked.", true),
