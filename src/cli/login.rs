@@ -329,6 +329,7 @@ impl Login<'_> {
             further_at,
             is_guessed,
             is_asked,
+            lock_ends: tries.lock_ends(),
             ..self.next(tries.asked_until(now).or_else(|| tries.not_before(now)))
         };
         // The end of the steps says the same as the rest.
@@ -374,6 +375,7 @@ impl Login<'_> {
             further_at: None,
             is_guessed: false,
             is_asked: false,
+            lock_ends: None,
             not_before,
         }
     }

@@ -37,6 +37,7 @@ pub mod login;
 pub mod manual;
 mod masked;
 pub mod noise;
+mod pipe;
 pub mod progress_bar;
 pub mod render;
 pub mod rules;
@@ -55,6 +56,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use self::pipe::Pipe;
 use crate::config::{Config, LogFormat};
 use crate::limits;
 use crate::rules::fault;
@@ -309,12 +311,11 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
 
 fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitCode> {
     let rules_dir = config.rules_dir.as_path();
-    let mut out = std::io::stdout().lock();
+    let out = std::io::stdout().lock();
+    let colour = fault::colour_wanted(out.is_terminal());
+    let mut out = Pipe::new(out);
     let well = match command {
-        RulesCommand::Check { files } => {
-            let colour = fault::colour_wanted(out.is_terminal());
-            rules::check(&files, rules_dir, &mut out, colour)?
-        }
+        RulesCommand::Check { files } => rules::check(&files, rules_dir, &mut out, colour)?,
         RulesCommand::Explain { url, pin } => match learned::site_named(&url, config) {
             Some(site) => learned::tell(config, &site, pin, &mut out)?,
             None if pin => {

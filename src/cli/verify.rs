@@ -7,6 +7,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::block_on;
+use super::pipe::Pipe;
 use crate::app::control::{self, Remote};
 use crate::app::{self, App};
 use crate::config::Config;
@@ -52,7 +53,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         }
         Ok(verify::verify(app.reader().as_ref(), &app.archive).await?)
     })?;
-    let mut out = io::stdout().lock();
+    let mut out = Pipe::new(io::stdout().lock());
     if options.json {
         writeln!(out, "{}", serde_json::to_string(&verdict)?)?;
     } else {

@@ -40,6 +40,9 @@ pub const LOGIN_FURTHER_MAX: u32 = 10;
 /// passwords is answered so as well.
 pub const LOGIN_LIMITED_MAX: usize = 3;
 
+/// Texts with a number in them that are told of an answer to a login.
+pub const LOGIN_NUMBERS_TOLD_MAX: usize = 2;
+
 /// Wait after a login whose process was killed in the middle, and the least behind one at which the site has asked for patience.
 pub const LOGIN_BROKEN_OFF_WAIT: Duration = Duration::from_secs(60);
 

@@ -85,6 +85,9 @@ pub struct Tries {
     asked_until: UnixMillis,
     /// Until when it is left alone because it has asked for that without a time: a guess of ours.
     guessed_until: UnixMillis,
+    /// When the lock ends that the last login has met, by the site's own words; a time that tells its operator when to look, and lets no
+    /// login begin by itself.
+    lock_ends: UnixMillis,
     /// How the last login ended that was not let in.
     last: Option<Verdict>,
     /// Where the way to its form is a redirect loop, or which page the site answers whatever is asked, if either is so.
@@ -229,6 +232,9 @@ impl Tries {
     /// How the last login ended, where it was not let in: for people, of a site that nobody crawls right now.
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
+        if self.last == Some(Verdict::Locked) {
+            return Some(self.locked());
+        }
         let sentence = self.last.map(|last| if self.was_in_trouble { IN_TROUBLE } else { last.sentence() })?;
         let is_of_page = matches!(self.last, Some(Verdict::RedirectLoop | Verdict::NoForm));
         let at = self.loops_at.as_ref().filter(|_| is_of_page);
@@ -253,6 +259,24 @@ impl Tries {
         };
         let said = told.split(" (hint: ").next().unwrap_or_default();
         Some(format!("{said} (hint: {hint})"))
+    }
+
+    /// Takes in when the lock that the last login has met ends, as the site says.
+    pub fn meet_lock(&mut self, ends: UnixMillis) {
+        self.lock_ends = ends;
+    }
+
+    /// When that is.
+    #[must_use]
+    pub fn lock_ends(&self) -> Option<UnixMillis> {
+        (self.lock_ends > UnixMillis(0)).then_some(self.lock_ends)
+    }
+
+    /// Told of an account that was locked when it was last tried.
+    fn locked(&self) -> String {
+        let sentence = Verdict::Locked.sentence();
+        let until = self.lock_ends().map(|ends| format!(", until {} by the site's words (hint: ", ends.rfc3339()));
+        until.map_or_else(|| sentence.to_owned(), |until| sentence.replacen(" (hint: ", &until, 1))
     }
 
     /// Takes in where the way to the form of the last login is a redirect loop, or what the site answers in place of it, in words without
@@ -470,7 +494,8 @@ impl Tries {
         let (until, least) = match self.last {
             Some(Verdict::RateLimited) => (until.max(minute), minute),
             // What it named before was too short.
-            Some(Verdict::LimitedAgain) => (until.max(minute), self.not_before),
+            Some(Verdict::LimitedAgain) if self.unclear > 1 => (until.max(minute), self.not_before),
+            Some(Verdict::LimitedAgain) => (until.max(minute), minute),
             _ => (until, self.not_before),
         };
         self.not_before = until.max(least);

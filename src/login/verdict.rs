@@ -5,10 +5,13 @@
 
 mod captcha;
 mod locked;
+mod numbers;
 mod refusal;
 mod wait;
 
 use self::captcha::{Said, names_captcha, said_of_captcha};
+pub use self::locked::locked_for;
+pub use self::numbers::said_in_numbers;
 pub use self::refusal::{is_limited, refuses, says_refused};
 pub use self::wait::names_wait;
 use super::form::{Control, Kind};
@@ -159,7 +162,7 @@ impl Verdict {
                  right and that the account is not locked, then run `gleaner login --again`)"
             }
             Self::LimitedAgain => {
-                "the site has asked to wait at each of the last tries, and may have refused the user and the password beside it (hint: see \
+                "the site asks to wait, and may have refused the user and the password beside it (hint: see \
                  with a browser that the account is not locked, then run `gleaner login --again`)"
             }
             Self::SessionLost => {

@@ -101,6 +101,22 @@ fn a_broken_rule_file_is_told_with_path_line_and_column() {
 }
 
 #[test]
+fn faults_are_told_by_the_exit_code_though_nobody_reads_on() {
+    let here = folder();
+    fs::create_dir(here.path().join("rules")).unwrap();
+    fs::write(here.path().join("rules/bad.toml"), "indx = []\n").unwrap();
+    fs::write(here.path().join("rules/good.toml"), "start = ['http://127.0.0.1/']\nclasses.index = ['.']\n").unwrap();
+    for (file, code) in [("rules/bad.toml", 1), ("rules/good.toml", 0)] {
+        // A pipe whose reader has gone before the first word.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = std::process::Command::new(harness::BINARY);
+        let ran = command.current_dir(here.path()).args(["rules", "check", file]).stdout(writer).output().unwrap();
+        assert_eq!(ran.status.code(), Some(code), "{file}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+}
+
+#[test]
 fn a_new_rule_file_passes_its_check_and_is_never_overwritten() {
     let here = folder();
     let new = ["rules", "new", "https://example.org/torrents/", "--rules", "rules"];

@@ -12,7 +12,7 @@ use gleaner::fetch::session::Jar;
 use gleaner::login::secret::Secret;
 use gleaner::login::verdict::Verdict;
 
-use super::forum::{Denial, Files, Forum, crawl};
+use super::forum::{Denial, Files, Forum, RULES, crawl, crawl_by};
 use super::web::{Machine, Web, page as html, redirect, site_rules};
 
 const FORM: &str = "<form action=/in method=post><input name=user><input type=password name=pass><input type=submit \
@@ -97,5 +97,12 @@ async fn a_url_that_ends_each_session_is_found_among_others_and_closed_for_good(
         crawl(&machine, &forum, &files, RunOptions::default(), None).await;
         assert_eq!(forum.asked("/detail/999"), asked, "{details}: nor by the next crawl");
         assert!(forum.counts().0 <= logins + 1, "{details}");
+        // What other rules have met is asked for anew, by the next crawl and no further one.
+        let rules = format!("deny = ['^/never$']\n{RULES}");
+        crawl_by(&rules, &machine, &forum, &files, RunOptions::default(), None).await;
+        let anew = forum.asked("/detail/999");
+        assert!(anew > asked, "{details}: other rules");
+        crawl_by(&rules, &machine, &forum, &files, RunOptions::default(), None).await;
+        assert_eq!(forum.asked("/detail/999"), anew, "{details}: the same rules again");
     }
 }

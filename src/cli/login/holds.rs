@@ -31,7 +31,10 @@ impl Login<'_> {
             let is_unproven = sessions::is_unproven(data_dir, name, user, password);
             let now = SystemClock.now();
             let is_asked = tries.asked_until(now).is_some();
-            bail!(next::Login { is_asked, ..self.next(tries.not_before(now)) }.kept_back(hold, is_unproven));
+            bail!(
+                next::Login { is_asked, lock_ends: tries.lock_ends(), ..self.next(tries.not_before(now)) }
+                    .kept_back(hold, is_unproven)
+            );
         }
         self.hosts_may_be_asked()
     }

@@ -30,6 +30,8 @@ pub struct Login<'a> {
     pub is_guessed: bool,
     /// The site itself has asked to be left alone until a time.
     pub is_asked: bool,
+    /// When the lock of the account ends, where the site has told.
+    pub lock_ends: Option<UnixMillis>,
     /// Before when the site is to be left alone, where it asks for that.
     pub not_before: Option<UnixMillis>,
 }
@@ -217,7 +219,13 @@ impl Login<'_> {
     }
 
     fn locked(&self) -> String {
-        format!("see with a browser how the account is unlocked, then run: {}", self.run(" --again"))
+        let run = self.run(" --again");
+        match self.lock_ends.map(UnixMillis::rfc3339) {
+            Some(ends) => format!(
+                "by the site's words the lock ends at {ends}: see with a browser then that it has, and with which password one is let in, then run: {run}"
+            ),
+            None => format!("see with a browser how the account is unlocked, then run: {run}"),
+        }
     }
 
     fn confirm(&self) -> String {

@@ -1,5 +1,7 @@
 //! How a login went, for those who tell of it, and how that counts among its account's tries.
 
+use std::time::Duration;
+
 use crate::clock::UnixMillis;
 use crate::login::secret::Secret;
 use crate::login::tries::{Ended, Tries};
@@ -33,6 +35,8 @@ pub struct Report {
     pub trouble: Option<Answered>,
     /// How the login ends where its proof says no, as the answer to the form tells it.
     pub unless: Verdict,
+    /// How long the account stays locked, where it says so.
+    pub locked_for: Option<Duration>,
     /// The page with the form, and what was filled in, as far as it came.
     pub chosen: Vec<String>,
     /// The key of `[login]` that names something which is not there.
@@ -96,6 +100,7 @@ impl Report {
             refuses_somehow: false,
             trouble: None,
             unless: Verdict::Unknown,
+            locked_for: None,
             chosen: Vec::new(),
             pinned: None,
         }
@@ -208,6 +213,9 @@ impl Report {
             // `Retry-After: 0` names no time to wait.
             Some(Answered::Throttled(_)) if self.was_sent && !self.is_unproven() => tries.wait_as_guessed(),
             _ => {}
+        }
+        if let Some(wait) = self.locked_for.filter(|_| self.judged.verdict == Verdict::Locked) {
+            tries.meet_lock(now.plus(wait));
         }
         if self.judged.verdict == Verdict::NoForm && self.pinned == Some(Pin::Site) {
             tries.meet_page(&self.judged.evidence.join("; "));

@@ -208,7 +208,7 @@ impl Tries {
         self.held = self.held.filter(|(held, of)| !was_sent || *held != Verdict::Captcha || marks.contains(of));
         self.keep_by_forms(was_sent);
         (self.begun, self.unproven, self.loops_at) = (None, None, None);
-        (self.asked_until, self.guessed_until) = Default::default();
+        (self.asked_until, self.guessed_until, self.lock_ends) = Default::default();
         // A site that did not answer before anything was sent has said nothing of the account.
         let is_silence = verdict == Verdict::Unknown && !was_sent;
         self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);

@@ -44,7 +44,7 @@ impl Tries {
         }
         let marks = self.marks(user, password);
         if self.is_locked(marks) {
-            return Some(Hold::Operator(Verdict::Locked.sentence().to_owned()));
+            return Some(Hold::Operator(self.locked()));
         }
         let is_last = self.held.is_some_and(|(_, held)| marks.contains(&held));
         if !is_last && self.met_captcha(marks) {
@@ -175,6 +175,15 @@ impl Tries {
         let full = || self.is_full(marks).then_some(ByHand::TooMany);
         // To wait once more is no way out of it.
         let limited = || sent().filter(|of| *of == ByHand::Sent(Verdict::LimitedAgain));
+        // Whichever is longer is what a crawl waits for as well.
+        let asked = || match (asked()?, sent()) {
+            (ByHand::AskedToWait(until) | ByHand::GuessedToWait(until), Some(ByHand::SentUntil(verdict, further)))
+                if further > until =>
+            {
+                Some(ByHand::SentUntil(verdict, further))
+            }
+            (asked, _) => Some(asked),
+        };
         refused
             .or_else(locked)
             .or_else(limited)

@@ -3,6 +3,8 @@
 //! Nobody can list what each site writes, so it is read by a rule: a clause that has a word for an account and one for what was done to it, and
 //! no word that is not known to stand around those two. A thread, a table or an address that is locked has such a word.
 
+use std::time::Duration;
+
 use super::refusal::{CLAUSE_ENDS, SENTENCE_PARTS, clauses, has, is_told};
 use super::wait::{names_hours, names_wait_in};
 use super::{After, SHORT_TEXT_BYTES, names_wait, says_rate_limited};
@@ -25,7 +27,7 @@ pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
 pub(super) fn is_locked_for_good(after: &After<'_>) -> Option<String> {
     use phrases::{ACCOUNTS, ACCOUNTS_UNPARTED, FOR_A_TIME, IS_LOCKED, IS_LOCKED_UNPARTED};
     let said = said_to_this_login(after);
-    let is_for_time = |text: &String| has(text, FOR_A_TIME) || has(text, phrases::LATER) || names_hours(text);
+    let is_for_time = |text: &String| has(text, FOR_A_TIME) || has(text, phrases::LATER) || names_hours(text).is_some();
     if names_wait_in(&said.join("\n")).is_some()
         || said.iter().any(|text| is_for_time(text) || has(text, phrases::TROUBLE))
     {
@@ -41,6 +43,13 @@ pub(super) fn is_locked_for_good(after: &After<'_>) -> Option<String> {
     let texts: Vec<String> = said.iter().map(|text| text.replace(" per tropp", " tropp")).collect();
     let told = texts.iter().flat_map(|text| clauses(text, CLAUSE_ENDS)).filter(|clause| is_told(clause));
     told.filter(is_it).map(|clause| clause.trim().to_owned()).next()
+}
+
+/// After how long the lock ends of itself, where an answer says of an account that it is locked and names a time of a day at most: “locked for
+/// 30 minutes”, “Account locked. Try again in 1 hour.”
+#[must_use]
+pub fn locked_for(after: &After<'_>) -> Option<Duration> {
+    said_to_this_login(after).iter().filter_map(|text| names_hours(text)).max()
 }
 
 /// In lower case.

@@ -37,9 +37,9 @@ pub(super) fn names_wait_in(said: &str) -> Option<Duration> {
     beside.or_else(|| longest(&sentences, 1, days))
 }
 
-/// True where a text in lower case names a time of a day at most.
-pub(super) fn names_hours(text: &str) -> bool {
-    longest_in(text, limits::RETRY_AFTER_MAX.as_secs()).is_some()
+/// The longest time that a text in lower case names, of those of a day at most.
+pub(super) fn names_hours(text: &str) -> Option<Duration> {
+    longest_in(text, limits::RETRY_AFTER_MAX.as_secs())
 }
 
 /// The sentences of a text: a point between digits ends none.

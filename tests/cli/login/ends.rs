@@ -96,6 +96,23 @@ fn a_form_that_comes_back_in_unknown_words_keeps_its_password_from_being_sent_ag
 }
 
 #[test]
+fn what_the_site_says_in_numbers_is_told() {
+    let forum = Forum::start();
+    forum.rules("page = '/to/counting'");
+    forum.login(&[]).ended(1).says(&["is wrong", "the page says “You have 1 attempts remaining.”"]);
+    forum.password("another");
+    forum.rules("page = '/to/locked/hour'");
+    let ends = "by the site's words the lock ends at 20";
+    forum.login(&[]).ended(1).says(&["is locked", "the page says “It opens again in 1 hour.”", ends, " --again"]);
+    // Whoever asks later hears of it as well, and the lock's end is no leave to try.
+    forum.login(&[]).ended(1).says(&["it is not touched again", ends]);
+    let by_the_sites_words = "is locked, until 20";
+    forum.run(&["crawl", "forum"]).ended(1).says(&[by_the_sites_words]);
+    forum.run(&["status"]).ended(0).says(&[by_the_sites_words]);
+    assert_eq!(forum.posts(), 2);
+}
+
+#[test]
 fn another_page_that_proves_has_a_good_password_tried_once_more() {
     let forum = Forum::start();
     forum.rules("page = '/shown'\nprobe = '/shown'");

@@ -64,6 +64,14 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             "/lost" => return StatusCode::NOT_FOUND.into_response(),
             "/welcome" => return html("Welcome back, anna"),
             "/locked" => return html("Your account has been banned."),
+            "/locked/hour" => {
+                let text = "<p class=error>Account locked.</p><p>It opens again in 1 hour.</p>";
+                return html(&format!("{text}{}", form_to("/locked/hour", "")));
+            }
+            "/counting" => {
+                let text = "<p class=error>Wrong password.</p><p>You have 1 attempts remaining.</p>";
+                return html(&format!("{text}{}", form_to("/counting", "")));
+            }
             "/hang" => return redirect("/hanging"),
             "/refused" => return redirect("/refusal"),
             "/offsite" => {

@@ -64,6 +64,30 @@ fn what_was_let_in_before_and_is_asked_for_patience_for_days_is_tried_once_a_day
 }
 
 #[test]
+fn a_crawl_and_a_login_by_hand_tell_the_same_time_beside_a_quota() {
+    let (password, mut tries, mut now) = (Secret::new("one"), after(&[(Verdict::LoggedIn, true)]), NOW);
+    let mut told = Vec::new();
+    for _ in 0..4 {
+        tries.begin("anna", &password);
+        tries.form_leaves(now);
+        tries.ended(
+            Ended { verdict: Verdict::LimitedAgain, was_sent: true, was_answered: true },
+            "anna",
+            &password,
+            now,
+        );
+        tries.wait_as_asked(now.plus(Duration::from_secs(900)), now);
+        let Some(Hold::Until(until, _)) = tries.hold("anna", &password, now) else { panic!("a crawl does not wait") };
+        let by_hand = tries.hold_by_hand("anna", &password, now);
+        let (ByHand::SentUntil(_, at) | ByHand::AskedToWait(at)) = by_hand.unwrap() else { panic!("{by_hand:?}") };
+        assert_eq!(at, until, "{by_hand:?}");
+        told.push(until.since(now).as_secs() / 60);
+        now = until;
+    }
+    assert!(told[0] == 15 && told[3] > 300, "{told:?}");
+}
+
+#[test]
 fn what_was_let_in_before_is_held_behind_ten_answers_of_whatever_kind() {
     use Verdict::{LimitedAgain, NoAnswer, SessionLost, SiteTrouble, Unknown};
     let password = Secret::new("one");

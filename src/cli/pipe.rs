@@ -1,0 +1,38 @@
+//! Output whose reader may have read enough (`| head`): the rest goes nowhere, and the exit code stays the command's own.
+
+use std::io::{self, ErrorKind, Write};
+
+/// Standard output of a command whose exit code is its answer.
+pub struct Pipe<W> {
+    out: W,
+    is_shut: bool,
+}
+
+impl<W: Write> Pipe<W> {
+    pub fn new(out: W) -> Self {
+        Self { out, is_shut: false }
+    }
+
+    /// What a write gave, or else where nobody reads any more.
+    fn unless_shut<T>(&mut self, written: io::Result<T>, otherwise: T) -> io::Result<T> {
+        match written {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                self.is_shut = true;
+                Ok(otherwise)
+            }
+            written => written,
+        }
+    }
+}
+
+impl<W: Write> Write for Pipe<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = if self.is_shut { Ok(bytes.len()) } else { self.out.write(bytes) };
+        self.unless_shut(written, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = if self.is_shut { Ok(()) } else { self.out.flush() };
+        self.unless_shut(flushed, ())
+    }
+}
