@@ -329,7 +329,7 @@ impl Login<'_> {
             further_at,
             is_guessed,
             is_asked,
-            lock_ends: tries.lock_ends(),
+            lock_ends: tries.lock_ends(&self.login.user, &password),
             ..self.next(tries.asked_until(now).or_else(|| tries.not_before(now)))
         };
         // The end of the steps says the same as the rest.

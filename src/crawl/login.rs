@@ -43,8 +43,8 @@ use crate::login::model::Judge;
 use crate::login::names::of_site;
 use crate::login::secret::{Secret, quoted, told_url, told_words};
 use crate::login::verdict::{
-    After, Judged, Verdict, is_limited, judge, locked_for, names_wait, refuses_behind_code, refuses_somehow,
-    said_in_numbers, says_rate_limited, says_refused,
+    After, Judged, Verdict, counts_tries, is_limited, judge, locked_for, names_wait, refuses_behind_code,
+    refuses_somehow, said_in_numbers, says_rate_limited, says_refused,
 };
 use crate::login::view::View;
 use crate::politeness::Answered;
@@ -376,6 +376,13 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The same of how long the account stays locked.
+    fn locked_as_told(&mut self, judged: &Judged, wait: Option<Duration>) {
+        if judged.verdict == Verdict::Locked {
+            self.report.locked_for = self.report.locked_for.or(wait);
+        }
+    }
+
     /// What came after the form of the page `before` was sent.
     fn judge(&mut self, after: &Page, before: &Page, cookies_before: u64) -> Judged {
         self.judge_shown(after, before, self.means.jar.changes() != cookies_before)
@@ -386,11 +393,6 @@ impl<'a> Run<'a> {
         let has_read_captcha = self.has_read_captcha;
         let after = After { status: after.status, view, login_form, cookies_changed, before, has_read_captcha };
         let mut judged = self.judge_answer(&after);
-        if matches!(judged.verdict, Verdict::WrongPassword | Verdict::Locked | Verdict::RateLimited) {
-            // The site's own words: how many tries are left, and for how long.
-            let told = said_in_numbers(&after).into_iter().map(|text| quoted(&told_words(&self.hidden(text))));
-            judged.evidence.extend(told.map(|text| format!("the page says {text}")).collect::<Vec<_>>());
-        }
         let message = login_form.map_or_else(|| view.first_message(), |form| view.message_at(form, before));
         if matches!(judged.verdict, Verdict::ProbablyRefused | Verdict::Captcha | Verdict::SiteTrouble)
             && let Some(message) = message
@@ -407,9 +409,15 @@ impl<'a> Run<'a> {
         self.behind_code = refuses_behind_code(after);
         self.report.refuses_somehow = refuses_somehow(after);
         self.report.is_limited = is_limited(after);
+        self.report.counts_tries = counts_tries(after);
         self.report.sets_cookies |= after.cookies_changed;
-        let judged = judge(after);
+        let mut judged = judge(after);
         self.report.locked_for = locked_for(after).filter(|_| judged.verdict == Verdict::Locked);
+        if matches!(judged.verdict, Verdict::WrongPassword | Verdict::Locked | Verdict::RateLimited) {
+            // The site's own words: how many tries are left, and for how long.
+            let told = said_in_numbers(after).into_iter().map(|text| quoted(&told_words(&self.hidden(text))));
+            judged.evidence.extend(told.map(|text| format!("the page says {text}")));
+        }
         judged
     }
 

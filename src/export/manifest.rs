@@ -71,8 +71,8 @@ pub struct MagnetLine<'a> {
     /// As found.
     pub link: &'a str,
     pub site: &'a str,
-    /// The page that carried it.
-    pub page: &'a str,
+    /// The page that carried it, without keys of a member.
+    pub page: Cow<'a, str>,
     pub first_seen: String,
 }
 
@@ -116,7 +116,7 @@ pub fn magnet_line(row: &MagnetRow) -> String {
         name: row.facts.name.as_deref(),
         link: &row.facts.link,
         site: &row.site,
-        page: &row.page,
+        page: without_keys(&row.page),
         first_seen: row.first_seen.rfc3339(),
     })
 }

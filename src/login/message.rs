@@ -88,6 +88,11 @@ pub(super) fn all<'a>(messages: &'a [Message], form: usize, before: &'a [Message
     messages.iter().filter(is_near).filter(is_new).map(|message| &*message.text)
 }
 
+/// All of them.
+pub(super) fn texts(messages: &[Message]) -> impl Iterator<Item = &str> {
+    messages.iter().map(|message| &*message.text)
+}
+
 /// Headings in front of a form and in it that did not stand on the page before.
 pub(super) fn headings<'a>(
     messages: &'a [Message],

@@ -96,6 +96,11 @@ pub fn told_words(text: &str) -> String {
 /// A message of a site that is free of secrets, cut to `limits::CONTROL_TEXT_BYTES_MAX` bytes.
 #[must_use]
 pub fn quoted(text: &str) -> String {
+    // What turns the direction of a line shows it as another.
+    let text = text.replace(
+        |of| matches!(of, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'),
+        "\u{fffd}",
+    );
     let end = text.floor_char_boundary(CONTROL_TEXT_BYTES_MAX);
     format!("“{}{}”", &text[..end], if end < text.len() { "…" } else { "" })
 }

@@ -85,9 +85,9 @@ pub struct Tries {
     asked_until: UnixMillis,
     /// Until when it is left alone because it has asked for that without a time: a guess of ours.
     guessed_until: UnixMillis,
-    /// When the lock ends that the last login has met, by the site's own words; a time that tells its operator when to look, and lets no
-    /// login begin by itself.
-    lock_ends: UnixMillis,
+    /// When the locks end that users and passwords have met, by the site's own words, the latest last: that tells their operator when to look,
+    /// and lets no login begin by itself.
+    lock_ends: Vec<(u32, UnixMillis)>,
     /// How the last login ended that was not let in.
     last: Option<Verdict>,
     /// Where the way to its form is a redirect loop, or which page the site answers whatever is asked, if either is so.
@@ -222,7 +222,8 @@ impl Tries {
             (mark(Some(*self.salt.get_or_insert_with(fresh_salt)), user, password), mark(None, user, password));
         let lists = [&mut self.refused, &mut self.probably_refused, &mut self.locked, &mut self.captcha];
         let lists = lists.into_iter().chain([&mut self.once_more, &mut self.limited]).flatten();
-        let sent = self.sent.iter_mut().map(|(of, _, _)| of).chain(self.sent_at.iter_mut().map(|(of, _)| of));
+        let timed = self.sent_at.iter_mut().chain(&mut self.lock_ends).map(|(of, _)| of);
+        let sent = self.sent.iter_mut().map(|(of, _, _)| of).chain(timed);
         let held = [&mut self.held, &mut self.by_forms.held].into_iter().flatten().map(|(_, of)| of);
         let alone = [&mut self.proven, &mut self.begun, &mut self.waits].into_iter().flatten();
         lists.chain(sent).chain(held).chain(alone).filter(|of| **of == old).for_each(|of| *of = new);
@@ -232,9 +233,6 @@ impl Tries {
     /// How the last login ended, where it was not let in: for people, of a site that nobody crawls right now.
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
-        if self.last == Some(Verdict::Locked) {
-            return Some(self.locked());
-        }
         let sentence = self.last.map(|last| if self.was_in_trouble { IN_TROUBLE } else { last.sentence() })?;
         let is_of_page = matches!(self.last, Some(Verdict::RedirectLoop | Verdict::NoForm));
         let at = self.loops_at.as_ref().filter(|_| is_of_page);
@@ -248,6 +246,9 @@ impl Tries {
     #[must_use]
     pub fn trouble_of(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<String> {
         let told = self.trouble()?;
+        if self.last == Some(Verdict::Locked) {
+            return Some(self.locked(user, password));
+        }
         let hint = match self.hold_by_hand(user, password, now) {
             _ if !self.is_of_trouble(self.marks(user, password)) => return Some(told),
             None => "a crawl tries the same again by itself, and `gleaner login` at once".to_owned(),
@@ -261,22 +262,26 @@ impl Tries {
         Some(format!("{said} (hint: {hint})"))
     }
 
-    /// Takes in when the lock that the last login has met ends, as the site says.
-    pub fn meet_lock(&mut self, ends: UnixMillis) {
-        self.lock_ends = ends;
+    /// Takes in when the lock that these have met ends, as the site says.
+    pub fn meet_lock(&mut self, user: &str, password: &Secret, ends: UnixMillis) {
+        let mark = self.new_mark(user, password);
+        self.lock_ends.retain(|(of, _)| *of != mark);
+        ending::push(&mut self.lock_ends, (mark, ends));
     }
 
     /// When that is.
     #[must_use]
-    pub fn lock_ends(&self) -> Option<UnixMillis> {
-        (self.lock_ends > UnixMillis(0)).then_some(self.lock_ends)
+    pub fn lock_ends(&self, user: &str, password: &Secret) -> Option<UnixMillis> {
+        let marks = self.marks(user, password);
+        self.lock_ends.iter().find(|(of, _)| marks.contains(of)).map(|(_, ends)| *ends)
     }
 
-    /// Told of an account that was locked when it was last tried.
-    fn locked(&self) -> String {
+    /// Told of an account that was locked when these were last tried.
+    fn locked(&self, user: &str, password: &Secret) -> String {
         let sentence = Verdict::Locked.sentence();
-        let until = self.lock_ends().map(|ends| format!(", until {} by the site's words (hint: ", ends.rfc3339()));
-        until.map_or_else(|| sentence.to_owned(), |until| sentence.replacen(" (hint: ", &until, 1))
+        let until = |ends: UnixMillis| format!(", until {} by the site's words (hint: ", ends.rfc3339());
+        self.lock_ends(user, password)
+            .map_or_else(|| sentence.to_owned(), |ends| sentence.replacen(" (hint: ", &until(ends), 1))
     }
 
     /// Takes in where the way to the form of the last login is a redirect loop, or what the site answers in place of it, in words without
@@ -367,11 +372,9 @@ impl Tries {
     /// True where the rule file names another way than those by which this password was sent, and what it was answered by them is no sure
     /// refusal: whoever logs in by hand has it sent by that one, once.
     fn is_freed(&self, marks: [u32; 2]) -> bool {
-        use Verdict::{NotLookedAt, ProbablyRefused, SessionLost, SiteTrouble, Unknown};
-        let is_vague = matches!(
-            self.sent_with(marks),
-            Some((ProbablyRefused | Unknown | SessionLost | NotLookedAt, true) | (SiteTrouble, _))
-        );
+        use Verdict::{NotLookedAt, ProbablyRefused, SiteTrouble, Unknown};
+        let is_vague =
+            matches!(self.sent_with(marks), Some((ProbablyRefused | Unknown | NotLookedAt, true) | (SiteTrouble, _)));
         let ways = || self.ways.iter().filter(|(of, _)| marks.contains(of)).map(|(_, way)| *way);
         let is_other = |way: u32| (1..LOGIN_WAYS_MAX).contains(&ways().count()) && ways().all(|of| of != way);
         is_vague && self.way.is_some_and(is_other)

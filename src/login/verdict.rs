@@ -12,7 +12,7 @@ mod wait;
 use self::captcha::{Said, names_captcha, said_of_captcha};
 pub use self::locked::locked_for;
 pub use self::numbers::said_in_numbers;
-pub use self::refusal::{is_limited, refuses, says_refused};
+pub use self::refusal::{counts_tries, is_limited, refuses, says_refused};
 pub use self::wait::names_wait;
 use super::form::{Control, Kind};
 use super::phrases;
@@ -258,18 +258,18 @@ pub fn judge(after: &After<'_>) -> Judged {
                     return Judged { verdict: Verdict::ProbablyRefused, evidence };
                 }
                 // A refusal that warns of what comes of more is one: it is told apart by a clause of its own.
-                let by_rule = || {
-                    let is_limit = *verdict == Verdict::RateLimited;
-                    is_limit.then(|| refusal::refusal_without(after, phrases)).flatten()
-                };
-                if let Some(refusal) = refuses_beside(after, *verdict, phrases).map(str::to_owned).or_else(by_rule) {
+                let by_rule = || *verdict == Verdict::RateLimited && refusal::refuses_without(after, phrases);
+                if let Some(refusal) = refuses_beside(after, *verdict, phrases) {
                     evidence.insert(0, format!("the page says “{refusal}”"));
                     return Judged { verdict: Verdict::WrongPassword, evidence };
                 }
-                if *verdict == Verdict::RateLimited
-                    && let Some(clause) = locked::is_locked_for_good(after)
-                {
-                    evidence.insert(0, format!("the page says “{clause}”"));
+                // A clause of no list of ours may have the password within it, and is not quoted.
+                if by_rule() {
+                    evidence.insert(0, "a clause of the page says that the user or the password is wrong".to_owned());
+                    return Judged { verdict: Verdict::WrongPassword, evidence };
+                }
+                if *verdict == Verdict::RateLimited && locked::is_locked_for_good(after) {
+                    evidence.insert(0, "a clause of the page says that the account is locked".to_owned());
                     return Judged { verdict: Verdict::Locked, evidence };
                 }
                 return Judged { verdict: *verdict, evidence };

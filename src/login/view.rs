@@ -182,6 +182,11 @@ impl View {
         message::all(&self.messages, form, before)
     }
 
+    /// All texts of the page, as the site wrote them.
+    pub fn all_messages(&self) -> impl Iterator<Item = &str> {
+        message::texts(&self.messages)
+    }
+
     /// Its headings up to there that did not stand on the page `before`.
     pub fn headings_at<'a>(&'a self, form: usize, before: Option<&'a Self>) -> impl Iterator<Item = &'a str> {
         let before = before.map(|before| &before.messages[..]).unwrap_or_default();

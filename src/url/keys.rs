@@ -20,23 +20,73 @@ const KEYS_OF_MEMBERS: &[&str] = &[
     "downhash",
 ];
 
+/// Digits of the key that software writes into a path: an MD5, or as many random ones.
+const KEY_DIGITS: usize = 32;
+
 /// A URL, or a reference, with the keys masked by which a site knows its member: where it is told to whoever looks for what it leads to, and
-/// numbers and names have to stand.
+/// numbers and names have to stand. Keys are values of parameters that are named so, and, behind a number, parts of a path that look so
+/// (`/torrent/download/7.KEY`); those of a magnet's trackers are masked, too.
 #[must_use]
 pub fn without_keys(url: &str) -> Cow<'_, str> {
-    let Some((address, query)) = url.split_once('?') else { return Cow::Borrowed(url) };
-    let is_key = |pair: &str| {
-        let name = pair.split_once('=').map(|(name, _)| name);
-        name.is_some_and(|name| KEYS_OF_MEMBERS.iter().any(|key| name.eq_ignore_ascii_case(key)))
+    let (address, query) = url.split_once('?').map_or((url, None), |(address, query)| (address, Some(query)));
+    let told_address = in_path(address);
+    let pair = |pair: &str| match pair.split_once('=') {
+        Some((name, _)) if is_key_name(name) => format!("{name}={MASK}"),
+        Some(("tr", tracker)) => format!("tr={}", of_tracker(tracker)),
+        _ => pair.to_owned(),
     };
-    if !query.split('&').any(is_key) {
+    let told_query = query.map(|query| query.split('&').map(pair).collect::<Vec<_>>().join("&"));
+    if told_address == address && told_query.as_deref() == query {
         return Cow::Borrowed(url);
     }
-    let told = |pair: &str| match pair.split_once('=').filter(|_| is_key(pair)) {
-        Some((name, _)) => format!("{name}={MASK}"),
-        None => pair.to_owned(),
+    Cow::Owned(told_query.map_or_else(|| told_address.clone(), |query| format!("{told_address}?{query}")))
+}
+
+fn is_key_name(name: &str) -> bool {
+    KEYS_OF_MEMBERS.iter().any(|key| name.eq_ignore_ascii_case(key))
+}
+
+fn is_key(part: &str) -> bool {
+    part.len() == KEY_DIGITS && part.bytes().all(|of| of.is_ascii_hexdigit())
+}
+
+/// A path, or an address, whose torrent is known by its number.
+fn in_path(address: &str) -> String {
+    let mut has_number = false;
+    let part = |part: &str| {
+        let is_number = !part.is_empty() && part.bytes().all(|of| of.is_ascii_digit()) && !is_key(part);
+        let told = if has_number && is_key(part) { MASK } else { part };
+        has_number |= is_number;
+        told.to_owned()
     };
-    Cow::Owned(format!("{address}?{}", query.split('&').map(told).collect::<Vec<_>>().join("&")))
+    // A port, and an address of numbers, is no torrent's.
+    let from =
+        address.find("://").map_or(0, |at| address[at + 3..].find('/').map_or(address.len(), |end| at + 3 + end));
+    let (origin, path) = address.split_at(from);
+    let mut told = origin.to_owned();
+    told.push_str(&parts(path, &['/', '.'], part));
+    told
+}
+
+/// The announce address of a magnet, percent-encoded or not: what looks like a key there is one.
+fn of_tracker(tracker: &str) -> String {
+    let Ok(plain) = percent_encoding::percent_decode_str(tracker).decode_utf8() else { return MASK.to_owned() };
+    let mut is_value = false;
+    let told = parts(&plain, &['/', '?', '&', '='], |part| {
+        let told = if is_key(part) || is_value && !part.is_empty() { MASK } else { part };
+        is_value = is_key_name(part);
+        told.to_owned()
+    });
+    if told == *plain { tracker.to_owned() } else { told }
+}
+
+/// A text whose parts between these characters are told as `told` says.
+fn parts(text: &str, between: &[char], mut told: impl FnMut(&str) -> String) -> String {
+    let part = |piece: &str| {
+        let end = piece.strip_suffix(between).map_or(piece.len(), str::len);
+        format!("{}{}", told(&piece[..end]), &piece[end..])
+    };
+    text.split_inclusive(between).map(part).collect()
 }
 
 #[cfg(test)]
@@ -48,10 +98,34 @@ mod tests {
         let url = "http://a/torrents.php?action=download&id=123456&authkey=0f0f&torrent_pass=S3CRET";
         let told = format!("http://a/torrents.php?action=download&id=123456&authkey={MASK}&torrent_pass={MASK}");
         assert_eq!(without_keys(url), told);
-        for same in
-            ["http://a/0123456789abcdef0123456789abcdef01234567.torrent", "/t?id=7&sid=x&passkeys=1", "/t?passkey"]
-        {
+        for same in [
+            "http://a/0123456789abcdef0123456789abcdef01234567.torrent",
+            "/t?id=7&sid=x&passkeys=1",
+            "/t?passkey",
+            "http://127.0.0.1:8080/get/0123456789abcdef0123456789abcdef.torrent",
+            "magnet:?xt=urn:btih:0123456789abcdef0123456789abcdef01234567&tr=http%3A%2F%2Ft.example%2Fannounce",
+            "",
+        ] {
             assert_eq!(without_keys(same), same);
+        }
+    }
+
+    #[test]
+    fn keys_in_a_path_behind_a_number_and_of_a_magnets_trackers_are_masked() {
+        const KEY: &str = "0123456789abcdef0123456789ABCDEF";
+        for (url, told) in [
+            ("https://u.example/torrent/download/7.KEY", "https://u.example/torrent/download/7.MASK"),
+            ("/download/7/KEY/name.torrent?x=1", "/download/7/MASK/name.torrent?x=1"),
+            (
+                "magnet:?xt=urn:btih:KEY&tr=https%3A%2F%2Ft.example%2FKEY%2Fannounce&dn=x",
+                "magnet:?xt=urn:btih:KEY&tr=https://t.example/MASK/announce&dn=x",
+            ),
+            (
+                "magnet:?tr=http%3A%2F%2Ft.example%2Fannounce%3Fpasskey%3Dabc&dn=x",
+                "magnet:?tr=http://t.example/announce?passkey=MASK&dn=x",
+            ),
+        ] {
+            assert_eq!(without_keys(&url.replace("KEY", KEY)), told.replace("KEY", KEY).replace("MASK", MASK));
         }
     }
 }

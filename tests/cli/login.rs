@@ -6,6 +6,7 @@ mod files;
 mod forum;
 mod hints;
 mod kills;
+mod let_in;
 mod waits;
 
 use std::fs;

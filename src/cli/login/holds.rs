@@ -32,8 +32,12 @@ impl Login<'_> {
             let now = SystemClock.now();
             let is_asked = tries.asked_until(now).is_some();
             bail!(
-                next::Login { is_asked, lock_ends: tries.lock_ends(), ..self.next(tries.not_before(now)) }
-                    .kept_back(hold, is_unproven)
+                next::Login {
+                    is_asked,
+                    lock_ends: tries.lock_ends(user, password),
+                    ..self.next(tries.not_before(now))
+                }
+                .kept_back(hold, is_unproven)
             );
         }
         self.hosts_may_be_asked()

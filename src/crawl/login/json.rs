@@ -65,10 +65,10 @@ impl Run<'_> {
             has_read_captcha: false,
         };
         let judged = self.judge_answer(&after);
+        let wait = parsed.as_ref().and_then(|of| told_wait(of, self.site.clock.now()));
+        self.locked_as_told(&judged, wait);
         if judged.verdict == Verdict::RateLimited || is_wrong_and_limited(&judged, &view) {
-            self.waits_as_told(
-                parsed.as_ref().and_then(|of| told_wait(of, self.site.clock.now())).or_else(|| names_wait(&view)),
-            );
+            self.waits_as_told(wait.or_else(|| names_wait(&view)));
         }
         // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests. A wrong
         // password in words that are not known and a pointer to the wrong place look alike.

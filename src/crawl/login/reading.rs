@@ -301,8 +301,9 @@ impl Run<'_> {
             if is_form && self.is_try {
                 self.report.was_answered = status < 500;
             }
-            // One that asks for the form again has not taken it, and one that refuses has let nobody in.
-            if self.is_try && status < 400 && !(post.is_some() && matches!(status, 307 | 308)) {
+            // One that asks for the form again has not taken it, and one that refuses has let nobody in. What a page says is read first: who
+            // is killed before knows nothing of it.
+            if self.is_try && (300..400).contains(&status) && !(post.is_some() && matches!(status, 307 | 308)) {
                 self.note_before_proof();
             }
             let is_answer = self.is_try && is_form;

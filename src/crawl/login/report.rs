@@ -25,6 +25,8 @@ pub struct Report {
     pub was_told: bool,
     /// True where a clause of the answer, or the address that it leads to, surely refuses the user or the password.
     pub says_refused: bool,
+    /// True where it counts the tries that are left: a sure refusal, whatever else it says.
+    pub counts_tries: bool,
     /// True where it asks for patience, whatever it says beside that.
     pub is_limited: bool,
     /// True where it has set cookies that were kept.
@@ -95,6 +97,7 @@ impl Report {
             was_answered: false,
             was_told: false,
             says_refused: false,
+            counts_tries: false,
             is_limited: false,
             sets_cookies: false,
             refuses_somehow: false,
@@ -119,6 +122,9 @@ impl Report {
         let broke_off = self.was_sent && matches!(self.trouble, Some(Answered::Unreachable | Answered::Faulty));
         let verdict = match self.judged.verdict {
             Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
+            Verdict::ProbablyRefused | Verdict::WrongPassword if self.counts_tries && !self.is_limited => {
+                Verdict::WrongPassword
+            }
             // The right one is answered so as well.
             Verdict::ProbablyRefused | Verdict::WrongPassword if was_let_in && self.is_limited => Verdict::LimitedAgain,
             Verdict::ProbablyRefused | Verdict::WrongPassword if was_let_in && !self.says_refused => {
@@ -143,6 +149,9 @@ impl Report {
             ended.verdict = Verdict::ProbablyRefused;
         }
         let counts = tries.ended(ended, user, password, now);
+        if let Some(wait) = self.locked_for.filter(|_| counts == Verdict::Locked) {
+            tries.meet_lock(user, password, now.plus(wait));
+        }
         let why = match (self.judged.verdict, counts) {
             _ if !is_borne => {
                 "the site has let this user and password in before, and its answers since are neither a yes nor a clear refusal: there is no \
@@ -213,9 +222,6 @@ impl Report {
             // `Retry-After: 0` names no time to wait.
             Some(Answered::Throttled(_)) if self.was_sent && !self.is_unproven() => tries.wait_as_guessed(),
             _ => {}
-        }
-        if let Some(wait) = self.locked_for.filter(|_| self.judged.verdict == Verdict::Locked) {
-            tries.meet_lock(now.plus(wait));
         }
         if self.judged.verdict == Verdict::NoForm && self.pinned == Some(Pin::Site) {
             tries.meet_page(&self.judged.evidence.join("; "));

@@ -169,11 +169,11 @@ impl Run<'_> {
             // What asks for patience is the page behind the POST, and says nothing of the login.
             by_answer.verdict = Verdict::Unknown;
         }
+        let parsed = serde_json::from_slice(&said.body).ok();
+        let wait = parsed.as_ref().and_then(|of| told_wait(of, self.site.clock.now()));
+        self.locked_as_told(&by_answer, wait);
         if by_answer.verdict == Verdict::RateLimited || is_wrong_and_limited(&by_answer, &words) {
-            let parsed = serde_json::from_slice(&said.body).ok();
-            self.waits_as_told(
-                parsed.as_ref().and_then(|of| told_wait(of, self.site.clock.now())).or_else(|| names_wait(&words)),
-            );
+            self.waits_as_told(wait.or_else(|| names_wait(&words)));
         }
         self.say(format!("answered {}", said.status));
         // Where a read behind it was asked for patience, where the page leads is not asked: the proof waits for the host.

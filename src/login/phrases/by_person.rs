@@ -394,6 +394,40 @@ pub const OF_OTHERS: &[&str] = &[
 /// What is said of tries that are left, by whom a wrong password is counted.
 pub const TRIES_LEFT: &[&str] = &["还可以尝试", "還可以嘗試"];
 
+/// Words beside a number of tries that are left.
+pub const LEFT_OVER: &[&str] = &[
+    "remain",
+    " left",
+    "übrig",
+    "verblei",
+    "restant",
+    "restent",
+    "reste ",
+    "quedan",
+    "queda ",
+    "restam",
+    "resta ",
+    "rimanent",
+    "rimangono",
+    "rimast",
+    "pozosta",
+    "resterend",
+    "over ",
+    "kaldı",
+    "kalan",
+    "осталось",
+    "остал",
+    "还可以",
+    "還可以",
+    "剩余",
+    "剩餘",
+    "还剩",
+    "還剩",
+    "残り",
+    "남았",
+    "남은",
+];
+
 /// Words between two things of which one is wrong.
 pub const EITHER: &[&str] = &["或", "または", "もしくは", "또는", "혹은"];
 

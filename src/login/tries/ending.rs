@@ -107,6 +107,10 @@ impl Tries {
             (true, _) => Verdict::LoggedIn,
             // It seemed to have worked, and the site may have forgotten its sessions in between.
             (false, Some(Verdict::Unknown)) => Verdict::SessionLost,
+            // As where the proof came at once: what was let in before has further tries for what is no clear refusal.
+            (false, Some(Verdict::ProbablyRefused)) if self.was_let_in(user, password) && self.further.bears_bare() => {
+                Verdict::SiteTrouble
+            }
             (false, Some(refused)) => refused,
             (false, None) => {
                 self.broke_off(user, password, now);
@@ -204,11 +208,12 @@ impl Tries {
         if was_sent && was_answered {
             self.locked.retain(|locked| !marks.contains(locked));
             self.captcha.retain(|met| !marks.contains(met));
+            self.lock_ends.retain(|(of, _)| !marks.contains(of));
         }
         self.held = self.held.filter(|(held, of)| !was_sent || *held != Verdict::Captcha || marks.contains(of));
         self.keep_by_forms(was_sent);
         (self.begun, self.unproven, self.loops_at) = (None, None, None);
-        (self.asked_until, self.guessed_until, self.lock_ends) = Default::default();
+        (self.asked_until, self.guessed_until) = Default::default();
         // A site that did not answer before anything was sent has said nothing of the account.
         let is_silence = verdict == Verdict::Unknown && !was_sent;
         self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
@@ -309,7 +314,7 @@ impl Tries {
 }
 
 /// Takes in one more mark, in place of the oldest where there are `limits::LOGINS_REFUSED_MAX`.
-fn push<T>(list: &mut Vec<T>, mark: T) {
+pub(super) fn push<T>(list: &mut Vec<T>, mark: T) {
     list.push(mark);
     let too_many = list.len().saturating_sub(LOGINS_REFUSED_MAX);
     list.drain(..too_many);

@@ -44,7 +44,7 @@ impl Tries {
         }
         let marks = self.marks(user, password);
         if self.is_locked(marks) {
-            return Some(Hold::Operator(self.locked()));
+            return Some(Hold::Operator(self.locked(user, password)));
         }
         let is_last = self.held.is_some_and(|(_, held)| marks.contains(&held));
         if !is_last && self.met_captcha(marks) {
@@ -163,7 +163,10 @@ impl Tries {
             match again(verdict, was_answered).by_hand {
                 OfHand::No => Some(ByHand::Sent(verdict)),
                 OfHand::IfLetIn if was_let_in => {
-                    self.further_at(marks, now).map(|until| ByHand::SentUntil(verdict, until))
+                    // What asks for patience again is waited for as long as crawls wait.
+                    let limited = self.waits_until(marks, now).filter(|_| verdict == Verdict::LimitedAgain);
+                    let until = self.further_at(marks, now).max(limited);
+                    until.map(|until| ByHand::SentUntil(verdict, until))
                 }
                 OfHand::IfLetIn => Some(ByHand::Sent(verdict)),
                 OfHand::OnceInteractive if verdict == Verdict::Captcha => captcha(),

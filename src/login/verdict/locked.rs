@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use super::refusal::{CLAUSE_ENDS, SENTENCE_PARTS, clauses, has, is_told};
-use super::wait::{names_hours, names_wait_in};
+use super::refusal::{CLAUSE_ENDS, QUESTIONS, SENTENCE_PARTS, clauses, has, is_told};
+use super::wait::{is_unit, names_hours, names_wait_in, sentences, times_in};
 use super::{After, SHORT_TEXT_BYTES, names_wait, says_rate_limited};
 use crate::login::phrases;
 use crate::login::view::View;
@@ -18,38 +18,56 @@ pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
     // It is for a time: that is a limit.
     let is_for_time = |clause: &str| has(clause, phrases::FOR_A_TIME) || names_wait(after.view).is_some();
     let is_limit = |clause: &str| says_rate_limited(after.view).is_some() && is_for_time(clause);
-    let locked = said.iter().filter(|text| !is_of_database(text)).find_map(|text| locks(text).or_else(|| bans(text)));
+    let of_account = |text: &String| if has(text, phrases::PROGRAMS) { None } else { locks(text) };
+    let texts = said.iter().filter(|text| !is_of_database(text));
+    let locked = texts.into_iter().find_map(|text| of_account(text).or_else(|| bans(text)));
     locked.filter(|clause| !is_trouble() && !is_limit(clause))
 }
 
-/// The same of an answer that has words of a limit: the clause that says of an account that it is locked, whatever reason it gives, where no
-/// time is named after which that ends.
-pub(super) fn is_locked_for_good(after: &After<'_>) -> Option<String> {
-    use phrases::{ACCOUNTS, ACCOUNTS_UNPARTED, FOR_A_TIME, IS_LOCKED, IS_LOCKED_UNPARTED};
+/// True for an answer that has words of a limit, and a clause that says of an account that it is locked, whatever reason it gives, where no time
+/// is named after which that ends.
+pub(super) fn is_locked_for_good(after: &After<'_>) -> bool {
+    use phrases::FOR_A_TIME;
     let said = said_to_this_login(after);
     let is_for_time = |text: &String| has(text, FOR_A_TIME) || has(text, phrases::LATER) || names_hours(text).is_some();
     if names_wait_in(&said.join("\n")).is_some()
         || said.iter().any(|text| is_for_time(text) || has(text, phrases::TROUBLE))
     {
-        return None;
+        return false;
     }
-    let has_word =
-        |clause: &str, of: &[&str]| clause.split(|of: char| !of.is_alphanumeric()).any(|word| of.contains(&word));
-    let is_it = |clause: &String| {
-        has_word(clause, ACCOUNTS) && has_word(clause, IS_LOCKED)
-            || has(clause, ACCOUNTS_UNPARTED) && has(clause, IS_LOCKED_UNPARTED)
-    };
     // “Per troppi tentativi” is a reason, and no rate.
     let texts: Vec<String> = said.iter().map(|text| text.replace(" per tropp", " tropp")).collect();
-    let told = texts.iter().flat_map(|text| clauses(text, CLAUSE_ENDS)).filter(|clause| is_told(clause));
-    told.filter(is_it).map(|clause| clause.trim().to_owned()).next()
+    let mut told = texts.iter().flat_map(|text| clauses(text, CLAUSE_ENDS)).filter(|clause| is_told(clause));
+    told.any(|clause| is_locked_somehow(&clause))
 }
 
-/// After how long the lock ends of itself, where an answer says of an account that it is locked and names a time of a day at most: “locked for
-/// 30 minutes”, “Account locked. Try again in 1 hour.”
+/// After how long the lock ends of itself, where an answer says of an account that it is locked, and in the same sentence or in that behind it
+/// for how long: “locked for 30 minutes”, “Account locked. Try again in 1 hour.” Of other times nobody knows what they are about.
 #[must_use]
 pub fn locked_for(after: &After<'_>) -> Option<Duration> {
-    said_to_this_login(after).iter().filter_map(|text| names_hours(text)).max()
+    let said = said_to_this_login(after);
+    let told: Vec<&str> = said.iter().flat_map(|text| sentences(text)).collect();
+    let is_lock =
+        |sentence: &&str| locks(sentence).is_some() || is_locked_somehow(sentence) || has(sentence, phrases::LOCKED);
+    let at = told.iter().position(is_lock)?;
+    let is_about_it = |sentence: &&&str| !has(sentence, phrases::OTHER_TIMES);
+    let first = |sentence: &str| times_in(sentence).first().copied().filter(|seconds| *seconds >= LOCK_MIN_S);
+    let behind = || told.get(at + 1).filter(|of| has(of, phrases::OPENS_AGAIN)).filter(is_about_it);
+    let seconds = first(told.get(at).filter(is_about_it)?).or_else(|| first(behind()?))?;
+    Some(Duration::from_secs(seconds.min(LOCK_MAX_S)))
+}
+
+/// Nobody locks an account for less.
+const LOCK_MIN_S: u64 = 60;
+
+/// A time that is told is no number without end.
+const LOCK_MAX_S: u64 = 100 * 86_400;
+
+/// True where a sentence has a word for an account and one for what was done to it.
+fn is_locked_somehow(text: &str) -> bool {
+    use phrases::{ACCOUNTS, ACCOUNTS_UNPARTED, IS_LOCKED, IS_LOCKED_UNPARTED};
+    let has_word = |of: &[&str]| text.split(|of: char| !of.is_alphanumeric()).any(|word| of.contains(&word));
+    has_word(ACCOUNTS) && has_word(IS_LOCKED) || has(text, ACCOUNTS_UNPARTED) && has(text, IS_LOCKED_UNPARTED)
 }
 
 /// In lower case.
@@ -102,7 +120,8 @@ fn is_elsewhere(view: &View, phrase: &str) -> bool {
             _ => false,
         }
     };
-    let is_one = |line: &str| is_of_database(line) || line.match_indices(phrase).all(|(at, _)| is_of_site(&line[..at]));
+    let is_none = |before: &str| is_of_site(before) || has(before, phrases::PROGRAMS);
+    let is_one = |line: &str| is_of_database(line) || line.match_indices(phrase).all(|(at, _)| is_none(&line[..at]));
     let mut saying = view.said.lines().filter(|line| line.contains(phrase)).peekable();
     saying.peek().is_some() && saying.all(is_one)
 }
@@ -116,14 +135,62 @@ fn is_of_database(line: &str) -> bool {
     has(line, phrases::LOCKED_IN_DATABASE) || line.match_indices("ora-").any(is_code)
 }
 
-/// The clause of a text in lower case that says of an account that it is locked, and nothing more.
+/// The clause of a text in lower case that says of an account that it is locked, and nothing more than that but why, and for how long.
 fn locks(text: &str) -> Option<String> {
-    // `account_locked` is the code of many an API. Until when, is a part of its own.
-    let text = phrases::UNTIL.iter().fold(text.replace('_', " "), |text, until| text.replace(until, ", "));
-    let told = clauses(&text, SENTENCES).filter(|sentence| is_told(sentence));
-    told.flat_map(|sentence| clauses(&sentence, SENTENCE_PARTS).collect::<Vec<_>>())
-        .find(|clause| is_locked(clause) || is_locked_unparted(clause))
-        .map(|clause| clause.trim().to_owned())
+    // `account_locked` is the code of many an API.
+    let text = text.replace('_', " ");
+    let asks = |sentence: &String| sentence.ends_with(QUESTIONS) || has(sentence, phrases::SUPPOSES);
+    let told = clauses(&text, SENTENCES).filter(|sentence| !asks(sentence));
+    let found = told.flat_map(|sentence| clauses(&sentence, CLAUSE_ENDS).collect::<Vec<_>>()).find_map(|clause| {
+        let pieces: Vec<String> = clauses(&clause, SENTENCE_PARTS).collect();
+        let at = pieces.iter().position(|piece| front_that_locks(piece).is_some())?;
+        // “[22:00] bob: user is banned” is somebody else, and “Member suspended (12)” counts.
+        let is_label = |piece: &String| has(piece, phrases::FAILS) || is_known(piece);
+        let has_word = |piece: &String| piece.contains(char::is_alphabetic);
+        (pieces[..at].iter().all(is_label) && pieces[at + 1..].iter().all(has_word)).then(|| pieces[at].clone())
+    })?;
+    front_that_locks(&found)
+}
+
+/// The words of a clause that say so, without what stands behind them: why, and until when.
+fn front_that_locks(clause: &str) -> Option<String> {
+    let reasons = phrases::UNTIL.iter().chain(phrases::BEHIND_LOCKED);
+    let ends = reasons.filter_map(|of| clause.find(of)).chain([clause.len()]);
+    let fronts = ends.map(|end| without_times(&clause[..end]));
+    fronts
+        .filter(|front| is_told(&format!(" {} ", front.trim())))
+        .find(|front| is_locked(front) || is_locked_unparted(front))
+        .map(|front| front.trim().to_owned())
+}
+
+/// The same without “for 30 minutes”, wherever that stands.
+fn without_times(clause: &str) -> String {
+    let words: Vec<&str> = clause.split_whitespace().collect();
+    let is_number = |at: usize| words.get(at).is_some_and(|word| word.bytes().all(|of| of.is_ascii_digit()));
+    let is_time = |at: usize| is_number(at) && words.get(at + 1).is_some_and(|unit| is_unit(unit));
+    let is_of_time = |at: usize| {
+        is_time(at) || at > 0 && is_time(at - 1) || is_time(at + 1) && phrases::FOR_TIMES.contains(&words[at])
+    };
+    let rest: Vec<&str> = (0..words.len()).filter(|at| !is_of_time(*at)).map(|at| words[at]).collect();
+    // Where nothing parts words.
+    let unparted = |text: &str| {
+        let mut rest = text.to_owned();
+        while let Some(at) = rest.find(|of: char| of.is_ascii_digit()) {
+            let behind = rest[at..].trim_start_matches(|of: char| of.is_ascii_digit());
+            let Some(unit) = phrases::UNITS_UNPARTED.iter().find(|unit| behind.starts_with(**unit)) else { break };
+            rest = format!("{}{}", &rest[..at], &behind[unit.len()..]);
+        }
+        rest
+    };
+    unparted(&rest.join(" "))
+}
+
+/// True where each word of a piece is one of those that stand around a lock.
+fn is_known(piece: &str) -> bool {
+    use phrases::{ACCOUNTS, AROUND_LOCKED, AROUND_LOCKED_UNPARTED, IS_LOCKED, LABELS};
+    let is_word = |word: &str| [ACCOUNTS, IS_LOCKED, AROUND_LOCKED, LABELS].iter().any(|of| of.contains(&word));
+    let rest = AROUND_LOCKED_UNPARTED.iter().fold(piece.to_owned(), |rest, of| rest.replace(of, ""));
+    rest.split(|of: char| !of.is_alphanumeric()).filter(|word| !word.is_empty()).all(is_word)
 }
 
 fn is_locked(clause: &str) -> bool {
@@ -261,10 +328,82 @@ mod tests {
             ("Access denied for user anna: account is locked.", true),
             ("Your access to this forum has been temporarily locked.", true),
             ("Your access to the tracker has temporarily been locked by staff.", true),
+            ("Account locked for 30 minutes.", true),
+            ("Account locked for 30 minutes after 3 failed logins.", true),
+            ("Dein Konto ist für 24 Stunden gesperrt", true),
+            ("Konto für 30 Minuten gesperrt.", true),
+            ("Account temporarily locked for 15 minutes due to failed logins", true),
+            ("Your account is blocked for security reasons.", true),
+            ("Аккаунт заблокирован на 30 минут", true),
+            ("账号已锁定30分钟", true),
+            ("Tu cuenta está bloqueada por 15 minutos", true),
+            ("Account banned: cheating", true),
+            ("Login failed: account locked", true),
+            ("[22:00] bob: user is banned", false),
+            ("How to get in: account locked", false),
+            ("Member suspended (12)", false),
+            ("Recently: user banned", false),
+            ("MySQL: Account is locked.", false),
+            ("Postgres: user blocked", false),
+            ("LDAP: account locked", false),
+            ("Login failed: upstream error (service account is disabled)", false),
+            ("Connection failed. User disabled.", false),
+            ("Account locked for 30 minutes if 3 logins fail.", false),
+            ("Invalid login. 1 attempt remaining before your account is locked for 30 minutes.", false),
+            ("You have one more attempt before your account is locked.", false),
+            ("Konto zablokowane na 30 minut.", true),
+            ("Compte bloqué pendant 30 minutes.", true),
+            ("Votre compte a été bloqué pour 30 minutes.", true),
+            ("Dein Konto wurde für 30 Minuten gesperrt.", true),
+            ("Аккаунт временно заблокирован на 30 минут из-за ошибок.", true),
+            ("您的账号已被锁定30分钟", true),
+            ("アカウントは30分間ロックされました。", true),
+            ("Account locked for one hour.", true),
+            ("Account locked after 3 wrong tries for 30 minutes.", true),
+            ("You are locked out for 6 hours.", true),
+            ("The account will be locked for 30 minutes after 3 failed logins.", false),
         ] {
             for (page, form) in [(format!("<p>{said}</p>{FORM}"), Some(0)), (format!("<p>{said}</p>"), None)] {
                 assert_eq!(judged(&page, form, None) == Verdict::Locked, expected, "{page}");
             }
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_lock_is_what_the_site_says_of_it_and_no_other_time() {
+        for (said, minutes) in [
+            ("Account locked for 30 minutes.", Some(30)),
+            ("Account locked. Try again in 1 hour.", Some(60)),
+            ("Account locked.</p><p>It opens again in 2 hours.", Some(120)),
+            ("Account locked for 1 day and 6 hours.", Some(1_800)),
+            ("Account locked for half an hour after 5 wrong logins in 10 minutes.", Some(30)),
+            ("Dein Konto ist für 24 Stunden gesperrt.", Some(1_440)),
+            ("账号已锁定30分钟", Some(30)),
+            ("Account locked.</p><p>Our support answers within 24 hours.", None),
+            ("Account locked.</p><p>Last login 3 hours ago.", None),
+            ("Account locked since 2 hours.", None),
+            ("Account banned for 3 months. Appeals are read every 12 hours.", None),
+            ("Your account has been banned for 30 days. All times are GMT +1 hour.", Some(43_200)),
+            ("Account banned for 1 week, 2 hours.", None),
+            ("Account locked.</p><p>Page made in 2 seconds.", None),
+            ("Account locked.</p><p>The board has 5 sections.", None),
+            ("Account locked for 29:59 min.", None),
+            ("Account locked for 30 minutes (5 failures within 10 hours).", None),
+            ("Account locked permanently.</p><p>Posts of the last 24 hours: 7", None),
+            ("Account locked.</p><p>Sessions end after 15 minutes.", None),
+        ] {
+            let view = View::of(&format!("<p>{said}</p>{FORM}")).unwrap();
+            let before = View::of(FORM).unwrap();
+            let after = After {
+                status: 200,
+                view: &view,
+                login_form: Some(0),
+                cookies_changed: false,
+                before: Some(&before),
+                has_read_captcha: false,
+            };
+            assert_eq!(judge(&after).verdict, Verdict::Locked, "{said}");
+            assert_eq!(locked_for(&after).map(|wait| wait.as_secs() / 60), minutes, "{said}");
         }
     }
 

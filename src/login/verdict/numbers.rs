@@ -1,26 +1,30 @@
 //! What an answer says in numbers: when a lock ends, how many tries are left.
 
+use super::wait::times_in;
 use super::{After, SHORT_TEXT_BYTES};
 use crate::limits::LOGIN_NUMBERS_TOLD_MAX;
+use crate::login::phrases;
 
-/// The texts of an answer to this login that have a number, as the site wrote them: those beside the form and not on the page before, or what
-/// stands first on a page that is nothing but a message; at most `limits::LOGIN_NUMBERS_TOLD_MAX`. The operator's secret may be among them.
+/// The texts of an answer to this login that have a number of tries, or a time, as the site wrote them: those beside the form and not on the
+/// page before, be it with another number, or those of a page that is nothing but a message; at most `limits::LOGIN_NUMBERS_TOLD_MAX`. The
+/// operator's secret may be among them.
 #[must_use]
 pub fn said_in_numbers<'a>(after: &After<'a>) -> Vec<&'a str> {
     let view = after.view;
     let beside = after.login_form.into_iter().flat_map(|form| view.messages_at(form, after.before));
     let is_message = after.login_form.is_none() && view.text.len() < SHORT_TEXT_BYTES;
-    let first = view.first_message().filter(|_| is_message);
-    beside.chain(first).filter(|text| has_number(text)).take(LOGIN_NUMBERS_TOLD_MAX).collect()
+    let of_message = view.all_messages().filter(|_| is_message);
+    let wordless = |text: &str| text.replace(|of: char| of.is_ascii_digit(), "");
+    let before: Vec<String> = after.before.into_iter().flat_map(|of| of.all_messages().map(wordless)).collect();
+    let told = beside.chain(of_message).filter(|text| is_telling(&text.to_lowercase()));
+    told.filter(|text| !before.contains(&wordless(text))).take(LOGIN_NUMBERS_TOLD_MAX).collect()
 }
 
-/// “30 minutes”, “请15分钟后再试”, and not “0.052 seconds”.
-fn has_number(text: &str) -> bool {
-    let is_digit = |of: char| of.is_ascii_digit();
-    text.split(|of: char| !is_digit(of) && of != '.').any(|part| {
-        let number = part.trim_matches('.');
-        !number.is_empty() && !number.contains('.') || number.matches('.').count() > 1
-    })
+/// “30 minutes”, “1 attempts remaining”, “until 25.11.2026”, and neither “0.052 seconds” nor “7 guests online”.
+fn is_telling(text: &str) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let has_digit = text.contains(|of: char| of.is_ascii_digit());
+    has_digit && (has(phrases::TRIES) || has(phrases::UNTIL) || times_in(text).iter().any(|seconds| *seconds >= 10))
 }
 
 #[cfg(test)]
@@ -39,7 +43,8 @@ mod tests {
             ),
             ("<p class=error>Locked until 25.11.2026, 21:00.</p>", vec!["Locked until 25.11.2026, 21:00."]),
             ("<p class=error>请15分钟后再试</p>", vec!["请15分钟后再试"]),
-            ("<p class=error>Wrong password.</p><p>Made in 0.052 seconds.</p>", vec![]),
+            ("<p class=error>Wrong password.</p><p>Made in 0.052 seconds.</p><p>7 guests are here.</p>", vec![]),
+            ("<p>It is now 22:13.</p><p>Wrong password, 2 tries left</p>", vec!["Wrong password, 2 tries left"]),
         ] {
             let view = View::of(&format!("{page}{form}")).unwrap();
             let after = After {

@@ -54,13 +54,29 @@ pub fn refuses(text: &str) -> bool {
         || clauses(&plain, CLAUSE_ENDS).any(|clause| is_told(&clause) && is_sure(&clause))
 }
 
-/// The clause of what the answer says beside its form that refuses the user or the password, and has none of these words itself: the password
-/// was looked at, whatever the answer asks for beside that.
-pub(super) fn refusal_without(after: &After<'_>, words: &[&str]) -> Option<String> {
-    let beside = after.view.messages_at(after.login_form?, after.before).map(str::to_lowercase);
-    let texts: Vec<String> = beside.collect();
+/// True where a clause of what the answer says beside its form refuses the user or the password, and has none of these words itself: the
+/// password was looked at, whatever the answer asks for beside that.
+pub(super) fn refuses_without(after: &After<'_>, words: &[&str]) -> bool {
+    let Some(form) = after.login_form else { return false };
+    let texts: Vec<String> = after.view.messages_at(form, after.before).map(str::to_lowercase).collect();
     let mut said = texts.iter().flat_map(|text| clauses(text, CLAUSE_ENDS));
-    said.find(|clause| refuses(clause) && !has(clause, words)).map(|clause| clause.trim().to_owned())
+    said.any(|clause| refuses(&clause) && !has(&clause, words))
+}
+
+/// True where what the answer says beside its form counts the tries that are left: “2 attempts remaining”. The password was looked at, and is
+/// none.
+#[must_use]
+pub fn counts_tries(after: &After<'_>) -> bool {
+    let Some(form) = after.login_form else { return false };
+    let counts = |text: &str| {
+        let text = format!(" {} ", text.to_lowercase());
+        clauses(&text, CLAUSE_ENDS).any(|clause| {
+            clause.contains(|of: char| of.is_ascii_digit())
+                && has(&clause, phrases::TRIES)
+                && has(&clause, phrases::LEFT_OVER)
+        })
+    };
+    after.view.messages_at(form, after.before).any(counts)
 }
 
 /// True where this sentence beside a login form, in lower case, says that the login failed, or that there is no such account, and nothing
@@ -165,7 +181,7 @@ pub(super) const SENTENCE_PARTS: &[char] = &[
     '—', '|',
 ];
 
-const QUESTIONS: &[char] = &['?', '？'];
+pub(super) const QUESTIONS: &[char] = &['?', '？'];
 
 const OF_USER: &[&str] = &[" user", "nutzer", "gebruiker", "用户", "用戶"];
 

@@ -188,8 +188,10 @@ fn a_wait_that_a_page_names_in_words_is_read() {
         ("5 tries in 10 minutes; wait 15 minutes", Some(900)),
         ("A sheet of A4, 5 m long", None),
         ("Too many attempts: 99999999999999999999 minutes, or 90 days", Some(86_400)),
-        // As long as is waited where no time is named.
-        ("Too many failed attempts. Try again in one hour.", None),
+        ("Too many failed attempts. Try again in one hour.", Some(3_600)),
+        ("Too many attempts. Wait 2 days and 3 hours.", Some(86_400)),
+        ("Too many attempts. Please wait 1 day and 30 minutes.", Some(86_400)),
+        ("Too many attempts, Mike12day. Our 5 sections are closed.", None),
         ("Too many attempts. As a security measure, write to us.", None),
         ("Too many attempts, 5 a day are granted. Incident 4f89-11d3-9d", None),
         ("Too many attempts, please wait 15 minutes. We answer within 2 days.", Some(900)),

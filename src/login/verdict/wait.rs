@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::refusal::has;
 use crate::limits;
 use crate::login::phrases;
 use crate::login::view::View;
@@ -14,7 +15,11 @@ pub fn names_wait(view: &View) -> Option<Duration> {
     if is_limit(&view.said) {
         return names_wait_in(&view.said);
     }
-    longest_in(&view.text, limits::RETRY_AFTER_MAX.as_secs())
+    // A page tells of days for many a reason.
+    let comes_back = |text: &&str| has(text, phrases::OPENS_AGAIN) || text.contains(" back ");
+    let of_days =
+        || view.said.lines().flat_map(sentences).filter(comes_back).filter_map(|of| longest_in(of, u64::MAX)).max();
+    longest_in(&view.text, limits::RETRY_AFTER_MAX.as_secs()).or_else(of_days)
 }
 
 fn is_limit(text: &str) -> bool {
@@ -43,7 +48,7 @@ pub(super) fn names_hours(text: &str) -> Option<Duration> {
 }
 
 /// The sentences of a text: a point between digits ends none.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let is_end = |(at, end): &(usize, char)| {
@@ -58,42 +63,108 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// The longest time that a text in lower case names, of those that have so many seconds at most.
 fn longest_in(text: &str, seconds_max: u64) -> Option<Duration> {
-    let words = text.split(|of: char| of.is_whitespace() || ";:!?()，。".contains(of));
-    let words = words.map(|word| word.trim_matches(['.', ','])).filter(|word| !word.is_empty());
-    // "15 minutes", and where nothing parts words, "请15分钟后再试": numbers, and what stands between them.
+    let longest = times_in(text).into_iter().filter(|seconds| (1..=seconds_max).contains(seconds)).max()?;
+    Some(Duration::from_secs(longest).min(limits::RETRY_AFTER_MAX))
+}
+
+/// The times that a text in lower case names, in their order, in seconds.
+pub(super) fn times_in(text: &str) -> Vec<u64> {
+    // As numbers, and what stands between them: "15 minutes", and where nothing parts words, "请15分钟后再试".
+    let text = IN_WORDS.iter().fold(text.to_owned(), |text, (words, number)| text.replace(words, number));
+    let words = text.split(|of: char| of.is_whitespace() || ";!?()，。".contains(of));
+    let words = words.map(|word| word.trim_matches(['.', ',', ':'])).filter(|word| !word.is_empty());
     let parts: Vec<(&str, bool)> = words.flat_map(numbers_apart).collect();
-    // "0.052 seconds" is no wait of 52.
-    let is_decimal = |at: usize| parts[at].1 && matches!(parts[at - 1].0, "." | ",");
-    let number_at = |at: usize| parts.get(at).filter(|_| !is_decimal(at))?.0.parse::<u64>().ok();
-    let time = |at: usize| {
-        let number = number_at(at)?;
-        let (unit, is_attached) = *parts.get(at + 1)?;
-        let unit = unit.trim_matches(['.', ',']);
-        let known = phrases::UNITS_OF_TIME.iter().find(|(name, _)| unit.starts_with(name)).map(|(_, seconds)| *seconds);
-        let letter = || match unit {
-            "h" => Some(3_600),
-            "m" => Some(60),
-            "s" => Some(1),
-            _ => None,
+    let (mut times, mut at) = (Vec::new(), 0);
+    while at < parts.len() {
+        // "0h 15m 0s" is one time, and so are "14 minutes and 37 seconds".
+        let Some((mut seconds, mut unit)) = time_at(&parts, at) else {
+            at += 1;
+            continue;
         };
-        let unit = known.or_else(|| letter().filter(|_| is_attached))?;
-        Some((number.checked_mul(unit)?, unit))
-    };
-    // "0h 15m 0s" is one time, and so are "14 minutes and 37 seconds".
-    let whole = |from: usize| {
-        let (mut seconds, mut unit) = time(from)?;
-        let mut at = from;
         while let Some((next, (more, smaller))) =
-            [at + 2, at + 3].into_iter().find_map(|next| Some((next, time(next)?)))
+            [at + 2, at + 3].into_iter().find_map(|next| Some((next, time_at(&parts, next)?)))
             && smaller < unit
         {
             (seconds, unit, at) = (seconds.saturating_add(more), smaller, next);
         }
-        Some(seconds)
-    };
-    let longest = (0..parts.len()).filter_map(whole).filter(|seconds| (1..=seconds_max).contains(seconds)).max()?;
-    Some(Duration::from_secs(longest).min(limits::RETRY_AFTER_MAX))
+        times.push(seconds);
+        at += 2;
+    }
+    times
 }
+
+/// The time whose number stands there, and its unit, both in seconds.
+fn time_at(parts: &[(&str, bool)], at: usize) -> Option<(u64, u64)> {
+    let &(number, is_behind) = parts.get(at)?;
+    let number: u64 = number.parse().ok()?;
+    let (unit, is_attached) = *parts.get(at + 1)?;
+    // "0.052 seconds" is no wait of 52, "29:59 min" none of 59, "GMT+1 hour" none at all, and "Mike12day" is somebody.
+    let front = parts[..at].last().map_or("", |(front, _)| *front);
+    let is_word = front.ends_with(|of: char| of.is_alphabetic() && of < '\u{2e80}');
+    let is_of_time = || at >= 2 && seconds_of(front, true).is_some() && parts[at - 2].0.parse::<u64>().is_ok();
+    let is_parted = front.ends_with(['.', ',', '+', '[']) || front == ":";
+    if is_behind && (is_parted || is_word && !is_of_time()) {
+        return None;
+    }
+    let unit = seconds_of(unit.trim_matches(['.', ',']), is_attached)?;
+    Some((number.checked_mul(unit)?, unit))
+}
+
+/// True for the name of a unit of time, in lower case.
+pub(super) fn is_unit(word: &str) -> bool {
+    seconds_of(word, false).is_some()
+}
+
+/// The seconds of a unit; `is_attached` where it stands right behind its number.
+fn seconds_of(unit: &str, is_attached: bool) -> Option<u64> {
+    // “5 sections” are no seconds: what is short is the whole word, or has an end that is known.
+    let is_it = |name: &str| {
+        let Some(rest) = unit.strip_prefix(name) else { return false };
+        let is_short = name.is_ascii() && name.len() <= 3 && SHORT_UNITS.iter().any(|(of, _)| *of == name);
+        let ends = || SHORT_UNITS.iter().filter(|(of, _)| *of == name).any(|(_, end)| rest.starts_with(end));
+        !is_short || !rest.starts_with(char::is_alphabetic) || ends()
+    };
+    let known = phrases::UNITS_OF_TIME.iter().find(|(name, _)| is_it(name)).map(|(_, seconds)| *seconds);
+    let letter = || match unit {
+        "h" => Some(3_600),
+        "m" => Some(60),
+        "s" => Some(1),
+        _ => None,
+    };
+    known.or_else(|| letter().filter(|_| is_attached))
+}
+
+/// How the short names of units go on.
+const SHORT_UNITS: &[(&str, &str)] = &[
+    ("min", "s"),
+    ("min", "ut"),
+    ("sec", "s"),
+    ("sec", "on"),
+    ("seg", "s"),
+    ("seg", "un"),
+    ("sek", "un"),
+    ("ore", " "),
+    ("day", "s"),
+    ("tag", "e"),
+    ("dag", "e"),
+    ("dia", "s"),
+    ("dni", "a"),
+];
+
+/// Times without a number.
+const IN_WORDS: &[(&str, &str)] = &[
+    ("half an hour", "30 minutes"),
+    ("one hour", "1 hour"),
+    (" an hour", " 1 hour"),
+    ("one minute", "1 minute"),
+    (" a minute", " 1 minute"),
+    ("one day", "1 day"),
+    ("einer stunde", "1 stunde"),
+    ("eine stunde", "1 stunde"),
+    ("une heure", "1 heure"),
+    ("una hora", "1 hora"),
+    ("uma hora", "1 hora"),
+];
 
 /// The numbers of a word and what stands between them, each with whether it stands right behind the one in front.
 fn numbers_apart(word: &str) -> impl Iterator<Item = (&str, bool)> {

@@ -358,35 +358,6 @@ fn the_same_account_under_another_name_of_its_rule_file_is_the_same() {
 }
 
 #[test]
-fn a_refusal_holds_for_each_rule_file_of_the_account_that_was_let_in_before() {
-    for is_known in [true, false] {
-        let forum = Forum::start();
-        let (rules, secrets) = (forum.path().join("rules"), forum.path().join("data/secrets"));
-        for folder in [rules.join("forum.toml"), rules.join("twin.toml")] {
-            fs::write(folder, fs::read(rules.join("forum.toml")).unwrap()).unwrap();
-        }
-        fs::copy(secrets.join("forum"), secrets.join("twin")).unwrap();
-        if is_known {
-            forum.login(&[]).ended(0);
-        }
-        forum.run(&["login", "twin"]).ended(0);
-        let before = forum.posts();
-        // The site has another password by now.
-        forum.seen.forgets.store(true, Ordering::SeqCst);
-        forum.seen.changed.store(true, Ordering::SeqCst);
-        forum.login(&[]).ended(1).says(&["the password is wrong"]);
-        for words in [&["login", "twin"][..], &["crawl", "twin"]] {
-            forum.run(words).ended(1).says(&["refused this user and password before"]);
-        }
-        assert_eq!(forum.posts(), before + 1, "{is_known}");
-        // It is right again.
-        forum.seen.changed.store(false, Ordering::SeqCst);
-        forum.run(&["login", "twin", "--again"]).ended(0);
-        forum.run(&["crawl", "twin"]).ended(0);
-    }
-}
-
-#[test]
 fn what_each_page_of_a_site_links_to_says_nothing_of_an_account() {
     for page in ["/to/gated/nav", "/to/offsite"] {
         let forum = Forum::start();
@@ -397,17 +368,6 @@ fn what_each_page_of_a_site_links_to_says_nothing_of_an_account() {
         forum.login(&[]).ended(1);
         assert_eq!(forum.posts(), 3, "{page}");
     }
-}
-
-#[test]
-fn what_was_let_in_before_and_is_refused_by_the_address_behind_the_form_is_not_sent_again() {
-    let forum = Forum::start();
-    forum.login(&[]).ended(0);
-    forum.rules("page = '/to/told'");
-    forum.seen.forgets.store(true, Ordering::SeqCst);
-    forum.login(&[]).ended(1);
-    forum.login(&[]).ended(1).says(&["has probably refused this user and password before", "--again"]);
-    assert_eq!(forum.posts(), 2);
 }
 
 #[test]
@@ -424,51 +384,6 @@ fn a_wrong_password_beside_a_wait_is_held_and_the_wait_is_told() {
     ]);
     forum.login(&[]).ended(1).says(&["refused this user and password before", "--again", "asks to wait until 20"]);
     forum.run(&["crawl", "forum"]).ended(1).says(&["the password is wrong"]);
-    assert_eq!(forum.posts(), 1);
-}
-
-#[test]
-fn what_was_let_in_before_and_has_the_bare_form_back_is_held_behind_three_further_tries() {
-    let forum = Forum::start();
-    forum.login(&[]).ended(0);
-    let before = forum.posts();
-    forum.rules("page = '/to/mute'");
-    forum.seen.forgets.store(true, Ordering::SeqCst);
-    let tries = forum.path().join("data/sessions/tries/forum.json");
-    for nth in 1..=4 {
-        forum.login(&[]).ended(1);
-        assert_eq!(forum.posts(), before + nth);
-        // The wait behind it is over.
-        let mut of: serde_json::Value = serde_json::from_slice(&fs::read(&tries).unwrap()).unwrap();
-        of["further"]["not_before"] = 0.into();
-        of["not_before"] = 0.into();
-        fs::write(&tries, of.to_string()).unwrap();
-    }
-    forum.login(&[]).ended(1).says(&["has probably refused this user and password before", "--again"]);
-    forum.run(&["crawl", "forum"]).ended(1).says(&["probably refused", "--again"]);
-    assert_eq!(forum.posts(), before + 4);
-    forum.rules("");
-    forum.login(&["--again"]).ended(0);
-}
-
-#[test]
-fn what_a_gate_says_in_front_of_the_site_holds_no_password_that_was_let_in_before() {
-    let forum = Forum::start();
-    forum.rules("page = '/to/gated'");
-    forum.login(&[]).ended(0);
-    forum.login(&["--logout"]).ended(0);
-    forum.seen.trouble.store(1, Ordering::SeqCst);
-    forum.run(&["crawl", "forum"]).ended(1).says(&["may not have looked at them", "hint: crawl again at "]);
-    forum.login(&[]).ended(0);
-    assert_eq!(forum.posts(), 3);
-    // What was never let in has probably been refused.
-    let forum = Forum::start();
-    forum.rules("page = '/to/gated'");
-    forum.seen.trouble.store(9, Ordering::SeqCst);
-    for _ in 0..2 {
-        forum.login(&[]).ended(1).says(&["probably refused"]);
-        forum.run(&["crawl", "forum"]).ended(1).says(&["probably refused"]);
-    }
     assert_eq!(forum.posts(), 1);
 }
 
@@ -500,65 +415,6 @@ fn a_captcha_that_a_server_in_trouble_shows_is_read_once_more_over_all_runs() {
 }
 
 /// What was let in before says so by `--logout`, which forgets the session alone.
-#[test]
-fn a_site_in_trouble_holds_no_password_that_it_has_let_in_before() {
-    let forum = Forum::start();
-    forum.rules("page = '/to/moody'");
-    forum.login(&[]).ended(0);
-    forum.login(&["--logout"]).ended(0);
-    forum.seen.trouble.store(1, Ordering::SeqCst);
-    let told = forum.run(&["crawl", "forum"]).ended(1);
-    told.says(&["the site was in trouble when the form was sent", "“database error”", "hint: crawl again at "]);
-    let status = forum.run(&["status"]).ended(0);
-    assert!(!status.out.contains("--again"), "{}", status.out);
-    forum.login(&[]).ended(0);
-    assert_eq!(forum.posts(), 3);
-    // Once more, and not time and again; told as what it is.
-    forum.login(&["--logout"]).ended(0);
-    forum.seen.trouble.store(9, Ordering::SeqCst);
-    forum.login(&[]).ended(1).says(&["then run: gleaner login forum --data data --rules rules; a crawl tries"]);
-    forum.login(&[]).ended(1).says(&["run: gleaner login forum --again --data data --rules rules"]);
-    forum.login(&[]).ended(1).says(&["the site was in trouble", "--again"]);
-    forum.run(&["crawl", "forum"]).ended(1).says(&["the site was in trouble", "--again"]);
-    assert_eq!(forum.posts(), 5);
-    // What was never let in is held.
-    for page in ["/to/moody", "/to/failing"] {
-        let forum = Forum::start();
-        forum.rules(&format!("page = '{page}'"));
-        forum.seen.trouble.store(9, Ordering::SeqCst);
-        for words in [&["login", "forum"], &["login", "forum"], &["crawl", "forum"]] {
-            forum.run(words).ended(1).says(&["the site was in trouble", "--again"]);
-        }
-        assert_eq!(forum.posts(), 1, "{page}");
-    }
-}
-
-#[test]
-fn a_session_that_the_site_lost_before_its_proof_holds_no_password_that_it_has_let_in_before() {
-    for was_let_in in [true, false] {
-        let forum = Forum::start();
-        forum.rules("probe = '/flaky'");
-        if was_let_in {
-            forum.login(&[]).ended(0);
-            forum.login(&["--logout"]).ended(0);
-        }
-        let before = forum.posts();
-        forum.seen.trouble.store(2, Ordering::SeqCst);
-        forum.login(&[]).ended(1);
-        let status = forum.run(&["status"]).ended(0).says(&["is still to be proven"]);
-        assert!(!status.out.contains("sends the password again"), "{}", status.out);
-        forum.seen.forgets.store(true, Ordering::SeqCst);
-        let again = forum.login(&[]);
-        if was_let_in {
-            again.ended(0);
-        } else {
-            again.ended(1).says(&["there was no session any more", "--again"]);
-            forum.run(&["crawl", "forum"]).ended(1).says(&["there was no session any more", "--again"]);
-        }
-        assert_eq!(forum.posts() - before, if was_let_in { 2 } else { 1 }, "{was_let_in}");
-    }
-}
-
 #[test]
 fn a_redirect_loop_is_told_as_one_with_its_address() {
     let forum = Forum::start();

@@ -159,6 +159,9 @@ impl SiteLoop {
                     Some(Hold::Operator(told)) if is_counted => {
                         self.pause_until(now, format!("{told} ({evidence})"), true).await
                     }
+                    Some(Hold::Operator(told)) if verdict == Verdict::Locked => {
+                        self.pause_until(now, format!("{told} ({evidence})"), true).await
+                    }
                     _ => self.pause_until(now, why, true).await,
                 }
             }

@@ -25,6 +25,8 @@ pub(super) struct Endings {
     deaths: HashMap<u64, Deaths>,
     /// Ends of young sessions.
     ends: u64,
+    /// Answers before the last of them.
+    answers: Option<u64>,
     /// Those that are asked one at a time behind the next login.
     suspects: HashSet<u64>,
     closed: HashSet<String>,
@@ -54,7 +56,11 @@ impl Endings {
     /// A young session has ended at these, with so many answers to its member before; gives the one that has ended it, where that is
     /// known.
     fn end(&mut self, marks: &[u64], answers: u64) -> Option<u64> {
-        let is_alone = marks.len() == 1;
+        // A site that ends each session after so many answers has asked nobody in particular.
+        let is_counted =
+            answers >= limits::SESSION_ANSWERS_MIN && self.answers.is_some_and(|before| before.abs_diff(answers) <= 1);
+        self.answers = Some(answers);
+        let is_alone = marks.len() == 1 && !is_counted;
         let is_short = answers < limits::SESSION_ANSWERS_MIN;
         if self.deaths.len() > limits::ENDINGS_COUNTED_MAX {
             self.deaths.clear();
@@ -68,9 +74,8 @@ impl Endings {
             let &mut Deaths { all, alone, since } = deaths;
             // Sessions that end after so many requests, or so long, end at others as well.
             let is_each = self.ends - since == u64::from(all) || all >= limits::ENDINGS_OF_ONE_MAX;
-            // A site that ends each session at once has as few answers whatever is asked.
-            // Two ends are chance: the last URL that is left may be asked at both.
-            let is_it = is_alone && (alone >= 2 || all >= 3) && is_each;
+            // Once is chance, be it asked at more ends beside others: the last URL that is left may be.
+            let is_it = is_alone && alone >= 2 && is_each;
             if is_it {
                 found = Some(*mark);
             } else if is_short || all >= 2 {
@@ -182,32 +187,43 @@ mod tests {
         assert_eq!(endings.end(&[2], 0), Some(2));
         assert!(!endings.go_alone(0));
         let mut endings = Endings::default();
-        for (marks, expected) in [(&[1, 2][..], None), (&[2, 3], None), (&[2], Some(2))] {
-            assert_eq!(endings.end(marks, 0), expected, "the third of its sessions");
+        for (marks, expected) in [(&[1, 2][..], None), (&[2, 3], None), (&[2], None), (&[2], Some(2))] {
+            assert_eq!(endings.end(marks, 0), expected, "alone for the second time");
         }
+    }
+
+    #[test]
+    fn sessions_that_end_after_as_many_answers_have_asked_nobody_in_particular() {
+        let mut endings = Endings::default();
+        for answers in [60, 60, 59, 60, 60, 61] {
+            assert_eq!(endings.end(&[7], answers), None);
+        }
+        assert_eq!(endings.end(&[7], 12), Some(7), "the first of them may have been its own");
     }
 
     #[test]
     fn sessions_that_last_suspect_only_who_was_asked_at_two_of_their_ends() {
         let mut endings = Endings::default();
-        let long = limits::SESSION_ANSWERS_MIN;
-        assert_eq!(endings.end(&[1, 2, 3], long), None);
+        // Each lasts for another number of answers.
+        let mut long = (1..).map(|nth| nth * limits::SESSION_ANSWERS_MIN);
+        let mut long = || long.next().unwrap();
+        assert_eq!(endings.end(&[1, 2, 3], long()), None);
         assert!(!endings.go_alone(0));
         [1, 2].into_iter().for_each(|mark| endings.clear(mark));
-        assert_eq!(endings.end(&[3, 4], long), None);
+        assert_eq!(endings.end(&[3, 4], long()), None);
         assert!(endings.go_alone(0));
-        assert_eq!(endings.end(&[5], long), None, "another one");
-        assert_eq!(endings.end(&[3], long), None, "the third, alone, and not of all");
-        assert_eq!(endings.end(&[3], long), None);
-        assert_eq!(endings.end(&[3], long), Some(3), "the fifth");
+        assert_eq!(endings.end(&[5], long()), None, "another one");
+        assert_eq!(endings.end(&[3], long()), None, "the third, alone, and not of all");
+        assert_eq!(endings.end(&[3], long()), None);
+        assert_eq!(endings.end(&[3], long()), Some(3), "the fifth");
         assert_eq!(
-            (endings.end(&[3, 4], long), endings.end(&[3], long), endings.end(&[3], long)),
+            (endings.end(&[3, 4], long()), endings.end(&[3], long()), endings.end(&[3], long())),
             (None, None, Some(3))
         );
         // What is left at the end of a crawl may be asked at two ends by chance, once alone.
         let mut endings = Endings::default();
         for (marks, expected) in [(&[1, 2][..], None), (&[2], None), (&[2], Some(2))] {
-            assert_eq!(endings.end(marks, long), expected);
+            assert_eq!(endings.end(marks, long()), expected);
             assert_eq!(endings.go_alone(0), marks.len() == 1 && expected.is_none(), "a second end makes it a suspect");
         }
     }

@@ -380,7 +380,7 @@ fn another_way_of_the_rule_file_has_a_login_sent_once_by_hand_and_to_and_fro_bri
         (Verdict::WrongPassword, 1),
         (Verdict::ProbablyRefused, 3),
         (Verdict::Unknown, 3),
-        (Verdict::SessionLost, 3),
+        (Verdict::SessionLost, 1),
         (Verdict::SiteTrouble, 3),
         // A lock is the account's, by whichever form.
         (Verdict::Locked, 1),
