@@ -367,6 +367,7 @@ fn visit_of(lease: Lease) -> Visit {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        not_whole: None,
     }
 }
 

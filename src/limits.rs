@@ -378,6 +378,16 @@ pub const EXAMPLES_MAX: usize = 4_096;
 /// longest tags seen 500; 10⁶ URLs with the longest would be 2 GB.
 pub const MEMO_BYTES_MAX: usize = 2 << 10;
 
+/// Pages of a site that were not read whole and are kept with the reason; those beyond are counted. Each is 4 KiB at most, and all of them
+/// are told in one answer.
+pub const NOT_WHOLE_PAGES_MAX: usize = 1_000;
+
+/// Bytes of the reason that is kept of one: a sentence.
+pub const NOT_WHOLE_REASON_BYTES_MAX: usize = 300;
+
+/// Pages that were not read whole which the coverage tells people one by one.
+pub const NOT_WHOLE_SHOWN_MAX: usize = 5;
+
 /// Bytes of one note that the crawl keeps of a site. Statistics of 10⁴ URL shapes are 1 MB; each change of a note
 /// writes the whole of it.
 pub const NOTE_BYTES_MAX: usize = 4 << 20;

@@ -151,6 +151,49 @@ async fn the_table_says_each_term_and_where_it_came_from() {
 }
 
 #[tokio::test]
+async fn pages_that_were_not_read_whole_make_the_coverage_an_upper_bound_until_they_are() {
+    let harvest = Harvest::new();
+    page(&harvest, "/browse", 1, 1, 0..1, 0).await;
+    harvest.store(&torrent("t", 1, "http://t/a"), SITE, "/d/1", NOON).await;
+    let text = of(&harvest).await.to_string();
+    assert!(text.contains(" 100.00 %") && !text.contains("at most") && !text.contains("read whole"), "{text}");
+    for number in 0..7 {
+        let path = format!("/list?page={number}&passkey=S3CRET");
+        harvest.not_whole(SITE, &path, Some("rows were not opened"), NOON).await;
+    }
+    let found = of(&harvest).await;
+    assert_eq!((found.cr, found.cr_is_at_most, found.pages_not_whole, found.not_whole.len()), (Some(1.0), true, 7, 7));
+    assert!(from(&found, "CR").contains("an upper bound here: 7 pages were not read whole"));
+    let text = found.to_string();
+    assert!(text.contains("at most 100.00 %"), "{text}");
+    let first = "  https://alpha.example/list?page=0&passkey=••••••: rows were not opened (2026-11-20T12:00:00Z)\n";
+    assert!(text.contains("\n7 pages were not read whole: torrents may be missing\n"), "{text}");
+    assert!(text.contains(first) && text.ends_with("  and 2 more (hint: --json lists them)\n"), "{text}");
+    let json = serde_json::to_value(&found).unwrap();
+    assert_eq!((&json["pages_not_whole"], &json["cr_is_at_most"]), (&7.into(), &true.into()));
+    assert_eq!(json["not_whole"][6]["reason"], "rows were not opened");
+    assert!(!json.to_string().contains("S3CRET"));
+
+    for number in 0..7 {
+        harvest.not_whole(SITE, &format!("/list?page={number}&passkey=S3CRET"), None, NOON + 1).await;
+    }
+    let found = of(&harvest).await;
+    assert_eq!((found.cr_is_at_most, found.pages_not_whole, found.not_whole.len()), (false, 0, 0));
+    let text = found.to_string();
+    assert!(!text.contains("at most") && !text.contains("read whole"), "{text}");
+}
+
+#[tokio::test]
+async fn a_site_of_which_nothing_is_known_tells_its_pages_that_were_not_read_whole_and_no_bound() {
+    let harvest = Harvest::new();
+    harvest.not_whole(SITE, "/app", Some("its scripts ended early"), NOON).await;
+    let found = of(&harvest).await;
+    assert_eq!((found.cr, found.cr_is_at_most, found.pages_not_whole), (None, false, 1));
+    let text = found.to_string();
+    assert!(text.contains("\n1 page was not read whole") && !text.contains("at most"), "{text}");
+}
+
+#[tokio::test]
 async fn many_listings_are_read_page_by_page_to_the_last() {
     let harvest = Harvest::new();
     for folder in 0..100 {

@@ -3,11 +3,13 @@
 
 mod crawldb_batches;
 mod crawldb_histories;
+mod crawldb_not_whole;
 mod crawldb_notes;
 
 use std::path::Path;
 
 use crawldb_batches::*;
+use crawldb_not_whole::*;
 use crawldb_notes::*;
 use gleaner::clock::UnixMillis;
 use gleaner::crawldb::memory_store::MemoryStore;
@@ -48,6 +50,7 @@ fn visit(key: UrlKey, ms: u64, outcome: Outcome) -> Visit {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        not_whole: None,
     }
 }
 
@@ -178,6 +181,10 @@ contract!(
     notes_are_kept_together_or_not_at_all,
     complaints_are_kept_until_the_host_is_forgiven,
     a_url_is_known_since_it_was_found,
+    a_page_that_was_not_read_whole_is_told_until_it_is_read_whole,
+    a_visit_that_could_not_look_leaves_told_what_was_not_read_whole,
+    what_a_batch_says_of_one_page_counts_in_its_order,
+    pages_beyond_the_bound_are_counted_and_reasons_are_cut,
 );
 
 async fn host_numbers_are_given_once_and_for_ever(db: &impl CrawlDb) {

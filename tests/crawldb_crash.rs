@@ -42,7 +42,7 @@ fn torrent(batch: u64) -> Infohashes {
     Infohashes { v1: Some([batch as u8; 20]), v2: None }
 }
 
-/// A visit that stores a torrent, finds 20 links and leaves its URL parked with a memo.
+/// A visit that stores a torrent, finds 20 links and leaves its URL parked with a memo, as not read whole.
 fn visit(batch: u64) -> Visit {
     let link = |link| Discovered {
         key: key(format!("/{batch}/{link}")),
@@ -79,6 +79,7 @@ fn visit(batch: u64) -> Visit {
         magnets: Vec::new(),
         listing: None,
         memo: Some(memo(batch)),
+        not_whole: Some(memo(batch)),
     }
 }
 
@@ -124,7 +125,13 @@ async fn check(db: &RedbStore, reported: u64) {
         whole += u64::from(stored);
     }
     let counts = db.site_counts("s").await.unwrap();
-    assert_eq!((counts.torrents, counts.urls_known), (whole, whole * 21));
+    assert_eq!((counts.torrents, counts.urls_known, counts.pages_not_whole), (whole, whole * 21, whole));
+    for row in db.not_whole("s").await.unwrap() {
+        let batch = row.at.0 - 1;
+        assert_eq!((&*row.url, row.reason), (&*format!("http://a/{batch}"), memo(batch)));
+        assert!(db.known_torrents(vec![torrent(batch)]).await.unwrap()[0].is_some(), "the reason of a lost visit");
+    }
+    assert_eq!(db.not_whole("s").await.unwrap().len() as u64, whole);
     let unparked = counts.urls_queued - whole * 20;
     assert!(unparked == 0 || (reported, unparked) == (BATCHES, BATCHES), "{unparked} of {whole} are unparked");
     crawl(db).await.map_err(|(_, error)| error).unwrap();
@@ -476,11 +483,46 @@ fn a_newer_schema_is_refused_and_left_alone() {
         txn.commit().unwrap();
         before
     };
-    assert_eq!(set_schema(3), Some(2));
+    assert_eq!(set_schema(4), Some(3));
     let error = RedbStore::open(&path, OPTIONS).err().unwrap();
-    assert!(matches!(error, CrawlDbError::NewerSchema { found: 3, known: 2, .. }), "{error}");
-    assert_eq!(set_schema(2), Some(3));
+    assert!(matches!(error, CrawlDbError::NewerSchema { found: 4, known: 3, .. }), "{error}");
+    assert_eq!(set_schema(3), Some(4));
     RedbStore::open(&path, OPTIONS).unwrap();
+}
+
+#[test]
+fn a_database_of_schema_2_is_taken_over_and_a_reason_is_kept_by_whoever_opens_it_next() {
+    let (_folder, path) = file();
+    let (first, second) = (visit(0), visit(1));
+    let whole = Visit { not_whole: None, ..first.clone() };
+    run(async {
+        let db = RedbStore::open(&path, OPTIONS).unwrap();
+        db.host_id("s", "http://a").await.unwrap();
+        db.record_visits(vec![whole].into()).await.unwrap();
+    });
+    // What schema 2 had, and no more.
+    let db = redb::Database::open(&path).unwrap();
+    let txn = db.begin_write().unwrap();
+    txn.open_table(redb::TableDefinition::<&str, u64>::new("meta")).unwrap().insert("schema", 2).unwrap();
+    assert!(txn.delete_table(redb::TableDefinition::<&[u8], &[u8]>::new("not_whole")).unwrap());
+    txn.commit().unwrap();
+    drop(db);
+
+    run(async {
+        let read = RedbStore::read_only(&path, OPTIONS).unwrap();
+        assert!(read.not_whole("s").await.unwrap().is_empty() && read.site_counts("s").await.unwrap().torrents == 1);
+        drop(read);
+        let db = RedbStore::open(&path, OPTIONS).unwrap();
+        assert_eq!(db.site_counts("s").await.unwrap().pages_not_whole, 0);
+        db.record_visits(vec![second, Visit { at: UnixMillis(50), ..first }].into()).await.unwrap();
+    });
+    run(async {
+        let db = RedbStore::open(&path, OPTIONS).unwrap();
+        let rows = db.not_whole("s").await.unwrap();
+        let told: Vec<_> = rows.iter().map(|row| (&*row.url, row.reason.clone(), row.at.0)).collect();
+        assert_eq!(told, [("http://a/0", memo(0), 50), ("http://a/1", memo(1), 2)]);
+        assert_eq!(db.site_counts("s").await.unwrap().pages_not_whole, 2);
+    });
 }
 
 #[test]

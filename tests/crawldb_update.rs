@@ -61,6 +61,7 @@ fn visit(path: &str, at: u64, next: Next) -> Visit {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        not_whole: None,
     }
 }
 

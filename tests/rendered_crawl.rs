@@ -91,29 +91,56 @@ fn crawl(site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, Strin
 
 /// The same by this program.
 fn crawl_by(program: &Path, site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, String, String) {
-    let port = listen(site);
-    let here = tempfile::tempdir().unwrap();
-    let rules = here.path().join("rules");
-    std::fs::create_dir(&rules).unwrap();
-    let text = format!(
-        "start = ['http://127.0.0.1:{port}/']\n[classes]\nindex = ['^/$', '^/list/']\ndetail = ['^/t/']\ndownload = ['\\.torrent$']\n\
-         [rate]\nrequests_per_second = 100\nconnections = 1\nrest_factor = 0\n{lines}"
-    );
-    std::fs::write(rules.join("spa.toml"), text).unwrap();
-    let run = |arguments: &[&str]| {
+    let folder = Folder::of(site, lines);
+    let (torrents, told) = folder.crawl_by(program, started);
+    (torrents, told, folder.tells(&["status"]))
+}
+
+/// Rules and data of a site that is being served.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn of(site: Site, lines: &str) -> Self {
+        let port = listen(site);
+        let here = tempfile::tempdir().unwrap();
+        let rules = here.path().join("rules");
+        std::fs::create_dir(&rules).unwrap();
+        let text = format!(
+            "start = ['http://127.0.0.1:{port}/']\n[classes]\nindex = ['^/$', '^/list/']\ndetail = ['^/t/']\ndownload = ['\\.torrent$']\n\
+             [rate]\nrequests_per_second = 100\nconnections = 1\nrest_factor = 0\n{lines}"
+        );
+        std::fs::write(rules.join("spa.toml"), text).unwrap();
+        Self(here)
+    }
+
+    fn command(&self, program: &Path, arguments: &[&str]) -> Command {
         let program = if program.exists() { program } else { Path::new(env!("CARGO_BIN_EXE_gleaner")) };
         let mut command = Command::new(program);
-        command.args(arguments).arg("--rules").arg(&rules).arg("--data").arg(here.path().join("data"));
+        let (rules, data) = (self.0.path().join("rules"), self.0.path().join("data"));
+        command.args(arguments).arg("--rules").arg(rules).arg("--data").arg(data);
         command
-    };
-    let process =
-        run(&["crawl", "spa", "--max-time", "90"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    started(&process);
-    let output = process.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    let line = told.lines().find(|line| line.starts_with("torrents ")).unwrap_or_else(|| panic!("{told}"));
-    let status = run(&["status"]).output().unwrap().stdout;
-    (line.split_whitespace().nth(1).unwrap().parse().unwrap(), told, String::from_utf8(status).unwrap())
+    }
+
+    /// Torrents of the summary, and all that the crawl told.
+    fn crawl_by(&self, program: &Path, started: impl FnOnce(&Child)) -> (usize, String) {
+        let mut command = self.command(program, &["crawl", "spa", "--max-time", "90"]);
+        let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        started(&process);
+        let output = process.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let line = told.lines().find(|line| line.starts_with("torrents ")).unwrap_or_else(|| panic!("{told}"));
+        (line.split_whitespace().nth(1).unwrap().parse().unwrap(), told)
+    }
+
+    /// What a command prints.
+    fn tells(&self, arguments: &[&str]) -> String {
+        let output = self.command(Path::new(env!("CARGO_BIN_EXE_gleaner")), arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> serde_json::Value {
+        serde_json::from_str(&self.tells(arguments)).unwrap()
+    }
 }
 
 fn crawled(lines: &str) -> usize {
@@ -302,6 +329,64 @@ fn an_interface_that_the_rules_or_robots_txt_close_is_told_once() {
     }
 }
 
+#[test]
+fn a_page_that_is_not_read_whole_is_told_by_summary_status_and_coverage_until_it_is() {
+    let is_mended = Arc::new(Mutex::new(false));
+    let of_site = Arc::clone(&is_mended);
+    // Behind the first rows of the list its interface fails.
+    let site: Site = Arc::new(move |path, has_token| match path {
+        "/api?page=1" if !*of_site.lock().unwrap() => (500, "text/plain", String::new()),
+        _ => answer(path, has_token),
+    });
+    let folder = Folder::of(site, "");
+    let program = Path::new(env!("CARGO_BIN_EXE_gleaner"));
+    let (torrents, told) = folder.crawl_by(program, |_| {});
+    assert_eq!(torrents, TORRENTS - PER_PAGE, "{told}");
+    let sentence = "1 page was not read whole: torrents may be missing (hint: gleaner coverage spa ";
+    let (status, coverage) = (folder.tells(&["status"]), folder.tells(&["coverage", "spa"]));
+    assert!(told.contains(&format!("spa           {sentence}")), "{told}");
+    assert!(status.contains(&format!("spa: {sentence}")), "{status}");
+    assert!(coverage.contains("at most 100.00 %") && coverage.contains("/: it had more to show: "), "{coverage}");
+    let coverage = folder.json(&["coverage", "spa", "--json"]);
+    assert_eq!((&coverage["pages_not_whole"], &coverage["cr_is_at_most"]), (&1.into(), &true.into()), "{coverage}");
+    assert_eq!(folder.json(&["status", "--json"])["sites"][0]["pages_not_whole"], 1);
+    // A crawl that has not seen it whole either still tells of it.
+    assert_eq!(folder.json(&["crawl", "spa", "--json"])["pages_not_whole"], 1);
+
+    *is_mended.lock().unwrap() = true;
+    let (torrents, told) = folder.crawl_by(program, |_| {});
+    assert_eq!(torrents, PER_PAGE, "{told}");
+    let (status, coverage) = (folder.tells(&["status"]), folder.tells(&["coverage", "spa"]));
+    for text in [&told, &status, &coverage] {
+        assert!(!text.contains("read whole") && !text.contains("at most"), "{text}");
+    }
+    assert_eq!(folder.json(&["coverage", "spa", "--json"])["pages_not_whole"], 0);
+    assert_eq!(folder.json(&["status", "--json"])["sites"][0]["pages_not_whole"], 0);
+    assert_eq!(folder.json(&["crawl", "spa", "--json"])["pages_not_whole"], 0);
+}
+
+#[test]
+fn pages_without_scripts_that_are_not_read_whole_are_told_as_well() {
+    let many = "<a href=/none>n</a>".repeat(gleaner::limits::LINKS_PER_PAGE_MAX);
+    let long = "x".repeat(gleaner::limits::PAGE_BYTES_MAX + 1);
+    let site = pages(move |path| match path {
+        "/" => html("<a href=/list/1>1</a><a href=/list/2>2</a><a href=/d/1.torrent>t</a>"),
+        "/list/1" => html(format!("{many}<a href=/d/2.torrent>t</a>")),
+        "/list/2" => html(format!("<a href=/d/3.torrent>t</a>{long}")),
+        _ => None,
+    });
+    let folder = Folder::of(site, "");
+    let (torrents, told) = folder.crawl_by(Path::new(env!("CARGO_BIN_EXE_gleaner")), |_| {});
+    assert_eq!(torrents, 1, "{told}");
+    assert!(told.contains("2 pages were not read whole"), "{told}");
+    let coverage = folder.tells(&["coverage", "spa"]);
+    for reason in
+        ["/list/1: it has more links than are taken of one page", "/list/2: it is larger than is read of one page"]
+    {
+        assert!(coverage.contains(reason), "{coverage}");
+    }
+}
+
 /// A list over `count` pages of ten, each of which asks the interface for its own. `api` may answer a call by its number in place of that.
 fn pages_of_lists(count: usize, api: impl Fn(usize) -> Option<Answer> + Send + Sync + 'static) -> Site {
     let calls = std::sync::atomic::AtomicUsize::new(0);
@@ -347,6 +432,7 @@ fn an_interface_that_always_refuses_ends_and_is_told_with_its_page() {
             text.contains("1 page showed nothing after their scripts") && text.contains("was answered 403"),
             "{text}"
         );
+        assert!(text.contains("1 page was not read whole"), "{text}");
     }
 }
 

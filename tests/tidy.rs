@@ -44,8 +44,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("schedule", &["limits"]),
     // What looks showed in, delays and what is gone out; pages are compared by page's sketches.
     ("freshness", &["clock", "limits", "page"]),
-    // Formulas over the database's listings; how many pages a series has is pagination's to say.
-    ("coverage", &["clock", "crawldb", "limits", "page"]),
+    // Formulas over the database's listings; how many pages a series has is pagination's to say. Pages are told without keys.
+    ("coverage", &["clock", "crawldb", "limits", "page", "url"]),
     // Reads rows and files, writes neither.
     ("export", &["clock", "crawldb", "limits", "torrent", "url"]),
     // The one that writes after the fact: what it repairs is the database's and the archive's own business.

@@ -18,7 +18,9 @@ use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
 use crate::clock::{Clock, UnixMillis};
 use crate::crawl::progress::Progress;
-use crate::crawldb::{CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, Reader, SiteCounts, TorrentRow};
+use crate::crawldb::{
+    CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts, TorrentRow,
+};
 use crate::limits;
 
 /// A question.
@@ -31,6 +33,7 @@ pub enum Ask {
     Torrents { after: Option<Vec<u8>>, rows_max: usize },
     Magnets { after: Option<Vec<u8>>, rows_max: usize },
     Listings { site: String, after: Option<(HostId, Box<str>, u64)>, rows_max: usize },
+    NotWhole { site: String },
     Note { site: String, name: String },
     Url { site: String, origin: String, path: String },
     Queues { site: String, urls_max: usize },
@@ -141,6 +144,7 @@ async fn answer(
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
         Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
         Ask::Listings { site, after, rows_max } => told(db.listings(&site, after, rows_max).await),
+        Ask::NotWhole { site } => told(db.not_whole(&site).await),
         Ask::Note { site, name } => {
             told(live.note(&site, &name).await.map(|note| note.map(|note| BASE64.encode(note))))
         }
@@ -180,6 +184,10 @@ impl Reader for Live {
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError> {
         self.db.listings(site, after, rows_max).await
+    }
+
+    async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {
+        self.db.not_whole(site).await
     }
 
     async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
@@ -276,6 +284,10 @@ impl Reader for Remote {
         self.ask(&Ask::Listings { site: site.to_owned(), after, rows_max }).await
     }
 
+    async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {
+        self.ask(&Ask::NotWhole { site: site.to_owned() }).await
+    }
+
     async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
         let note: Option<String> = self.ask(&Ask::Note { site: site.to_owned(), name: name.to_owned() }).await?;
         let decoded = note.map(|note| BASE64.decode(note)).transpose();
@@ -291,7 +303,9 @@ impl Reader for Remote {
 mod tests {
     use super::*;
     use crate::clock::SystemClock;
+    use crate::crawl::visit::put_aside;
     use crate::crawldb::memory_store::MemoryStore;
+    use crate::crawldb::{Lease, Outcome, UrlKey, Visit};
 
     /// One end that asks, and the other.
     fn pair() -> (Remote, UnixStream) {
@@ -309,6 +323,24 @@ mod tests {
         let task = tokio::spawn(converse(answers, Arc::new(db), None, Arc::new(SystemClock)));
         assert!(remote.note("s", "shapes").await.unwrap() == Some(note));
         assert_eq!(remote.note("s", "none").await.unwrap(), None);
+        drop(remote);
+        task.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn pages_that_were_not_read_whole_are_told_by_whoever_holds_the_folder() {
+        let db = MemoryStore::new();
+        let key = UrlKey { host: db.host_id("s", "http://a").await.unwrap(), path: "/list".into() };
+        let (deadline, via, memo) = (UnixMillis(0), None, None);
+        let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via, memo, deadline, found: None };
+        let visit = put_aside(&lease, Outcome::Page, UnixMillis(7)).visit;
+        db.record_visits(vec![Visit { not_whole: Some("why".into()), ..visit }].into()).await.unwrap();
+        let known = db.not_whole("s").await.unwrap();
+        let (remote, answers) = pair();
+        let task = tokio::spawn(converse(answers, Arc::new(db), None, Arc::new(SystemClock)));
+        assert_eq!((known.len(), remote.not_whole("s").await.unwrap()), (1, known));
+        assert_eq!(remote.site_counts("s").await.unwrap().pages_not_whole, 1);
+        assert_eq!(remote.status().await.unwrap().sites[0].pages_not_whole, 1);
         drop(remote);
         task.await.unwrap().unwrap();
     }

@@ -50,6 +50,9 @@ pub struct SiteStatus {
     /// Pages that showed nothing after their scripts, in the last crawl that rendered any; as of half a minute ago.
     #[serde(default)]
     pub showed_nothing: Option<Nothing>,
+    /// Pages that were not read whole: what they list beyond is in no other figure. `gleaner coverage` tells which, and why.
+    #[serde(default)]
+    pub pages_not_whole: u64,
     /// Torrents that this site gave first.
     pub torrents: u64,
     /// Distinct torrents that have a source on this site.
@@ -174,6 +177,7 @@ pub async fn report(
             script_requests,
             closed_to_scripts: rendered.closed().to_vec(),
             showed_nothing: rendered.nothing().cloned(),
+            pages_not_whole: counts.pages_not_whole,
             torrents: counts.torrents,
             torrents_seen: counts.torrents_seen,
             magnets: counts.magnets,

@@ -110,6 +110,7 @@ pub async fn run_sites(
         if let Some(nothing) = Rendered::take_up(app.db.as_ref(), &name).await?.nothing() {
             summary.showed_nothing.insert(name.clone(), nothing.clone());
         }
+        summary.not_whole(&name, app.db.site_counts(&name).await?.pages_not_whole);
         let SiteProgress { counts, deepest, .. } = done.remove(&name).unwrap_or_default();
         if let Some(&urls) = counts.outcomes.get(&Outcome::OverBudget) {
             let deepest = deepest.map(|(_, url)| url);

@@ -17,6 +17,7 @@ use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{self, App, sessions};
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
+use crate::coverage::not_whole_told;
 use crate::crawl::progress::{Ended, RuleFault, SessionState, brief};
 use crate::crawl::rendered::Closed;
 use crate::crawl::site_loop::CrewsState;
@@ -315,6 +316,10 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
         }
         if let Some(nothing) = &site.showed_nothing {
             text.push_str(&format!("{}: {nothing}\n", site.name));
+        }
+        if site.pages_not_whole > 0 {
+            let which = hints.command(&format!("coverage {}", site.name));
+            text.push_str(&format!("{}: {} (hint: {which})\n", site.name, not_whole_told(site.pages_not_whole)));
         }
         text.extend(site.crews.as_ref().map(|state| crews(site, state)));
         for cut in &site.cuts {

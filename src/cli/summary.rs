@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::hints::Hints;
 use crate::app::status::Waiting;
+use crate::coverage::not_whole_told;
 use crate::crawl::progress::{Counts, Ended};
 use crate::crawl::rendered::Nothing;
 use crate::crawldb::Outcome;
@@ -45,6 +46,10 @@ pub struct Summary {
     pub too_deep: BTreeMap<String, TooDeep>,
     /// Sites with pages that showed nothing after their scripts.
     pub showed_nothing: BTreeMap<String, Nothing>,
+    /// Pages of these sites that were not read whole, in this run or before, and not since.
+    pub pages_not_whole: u64,
+    /// The same by site.
+    pub sites_not_whole: BTreeMap<String, u64>,
     pub archive: String,
 }
 
@@ -82,6 +87,8 @@ impl Summary {
             waiting: BTreeMap::new(),
             too_deep: BTreeMap::new(),
             showed_nothing: BTreeMap::new(),
+            pages_not_whole: 0,
+            sites_not_whole: BTreeMap::new(),
             archive: archive.display().to_string(),
         }
     }
@@ -99,6 +106,14 @@ impl Summary {
                 let file = rules.iter().find(|rules| *rules.name == **site).map(|rules| &*rules.file);
                 *why = hints.of_account(why, site, data_dir, file);
             }
+        }
+    }
+
+    /// So many pages of a site were not read whole.
+    pub fn not_whole(&mut self, site: &str, pages: u64) {
+        if pages > 0 {
+            self.pages_not_whole += pages;
+            self.sites_not_whole.insert(site.to_owned(), pages);
         }
     }
 
@@ -159,6 +174,10 @@ impl Summary {
             let page = hints.command(&format!("render '{}'", nothing.page));
             let _ = writeln!(text, "              hint: look into it by {page}");
         }
+        for (site, pages) in &self.sites_not_whole {
+            let (told, which) = (not_whole_told(*pages), hints.command(&format!("coverage {site}")));
+            let _ = writeln!(text, "{site:<13} {told} (hint: {which})");
+        }
         let _ = writeln!(text, "archive       {}", self.archive);
         text
     }
@@ -190,6 +209,26 @@ mod tests {
             "s             not logged in: no password for the site s\n              hint: write it into secrets/s\n";
         assert!(text.contains(told) && !text.contains("outcomes"), "{text}");
         assert!(!summary.ended_well());
+    }
+
+    #[test]
+    fn pages_that_were_not_read_whole_are_told_by_their_sites_and_counted() {
+        let mut summary = Summary::new(&Counts::default(), Duration::ZERO, BTreeMap::new(), Path::new("archive"));
+        let text = summary.text(&Hints::default());
+        assert!(!text.contains("read whole"), "{text}");
+        for (site, pages) in [("s", 3), ("t", 1), ("u", 0)] {
+            summary.not_whole(site, pages);
+        }
+        let text = summary.text(&Hints::default());
+        assert!(
+            text.contains(
+                "s             3 pages were not read whole: torrents may be missing (hint: gleaner coverage s)\n"
+            ),
+            "{text}"
+        );
+        assert!(text.contains("t             1 page was not read whole") && !text.contains("\nu "), "{text}");
+        let json = serde_json::to_value(&summary).unwrap();
+        assert_eq!((&json["pages_not_whole"], &json["sites_not_whole"]["t"]), (&4.into(), &1.into()));
     }
 
     #[test]

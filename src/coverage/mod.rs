@@ -8,7 +8,8 @@
 //! Stands behind the crawl database and reads it. The site's own pagination tells NT: `estimate` counts what the
 //! index pages list, this module adds what the visits' outcomes tell, `table` says it to people. NT is an upper
 //! bound of NI, because torrents listed under two links are one after de-duplication by infohash: CI / NT is a
-//! lower bound of the coverage, and is shown as such. Each term says where it came from, and where nothing is
+//! lower bound of the coverage, and is shown as such. Where pages were not read whole, torrents that they list beyond are in
+//! neither: CI / NT is told as an upper bound then, with the pages. Each term says where it came from, and where nothing is
 //! known, nothing is claimed.
 //!
 //! It never reads the clock and never writes.
@@ -20,8 +21,9 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::crawldb::{CrawlDbError, Outcome, Reader, SiteCounts};
+use crate::crawldb::{CrawlDbError, NotWholeRow, Outcome, Reader, SiteCounts};
 use crate::limits;
+use crate::url::without_keys;
 use estimate::{Estimate, Estimator};
 
 /// The coverage of one site, with all its terms. Ratios are None where their divisor is zero or unknown.
@@ -47,6 +49,12 @@ pub struct SiteCoverage {
     pub ci: u64,
     /// CI / NT, a lower bound of the coverage. Not capped: above 1 the index pages do not list everything.
     pub cr: Option<f64>,
+    /// True where `cr` is no lower bound but an upper one: pages were not read whole, and NT lacks what they list beyond.
+    pub cr_is_at_most: bool,
+    /// Pages that were not read whole.
+    pub pages_not_whole: u64,
+    /// As many of them as the database lists, at most `limits::NOT_WHOLE_PAGES_MAX`.
+    pub not_whole: Vec<NotWhole>,
     /// Harvest rate, TN / P, with TN = CI.
     pub hr: Option<f64>,
     /// Pages (requests of any kind) a second.
@@ -66,6 +74,24 @@ pub struct SiteCoverage {
     pub series: Vec<SeriesCoverage>,
     /// All of them, those beyond `series` included.
     pub series_count: u64,
+}
+
+/// A page that was not read whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotWhole {
+    /// With keys of members masked.
+    pub url: String,
+    /// A sentence for people.
+    pub reason: String,
+    /// When it was read (UTC).
+    pub at: String,
+}
+
+/// That so many pages of a site were not read whole, in the words of all that tell it.
+#[must_use]
+pub fn not_whole_told(pages: u64) -> String {
+    let were = if pages == 1 { "page was" } else { "pages were" };
+    format!("{pages} {were} not read whole: torrents may be missing")
 }
 
 /// A term and where it came from.
@@ -112,7 +138,15 @@ pub async fn of_site(db: &dyn Reader, site: &str) -> Result<SiteCoverage, CrawlD
         }
     }
     let counts = db.site_counts(site).await?;
-    Ok(coverage(site, &estimator.finish(), &counts))
+    let mut found = coverage(site, &estimator.finish(), &counts);
+    if counts.pages_not_whole > 0 {
+        found.not_whole = db.not_whole(site).await?.into_iter().map(not_whole).collect();
+    }
+    Ok(found)
+}
+
+fn not_whole(row: NotWholeRow) -> NotWhole {
+    NotWhole { url: without_keys(&row.url).into_owned(), reason: row.reason.into(), at: row.at.rfc3339() }
 }
 
 /// The coverage of every site in the database, by name.
@@ -135,7 +169,7 @@ pub async fn sites(db: &dyn Reader) -> Result<BTreeSet<String>, CrawlDbError> {
     Ok(db.hosts().await?.into_iter().map(|host| host.site.into()).collect())
 }
 
-/// Puts the terms together.
+/// Puts the terms together; which pages were not read whole is the caller's to add.
 #[must_use]
 pub fn coverage(site: &str, estimate: &Estimate, counts: &SiteCounts) -> SiteCoverage {
     let visits = |wanted: Outcome| {
@@ -159,6 +193,9 @@ pub fn coverage(site: &str, estimate: &Estimate, counts: &SiteCounts) -> SiteCov
         nt,
         ci,
         cr: nt.and_then(|nt| ratio(ci, nt)),
+        cr_is_at_most: nt.is_some() && counts.pages_not_whole > 0,
+        pages_not_whole: counts.pages_not_whole,
+        not_whole: Vec::new(),
         hr: ratio(ci, pages),
         av: per_second(pages, seconds),
         atv: per_second(ci, seconds),
@@ -277,6 +314,12 @@ fn ci(found: &SiteCoverage) -> String {
 }
 
 fn cr(found: &SiteCoverage) -> String {
+    if found.cr_is_at_most {
+        return format!(
+            "CI / NT, an upper bound here: {}, and NT lacks them as well",
+            not_whole_told(found.pages_not_whole)
+        );
+    }
     match found.cr {
         Some(cr) if cr > 1.0 => {
             "CI / NT; above 1 because more torrents were found than the index pages list: NT is too low for this site"

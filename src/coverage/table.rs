@@ -4,7 +4,8 @@ use std::fmt;
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
-use super::SiteCoverage;
+use super::{NotWhole, SiteCoverage, not_whole_told};
+use crate::limits;
 
 /// Columns of a table on a terminal, and everywhere else, so that a table in a file looks the same.
 const WIDTH: u16 = 110;
@@ -25,7 +26,9 @@ impl fmt::Display for SiteCoverage {
         }
         row("NT", self.nt.map_or_else(unknown, |nt| nt.to_string()));
         row("CI", self.ci.to_string());
-        row("CR", figure(self.cr.map(|cr| cr * 100.0), 2) + if self.cr.is_some() { " %" } else { "" });
+        let at_most = if self.cr_is_at_most { "at most " } else { "" };
+        let percent = if self.cr.is_some() { " %" } else { "" };
+        row("CR", format!("{at_most}{}{percent}", figure(self.cr.map(|cr| cr * 100.0), 2)));
         row("HR", figure(self.hr, 3));
         row("AV", figure(self.av, 2) + if self.av.is_some() { "/s" } else { "" });
         row("ATV", figure(self.atv, 2) + if self.atv.is_some() { "/s" } else { "" });
@@ -33,7 +36,17 @@ impl fmt::Display for SiteCoverage {
         for line in table.lines() {
             writeln!(f, "{}", line.trim_end())?;
         }
-        Ok(())
+        if self.pages_not_whole > 0 {
+            writeln!(f, "{}", not_whole_told(self.pages_not_whole))?;
+        }
+        let shown = self.not_whole.iter().take(limits::NOT_WHOLE_SHOWN_MAX);
+        for NotWhole { url, reason, at } in shown.clone() {
+            writeln!(f, "  {url}: {reason} ({at})")?;
+        }
+        match self.pages_not_whole.saturating_sub(shown.len() as u64) {
+            0 => Ok(()),
+            more => writeln!(f, "  and {more} more (hint: --json lists them)"),
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::host_work::policy_of;
 use super::hosts::{Ending, HostKeys, Hosts, Slot};
+use super::not_whole::NotWhole;
 use super::rendered::Closed;
 use super::robots_txt::{self, Place, RobotsAnswer};
 use super::site::Site;
@@ -136,6 +137,8 @@ pub struct Errands {
     /// Hosts of scripts that were refused, and why.
     closed: Mutex<Vec<(String, String)>>,
     trouble: Mutex<Trouble>,
+    /// Why the page is not read whole, where that is so.
+    pub not_whole: NotWhole,
     /// Hashes of requests that servers have not answered, and not when they were asked again.
     unanswered: Mutex<HashSet<u64>>,
     /// What hosts have to say of us on the way.
@@ -183,6 +186,7 @@ impl Errands {
             out_of_time: AtomicBool::new(false),
             closed: Mutex::default(),
             trouble: Mutex::default(),
+            not_whole: NotWhole::default(),
             unanswered: Mutex::default(),
             tidings: Mutex::default(),
             own: Mutex::new(own),

@@ -14,6 +14,7 @@ pub mod hosts;
 pub mod login;
 pub mod look;
 mod news;
+pub mod not_whole;
 pub mod outlinks;
 pub mod progress;
 pub mod rendered;

@@ -187,6 +187,7 @@ impl Taken<'_> {
         if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) || self.ends_session.contains(&url) {
             return None;
         }
+        let is_own_sitemap = self.lists_sitemaps && self.site.rules.owns_host(url.authority());
         let judged = if self.lists_sitemaps { self.site.sitemap(url).ok_or(None) } else { judge(self.site, url) };
         let found = match judged {
             Ok(found) => found,
@@ -194,7 +195,11 @@ impl Taken<'_> {
                 self.unclassed.push(unclassed.path().into());
                 return None;
             }
-            Err(_) => return None,
+            Err(_) => {
+                // A site has as many sitemaps as it may.
+                self.truncated |= is_own_sitemap;
+                return None;
+            }
         };
         // A link to a torrent is kept with the URL of its page.
         let via = if found.class == Class::Download { self.job.url.as_str().len() } else { 0 };
@@ -331,6 +336,10 @@ mod tests {
     }
 
     fn read(robots: &str, content_type: &str, body: &str) -> PageFindings {
+        read_as(Class::Index, robots, content_type, body)
+    }
+
+    fn read_as(class: Class, robots: &str, content_type: &str, body: &str) -> PageFindings {
         let rules = format!(
             "start = ['http://site.example/']\nrobots = {robots}\n[classes]\nindex = ['^/']\ndownload = ['\\.torrent']\n"
         );
@@ -341,12 +350,7 @@ mod tests {
         let lease =
             Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
         let headers = ResponseHeaders { content_type: Some(content_type.to_owned()), ..ResponseHeaders::default() };
-        read_page(
-            &site,
-            &Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History },
-            &headers,
-            body.as_bytes(),
-        )
+        read_page(&site, &Job { lease, url, class, rule: 0, crew: Crew::History }, &headers, body.as_bytes())
     }
 
     fn urls(findings: &PageFindings) -> Vec<&str> {
@@ -392,6 +396,26 @@ mod tests {
         let ignored = read(IGNORE, "text/html", body);
         assert_eq!(urls(&ignored), ["http://site.example/a", "http://site.example/b"]);
         assert!(!ignored.nofollow);
+    }
+
+    #[test]
+    fn an_index_of_more_sitemaps_than_are_taken_says_so_and_one_of_other_sites_does_not() {
+        let index = |host: &str, count: usize| {
+            let maps: String =
+                (0..count).map(|map| format!("<sitemap><loc>http://{host}/{map}.xml</loc></sitemap>")).collect();
+            read_as(
+                Class::Sitemap,
+                OBEY,
+                "text/xml",
+                &format!("<?xml version='1.0'?><sitemapindex>{maps}</sitemapindex>"),
+            )
+        };
+        let all = index("site.example", limits::SITEMAPS_PER_SITE_MAX);
+        assert_eq!((all.found.len(), all.truncated), (limits::SITEMAPS_PER_SITE_MAX, false));
+        let more = index("site.example", limits::SITEMAPS_PER_SITE_MAX + 9);
+        assert_eq!((more.found.len(), more.truncated), (limits::SITEMAPS_PER_SITE_MAX, true));
+        let others = index("other.example", 3);
+        assert_eq!((others.found.len(), others.truncated), (0, false));
     }
 
     #[test]

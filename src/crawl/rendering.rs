@@ -232,6 +232,7 @@ pub async fn render(
         Ok(outcome) => outcome,
         Err(error) => {
             tracing::warn!(site = %name, url = job.url.as_str(), %error, "the page's scripts were not run to their end");
+            errands.not_whole.tell(&format!("its scripts were not run to their end: {error}"));
             if errands.trouble() == Trouble::None {
                 site.rendered().of(job.class, &shape).rendered(false);
             }
@@ -430,14 +431,19 @@ fn tell_cut(site: &Site, job: &Job, outcome: &Outcome, errands: &Errands, gained
             %site, url, requests, links = gained,
             "the page had more to ask for than its time allows: the rest of it is left out; a higher `requests_per_second` of the rule file gets further"
         );
+        errands.not_whole.tell(
+            "it had more to ask for than its time allows; a higher `requests_per_second` of the rule file gets further",
+        );
     } else if let Some(cut) = &outcome.cut {
         let (acts, why) = (cut.acts, cut.words());
         if cut.bound == Bound::Broken {
             let error = outcome.errors.last().map_or(why.as_str(), |error| error.message.as_str());
             tracing::warn!(%site, url, acts, requests, links = gained, error, "a page's scripts ended early: what they had not shown is left out");
+            errands.not_whole.tell(&format!("its scripts ended early: {error}"));
             return;
         }
         tracing::warn!(%site, url, acts, requests, links = gained, why, "the page had more to show: the rest of it is left out");
+        errands.not_whole.tell(&format!("it had more to show: {why}"));
     }
 }
 

@@ -15,6 +15,7 @@ use super::errands::{Errands, Tiding, Trouble};
 use super::fresh::changed::{self, Print, Reading};
 use super::fresh::look::{self, Seen};
 use super::fresh::{boards, gone};
+use super::not_whole;
 use super::outlinks::PageFindings;
 use super::shortcut::{self, Gathered, Visited};
 use super::site::{Found, Site};
@@ -118,7 +119,13 @@ pub async fn guarded(
     let kept = job.clone();
     // What visits share stays usable behind a panic: each lock of it says so.
     let panic = match AssertUnwindSafe(visit(site, job, mirror, errands)).catch_unwind().await {
-        Ok(ended) => return ended,
+        Ok(ended) => {
+            let mut finished = ended?;
+            let why = errands.and_then(|errands| errands.not_whole.take());
+            let why = finished.visit.not_whole.take().or(why);
+            finished.visit.not_whole = why.or_else(|| not_whole::of_end(&finished.visit, finished.class));
+            return Ok(finished);
+        }
         Err(panic) => panic,
     };
     let (name, url, why) = (&site.rules.name, kept.url.as_str(), panic_text(&*panic));
@@ -251,7 +258,14 @@ async fn answered(
     .await;
     Ok(match (read, decision) {
         (Read::Failed { failure, .. }, _) => failed(site, job, &failure),
-        (Read::Stopped { over_cap: true, .. }, _) => done(site, job, Outcome::TooLarge),
+        (Read::Stopped { over_cap: true, .. }, decision) => {
+            let mut finished = done(site, job, Outcome::TooLarge);
+            if matches!(decision, Decision::Page(_)) && job.class != Class::Download {
+                finished.visit.not_whole =
+                    Some(not_whole::reason("it is larger than is read of one page: none of its links were taken"));
+            }
+            finished
+        }
         (Read::Whole(bytes), Decision::Torrent) => torrent(site, job, bytes).await,
         (Read::Whole(bytes), _) if job.class == Class::Sitemap => {
             return page(site, job, headers, bytes, None, false).await;
@@ -380,10 +394,14 @@ async fn page(
                 finished.answered = Answered::Well;
                 return Ok(finished);
             }
+            Trouble::Unanswered if !has_more => errands.not_whole.tell("requests of its scripts were not answered"),
             _ => {}
         }
         if let Some(made) = made {
             if let Some(nothing) = made.nothing {
+                if let Some(why) = &nothing.why {
+                    errands.not_whole.tell(&format!("it shows nothing after its scripts: {why}"));
+                }
                 rendering::tell_nothing(site, &job.url, nothing);
                 // Its scripts may be mended by the next look.
                 if again {
@@ -469,6 +487,7 @@ async fn found_on(
         let (site, url) = (&site.rules.name, job.url.as_str());
         tracing::warn!(%site, url, links = read.found.len(), "page has more links than are taken: the rest is left out");
         finished.detail = Some("more links than are taken".to_owned());
+        finished.visit.not_whole = Some(not_whole::reason("it has more links than are taken of one page"));
     }
     finished.denied = read.denied;
     let has_torrent = !finished.visit.magnets.is_empty() || read.found.iter().any(|of| of.class == Class::Download);
@@ -483,7 +502,13 @@ async fn found_on(
         finished.links = LinkTally::default();
         finished.detail = Some(format!("resembles {to} ({resemblance:.2})"));
     }
+    let links = read.found.len();
     finished.visit.outlinks = site.discovered(job, read.found, job.lease.depth.saturating_add(1)).await?;
+    let dropped = links - finished.visit.outlinks.len();
+    if dropped > 0 {
+        let why = format!("{dropped} of its links lie on more host names than are taken of one site");
+        finished.visit.not_whole.get_or_insert_with(|| not_whole::reason(&why));
+    }
     Ok(finished)
 }
 

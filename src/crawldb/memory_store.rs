@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use super::merge::{self, Found, Looks, MemoChange};
+use super::merge::{self, Found, Looks, MemoChange, NotWholeChange};
 use super::record::*;
 use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, check_notes};
 use crate::clock::UnixMillis;
@@ -33,6 +33,8 @@ struct State {
     bodies: BTreeMap<(HostId, u64), Box<str>>,
     counts: BTreeMap<Box<str>, SiteCounts>,
     notes: BTreeMap<(Box<str>, Box<str>), Vec<u8>>,
+    /// Reasons and times of what was not read whole; pages beyond the bound have none.
+    not_whole: BTreeMap<UrlKey, (Box<str>, UnixMillis)>,
     next_seq: u64,
 }
 
@@ -43,6 +45,7 @@ struct Url {
     /// The token that it is parked under; None while it is queued.
     parked: Option<Parked>,
     memo: Option<Box<str>>,
+    is_not_whole: bool,
 }
 
 struct Parked {
@@ -134,7 +137,8 @@ impl State {
             return false;
         }
         let record = UrlRecord { depth, attempts: 0, outcome: None, first_seen, visited: UnixMillis(0) };
-        self.urls.insert(key.clone(), Url { record, rank, queued: None, parked: None, memo: None });
+        self.urls
+            .insert(key.clone(), Url { record, rank, queued: None, parked: None, memo: None, is_not_whole: false });
         self.counts(key.host).urls_known += 1;
         true
     }
@@ -263,12 +267,35 @@ impl State {
         if let Some(due) = visit.next.due() {
             self.enqueue(&visit.key, visit.rank, due, visit.via.clone());
         }
+        self.settle_not_whole(visit);
         let counts = self.counts(visit.key.host);
         counts.urls_gone = counts.urls_gone.wrapping_add_signed(gone_change);
         counts.body_bytes += visit.body_bytes;
         match counts.outcomes.binary_search_by_key(&outcome, |&(known, _)| known) {
             Ok(at) => counts.outcomes[at].1 += 1,
             Err(at) => counts.outcomes.insert(at, (outcome, 1)),
+        }
+    }
+}
+
+impl State {
+    fn settle_not_whole(&mut self, visit: &Visit) {
+        let change = merge::not_whole_change(visit);
+        if change == NotWholeChange::Stays {
+            return;
+        }
+        let is_now = change != NotWholeChange::Goes;
+        let was = self.urls.get_mut(&visit.key).is_some_and(|url| std::mem::replace(&mut url.is_not_whole, is_now));
+        let counts = self.counts(visit.key.host);
+        counts.pages_not_whole = counts.pages_not_whole + u64::from(is_now) - u64::from(was);
+        let NotWholeChange::Becomes(reason) = change else {
+            self.not_whole.remove(&visit.key);
+            return;
+        };
+        let site = self.site(visit.key.host);
+        let listed = self.not_whole.keys().filter(|key| self.site(key.host) == site).count();
+        if listed < limits::NOT_WHOLE_PAGES_MAX || self.not_whole.contains_key(&visit.key) {
+            self.not_whole.insert(visit.key.clone(), (reason.into(), visit.at));
         }
     }
 }

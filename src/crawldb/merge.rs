@@ -122,6 +122,42 @@ pub(super) fn memo_change(visit: &Visit) -> MemoChange<'_> {
     }
 }
 
+/// What a visit makes of what is known of its page: whether it was read whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotWholeChange<'v> {
+    /// The visit has not looked.
+    Stays,
+    /// It has read all of it, or there is no such page.
+    Goes,
+    /// It has read a part, for this reason.
+    Becomes(&'v str),
+}
+
+/// The change that a visit, which ended so, makes of whether its page was read whole.
+pub(super) fn not_whole_change(visit: &Visit) -> NotWholeChange<'_> {
+    let end = |reason: &str| reason.floor_char_boundary(limits::NOT_WHOLE_REASON_BYTES_MAX);
+    match (visit.outcome, visit.not_whole.as_deref()) {
+        // What was answered was no page of the crawl's.
+        (outcome, _) if !outcome.is_an_end() => NotWholeChange::Stays,
+        (_, Some(reason)) => NotWholeChange::Becomes(&reason[..end(reason)]),
+        (
+            Outcome::TorrentStored
+            | Outcome::TorrentDuplicate
+            | Outcome::Page
+            | Outcome::PageDuplicate
+            | Outcome::HtmlPosingAsTorrent
+            | Outcome::MalformedTorrent
+            | Outcome::NotForUs
+            | Outcome::Redirected
+            | Outcome::RedirectRefused
+            | Outcome::Gone
+            | Outcome::RulesRefused,
+            None,
+        ) => NotWholeChange::Goes,
+        _ => NotWholeChange::Stays,
+    }
+}
+
 /// A listing as it is kept over several looks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Looks {

@@ -21,6 +21,9 @@
 //! - **A memo goes from visit to visit.** The memo of a URL's last visit comes with its next lease, whatever queued the
 //!   URL again; a visit without one clears it, unless it ended in `NotModified`. A torrent that is forgotten takes
 //!   the memos of its sources with it, so that they are fetched and not asked whether they changed.
+//! - **What was not read whole is remembered.** A page whose visit says so ([`Visit::not_whole`]) is counted, and listed with the reason as
+//!   long as its site has no more than `limits::NOT_WHOLE_PAGES_MAX` listed, until a visit reads it whole or finds no page there. A visit
+//!   that could not look changes nothing of that.
 //! - **Bad input changes nothing.** URLs and magnet links over `limits::URL_BYTES_MAX` and facts without any
 //!   infohash are passed over, memos over `limits::MEMO_BYTES_MAX` count as none; a host number never given out
 //!   refuses the batch.
@@ -143,6 +146,10 @@ pub trait Reader: Send + Sync + 'static {
         after: Option<(HostId, Box<str>, u64)>,
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError>;
+
+    /// Pages of one site that were not read whole, in the order of (host, path): all that are listed, at most
+    /// `limits::NOT_WHOLE_PAGES_MAX`. How many there are is [`SiteCounts::pages_not_whole`].
+    async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError>;
 
     /// What [`CrawlDb::put_notes`] kept last under this name of a site.
     async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError>;

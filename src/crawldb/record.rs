@@ -381,6 +381,9 @@ pub struct Visit {
     /// database does not read it. At most `limits::MEMO_BYTES_MAX` bytes; a longer one counts as none. Without one
     /// the URL's former memo goes, unless the outcome is [`Outcome::NotModified`].
     pub memo: Option<Box<str>>,
+    /// Why the page was not read whole, as a sentence without secrets: links of it may be missing. Kept until a visit reads all of it, or
+    /// finds that there is no such page any more; at most `limits::NOT_WHOLE_REASON_BYTES_MAX` bytes, the rest is cut off.
+    pub not_whole: Option<Box<str>>,
 }
 
 /// What the database made of a [`Visit`].
@@ -485,6 +488,9 @@ pub struct SiteCounts {
     pub torrents_seen: u64,
     /// URLs whose last visit ended in [`Outcome::Gone`], however often they were visited.
     pub urls_gone: u64,
+    /// Pages that were not read whole: see [`Visit::not_whole`].
+    #[serde(default)]
+    pub pages_not_whole: u64,
 }
 
 impl SiteCounts {
@@ -513,6 +519,16 @@ pub struct HostRow {
     pub blocked_reason: Box<str>,
     /// Pauses in a row without a good answer, for the back-off that escalates over restarts.
     pub complaints: u32,
+}
+
+/// A page that was not read whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotWholeRow {
+    pub url: Box<str>,
+    /// [`Visit::not_whole`].
+    pub reason: Box<str>,
+    /// When it was read.
+    pub at: UnixMillis,
 }
 
 /// A listing with the host and time of its visit.

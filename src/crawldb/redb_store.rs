@@ -13,6 +13,8 @@ pub(super) mod file;
 mod harvest;
 mod known;
 mod leases;
+mod moves;
+mod not_whole;
 mod notes;
 pub(super) mod open;
 mod queue;
@@ -28,7 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use async_trait::async_trait;
-use redb::{Database, ReadableDatabase, ReadableTable, WriteTransaction};
+use redb::{Database, ReadableDatabase, WriteTransaction};
 
 use self::codec::QueueRow;
 use self::file::File;
@@ -40,12 +42,11 @@ use self::open::Fault;
 pub use self::open::{BackendFactory, OpenOptions};
 use self::record::InDoubt;
 use self::seen::Seen;
-use self::tables::{HOSTS, LATER, PARKED, QUEUE};
+use self::tables::{HOSTS, QUEUE};
 use self::urls::{UrlChanges, UrlWrites};
 use super::record::*;
 use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader, check_notes};
 use crate::clock::UnixMillis;
-use crate::limits;
 use crate::torrent::Infohashes;
 
 /// See the module.
@@ -202,9 +203,10 @@ impl Core {
         let known = self.known();
         let mut writes = UrlWrites::open(&txn, &known, seen)?;
         let done = work(&txn, &mut writes)?;
-        let UrlChanges { mut queue, memos, tally, next_seq, fresh } = writes.finish();
+        let UrlChanges { mut queue, memos, not_whole, mut tally, next_seq, fresh } = writes.finish();
         queue.apply(&txn)?;
         memos.apply(&txn)?;
+        not_whole.apply(&txn, &known, &mut tally)?;
         known.write(&txn, &tally, next_seq)?;
         drop(known);
         txn.commit()?;
@@ -285,58 +287,6 @@ impl Core {
                 Ok(())
             })
         })
-    }
-
-    /// Moves what became due from `later` to `queue`. The commit is not durable: what a crash undoes is moved again.
-    fn promote(&self, db: &Database, host: HostId, now: UnixMillis) -> Result<(), Fault> {
-        self.known().host(host)?;
-        let due = || codec::later_key(host, UnixMillis(0), 0)..=codec::later_key(host, now, u64::MAX);
-        loop {
-            let rows_due = {
-                let later = db.begin_read()?.open_table(LATER)?;
-                let range = due();
-                later.range::<&codec::LaterKey>(range.start()..=range.end())?.next().is_some()
-            };
-            if !rows_due {
-                return Ok(());
-            }
-            let mut seen = self.writer();
-            self.write_in(tables::begin_volatile(db)?, &mut seen, |txn, writes| {
-                let later = txn.open_table(LATER)?;
-                let range = due();
-                let mut room = read::Room::new(limits::PROMOTED_ROWS_MAX);
-                for row in later.range::<&codec::LaterKey>(range.start()..=range.end())? {
-                    let (key, value) = row?;
-                    if !room.take(value.value().len()) {
-                        break;
-                    }
-                    let (due, seq) = codec::later_position(key.value());
-                    let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("later"))?;
-                    writes.changes.queue.promote(host, due, seq, row.rank, value.value());
-                    writes.promoted(&UrlKey { host, path: row.path.into() })?;
-                }
-                Ok(())
-            })?;
-        }
-    }
-
-    /// Moves what is parked under another token to `queue`, a bounded transaction at a time.
-    fn unpark(&self, db: &Database, host: HostId, token: u64, now: UnixMillis) -> Result<u64, Fault> {
-        self.known().host(host)?;
-        let mut unparked = 0;
-        loop {
-            if read::parked_elsewhere(&db.begin_read()?.open_table(PARKED)?, host, token, 1)?.is_empty() {
-                return Ok(unparked);
-            }
-            unparked += self.write(db, |txn, writes| {
-                let rows = read::parked_elsewhere(&txn.open_table(PARKED)?, host, token, limits::UNPARKED_ROWS_MAX)?;
-                for (key, value) in &rows {
-                    let (token, path) = codec::parked_position(key).ok_or_else(|| Fault::row("parked"))?;
-                    writes.unpark(&UrlKey { host, path: path.into() }, token, value, now)?;
-                }
-                Ok(rows.len() as u64)
-            })?;
-        }
     }
 
     fn lease_due(&self, db: &Database, request: LeaseRequest) -> Result<Vec<Lease>, Fault> {
@@ -439,6 +389,11 @@ impl Reader for RedbStore {
     ) -> Result<Vec<ListingRow>, CrawlDbError> {
         let site = site.to_owned();
         self.call(move |core, db| read::listings(core, db, &site, after, rows_max)).await
+    }
+
+    async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, db| not_whole::rows(&core.known(), db, &site)).await
     }
 
     async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {

@@ -80,8 +80,9 @@ fn any_visit() -> impl Strategy<Value = Visit> {
         proptest::collection::vec(any_hashes(), 0..3),
         proptest::option::weighted(0.3, listing),
         proptest::option::weighted(0.4, (0..9_u8).prop_map(|memo| format!("memo {memo}").into())),
+        proptest::option::weighted(0.3, (0..9_u8).prop_map(|why| format!("reason {why}").into())),
     )
-        .prop_map(|(head, body_hash, outlinks, torrent, magnets, listing, memo)| {
+        .prop_map(|(head, body_hash, outlinks, torrent, magnets, listing, memo, not_whole)| {
             let (key, depth, rank, attempts, ms, outcome, next) = head;
             Visit {
                 depth,
@@ -94,6 +95,7 @@ fn any_visit() -> impl Strategy<Value = Visit> {
                 magnets: magnets.into_iter().map(magnet).collect(),
                 listing,
                 memo,
+                not_whole,
                 ..visit(key, ms, outcome)
             }
         })
@@ -170,6 +172,7 @@ async fn everything(db: &dyn CrawlDb, now: UnixMillis) -> Vec<String> {
     }
     for site in ["s0", "s1"] {
         lines.push(format!("{site} {:?}", db.site_counts(site).await.unwrap()));
+        lines.extend(db.not_whole(site).await.unwrap().iter().map(|row| format!("{row:?}")));
         lines.extend(db.listings(site, None, 99).await.unwrap().iter().map(|row| format!("{row:?}")));
     }
     lines.extend(db.torrents(None, 99).await.unwrap().iter().map(|row| format!("{row:?}")));

@@ -67,6 +67,13 @@ impl Harvest {
         self.db.record_visits(vec![visit].into()).await.unwrap();
     }
 
+    /// A page of which a part was read, for this reason, or all of it.
+    pub async fn not_whole(&self, site: &str, path: &str, why: Option<&str>, at: u64) {
+        let mut visit = self.visit(site, path, Outcome::Page, at).await;
+        visit.not_whole = why.map(Into::into);
+        self.db.record_visits(vec![visit].into()).await.unwrap();
+    }
+
     async fn visit(&self, site: &str, path: &str, outcome: Outcome, at: u64) -> Visit {
         let host = self.db.host_id(site, &format!("https://{site}")).await.unwrap();
         Visit {
@@ -86,6 +93,7 @@ impl Harvest {
             magnets: Vec::new(),
             listing: None,
             memo: None,
+            not_whole: None,
         }
     }
 }

@@ -344,6 +344,10 @@ impl Reader for Watched {
         at_once(self.db.listings(site, after, rows_max))
     }
 
+    async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {
+        at_once(self.db.not_whole(site))
+    }
+
     async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
         self.record.call("note")?;
         at_once(self.db.note(site, name))

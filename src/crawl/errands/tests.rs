@@ -497,3 +497,19 @@ async fn a_page_for_which_no_process_can_be_started_keeps_its_place_and_is_no_va
     let note = String::from_utf8(site.rendered().note().unwrap_or_default()).unwrap();
     assert!(!note.contains("\"rendered\":1"), "{note}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn links_to_more_host_names_than_are_taken_are_told_with_their_page() {
+    let links = |hosts: usize| (0..hosts).map(|host| format!("<a href=http://h{host}.site.example/>x</a>")).collect();
+    for (hosts, told) in [(9, None), (limits::ORIGINS_PER_SITE_MAX + 2, Some("2 of its links lie on more host names"))]
+    {
+        let markup: String = links(hosts);
+        let rules = RULES.replace("'api.site.example'", "'*.site.example'");
+        let world = world(&rules, &[("http://site.example/", 200, &[], markup.leak())]);
+        let site = Arc::new(world.site);
+        let finished = visit::guarded(&site, job(&world.page), None, None).await.unwrap();
+        assert_eq!(finished.visit.outlinks.len(), hosts.min(limits::ORIGINS_PER_SITE_MAX));
+        let why = finished.visit.not_whole;
+        assert_eq!(why.as_deref().map(|why| &why[..told.map_or(0, str::len)]), told, "{why:?}");
+    }
+}

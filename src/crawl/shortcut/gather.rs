@@ -240,6 +240,7 @@ impl Asking<'_> {
         }
         if is_over || why.is_none() {
             tracing::warn!(%site, url, requests, "the page has more data than is asked for: the rest is left out");
+            self.errands.not_whole.tell("it has more data than are asked for of one page");
         }
         is_over
     }
@@ -253,6 +254,7 @@ impl Asking<'_> {
         } else {
             let (site, url, requests) = (&self.site.rules.name, self.job.url.as_str(), rest.requests);
             tracing::warn!(%site, url, requests, "the page has more data, and they are not answered: the rest is left out");
+            self.errands.not_whole.tell("it has more data, and they are not answered");
         }
         has_room
     }

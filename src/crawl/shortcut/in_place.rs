@@ -48,7 +48,12 @@ pub async fn render(
         return made;
     };
     errands.give_back(&job.url, site.clock.now());
+    let left_out = errands.not_whole.take();
     let by_data = by_data(site, job, (headers, body), read_before, errands, (&endpoint, &page, false)).await;
+    // Where scripts have shown nothing, data that are all there make up for what they were to show.
+    if let Some(why) = left_out.filter(|_| gained || !by_data.as_ref().is_some_and(|made| made.gained)) {
+        errands.not_whole.tell(&why);
+    }
     match (by_data, made) {
         (Some(mut by_data), Some(made)) => {
             by_data.detail = format!("{}; {}", by_data.detail, made.detail);

@@ -177,8 +177,17 @@ impl Transport for Arc<Faulty> {
     }
 }
 
-/// Visits a list until nothing more is wanted of it; gives the links, the pages that were asked for, and the visits.
-async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> (Vec<String>, Vec<usize>, usize) {
+/// What came of a list.
+struct Came {
+    links: Vec<String>,
+    asked: Vec<usize>,
+    visits: usize,
+    /// What the last visit told of what it left out.
+    not_whole: Option<Box<str>>,
+}
+
+/// Visits a list until nothing more is wanted of it.
+async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> Came {
     let rules = "start = ['http://site.example/list']\nrobots = { obey = false, reason = 'own server' }\n\
         [classes]\nindex = ['^/list']\ndetail = ['^/t/\\d+$']\n[render]\nindex = 'never'\n\
         [shortcut.index]\nurl = '/api?page=1'\nitems = 'items'\nlink = ['/t/{id}']\npage = { parameter = 'page', step = 1 }\n";
@@ -193,7 +202,8 @@ async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> (Vec<Stri
     let mut job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
     let mut found = Vec::new();
     for visits in 1..=2_000 {
-        let is_retried = match visit(&site, &job, &errands(&site), false).await {
+        let errands = errands(&site);
+        let is_retried = match visit(&site, &job, &errands, false).await {
             Visited::Page(gathered) => {
                 found.extend(gathered.read.found.iter().map(|found| found.url.as_str().to_owned()));
                 job.lease.attempts = 0;
@@ -207,8 +217,10 @@ async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> (Vec<Stri
         };
         let again = site.shortcuts.again();
         if again.is_empty() && (!is_retried || job.lease.attempts >= limits::ATTEMPTS_MAX) {
-            return (found, list.asked.lock().unwrap().clone(), visits);
+            let (asked, not_whole) = (list.asked.lock().unwrap().clone(), errands.not_whole.take());
+            return Came { links: found, asked, visits, not_whole };
         }
+        assert_eq!(errands.not_whole.take(), None, "another visit goes on");
         assert_ne!(is_retried, !again.is_empty(), "a page that is tried again is not queued beside that");
         site.shortcuts.queued(&again);
     }
@@ -218,18 +230,20 @@ async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> (Vec<Stri
 #[tokio::test]
 async fn a_fault_in_a_long_list_loses_nothing_and_the_next_visit_goes_on_behind_what_came() {
     // The third request fails, and the second of the next visit; then the first two of a visit.
-    let (found, asked, visits) = visited_to_the_end(9, |number| matches!(number, 3 | 5 | 8 | 9)).await;
-    assert_eq!(asked, [1, 2, 3, 3, 4, 4, 5, 6, 6, 6, 7, 8, 9, 10]);
-    assert_eq!((found.len(), visits), (9 * 3, 5));
+    let came = visited_to_the_end(9, |number| matches!(number, 3 | 5 | 8 | 9)).await;
+    assert_eq!(came.asked, [1, 2, 3, 3, 4, 4, 5, 6, 6, 6, 7, 8, 9, 10]);
+    assert_eq!((came.links.len(), came.visits, came.not_whole), (9 * 3, 5, None));
     // One that fails wherever it goes on is given up after its attempts.
-    let (found, asked, _) = visited_to_the_end(9, |number| number > 3).await;
-    assert_eq!((found.len(), asked.len()), (3 * 3, 3 + 1 + usize::from(limits::ATTEMPTS_MAX)));
+    let came = visited_to_the_end(9, |number| number > 3).await;
+    assert_eq!((came.links.len(), came.asked.len()), (3 * 3, 3 + 1 + usize::from(limits::ATTEMPTS_MAX)));
+    assert_eq!(came.not_whole.as_deref(), Some("it has more data, and they are not answered"));
 }
 
 #[tokio::test]
 async fn a_list_without_end_at_a_site_that_fails_again_and_again_is_asked_for_as_far_as_any_other() {
-    let (found, asked, _) = visited_to_the_end(usize::MAX, |number| number.is_multiple_of(2)).await;
-    assert_eq!((found.len(), asked.len()), (limits::SHORTCUT_TURNS_MAX / 2 * 3, limits::SHORTCUT_TURNS_MAX));
+    let came = visited_to_the_end(usize::MAX, |number| number.is_multiple_of(2)).await;
+    assert_eq!((came.links.len(), came.asked.len()), (limits::SHORTCUT_TURNS_MAX / 2 * 3, limits::SHORTCUT_TURNS_MAX));
+    assert_eq!(came.not_whole.as_deref(), Some("it has more data than are asked for of one page"));
 }
 
 /// A list behind a token of which each ends the one before; the third of its requests fails.

@@ -184,5 +184,6 @@ fn unvisited(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Visit {
         magnets: Vec::new(),
         listing: None,
         memo: None,
+        not_whole: None,
     }
 }

@@ -85,6 +85,18 @@ impl Reader for MemoryStore {
             .collect())
     }
 
+    async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {
+        let state = self.state();
+        let of_site = state.not_whole.iter().filter(|(key, _)| &*state.hosts[key.host.0 as usize].site == site);
+        Ok(of_site
+            .map(|(key, (reason, at))| NotWholeRow {
+                url: state.url_text(key.host, &key.path),
+                reason: reason.clone(),
+                at: *at,
+            })
+            .collect())
+    }
+
     async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
         Ok(self.state().notes.get(&(site.into(), name.into())).cloned())
     }

@@ -10,7 +10,7 @@ use crate::crawldb::record::{HostId, HostRow, MagnetFacts, Outcome, TorrentFacts
 use crate::torrent::Infohashes;
 
 /// Bytes of a time or sequence number.
-const U48: usize = 6;
+pub(super) const U48: usize = 6;
 const U48_LAST: u64 = (1 << 48) - 1;
 
 pub(super) type QueueKey = [u8; 4 + 1 + U48];
@@ -82,12 +82,12 @@ impl<'b> Reader<'b> {
     }
 }
 
-fn u48_bytes(value: u64) -> [u8; U48] {
+pub(super) fn u48_bytes(value: u64) -> [u8; U48] {
     let [b0, b1, b2, b3, b4, b5, _, _] = value.min(U48_LAST).to_le_bytes();
     [b0, b1, b2, b3, b4, b5]
 }
 
-fn u48_from(bytes: [u8; U48]) -> u64 {
+pub(super) fn u48_from(bytes: [u8; U48]) -> u64 {
     let [b0, b1, b2, b3, b4, b5] = bytes;
     u64::from_le_bytes([b0, b1, b2, b3, b4, b5, 0, 0])
 }
@@ -243,6 +243,8 @@ pub(super) struct UrlRow {
     pub visited: UnixMillis,
     /// True where `memos` may have a row of it.
     pub memo: bool,
+    /// True for a page that was not read whole, whether or not `not_whole` has a row of it.
+    pub not_whole: bool,
 }
 
 const QUEUED: u8 = 1;
@@ -251,6 +253,7 @@ const VISITED: u8 = 4;
 const DUE: u8 = 8;
 const PARKED: u8 = 16;
 const MEMO: u8 = 32;
+const NOT_WHOLE: u8 = 64;
 
 /// A `urls` value as bytes: 18 for a URL that is queued or finished, so that a first visit rewrites the value in
 /// its place; up to 30 for one that waits for a retry, 26 for one that is parked.
@@ -267,7 +270,7 @@ impl UrlBytes {
 
 impl UrlRow {
     pub(super) fn encode(&self) -> UrlBytes {
-        let mut flags = if self.memo { MEMO } else { 0 };
+        let mut flags = if self.memo { MEMO } else { 0 } | if self.not_whole { NOT_WHOLE } else { 0 };
         let mut bytes = [0; 30];
         let mut length = 18;
         let mut slot = self.visited.0;
@@ -322,8 +325,8 @@ impl UrlRow {
             visited = UnixMillis(slot);
         }
         let parked = if flags & (QUEUED | PARKED) == PARKED { Some(reader.u64()?) } else { None };
-        let memo = flags & MEMO != 0;
-        Some(Self { place, parked, outcome, rank, attempts, depth, first_seen, visited, memo })
+        let (memo, not_whole) = (flags & MEMO != 0, flags & NOT_WHOLE != 0);
+        Some(Self { place, parked, outcome, rank, attempts, depth, first_seen, visited, memo, not_whole })
     }
 }
 
@@ -537,18 +540,20 @@ mod tests {
             let _ = listing_position(&bytes);
             let _ = parked_position(&bytes);
             let _ = host_from(HostId(1), &bytes);
+            let _ = super::super::not_whole::from_value(&bytes);
         }
 
         #[test]
         fn url_rows_come_back(
-            seq in 0..U48_LAST, due in 0..U48_LAST, (later, queued, memo) in any::<(bool, bool, bool)>(), token: Option<u64>,
+            seq in 0..U48_LAST, due in 0..U48_LAST, (later, queued) in any::<(bool, bool)>(),
+            (memo, not_whole) in any::<(bool, bool)>(), token: Option<u64>,
             outcome in proptest::option::of(proptest::sample::select(&Outcome::ALL[..])),
             (rank, attempts, depth) in any::<(u8, u8, u16)>(), first in 0..U48_LAST, visited in 1..U48_LAST,
         ) {
             let row = UrlRow {
                 place: queued.then_some(Place { seq, due: UnixMillis(due), later }),
                 parked: token.filter(|_| !queued),
-                outcome, rank, attempts, depth, memo,
+                outcome, rank, attempts, depth, memo, not_whole,
                 first_seen: UnixMillis(first),
                 visited: UnixMillis(if outcome.is_some() { visited } else { 0 }),
             };
@@ -577,6 +582,7 @@ mod tests {
             first_seen: UnixMillis(3),
             visited: UnixMillis(0),
             memo: false,
+            not_whole: false,
         };
         let before = row.encode().as_slice().len();
         row = UrlRow { place: None, outcome: Some(Outcome::Page), visited: UnixMillis(9), ..row };

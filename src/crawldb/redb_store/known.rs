@@ -20,6 +20,9 @@ pub(super) const MAGNETS_ONLY: u8 = 68;
 pub(super) const CRAWL_MS: u8 = 69;
 pub(super) const TORRENTS_SEEN: u8 = 70;
 pub(super) const URLS_GONE: u8 = 71;
+pub(super) const PAGES_NOT_WHOLE: u8 = 72;
+/// Those of them that have a row in `not_whole`.
+pub(super) const NOT_WHOLE_ROWS: u8 = 73;
 
 /// Number of a site within this process.
 pub(super) type SiteNumber = u32;
@@ -123,6 +126,11 @@ impl Known {
         before.saturating_add_signed(change)
     }
 
+    /// What a count will be once these changes are written.
+    pub(super) fn count_with(&self, tally: &Tally, site: SiteNumber, counter: u8) -> u64 {
+        self.changed(site, counter, tally.changes.get(&(site, counter)).copied().unwrap_or(0))
+    }
+
     /// Writes the counts that changed and the next sequence number.
     pub(super) fn write(&self, txn: &WriteTransaction, tally: &Tally, next_seq: u64) -> Result<(), Fault> {
         let mut table = txn.open_table(COUNTS)?;
@@ -167,6 +175,7 @@ impl Known {
             crawl_ms: count(CRAWL_MS),
             torrents_seen: count(TORRENTS_SEEN),
             urls_gone: count(URLS_GONE),
+            pages_not_whole: count(PAGES_NOT_WHOLE),
         }
     }
 }

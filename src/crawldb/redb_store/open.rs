@@ -12,7 +12,7 @@ use redb::{
 };
 
 use super::known::Known;
-use super::tables::{self, META, META_SCHEMA, SCHEMA, SCHEMA_WITHOUT_NOTES};
+use super::tables::{self, META, META_SCHEMA, SCHEMA, SCHEMA_WITHOUT_NOT_WHOLE, SCHEMA_WITHOUT_NOTES};
 use super::unwritten::Unwritten;
 use crate::crawldb::CrawlDbError;
 use crate::crawldb::record::HostId;
@@ -160,7 +160,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 pub(super) fn read(db: &Database) -> Result<Known, Fault> {
     match schema(db, META, META_SCHEMA, SCHEMA, "a crawl database")? {
         Some(SCHEMA) => {}
-        None | Some(SCHEMA_WITHOUT_NOTES) => tables::create(db)?,
+        None | Some(SCHEMA_WITHOUT_NOTES | SCHEMA_WITHOUT_NOT_WHOLE) => tables::create(db)?,
         Some(found) => return Err(never_in_use(found)),
     }
     Known::load(db)

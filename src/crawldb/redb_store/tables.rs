@@ -6,8 +6,10 @@ use super::codec::{BodyKey, LaterKey, QueueKey};
 use super::open::Fault;
 
 /// The schema that this code writes, and the highest that it reads.
-pub(super) const SCHEMA: u64 = 2;
-/// The schema without `memos` and `notes`, whose other rows are those of [`SCHEMA`].
+pub(super) const SCHEMA: u64 = 3;
+/// The schema without `not_whole`, whose other rows are those of [`SCHEMA`].
+pub(super) const SCHEMA_WITHOUT_NOT_WHOLE: u64 = 2;
+/// The schema without `memos` and `notes` either.
 pub(super) const SCHEMA_WITHOUT_NOTES: u64 = 1;
 
 pub(super) const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
@@ -36,6 +38,8 @@ pub(super) const LISTINGS: TableDefinition<&[u8], &[u8]> = TableDefinition::new(
 pub(super) const BODIES: TableDefinition<&BodyKey, u64> = TableDefinition::new("bodies");
 /// Key of `urls` → what the URL's last visit left for the next.
 pub(super) const MEMOS: TableDefinition<&[u8], &str> = TableDefinition::new("memos");
+/// Key of `urls` → why a page was not read whole, and when.
+pub(super) const NOT_WHOLE: TableDefinition<&[u8], &[u8]> = TableDefinition::new("not_whole");
 /// Site and name → what the crawl keeps there.
 pub(super) const NOTES: TableDefinition<(&str, &str), &[u8]> = TableDefinition::new("notes");
 
@@ -73,6 +77,7 @@ pub(super) fn create(db: &Database) -> Result<(), Fault> {
     txn.open_table(BODIES)?;
     txn.open_table(MEMOS)?;
     txn.open_table(NOTES)?;
+    txn.open_table(NOT_WHOLE)?;
     txn.commit()?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use redb::{CursorError, ReadableTable, Table, WriteTransaction};
 
 use super::codec::{self, Place, QueueRow, UrlRow};
 use super::known::{BODY_BYTES, Known, Tally, URLS_GONE, URLS_KNOWN, URLS_QUEUED};
+use super::not_whole::{NotWholeChanges, NotWholeSettled};
 use super::notes::MemoChanges;
 use super::open::Fault;
 use super::queue::QueueChanges;
@@ -32,6 +33,7 @@ pub(super) struct UrlWrites<'w> {
 pub(super) struct UrlChanges {
     pub queue: QueueChanges,
     pub memos: MemoChanges,
+    pub not_whole: NotWholeChanges,
     pub tally: Tally,
     pub next_seq: u64,
     /// URLs that are surely known once this transaction is committed.
@@ -71,6 +73,7 @@ impl UrlRow {
             first_seen: merge::first_seen(None, found.found, now),
             visited: UnixMillis(0),
             memo: false,
+            not_whole: false,
         }
     }
 }
@@ -274,6 +277,7 @@ impl<'w> UrlWrites<'w> {
     ) -> Result<(), Fault> {
         let mut last = None;
         let mut memo_change = MemoChange::Stays;
+        let mut not_whole = NotWholeSettled::of(before);
         let mut first_seen = before.map(|row| row.first_seen);
         for (seq, visit, outcome) in visits {
             first_seen = Some(merge::first_seen(first_seen, visit.found, visit.at));
@@ -284,6 +288,7 @@ impl<'w> UrlWrites<'w> {
                 MemoChange::Stays => {}
                 change => memo_change = change,
             }
+            not_whole.visited(visit);
             last = Some((seq, visit, outcome, site));
         }
         let Some((seq, visit, outcome, site)) = last else {
@@ -325,6 +330,8 @@ impl<'w> UrlWrites<'w> {
         if queued_change != 0 {
             self.changes.tally.add(site, URLS_QUEUED, queued_change);
         }
+        self.set_key(host, &visit.key.path);
+        let not_whole = not_whole.settle(&self.key, site, &mut self.changes);
         let row = UrlRow {
             place,
             parked,
@@ -335,6 +342,7 @@ impl<'w> UrlWrites<'w> {
             first_seen: first_seen.unwrap_or(visit.at),
             visited: visit.at,
             memo,
+            not_whole,
         };
         self.write(&visit.key, &row)
     }

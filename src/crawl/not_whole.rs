@@ -1,0 +1,93 @@
+//! Pages that are not read whole, with the reason: it is kept with the visit, and summary, `status` and `coverage` tell of it, since what
+//! such a page lists beyond is in no figure.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::crawldb::{Next, Outcome, Visit};
+use crate::limits;
+use crate::login::secret::told_words;
+use crate::rules::Class;
+use crate::url::without_keys;
+
+/// Why the page of one visit is not read whole, the first reason.
+#[derive(Debug, Default)]
+pub struct NotWhole(Mutex<Option<Box<str>>>);
+
+impl NotWhole {
+    fn why(&self) -> MutexGuard<'_, Option<Box<str>>> {
+        // One value, whole at any time.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something of the page is left out. Where that was said before, the first reason stands.
+    pub fn tell(&self, why: &str) {
+        self.why().get_or_insert_with(|| reason(why));
+    }
+
+    /// The reason; the page counts as read whole from then on.
+    pub fn take(&self) -> Option<Box<str>> {
+        self.why().take()
+    }
+}
+
+/// Of a page that nothing was read of, however often it was asked for. A torrent's file is no page: the link to it is counted where it stands.
+#[must_use]
+pub fn of_end(visit: &Visit, class: Class) -> Option<Box<str>> {
+    let is_trouble = matches!(
+        visit.outcome,
+        Outcome::ServerError | Outcome::Throttled | Outcome::TimedOut | Outcome::Truncated | Outcome::ProtocolError
+    );
+    let is_given_up = is_trouble && visit.next == Next::Done && class != Class::Download;
+    is_given_up.then(|| reason(&format!("it was given up, the last answer was {}", visit.outcome.name())))
+}
+
+/// A reason as it is kept: scripts write into their errors what they like, so keys of members and what may be a token are masked, and what
+/// is long is cut.
+#[must_use]
+pub fn reason(why: &str) -> Box<str> {
+    let words = why.split_whitespace().map(without_keys).collect::<Vec<_>>().join(" ");
+    let told = told_words(&words);
+    told[..told.floor_char_boundary(limits::NOT_WHOLE_REASON_BYTES_MAX)].into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::UnixMillis;
+    use crate::crawl::visit::put_aside;
+    use crate::crawldb::{HostId, Lease, UrlKey};
+    use crate::url::MASK;
+
+    #[test]
+    fn a_page_that_is_given_up_is_not_read_whole_and_one_that_is_tried_again_or_is_no_page_is_none() {
+        let key = UrlKey { host: HostId(1), path: "/".into() };
+        let (deadline, via, memo) = (UnixMillis(0), None, None);
+        let lease = Lease { key, depth: 0, rank: 0, attempts: 4, via, memo, deadline, found: None };
+        let mut visit = put_aside(&lease, Outcome::ServerError, UnixMillis(1)).visit;
+        let told = of_end(&visit, Class::Index);
+        assert_eq!(told.as_deref(), Some("it was given up, the last answer was server_error"));
+        assert_eq!(of_end(&visit, Class::Download), None);
+        visit.next = Next::RetryAt(UnixMillis(9));
+        assert_eq!(of_end(&visit, Class::Index), None);
+        for outcome in [Outcome::Page, Outcome::Gone, Outcome::Denied, Outcome::NotModified] {
+            assert_eq!(of_end(&put_aside(&lease, outcome, UnixMillis(1)).visit, Class::Index), None, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn a_reason_is_a_line_without_keys_and_tokens_and_the_first_one_stands() {
+        let not_whole = NotWhole::default();
+        assert_eq!(not_whole.take(), None);
+        not_whole.tell(
+            "its scripts ended early:\n  no answer of http://a/api?page=2&passkey=abc for eyJhbGciOiJIUzI1NiJ9.x1",
+        );
+        not_whole.tell("it had more to show");
+        let told = format!("its scripts ended early: no answer of http://a/api?page=2&passkey={MASK} for {MASK}");
+        assert_eq!(not_whole.take().as_deref(), Some(&*told));
+        assert_eq!(not_whole.take(), None);
+        assert_eq!(reason(&"ü".repeat(999)).len(), limits::NOT_WHOLE_REASON_BYTES_MAX);
+        let own =
+            "it had more to ask for than its time allows; a higher `requests_per_second` of the rule file gets further";
+        assert_eq!(&*reason(own), own);
+    }
+}
