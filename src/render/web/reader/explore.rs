@@ -24,6 +24,7 @@ use self::back::Level;
 use self::bounds::Called;
 use self::companions::{More, Steps};
 use self::frontier::{Frontier, Step};
+use self::in_view::Scrolls;
 use self::infer::Infers;
 use super::super::load::Window;
 use super::super::navigation::{self, How, Navigation};
@@ -220,34 +221,15 @@ fn called(control: &Control) -> String {
 
 impl Reader<'_> {
     fn read(&mut self) -> Option<Bound> {
-        let (mut scroll_brings, mut vain_scrolls) = (true, 0);
+        let mut scrolls = Scrolls::default();
         while self.tries > 0 {
             if let Some(bound) = self.bound() {
                 // The act that met the bound may have brought nothing for just that reason.
                 return (self.idle <= 1 || self.likeliest().is_some()).then_some(bound);
             }
-            let in_view = if scroll_brings { self.row_in_view() } else { None };
-            if scroll_brings && in_view.is_none() {
-                let mut is_end = true;
-                let before = Rc::clone(&self.controls);
-                let news = self.act("scroll", |window| {
-                    window.look_away();
-                    is_end = window.scroll_on();
-                });
-                if self.notices_taken_away(&before) {
-                    continue;
-                }
-                if !is_end {
-                    continue;
-                }
-                // The first one shows what was there before.
-                if news != News::None && !before.is_empty() {
-                    self.has_scrolled = true;
-                    self.turned(&before);
-                }
-                scroll_brings = news != News::None;
-                vain_scrolls = if scroll_brings { 0 } else { vain_scrolls + 1 };
-                self.tries -= u32::from(!scroll_brings && !self.has_scrolled);
+            let in_view = if scrolls.bring { self.row_in_view() } else { None };
+            if scrolls.bring && in_view.is_none() {
+                self.scroll(&mut scrolls);
                 continue;
             }
             self.remember();
@@ -273,10 +255,7 @@ impl Reader<'_> {
             if self.is_lost() {
                 return Some(Bound::NoWayBack);
             }
-            // A longer page may be scrolled again; one that has not grown by it twice does not.
-            let is_other_list = news != News::None && matches!(rank, Rank::Enter | Rank::Turn | Rank::Tab);
-            // What another tab shows has an end of its own.
-            scroll_brings = is_in_view || vain_scrolls < 2 && is_other_list || rank == Rank::Tab && self.has_scrolled;
+            scrolls.pressed(news, rank, (is_in_view, self.has_scrolled));
         }
         self.choose().map(|_| Bound::Tries)
     }
