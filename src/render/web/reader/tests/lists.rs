@@ -360,19 +360,19 @@ fn groups_of_tabs_with_the_same_names_have_pages_of_their_own() {
 }
 
 #[test]
-fn a_branch_of_a_tree_that_is_open_is_not_closed_before_its_rows_were_read() {
-    let html = "<div id=tree role=tree></div><p id=out></p><script>
+fn a_branch_of_a_tree_that_is_open_is_not_closed_by_its_sign() {
+    let html = "<div id=tree role=tree></div><div id=pane></div><script>let closed = 0;
         const node = (label, kids) => { const at = document.createElement('div'); at.className = 'node'; at.setAttribute('role', 'treeitem'); at.setAttribute('aria-expanded', 'false');
-            at.innerHTML = `<div class=content><i class=switcher></i><span>${label}</span></div><div role=group style='display: none'></div>`;
+            at.innerHTML = `<div class=content><i class='switcher ${kids ? '' : 'leaf'}'><svg><path d=M1 /></svg></i><span>${label}</span></div><div role=group style='display: none'></div>`;
             let loaded = false; const group = at.lastChild;
-            const toggle = () => { if (!kids) return; if (!loaded) { loaded = true; kids().forEach(kid => group.append(kid)) } const open = group.style.display; group.style.display = open ? '' : 'none'; at.setAttribute('aria-expanded', String(!!open)) };
-            at.querySelector('i').onclick = event => { event.stopPropagation(); toggle() };
-            at.onclick = event => { event.stopPropagation(); if (kids) toggle(); else out.innerHTML = `<a href=/t/${label.split(' ').pop()}>x</a>` };
+            const toggle = () => { if (!kids) return; if (!loaded) { loaded = true; at.firstChild.insertAdjacentHTML('afterbegin', '<i class=loading></i>'); setTimeout(() => { kids().forEach(kid => group.append(kid)); at.querySelector('.loading').remove(); show() }, 50); return } show() }; const show = () => { const open = group.style.display; group.style.display = open ? '' : 'none'; at.setAttribute('aria-expanded', String(!!open)) };
+            at.querySelector('i').onclick = event => { event.stopPropagation(); if (kids && !group.style.display) closed++; toggle() };
+            at.onclick = event => { event.stopPropagation(); document.querySelector('.current')?.classList.remove('current'); at.classList.add('current'); if (kids) toggle(); else pane.innerHTML = `<h3>${label}</h3><a href=/t/${label.split(' ').pop()}>x</a>` };
             return at };
         for (let y = 0; y < 3; y++) tree.append(node(`Year ${y}`, () => [0, 1, 2, 3].map(q => node(`Quarter ${q} of ${y}`, () => Array.from({ length: 5 }, (_, n) => node(`Title number ${y * 20 + q * 5 + n}`, null))))))</script>";
-    let read = read_page_of(html, "0");
+    let read = read_page_of(html, "closed");
     let found = read.urls().iter().filter(|url| url.contains("/t/")).count();
-    assert_eq!((found, read.told.cut.as_ref()), (60, None), "{:?}", read.acts());
+    assert_eq!((found, read.value.as_str(), read.told.cut.as_ref()), (60, "0", None), "{:?}", read.acts());
 }
 
 #[test]
