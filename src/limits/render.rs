@@ -120,7 +120,7 @@ pub const RENDER_VIEW_HEIGHT: u32 = 12_000;
 pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
 
 /// CPU time between two words of a child whose page asks for nothing and is still being read, in microseconds, and how many there may be.
-pub const RENDER_ALIVE_EVERY_US: u64 = 1_000_000;
+pub const RENDER_ALIVE_EVERY_US: u64 = 200_000;
 pub const RENDER_ALIVES_MAX: u32 = 1_000;
 
 /// Render children at a time over all sites, those that wait for a page among them, and pages of one site that run at a time. A child
