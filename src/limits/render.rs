@@ -119,6 +119,10 @@ pub const RENDER_VIEW_HEIGHT: u32 = 12_000;
 /// Time that a render child may go on without a word while nobody owes it an answer.
 pub const RENDER_SILENCE_TIME: Duration = Duration::from_secs(30);
 
+/// CPU time between two words of a child whose page asks for nothing and is still being read, in microseconds, and how many there may be.
+pub const RENDER_ALIVE_EVERY_US: u64 = 200_000;
+pub const RENDER_ALIVES_MAX: u32 = 1_000;
+
 /// Render children at a time over all sites, those that wait for a page among them, and pages of one site that run at a time. A child
 /// holds 25 to 160 MB and takes a processor, but for the time that it waits for its answers: that of a slow site is most of a page's.
 ///
@@ -308,6 +312,9 @@ pub const RENDER_TICKS_MAX: usize = 100;
 /// Boxes of a page that a reader scrolls within, and options of a list that are chosen one by one.
 pub const RENDER_BOXES_MAX: usize = 20;
 pub const RENDER_OPTIONS_MAX: usize = 100;
+
+/// How often a list of options is scrolled on, where it draws those alone that are in view.
+pub const RENDER_OPTIONS_SCROLLS_MAX: usize = 20;
 
 /// What a reader keeps in mind of a page: texts and addresses shown, views to be visited, characters of a row, elements within a control.
 pub const RENDER_SHOWN_MAX: usize = 500_000;

@@ -138,6 +138,8 @@ struct Frames {
     refused: VecDeque<(RequestId, &'static str)>,
     /// Cookies that scripts have set.
     cookies: usize,
+    /// CPU time of the page by when it was told last that its reader goes on, in microseconds.
+    alive_us: u64,
 }
 
 impl Frames {
@@ -192,6 +194,14 @@ impl Net for Frames {
             self.send(&ToCrawl::Cookie { text: text.to_owned() }, &[]);
         }
     }
+
+    fn alive(&mut self) {
+        let Ok(now) = cost::cpu_us(Of::Thread) else { return };
+        if now.saturating_sub(self.alive_us) >= limits::RENDER_ALIVE_EVERY_US {
+            self.alive_us = now;
+            self.send(&ToCrawl::Alive, &[]);
+        }
+    }
 }
 
 /// Nobody listens any more, so that there is nothing to finish.
@@ -233,7 +243,7 @@ fn outcome_of(page: &Page, kept: Kept, wire: &SharedWire) -> (Outcome, Option<Wi
     let (viewport, referrer, cookies) = (page.viewport, page.referrer.clone(), page.cookies.clone());
     let setting = Setting { viewport, referrer, cookies, stored: page.stored.clone() };
     let (waiting, refused) = (VecDeque::new(), VecDeque::new());
-    let net = Box::new(Frames { wire: std::rc::Rc::clone(wire), waiting, refused, cookies: 0 });
+    let net = Box::new(Frames { wire: std::rc::Rc::clone(wire), waiting, refused, cookies: 0, alive_us: 0 });
     let Ok(mut window) = Window::open_behind(kept, &start, &setting, net) else {
         return (Outcome { spent: Some(Spent::Panicked), ..Outcome::default() }, None);
     };

@@ -386,7 +386,7 @@ impl Child {
         let mut out = Outgoing::default();
         out.frames.push_back(page.into());
         let mut requests = FuturesUnordered::new();
-        let (mut asked, mut cookies) = (0, 0);
+        let (mut asked, mut cookies, mut alives) = (0, 0, 0);
         let child = self.process.id();
         let mut heard = Heard::now(child);
         loop {
@@ -416,6 +416,12 @@ impl Child {
                             return Err(ChildError::Turn);
                         }
                         host.cookie(&text);
+                    }
+                    ToCrawl::Alive => {
+                        alives += 1;
+                        if alives > limits::RENDER_ALIVES_MAX {
+                            return Err(ChildError::Turn);
+                        }
                     }
                     ToCrawl::Done { mut outcome } => {
                         let text = String::from_utf8(body);

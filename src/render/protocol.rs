@@ -326,6 +326,8 @@ pub enum ToCrawl {
     Request { id: RequestId, request: Request },
     /// A script set a cookie, in the words of `Set-Cookie`.
     Cookie { text: String },
+    /// The page's reader goes on, however long it has asked for nothing.
+    Alive,
     /// The page is done, its document the body.
     Done { outcome: Box<Outcome> },
     /// The page that was done is cleared away. After `last` the child ends.

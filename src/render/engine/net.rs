@@ -69,6 +69,9 @@ pub trait Net {
 
     /// A script set a cookie, in the words of `Set-Cookie`: it goes with the requests behind this.
     fn cookie(&mut self, _text: &str) {}
+
+    /// The page's reader has done something and goes on: it is in no call without end.
+    fn alive(&mut self) {}
 }
 
 /// A network that refuses everything.

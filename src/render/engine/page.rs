@@ -112,6 +112,11 @@ impl Page {
         self.net.cookie(text);
     }
 
+    /// Tells the crawl that the page's reader goes on.
+    pub fn tell_alive(&mut self) {
+        self.net.alive();
+    }
+
     /// An answer came: its cookies are kept until somebody asks for them.
     pub(super) fn answered(&mut self, id: RequestId, answer: &Answer) {
         self.note(|| trace::of_answer(id, answer));

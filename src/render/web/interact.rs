@@ -167,6 +167,25 @@ pub(super) fn scroll_home(window: &mut Window) {
     });
 }
 
+/// Presses a key where the focus is, or at an element where nothing has it.
+pub(super) fn press_key(key: &'static str, code: i32, otherwise: NodeId, context: &mut Context) {
+    let focus = read(context, |tree| tree.focus.filter(|id| tree.is_connected(*id)));
+    let Ok(target) = wrap(focus.unwrap_or(otherwise), context) else { return };
+    let key = boa_engine::js_string!(key);
+    let members: &[(&'static str, JsValue)] = &[
+        ("view", realm::window(context).into()),
+        ("key", key.clone().into()),
+        ("code", key.into()),
+        ("keyCode", code.into()),
+        ("which", code.into()),
+    ];
+    jobs::outside(context, |context| {
+        for kind in ["keydown", "keyup"] {
+            events::fire(&target, "KeyboardEvent", kind, (true, true), members, context);
+        }
+    });
+}
+
 /// A document and the shadow roots in it, outer ones first: those that are closed to its scripts show as any other.
 pub(super) fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
     let mut roots = vec![document];

@@ -126,7 +126,12 @@ pub fn scroll_on(boxes: &[NodeId], context: &mut Context) -> bool {
     } else {
         scroll_to(0.0, to, context);
     }
-    boxes.iter().fold(is_end, |is_end, id| {
+    scroll_boxes_on(boxes, context) && is_end
+}
+
+/// The same of what is scrolled within the page alone.
+pub fn scroll_boxes_on(boxes: &[NodeId], context: &mut Context) -> bool {
+    boxes.iter().fold(true, |is_end, id| {
         let (x, y) = inner_scroll(*id, context);
         scroll_inner_to(*id, x, y + INNER_STEP, context);
         // Who waits for the end is told even where nobody knows whether it is one.

@@ -18,6 +18,7 @@ mod labels;
 mod lists;
 mod options;
 mod overlays;
+mod pickers;
 mod places;
 mod prices;
 mod rows;
@@ -96,6 +97,8 @@ pub enum Bound {
     Unanswered,
     /// Rows went before they had their turn, and could not be got to again.
     Unopened,
+    /// Options of a list to choose from were not chosen.
+    Unchosen,
 }
 
 impl Bound {
@@ -113,6 +116,7 @@ impl Bound {
             Self::Rows => "it shows more rows at once than are tried",
             Self::Unanswered => "some of what its scripts asked for was not answered, however often it was tried",
             Self::Unopened => "rows that it showed were not opened",
+            Self::Unchosen => "not all that its lists of choices have was chosen",
             Self::NoWayBack => "its rows replace their list, and nothing leads back to it",
         }
     }

@@ -20,8 +20,9 @@ use super::kinds::{self, name_of_list, without_states};
 use super::labels::{self, Labels};
 use super::options;
 use super::overlays;
+use super::pickers;
 use super::places::Place;
-use super::rows::{has_likes, row_element, row_of};
+use super::rows::{has_likes, row_element, row_of, stands_in_head};
 use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
@@ -98,6 +99,13 @@ pub(super) struct Control {
     pub joined: bool,
     /// The row that looks as if somebody around it listened, where nobody listens to it itself.
     pub by_delegate: Option<NodeId>,
+    /// It stands in the head of a table: what that sorts or hides is there without it.
+    pub head: bool,
+    /// It says nothing and stands in an open branch of a tree, which it would close.
+    pub closes: bool,
+    /// What it chooses of a list that it opens, and the identity of that list's opener.
+    pub option: Option<String>,
+    pub opener: Option<u64>,
 }
 
 impl Control {
@@ -127,6 +135,10 @@ impl Control {
             unsure: false,
             joined: false,
             by_delegate: None,
+            head: false,
+            closes: false,
+            option: None,
+            opener: None,
         }
     }
 
@@ -305,15 +317,16 @@ fn control(
     let goes_nowhere =
         within.is_some() || href.is_some_and(|href| href.starts_with(['#']) || href.starts_with("javascript:"));
     let role = attribute("role");
-    // What opens a list of choices does so when it is pressed down, and listens for no click.
-    let is_choice = role == "combobox" || attribute("aria-haspopup") == "listbox";
-    let reacts = listens || element.attribute(&local_name!("onclick")).is_some() || is_choice;
+    // What opens a list of choices may do so when it is pressed down, and listen for no click.
+    if pickers::is_opener(element) {
+        return pickers::opener(tree, id, element);
+    }
+    let reacts = listens || element.attribute(&local_name!("onclick")).is_some();
     let leads = if local == "a" && !goes_nowhere { overlays::address(element, base) } else { None };
     let is_control = match local {
         // An address of its own is a link like any other, whatever else a click does.
         "a" if href.is_some() && !goes_nowhere => leads.is_some() && reacts,
         "a" => goes_nowhere || reacts,
-        "input" if is_choice => true,
         "button" | "input" => is_button(tree, id, element, reacts),
         "summary" => true,
         "tr" | "td" | "li" | "div" | "span" | "article" | "section" | "h2" | "h3" | "h4" | "p" | "img" | "label" => {
@@ -445,6 +458,7 @@ fn control(
         || rank == Rank::Row && labels.are(HIDES)
         || leads.is_some()
         || has_price;
+    let closes = labels.words.is_empty() && folders::is_of_open_branch(tree, id);
     let (text, row) = (labels.text, row.unwrap_or_default());
     let plain = Control::plain(id, rank, (kind, identity), words);
     Some(Control {
@@ -461,6 +475,8 @@ fn control(
         to_an_end,
         crumb,
         unsure,
+        head: stands_in_head(tree, id),
+        closes,
         ..plain
     })
 }

@@ -12,6 +12,9 @@ mod companions;
 mod frontier;
 mod in_view;
 mod infer;
+mod menus;
+mod pick;
+mod replaced;
 mod said;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -24,7 +27,9 @@ use self::back::Level;
 use self::bounds::Called;
 use self::companions::{More, Steps};
 use self::frontier::{Frontier, Step};
+use self::in_view::Scrolls;
 use self::infer::Infers;
+use self::pick::Pickers;
 use super::super::load::Window;
 use super::super::navigation::{self, How, Navigation};
 use super::super::read;
@@ -98,6 +103,7 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         presses: HashMap::new(),
         since: HashMap::new(),
         infers: Infers::default(),
+        pickers: Pickers::default(),
     };
     // Whoever asks for no acts is told of none.
     let bound = if tries > 0 { reader.read() } else { None };
@@ -211,6 +217,7 @@ struct Reader<'a> {
     frontier: Frontier,
     /// Rows whose links are known from answers.
     infers: Infers,
+    pickers: Pickers,
 }
 
 /// The kind of a link, and what it is called.
@@ -220,34 +227,15 @@ fn called(control: &Control) -> String {
 
 impl Reader<'_> {
     fn read(&mut self) -> Option<Bound> {
-        let (mut scroll_brings, mut vain_scrolls) = (true, 0);
+        let mut scrolls = Scrolls::default();
         while self.tries > 0 {
             if let Some(bound) = self.bound() {
                 // The act that met the bound may have brought nothing for just that reason.
                 return (self.idle <= 1 || self.likeliest().is_some()).then_some(bound);
             }
-            let in_view = if scroll_brings { self.row_in_view() } else { None };
-            if scroll_brings && in_view.is_none() {
-                let mut is_end = true;
-                let before = Rc::clone(&self.controls);
-                let news = self.act("scroll", |window| {
-                    window.look_away();
-                    is_end = window.scroll_on();
-                });
-                if self.notices_taken_away(&before) {
-                    continue;
-                }
-                if !is_end {
-                    continue;
-                }
-                // The first one shows what was there before.
-                if news != News::None && !before.is_empty() {
-                    self.has_scrolled = true;
-                    self.turned(&before);
-                }
-                scroll_brings = news != News::None;
-                vain_scrolls = if scroll_brings { 0 } else { vain_scrolls + 1 };
-                self.tries -= u32::from(!scroll_brings && !self.has_scrolled);
+            let in_view = if scrolls.bring { self.row_in_view() } else { None };
+            if scrolls.bring && in_view.is_none() {
+                self.scroll(&mut scrolls);
                 continue;
             }
             self.remember();
@@ -259,10 +247,12 @@ impl Reader<'_> {
                 }
                 let more = self.has_more.then_some(Bound::Rows);
                 let left = (self.unopened() > 0).then_some(Bound::Unopened);
-                return self.has_lost_rows().then_some(Bound::NoWayBack).or(more).or(left);
+                let unchosen = self.has_unchosen().then_some(Bound::Unchosen);
+                return self.has_lost_rows().then_some(Bound::NoWayBack).or(more).or(left).or(unchosen);
             };
             let (news, rank) = match choice {
                 Choice::Control(control) if control.rank == Rank::Tick => (self.tick(&control), Rank::Tick),
+                Choice::Control(control) if pick::is_opener(&control) => (self.open_picker(&control), Rank::Row),
                 Choice::Control(control) => {
                     let news = self.press_and_learn(&control);
                     (news, self.rank(&control))
@@ -273,10 +263,7 @@ impl Reader<'_> {
             if self.is_lost() {
                 return Some(Bound::NoWayBack);
             }
-            // A longer page may be scrolled again; one that has not grown by it twice does not.
-            let is_other_list = news != News::None && matches!(rank, Rank::Enter | Rank::Turn | Rank::Tab);
-            // What another tab shows has an end of its own.
-            scroll_brings = is_in_view || vain_scrolls < 2 && is_other_list || rank == Rank::Tab && self.has_scrolled;
+            scrolls.pressed(news, rank, (is_in_view, self.has_scrolled));
         }
         self.choose().map(|_| Bound::Tries)
     }
@@ -310,6 +297,7 @@ impl Reader<'_> {
         note(self.window, by);
         what(self.window);
         self.window.engine.run(self.reach);
+        self.window.engine.page().borrow_mut().tell_alive();
         self.acts += 1;
         let mut news = self.book.enter(by, self.window);
         self.hear();
@@ -338,7 +326,10 @@ impl Reader<'_> {
     fn click(&mut self, control: &Control) -> News {
         let unsent = self.window.engine.page().borrow().unsent;
         self.window.engine.page().borrow_mut().sends_gets_only = control.unsure;
-        let news = self.act(&format!("click {}", control.words), |window| window.click_node(control.id));
+        let news = match &control.option {
+            Some(option) => self.pick(control, option),
+            None => self.act(&format!("click {}", control.words), |window| window.click_node(control.id)),
+        };
         self.window.engine.page().borrow_mut().sends_gets_only = false;
         if self.window.engine.page().borrow().unsent > unsent {
             // Of links that are called otherwise it tells nothing: "Reseed" stands beside "Details".
@@ -370,6 +361,7 @@ impl Reader<'_> {
             _ => (None, Some(of)),
         });
         same::keep(&self.controls, (row, tab), &mut controls);
+        self.offer_options(&mut controls);
         self.controls = Rc::new(controls);
         self.has_more |= has_more;
         self.hidden.clear();
@@ -493,6 +485,7 @@ impl Reader<'_> {
             }
             let has_posted = self.window.engine.page().borrow().posted > posted;
             self.press_more(control, news, has_posted);
+            self.leave_menu(control, &before);
             if news == News::Links {
                 // A click that opens what brings the links was not in vain.
                 self.tries = self.tries.max(tries);
@@ -526,46 +519,6 @@ impl Reader<'_> {
         let Some(url) = &control.leads else { return false };
         let navigations = self.window.navigations_since(gone);
         !navigations.is_empty() && navigations.iter().all(|one| one.url == url.as_str())
-    }
-
-    /// Whether links are gone that were shown, or rows of another kind, or turns of what another section has.
-    fn has_replaced(
-        &mut self,
-        pressed: &Control,
-        (links, turns): &(HashSet<String>, HashSet<NodeId>),
-        before: &[Control],
-    ) -> bool {
-        self.has_taken_rows(pressed, before) || !links.is_subset(&self.links()) || self.has_hidden(turns)
-    }
-
-    /// Whether rows of another kind are gone that were there before a click.
-    fn has_taken_rows(&self, pressed: &Control, before: &[Control]) -> bool {
-        let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
-        // The leaf that stands for a row may be another one when the row has more.
-        let node = |of: &Control| of.by_delegate.unwrap_or(of.id);
-        let mut texts = HashMap::<NodeId, Vec<&str>>::new();
-        for of in self.controls.iter() {
-            texts.entry(node(of)).or_default().push(&of.text);
-        }
-        let has_grown = |of: &Control| {
-            texts.get(&node(of)).is_some_and(|texts| texts.iter().any(|text| same::has_grown(&of.text, text)))
-        };
-        let is_other = |of: &&Control| of.rank == Rank::Row && of.kind != pressed.kind;
-        before.iter().filter(is_other).any(|of| !now.contains(&of.identity) && !has_grown(of))
-    }
-
-    /// The turns and numbers that show.
-    fn shown_turns(&mut self) -> HashSet<NodeId> {
-        let turns: Vec<NodeId> = self.controls.iter().filter(|of| leads_on(of)).map(|of| of.id).collect();
-        turns.into_iter().filter(|id| self.is_shown(*id)).collect()
-    }
-
-    /// Whether all of these turns stand in the page as they did, and none of them shows.
-    fn has_hidden(&mut self, turns: &HashSet<NodeId>) -> bool {
-        let ids: Vec<NodeId> = turns.iter().copied().collect();
-        let are_there =
-            self.window.engine.look(|context| read(context, |tree| ids.iter().all(|id| tree.is_connected(*id))));
-        !turns.is_empty() && are_there == Some(true) && turns.is_disjoint(&self.shown_turns())
     }
 
     /// Opens a view by its address, and what it has to download.

@@ -30,6 +30,16 @@ pub(super) const UPS: &[&str] = &[
     "pasta superior",
 ];
 
+/// How far above what stands in a tree its branch is.
+const BRANCH_WITHIN: usize = 8;
+
+/// Whether the nearest branch of a tree that an element stands in is open.
+pub(super) fn is_of_open_branch(tree: &Tree, id: NodeId) -> bool {
+    let around = [id].into_iter().chain(tree.ancestors(id)).take(BRANCH_WITHIN).filter_map(|of| tree.element(of));
+    let mut branches = around.filter(|of| of.attribute(&"role".into()) == Some("treeitem"));
+    branches.next().is_some_and(|of| of.attribute(&"aria-expanded".into()) == Some("true"))
+}
+
 /// Whether the first cell of a row says that it leads up, whatever the others say.
 pub(super) fn leads_up(tree: &Tree, row: NodeId) -> bool {
     let first = tree.children(row).find(|of| tree.is_element(*of));

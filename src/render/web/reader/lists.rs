@@ -96,6 +96,26 @@ impl Lists {
         anew
     }
 
+    /// A choice elsewhere has put other rows in the place of those that these had put there: a few that stood are tabs beside it, all but the last of
+    /// which are to be pressed once more for what was chosen.
+    pub fn stood(&mut self, before: &[Control], now: &[Control]) -> Vec<u64> {
+        let (before, now) = (by_kind(before), by_kind(now));
+        let mut anew = Vec::new();
+        for (kind, few) in before {
+            let of_now = now.get(kind).map(Vec::as_slice).unwrap_or_default();
+            let replaces = self.suspects.get(kind).is_some_and(|suspect| suspect.replaces);
+            let are_few = u32::try_from(few.len()).is_ok_and(|count| count <= limits::RENDER_WATCHED_MAX);
+            if !replaces || !are_few || !stand(&few, of_now) {
+                continue;
+            }
+            let last = self.suspects.remove(kind).map(|suspect| suspect.last);
+            self.tabs.insert(kind.to_owned());
+            anew.extend(few.iter().map(|of| of.identity).filter(|identity| Some(*identity) != last));
+        }
+        self.again.extend(&anew);
+        anew
+    }
+
     /// Nothing is left to be done: gives what is to be pressed once more, since a list with further pages stood below it.
     pub fn left(&mut self, now: &[Control]) -> Vec<u64> {
         let shown: HashSet<u64> = now.iter().map(|control| control.identity).collect();

@@ -11,6 +11,18 @@ use crate::render::dom::{Element, NodeId, Tree};
 /// How far above an entry of a menu its row may be.
 const MENU_WITHIN: usize = 5;
 
+/// How far above what stands in the head of a table that is.
+const HEAD_WITHIN: usize = 8;
+
+/// Whether an element is a part of a table's head, or a head itself.
+pub(super) fn stands_in_head(tree: &Tree, id: NodeId) -> bool {
+    [id].into_iter()
+        .chain(tree.ancestors(id))
+        .take(HEAD_WITHIN)
+        .filter_map(|of| tree.element(of))
+        .any(|of| of.is_html(&local_name!("thead")) || of.attribute(&"role".into()) == Some("columnheader"))
+}
+
 /// The text of the row that a control stands in, which is not the text of the list around rows: that grows.
 pub(super) fn row_of(tree: &Tree, id: NodeId, element: &Element, says: (&str, Rank)) -> Option<String> {
     Some(text_of(tree, row_element(tree, id, element, says)?, limits::RENDER_ROW_TEXT_CHARS))

@@ -18,6 +18,7 @@ mod harm;
 mod inferred;
 mod lists;
 mod live;
+mod pickers;
 mod shapes;
 mod steps;
 

@@ -73,6 +73,7 @@ impl Reader<'_> {
                 && !is_for_later
                 && (control.crumb.is_none() || self.levels.is_empty())
                 && !control.ticked
+                && !control.closes
                 && !self.is_harmful(control)
                 && !self.has_come_with_fault(control)
                 && !self.hidden.contains(&control.id)
@@ -103,8 +104,8 @@ impl Reader<'_> {
             let is_paid = self.paid.contains(&control.kind);
             let is_tried = self.presses.get(&control.kind).is_some_and(|presses| *presses > PATIENCE);
             let since = self.rows.get(&control.identity).filter(|_| is_paid || !is_tried);
-            // A head among rows opens nothing, and says nothing of them.
-            (Reverse(since.copied().unwrap_or_default()), !is_paid, control.joined)
+            // A head among rows opens nothing, and says nothing of them; that of a table sorts what is there.
+            (control.head, Reverse(since.copied().unwrap_or_default()), !is_paid, control.joined)
         };
         let row = offered.iter().filter(is_row).min_by_key(newest);
         // A choice that another has brought stands for that one alone.

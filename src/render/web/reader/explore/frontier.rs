@@ -173,6 +173,11 @@ impl Reader<'_> {
         if has_replaced && !control.kind.starts_with("summary ") {
             self.multiply(&control.kind);
         }
+        if has_replaced && is_choice(control) {
+            for identity in self.lists.stood(before, &self.controls) {
+                self.clicked.remove(&identity);
+            }
+        }
     }
 
     /// Whether a click has put something in the place of what was there, and whether there is more now.

@@ -185,3 +185,10 @@ fn what_names_its_price_is_not_pressed_and_other_numbers_are_no_prices() {
         assert_eq!(posted(&page.replace("GETS", gets)).1, 8, "{gets}");
     }
 }
+
+#[test]
+fn nothing_is_posted_for_an_option_of_a_list_that_scripts_build() {
+    let page = "<a href=/t/1>x</a><button id=open_ aria-haspopup=listbox>Online</button><script>open_.onclick = () => { if (document.querySelector('[role=listbox]')) return;
+        const box = document.createElement('div'); box.setAttribute('role', 'listbox'); for (const c of ['Online', 'Away', 'Busy']) { const o = document.createElement('div'); o.setAttribute('role', 'option'); o.textContent = c; o.onclick = () => { post(c); box.remove() }; box.append(o) } document.body.append(box) }</script>";
+    assert_eq!(posted(page), (String::new(), 1));
+}

@@ -358,3 +358,28 @@ fn groups_of_tabs_with_the_same_names_have_pages_of_their_own() {
     let read = read_page_of(html, "0");
     assert_eq!((titles(&read), read.told.cut.as_ref()), (108, None), "{:?}", read.acts());
 }
+
+#[test]
+fn a_branch_of_a_tree_that_is_open_is_not_closed_by_its_sign() {
+    let html = "<div id=tree role=tree></div><div id=pane></div><script>let closed = 0;
+        const node = (label, kids) => { const at = document.createElement('div'); at.className = 'node'; at.setAttribute('role', 'treeitem'); at.setAttribute('aria-expanded', 'false');
+            at.innerHTML = `<div class=content><i class='switcher ${kids ? '' : 'leaf'}'><svg><path d=M1 /></svg></i><span>${label}</span></div><div role=group style='display: none'></div>`;
+            let loaded = false; const group = at.lastChild;
+            const toggle = () => { if (!kids) return; if (!loaded) { loaded = true; at.firstChild.insertAdjacentHTML('afterbegin', '<i class=loading></i>'); setTimeout(() => { kids().forEach(kid => group.append(kid)); at.querySelector('.loading').remove(); show() }, 50); return } show() }; const show = () => { const open = group.style.display; group.style.display = open ? '' : 'none'; at.setAttribute('aria-expanded', String(!!open)) };
+            at.querySelector('i').onclick = event => { event.stopPropagation(); if (kids && !group.style.display) closed++; toggle() };
+            at.onclick = event => { event.stopPropagation(); document.querySelector('.current')?.classList.remove('current'); at.classList.add('current'); if (kids) toggle(); else pane.innerHTML = `<h3>${label}</h3><a href=/t/${label.split(' ').pop()}>x</a>` };
+            return at };
+        for (let y = 0; y < 3; y++) tree.append(node(`Year ${y}`, () => [0, 1, 2, 3].map(q => node(`Quarter ${q} of ${y}`, () => Array.from({ length: 5 }, (_, n) => node(`Title number ${y * 20 + q * 5 + n}`, null))))))</script>";
+    let read = read_page_of(html, "closed");
+    let found = read.urls().iter().filter(|url| url.contains("/t/")).count();
+    assert_eq!((found, read.value.as_str(), read.told.cut.as_ref()), (60, "0", None), "{:?}", read.acts());
+}
+
+#[test]
+fn what_a_tables_head_opens_is_looked_at_behind_its_rows() {
+    let html = "<table><thead><tr id=head></tr></thead><tbody id=list></tbody></table><p id=out></p><div id=menu></div><script>let pressed = '';
+        for (const name of ['Title', 'Size', 'Seeds', 'Added']) { const th = document.createElement('th'); th.textContent = name; th.onclick = () => { pressed += 'h'; menu.innerHTML = ['Sort up', 'Sort down', 'Filter'].map(w => `<button class=entry onclick='pressed += &quot;m&quot;'>${w}</button>`).join('') }; head.append(th) }
+        for (let n = 0; n < 8; n++) { const row = document.createElement('tr'); row.innerHTML = `<td>Title number ${n}</td><td>${n} GB</td>`; row.onclick = () => { pressed += 'r'; out.innerHTML = `<a href=/t/${n}>x</a>` }; list.append(row) }</script>";
+    let read = read_page_of(html, "pressed.slice(0, 8)");
+    assert_eq!((read.urls().len(), read.value.as_str()), (8, "rrrrrrrr"), "{:?}", read.acts());
+}
