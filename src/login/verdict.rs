@@ -272,6 +272,15 @@ pub fn judge(after: &After<'_>) -> Judged {
                     evidence.insert(0, "a clause of the page says that the account is locked".to_owned());
                     return Judged { verdict: Verdict::Locked, evidence };
                 }
+                // phpBB asks for one behind too many tries: whoever reads it is heard at once.
+                let is_for_reader = after.login_form.is_some() && view.has_captcha && names_wait(view).is_none();
+                if *verdict == Verdict::RateLimited
+                    && is_for_reader
+                    && let Some(word) = after.message().and_then(|message| names_captcha(&message))
+                {
+                    evidence.push(format!("the page says “{word}”"));
+                    return Judged { verdict: Verdict::Captcha, evidence };
+                }
                 return Judged { verdict: *verdict, evidence };
             }
         }

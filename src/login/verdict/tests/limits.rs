@@ -249,3 +249,26 @@ fn an_account_that_too_many_attempts_have_locked_is_locked() {
         assert_eq!(judge(&after).verdict, expected, "{said}");
     }
 }
+
+#[test]
+fn a_captcha_that_too_many_tries_have_brought_is_for_a_person() {
+    let said = "You exceeded the maximum allowed number of login attempts. In addition to your username and password you now also have to solve the CAPTCHA below.";
+    let form = "<form method=post><input name=username><input type=password name=password>CAPTCHA</form>";
+    let before = View::of(&form.replace("CAPTCHA", "")).unwrap();
+    for (captcha, wait, expected) in [
+        ("<input name=confirm_code>", "", Verdict::Captcha),
+        ("<input name=confirm_code>", " Try again in 15 minutes.", Verdict::RateLimited),
+        ("", "", Verdict::RateLimited),
+    ] {
+        let view = View::of(&format!("<p class=error>{said}{wait}</p>{}", form.replace("CAPTCHA", captcha))).unwrap();
+        let after = After {
+            status: 200,
+            view: &view,
+            login_form: Some(0),
+            cookies_changed: false,
+            before: Some(&before),
+            has_read_captcha: false,
+        };
+        assert_eq!(judge(&after).verdict, expected, "{captcha}{wait}");
+    }
+}
