@@ -137,7 +137,11 @@ impl SiteLoop {
                 let verdict = report.judged.verdict;
                 let is_counted = matches!(
                     verdict,
-                    Verdict::RateLimited | Verdict::LimitedAgain | Verdict::Unknown | Verdict::SiteTrouble
+                    Verdict::RateLimited
+                        | Verdict::LimitedAgain
+                        | Verdict::Unknown
+                        | Verdict::SiteTrouble
+                        | Verdict::Locked
                 );
                 match self.hold_of_tries(now) {
                     Some(Hold::Until(until, told))
@@ -157,9 +161,6 @@ impl SiteLoop {
                         self.pause_until(until, why, false).await
                     }
                     Some(Hold::Operator(told)) if is_counted => {
-                        self.pause_until(now, format!("{told} ({evidence})"), true).await
-                    }
-                    Some(Hold::Operator(told)) if verdict == Verdict::Locked => {
                         self.pause_until(now, format!("{told} ({evidence})"), true).await
                     }
                     _ => self.pause_until(now, why, true).await,
