@@ -62,6 +62,8 @@ impl Mask {
             STANDARD_NO_PAD.encode(pair.as_bytes()),
             URL_SAFE_NO_PAD.encode(pair.as_bytes()),
         ];
+        // As PHP and Python write it: a slash escaped, or what is not ASCII, or both.
+        forms.extend([(true, false), (false, true), (true, true)].map(|(slashes, rest)| escaped(plain, slashes, rest)));
         for bytes in [plain.as_bytes(), &low] {
             forms.extend([hex(&Md5::digest(bytes)), hex(&Sha1::digest(bytes)), hex(&Sha256::digest(bytes))]);
         }
@@ -122,6 +124,22 @@ impl Mask {
     }
 }
 
+/// As JSON, with slashes escaped, or what is not ASCII, or both.
+fn escaped(plain: &str, slashes: bool, rest: bool) -> String {
+    let mut json = serde_json::to_string(plain).unwrap_or_default().trim_matches('"').to_owned();
+    if slashes {
+        json = json.replace('/', "\\/");
+    }
+    if rest {
+        let unit = |unit: u16| match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii() => char::from(byte).to_string(),
+            _ => format!("\\u{unit:04x}"),
+        };
+        json = json.encode_utf16().map(unit).collect();
+    }
+    json
+}
+
 fn hex(digest: &[u8]) -> String {
     digest.iter().fold(String::with_capacity(2 * digest.len()), |mut hex, byte| {
         // Writing to a string cannot fail.
@@ -154,6 +172,14 @@ mod tests {
         assert_eq!(mask.hide(&md5.to_ascii_uppercase()), MASK);
         assert_eq!(mask.hide("nothing here"), "nothing here");
         assert!(!mask.is_in(b"nothing here"));
+    }
+
+    #[test]
+    fn a_secret_is_hidden_as_each_language_writes_json() {
+        let mask = Mask::of("anna", &Secret::new("ab/Grä9"));
+        for form in [r"ab\/Grä9", r"ab/Gr\u00e49", r"ab\/Gr\u00E49", "ab/Grä9"] {
+            assert_eq!(mask.hide(&format!("x {form} y")), format!("x {MASK} y"), "{form}");
+        }
     }
 
     #[test]

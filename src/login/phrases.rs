@@ -112,6 +112,8 @@ pub const NOT_LOOKED_AT: &[&str] = &[
 /// The account is closed, or closed for a while, or the address is.
 pub const LOCKED: &[&str] = &[
     "you are locked out",
+    "we have locked your account",
+    "ip已被封",
     "you have been locked out",
     "account has been banned",
     "account is banned",

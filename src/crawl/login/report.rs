@@ -122,7 +122,9 @@ impl Report {
         let broke_off = self.was_sent && matches!(self.trouble, Some(Answered::Unreachable | Answered::Faulty));
         let verdict = match self.judged.verdict {
             Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
-            Verdict::ProbablyRefused | Verdict::WrongPassword if self.counts_tries && !self.is_limited => {
+            Verdict::ProbablyRefused | Verdict::WrongPassword
+                if self.counts_tries && !was_let_in && !self.is_limited =>
+            {
                 Verdict::WrongPassword
             }
             // The right one is answered so as well.
@@ -168,6 +170,7 @@ impl Report {
                 | Verdict::NotLookedAt,
                 Verdict::SiteTrouble,
             ) => "the site has let this user and password in before, and does not clearly refuse them",
+            (Verdict::ProbablyRefused, Verdict::WrongPassword) => "it counts the tries that are left",
             (Verdict::ProbablyRefused | Verdict::WrongPassword, Verdict::LimitedAgain) => {
                 "it asks to wait beside that, as it may where they are right"
             }

@@ -394,11 +394,31 @@ pub const OF_OTHERS: &[&str] = &[
 /// What is said of tries that are left, by whom a wrong password is counted.
 pub const TRIES_LEFT: &[&str] = &["还可以尝试", "還可以嘗試"];
 
+/// Tries to log in, in a clause between blanks.
+pub const TRIES_OF_LOGIN: &[&str] = &[
+    " attempt",
+    " tries ",
+    " try ",
+    "versuch",
+    " tentativ",
+    " intento",
+    " prób",
+    " poging",
+    " deneme",
+    " попыт",
+    "还可以尝试",
+    "還可以嘗試",
+    "次尝试",
+    "尝试次数",
+    "試行",
+    "시도",
+];
+
 /// Words beside a number of tries that are left.
 pub const LEFT_OVER: &[&str] = &[
     "remain",
     " left",
-    "übrig",
+    " übrig ",
     "verblei",
     "restant",
     "restent",
@@ -412,7 +432,7 @@ pub const LEFT_OVER: &[&str] = &[
     "rimast",
     "pozosta",
     "resterend",
-    "over ",
+    " over ",
     "kaldı",
     "kalan",
     "осталось",

@@ -115,6 +115,19 @@ pub const RATE_LIMITED: &[&str] = &[
     "denemesi sayısını aştınız",
 ];
 
+/// That somebody is to come back, where no other words of a limit are there.
+pub const COMES_BACK: &[&str] = &[
+    "come back",
+    "try again",
+    "please wait",
+    "retry in",
+    "versuchen sie es",
+    "réessayez",
+    "inténtelo",
+    "tente novamente",
+    "riprova",
+];
+
 /// How words for units of time begin, with their seconds.
 pub const UNITS_OF_TIME: &[(&str, u64)] = &[
     ("min", 60),

@@ -9,6 +9,7 @@ pub const ACCOUNTS: &[&str] = &[
     "member",
     "profile",
     "konto",
+    "zugang",
     "benutzerkonto",
     "nutzerkonto",
     "mitgliedskonto",
@@ -470,6 +471,52 @@ pub const BEHIND_LOCKED: &[&str] = &[
     " после ",
 ];
 
+/// An account, and no member of the site's.
+pub const OWN_ACCOUNTS: &[&str] = &[
+    "account",
+    "konto",
+    "zugang",
+    "compte",
+    "cuenta",
+    "conta",
+    "hesap",
+    "hesab",
+    "hesabı",
+    "аккаунт",
+    "учётн",
+    "учетн",
+    "账号",
+    "帐号",
+    "帳號",
+    "账户",
+    "帐户",
+    "帳戶",
+    "アカウント",
+    "계정",
+];
+
+/// Of whoever reads it.
+pub const YOURS: &[&str] = &[
+    "your", "dein", "deine", "ihr", "ihre", "votre", "ton", "tu", "su", "sua", "seu", "tuo", "suo", "twoje", "je",
+    "jouw", "uw", "ваш", "ваша", "твой",
+];
+
+/// What a time behind a lock is about where that is none of the lock's.
+pub const OF_NO_LOCK: &[&str] = &[
+    "password",
+    "passwor",
+    "kennwort",
+    "session",
+    "sitzung",
+    "register",
+    "registrier",
+    " link",
+    " mail",
+    "e-mail",
+    "cache",
+    "support",
+];
+
 /// What stands in front of how long.
 pub const FOR_TIMES: &[&str] =
     &["for", "für", "pendant", "pour", "por", "durante", "per", "na", "voor", "gedurende", "на", "another", "weitere"];
@@ -525,11 +572,27 @@ pub const LABELS: &[&str] = &[
 ];
 
 /// Words of a program whose own account something is said of.
-pub const PROGRAMS: &[&str] =
-    &["mysql", "mariadb", "postgres", "ldap", "redis", "smtp", "imap", "upstream", "backend", "gateway", "connection"];
+pub const PROGRAMS: &[&str] = &[
+    "mysql",
+    "mariadb",
+    "postgres",
+    "ldap",
+    "redis",
+    "smtp",
+    "imap",
+    "upstream",
+    "backend",
+    "connection failed",
+    "connection refused",
+];
 
 /// Of times that are none of a lock's, or longer than any that is told by the clock.
 pub const OTHER_TIMES: &[&str] = &[
+    "inactiv",
+    "inaktiv",
+    " without ",
+    " logins in ",
+    " attempts in ",
     " since ",
     " ago",
     " within ",

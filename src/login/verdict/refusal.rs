@@ -6,6 +6,8 @@
 //! says that the login failed, or that there is no such account, and nothing more: reasons have any words. What is missed here has few further
 //! tries (`limits::LOGIN_BARE_MAX`).
 
+use super::captcha::names_captcha;
+use super::numbers::said_in_numbers;
 use super::{After, SHORT_TEXT_BYTES, WARNINGS, says_rate_limited};
 use crate::login::phrases;
 
@@ -63,20 +65,20 @@ pub(super) fn refuses_without(after: &After<'_>, words: &[&str]) -> bool {
     said.any(|clause| refuses(&clause) && !has(&clause, words))
 }
 
-/// True where what the answer says beside its form counts the tries that are left: “2 attempts remaining”. The password was looked at, and is
-/// none.
+/// True where what the answer says beside its form, or on a page that is nothing but a message, counts the tries that are left: “2 attempts
+/// remaining”. The password was looked at, and is none.
 #[must_use]
 pub fn counts_tries(after: &After<'_>) -> bool {
-    let Some(form) = after.login_form else { return false };
-    let counts = |text: &str| {
+    let counts = |text: &&str| {
         let text = format!(" {} ", text.to_lowercase());
-        clauses(&text, CLAUSE_ENDS).any(|clause| {
+        let is_count = |clause: String| {
             clause.contains(|of: char| of.is_ascii_digit())
-                && has(&clause, phrases::TRIES)
+                && has(&clause, phrases::TRIES_OF_LOGIN)
                 && has(&clause, phrases::LEFT_OVER)
-        })
+        };
+        names_captcha(&text).is_none() && clauses(&text, CLAUSE_ENDS).any(is_count)
     };
-    after.view.messages_at(form, after.before).any(counts)
+    said_in_numbers(after).iter().any(counts)
 }
 
 /// True where this sentence beside a login form, in lower case, says that the login failed, or that there is no such account, and nothing

@@ -16,7 +16,7 @@ pub fn names_wait(view: &View) -> Option<Duration> {
         return names_wait_in(&view.said);
     }
     // A page tells of days for many a reason.
-    let comes_back = |text: &&str| has(text, phrases::OPENS_AGAIN) || text.contains(" back ");
+    let comes_back = |text: &&str| has(text, phrases::COMES_BACK);
     let of_days =
         || view.said.lines().flat_map(sentences).filter(comes_back).filter_map(|of| longest_in(of, u64::MAX)).max();
     longest_in(&view.text, limits::RETRY_AFTER_MAX.as_secs()).or_else(of_days)
@@ -70,7 +70,7 @@ fn longest_in(text: &str, seconds_max: u64) -> Option<Duration> {
 /// The times that a text in lower case names, in their order, in seconds.
 pub(super) fn times_in(text: &str) -> Vec<u64> {
     // As numbers, and what stands between them: "15 minutes", and where nothing parts words, "请15分钟后再试".
-    let text = IN_WORDS.iter().fold(text.to_owned(), |text, (words, number)| text.replace(words, number));
+    let text = in_numbers(text);
     let words = text.split(|of: char| of.is_whitespace() || ";!?()，。".contains(of));
     let words = words.map(|word| word.trim_matches(['.', ',', ':'])).filter(|word| !word.is_empty());
     let parts: Vec<(&str, bool)> = words.flat_map(numbers_apart).collect();
@@ -91,6 +91,11 @@ pub(super) fn times_in(text: &str) -> Vec<u64> {
         at += 2;
     }
     times
+}
+
+/// The same text, with “one hour” as “1 hour”.
+pub(super) fn in_numbers(text: &str) -> String {
+    IN_WORDS.iter().fold(text.to_owned(), |text, (words, number)| text.replace(words, number))
 }
 
 /// The time whose number stands there, and its unit, both in seconds.

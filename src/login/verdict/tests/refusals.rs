@@ -398,3 +398,34 @@ fn an_api_that_says_no_more_than_that_the_login_failed_refuses() {
         assert_eq!(says_refused(&of), expected, "{status} {body}");
     }
 }
+
+#[test]
+fn a_count_of_the_tries_that_are_left_is_one_of_tries_to_log_in() {
+    let form = "<form method=post><input name=u><input type=password name=p></form>";
+    let before = View::of(&format!("<p>Visitors from over 120 countries, 5012 today</p>{form}")).unwrap();
+    for (said, expected) in [
+        ("You have 1 attempts remaining.", true),
+        ("Login failed. 2 attempts remaining.", true),
+        ("登录失败，您还可以尝试 2 次", true),
+        ("Noch 2 Versuche übrig.", true),
+        ("Only 3 entries left in our Christmas raffle.", false),
+        ("2 countries remaining", false),
+        ("Visitors from over 120 countries, 5013 today", false),
+        ("您今天还可以下载 3 次", false),
+        ("신규 회원 모집 5자리 남았습니다", false),
+        ("The CAPTCHA was wrong. 2 attempts left.", false),
+    ] {
+        for (page, login_form) in [(format!("<p>{said}</p>{form}"), Some(0)), (format!("<p>{said}</p>"), None)] {
+            let view = View::of(&page).unwrap();
+            let after = After {
+                status: 200,
+                view: &view,
+                login_form,
+                cookies_changed: false,
+                before: Some(&before),
+                has_read_captcha: false,
+            };
+            assert_eq!(counts_tries(&after), expected, "{page}");
+        }
+    }
+}
