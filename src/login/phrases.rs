@@ -5,12 +5,14 @@
 //! Italian, Polish, Dutch, Turkish. Sources: the language files of phpBB, MyBB, SMF, vBulletin, XenForo, Discuz!,
 //! NexusPHP, Gazelle, UNIT3D, TorrentPier and XBTIT as far as their public repositories show them, and BT §3.1.3.
 
+mod around_locks;
 mod by_person;
 mod of_failing;
 mod of_limits;
 mod of_locking;
 mod of_trouble;
 
+pub use around_locks::*;
 pub use by_person::*;
 pub use of_failing::*;
 pub use of_limits::*;

@@ -452,6 +452,12 @@ const WARNINGS: &[&str] = &[
 const DONE: &[&str] = &[" has been ", " have been ", " has temporarily ", " was "];
 
 impl<'a> After<'a> {
+    /// An answer as tests have it: 200, without new cookies, and nobody has read a CAPTCHA.
+    #[cfg(test)]
+    fn answered(view: &'a View, login_form: Option<usize>, before: Option<&'a View>) -> Self {
+        Self { status: 200, view, login_form, cookies_changed: false, before, has_read_captcha: false }
+    }
+
     /// A link that ends the session, and was not shown before there was one.
     fn log_out(&self) -> Option<&'a str> {
         let was_there = |link: &&str| self.before.is_some_and(|before| shows_log_out(before, link));

@@ -417,14 +417,7 @@ mod tests {
         ] {
             let view = View::of(&format!("<p>{said}</p>{FORM}")).unwrap();
             let before = View::of(FORM).unwrap();
-            let after = After {
-                status: 200,
-                view: &view,
-                login_form: Some(0),
-                cookies_changed: false,
-                before: Some(&before),
-                has_read_captcha: false,
-            };
+            let after = After::answered(&view, Some(0), Some(&before));
             assert_eq!(judge(&after).verdict, Verdict::Locked, "{said}");
             assert_eq!(locked_for(&after).map(|wait| wait.as_secs() / 60), minutes, "{said}");
         }

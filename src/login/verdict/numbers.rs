@@ -47,25 +47,11 @@ mod tests {
             ("<p>It is now 22:13.</p><p>Wrong password, 2 tries left</p>", vec!["Wrong password, 2 tries left"]),
         ] {
             let view = View::of(&format!("{page}{form}")).unwrap();
-            let after = After {
-                status: 200,
-                view: &view,
-                login_form: Some(0),
-                cookies_changed: false,
-                before: Some(&before),
-                has_read_captcha: false,
-            };
+            let after = After::answered(&view, Some(0), Some(&before));
             assert_eq!(said_in_numbers(&after), expected, "{page}");
         }
         let view = View::of("<h1>Error</h1><p>Account locked for 30 minutes.</p>").unwrap();
-        let after = After {
-            status: 403,
-            view: &view,
-            login_form: None,
-            cookies_changed: false,
-            before: None,
-            has_read_captcha: false,
-        };
+        let after = After::answered(&view, None, None);
         assert_eq!(said_in_numbers(&after), ["Account locked for 30 minutes."]);
     }
 }

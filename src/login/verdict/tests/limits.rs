@@ -199,14 +199,7 @@ fn a_refusal_beside_words_of_a_limit_is_one() {
         ("密码错误次数过多，请15分钟后再试", Verdict::RateLimited),
     ] {
         let view = View::of(&format!("<p>{said}</p>{FORM}")).unwrap();
-        let after = After {
-            status: 200,
-            view: &view,
-            login_form: Some(0),
-            cookies_changed: false,
-            before: Some(&before),
-            has_read_captcha: false,
-        };
+        let after = After::answered(&view, Some(0), Some(&before));
         assert_eq!(judge(&after).verdict, expected, "{said}");
     }
 }
@@ -238,14 +231,7 @@ fn an_account_that_too_many_attempts_have_locked_is_locked() {
     ] {
         let view = View::of(&format!("<p>{said}</p>{FORM}<p>Users active over the past 5 minutes: 3</p>")).unwrap();
         let before = View::of(&format!("{FORM}<p>Users active over the past 5 minutes: 3</p>")).unwrap();
-        let after = After {
-            status: 200,
-            view: &view,
-            login_form: Some(0),
-            cookies_changed: false,
-            before: Some(&before),
-            has_read_captcha: false,
-        };
+        let after = After::answered(&view, Some(0), Some(&before));
         assert_eq!(judge(&after).verdict, expected, "{said}");
     }
 }
@@ -261,14 +247,7 @@ fn a_captcha_that_too_many_tries_have_brought_is_for_a_person() {
         ("", "", Verdict::RateLimited),
     ] {
         let view = View::of(&format!("<p class=error>{said}{wait}</p>{}", form.replace("CAPTCHA", captcha))).unwrap();
-        let after = After {
-            status: 200,
-            view: &view,
-            login_form: Some(0),
-            cookies_changed: false,
-            before: Some(&before),
-            has_read_captcha: false,
-        };
+        let after = After::answered(&view, Some(0), Some(&before));
         assert_eq!(judge(&after).verdict, expected, "{captcha}{wait}");
     }
 }

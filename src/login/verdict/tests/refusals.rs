@@ -417,14 +417,7 @@ fn a_count_of_the_tries_that_are_left_is_one_of_tries_to_log_in() {
     ] {
         for (page, login_form) in [(format!("<p>{said}</p>{form}"), Some(0)), (format!("<p>{said}</p>"), None)] {
             let view = View::of(&page).unwrap();
-            let after = After {
-                status: 200,
-                view: &view,
-                login_form,
-                cookies_changed: false,
-                before: Some(&before),
-                has_read_captcha: false,
-            };
+            let after = After::answered(&view, login_form, Some(&before));
             assert_eq!(counts_tries(&after), expected, "{page}");
         }
     }
