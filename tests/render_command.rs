@@ -13,7 +13,7 @@ use serde_json::Value;
 const COMMAND_TIME_MAX: Duration = Duration::from_secs(120);
 
 const PAGE: &str =
-    "<!doctype html><title>List</title><h1>Torrents</h1><div id=app></div><button id=more>Load more</button>
+    "<!doctype html><title>List</title><h1>Torrents</h1><div id=app></div><button id=more>Load more</button><div id=kudos>★</div>
     <script src=/app.js></script>";
 
 const SCRIPT: &str = "let n = 0;
@@ -21,6 +21,7 @@ const SCRIPT: &str = "let n = 0;
         const a = document.createElement('a'); a.href = '/d/' + t + '.torrent'; a.textContent = 'torrent ' + t;
         document.getElementById('app').append(a, document.createElement('br')); } });
     document.getElementById('more').addEventListener('click', load);
+    document.getElementById('kudos').addEventListener('click', () => fetch('/thank'));
     setTimeout(() => nothing.there, 20);
     load();";
 
@@ -203,9 +204,22 @@ fn nothing_is_clicked_at_a_site_with_an_account_that_was_not_said() {
     let file = Path::new(&rules).join("site.toml");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{text}[login]\nuser = 'anna'\npage = '{}'\n", site.url("/login"))).unwrap();
-    let refused = render(folder.path(), &[&site.url("/"), "--rules", &rules, "--explore"]).ended(1);
-    assert!(refused.err.contains("site has an account") && refused.err.contains("hint: --act"), "{}", refused.err);
-    assert!(!site.asked().iter().any(|path| path.starts_with("/api")), "no script has run: {:?}", site.asked());
+    let explore = [&*site.url("/"), "--rules", &rules, "--explore", "--links"];
+    let turned = render(folder.path(), &explore).ended(0);
+    assert!(turned.out.contains("/d/3.torrent"), "\"Load more\" was pressed: {}", turned.out);
+    assert!(!site.asked().iter().any(|path| path.contains("thank")), "{:?}", site.asked());
+    assert!(turned.err.contains("note: ") && turned.err.contains("only scrolled and turned"), "{}", turned.err);
+    let say = |acts: &str| {
+        let login = format!("[login]\nuser = 'anna'\npage = '{}'\n", site.url("/login"));
+        fs::write(&file, format!("{text}[render]\nacts = '{acts}'\n{login}")).unwrap();
+    };
+    say("none");
+    let refused = render(folder.path(), &explore).ended(1);
+    assert!(refused.err.contains("says `acts = \"none\"`") && refused.err.contains("hint: --act"), "{}", refused.err);
+    say("all");
+    render(folder.path(), &explore).ended(0);
+    assert!(site.asked().iter().any(|path| path.contains("thank")), "{:?}", site.asked());
+    say("turns");
     let said = ["--links", "--act", "click #more"];
     let looked = render(folder.path(), &[&[&*site.url("/"), "--rules", &rules], &said[..]].concat()).ended(0);
     assert!(looked.out.contains("/d/3.torrent"), "{}", looked.out);

@@ -23,7 +23,7 @@ use crate::crawl::look::Look;
 use crate::limits;
 use crate::render::children::{Bounds, ChildError, Children, Host};
 use crate::render::dom::Selectors;
-use crate::render::protocol::{Act, Outcome, Page, Wanted};
+use crate::render::protocol::{Act, Outcome, Page, Seeks, Wanted};
 use crate::render::web::interact;
 use crate::render::web::window::Viewport;
 use crate::rules::fault;
@@ -191,10 +191,10 @@ impl Options {
     }
 
     /// The page as the child gets it.
-    fn page(&self, url: &str, now_ms: i64) -> Page {
+    fn page(&self, url: &str, now_ms: i64, seeks: Seeks) -> Page {
         Page {
             acts: self.acts.clone(),
-            tries: if self.explore { limits::RENDER_TRIES } else { 0 },
+            seeks: if self.explore { seeks } else { Seeks::NOTHING },
             viewport: self
                 .viewport
                 .unwrap_or(Viewport { height: f64::from(limits::RENDER_VIEW_HEIGHT), ..Viewport::default() }),
@@ -250,17 +250,22 @@ async fn of_address(
 ) -> anyhow::Result<Ended> {
     let hosts = Hosts { named: &options.hosts, is_explicit: global.rules.is_some() };
     let (look, answer) = site::open(config, hints, url, hosts).await?;
+    let seeks = look.seeks();
+    let name = || site::name(&look).unwrap_or_else(|| url.to_string());
     anyhow::ensure!(
-        !options.explore || look.rules().login.is_none(),
-        "--explore clicks whatever is there, and {} has an account: that may do something in its name (hint: --act \"click SELECTOR\" clicks what you say)",
-        site::name(&look).unwrap_or_else(|| url.to_string())
+        !options.explore || seeks != Seeks::NOTHING,
+        "--explore: the file of {} says `acts = \"none\"`\nhint: --act \"click SELECTOR\" clicks what you say",
+        name()
     );
+    if options.explore && seeks.turns_only {
+        eprintln!("note: {} is only scrolled and turned, by GETs (`acts` in `[render]` of its file)", name());
+    }
     let (status, bytes) = (answer.status, answer.body.len());
     let markup = site::markup(&look, &answer)?;
     // A fragment is the page's own business; the server was not told of it.
     let mut address = Url::parse(&answer.url).unwrap_or_else(|_| url.clone());
     address.set_fragment(url.fragment());
-    let page = Page { cookies: look.script_cookies(), ..options.page(address.as_str(), look.now_ms()) };
+    let page = Page { cookies: look.script_cookies(), ..options.page(address.as_str(), look.now_ms(), seeks) };
     let outcome = match run(children, &page.with_markup(&markup), &look).await {
         Ok(outcome) => outcome,
         Err(lost) => return Ok(Ended::Lost(lost)),
@@ -295,7 +300,8 @@ async fn of_file(
         None
     };
     let markup = beside::decode(&markup);
-    let page = options.page(base.as_str(), look.as_ref().map_or_else(site::now_ms, Look::now_ms)).with_markup(&markup);
+    let (now, seeks) = look.as_ref().map_or((site::now_ms(), Seeks::ALL), |look| (look.now_ms(), look.seeks()));
+    let page = options.page(base.as_str(), now, seeks).with_markup(&markup);
     let host = Beside::new(path, &base, look).with_context(|| quoted(path))?;
     let outcome = match run(children, &page, &host).await {
         Ok(outcome) => outcome,

@@ -11,6 +11,7 @@ use tokio::sync::{Semaphore, watch};
 use super::errands::{Answering, Bounds, Budget, Errands, Known};
 use super::host_work::policy_of;
 use super::hosts::{HostKeys, Hosts};
+use super::rendering::seeks;
 use super::robots_txt::{self, Place, RobotsAnswer};
 use super::site::Site;
 use crate::limits;
@@ -18,6 +19,7 @@ use crate::politeness::Answered;
 use crate::politeness::robots::Robots;
 use crate::render::children::Host;
 use crate::render::engine::net::{Answer, Asker, Request};
+use crate::render::protocol::Seeks;
 use crate::rules::{self, SiteRules};
 use crate::url::CrawlUrl;
 
@@ -96,6 +98,12 @@ impl Look {
     #[must_use]
     pub fn rules(&self) -> &SiteRules {
         &self.site.rules
+    }
+
+    /// What a reader may do with its pages.
+    #[must_use]
+    pub fn seeks(&self) -> Seeks {
+        seeks(&self.site.rules)
     }
 
     /// The cookies that the scripts of the open page may see, as `name=value`.

@@ -23,10 +23,10 @@ use crate::page::encoded_links::{self, Decoded};
 use crate::page::feed;
 use crate::page::scripted::{self, Signs};
 use crate::render::children::{ChildError, Children};
-use crate::render::protocol::{Outcome, Page};
+use crate::render::protocol::{Outcome, Page, Seeks};
 use crate::render::web::reader::Bound;
 use crate::render::web::window::Viewport;
-use crate::rules::{Class, RenderWhen};
+use crate::rules::{Class, RenderActs, RenderWhen, SiteRules};
 use crate::url::CrawlUrl;
 
 /// Before a process is asked for again where there was none to be had.
@@ -167,6 +167,16 @@ pub struct Made {
     pub nothing: Option<Nothing>,
 }
 
+/// What a reader does with pages of a site. A member's clicks may change things there.
+#[must_use]
+pub(super) fn seeks(rules: &SiteRules) -> Seeks {
+    match rules.acts() {
+        RenderActs::All => Seeks::ALL,
+        RenderActs::Auto | RenderActs::Turns => Seeks::TURNS,
+        RenderActs::None => Seeks::NOTHING,
+    }
+}
+
 /// Whether pages like this one may be rendered at all.
 #[must_use]
 pub fn may_render(site: &Site, job: &Job) -> bool {
@@ -210,8 +220,7 @@ pub async fn render(
     let page = Page {
         cookies: site.transport.script_cookies(&job.url),
         stored: site.storages.given(job.url.origin()),
-        // A member's clicks may change things at the site: there the page is only looked at.
-        tries: if site.account.is_some() { 0 } else { limits::RENDER_TRIES },
+        seeks: seeks(&site.rules),
         viewport: Viewport { height: f64::from(limits::RENDER_VIEW_HEIGHT), ..Viewport::default() },
         ..Page::at(job.url.as_str(), now)
     };

@@ -258,7 +258,7 @@ fn outcome_of(page: &Page, kept: Kept, wire: &SharedWire) -> (Outcome, Option<Wi
         }
         end = window.engine.run(page.reach);
     }
-    let told = reader::read_page(&mut window, &page.acts, page.tries, page.reach);
+    let told = reader::read_page(&mut window, &page.acts, page.seeks, page.reach);
     let outcome =
         Outcome { value, states: told.states, undone: told.undone, cut: told.cut, ..told_of(&mut window, page, end) };
     if page.held && outcome.spent != Some(Spent::Panicked) {

@@ -51,8 +51,8 @@ pub struct Page {
     pub stored: Stored,
     /// What a reader does, in this order.
     pub acts: Vec<Act>,
-    /// How many more acts a reader may try who looks for what the page has.
-    pub tries: u32,
+    /// How a reader looks for what the page has beside that.
+    pub seeks: Seeks,
     /// What lies within it is in view.
     pub viewport: Viewport,
     /// What is told beside links and markup.
@@ -75,6 +75,21 @@ pub struct Wanted {
     pub trace: bool,
     /// The text as it is shown.
     pub text: bool,
+}
+
+/// How a reader looks for more than a page shows by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seeks {
+    /// How many acts may be in vain.
+    pub tries: u32,
+    /// It scrolls on and turns pages, sends nothing but GETs for that, and clicks nothing else.
+    pub turns_only: bool,
+}
+
+impl Seeks {
+    pub const NOTHING: Self = Self { tries: 0, turns_only: false };
+    pub const TURNS: Self = Self { tries: limits::RENDER_TRIES, turns_only: true };
+    pub const ALL: Self = Self { tries: limits::RENDER_TRIES, turns_only: false };
 }
 
 /// What a reader does with a page.
@@ -149,7 +164,7 @@ impl Page {
             cookies: Vec::new(),
             stored: Stored::default(),
             acts: Vec::new(),
-            tries: 0,
+            seeks: Seeks::NOTHING,
             viewport: Viewport::default(),
             wanted: Wanted::default(),
             markup_bytes: 0,

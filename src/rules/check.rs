@@ -12,7 +12,7 @@ use encoding_rs::Encoding;
 use url::Url;
 
 use super::account;
-use super::class::{Class, RenderWhen};
+use super::class::{Class, RenderActs, RenderWhen};
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
 use super::file::{FamilyFile, LaneKey, LoginFile, ParametersFile, Pinned, PrivateAddresses, RobotsFile, SiteFile};
@@ -112,6 +112,7 @@ pub(super) fn site(
             let said = file.render.classes.get(&class).or_else(|| inherited.render.classes.get(&class));
             said.copied().unwrap_or_default()
         }),
+        acts: file.render.acts.or(inherited.render.acts).unwrap_or_default(),
         learns_shortcuts: file.render.shortcut.or(inherited.render.shortcut).unwrap_or(true),
         shortcuts: shortcuts(faults, spans, file, &hosts),
         depth_max: file.depth_max.unwrap_or(DEPTH_MAX),
@@ -152,6 +153,7 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         mirrors: Vec::new(),
         lanes: Lanes { key: LaneKey::Host, count: 1 },
         render: [RenderWhen::Auto; Class::ALL.len()],
+        acts: RenderActs::Auto,
         learns_shortcuts: true,
         shortcuts: Vec::new(),
         depth_max: DEPTH_MAX,

@@ -64,6 +64,21 @@ impl Class {
     }
 }
 
+/// What a reader does with a page whose scripts were run, beside looking at it (docs/render.md).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RenderActs {
+    /// `all`, and `turns` at sites with an account.
+    #[default]
+    Auto,
+    /// It opens rows, tabs and lists of choices, scrolls and turns pages.
+    All,
+    /// It scrolls and turns pages, by GETs.
+    Turns,
+    /// Nothing.
+    None,
+}
+
 /// Whether the scripts of a class's pages are run (docs/render.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::class::{Class, RenderWhen};
+use super::class::{Class, RenderActs, RenderWhen};
 use crate::limits::{
     EXAMPLES_MAX, HOSTS_PER_SITE_MAX, INCREMENT_DEPTH, INCREMENT_DEPTH_MAX, MIRRORS_MAX, NETWORKS_MAX,
     QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES, SHORTCUT_PINS_MAX, START_URLS_MAX,
@@ -48,6 +48,9 @@ pub struct Renders {
     /// Whether requests are learned that stand in place of renders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortcut: Option<bool>,
+    /// What is done with pages whose scripts were run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acts: Option<RenderActs>,
     #[serde(flatten)]
     pub classes: IndexMap<Class, RenderWhen>,
 }
@@ -275,6 +278,8 @@ struct RenderTable {
     /// Whether the requests that bring the data of pages are learned and asked for in place of renders, where a class's pages are `auto`.
     /// Default: true. What `[shortcut]` pins is used in any case.
     shortcut: Option<bool>,
+    /// What is done with pages whose scripts were run, to see all that they have. Default: `auto`, which is `all`, and `turns` at sites with an account.
+    acts: Option<RenderActs>,
 }
 
 /// The classes whose pages may have an endpoint, for the schema.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use encoding_rs::Encoding;
 use regex::{Regex, RegexSet};
 
-pub use super::class::{Class, RenderWhen};
+pub use super::class::{Class, RenderActs, RenderWhen};
 pub use super::file::{LaneKey, Policy, PrivateAddresses};
 use super::log_out::ends_session;
 use crate::clock::hours::Hours;
@@ -162,6 +162,8 @@ pub struct SiteRules {
     pub lanes: Lanes,
     /// Of each class, in the order of [`Class::ALL`], whether its pages' scripts are run.
     pub(super) render: [RenderWhen; Class::ALL.len()],
+    /// What is done with them then.
+    pub(super) acts: RenderActs,
     /// Whether more of that is learned.
     pub(super) learns_shortcuts: bool,
     /// What stands in place of renders, in the order of the file.
@@ -267,12 +269,13 @@ impl SiteRules {
             sitemaps,
             rules,
             render,
+            acts,
             learns_shortcuts,
             ..
         } = self;
         let patterns: Vec<_> = rules.iter().map(|rule| (&rule.pattern, rule.class)).collect();
         let site = (start, hosts, below, canonical, budget, charset.map(Encoding::name), mirrors);
-        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), render, learns_shortcuts);
+        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), render, acts, learns_shortcuts);
         xxhash_rust::xxh3::xxh3_64(format!("{taken:?}").as_bytes())
     }
 
@@ -283,6 +286,16 @@ impl SiteRules {
             // Files have no scripts, and a login page is no visit's.
             Class::Download | Class::Login | Class::Sitemap => RenderWhen::Never,
             class => self.render[class as usize],
+        }
+    }
+
+    /// What is done with pages whose scripts were run; never [`RenderActs::Auto`].
+    #[must_use]
+    pub fn acts(&self) -> RenderActs {
+        match self.acts {
+            RenderActs::Auto if self.login.is_some() => RenderActs::Turns,
+            RenderActs::Auto => RenderActs::All,
+            said => said,
         }
     }
 

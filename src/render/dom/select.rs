@@ -1,10 +1,12 @@
 //! Selectors on the arena (Selectors 4): what `querySelector`, `matches` and `closest` find.
 //!
-//! The `selectors` crate parses and matches; `grammar` says which pseudo-classes there are, `view` shows it the tree.
+//! The `selectors` crate parses and matches; `grammar` says which pseudo-classes there are, `view` shows it the
+//! tree, `needs` tells of a selector what an element must have for it.
 //! Nothing is cached of the tree, so nothing can be stale.
 
 mod asked;
 mod grammar;
+mod needs;
 mod pseudo;
 mod view;
 
@@ -24,6 +26,7 @@ use crate::limits;
 
 pub use self::asked::{Asked, Namespaces, Standing};
 use self::grammar::{Css, Grammar};
+pub use self::needs::Need;
 use self::view::View;
 use super::Error;
 use super::node::NodeId;

@@ -34,7 +34,7 @@ use self::shown::Book;
 use super::load::Window;
 use crate::render::engine::jobs::{End, Reach};
 use crate::render::engine::trace::{self, What};
-use crate::render::protocol::{Act, State};
+use crate::render::protocol::{Act, Seeks, State};
 
 /// What came of the acts.
 #[derive(Default)]
@@ -99,6 +99,10 @@ pub enum Bound {
     Unopened,
     /// Options of a list to choose from were not chosen.
     Unchosen,
+    /// A list is turned by what is posted, and nothing is in a member's name.
+    Unsent,
+    /// A grid says that it has more rows than it has shown.
+    Unseen,
 }
 
 impl Bound {
@@ -117,13 +121,15 @@ impl Bound {
             Self::Unanswered => "some of what its scripts asked for was not answered, however often it was tried",
             Self::Unopened => "rows that it showed were not opened",
             Self::Unchosen => "not all that its lists of choices have was chosen",
+            Self::Unsent => "its list is turned by a POST, and nothing is posted in an account's name",
+            Self::Unseen => "a grid of it says that it has more rows than it has shown",
             Self::NoWayBack => "its rows replace their list, and nothing leads back to it",
         }
     }
 }
 
 /// Reads the page as it is, then acts.
-pub fn read_page(window: &mut Window, acts: &[Act], tries: u32, reach: Reach) -> Told {
+pub fn read_page(window: &mut Window, acts: &[Act], seeks: Seeks, reach: Reach) -> Told {
     let mut book = Book::default();
     book.enter("load", window);
     let mut told = Told::default();
@@ -138,7 +144,7 @@ pub fn read_page(window: &mut Window, acts: &[Act], tries: u32, reach: Reach) ->
             break;
         }
     }
-    told.cut = explore::explore(window, tries, reach, &mut book);
+    told.cut = explore::explore(window, seeks, reach, &mut book);
     told.states = book.states;
     told
 }

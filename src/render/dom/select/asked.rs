@@ -6,9 +6,9 @@ use selectors::context::{self, MatchingContext, MatchingForInvalidation, Matchin
 use selectors::matching::matches_selector;
 use selectors::parser::{MatchesFeaturelessHost, Selector};
 
-use super::Selectors;
 use super::grammar::Css;
 use super::view::View;
+use super::{Need, Selectors};
 use crate::limits;
 use crate::render::dom::{Error, NodeId, Tree};
 
@@ -47,6 +47,11 @@ pub struct Asked<'a> {
 impl<'a> Asked<'a> {
     pub fn new(tree: &'a Tree, element: NodeId) -> Self {
         Self { tree, element, caches: SelectorCaches::default(), quirks: super::quirks_of(tree, element) }
+    }
+
+    /// All that selectors may need of it.
+    pub fn has_for_needs(&self) -> Vec<Need> {
+        self.tree.has_for_needs(self.element)
     }
 
     /// The highest specificity of the selectors that match, `None` where none does. `host` is the one of the rule's own tree, if that

@@ -11,13 +11,13 @@ use super::declaration;
 use super::sheet::{Rule, RuleKind, Rules, Sheet};
 use super::value::{is_wide, longhands};
 use crate::limits;
-use crate::render::dom::select::{Asked, Selectors, Standing};
+use crate::render::dom::select::{Asked, Need, Selectors, Standing};
 use crate::render::dom::{NodeId, Tree};
 
 /// Rules of one tree: a document's or a shadow root's.
 #[derive(Debug, Default)]
 pub struct Index {
-    by_property: HashMap<String, Vec<Entry>>,
+    by_property: HashMap<String, Entries>,
     /// Names of `@keyframes`.
     keyframes: HashSet<String>,
 }
@@ -30,6 +30,36 @@ struct Entry {
     important: bool,
     layer: usize,
     order: usize,
+}
+
+/// What rules give one property, found by what an element must have for them: the sheets of a library of components have thousands of
+/// rules for `display`, nearly all of them for a class that the element at hand has not.
+#[derive(Debug, Default)]
+struct Entries {
+    all: Vec<Entry>,
+    /// Places in `all`, by what one of the selectors asks for.
+    by_need: HashMap<Need, Vec<usize>>,
+    /// Places of those with a selector that any element may match.
+    for_any: Vec<usize>,
+}
+
+impl Entries {
+    fn push(&mut self, entry: Entry) {
+        let place = self.all.len();
+        match entry.selectors.needs() {
+            Some(needs) => needs.into_iter().for_each(|need| self.by_need.entry(need).or_default().push(place)),
+            None => self.for_any.push(place),
+        }
+        self.all.push(entry);
+    }
+
+    /// Those that may hold for an element that has these, some of them twice; all where none are named.
+    fn of<'e>(&'e self, has: Option<&'e [Need]>) -> impl Iterator<Item = &'e Entry> {
+        let all = if has.is_some() { &[][..] } else { &self.all[..] };
+        let for_any = if has.is_some() { &self.for_any[..] } else { &[][..] };
+        let needed = has.unwrap_or_default().iter().filter_map(|need| self.by_need.get(need)).flatten();
+        all.iter().chain(for_any.iter().chain(needed).map(|place| &self.all[*place]))
+    }
 }
 
 /// Whether the condition of a group holds: its name and condition.
@@ -148,9 +178,11 @@ impl Filling<'_> {
             longhands(one, |property, value| {
                 let selectors = selectors.clone();
                 let entry = Entry { selectors, value: value.into(), important: one.important, layer, order };
-                match by_property.get_mut(property) {
-                    Some(list) => list.push(entry),
-                    None => drop(by_property.insert(property.to_owned(), vec![entry])),
+                if !by_property.contains_key(property) {
+                    by_property.insert(property.to_owned(), Entries::default());
+                }
+                if let Some(entries) = by_property.get_mut(property) {
+                    entries.push(entry);
                 }
             });
         }
@@ -206,7 +238,9 @@ impl Cascade<'_> {
         best: &mut Option<(Weight, Rc<str>)>,
     ) {
         let Some(entries) = self.indexes.get(&root).and_then(|index| index.by_property.get(property)) else { return };
-        for entry in entries {
+        // What `:host`, `::slotted()` and `::part()` mean is said elsewhere in a selector than what elements of the tree have.
+        let has = (standing == Standing::Own).then(|| asked.has_for_needs());
+        for entry in entries.of(has.as_deref()) {
             if self.tries.get() >= limits::STYLE_TRIES_MAX {
                 return;
             }

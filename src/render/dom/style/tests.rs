@@ -9,6 +9,7 @@ use super::declaration::{parse, text_of};
 use super::sheet::Sheet;
 use super::value::colour;
 use crate::limits;
+use crate::render::dom::select::Selectors;
 use crate::render::dom::{Error, Tree};
 
 fn value_of(tree: &Tree, css: &str, id: &str, property: &str, inherits: bool) -> Option<String> {
@@ -62,6 +63,70 @@ fn the_declaration_wins_that_the_standard_says() {
         assert_eq!(value_of(&tree, css, "p", property, false).as_deref(), expected, "{css}");
     }
     assert_eq!(value_of(&tree, "main { color: red }", "i", "color", true).as_deref(), Some("red"));
+}
+
+#[test]
+fn what_a_selector_needs_hides_no_rule_that_matches() {
+    const BODY: &str = "<main id=M class='X y'><svg id=s class=deep><linearGradient id=g></linearGradient></svg><p id=p class='a b a'><i id=i></i></p></main>";
+    const SELECTORS: &[&str] = &[
+        "*",
+        "p",
+        "P",
+        "#p",
+        "#P",
+        ".a",
+        ".A",
+        "p.b",
+        "i",
+        ".X",
+        ".x",
+        "main.X",
+        "lineargradient",
+        "linearGradient",
+        "svg *",
+        "svg.deep",
+        ".c, .b",
+        ".c, p",
+        ".c, *",
+        ":is(.a)",
+        ":not(.c)",
+        ".a:not(.b)",
+        ".y > .a",
+        "#m .b",
+        ":where(#p).a",
+        "[class~=a]",
+        ":root .a i",
+        ".c.a",
+        "main .a, main .a.b",
+        ".a:has(i)",
+        "p:first-child",
+        ":nth-child(2 of .a)",
+    ];
+    for doctype in ["<!DOCTYPE html>", ""] {
+        let mut tree = Tree::new();
+        tree.parse_document(&format!("{doctype}{BODY}")).unwrap();
+        for (selector, id) in SELECTORS.iter().flat_map(|one| ["M", "s", "g", "p", "i"].map(|id| (one, id))) {
+            let value = value_of(&tree, &format!("{selector} {{ top: 3px }}"), id, "top", false);
+            let matches = tree.matches(tree.element_by_id_anywhere(id), &Selectors::parse(selector).unwrap());
+            assert_eq!(value.is_some(), matches, "{selector} #{id} {doctype}");
+        }
+    }
+}
+
+#[test]
+fn only_rules_that_an_element_can_meet_are_tried() {
+    let mut tree = Tree::new();
+    tree.parse_document("<p id=p class='a b'></p>").unwrap();
+    let mut css: String = (0..1_000).map(|n| format!(".c{n}, .d{n} i.e, #f{n} {{ top: 1px }}")).collect();
+    css.push_str(".d .b { top: 2px } .b { top: 3px } .b::before { top: 4px } .z::before { top: 5px }");
+    let document = tree.root(tree.element_by_id_anywhere("p"));
+    let indexes = HashMap::from([(document, Index::of(&[Rc::new(Sheet::parse(&css))], &|_, _| true))]);
+    let tries = Cell::new(0);
+    let cascade = Cascade { tree: &tree, indexes: &indexes, tries: &tries };
+    let id = tree.element_by_id_anywhere("p");
+    assert_eq!(cascade.declared(id, "top", None).as_deref(), Some("3px"));
+    assert_eq!(tries.get(), 3);
+    assert_eq!(cascade.declared(id, "top", Some("before")).as_deref(), Some("4px"));
 }
 
 #[test]

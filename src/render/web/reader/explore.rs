@@ -16,6 +16,8 @@ mod menus;
 mod pick;
 mod replaced;
 mod said;
+mod stated;
+mod turns;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
@@ -30,6 +32,7 @@ use self::frontier::{Frontier, Step};
 use self::in_view::Scrolls;
 use self::infer::Infers;
 use self::pick::Pickers;
+use self::stated::Stated;
 use super::super::load::Window;
 use super::super::navigation::{self, How, Navigation};
 use super::super::read;
@@ -41,14 +44,17 @@ use crate::limits;
 use crate::render::dom::{NodeId, Tree};
 use crate::render::engine::jobs::Reach;
 use crate::render::engine::realm;
+use crate::render::protocol::Seeks;
 
 /// Tries what the page offers, the likeliest first. Gives where it stopped with more to come.
-pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut Book) -> Option<Cut> {
+pub(super) fn explore(window: &mut Window, seeks: Seeks, reach: Reach, book: &mut Book) -> Option<Cut> {
     let mut reader = Reader {
         window,
         reach,
         book,
-        tries,
+        tries: seeks.tries,
+        turns_only: seeks.turns_only,
+        has_unsent_turns: false,
         acts: 0,
         until_us: limits::RENDER_EXPLORE_CPU_US,
         idle: 0,
@@ -104,9 +110,11 @@ pub(super) fn explore(window: &mut Window, tries: u32, reach: Reach, book: &mut 
         since: HashMap::new(),
         infers: Infers::default(),
         pickers: Pickers::default(),
+        stated: Stated::default(),
     };
+    reader.window.engine.page().borrow_mut().sends_gets_only = seeks.turns_only;
     // Whoever asks for no acts is told of none.
-    let bound = if tries > 0 { reader.read() } else { None };
+    let bound = if seeks.tries > 0 { reader.read() } else { None };
     reader.tell_inferred();
     let bound = bound.or_else(|| reader.has_faults_left().then_some(Bound::Unanswered))?;
     let left = if bound == Bound::Unopened { reader.unopened() } else { 0 };
@@ -128,6 +136,10 @@ struct Reader<'a> {
     book: &'a mut Book,
     /// Acts that may still be in vain.
     tries: u32,
+    /// Nothing is clicked but what turns a list, and nothing sent but GETs.
+    turns_only: bool,
+    /// A turn wanted something to be posted then.
+    has_unsent_turns: bool,
     acts: u32,
     /// CPU time from which on no other act begins.
     until_us: u64,
@@ -218,6 +230,7 @@ struct Reader<'a> {
     /// Rows whose links are known from answers.
     infers: Infers,
     pickers: Pickers,
+    stated: Stated,
 }
 
 /// The kind of a link, and what it is called.
@@ -248,7 +261,10 @@ impl Reader<'_> {
                 let more = self.has_more.then_some(Bound::Rows);
                 let left = (self.unopened() > 0).then_some(Bound::Unopened);
                 let unchosen = self.has_unchosen().then_some(Bound::Unchosen);
-                return self.has_lost_rows().then_some(Bound::NoWayBack).or(more).or(left).or(unchosen);
+                let unseen = self.has_unseen_rows().then_some(Bound::Unseen);
+                let unsent = self.has_unsent_turns.then_some(Bound::Unsent);
+                let lost = self.has_lost_rows().then_some(Bound::NoWayBack);
+                return lost.or(more).or(left).or(unchosen).or(unsent).or(unseen);
             };
             let (news, rank) = match choice {
                 Choice::Control(control) if control.rank == Rank::Tick => (self.tick(&control), Rank::Tick),
@@ -325,13 +341,14 @@ impl Reader<'_> {
     /// Clicks a control. Where nobody knows what it does, nothing is posted for it, and its kind is given up that wants it.
     fn click(&mut self, control: &Control) -> News {
         let unsent = self.window.engine.page().borrow().unsent;
-        self.window.engine.page().borrow_mut().sends_gets_only = control.unsure;
+        self.window.engine.page().borrow_mut().sends_gets_only = control.unsure || self.turns_only;
         let news = match &control.option {
             Some(option) => self.pick(control, option),
             None => self.act(&format!("click {}", control.words), |window| window.click_node(control.id)),
         };
-        self.window.engine.page().borrow_mut().sends_gets_only = false;
+        self.window.engine.page().borrow_mut().sends_gets_only = self.turns_only;
         if self.window.engine.page().borrow().unsent > unsent {
+            self.has_unsent_turns |= self.turns_only;
             // Of links that are called otherwise it tells nothing: "Reseed" stands beside "Details".
             let is_link = control.leads.is_some() && !control.text.is_empty();
             self.harmful.insert(if is_link { called(control) } else { control.kind.clone() });
@@ -362,6 +379,9 @@ impl Reader<'_> {
         });
         same::keep(&self.controls, (row, tab), &mut controls);
         self.offer_options(&mut controls);
+        if self.turns_only {
+            self.keep_turns(&mut controls);
+        }
         self.controls = Rc::new(controls);
         self.has_more |= has_more;
         self.hidden.clear();
@@ -389,6 +409,7 @@ impl Reader<'_> {
             }
         }
         self.skip_inferred();
+        self.hear_of_rows();
         has_new
     }
 

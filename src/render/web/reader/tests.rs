@@ -21,6 +21,7 @@ mod live;
 mod pickers;
 mod shapes;
 mod steps;
+mod turns;
 
 /// What came of a page after `tries`, and what an expression gives there then.
 struct Read {
@@ -40,20 +41,20 @@ impl Read {
     }
 }
 
-fn read_with(html: &str, acts: &[Act], tries: u32, expression: &str, viewport: Viewport) -> Read {
-    read_on(|| Box::new(NoNet::new()), html, acts, tries, expression, viewport)
+fn read_with(html: &str, acts: &[Act], seeks: Seeks, expression: &str, viewport: Viewport) -> Read {
+    read_on(|| Box::new(NoNet::new()), html, acts, seeks, expression, viewport)
 }
 
 fn read_on(
     net: fn() -> Box<dyn Net>,
     html: &str,
     acts: &[Act],
-    tries: u32,
+    seeks: Seeks,
     expression: &str,
     viewport: Viewport,
 ) -> Read {
     let start = Start::at(Url::parse("http://site.test/list").unwrap());
-    read_from(start, net, html, acts, tries, expression, viewport)
+    read_from(start, net, html, acts, seeks, expression, viewport)
 }
 
 fn read_from(
@@ -61,7 +62,7 @@ fn read_from(
     net: fn() -> Box<dyn Net>,
     html: &str,
     acts: &[Act],
-    tries: u32,
+    seeks: Seeks,
     expression: &str,
     viewport: Viewport,
 ) -> Read {
@@ -70,7 +71,7 @@ fn read_from(
         let setting = Setting { viewport, ..Setting::default() };
         let mut window = Window::open_with(&start, &setting, net()).unwrap();
         window.load(&html, Reach::default());
-        let told = read_page(&mut window, &acts, tries, Reach::default());
+        let told = read_page(&mut window, &acts, seeks, Reach::default());
         let gone = window.navigations().into_iter().map(|one| one.url).collect();
         let value = text_of(&mut window, &format!("String({expression})")).unwrap_or_default();
         Read { told, value, gone }
@@ -79,7 +80,7 @@ fn read_from(
 }
 
 fn read_page_of(html: &str, expression: &str) -> Read {
-    read_with(html, &[], limits::RENDER_TRIES, expression, Viewport::default())
+    read_with(html, &[], Seeks::ALL, expression, Viewport::default())
 }
 
 /// A list that shows one page of ten links at a time, of `pages`.
@@ -334,7 +335,7 @@ fn a_tall_window_has_long_lists_in_view_at_once() {
         observer.observe(end)</script>";
     let shown = |height: f64| {
         let viewport = Viewport { height, ..Viewport::default() };
-        read_with(html, &[], 0, "n", viewport).value.parse::<u32>().unwrap()
+        read_with(html, &[], Seeks::NOTHING, "n", viewport).value.parse::<u32>().unwrap()
     };
     let (usual, tall) = (shown(800.0), shown(f64::from(limits::RENDER_VIEW_HEIGHT)));
     assert!(usual < 10 && tall > 20, "{usual} and {tall} of 30 pages");
@@ -355,10 +356,10 @@ fn what_ends_deletes_or_posts_is_left_alone() {
 #[test]
 fn without_tries_nothing_is_touched_and_acts_are_done_in_their_order() {
     let html = pages(3, "<button id=next onclick='show(at + 1)'>Next</button>");
-    assert_eq!(read_with(&html, &[], 0, "turns", Viewport::default()).value, "1");
+    assert_eq!(read_with(&html, &[], Seeks::NOTHING, "turns", Viewport::default()).value, "1");
     let click = || Act::Click("#next".to_owned());
     let acts = [click(), Act::Click("#none".to_owned()), click(), Act::Goto("#x".to_owned()), Act::Back];
-    let read = read_with(&html, &acts, 0, "turns + location.hash", Viewport::default());
+    let read = read_with(&html, &acts, Seeks::NOTHING, "turns + location.hash", Viewport::default());
     assert_eq!((read.value.as_str(), read.urls().len()), ("3", 60), "each asked-for state is told whole");
     assert_eq!(read.told.undone, [Act::Click("#none".to_owned())]);
     assert_eq!(read.acts(), ["load", "click #next", "click #none", "click #next", "goto #x", "back"]);

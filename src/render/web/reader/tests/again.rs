@@ -35,7 +35,7 @@ impl Net for Faulty {
 
 pub(super) fn read_faulty(html: &str, expression: &str) -> Read {
     let net = || Box::new(Faulty::default()) as Box<dyn Net>;
-    read_on(net, html, &[], limits::RENDER_TRIES, expression, Viewport::default())
+    read_on(net, html, &[], Seeks::ALL, expression, Viewport::default())
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn whoever_stops_before_other_tabs_says_so() {
     {
         let dead = |class: &str| format!("<p><button class={class} onclick=1>Title</button></p>").repeat(3);
         let html = format!("{tabs}{}{}{}", dead("a"), dead("b"), dead("c"));
-        let cut = read_with(&html, &[], 4, "0", Viewport::default()).told.cut;
+        let cut = read_with(&html, &[], Seeks { tries: 4, ..Seeks::ALL }, "0", Viewport::default()).told.cut;
         assert_eq!(cut.map(|cut| (cut.bound, cut.tabs)), Some((Bound::Tries, left)));
     }
 }

@@ -38,7 +38,7 @@ fn buttons_that_fetch_torrents_to_save_them_are_pressed_to_the_end_of_their_list
     };
     let clicks = |path: &str| {
         let net = || Box::new(Torrents::default()) as Box<dyn Net>;
-        read_on(net, &list(path), &[], limits::RENDER_TRIES, "clicks", Viewport::default()).value
+        read_on(net, &list(path), &[], Seeks::ALL, "clicks", Viewport::default()).value
     };
     assert_eq!(clicks("/get/"), "120");
     assert!(clicks("/stats/").parse::<u32>().unwrap() < 40, "what is fetched is no torrent");
@@ -276,7 +276,7 @@ fn acts_that_bring_links_are_given_instructions_for_the_next_ones() {
         let mut start = Start::at(Url::parse("http://site.test/list").unwrap());
         start.instructions = 4_000_000;
         let net = || Box::new(NoNet::new()) as Box<dyn Net>;
-        read_from(start, net, &list(brings), &[], limits::RENDER_TRIES, "opened", Viewport::default())
+        read_from(start, net, &list(brings), &[], Seeks::ALL, "opened", Viewport::default())
     };
     let whole = read("'<a href=/get/' + one.dataset.id + '>Download</a>'");
     let links: HashSet<&str> = whole.urls().into_iter().collect();

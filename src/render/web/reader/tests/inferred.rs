@@ -72,7 +72,7 @@ fn read_list(address: &str) -> (Vec<String>, usize, Vec<String>) {
 
 fn read_of(html: &str) -> (Vec<String>, usize, Vec<String>, Option<Cut>) {
     let net = || Box::new(Interface::default()) as Box<dyn Net>;
-    let read = read_on(net, html, &[], limits::RENDER_TRIES, "clicks", Viewport::default());
+    let read = read_on(net, html, &[], Seeks::ALL, "clicks", Viewport::default());
     let mut files: Vec<String> = read.urls().into_iter().map(str::to_owned).collect();
     files.sort();
     files.dedup();

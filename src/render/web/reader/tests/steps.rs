@@ -66,6 +66,6 @@ fn nothing_is_posted_for_what_a_row_opens_and_says_nothing_of_files() {
     );
     let net = || Box::new(Open::default()) as Box<dyn Net>;
     let start = Start::at(Url::parse("http://site.test/list").unwrap());
-    let read = read_from(start, net, &html, &[], limits::RENDER_TRIES, "posted", Viewport::default());
+    let read = read_from(start, net, &html, &[], Seeks::ALL, "posted", Viewport::default());
     assert_eq!(read.value, "0");
 }

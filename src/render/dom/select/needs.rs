@@ -1,0 +1,69 @@
+//! What an element must have for a selector to match it: a class, an `id` or a name of the compound that the selector ends with.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use selectors::parser::{Combinator, Component, Selector};
+
+use super::Selectors;
+use super::grammar::Css;
+use crate::render::dom::{NodeId, Tree};
+
+/// A class, an `id` or a name. Letters of either case count as the same, and two may share a number: what is told by it may match, no more.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Need(u64);
+
+#[derive(Clone, Copy, Hash)]
+enum Kind {
+    Class,
+    Id,
+    Name,
+}
+
+impl Need {
+    fn new(kind: Kind, text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        kind.hash(&mut hasher);
+        text.bytes().for_each(|byte| hasher.write_u8(byte.to_ascii_lowercase()));
+        Self(hasher.finish())
+    }
+
+    /// What a selector asks for most narrowly.
+    fn of(selector: &Selector<Css>) -> Option<Self> {
+        let mut compound = selector.iter();
+        loop {
+            let components: Vec<&Component<Css>> = compound.by_ref().collect();
+            let find = |take: &dyn Fn(&Component<Css>) -> Option<Self>| components.iter().find_map(|one| take(one));
+            let need = find(&|one| match one {
+                Component::ID(id) => Some(Self::new(Kind::Id, id.as_ref())),
+                Component::Class(class) => Some(Self::new(Kind::Class, class.as_ref())),
+                _ => None,
+            });
+            let need = need.or_else(|| {
+                find(&|one| match one {
+                    Component::LocalName(name) => Some(Self::new(Kind::Name, name.name.as_ref())),
+                    _ => None,
+                })
+            });
+            // What a pseudo-element is of stands before it.
+            if need.is_some() || compound.next_sequence() != Some(Combinator::PseudoElement) {
+                return need;
+            }
+        }
+    }
+}
+
+impl Selectors {
+    /// One need of each selector, of which an element must have one at least to match; `None` where one of them asks for none.
+    pub fn needs(&self) -> Option<Vec<Need>> {
+        self.0.slice().iter().map(Need::of).collect()
+    }
+}
+
+impl Tree {
+    /// All that selectors may need of an element.
+    pub fn has_for_needs(&self, id: NodeId) -> Vec<Need> {
+        let name = self.element(id).map(|element| Need::new(Kind::Name, &element.name.local));
+        let own = self.id(id).map(|own| Need::new(Kind::Id, own));
+        name.into_iter().chain(own).chain(self.classes(id).map(|class| Need::new(Kind::Class, class))).collect()
+    }
+}

@@ -1,0 +1,52 @@
+//! Members' pages, which are turned and nothing else.
+
+use super::*;
+
+fn turned(html: &str, expression: &str) -> Read {
+    read_with(html, &[], Seeks::TURNS, expression, Viewport::default())
+}
+
+/// What a click on anything but a turn would have done.
+const REST: &str = "<div class=rate><a href=#>1</a><a href=#>2</a><a href=#>3</a></div><button id=tab role=tab>Music</button><select><option>a<option>b</select>
+    <button>Follow</button><div class=row>Title A</div><div class=row>Title B</div><div class=row>Title C</div><ul><li><span>One</span><button>More</button><li><span>Two</span><button>More</button></ul><script>
+    let done = 0; for (const of of document.querySelectorAll('.rate a, #tab, .row, li button, body > button')) of.addEventListener('click', () => done++);
+    document.querySelector('select').onchange = () => done++</script>";
+
+#[test]
+fn members_pages_are_turned_and_nothing_else_of_them_is_clicked() {
+    for (what, controls) in [
+        ("next", "<button onclick='show(at + 1)'>Next</button>"),
+        ("more", "<a href='#' onclick='show(at + 1)'>Load more</a>"),
+        (
+            "numbers",
+            "<ul class=pagination><li><a href=# onclick='show(1)'>1</a><li><a href=# onclick='show(2)'>2</a><li><a href=# onclick='show(3)'>3</a></ul>",
+        ),
+        (
+            "named",
+            "<div aria-label='Pagination'><button onclick='show(1)'>1</button><button onclick='show(2)'>2</button><button onclick='show(3)'>3</button></div>",
+        ),
+    ] {
+        let read = turned(&format!("{}{REST}", pages(3, controls)), "done");
+        let urls = read.urls().iter().filter(|url| !url.contains('#')).count();
+        assert_eq!((urls, &*read.value), (30, "0"), "{what}: {:?}", read.acts());
+        assert_eq!(read.told.cut, None, "{what}");
+    }
+    let read = read_page_of(&format!("{}{REST}", pages(3, "")), "done > 0");
+    assert_eq!(read.value, "true", "a guest's reader clicks");
+}
+
+#[test]
+fn members_pages_are_scrolled() {
+    let grows = "<style>.r { height: 60px } #b { height: 500px; overflow-y: auto }</style><div id=b></div><script>let p = 0;
+        const more = () => { if (p < 9) for (let k = 0; k < 20; k++) b.insertAdjacentHTML('beforeend', `<div class=r><a href=/t/${p * 20 + k}>x</a></div>`); p++ };
+        b.onscroll = () => { if (b.scrollTop + b.clientHeight >= b.scrollHeight - 100) more() }; more()</script>";
+    assert_eq!(turned(grows, "0").urls().len(), 180);
+}
+
+#[test]
+fn a_members_list_that_is_turned_by_a_post_is_told() {
+    let list =
+        pages(3, "<button onclick=\"fetch('/livewire', { method: 'POST' }).then(() => show(at + 1))\">Next</button>");
+    let read = turned(&list, "at");
+    assert_eq!((&*read.value, read.told.cut.map(|cut| cut.bound)), ("1", Some(Bound::Unsent)));
+}
