@@ -531,6 +531,10 @@ pub const TRACE_DAYS_MAX: u64 = 36_525;
 
 /// Boards of a schedule: each costs half a kilobyte; looks a day of one in a replay, and of all policies over all its days.
 pub const BOARDS_MAX: usize = 1_000_000;
+
+/// Numbers of posts that a site's schedule keeps, and boards whose posts are told from each other by them: each look reads them for all.
+pub const NUMBERS_SEEN_MAX: usize = 4_096;
+pub const NUMBERED_BOARDS_MAX: usize = 200;
 pub const LOOKS_PER_DAY_MAX: usize = 1_440;
 pub const SIMULATED_LOOKS_MAX: u64 = 50_000_000;
 

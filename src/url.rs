@@ -12,6 +12,7 @@
 
 mod canonical;
 mod keys;
+mod numbers;
 
 use std::borrow::Cow;
 use std::fmt;

@@ -13,7 +13,7 @@ use serde_json::Value;
 const COMMAND_TIME_MAX: Duration = Duration::from_secs(120);
 
 const PAGE: &str =
-    "<!doctype html><title>List</title><h1>Torrents</h1><div id=app></div><button id=more>Load more</button><div id=kudos>★</div>
+    "<!doctype html><title>List</title><h1>Torrents</h1><div id=app></div><button id=more>Load more</button><div class=fold>About this list</div>
     <script src=/app.js></script>";
 
 const SCRIPT: &str = "let n = 0;
@@ -21,7 +21,7 @@ const SCRIPT: &str = "let n = 0;
         const a = document.createElement('a'); a.href = '/d/' + t + '.torrent'; a.textContent = 'torrent ' + t;
         document.getElementById('app').append(a, document.createElement('br')); } });
     document.getElementById('more').addEventListener('click', load);
-    document.getElementById('kudos').addEventListener('click', () => fetch('/thank'));
+    document.querySelector('.fold').addEventListener('click', () => fetch('/folded'));
     setTimeout(() => nothing.there, 20);
     load();";
 
@@ -198,7 +198,7 @@ fn what_rules_say_of_a_page_and_its_requests_is_kept_to() {
 }
 
 #[test]
-fn nothing_is_clicked_at_a_site_with_an_account_that_was_not_said() {
+fn lists_of_a_site_with_an_account_are_turned_and_nothing_else_is_clicked_that_was_not_said() {
     let (folder, site) = (tempfile::tempdir().unwrap(), Site::start());
     let rules = rules(folder.path(), &site);
     let file = Path::new(&rules).join("site.toml");
@@ -207,7 +207,7 @@ fn nothing_is_clicked_at_a_site_with_an_account_that_was_not_said() {
     let explore = [&*site.url("/"), "--rules", &rules, "--explore", "--links"];
     let turned = render(folder.path(), &explore).ended(0);
     assert!(turned.out.contains("/d/3.torrent"), "\"Load more\" was pressed: {}", turned.out);
-    assert!(!site.asked().iter().any(|path| path.contains("thank")), "{:?}", site.asked());
+    assert!(!site.asked().iter().any(|path| path == "/folded"), "{:?}", site.asked());
     assert!(turned.err.contains("note: ") && turned.err.contains("only scrolled and turned"), "{}", turned.err);
     let say = |acts: &str| {
         let login = format!("[login]\nuser = 'anna'\npage = '{}'\n", site.url("/login"));
@@ -218,7 +218,7 @@ fn nothing_is_clicked_at_a_site_with_an_account_that_was_not_said() {
     assert!(refused.err.contains("says `acts = \"none\"`") && refused.err.contains("hint: --act"), "{}", refused.err);
     say("all");
     render(folder.path(), &explore).ended(0);
-    assert!(site.asked().iter().any(|path| path.contains("thank")), "{:?}", site.asked());
+    assert!(site.asked().iter().any(|path| path == "/folded"), "{:?}", site.asked());
     say("turns");
     let said = ["--links", "--act", "click #more"];
     let looked = render(folder.path(), &[&[&*site.url("/"), "--rules", &rules], &said[..]].concat()).ended(0);

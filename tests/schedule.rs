@@ -72,22 +72,27 @@ fn real_trace() -> Trace {
 #[test]
 fn on_real_traces_of_later_years_ours_is_below_every_other_policy() {
     let trace = real_trace();
-    let mut ratios = Vec::new();
+    let (mut ratios, mut unnumbered) = (Vec::new(), Vec::new());
     // 2023-03-01, 2023-11-01, 2024-06-01: the forecast was chosen on 2021 and 2022.
     for start in [1_677_628_800, 1_698_796_800, 1_717_200_000] {
         for per_day in [4, 6, 8, 11] {
             let report = replay(&trace, &options(start, per_day));
             let ours = to_era(&report, "gleaner");
-            for name in ["ERA", "WRA", "LRA", "BRA", "optimum"] {
+            for name in ["ERA", "WRA", "LRA", "BRA", "optimum", "unnumbered"] {
                 assert!(ours < to_era(&report, name), "{start}, {per_day} a day, {name}: {report:?}");
             }
             ratios.push(ours);
+            unnumbered.push(to_era(&report, "unnumbered"));
         }
     }
-    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-    println!("mean of total delay / ERA: {mean:.3} of {ratios:.3?}");
-    // 0.677 as it stands (docs/schedule.md): what a change must not lose.
-    assert!(mean < 0.69, "{mean:.3} of {ratios:.3?}");
+    let mean = |ratios: &[f64]| ratios.iter().sum::<f64>() / ratios.len() as f64;
+    println!(
+        "mean of total delay / ERA: {:.3} of {ratios:.3?}, {:.3} without numbers",
+        mean(&ratios),
+        mean(&unnumbered)
+    );
+    // As it stands (docs/schedule.md): what a change must not lose.
+    assert!(mean(&ratios) < 0.635 && mean(&unnumbered) < 0.69, "{ratios:.3?}, {unnumbered:.3?}");
 }
 
 #[test]
@@ -139,11 +144,27 @@ fn nothing_is_known_before_the_look_that_found_it() {
     let mut other = trace.clone();
     for board in &mut other.boards {
         board.posts.retain(|post| post.at < cut);
-        board.posts.extend((0..500).map(|number| Post { at: cut + number * 60, kind: Kind::New }));
+        board.posts.extend((0..500).map(|number| Post { at: cut + number * 60, kind: Kind::New, number: None }));
     }
     let to_cut = Options { test_days: 6, ..options(START, 6) };
     assert_eq!(replay(&trace, &to_cut), replay(&other, &to_cut));
     assert_ne!(replay(&trace, &options(START, 6)), replay(&other, &options(START, 6)));
+}
+
+#[test]
+fn numbers_tell_of_boards_that_nobody_looked_at() {
+    let forum = Forum { boards: 20, ..Forum::default() }.trace().unwrap();
+    for per_day in [4, 11] {
+        let report = replay(&forum, &options(START, per_day));
+        assert!(to_era(&report, "gleaner") < 0.95 * to_era(&report, "unnumbered"), "{report:?}");
+    }
+    // Numbers that each board counts for itself tell nothing, and cost nothing.
+    let mut own = forum;
+    for (nth, board) in (0..).zip(&mut own.boards) {
+        (1..).zip(&mut board.posts).for_each(|(number, post)| post.number = NonZeroU64::new(1_000 * nth + number));
+    }
+    let report = replay(&own, &options(START, 6));
+    assert_eq!(report.policies["gleaner"], report.policies["unnumbered"]);
 }
 
 /// Runs a schedule over boards that post at given times; gives the looks as (second, board).
@@ -156,7 +177,7 @@ fn live(schedule: &mut Schedule, posts: &[Vec<u64>], from: u64, to: u64) -> Vec<
         let news: Vec<Post> = posts[board][seen[board]..]
             .iter()
             .take_while(|at| **at <= now)
-            .map(|at| Post { at: *at, kind: Kind::New })
+            .map(|at| Post { at: *at, kind: Kind::New, number: None })
             .collect();
         seen[board] += news.len();
         schedule.looked(look.board, now, &news);
@@ -257,9 +278,12 @@ fn bad_input_neither_stops_a_schedule_nor_wakes_it_without_end() {
         now = look.at as u64;
         // A clock that is years ahead, one that stands at 1970, a thousand posts of one second, and none.
         let news: Vec<Post> = match round % 4 {
-            0 => vec![Post { at: u64::MAX, kind: Kind::New }, Post { at: now + DAY_S * 999, kind: Kind::Reply }],
-            1 => vec![Post { at: 0, kind: Kind::New }],
-            2 => vec![Post { at: now, kind: Kind::Reply }; 1_000],
+            0 => vec![
+                Post { at: u64::MAX, kind: Kind::New, number: None },
+                Post { at: now + DAY_S * 999, kind: Kind::Reply, number: None },
+            ],
+            1 => vec![Post { at: 0, kind: Kind::New, number: None }],
+            2 => vec![Post { at: now, kind: Kind::Reply, number: None }; 1_000],
             _ => Vec::new(),
         };
         schedule.looked(board, now, &news);

@@ -240,6 +240,21 @@ async fn run(children: &Children, page: &Page, host: &impl Host) -> Result<Outco
     })
 }
 
+/// What a reader may do, where the options ask for one; told where the site's file lets it do less than all.
+fn seeks(options: &Options, look: &Look, url: &Url) -> anyhow::Result<Seeks> {
+    let seeks = look.seeks();
+    let name = || site::name(look).unwrap_or_else(|| url.to_string());
+    anyhow::ensure!(
+        !options.explore || seeks != Seeks::NOTHING,
+        "--explore: the file of {} says `acts = \"none\"`\nhint: --act \"click SELECTOR\" clicks what you say",
+        name()
+    );
+    if options.explore && seeks.turns_only {
+        eprintln!("note: {} is only scrolled and turned, by GETs (`acts` in `[render]` of its file)", name());
+    }
+    Ok(seeks)
+}
+
 async fn of_address(
     config: &Config,
     options: &Options,
@@ -250,16 +265,7 @@ async fn of_address(
 ) -> anyhow::Result<Ended> {
     let hosts = Hosts { named: &options.hosts, is_explicit: global.rules.is_some() };
     let (look, answer) = site::open(config, hints, url, hosts).await?;
-    let seeks = look.seeks();
-    let name = || site::name(&look).unwrap_or_else(|| url.to_string());
-    anyhow::ensure!(
-        !options.explore || seeks != Seeks::NOTHING,
-        "--explore: the file of {} says `acts = \"none\"`\nhint: --act \"click SELECTOR\" clicks what you say",
-        name()
-    );
-    if options.explore && seeks.turns_only {
-        eprintln!("note: {} is only scrolled and turned, by GETs (`acts` in `[render]` of its file)", name());
-    }
+    let seeks = seeks(options, &look, url)?;
     let (status, bytes) = (answer.status, answer.body.len());
     let markup = site::markup(&look, &answer)?;
     // A fragment is the page's own business; the server was not told of it.
@@ -300,7 +306,8 @@ async fn of_file(
         None
     };
     let markup = beside::decode(&markup);
-    let (now, seeks) = look.as_ref().map_or((site::now_ms(), Seeks::ALL), |look| (look.now_ms(), look.seeks()));
+    let seeks = look.as_ref().map_or(Ok(Seeks::ALL), |look| seeks(options, look, &base))?;
+    let now = look.as_ref().map_or_else(site::now_ms, Look::now_ms);
     let page = options.page(base.as_str(), now, seeks).with_markup(&markup);
     let host = Beside::new(path, &base, look).with_context(|| quoted(path))?;
     let outcome = match run(children, &page, &host).await {

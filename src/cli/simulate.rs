@@ -21,7 +21,7 @@ use crate::schedule::trace::Trace;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Rows of the table, in the order in which the paper has them.
-const POLICIES: [&str; 6] = ["ERA", "WRA", "LRA", "BRA", "optimum", "gleaner"];
+const POLICIES: [&str; 7] = ["ERA", "WRA", "LRA", "BRA", "optimum", "unnumbered", "gleaner"];
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {

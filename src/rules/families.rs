@@ -146,6 +146,7 @@ impl Inherited {
         self.charset = self.charset.or(elder.charset);
         self.below_start = self.below_start.or(elder.below_start);
         self.render.shortcut = self.render.shortcut.or(elder.render.shortcut);
+        self.render.acts = self.render.acts.or(elder.render.acts);
         for (class, when) in elder.render.classes {
             self.render.classes.entry(class).or_insert(when);
         }

@@ -275,8 +275,10 @@ impl SiteRules {
         } = self;
         let patterns: Vec<_> = rules.iter().map(|rule| (&rule.pattern, rule.class)).collect();
         let site = (start, hosts, below, canonical, budget, charset.map(Encoding::name), mirrors);
-        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), render, acts, learns_shortcuts);
-        xxhash_rust::xxh3::xxh3_64(format!("{taken:?}").as_bytes())
+        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), render, learns_shortcuts);
+        // What nobody has said changes nothing.
+        let acts = if *acts == RenderActs::Auto { String::new() } else { format!("{acts:?}") };
+        xxhash_rust::xxh3::xxh3_64(format!("{taken:?}{acts}").as_bytes())
     }
 
     /// Whether the scripts of a class's pages are run.

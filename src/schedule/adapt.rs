@@ -10,6 +10,8 @@
 //! Fed with what looks showed, in any order of boards; asked for the next look. It keeps no posts: a few hundred
 //! bytes a board. It never reads the time and never looks ahead.
 
+mod explain;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -17,8 +19,12 @@ use serde::{Deserialize, Serialize};
 
 use super::forecast::{Ahead, Forecast, Shares, Step};
 use super::habit::Habits;
+use super::odometer::Odometer;
 use super::profile::{Counts, Profile};
 use super::{DAY_S, HOUR_S, HOURS, Post};
+use crate::limits;
+
+pub use self::explain::Reason;
 
 const DAY: f64 = DAY_S as f64;
 
@@ -78,11 +84,11 @@ const SITE_RATE_WEIGHT: f64 = 3.0;
 /// How often the levels of all boards are summed up anew, in seconds.
 const LEVELS_S: f64 = 6.0 * 3_600.0;
 
+/// Boards that were looked at longer ago take no part in telling which numbers are of none, in seconds.
+const KNOWN_S: f64 = 2.0 * DAY;
+
 /// Before any time, in seconds; a number, as notes have no infinite ones.
 const NEVER: f64 = -1e18;
-
-/// Looks at a board that are told ahead.
-const LOOKS_TOLD: usize = 1_440;
 
 /// A board's number in its schedule: boards are numbered as they are added.
 pub type BoardNumber = u32;
@@ -107,6 +113,8 @@ pub struct Schedule {
     steps: Vec<Step>,
     /// Due times, the earliest first; one of a board that is planned anew since is passed over.
     queue: BinaryHeap<Reverse<(u64, BoardNumber)>>,
+    /// What is to come on each board from the last number seen on, where that was read.
+    carried: Vec<Ahead>,
 }
 
 /// What is stored of a schedule; profiles and the queue follow from it.
@@ -137,6 +145,8 @@ struct Stored {
     roots_by_habit: f64,
     /// Looks that should be saved up, by hour of the day, in days of them.
     aims: [f64; HOURS],
+    #[serde(default)]
+    numbers: Odometer,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -153,21 +163,6 @@ struct Board {
     /// True while it cannot be looked at.
     #[serde(default)]
     put_off: bool,
-}
-
-/// Why a board is looked at when it is.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Reason {
-    /// Posts a day by hour of the day (UTC), as the board has them on average over a week.
-    pub posts_by_hour: [f64; HOURS],
-    /// Posts a day expected at this moment of the day and the week.
-    pub posts_per_day_now: f64,
-    /// Posts expected to wait unseen.
-    pub posts_waiting: f64,
-    /// Delay in seconds that a look has to be worth.
-    pub price_s: f64,
-    /// The looks that follow if all comes as expected, in seconds since 1970.
-    pub looks: Vec<u64>,
 }
 
 impl From<Schedule> for Stored {
@@ -188,7 +183,7 @@ impl From<Stored> for Schedule {
             passed += step.seconds;
             step
         });
-        Self { state, profiles, site_profile, steps: steps.collect(), queue }
+        Self { state, profiles, site_profile, steps: steps.collect(), queue, carried: Vec::new() }
     }
 }
 
@@ -236,6 +231,7 @@ impl Schedule {
             roots_by_habit: 0.0,
             roots_at: NEVER,
             aims: [0.0; HOURS],
+            numbers: Odometer::default(),
         })
     }
 
@@ -268,6 +264,8 @@ impl Schedule {
         (state.at, state.roots_at) = (state.at - by, state.roots_at - by);
         state.free_look = state.free_look.map(|at| at - by);
         state.counts.set_back(seconds);
+        state.numbers.set_back(seconds);
+        self.carried.clear();
         for board in &mut state.boards {
             board.forecast.set_back(by);
             board.counts.set_back(seconds);
@@ -322,6 +320,9 @@ impl Schedule {
         self.state.saved -= 1.0;
         self.take(board, posts, now);
         self.plan(board);
+        if posts.iter().any(|post| post.number.is_some()) {
+            self.read_numbers();
+        }
     }
 
     /// A look at the second `now` came to nothing: it is used up and teaches nothing, neither posts nor silence. The next one is due
@@ -345,6 +346,7 @@ impl Schedule {
         if (number as usize) < self.state.boards.len() {
             self.state.boards.swap_remove(number as usize);
             self.profiles.swap_remove(number as usize);
+            self.carried.clear();
             self.queue =
                 self.state.boards.iter().zip(0..).map(|(board, number)| Reverse((board.due, number))).collect();
             self.state.roots_at = NEVER;
@@ -369,10 +371,26 @@ impl Schedule {
             self.profiles[number] = Profile::of_board(&self.state.boards[number].counts, &self.site_profile);
             self.plan(number as BoardNumber);
         }
+        self.read_numbers();
+    }
+
+    /// Plans all boards by what numbers tell of those that were not looked at.
+    fn read_numbers(&mut self) {
+        let boards = self.state.boards.len();
+        if boards < 2 || boards > limits::NUMBERED_BOARDS_MAX || !self.state.numbers.counts() {
+            return;
+        }
+        let mut carried: Vec<Ahead> = (0..boards).map(|number| self.ahead_of_known(number)).collect();
+        self.state.numbers.carry(&mut carried, &self.profiles, &self.state.shares);
+        self.carried = carried;
+        for number in (0..boards).filter(|number| !self.state.boards[*number].put_off).collect::<Vec<_>>() {
+            self.plan(number as BoardNumber);
+        }
     }
 
     fn take(&mut self, number: BoardNumber, posts: &[Post], until: u64) {
         let site_rate = self.site_rate();
+        let is_numbered = self.state.boards.len() <= limits::NUMBERED_BOARDS_MAX;
         let Some(board) = self.state.boards.get_mut(number as usize) else { return };
         let profile = &mut self.profiles[number as usize];
         let from = board.forecast.known_until();
@@ -393,6 +411,11 @@ impl Schedule {
                 self.state.counts.active_hour(at);
             }
             self.state.posts += post.kind.weight();
+        }
+        for post in posts.iter().filter(|_| is_numbered) {
+            if let Some(number) = post.number {
+                self.state.numbers.take(number.get(), post.at.min(until));
+            }
         }
         board.counts.watch(from as u64, until);
         self.state.counts.watch(from as u64, until);
@@ -433,6 +456,11 @@ impl Schedule {
         self.state.roots_by_habit = in_turn().map(|board| (board.weight * by_habit(board) / DAY / 2.0).sqrt()).sum();
         self.state.roots_at = now;
         self.state.aims = aims(&self.site_profile);
+        // A board that waits for longer than this hardly has any.
+        let known = in_turn().map(|board| board.forecast.known_until()).filter(|known| now - known < KNOWN_S);
+        let since = in_turn().map(|board| board.forecast.since()).fold(NEVER, f64::max);
+        let known = known.fold(now, f64::min);
+        self.state.numbers.count_others(since, known);
     }
 
     /// The delay in seconds that a look has to be worth.
@@ -487,8 +515,17 @@ impl Schedule {
         self.due_after(number, ahead, self.price()).ceil() as u64
     }
 
-    /// What is to come on a board, from where all is known on.
+    /// What is to come on a board, from its last look on, or from the last number behind it.
     fn ahead(&self, number: usize) -> Ahead {
+        let known_until = self.state.boards[number].forecast.known_until();
+        match self.carried.get(number) {
+            Some(carried) if carried.at > known_until => carried.clone(),
+            _ => self.ahead_of_known(number),
+        }
+    }
+
+    /// The same from where all is known on.
+    fn ahead_of_known(&self, number: usize) -> Ahead {
         let Board { forecast, habits, .. } = &self.state.boards[number];
         let mut ahead = forecast.ahead(self.site_rate(), &self.profiles[number], &self.state.shares);
         ahead.coming = habits.coming(ahead.at);
@@ -501,6 +538,9 @@ impl Schedule {
         }
         let due = self.due(number);
         let board = &mut self.state.boards[number as usize];
+        if (board.due, board.put_off) == (due, false) {
+            return;
+        }
         (board.due, board.put_off) = (due, false);
         self.queue.push(Reverse((due, number)));
     }
@@ -531,43 +571,5 @@ impl Schedule {
         let saved = self.state.saved - under_way.len() as f64;
         let wait_s = (least - saved).max(0.0) / self.state.per_day * DAY;
         Some(Look { board, at: (due as f64).max((self.state.at + wait_s).ceil()) })
-    }
-
-    /// Posts expected to wait unseen on a board at the second `now`; none on one that is not there.
-    #[must_use]
-    pub fn posts_waiting(&self, number: BoardNumber, now: u64) -> f64 {
-        let Some(profile) = self.profiles.get(number as usize) else { return 0.0 };
-        let mut ahead = self.ahead(number as usize);
-        ahead.go_to(now as f64, profile, &self.state.shares);
-        ahead.posts
-    }
-
-    /// Why a board is looked at when it is, and the looks of the `days` after `now` if all comes as expected; at most
-    /// one a minute of a day. None for a board that is not there.
-    #[must_use]
-    pub fn explain(&self, number: BoardNumber, now: u64, days: f64) -> Option<Reason> {
-        let board = self.state.boards.get(number as usize)?;
-        let profile = &self.profiles[number as usize];
-        let (site_rate, price) = (self.site_rate(), self.price());
-        let mut ahead = self.ahead(number as usize);
-        ahead.go_to(now as f64, profile, &self.state.shares);
-        let level = board.forecast.level(site_rate, &self.state.shares) * DAY;
-        let by_habit = board.habits.by_hour();
-        let mut reason = Reason {
-            posts_by_hour: std::array::from_fn(|hour| profile.of_day()[hour] * level / HOURS as f64 + by_habit[hour]),
-            posts_per_day_now: ahead.rate * DAY,
-            posts_waiting: ahead.posts,
-            price_s: price,
-            looks: Vec::new(),
-        };
-        let mut look = board.due.max(now) as f64;
-        let end = now as f64 + days * DAY;
-        while look <= end && reason.looks.len() < LOOKS_TOLD {
-            reason.looks.push(look as u64);
-            ahead.go_to(look, profile, &self.state.shares);
-            (ahead.posts, ahead.by_habit) = (0.0, 0.0);
-            look = self.due_after(number, ahead.clone(), price);
-        }
-        Some(reason)
     }
 }

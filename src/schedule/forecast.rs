@@ -253,11 +253,17 @@ impl Step {
 impl Ahead {
     /// Goes on by a step.
     pub fn step(&mut self, step: &Step, profile: &Profile, shares: &Shares) {
-        let excited = shares.excited(&self.rates);
+        self.step_by(step, profile, shares, 1.0);
+    }
+
+    /// Goes on by a step in which so many times as many posts came as were expected.
+    pub fn step_by(&mut self, step: &Step, profile: &Profile, shares: &Shares, factor: f64) {
+        let excited = shares.excited(&self.rates) * factor;
         self.rate = excited * profile.at(self.at + step.seconds / 2.0);
         self.posts += self.rate * step.seconds;
         for coming in &self.coming {
             let (posts, rate) = coming.between(self.at, self.at + step.seconds);
+            let (posts, rate) = (posts * factor, rate * factor);
             self.posts += posts;
             self.by_habit += posts;
             self.rate += rate;

@@ -3,6 +3,8 @@
 //! Feeds `simulate` where no real trace is at hand; the same seed gives the same trace. Boards are unequal: their
 //! rates are spread evenly on a logarithmic scale. Never reads anything.
 
+use std::num::NonZeroU64;
+
 use super::trace::{Board, Trace};
 use super::{DAY_S, HOUR_S, HOURS, Kind, Post, ScheduleError};
 use crate::limits;
@@ -57,6 +59,15 @@ impl Default for Forum {
     }
 }
 
+/// Numbers all posts of a forum by time, as forums do; a reply's is not shown beside its thread.
+fn number(boards: &mut [Board]) {
+    let mut posts: Vec<&mut Post> = boards.iter_mut().flat_map(|board| &mut board.posts).collect();
+    posts.sort_by_key(|post| post.at);
+    for (number, post) in (1..).zip(posts) {
+        post.number = NonZeroU64::new(number).filter(|_| post.kind == Kind::New);
+    }
+}
+
 impl Forum {
     /// The rhythm of the paper's forum (Board, fig. of the activity over a day): busy from 8 to 24 h, all but quiet
     /// from 0 to 8 h, boards unequal, nothing else.
@@ -93,7 +104,9 @@ impl Forum {
             name: format!("board-{number:0width$}").into(),
             posts: self.posts(start, rate / mean * self.posts_per_day, &mut random),
         });
-        Ok(Trace { boards: boards.collect() })
+        let mut boards: Vec<Board> = boards.collect();
+        number(&mut boards);
+        Ok(Trace { boards })
     }
 
     fn check(&self) -> Result<(), ScheduleError> {
@@ -149,7 +162,7 @@ impl Forum {
                     let second = of_burst as u64;
                     if (alive_from..alive_until).contains(&second) {
                         let kind = if random.unit() < self.replies { Kind::Reply } else { Kind::New };
-                        posts.push(Post { at: second, kind });
+                        posts.push(Post { at: second, kind, number: None });
                     }
                     if random.unit() >= 1.0 - 1.0 / self.burst {
                         break;

@@ -8,7 +8,8 @@
 //!
 //! Stands behind the crawl, which tells it what looks at boards showed and asks when each is due. `fixed` holds the
 //! paper's plans, which are the baselines, and the exact optimum of a day that repeats; `adapt` is what the crawl
-//! uses: it follows bursts and silence as they come. `trace` reads post times, `generate` makes them up, `simulate`
+//! uses: it follows bursts and silence as they come, and what the numbers of posts tell of boards that nobody looked at
+//! (`odometer`). `trace` reads post times, `generate` makes them up, `simulate`
 //! replays them against every policy.
 //!
 //! The room opens no file and no socket, never waits and never reads the time: times are arguments, in UTC.
@@ -18,11 +19,14 @@ pub mod fixed;
 pub mod forecast;
 pub mod generate;
 pub mod habit;
+pub mod odometer;
 pub mod optimum;
 pub mod plot;
 pub mod profile;
 pub mod simulate;
 pub mod trace;
+
+use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +69,8 @@ pub struct Post {
     pub at: u64,
     /// What it is.
     pub kind: Kind,
+    /// Its number, where it is a thread or a torrent that has one (`/torrent/4711`); the site may count all of its posts by them.
+    pub number: Option<NonZeroU64>,
 }
 
 /// What is wrong with a trace or with what is asked of it.

@@ -65,7 +65,7 @@ pub struct Report {
     pub posts: usize,
     /// Looks that each policy might have.
     pub fetches_max: u64,
-    /// By name: ERA, WRA, LRA, BRA, optimum, gleaner.
+    /// By name: ERA, WRA, LRA, BRA, optimum, gleaner; where the trace's threads have numbers, `unnumbered` is ours without them.
     pub policies: BTreeMap<&'static str, Outcome>,
 }
 
@@ -84,6 +84,9 @@ struct Span<'a> {
     learn: &'a [Post],
     test: &'a [Post],
 }
+
+/// A board's posts as [`Span`] has them, of its own.
+type Bare = (Vec<Post>, Vec<Post>);
 
 /// Sums of one policy.
 #[derive(Default)]
@@ -114,6 +117,11 @@ pub fn simulate(trace: &Trace, options: &Options) -> Result<Report, ScheduleErro
     let mut sums: BTreeMap<&'static str, Sums> =
         plans.iter().map(|(name, plan)| (*name, replay.repeat(plan))).collect();
     sums.insert("gleaner", replay.adapt());
+    let bare = replay.without_numbers();
+    if let Some(bare) = &bare {
+        let boards = bare.iter().map(|(learn, test)| Span { learn, test }).collect();
+        sums.insert("unnumbered", Replay { boards, ..replay }.adapt());
+    }
     let era = sums["ERA"].delay_s;
     let posts = replay.boards.iter().map(|board| board.test.len()).sum();
     let outcome = |sums: &Sums| Outcome {
@@ -165,6 +173,14 @@ impl<'a> Replay<'a> {
             return Err(ScheduleError::TooMany { what: "looks to simulate", max: max as usize });
         }
         Ok(Self { options, from, to, boards })
+    }
+
+    /// The same posts without their numbers; none where no post has one.
+    fn without_numbers(&self) -> Option<Vec<Bare>> {
+        let has_number = |posts: &[Post]| posts.iter().any(|post| post.number.is_some());
+        let bare = |posts: &[Post]| posts.iter().map(|post| Post { number: None, ..*post }).collect();
+        let is_numbered = self.boards.iter().any(|board| has_number(board.learn) || has_number(board.test));
+        is_numbered.then(|| self.boards.iter().map(|board| (bare(board.learn), bare(board.test))).collect())
     }
 
     /// ERA's looks.

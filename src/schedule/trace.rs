@@ -32,7 +32,7 @@ pub struct Board {
 }
 
 impl Trace {
-    /// Reads CSV. The head line may be missing; empty lines are passed over.
+    /// Reads CSV. The head line may be missing; empty lines are passed over. What is called by a number in `thread` has that, if it is new.
     ///
     /// # Errors
     /// Lines that are no posts, the first [`limits::TRACE_FAULTS_TOLD_MAX`] of them told; more posts or boards than
@@ -93,22 +93,23 @@ impl Trace {
         Ok(Self { boards })
     }
 
-    /// Writes CSV with its head, all posts by time. Every post is a thread of its own number.
+    /// Writes CSV with its head, all posts by time. Those without a number are called by their places.
     ///
     /// # Errors
     /// What the writer reports.
     pub fn write(&self, mut to: impl Write) -> Result<(), ScheduleError> {
         writeln!(to, "{HEAD}")?;
-        let mut posts: Vec<(u64, usize, Kind)> = Vec::new();
+        let mut posts: Vec<(u64, usize, &Post)> = Vec::new();
         for (place, board) in self.boards.iter().enumerate() {
-            posts.extend(board.posts.iter().map(|post| (post.at, place, post.kind)));
+            posts.extend(board.posts.iter().map(|post| (post.at, place, post)));
         }
         posts.sort_by_key(|(at, place, _)| (*at, *place));
-        for (thread, (at, place, kind)) in posts.into_iter().enumerate() {
-            let kind = match kind {
+        for (nth, (at, place, post)) in posts.into_iter().enumerate() {
+            let kind = match post.kind {
                 Kind::New => "new",
                 Kind::Reply => "reply",
             };
+            let thread = post.number.map_or_else(|| format!("p{nth}"), |number| number.to_string());
             writeln!(to, "{},{thread},{kind},{at}", quoted(&self.boards[place].name))?;
         }
         Ok(())
@@ -147,7 +148,10 @@ fn parse(line: &[u8], number: u64) -> Result<Option<(String, Post)>, String> {
         other => return Err(format!("kind is {other:?}, neither new nor reply")),
     };
     match at.parse::<u64>() {
-        Ok(at) if at <= LAST_SECOND => Ok(Some((board.clone(), Post { at, kind }))),
+        Ok(at) if at <= LAST_SECOND => {
+            let number = thread.parse().ok().filter(|_| kind == Kind::New);
+            Ok(Some((board.clone(), Post { at, kind, number })))
+        }
         _ => Err(format!("unix_time is {at:?}, not seconds from 0 to {LAST_SECOND}")),
     }
 }

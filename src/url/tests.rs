@@ -337,6 +337,26 @@ fn canonicals() -> impl Strategy<Value = Canonical> {
     })
 }
 
+#[test]
+fn the_number_of_a_thing_is_the_largest_whole_one() {
+    for (path, expected) in [
+        ("/torrent/4711", 4711),
+        ("/viewtopic.php?f=2&t=4711", 4711),
+        ("/thread-4711-1-1.html", 4711),
+        ("/threads/some-title.4711/", 4711),
+        ("/t/4711.html", 4711),
+        ("/download/4711.torrent", 4711),
+        ("/torrents/show/12/Some.Title.2019", 12),
+        ("/0123456789abcdef0123456789abcdef01234567", 0),
+        ("/1790000000000000/x", 0),
+        ("/", 0),
+        ("/t/0", 0),
+    ] {
+        let url = CrawlUrl::from_parts("http://h", path);
+        assert_eq!(url.number().map_or(0, std::num::NonZeroU64::get), expected, "{path}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 

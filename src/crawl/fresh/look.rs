@@ -3,6 +3,7 @@
 //! From what a page was read as to what the loop makes due. Asks the database what is known of the rows; writes nothing there.
 
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU64;
 
 use super::arrivals::Sighting;
 use super::boards::{self, seconds};
@@ -155,7 +156,8 @@ pub async fn look(
             site.fresh.arrivals.sighted(hash(asked.found.url.as_str()), sighting);
         }
         if !asked.is_pinned {
-            seen.posts.extend(post(*change, row.and_then(|row| row.last.or(row.created)), last, at));
+            let number = asked.found.url.number().filter(|_| !is_fast);
+            seen.posts.extend(post(*change, row.and_then(|row| row.last.or(row.created)), (last, at), number));
         }
     }
     if last.is_none() && site.fresh.boards.is_in_another_order(&list) {
@@ -420,8 +422,14 @@ pub(super) fn interval(time: Time) -> (UnixMillis, u64) {
     (UnixMillis(ms(time.earliest)), ms(time.latest.saturating_sub(time.earliest).saturating_add(1)))
 }
 
-/// What the schedule hears of a row. A time that the looks contradict is theirs; without one it is the middle between them.
-fn post(change: Change, time: Option<Time>, last: Option<UnixMillis>, at: UnixMillis) -> Option<Post> {
+/// What the schedule hears of a row. A time that the looks contradict is theirs; without one it is the middle between them. A number says
+/// something where it is known to the minute when its row came.
+fn post(
+    change: Change,
+    time: Option<Time>,
+    (last, at): (Option<UnixMillis>, UnixMillis),
+    number: Option<NonZeroU64>,
+) -> Option<Post> {
     let kind = match change {
         Change::New => Kind::New,
         Change::Later | Change::MoreReplies => Kind::Reply,
@@ -436,5 +444,7 @@ fn post(change: Change, time: Option<Time>, last: Option<UnixMillis>, at: UnixMi
         // What was there before the first look, nobody knows when.
         (None, None) => return None,
     };
-    Some(Post { at, kind })
+    let is_exact =
+        kind == Kind::New && told == Some(at) && time.is_some_and(|time| time.precision <= Precision::Minute);
+    Some(Post { at, kind, number: number.filter(|_| is_exact) })
 }

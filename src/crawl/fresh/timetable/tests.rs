@@ -28,7 +28,7 @@ fn busy_lists_are_looked_at_more_often_and_the_number_a_day_is_held() {
         }
         // The busy one has a post every 20 minutes, the quiet one none.
         let posts: Vec<Post> = (busy_since / 1_200 + 1..=second / 1_200)
-            .map(|n| Post { at: 1_790_000_000 + n * 1_200, kind: Kind::New })
+            .map(|n| Post { at: 1_790_000_000 + n * 1_200, kind: Kind::New, number: None })
             .collect();
         let posts = if url == "busy" { posts } else { Vec::new() };
         busy_since = if url == "busy" { second } else { busy_since };
@@ -116,7 +116,8 @@ fn a_list_that_is_refused_holds_no_other_up_and_uses_no_look_up() {
 
 #[test]
 fn a_round_looks_at_lists_with_news_that_had_no_look_since_the_one_before() {
-    let posts: Vec<Post> = (0..90).map(|n| Post { at: 1_790_000_000 - n * 600, kind: Kind::New }).collect();
+    let posts: Vec<Post> =
+        (0..90).map(|n| Post { at: 1_790_000_000 - n * 600, kind: Kind::New, number: None }).collect();
     for (boards, of_round) in
         [("", vec!["busy"]), ("[boards]\nlooks_per_day = 8", Vec::new()), ("[boards]\nschedule = 'era'", Vec::new())]
     {
@@ -134,7 +135,8 @@ fn a_round_looks_at_lists_with_news_that_had_no_look_since_the_one_before() {
 fn the_papers_plans_say_the_times_of_a_day() {
     for (policy, looks) in [("era", [4, 4]), ("lra", [4, 4]), ("wra", [7, 1]), ("bra", [7, 1])] {
         let table = Timetable::new(&rules(&format!("[boards]\nschedule = '{policy}'\nlooks_per_day = 8")));
-        let posts: Vec<Post> = (0..90).map(|n| Post { at: 1_790_000_000 - n * 3_600, kind: Kind::New }).collect();
+        let posts: Vec<Post> =
+            (0..90).map(|n| Post { at: 1_790_000_000 - n * 3_600, kind: Kind::New, number: None }).collect();
         table.looked("busy", at(0), &posts);
         table.looked("quiet", at(0), &posts[89..]);
         assert_eq!(table.due(at(DAY_S)), None, "times are in the queue");
@@ -228,7 +230,7 @@ fn looks_that_come_late_are_used_up_once() {
             for (_, url) in under_way.extract_if(.., |(comes, _)| *comes <= second) {
                 looks += 1;
                 // Replies that are there at each look, so that it is planned by what it costs.
-                let posts = [Post { at: 1_790_000_000 + second - 10, kind: Kind::Reply }];
+                let posts = [Post { at: 1_790_000_000 + second - 10, kind: Kind::Reply, number: None }];
                 table.looked(&url, at(second), &posts);
             }
         }
@@ -241,7 +243,8 @@ fn looks_that_come_late_are_used_up_once() {
 #[test]
 fn looks_that_come_to_nothing_teach_no_silence_and_are_used_up() {
     let table = Timetable::new(&rules("[boards]\nlooks_per_day = 48"));
-    let posts: Vec<Post> = (0..500).map(|n| Post { at: 1_790_000_000 - n * 1_800, kind: Kind::New }).collect();
+    let posts: Vec<Post> =
+        (0..500).map(|n| Post { at: 1_790_000_000 - n * 1_800, kind: Kind::New, number: None }).collect();
     ["sick", "well"].into_iter().for_each(|url| table.looked(url, at(0), &posts));
     let waiting = |table: &Timetable, second: u64| {
         let kept = table.kept();
@@ -258,7 +261,7 @@ fn looks_that_come_to_nothing_teach_no_silence_and_are_used_up() {
             table.came(&url, at(second), false);
         } else {
             let posts: Vec<Post> = (seen / 1_800 + 1..=second / 1_800)
-                .map(|n| Post { at: 1_790_000_000 + n * 1_800, kind: Kind::New })
+                .map(|n| Post { at: 1_790_000_000 + n * 1_800, kind: Kind::New, number: None })
                 .collect();
             seen = second;
             table.looked(&url, at(second), &posts);
@@ -318,8 +321,9 @@ fn where_all_places_are_taken_a_list_that_nobody_looks_at_any_more_makes_room() 
 fn the_weight_of_a_list_is_that_of_its_last_weeks() {
     let table = Timetable::new(&rules(""));
     // Rows of three years, and a post an hour since yesterday.
-    let mut posts: Vec<Post> = (0..60).map(|n| Post { at: 1_790_000_000 - n * 18 * DAY_S, kind: Kind::New }).collect();
-    posts.extend((0..24).map(|n| Post { at: 1_790_000_000 - n * HOUR_S, kind: Kind::New }));
+    let mut posts: Vec<Post> =
+        (0..60).map(|n| Post { at: 1_790_000_000 - n * 18 * DAY_S, kind: Kind::New, number: None }).collect();
+    posts.extend((0..24).map(|n| Post { at: 1_790_000_000 - n * HOUR_S, kind: Kind::New, number: None }));
     table.looked("list", at(0), &posts);
     let weight = |second: u64| {
         let state = State::from_bytes(&table.note().unwrap().1).unwrap();
@@ -327,8 +331,9 @@ fn the_weight_of_a_list_is_that_of_its_last_weeks() {
     };
     assert!((1.0..2.0).contains(&weight(0)), "25 posts in 20 days");
     for day in 1..=40 {
-        let posts: Vec<Post> =
-            (0..24).map(|n| Post { at: 1_790_000_000 + day * DAY_S - n * HOUR_S, kind: Kind::New }).collect();
+        let posts: Vec<Post> = (0..24)
+            .map(|n| Post { at: 1_790_000_000 + day * DAY_S - n * HOUR_S, kind: Kind::New, number: None })
+            .collect();
         table.looked("list", at(day * DAY_S), &posts);
     }
     assert!((19.0..25.0).contains(&weight(40 * DAY_S)), "{} posts a day", weight(40 * DAY_S));

@@ -8,8 +8,11 @@ use super::Selectors;
 use super::grammar::Css;
 use crate::render::dom::{NodeId, Tree};
 
+/// Selectors of one rule that are looked up by what they need.
+const LIST_MAX: usize = 16;
+
 /// A class, an `id` or a name. Letters of either case count as the same, and two may share a number: what is told by it may match, no more.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Need(u64);
 
 #[derive(Clone, Copy, Hash)]
@@ -53,9 +56,11 @@ impl Need {
 }
 
 impl Selectors {
-    /// One need of each selector, of which an element must have one at least to match; `None` where one of them asks for none.
+    /// One need of each selector, of which an element must have one at least to match; `None` where one of them asks for none, or they are too
+    /// many to be worth it.
     pub fn needs(&self) -> Option<Vec<Need>> {
-        self.0.slice().iter().map(Need::of).collect()
+        let selectors = self.0.slice();
+        (selectors.len() <= LIST_MAX).then(|| selectors.iter().map(Need::of).collect())?
     }
 }
 
@@ -64,6 +69,10 @@ impl Tree {
     pub fn has_for_needs(&self, id: NodeId) -> Vec<Need> {
         let name = self.element(id).map(|element| Need::new(Kind::Name, &element.name.local));
         let own = self.id(id).map(|own| Need::new(Kind::Id, own));
-        name.into_iter().chain(own).chain(self.classes(id).map(|class| Need::new(Kind::Class, class))).collect()
+        let classes = self.classes(id).map(|class| Need::new(Kind::Class, class));
+        let mut has: Vec<Need> = name.into_iter().chain(own).chain(classes).collect();
+        has.sort_unstable();
+        has.dedup();
+        has
     }
 }

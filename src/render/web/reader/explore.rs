@@ -341,14 +341,17 @@ impl Reader<'_> {
     /// Clicks a control. Where nobody knows what it does, nothing is posted for it, and its kind is given up that wants it.
     fn click(&mut self, control: &Control) -> News {
         let unsent = self.window.engine.page().borrow().unsent;
+        let gone = if self.turns_only { self.window.navigations().len() } else { 0 };
         self.window.engine.page().borrow_mut().sends_gets_only = control.unsure || self.turns_only;
         let news = match &control.option {
             Some(option) => self.pick(control, option),
             None => self.act(&format!("click {}", control.words), |window| window.click_node(control.id)),
         };
         self.window.engine.page().borrow_mut().sends_gets_only = self.turns_only;
+        if self.turns_only {
+            self.notice_unsent(news, (unsent, gone), self.paid.contains(&control.kind));
+        }
         if self.window.engine.page().borrow().unsent > unsent {
-            self.has_unsent_turns |= self.turns_only;
             // Of links that are called otherwise it tells nothing: "Reseed" stands beside "Details".
             let is_link = control.leads.is_some() && !control.text.is_empty();
             self.harmful.insert(if is_link { called(control) } else { control.kind.clone() });

@@ -269,7 +269,7 @@ impl Reader<'_> {
         let news = self.act(&format!("{} {words}", if ticked { "tick" } else { "untick" }), |window| {
             set.extend(boxes.iter().filter(|one| window.set_box(one.id, ticked)).map(|one| one.identity));
         });
-        self.window.engine.page().borrow_mut().sends_gets_only = false;
+        self.window.engine.page().borrow_mut().sends_gets_only = self.turns_only;
         self.look_around();
         self.pressed = None;
         let is_set = !set.is_empty();

@@ -33,10 +33,15 @@ impl Reader<'_> {
     pub(super) fn scroll(&mut self, scrolls: &mut Scrolls) {
         let mut is_end = true;
         let before = Rc::clone(&self.controls);
+        let unsent = self.window.engine.page().borrow().unsent;
+        let gone = self.window.navigations().len();
         let news = self.act("scroll", |window| {
             window.look_away();
             is_end = window.scroll_on();
         });
+        if self.turns_only {
+            self.notice_unsent(news, (unsent, gone), self.has_scrolled);
+        }
         if self.notices_taken_away(&before) || !is_end {
             return;
         }

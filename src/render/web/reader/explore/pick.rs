@@ -55,7 +55,7 @@ impl Reader<'_> {
         let news = self.act(&format!("open {}", control.words), |window| {
             popup = pickers::open(window, control.id, None, reach);
         });
-        self.window.engine.page().borrow_mut().sends_gets_only = false;
+        self.window.engine.page().borrow_mut().sends_gets_only = self.turns_only;
         // A list for what is typed is not there before.
         let is_cut = popup.has_more || popup.offers.is_empty() && !pickers::is_typed_in(self.window, control.id);
         let options = popup.offers.into_iter().map(|offer| offer.text).collect();

@@ -1,35 +1,203 @@
-//! Lists that are turned and nothing else, as members' pages are read: any other click may do something in the member's name.
+//! Lists that are turned and nothing else, as members' pages are read: any other click may do something in the member's name. So what turns a
+//! list has to say that, and nothing more: "Next page", "Load 20 more", "›" in a pager.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use super::super::super::read;
+use html5ever::local_name;
+
+use super::super::super::{navigation, read};
 use super::super::controls::{Control, Rank};
+use super::super::rows::has_likes;
+use super::super::shown::News;
+use super::super::turn_words::{ABOUT_TURNS, TURN_PHRASES, TURN_WORDS, TURN_WORDS_OF_MORE};
+use super::super::words::TURN_SIGNS;
 use super::Reader;
 use crate::render::dom::{NodeId, Tree};
 
-/// What pagers are called, and how far above a number its pager may be: a number may be anything elsewhere, a rating for one.
-const PAGERS: &[&str] = &["pagin", "paging", "pager", "page navigation"];
+/// Words that pagers are called by, and how far above a control its pager may be: a number may be anything elsewhere, a rating for one.
+const PAGERS: &[&str] = &["pagination", "paginator", "paginate", "pager", "pagers", "paging"];
 const PAGER_WITHIN: usize = 4;
 
+/// A list is turned above it and below it; what stands there more often is of rows.
+const ENDS: usize = 2;
+
+/// Words of what turns a list, at most.
+const WORDS: usize = 5;
+
 impl Reader<'_> {
-    /// Leaves "next", "load more" and the numbers of pagers, outside of rows.
+    /// Leaves what turns a list, unless the list's pages have addresses: those are links.
     pub(super) fn keep_turns(&mut self, controls: &mut Vec<Control>) {
-        let numbers: Vec<NodeId> = controls.iter().filter(|of| of.rank == Rank::Number).map(|of| of.id).collect();
-        let of_pagers = self.window.engine.look(|context| {
-            read(context, |tree| numbers.into_iter().filter(|id| is_in_pager(tree, *id)).collect::<HashSet<NodeId>>())
+        let mut alike = HashMap::<String, usize>::new();
+        for of in controls.iter() {
+            *alike.entry(words_of(&of.text).join(" ")).or_default() += 1;
+        }
+        let kept = self.window.engine.look(|context| {
+            read(context, |tree| {
+                let turns = |of: &&Control| {
+                    let times = alike.get(&words_of(&of.text).join(" ")).copied().unwrap_or_default();
+                    turns(tree, of, times)
+                };
+                controls.iter().filter(turns).map(|of| of.id).collect::<HashSet<NodeId>>()
+            })
         });
-        let of_pagers = of_pagers.unwrap_or_default();
-        controls.retain(|of| {
-            let turns = of.rank == Rank::Turn || of.rank == Rank::Number && of_pagers.contains(&of.id);
-            turns && of.row.is_empty() && of.leads.is_none() && of.option.is_none()
-        });
+        let kept = kept.unwrap_or_default();
+        controls.retain(|of| kept.contains(&of.id));
+        // What is made as the buttons of rows are is taken for one of theirs elsewhere.
+        for of in controls.iter_mut().filter(|of| of.rank == Rank::Row) {
+            of.rank = Rank::Turn;
+        }
+    }
+
+    /// Remembers that a turn wanted something to be posted: by a request, of which `unsent` were not sent before it, or by a form, behind so
+    /// many navigations. What is posted beside turns that `have_paid` is none of the list's.
+    pub(super) fn notice_unsent(&mut self, news: News, (unsent, navigations): (u64, usize), have_paid: bool) {
+        let is_unsent = news == News::None && !have_paid && self.window.engine.page().borrow().unsent > unsent;
+        let is_form = |one: &navigation::Navigation| one.method != "GET";
+        self.has_unsent_turns |= is_unsent || self.window.navigations_since(navigations).iter().any(is_form);
     }
 }
 
-fn is_in_pager(tree: &Tree, id: NodeId) -> bool {
-    let is_pager = |id: NodeId| {
-        let names = ["class", "id", "aria-label"].map(|name| tree.element(id)?.attribute(&name.into()));
-        names.into_iter().flatten().any(|name| PAGERS.iter().any(|pager| name.to_ascii_lowercase().contains(pager)))
+fn turns(tree: &Tree, control: &Control, times: usize) -> bool {
+    let (id, pager) = (control.id, pager(tree, control.id));
+    if control.leads.is_some() || control.option.is_some() || pages_have_addresses(tree, id, pager) {
+        return false;
+    }
+    if control.rank == Rank::Number {
+        return pager.is_some();
+    }
+    let is_own = matches!(control.local(), "a" | "button" | "input");
+    let is_of_rows = times > ENDS || times == ENDS && control.local() != "a" && stands_in_likes(tree, id);
+    matches!(control.rank, Rank::Turn | Rank::Row)
+        && says_turn(&control.text, pager.is_some())
+        && (pager.is_some() || !is_of_rows && (is_own || !has_likes(tree, id)))
+}
+
+/// Whether a label says that it turns a list, and nothing else. Numbers and signs in it do not matter; some words are enough in a pager only.
+fn says_turn(text: &str, is_in_pager: bool) -> bool {
+    let words = words_of(text);
+    if words.is_empty() {
+        let is_sign = TURN_SIGNS.iter().any(|(next, _)| text.trim() == *next);
+        return is_in_pager || is_sign && !text.contains(|c: char| c.is_ascii_digit());
+    }
+    if TURN_PHRASES.contains(&&*words.concat()) {
+        return true;
+    }
+    let is = |words: &[&str], word: &String| words.contains(&&**word);
+    let is_known = |word: &String| is(TURN_WORDS, word) || is(TURN_WORDS_OF_MORE, word) || is(ABOUT_TURNS, word);
+    let is_whole = words.len() <= WORDS && words.iter().all(is_known);
+    let is_sure = words.iter().any(|word| is(TURN_WORDS, word));
+    let is_likely = words.iter().any(|word| is(TURN_WORDS_OF_MORE, word)) && (words.len() > 1 || is_in_pager);
+    is_whole && (is_sure || is_likely)
+}
+
+/// The words of a label in lower case, without numbers and signs.
+fn words_of(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// What is called a pager and holds an element.
+fn pager(tree: &Tree, id: NodeId) -> Option<NodeId> {
+    let is_page = |id: &NodeId| {
+        tree.element(*id).is_none_or(|of| of.is_html(&local_name!("body")) || of.is_html(&local_name!("html")))
     };
-    [id].into_iter().chain(tree.ancestors(id).take(PAGER_WITHIN)).any(is_pager)
+    let is_pager = |id: &NodeId| {
+        let attribute = |name: &str| tree.element(*id)?.attribute(&name.into());
+        let names = ["class", "id", "aria-label"].into_iter().filter_map(attribute);
+        let label = attribute("aria-label").unwrap_or_default().to_lowercase();
+        label.contains("page navigation") || names.flat_map(parts_of).any(|part| PAGERS.contains(&&*part))
+    };
+    let around = [id].into_iter().chain(tree.ancestors(id).take(PAGER_WITHIN));
+    around.take_while(|id| !is_page(id)).find(is_pager)
+}
+
+/// The parts of names: `MuiPagination-ul`, `v-pagination__list`.
+fn parts_of(names: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut was_lower = false;
+    for c in names.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() && was_lower {
+            parts.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            parts.last_mut().into_iter().for_each(|part| part.extend(c.to_lowercase()));
+        }
+        was_lower = c.is_lowercase();
+    }
+    parts
+}
+
+/// Whether something beside it leads to a page of the list by its address: then each page has one.
+fn pages_have_addresses(tree: &Tree, id: NodeId, pager: Option<NodeId>) -> bool {
+    let Some(around) = pager.or_else(|| tree.parent(id)) else { return false };
+    tree.descendants(around).take(crate::limits::RENDER_CONTROL_ELEMENTS).any(|of| {
+        let href = tree.element(of).and_then(|element| element.attribute(&local_name!("href"))).unwrap_or_default();
+        let leads = !href.is_empty() && !href.starts_with('#') && !href.starts_with("javascript:");
+        let text = super::super::shown::text_of(tree, of, 8);
+        leads && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+fn stands_in_likes(tree: &Tree, id: NodeId) -> bool {
+    tree.ancestors(id).take(PAGER_WITHIN).any(|above| has_likes(tree, above))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_says_so_and_nothing_else() {
+        for text in [
+            "Next",
+            "next page »",
+            "Load 20 more",
+            "Show more results",
+            "Older posts",
+            "Nächste Seite",
+            "Mehr laden",
+            "Page suivante",
+            "Cargar más",
+            "Следующая",
+            "Показать ещё 50",
+            "下一页",
+            "加载更多",
+            "次のページ",
+            "더 보기",
+            "التالي",
+            "Daha fazla göster",
+            "❯",
+        ] {
+            assert!(says_turn(text, false), "{text}");
+        }
+        for text in [
+            "Exchange →",
+            "Claim daily bonus »",
+            "Spin the wheel ›",
+            "签到 →",
+            "兑换更多魔力",
+            "Следить за темой",
+            "Weiterempfehlen",
+            "Weiter",
+            "Forward to a friend",
+            "Plus 1",
+            "+1",
+            "Get more invites",
+            "Одобрить ещё",
+            "Redeem",
+            "Hit and run pardon",
+            "Jackass Forward 2022",
+            "→",
+            "",
+        ] {
+            assert!(!says_turn(text, false), "{text}");
+        }
+        assert!(says_turn("›", true) && says_turn("Weiter", true) && !says_turn("Donate more", true));
+    }
+
+    #[test]
+    fn names_have_parts() {
+        assert_eq!(parts_of("MuiPagination-ul v-pager__x"), ["mui", "pagination", "ul", "v", "pager", "", "x"]);
+        assert!(!parts_of("pageRating pageRequests").iter().any(|part| PAGERS.contains(&&**part)));
+    }
 }

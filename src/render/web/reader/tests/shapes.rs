@@ -36,7 +36,7 @@ fn a_grid_that_says_of_more_rows_than_it_shows_is_told() {
     let grid = |rows: u32, draw: &str| {
         format!(
             "<div role=grid class=g aria-rowcount={rows}></div><button>Next</button><script>let page = 0;
-            const row = n => `<div role=row aria-rowindex=${{n + 2}}><a href=/t/${{n}}>Title ${{n}}</a></div>`, next = document.querySelector('button');
+            document.querySelector('.g').addEventListener('scroll', () => 0); const row = n => `<div role=row aria-rowindex=${{n + 2}}><a href=/t/${{n}}>Title ${{n}}</a></div>`, next = document.querySelector('button');
             const rows = (from, to) => Array.from({{ length: to - from }}, (_, k) => row(from + k)).join(''), grid = () => document.querySelector('.g');
             {draw}</script>"
         )
@@ -44,12 +44,13 @@ fn a_grid_that_says_of_more_rows_than_it_shows_is_told() {
     let deaf = grid(61, "next.remove(); grid().innerHTML = rows(0, 20)");
     let paged = grid(
         61,
-        "const draw = () => { const g = grid().cloneNode(); g.innerHTML = rows(page * 20, page * 20 + 20); grid().replaceWith(g); if (page == 2) next.remove() }; next.onclick = () => { page++; draw() }; draw()",
+        "const draw = () => { const g = grid().cloneNode(); g.addEventListener('scroll', () => 0); g.innerHTML = rows(page * 20, page * 20 + 20); grid().replaceWith(g); if (page == 2) next.remove() }; next.onclick = () => { page++; draw() }; draw()",
     );
     let filtered = grid(
         61,
         "grid().innerHTML = rows(0, 60); next.textContent = 'Music'; next.onclick = () => { grid().innerHTML = rows(0, 5); grid().setAttribute('aria-rowcount', 6) }",
     );
+    let table = deaf.replace("addEventListener('scroll', () => 0)", "append()");
     let unknown =
         grid(0, "next.remove(); grid().innerHTML = rows(0, 20)").replace("aria-rowcount=0", "aria-rowcount=-1");
     for (what, html, bound) in [
@@ -57,6 +58,7 @@ fn a_grid_that_says_of_more_rows_than_it_shows_is_told() {
         ("paged", paged, None),
         ("filtered", filtered, None),
         ("unknown", unknown, None),
+        ("table with pages elsewhere", table, None),
     ] {
         let read = read_page_of(&html, "page");
         assert_eq!(read.told.cut.as_ref().map(|cut| cut.bound), bound, "{what}: {:?}", read.acts());

@@ -8,8 +8,8 @@ fn turned(html: &str, expression: &str) -> Read {
 
 /// What a click on anything but a turn would have done.
 const REST: &str = "<div class=rate><a href=#>1</a><a href=#>2</a><a href=#>3</a></div><button id=tab role=tab>Music</button><select><option>a<option>b</select>
-    <button>Follow</button><div class=row>Title A</div><div class=row>Title B</div><div class=row>Title C</div><ul><li><span>One</span><button>More</button><li><span>Two</span><button>More</button></ul><script>
-    let done = 0; for (const of of document.querySelectorAll('.rate a, #tab, .row, li button, body > button')) of.addEventListener('click', () => done++);
+    <button>Follow</button><div class=row>Title A</div><div class=row>Title B</div><div class=row>Title C</div><div class=row>Next 2007</div><div class=pageRating><a href=#>1</a><a href=#>2</a></div><button class=lazy-loaded>Redeem</button><button>Claim daily bonus »</button><ul><li><span>One</span><button>More</button><li><span>Two</span><button>More</button><li><span>Three</span><button>More</button></ul><script>
+    let done = 0; for (const of of document.querySelectorAll('.rate a, .pageRating a, #tab, .row, li button, body > button')) of.addEventListener('click', () => done++);
     document.querySelector('select').onchange = () => done++</script>";
 
 #[test]
@@ -31,6 +31,12 @@ fn members_pages_are_turned_and_nothing_else_of_them_is_clicked() {
         assert_eq!((urls, &*read.value), (30, "0"), "{what}: {:?}", read.acts());
         assert_eq!(read.told.cut, None, "{what}");
     }
+    // Where the pages have addresses they are links.
+    let linked = pages(
+        3,
+        "<div class=pager><a href='?page=2'>2</a><a href='?page=3'>3</a><button onclick='show(at + 1)'>Next</button></div>",
+    );
+    assert_eq!(turned(&linked, "turns").value, "1");
     let read = read_page_of(&format!("{}{REST}", pages(3, "")), "done > 0");
     assert_eq!(read.value, "true", "a guest's reader clicks");
 }
@@ -49,4 +55,16 @@ fn a_members_list_that_is_turned_by_a_post_is_told() {
         pages(3, "<button onclick=\"fetch('/livewire', { method: 'POST' }).then(() => show(at + 1))\">Next</button>");
     let read = turned(&list, "at");
     assert_eq!((&*read.value, read.told.cut.map(|cut| cut.bound)), ("1", Some(Bound::Unsent)));
+    let form = "<form method=post action=/list><input name=page></form>".to_owned()
+        + &pages(3, "<a href='javascript:document.forms[0].submit()'>Next</a>");
+    assert_eq!(turned(&form, "at").told.cut.map(|cut| cut.bound), Some(Bound::Unsent));
+    let endless = "<style>.r { height: 60px } #b { height: 500px; overflow-y: auto }</style><div id=b></div><script>
+        for (let k = 0; k < 20; k++) b.insertAdjacentHTML('beforeend', `<div class=r><a href=/t/${k}>x</a></div>`);
+        b.onscroll = () => fetch('/more', { method: 'POST' })</script>";
+    assert_eq!(turned(endless, "0").told.cut.map(|cut| cut.bound), Some(Bound::Unsent));
+    // What is posted beside is none of the list's.
+    let counted =
+        pages(3, "<button onclick=\"fetch('/stat', { method: 'POST' }).catch(() => 0); show(at + 1)\">Next</button>");
+    let read = turned(&counted, "at");
+    assert_eq!((&*read.value, read.told.cut), ("3", None));
 }

@@ -1,0 +1,310 @@
+//! Numbers that count all posts of a site, as forums and trackers give them to threads and torrents (`/torrent/4711`).
+//!
+//! Each number that a look shows tells how many posts the whole site had by then. Those between two seen ones that nobody has seen wait on
+//! some board, or are of none that is looked at: they are shared out by what was expected of each board since its last look, and of all
+//! others. So a look at one board tells of the others, too. Whether numbers count, and count the whole site, is seen by their times: more
+//! than a few that do not stand in their order, and they are left out of account.
+//!
+//! Pure arithmetic over the last posts of one site; knows no plan and no price.
+
+use serde::{Deserialize, Serialize};
+
+use super::forecast::{Ahead, Shares, Step};
+use super::profile::Profile;
+use super::{DAY_S, HOUR_S, HOURS};
+use crate::limits;
+
+const DAY: f64 = DAY_S as f64;
+
+/// How long posts are kept, in seconds: longer than any board but one asleep waits for a look.
+const KEPT_S: u64 = 10 * DAY_S;
+
+/// Two times that differ by less stand in any order: rows tell minutes.
+const SLACK_S: u64 = 120;
+
+/// Numbers that must have stood in the order of their times, and the share that may not have.
+const FITS_LEAST: f64 = 30.0;
+const MISFITS_MOST: f64 = 0.05;
+
+/// Numbers after which what they were is forgotten as fast as it is learnt.
+const FITS_MEMORY: f64 = 200.0;
+
+/// So many more misfits than fits: what was seen first was wrong.
+const MISFITS_ALONE: f64 = 8.0;
+
+/// Days after which the rate of the others forgets as fast as it learns, and seconds whose weight their mean has in that of an hour.
+const OTHERS_MEMORY_DAYS: f64 = 20.0;
+const OTHERS_MEAN_S: f64 = 20.0 * HOUR_S as f64;
+
+/// Posts for which no forecast is trusted to be wrong: where hardly any is expected, one is hardly news.
+const DOUBT: f64 = 0.2;
+
+/// Others that are expected in a window, windows whose weight chance has, and the bounds of what is learnt from them.
+const WINDOW: f64 = 5.0;
+const WINDOWS_LEAST: f64 = 10.0;
+const UNEVEN: [f64; 2] = [0.2, 10.0];
+
+/// Most that a stretch may have of what was expected.
+const FACTOR_MOST: f64 = 20.0;
+
+/// Longest step of a forecast between two numbers, in seconds.
+const STEP_S: f64 = 900.0;
+
+/// A stretch between two posts: its seconds, and how many numbers of it nobody has seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Stretch {
+    from: f64,
+    to: f64,
+    unseen: f64,
+}
+
+/// What the numbers of a site tell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Odometer {
+    /// Numbers seen and their seconds, by number.
+    seen: Vec<(u64, u64)>,
+    fits: f64,
+    misfits: f64,
+    /// Numbers that are of no board, and the seconds in which they came, by hour of the day (UTC).
+    others: [f64; HOURS],
+    watched_s: [f64; HOURS],
+    /// Second up to which those are counted.
+    counted: f64,
+    /// How far their numbers in windows of time were from what was expected: squares by expected, and windows.
+    squares: f64,
+    windows: f64,
+}
+
+impl Odometer {
+    /// Takes a number that a look showed, and the second at which its post came.
+    pub fn take(&mut self, number: u64, at: u64) {
+        let place = self.seen.partition_point(|(known, _)| *known < number);
+        if self.seen.get(place).is_some_and(|(known, _)| *known == number) {
+            return;
+        }
+        let follows = place.checked_sub(1).is_none_or(|before| self.seen[before].1 <= at.saturating_add(SLACK_S));
+        let precedes = self.seen.get(place).is_none_or(|(_, after)| at <= after.saturating_add(SLACK_S));
+        let kept = 1.0 - 1.0 / FITS_MEMORY;
+        (self.fits, self.misfits) = (self.fits * kept, self.misfits * kept);
+        if follows && precedes {
+            self.seen.insert(place, (number, at));
+            self.fits += 1.0;
+            if self.seen.len() > 2 * limits::NUMBERS_SEEN_MAX {
+                self.forget();
+            }
+        } else {
+            self.misfits += 1.0;
+        }
+        if self.misfits > self.fits + MISFITS_ALONE {
+            *self = Self::default();
+        }
+    }
+
+    /// Forgets what is too old, and all beyond the cap.
+    pub fn forget(&mut self) {
+        let newest = self.seen.iter().map(|(_, at)| *at).max().unwrap_or(0);
+        let too_many = self.seen.len().saturating_sub(limits::NUMBERS_SEEN_MAX);
+        let old = self.seen.partition_point(|(_, at)| at.saturating_add(KEPT_S) < newest);
+        self.seen.drain(..old.max(too_many));
+    }
+
+    /// The clock was set back by so many seconds.
+    pub fn set_back(&mut self, seconds: u64) {
+        self.seen.iter_mut().for_each(|(_, at)| *at = at.saturating_sub(seconds));
+        self.counted -= seconds as f64;
+    }
+
+    /// Whether the numbers stand in the order of their times, and how many are of no board is known.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.fits >= FITS_LEAST
+            && self.misfits <= MISFITS_MOST * (self.fits + self.misfits)
+            && self.watched_s.iter().sum::<f64>() >= DAY
+    }
+
+    /// Counts the numbers that are of no board, in the time from the second `since` on, since when all boards are watched, up to `until`, up
+    /// to which all that is on them is known.
+    pub fn count_others(&mut self, since: f64, until: f64) {
+        self.forget();
+        let from = self.counted.max(since);
+        let passed: Vec<Stretch> =
+            self.stretches(from).filter(|stretch| stretch.from >= from && stretch.to <= until).collect();
+        let Some(last) = passed.last() else { return };
+        let kept = (-(last.to - passed[0].from) / (OTHERS_MEMORY_DAYS * DAY)).exp();
+        self.others.iter_mut().chain(&mut self.watched_s).for_each(|of| *of *= kept);
+        for stretch in &passed {
+            let hour = hour((stretch.from + stretch.to) / 2.0);
+            self.others[hour] += stretch.unseen;
+            self.watched_s[hour] += stretch.to - stretch.from;
+        }
+        self.squares *= kept;
+        self.windows *= kept;
+        let (mut came, mut expected) = (0.0, 0.0);
+        for stretch in &passed {
+            came += stretch.unseen;
+            expected += self.of_others((stretch.from + stretch.to) / 2.0) * (stretch.to - stretch.from);
+            if expected >= WINDOW {
+                self.squares += (came - expected) * (came - expected) / expected;
+                self.windows += 1.0;
+                (came, expected) = (0.0, 0.0);
+            }
+        }
+        self.counted = last.to;
+    }
+
+    /// How evenly the others come, as their variance to their mean: 1 by chance, less by the clock, more in bursts.
+    fn unevenness(&self) -> f64 {
+        ((self.squares + WINDOWS_LEAST) / (self.windows + WINDOWS_LEAST)).clamp(UNEVEN[0], UNEVEN[1])
+    }
+
+    /// Numbers a second that are of no board, at a second.
+    fn of_others(&self, at: f64) -> f64 {
+        let mean = self.others.iter().sum::<f64>() / self.watched_s.iter().sum::<f64>().max(1.0);
+        let hour = hour(at);
+        (self.others[hour] + OTHERS_MEAN_S * mean) / (self.watched_s[hour] + OTHERS_MEAN_S)
+    }
+
+    /// Stretches that end after a second, by time. Posts of one second, or whose times contradict their numbers, are of one stretch.
+    fn stretches(&self, after: f64) -> impl Iterator<Item = Stretch> {
+        let mut seen = self.seen.iter().map(|(number, at)| (*number, *at as f64));
+        let mut start = seen.next();
+        let mut within = 0.0;
+        let stretches = std::iter::from_fn(move || {
+            for (number, at) in seen.by_ref() {
+                let (first, from) = start?;
+                if at > from {
+                    let unseen = (number - first - 1) as f64 - within;
+                    (start, within) = (Some((number, at)), 0.0);
+                    return Some(Stretch { from, to: at, unseen });
+                }
+                within += 1.0;
+            }
+            None
+        });
+        stretches.filter(move |stretch| stretch.to > after)
+    }
+
+    /// Carries what is known of each board forward to the last number, with its share of those that nobody has seen.
+    pub fn carry(&self, boards: &mut [Ahead], profiles: &[Profile], shares: &Shares) {
+        let after = boards.iter().map(|ahead| ahead.at).fold(f64::INFINITY, f64::min);
+        for stretch in self.stretches(after) {
+            let others = self.of_others((stretch.from + stretch.to) / 2.0) * (stretch.to - stretch.from);
+            let mut expected = others;
+            let (mut taking, mut usual) = (Vec::new(), Steps::of(stretch.to - stretch.from));
+            for (ahead, profile) in boards.iter_mut().zip(profiles).filter(|(ahead, _)| ahead.at < stretch.to) {
+                // What came before the first number nobody knows more of.
+                ahead.go_to(stretch.from, profile, shares);
+                let left = stretch.to - ahead.at;
+                if left != usual.seconds {
+                    usual = Steps::of(left);
+                }
+                let mut plain = ahead.clone();
+                usual.go(&mut plain, profile, shares, 1.0);
+                let comes = plain.posts - ahead.posts;
+                expected += comes;
+                taking.push((ahead, profile, usual, comes));
+            }
+            // What is surprising is shared out by how uncertain each was.
+            let uncertain = expected - others + self.unevenness() * others + DOUBT;
+            let factor = (1.0 + (stretch.unseen - expected) / uncertain).clamp(0.0, FACTOR_MOST);
+            for (ahead, profile, steps, comes) in taking {
+                let before = ahead.posts;
+                steps.go(ahead, profile, shares, factor);
+                // More than there are in the stretch cannot have come in it, however likely its first ones made others.
+                (ahead.at, ahead.posts) = (stretch.to, before + comes * factor);
+            }
+        }
+    }
+}
+
+fn hour(at: f64) -> usize {
+    (at / HOUR_S as f64) as usize % HOURS
+}
+
+/// A time in equal steps, none too long.
+#[derive(Clone, Copy)]
+struct Steps {
+    seconds: f64,
+    count: usize,
+    each: Step,
+}
+
+impl Steps {
+    fn of(seconds: f64) -> Self {
+        let count = (seconds / STEP_S).ceil().max(1.0);
+        Self { seconds, count: count as usize, each: Step::new(seconds / count) }
+    }
+
+    fn go(&self, ahead: &mut Ahead, profile: &Profile, shares: &Shares, factor: f64) {
+        (0..self.count).for_each(|_| ahead.step_by(&self.each, profile, shares, factor));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::forecast::Forecast;
+
+    /// An odometer that has seen a post every hour for five days, two numbers apart, of boards that are all known.
+    fn watched() -> Odometer {
+        let mut odometer = Odometer::default();
+        (0..120).for_each(|n| odometer.take(100 + 2 * n, n * HOUR_S));
+        odometer.count_others(0.0, 119.0 * HOUR_S as f64);
+        odometer
+    }
+
+    fn waiting(odometer: &Odometer, at: u64) -> f64 {
+        let mut forecast = Forecast::new(0.0);
+        let posts = (0..24).map(|n| (n as f64 * 5.0 * HOUR_S as f64, 1.0));
+        forecast.take(posts, (at * HOUR_S) as f64, 0.0, &Profile::default(), &mut Shares::default());
+        let ahead = forecast.ahead(0.0, &Profile::default(), &Shares::default());
+        let mut boards = [ahead.clone(), ahead];
+        odometer.carry(&mut boards, &[Profile::default(), Profile::default()], &Shares::default());
+        boards.iter().map(|ahead| ahead.posts).sum()
+    }
+
+    #[test]
+    fn what_is_of_no_board_is_counted_and_the_rest_waits() {
+        let mut odometer = watched();
+        assert!(odometer.counts());
+        assert!((odometer.of_others(1e6) * HOUR_S as f64 - 1.0).abs() < 0.05);
+        let before = odometer.clone();
+        // Four hours on, by which four of the others came: 4 numbers, or 24.
+        let last = 100 + 2 * 119;
+        odometer.take(last + 5, 123 * HOUR_S);
+        let mut more = before.clone();
+        more.take(last + 25, 123 * HOUR_S);
+        let (few, many) = (waiting(&odometer, 119), waiting(&more, 119));
+        assert!(few < 3.0 && many > 8.0 && many < 24.0, "{few}, {many}");
+    }
+
+    #[test]
+    fn numbers_out_of_order_are_not_believed() {
+        let mut own = Odometer::default();
+        for n in 0..200 {
+            own.take(10_000 * (n % 3) + n, n * HOUR_S);
+        }
+        own.count_others(0.0, 200.0 * HOUR_S as f64);
+        assert!(!own.counts());
+        // One that is wrong at the beginning is got over.
+        let mut odometer = Odometer::default();
+        odometer.take(u64::MAX, 0);
+        (0..120).for_each(|n| odometer.take(100 + 2 * n, (n + 1) * HOUR_S));
+        odometer.count_others(0.0, 130.0 * HOUR_S as f64);
+        assert!(odometer.counts());
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_any_clock_does() {
+        let mut odometer = Odometer::default();
+        (0..20_000).for_each(|n| odometer.take(n, n));
+        odometer.forget();
+        assert!(odometer.seen.len() <= limits::NUMBERS_SEEN_MAX);
+        odometer.set_back(u64::MAX);
+        odometer.take(7, u64::MAX);
+        odometer.take(u64::MAX, 0);
+        odometer.count_others(f64::NEG_INFINITY, f64::INFINITY);
+        assert!(odometer.of_others(0.0).is_finite());
+    }
+}

@@ -1,0 +1,27 @@
+//! The number that a URL calls its thing by: `/torrent/4711`, `viewtopic.php?f=2&t=4711`.
+
+use std::num::NonZeroU64;
+
+use super::CrawlUrl;
+
+/// Digits of a number: what is longer is a hash or a time.
+const DIGITS: usize = 12;
+
+impl CrawlUrl {
+    /// The largest number that is a whole segment of the path (but for `.html`, `.torrent` and the like); without one the largest whole value
+    /// of the query, as a board's and a page's are small beside a thread's; without one the largest that stands between dots and dashes
+    /// (`/threads/title.4711/`, `/thread-4711-1-1.html`). None where there is none.
+    #[must_use]
+    pub fn number(&self) -> Option<NonZeroU64> {
+        let path = self.path();
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let whole = path.split('/').map(|segment| segment.split_once('.').map_or(segment, |(name, _)| name));
+        let values = query.split('&').filter_map(|one| one.split_once('=')).map(|(_, value)| value);
+        largest(whole).or_else(|| largest(values)).or_else(|| largest(path.split(['/', '.', '-'])))
+    }
+}
+
+fn largest<'t>(texts: impl Iterator<Item = &'t str>) -> Option<NonZeroU64> {
+    let is_number = |text: &&str| text.len() <= DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
+    texts.filter(is_number).filter_map(|text| text.parse().ok()).max()
+}
