@@ -21,9 +21,9 @@ const SCRIPT: &str = "let n = 0;
         const a = document.createElement('a'); a.href = '/d/' + t + '.torrent'; a.textContent = 'torrent ' + t;
         document.getElementById('app').append(a, document.createElement('br')); } });
     document.getElementById('more').addEventListener('click', load);
-    document.querySelector('.fold').addEventListener('click', () => fetch('/folded'));
     setTimeout(() => nothing.there, 20);
-    load();";
+    load();
+    document.querySelector('.fold').addEventListener('click', () => fetch('/folded'));";
 
 struct Site {
     port: u16,
@@ -143,7 +143,7 @@ fn each_view_shows_its_part_of_a_page_and_json_all_of_it() {
     );
 
     let text = seen(&["--screenshot-text"]);
-    assert_eq!(text.out, "Torrents\n\ntorrent 1\ntorrent 2\n[Load more]\n");
+    assert_eq!(text.out, "Torrents\n\ntorrent 1\ntorrent 2\n[Load more]\nAbout this list\n");
 
     let trace = seen(&["--trace", "--act", "scroll"]);
     let order = [

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::BufReader;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -314,12 +315,12 @@ fn the_command_makes_up_replays_and_tells_broken_lines_by_number() {
     let (well, json, error) = simulate_in(at, &["forum.csv", "--json", "--per-day", "4", "--start", "2021-01-01"]);
     assert!(well, "{error}");
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
-    for name in ["ERA", "WRA", "LRA", "BRA", "optimum", "gleaner"] {
+    for name in ["ERA", "WRA", "LRA", "BRA", "optimum", "unnumbered", "gleaner"] {
         assert!(report["policies"][name]["delay_s"].as_f64().is_some_and(|delay| delay > 0.0), "{name}: {json}");
         assert!(report["policies"][name]["fetches"].as_u64().unwrap() <= report["fetches_max"].as_u64().unwrap());
     }
     let (well, table, _) = simulate_in(at, &["forum.csv"]);
-    assert!(well && table.lines().count() == 8 && table.contains("gleaner"), "{table}");
+    assert!(well && table.lines().count() == 9 && table.contains("unnumbered") && table.contains("gleaner"), "{table}");
 
     let write = |name: &str, text: &str| -> PathBuf {
         std::fs::write(at.join(name), text).unwrap();

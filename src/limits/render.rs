@@ -218,6 +218,9 @@ pub const RENDER_LAYOUT_NODES_MAX: usize = 50_000_000;
 /// Rules that one style sheet of a page ever makes; large frameworks have 5,000.
 pub const STYLE_RULES_MAX: usize = 20_000;
 
+/// Selectors of one rule that are looked up by what an element must have for them; of more any element may meet one.
+pub const SELECTOR_NEEDS_MAX: usize = 16;
+
 /// Rules that a page's scripts have tried on elements by asking for computed styles: some seconds of CPU.
 pub const STYLE_TRIES_MAX: u64 = 50_000_000;
 

@@ -6,10 +6,8 @@ use selectors::parser::{Combinator, Component, Selector};
 
 use super::Selectors;
 use super::grammar::Css;
+use crate::limits;
 use crate::render::dom::{NodeId, Tree};
-
-/// Selectors of one rule that are looked up by what they need.
-const LIST_MAX: usize = 16;
 
 /// A class, an `id` or a name. Letters of either case count as the same, and two may share a number: what is told by it may match, no more.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -60,7 +58,7 @@ impl Selectors {
     /// many to be worth it.
     pub fn needs(&self) -> Option<Vec<Need>> {
         let selectors = self.0.slice();
-        (selectors.len() <= LIST_MAX).then(|| selectors.iter().map(Need::of).collect())?
+        (selectors.len() <= limits::SELECTOR_NEEDS_MAX).then(|| selectors.iter().map(Need::of).collect())?
     }
 }
 
