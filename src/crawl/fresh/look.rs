@@ -422,6 +422,9 @@ pub(super) fn interval(time: Time) -> (UnixMillis, u64) {
     (UnixMillis(ms(time.earliest)), ms(time.latest.saturating_sub(time.earliest).saturating_add(1)))
 }
 
+/// Within a minute it is known when a row came.
+const MINUTE_S: i64 = 61;
+
 /// What the schedule hears of a row. A time that the looks contradict is theirs; without one it is the middle between them. A number says
 /// something where it is known to the minute when its row came.
 fn post(
@@ -444,7 +447,29 @@ fn post(
         // What was there before the first look, nobody knows when.
         (None, None) => return None,
     };
-    let is_exact =
-        kind == Kind::New && told == Some(at) && time.is_some_and(|time| time.precision <= Precision::Minute);
+    let is_known = |time: Time| time.latest.saturating_sub(time.earliest) < MINUTE_S;
+    let is_exact = kind == Kind::New && told == Some(at) && time.is_some_and(is_known);
     Some(Post { at, kind, number: number.filter(|_| is_exact) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boards::when::How;
+
+    #[test]
+    fn a_number_counts_where_its_row_tells_the_minute() {
+        let time = |earliest: i64, seconds: i64| {
+            let (latest, how) = (earliest + seconds - 1, How::Epoch);
+            Some(Time { earliest, latest, told: None, precision: Precision::Minute, how })
+        };
+        let (last, at) = (Some(UnixMillis(1_790_000_000_000)), UnixMillis(1_790_003_600_000));
+        let number = NonZeroU64::new(4711);
+        let of = |change, time| post(change, time, (last, at), number).and_then(|post| post.number);
+        assert_eq!(of(Change::New, time(1_790_000_100, 60)), number);
+        assert_eq!(of(Change::Later, time(1_790_000_100, 60)), None, "a reply's thread is older");
+        assert_eq!(of(Change::New, time(1_790_000_100, 7_200)), None, "within two hours");
+        assert_eq!(of(Change::New, time(1_780_000_000, 60)), None, "the looks contradict it");
+        assert_eq!(of(Change::New, None), None);
+    }
 }
