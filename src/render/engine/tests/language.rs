@@ -131,3 +131,18 @@ fn names_are_found_in_scopes_of_any_size() {
     ]);
     assert_js(&["try { eval('let a,b,c,d,e,f,g,h,i,j,a'); false } catch (e) { e instanceof SyntaxError }"]);
 }
+
+/// Each place is run several times: what it has found out of the first object it keeps for the others.
+#[test]
+fn what_a_place_has_found_out_holds_no_longer_than_its_objects_are_so() {
+    assert_js(&[
+        "const clear = a => { a.length = 0 }; var all = []; for (let i = 0; i < 4; i++) { const a = [1, 2, 3]; clear(a); a[0] = 9; all.push(JSON.stringify(a)) } all.join() === '[9],[9],[9],[9]'",
+        "const cut = a => { a.length = 1 }; var all = []; for (let i = 0; i < 3; i++) { const a = [1, 2, 3]; cut(a); a.push(7); all.push(JSON.stringify(a)) } all.join() === '[1,7],[1,7],[1,7]'",
+        "const p = { a: 1, b: 2 }, q = Object.create(p), b = () => q.b; b(); b(); delete p.a; b() === 2",
+        "const p = { a: 1 }, q = Object.create(p), a = () => q.a; a(); a(); delete p.a; a() === undefined",
+        "class A { one() { return 1 } two() { return 2 } } const o = new A, two = () => o.two(); two(); two(); delete A.prototype.one; two() === 2",
+        "const p = { a: 1, b: 2 }, q = Object.create(p), b = () => q.b; b(); b(); Object.defineProperty(p, 'a', { get: () => 5 }); b() === 2 && q.a === 5",
+        "const p = { set a(v) { this.v = v } , b: 1 }, q = Object.create(p), put = v => { q.a = v }; put(1); put(2); delete p.a; put(3); q.v === 2 && Object.hasOwn(q, 'a')",
+        "const read = () => globalThis.hasOwnProperty; read(); read(); globalThis.hasOwnProperty = 4; const own = read() === 4; delete globalThis.hasOwnProperty; own && typeof read() === 'function'",
+    ]);
+}

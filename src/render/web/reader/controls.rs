@@ -419,7 +419,9 @@ fn control(
         let has_list = rank == Rank::Tab && local != "summary" || rank == Rank::Row && may_be_tab;
         let list = if has_list { &*list } else { "" };
         let leads = if leads.is_some() { " leads" } else { "" };
-        format!("{local} {look} {role} {rank:?} {shape}{picture}{list}{leads}")
+        // "More filters" is no "Next".
+        let says = if rank == Rank::Turn { letters(&labels.text) } else { String::new() };
+        format!("{local} {look} {role} {rank:?} {shape}{picture}{list}{leads}{says}")
     };
     let kind = kind_of(rank);
     if rank == Rank::Row && view.is_none() && is_given_up(&kind) {
@@ -479,6 +481,12 @@ fn control(
         closes,
         ..plain
     })
+}
+
+/// The letters of a label: how many more there are changes from turn to turn.
+fn letters(text: &str) -> String {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase);
+    letters.take(limits::RENDER_CONTROL_ELEMENTS).collect()
 }
 
 /// Whether something in a row says that it gets a file.

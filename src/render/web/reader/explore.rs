@@ -54,6 +54,9 @@ pub(super) fn explore(window: &mut Window, seeks: Seeks, reach: Reach, book: &mu
         book,
         tries: seeks.tries,
         turns_only: seeks.turns_only,
+        has_left_alone: false,
+        last_number: 0,
+        has_turned: false,
         has_unsent_turns: false,
         acts: 0,
         until_us: limits::RENDER_EXPLORE_CPU_US,
@@ -138,6 +141,12 @@ struct Reader<'a> {
     tries: u32,
     /// Nothing is clicked but what turns a list, and nothing sent but GETs.
     turns_only: bool,
+    /// What only members are spared stood there.
+    has_left_alone: bool,
+    /// The page that was turned to by its number.
+    last_number: u32,
+    /// The last turn has changed what the page says.
+    has_turned: bool,
     /// A turn wanted something to be posted then.
     has_unsent_turns: bool,
     acts: u32,
@@ -263,8 +272,9 @@ impl Reader<'_> {
                 let unchosen = self.has_unchosen().then_some(Bound::Unchosen);
                 let unseen = self.has_unseen_rows().then_some(Bound::Unseen);
                 let unsent = self.has_unsent_turns.then_some(Bound::Unsent);
+                let alone = self.has_left_alone.then_some(Bound::LeftAlone);
                 let lost = self.has_lost_rows().then_some(Bound::NoWayBack);
-                return lost.or(more).or(left).or(unchosen).or(unsent).or(unseen);
+                return lost.or(more).or(left).or(unchosen).or(unsent).or(unseen).or(alone);
             };
             let (news, rank) = match choice {
                 Choice::Control(control) if control.rank == Rank::Tick => (self.tick(&control), Rank::Tick),
@@ -437,7 +447,12 @@ impl Reader<'_> {
         self.pressed = Some(control.clone()).filter(|_| matches!(rank, Rank::Row | Rank::Tab));
         let gone = control.leads.as_ref().map(|_| self.window.navigations().len());
         let open = if rank == Rank::Row { self.overlays_shown() } else { 0 };
+        let said = if rank == Rank::Turn { self.says() } else { 0 };
         let mut news = self.click(control);
+        self.has_turned = rank == Rank::Turn && said != self.says();
+        if rank == Rank::Number {
+            self.last_number = control.text.trim().parse().unwrap_or(self.last_number);
+        }
         // What lay over the page has taken the click, and is closed by it.
         if news == News::None && open > 0 && self.overlays_shown() < open {
             news = self.click(control);

@@ -3,6 +3,10 @@
 /// Words that say alone that a list is turned, or has more.
 pub(super) const TURN_WORDS: &[&str] = &[
     "next",
+    "dalej",
+    "ileri",
+    "далі",
+    "più",
     "more",
     "older",
     "nächste",
@@ -67,6 +71,7 @@ pub(super) const TURN_WORDS_OF_MORE: &[&str] = &[
     "más",
     "mais",
     "altri",
+    "altro",
     "daha",
     "fazla",
     "вперёд",
@@ -102,6 +107,7 @@ pub(super) const ABOUT_TURNS: &[&str] = &[
     "voir",
     "résultats",
     "de",
+    "di",
     "cargar",
     "mostrar",
     "ver",
@@ -145,6 +151,7 @@ pub(super) const ABOUT_TURNS: &[&str] = &[
 
 /// The same in scripts that set no spaces.
 pub(super) const TURN_PHRASES: &[&str] = &[
+    "后一页",
     "下一页",
     "下一頁",
     "下页",

@@ -17,6 +17,9 @@ use crate::render::engine::page::Spent;
 pub(super) const PATIENCE_WITH_PAID: u32 = 8;
 pub(super) const PATIENCE: u32 = 2;
 
+/// How many pages in a row may show something else, and nothing new.
+const PATIENCE_WITH_TURNS: u32 = 3;
+
 /// How many things that are called the same in each row may be tried of one kind, before it counts as any other.
 const LABELS_OF_KIND: u32 = 8;
 
@@ -128,7 +131,8 @@ impl Reader<'_> {
                 let turned = u32::try_from(self.path.len()).unwrap_or(u32::MAX);
                 turned.saturating_add(self.vain_turns).saturating_add(1)
             }
-            Rank::Turn | Rank::Back | Rank::Close => 1,
+            Rank::Turn => PATIENCE_WITH_TURNS,
+            Rank::Back | Rank::Close => 1,
             _ if self.paid.contains(kind) || self.depth_of_tabs(kind).is_some() => PATIENCE_WITH_PAID,
             _ => PATIENCE,
         };
@@ -153,7 +157,9 @@ impl Reader<'_> {
         match news {
             News::None => {
                 self.tries = self.tries.saturating_sub(1);
-                self.failed.entry(kind.to_owned()).or_insert((rank, 0)).1 += 1;
+                // A page or a day in the middle may be empty, or have what others had; where nothing has changed that was the end.
+                let by = if rank == Rank::Turn && !self.has_turned { PATIENCE_WITH_TURNS } else { 1 };
+                self.failed.entry(kind.to_owned()).or_insert((rank, 0)).1 += by;
             }
             // The number of the current page, and the tab that is open, bring nothing, and those of others do.
             News::Rows if matches!(rank, Rank::Number | Rank::Tab) => {

@@ -59,6 +59,14 @@ impl Reader<'_> {
         }
     }
 
+    /// How far a number leads on from the page that was turned to last; what leads back comes last. A pager may show but those around it.
+    fn pages_on(&self, control: &Control) -> u64 {
+        let number = || control.text.trim().parse::<u32>().ok().filter(|_| control.rank == Rank::Number);
+        let Some(number) = number() else { return 0 };
+        let (number, last) = (u64::from(number), u64::from(self.last_number));
+        if number > last { number - last } else { u64::from(u32::MAX) + number }
+    }
+
     pub(super) fn likeliest(&mut self) -> Option<Choice> {
         let mut same = HashMap::<u64, usize>::new();
         for control in self.controls.iter() {
@@ -113,7 +121,9 @@ impl Reader<'_> {
             let since = |of: &Control| self.since.get(&of.identity).copied().filter(|_| choices::is_choice(of));
             let likes = offered.iter().filter(|of| self.rank(of) < Rank::Row);
             // The inner ones of two groups of tabs are there for each of the outer ones.
-            likes.min_by_key(|of| (self.rank(of), Reverse(self.depth_of_tabs(&of.kind)), Reverse(since(of))))
+            likes.min_by_key(|of| {
+                (self.rank(of), Reverse(self.depth_of_tabs(&of.kind)), Reverse(since(of)), self.pages_on(of))
+            })
         };
         // Who went back goes on so to the beginning: what lies ahead is known.
         let back = || offered.iter().find(|of| self.heads_back && of.rank == Rank::Back);

@@ -2,13 +2,32 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::super::read;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::super::super::interact::roots;
+use super::super::super::{own_document, read};
 use super::super::controls::{Control, Rank};
 use super::super::same;
 use super::{Reader, leads_on};
 use crate::render::dom::NodeId;
 
 impl Reader<'_> {
+    /// A hash of all that the page says.
+    pub(super) fn says(&mut self) -> u64 {
+        let said = self.window.engine.with(|context| {
+            let document = own_document(context);
+            read(context, |tree| {
+                let mut hash = Xxh3::new();
+                for root in roots(tree, document) {
+                    let texts = tree.descendants(root).filter(|id| tree.is_text(*id));
+                    texts.filter_map(|id| tree.character_data(id)).for_each(|text| hash.update(text.as_bytes()));
+                }
+                hash.digest()
+            })
+        });
+        said.unwrap_or_default()
+    }
+
     /// Whether links are gone that were shown, or rows of another kind, or turns of what another section has.
     pub(super) fn has_replaced(
         &mut self,

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use html5ever::local_name;
 
 use super::super::super::{navigation, read};
-use super::super::controls::{Control, Rank};
+use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::rows::has_likes;
 use super::super::shown::News;
 use super::super::turn_words::{ABOUT_TURNS, TURN_PHRASES, TURN_WORDS, TURN_WORDS_OF_MORE};
@@ -15,8 +15,15 @@ use super::Reader;
 use crate::render::dom::{NodeId, Tree};
 
 /// Words that pagers are called by, and how far above a control its pager may be: a number may be anything elsewhere, a rating for one.
-const PAGERS: &[&str] = &["pagination", "paginator", "paginate", "pager", "pagers", "paging"];
+const PAGERS: &[&str] = &["pagination", "paginator", "paginate", "pager", "pagers", "paging", "pages"];
+const PAGES: &[&str] = &["page-number", "page-link", "page-item", "pagenav", "fenye"];
 const PAGER_WITHIN: usize = 4;
+
+/// Words beside the number of a page.
+const TURN_GOES: &[&str] = &["go", "to"];
+
+/// Links of a list that is turned below them; a row has less.
+const LINKS_OF_LIST: usize = 5;
 
 /// A list is turned above it and below it; what stands there more often is of rows.
 const ENDS: usize = 2;
@@ -41,10 +48,15 @@ impl Reader<'_> {
             })
         });
         let kept = kept.unwrap_or_default();
+        let mut of_kind = HashMap::<&str, usize>::new();
+        controls.iter().for_each(|of| *of_kind.entry(&of.kind).or_default() += 1);
+        let is_list = |of: &Control| of_kind.get(&*of.kind).is_some_and(|count| *count >= LIST_MIN);
+        let is_left = |of: &Control| of.rank == Rank::Tab || of.rank == Rank::Row && (of.view.is_some() || is_list(of));
+        self.has_left_alone |= controls.iter().any(|of| is_left(of) && !kept.contains(&of.id));
         controls.retain(|of| kept.contains(&of.id));
         // What is made as the buttons of rows are is taken for one of theirs elsewhere.
         for of in controls.iter_mut().filter(|of| of.rank == Rank::Row) {
-            of.rank = Rank::Turn;
+            of.rank = if names_page(&of.text) { Rank::Number } else { Rank::Turn };
         }
     }
 
@@ -62,11 +74,12 @@ fn turns(tree: &Tree, control: &Control, times: usize) -> bool {
     if control.leads.is_some() || control.option.is_some() || pages_have_addresses(tree, id, pager) {
         return false;
     }
-    if control.rank == Rank::Number {
+    if control.rank == Rank::Number || names_page(&control.text) {
         return pager.is_some();
     }
     let is_own = matches!(control.local(), "a" | "button" | "input");
-    let is_of_rows = times > ENDS || times == ENDS && control.local() != "a" && stands_in_likes(tree, id);
+    let is_of_rows =
+        times > ENDS && !ends_a_list(tree, id) || times == ENDS && control.local() != "a" && stands_in_likes(tree, id);
     matches!(control.rank, Rank::Turn | Rank::Row)
         && says_turn(&control.text, pager.is_some())
         && (pager.is_some() || !is_of_rows && (is_own || !has_likes(tree, id)))
@@ -90,6 +103,16 @@ fn says_turn(text: &str, is_in_pager: bool) -> bool {
     is_whole && (is_sure || is_likely)
 }
 
+/// "Page 2".
+fn names_page(text: &str) -> bool {
+    let words = words_of(text);
+    let is_about = |word: &String| ABOUT_TURNS.contains(&&**word) || TURN_GOES.contains(&&**word);
+    !words.is_empty()
+        && words.len() <= WORDS
+        && words.iter().all(is_about)
+        && text.contains(|c: char| c.is_ascii_digit())
+}
+
 /// The words of a label in lower case, without numbers and signs.
 fn words_of(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
@@ -105,7 +128,12 @@ fn pager(tree: &Tree, id: NodeId) -> Option<NodeId> {
         let attribute = |name: &str| tree.element(*id)?.attribute(&name.into());
         let names = ["class", "id", "aria-label"].into_iter().filter_map(attribute);
         let label = attribute("aria-label").unwrap_or_default().to_lowercase();
-        label.contains("page navigation") || names.flat_map(parts_of).any(|part| PAGERS.contains(&&*part))
+        let is_nav = tree.element(*id).is_some_and(|of| of.is_html(&local_name!("nav")));
+        let class = attribute("class").unwrap_or_default().to_lowercase();
+        label.contains("page navigation")
+            || is_nav && has_numbers(tree, *id)
+            || PAGES.iter().any(|part| class.contains(part))
+            || names.flat_map(parts_of).any(|part| PAGERS.contains(&&*part))
     };
     let around = [id].into_iter().chain(tree.ancestors(id).take(PAGER_WITHIN));
     around.take_while(|id| !is_page(id)).find(is_pager)
@@ -136,6 +164,26 @@ fn pages_have_addresses(tree: &Tree, id: NodeId, pager: Option<NodeId>) -> bool 
         let text = super::super::shown::text_of(tree, of, 8);
         leads && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
     })
+}
+
+/// Whether numbers alone stand in it, two at least.
+fn has_numbers(tree: &Tree, id: NodeId) -> bool {
+    let texts = tree.descendants(id).take(crate::limits::RENDER_CONTROLS_MAX).filter(|of| tree.is_text(*of));
+    let is_number = |of: &NodeId| {
+        let text = tree.character_data(*of).unwrap_or_default().trim();
+        !text.is_empty() && text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    texts.filter(is_number).take(2).count() == 2
+}
+
+/// Whether a list of links stands beside it: several sections may each have their own "Load more".
+fn ends_a_list(tree: &Tree, id: NodeId) -> bool {
+    let is_link = |of: &NodeId| {
+        let href = tree.element(*of).and_then(|of| of.attribute(&local_name!("href"))).unwrap_or_default();
+        !href.is_empty() && !href.starts_with('#')
+    };
+    let has_list = |above: NodeId| tree.descendants(above).filter(is_link).take(LINKS_OF_LIST).count() == LINKS_OF_LIST;
+    tree.ancestors(id).take(2).filter(|above| tree.is_element(*above)).any(has_list)
 }
 
 fn stands_in_likes(tree: &Tree, id: NodeId) -> bool {

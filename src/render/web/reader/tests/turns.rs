@@ -1,4 +1,4 @@
-//! Members' pages, which are turned and nothing else.
+//! How lists are turned, and members' pages, which are turned and nothing else.
 
 use super::*;
 
@@ -29,7 +29,8 @@ fn members_pages_are_turned_and_nothing_else_of_them_is_clicked() {
         let read = turned(&format!("{}{REST}", pages(3, controls)), "done");
         let urls = read.urls().iter().filter(|url| !url.contains('#')).count();
         assert_eq!((urls, &*read.value), (30, "0"), "{what}: {:?}", read.acts());
-        assert_eq!(read.told.cut, None, "{what}");
+        // The tab, the list of choices and the rows stay as they are, and that is told.
+        assert_eq!(read.told.cut.map(|cut| cut.bound), Some(Bound::LeftAlone), "{what}");
     }
     // Where the pages have addresses they are links.
     let linked = pages(
@@ -67,4 +68,33 @@ fn a_members_list_that_is_turned_by_a_post_is_told() {
         pages(3, "<button onclick=\"fetch('/stat', { method: 'POST' }).catch(() => 0); show(at + 1)\">Next</button>");
     let read = turned(&counted, "at");
     assert_eq!((&*read.value, read.told.cut), ("3", None));
+}
+
+#[test]
+fn a_pager_that_shows_the_pages_around_is_gone_through() {
+    let html = "<ul id=l></ul><div id=p class=pagination></div><script>const P = 20;
+        function go(at) { l.innerHTML = [2 * at - 1, 2 * at].map(i => `<li><a href=/t/${i}>Torrent ${i}</a></li>`).join('');
+            const shown = [1, P, at - 1, at, at + 1].filter(i => i >= 1 && i <= P); p.innerHTML = ''; let last = 0;
+            [...new Set(shown)].sort((a, b) => a - b).forEach(i => { if (i - last > 1) p.append('…');
+                const b = document.createElement('button'); b.textContent = i; b.disabled = i === at; b.onclick = () => go(i); p.append(b); last = i }) } go(1)</script>";
+    for seeks in [Seeks::ALL, Seeks::TURNS] {
+        let read = read_with(html, &[], seeks, "0", Viewport::default());
+        assert_eq!((read.urls().len(), &read.told.cut), (40, &None), "{:?}", read.acts());
+    }
+}
+
+#[test]
+fn what_is_called_otherwise_or_shows_an_empty_page_ends_no_list() {
+    let more =
+        "<button onclick=\"this.after('Size, age')\">More filters</button><button onclick='show(at + 1)'>Next</button>";
+    // Two days on which nothing came, and a page of what was shown before.
+    let gaps = "<script>const whole = show; show = page => { whole(page); if (at == 2 || at == 3) list.innerHTML = `nothing on day ${at}`; if (at == 5) list.innerHTML = '<li><a href=/1-0>again</a>' }</script>";
+    for (what, controls, rest, expected) in
+        [("more filters", more, "", 60), ("gaps", "<button onclick='show(at + 1)'>Next</button>", gaps, 30)]
+    {
+        for seeks in [Seeks::ALL, Seeks::TURNS] {
+            let read = read_with(&(pages(6, controls) + rest), &[], seeks, "turns", Viewport::default());
+            assert_eq!((read.urls().len(), &read.told.cut), (expected, &None), "{what}: {:?}", read.acts());
+        }
+    }
 }

@@ -7,7 +7,10 @@ use boa_macros::{Finalize, Trace};
 
 use crate::{
     JsString,
-    object::shape::{Shape, WeakShape, slot::Slot},
+    object::shape::{
+        Shape, WeakShape,
+        slot::{Slot, SlotAttributes},
+    },
 };
 
 pub(crate) const PIC_CAPACITY: usize = 4;
@@ -17,6 +20,8 @@ pub(crate) const PIC_CAPACITY: usize = 4;
 pub(crate) struct CacheEntry {
     /// A weak reference is kept to the shape to avoid the shape preventing deallocation.
     pub(crate) shape: WeakShape,
+    /// gleaner: of a slot of the prototype, the shape that has it there: another one has it elsewhere, or not at all.
+    pub(crate) prototype: Option<WeakShape>,
     #[unsafe_ignore_trace]
     pub(crate) slot: Slot,
 }
@@ -64,12 +69,21 @@ impl InlineCache {
             return;
         }
 
+        // gleaner: an object of a shape of its own may get such a property itself, and keep its shape.
+        let is_of_prototype = slot.attributes.contains(SlotAttributes::PROTOTYPE);
+        if is_of_prototype && shape.is_unique() {
+            return;
+        }
+        let prototype = shape.prototype().filter(|_| is_of_prototype);
+        let prototype = prototype.map(|prototype| prototype.borrow().shape().into());
+
         let mut entries = self.entries.borrow_mut();
 
         // Add a new entry if there's space.
         if entries
             .try_push(CacheEntry {
                 shape: shape.into(),
+                prototype,
                 slot,
             })
             .is_err()
@@ -96,11 +110,17 @@ impl InlineCache {
             .borrow()
             .iter()
             .find(|entry| entry.shape.to_addr_usize() == address)
+            .filter(|entry| {
+                entry.prototype.as_ref().is_none_or(|known| {
+                    let now = shape.prototype().map(|prototype| prototype.borrow().shape().to_addr_usize());
+                    now == Some(known.to_addr_usize())
+                })
+            })
             .map(|entry| entry.slot);
         if slot.is_none() {
             self.entries
                 .borrow_mut()
-                .retain(|entry| entry.shape.to_addr_usize() != 0);
+                .retain(|entry| entry.shape.to_addr_usize() != 0 && entry.shape.to_addr_usize() != address);
         }
         slot
     }

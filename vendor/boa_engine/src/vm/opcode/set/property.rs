@@ -1,5 +1,5 @@
 use crate::JsExpect;
-use crate::JsValue;
+use crate::{JsValue, js_string};
 use crate::value::JsVariant;
 use crate::vm::opcode::{IndexOperand, RegisterOperand};
 use crate::{
@@ -76,7 +76,9 @@ fn set_by_name(
 
     // Cache the property.
     let slot = *context.slot();
-    if succeeded && slot.is_cacheable() {
+    // gleaner: an array's length takes elements with it.
+    let is_length = || object.is_array() && name == PropertyKey::from(js_string!("length"));
+    if succeeded && slot.is_cacheable() && !is_length() {
         let ic = &context.vm.frame().code_block.ic[usize::from(index)];
         let object_borrowed = object.borrow();
         let shape = object_borrowed.shape();
