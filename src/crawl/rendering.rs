@@ -406,7 +406,7 @@ pub fn tell_nothing(site: &Site, url: &CrawlUrl, nothing: Nothing) {
         let hint = if site.account.is_some() && has_token {
             "look into it with `gleaner render`; the token of `[login] json` is not where a browser would keep it for scripts, but goes with the request for the page's data where `[shortcut]` pins that"
         } else if site.account.is_some() {
-            "look into it with `gleaner render`; what a login gives to scripts otherwise than by cookies, they do not find"
+            "look into it with `gleaner render`; of a member's page nothing is pressed but what turns its list (`acts = \"all\"` in `[render]` presses rows and tabs), nothing is posted, and what a login gives to scripts otherwise than by cookies, they do not find"
         } else {
             "look into it with `gleaner render`"
         };

@@ -563,11 +563,15 @@ impl Reader<'_> {
     /// Opens a view by its address, and what it has to download.
     fn visit(&mut self, url: &Url, kind: &str) -> News {
         let faults = self.faults();
-        let news =
+        let mut news =
             self.act(&format!("goto #{}", url.fragment().unwrap_or_default()), |window| window.go_to(url.as_str()));
         if self.has_met_fault(xxh3_64(url.as_str().as_bytes()), faults, news) {
             self.views.push_back((url.clone(), kind.to_owned()));
             return news;
+        }
+        // A view with the same buttons as another shows nothing new by itself.
+        if news == News::None {
+            news = self.press_downloads();
         }
         self.judge_kind(kind, Rank::Row, news);
         if news == News::None {
