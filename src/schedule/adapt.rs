@@ -377,7 +377,7 @@ impl Schedule {
     /// Plans all boards by what numbers tell of those that were not looked at.
     fn read_numbers(&mut self) {
         let boards = self.state.boards.len();
-        if boards < 2 || boards > limits::NUMBERED_BOARDS_MAX || !self.state.numbers.counts() {
+        if !(2..=limits::NUMBERED_BOARDS_MAX).contains(&boards) || !self.state.numbers.counts() {
             return;
         }
         let mut carried: Vec<Ahead> = (0..boards).map(|number| self.ahead_of_known(number)).collect();
