@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use gleaner::render::children::{Bounds, ChildError, Children, Host};
 use gleaner::render::engine::net::{Answer, Asker, Request, Response};
-use gleaner::render::protocol::{self, Outcome, Page, ScriptKind, ToCrawl};
+use gleaner::render::protocol::{self, Outcome, Page, ScriptKind, Seeks, ToCrawl};
 
 mod hostile_scripts;
 
@@ -62,7 +62,7 @@ async fn a_page_that_is_read_for_long_and_asks_for_nothing_is_not_taken_for_one_
         const work = () => { let n = 0; for (let i = 0; i < 60000; i++) n += i % 7; return n };
         for (let n = 0; n < 200; n++) { const row = document.createElement('li'); row.textContent = 'Title number ' + n; row.onclick = () => { work(); out.innerHTML = `<a href=/t/${n}>x</a>` }; list.append(row) }</script>";
     let mut page = Page::at("https://example.org/list", 1_700_000_000_000).with_markup(rows);
-    page.tries = 40;
+    page.seeks = Seeks::ALL;
     let began = tokio::time::Instant::now();
     let outcome = children.run(&page, &no_net).await.unwrap();
     let links: usize = outcome.states.iter().map(|state| state.links.len()).sum();
@@ -378,7 +378,7 @@ fn hostile_page(hostile: &hostile_scripts::Hostile) -> Page {
         true => Page::at("https://example.org/list", 1_700_000_000_000).with_markup(&hostile.text),
         false => page(&hostile.text),
     };
-    (asked.instructions, asked.cpu_seconds, asked.tries) = (3_000_000, 1, 4);
+    (asked.instructions, asked.cpu_seconds, asked.seeks.tries) = (3_000_000, 1, 4);
     asked
 }
 
