@@ -159,6 +159,10 @@ fn numbers_tell_of_boards_that_nobody_looked_at() {
         let report = replay(&forum, &options(START, per_day));
         assert!(to_era(&report, "gleaner") < 0.95 * to_era(&report, "unnumbered"), "{report:?}");
     }
+    // Replies have none.
+    let replies = Forum { boards: 20, replies: 0.9, posts_per_day: 40.0, ..Forum::default() }.trace().unwrap();
+    let report = replay(&replies, &options(START, 6));
+    assert!(to_era(&report, "gleaner") < 1.02 * to_era(&report, "unnumbered"), "{report:?}");
     // Numbers that each board counts for itself tell nothing, and cost nothing.
     let mut own = forum;
     for (nth, board) in (0..).zip(&mut own.boards) {
@@ -170,6 +174,17 @@ fn numbers_tell_of_boards_that_nobody_looked_at() {
 
 /// Runs a schedule over boards that post at given times; gives the looks as (second, board).
 fn live(schedule: &mut Schedule, posts: &[Vec<u64>], from: u64, to: u64) -> Vec<(u64, usize)> {
+    live_with(schedule, posts, |_| None, from, to)
+}
+
+/// The same of posts with numbers, by their times.
+fn live_with(
+    schedule: &mut Schedule,
+    posts: &[Vec<u64>],
+    number: impl Fn(u64) -> Option<NonZeroU64>,
+    from: u64,
+    to: u64,
+) -> Vec<(u64, usize)> {
     let mut seen: Vec<usize> = posts.iter().map(|posts| posts.partition_point(|at| *at <= from)).collect();
     let mut looks = Vec::new();
     while let Some(look) = schedule.next_look().filter(|look| look.at <= to as f64) {
@@ -178,13 +193,61 @@ fn live(schedule: &mut Schedule, posts: &[Vec<u64>], from: u64, to: u64) -> Vec<
         let news: Vec<Post> = posts[board][seen[board]..]
             .iter()
             .take_while(|at| **at <= now)
-            .map(|at| Post { at: *at, kind: Kind::New, number: None })
+            .map(|at| Post { at: *at, kind: Kind::New, number: number(*at) })
             .collect();
         seen[board] += news.len();
         schedule.looked(look.board, now, &news);
         looks.push((now, board));
     }
     looks
+}
+
+/// Six boards that post in bursts of their own, and the numbers of their posts, which count all of them by time.
+fn numbered_boards(burst_at: u64) -> (Vec<Vec<u64>>, impl Fn(u64) -> Option<NonZeroU64>) {
+    let of = |board: u64| {
+        let steady = (0..40 * 24).map(move |hour| START + hour * HOUR_S * (1 + board % 3) + board * 97);
+        let burst = (0..60).map(move |post| burst_at + post * 61 + board * 7).filter(move |_| board == 5);
+        let mut posts: Vec<u64> = steady.chain(burst).collect();
+        posts.sort_unstable();
+        posts
+    };
+    let posts: Vec<Vec<u64>> = (0..6).map(of).collect();
+    let mut all: Vec<u64> = posts.iter().flatten().copied().collect();
+    all.sort_unstable();
+    (posts, move |at| NonZeroU64::new(1_000 + all.partition_point(|of| *of < at) as u64))
+}
+
+#[test]
+fn numbers_bring_a_look_forward_where_something_waits_and_tell_nothing_of_what_is_to_come() {
+    let burst_at = START + 15 * DAY_S;
+    let looks = |burst_at: u64| {
+        let (posts, number) = numbered_boards(burst_at);
+        let mut schedule = Schedule::new(30.0, START);
+        posts.iter().for_each(|_| drop(schedule.add_board(1.0, START)));
+        let looks = live_with(&mut schedule, &posts, number, START, START + 16 * DAY_S);
+        assert!(schedule.goes_by_numbers());
+        looks
+    };
+    let (with, without) = (looks(burst_at), looks(START + 39 * DAY_S));
+    let before = |looks: &[(u64, usize)]| looks.iter().copied().filter(|(at, _)| *at <= burst_at).collect::<Vec<_>>();
+    assert_eq!(before(&with), before(&without), "nothing is known of what is to come");
+    let first = |looks: &[(u64, usize)]| {
+        looks.iter().find(|(at, board)| *at > burst_at + HOUR_S && *board == 5).map(|look| look.0)
+    };
+    assert!(first(&with) < first(&without), "{:?}, {:?}", first(&with), first(&without));
+}
+
+#[test]
+fn a_board_whose_look_failed_waits_whatever_numbers_tell() {
+    let (posts, number) = numbered_boards(START + 15 * DAY_S);
+    let mut schedule = Schedule::new(30.0, START);
+    posts.iter().for_each(|_| drop(schedule.add_board(1.0, START)));
+    let now = START + 14 * DAY_S;
+    live_with(&mut schedule, &posts, &number, START, now);
+    schedule.failed(5, now, 3 * HOUR_S);
+    let news = Post { at: now + 50, kind: Kind::New, number: NonZeroU64::new(number(now + 50).unwrap().get() + 500) };
+    schedule.looked(0, now + 60, &[news]);
+    assert_eq!(schedule.due_at(5), Some(now + 3 * HOUR_S));
 }
 
 #[test]

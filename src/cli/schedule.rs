@@ -71,6 +71,7 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
             "policy": state.policy.name(),
             "looks_per_day": state.per_day,
             "is_full": state.is_full(),
+            "by_numbers": state.goes_by_numbers(),
             "lists": lists,
         });
         return Ok(all.to_string() + "\n");
@@ -93,6 +94,9 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
     let counted = |lists: usize, more: &str| format!("{lists} {more}list{}", if lists == 1 { "" } else { "s" });
     let (all, policy) = (counted(told.len(), ""), state.policy.name());
     let mut text = format!("{}: {all}, {:.0} looks a day by {policy}\n", options.site, state.per_day);
+    if state.goes_by_numbers() {
+        text.push_str("the site counts what it has by one number: what a list shows tells of the others, too\n");
+    }
     if state.is_full() {
         let interval = "the site's other lists, if there are any, are looked at every revisit_minutes";
         text.push_str(&format!("that is as many as a schedule holds: {interval}\n"));

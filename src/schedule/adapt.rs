@@ -87,6 +87,10 @@ const LEVELS_S: f64 = 6.0 * 3_600.0;
 /// Boards that were looked at longer ago take no part in telling which numbers are of none, in seconds.
 const KNOWN_S: f64 = 2.0 * DAY;
 
+/// Posts after which a board forgets how many of them had numbers, and the weight that all have in it to begin with.
+const NUMBERED_MEMORY: f64 = 200.0;
+const NUMBERED_WEIGHT: f64 = 2.0;
+
 /// Before any time, in seconds; a number, as notes have no infinite ones.
 const NEVER: f64 = -1e18;
 
@@ -163,6 +167,14 @@ struct Board {
     /// True while it cannot be looked at.
     #[serde(default)]
     put_off: bool,
+    /// Until this second its next look stands as it was planned: the last one came to nothing.
+    #[serde(default)]
+    held_until: u64,
+    /// Posts that had a number, and the weight of all.
+    #[serde(default)]
+    numbered: f64,
+    #[serde(default)]
+    weighed: f64,
 }
 
 impl From<Schedule> for Stored {
@@ -285,6 +297,9 @@ impl Schedule {
             weight: if weight.is_finite() { weight.max(1e-6) } else { 1.0 },
             due: since,
             put_off: false,
+            held_until: 0,
+            numbered: 0.0,
+            weighed: 0.0,
         });
         self.profiles.push(self.site_profile.clone());
         self.queue.push(Reverse((since, number)));
@@ -296,6 +311,12 @@ impl Schedule {
     #[must_use]
     pub fn boards(&self) -> usize {
         self.state.boards.len()
+    }
+
+    /// Whether the numbers of posts count those of the whole site, so that what one board shows tells of the others.
+    #[must_use]
+    pub fn goes_by_numbers(&self) -> bool {
+        (2..=limits::NUMBERED_BOARDS_MAX).contains(&self.boards()) && self.state.numbers.counts()
     }
 
     /// Takes what is known of a board up to the second `until` without a look of this schedule: its history.
@@ -332,6 +353,7 @@ impl Schedule {
         self.state.saved -= 1.0;
         if let Some(board) = self.state.boards.get_mut(number as usize) {
             board.due = now.saturating_add(wait_s.max(PAUSE_S as u64));
+            board.held_until = board.due;
             self.queue.push(Reverse((board.due, number)));
         }
     }
@@ -376,15 +398,31 @@ impl Schedule {
 
     /// Plans all boards by what numbers tell of those that were not looked at.
     fn read_numbers(&mut self) {
-        let boards = self.state.boards.len();
-        if !(2..=limits::NUMBERED_BOARDS_MAX).contains(&boards) || !self.state.numbers.counts() {
+        if !self.goes_by_numbers() {
+            if !std::mem::take(&mut self.carried).is_empty() {
+                self.plan_again();
+            }
             return;
         }
-        let mut carried: Vec<Ahead> = (0..boards).map(|number| self.ahead_of_known(number)).collect();
-        self.state.numbers.carry(&mut carried, &self.profiles, &self.state.shares);
+        let now = self.state.at;
+        // What comes on boards that nobody looks at is counted as of none.
+        let is_known = |board: &Board| !board.put_off && now - board.forecast.known_until() < KNOWN_S;
+        let share = |board: &Board| (board.numbered + NUMBERED_WEIGHT) / (board.weighed + NUMBERED_WEIGHT);
+        let numbered: Vec<Option<f64>> =
+            self.state.boards.iter().map(|board| is_known(board).then(|| share(board).min(1.0))).collect();
+        let mut carried: Vec<Ahead> = (0..numbered.len()).map(|number| self.ahead_of_known(number)).collect();
+        self.state.numbers.carry(&mut carried, &numbered, &self.profiles, &self.state.shares);
         self.carried = carried;
-        for number in (0..boards).filter(|number| !self.state.boards[*number].put_off).collect::<Vec<_>>() {
-            self.plan(number as BoardNumber);
+        self.plan_again();
+    }
+
+    /// Plans all boards anew but those whose next look stands.
+    fn plan_again(&mut self) {
+        for number in 0..self.state.boards.len() {
+            let board = &self.state.boards[number];
+            if !board.put_off && board.held_until as f64 <= self.state.at {
+                self.plan(number as BoardNumber);
+            }
         }
     }
 
@@ -412,6 +450,12 @@ impl Schedule {
             }
             self.state.posts += post.kind.weight();
         }
+        for post in posts {
+            board.weighed += post.kind.weight();
+            board.numbered += f64::from(u8::from(post.number.is_some()));
+        }
+        let kept = (NUMBERED_MEMORY / board.weighed.max(1.0)).min(1.0);
+        (board.weighed, board.numbered) = (board.weighed * kept, board.numbered * kept);
         for post in posts.iter().filter(|_| is_numbered) {
             if let Some(number) = post.number {
                 self.state.numbers.take(number.get(), post.at.min(until));

@@ -59,12 +59,12 @@ impl Default for Forum {
     }
 }
 
-/// Numbers all posts of a forum by time, as forums do; a reply's is not shown beside its thread.
+/// Numbers the threads of a forum by time, as forums do.
 fn number(boards: &mut [Board]) {
     let mut posts: Vec<&mut Post> = boards.iter_mut().flat_map(|board| &mut board.posts).collect();
     posts.sort_by_key(|post| post.at);
-    for (number, post) in (1..).zip(posts) {
-        post.number = NonZeroU64::new(number).filter(|_| post.kind == Kind::New);
+    for (number, post) in (1..).zip(posts.into_iter().filter(|post| post.kind == Kind::New)) {
+        post.number = NonZeroU64::new(number);
     }
 }
 

@@ -29,6 +29,9 @@ const MISFITS_MOST: f64 = 0.05;
 /// Numbers after which what they were is forgotten as fast as it is learnt.
 const FITS_MEMORY: f64 = 200.0;
 
+/// So many that contradict one number after the other show it to be wrong: another thing's, which came between.
+const CONTRADICTIONS: u32 = 3;
+
 /// So many more misfits than fits: what was seen first was wrong.
 const MISFITS_ALONE: f64 = 8.0;
 
@@ -66,6 +69,8 @@ pub struct Odometer {
     seen: Vec<(u64, u64)>,
     fits: f64,
     misfits: f64,
+    /// The number that the last misfits contradicted, and how many they were.
+    blamed: (u64, u32),
     /// Numbers that are of no board, and the seconds in which they came, by hour of the day (UTC).
     others: [f64; HOURS],
     watched_s: [f64; HOURS],
@@ -79,15 +84,22 @@ pub struct Odometer {
 impl Odometer {
     /// Takes a number that a look showed, and the second at which its post came.
     pub fn take(&mut self, number: u64, at: u64) {
-        let place = self.seen.partition_point(|(known, _)| *known < number);
-        if self.seen.get(place).is_some_and(|(known, _)| *known == number) {
-            return;
-        }
-        let follows = place.checked_sub(1).is_none_or(|before| self.seen[before].1 <= at.saturating_add(SLACK_S));
-        let precedes = self.seen.get(place).is_none_or(|(_, after)| at <= after.saturating_add(SLACK_S));
         let kept = 1.0 - 1.0 / FITS_MEMORY;
         (self.fits, self.misfits) = (self.fits * kept, self.misfits * kept);
-        if follows && precedes {
+        let place = self.seen.partition_point(|(known, _)| *known < number);
+        if let Some((_, known)) = self.seen.get(place).filter(|(known, _)| *known == number) {
+            // The same torrent in two lists came once; another one has not this number.
+            self.misfits += f64::from(u8::from(known.abs_diff(at) > SLACK_S));
+            return;
+        }
+        let before = place.checked_sub(1).filter(|before| self.seen[*before].1 > at.saturating_add(SLACK_S));
+        let after =
+            Some(place).filter(|after| self.seen.get(*after).is_some_and(|(_, of)| at > of.saturating_add(SLACK_S)));
+        let wrong = before.or(after).filter(|wrong| self.is_contradicted(*wrong));
+        if let Some(wrong) = wrong {
+            self.seen.remove(wrong);
+        }
+        if before.or(after).is_none() {
             self.seen.insert(place, (number, at));
             self.fits += 1.0;
             if self.seen.len() > 2 * limits::NUMBERS_SEEN_MAX {
@@ -99,6 +111,13 @@ impl Odometer {
         if self.misfits > self.fits + MISFITS_ALONE {
             *self = Self::default();
         }
+    }
+
+    /// Whether one that was seen is what is wrong, as several others contradict it one after the other.
+    fn is_contradicted(&mut self, place: usize) -> bool {
+        let number = self.seen[place].0;
+        self.blamed = (number, if self.blamed.0 == number { self.blamed.1 + 1 } else { 1 });
+        self.blamed.1 >= CONTRADICTIONS
     }
 
     /// Forgets what is too old, and all beyond the cap.
@@ -185,14 +204,17 @@ impl Odometer {
         stretches.filter(move |stretch| stretch.to > after)
     }
 
-    /// Carries what is known of each board forward to the last number, with its share of those that nobody has seen.
-    pub fn carry(&self, boards: &mut [Ahead], profiles: &[Profile], shares: &Shares) {
-        let after = boards.iter().map(|ahead| ahead.at).fold(f64::INFINITY, f64::min);
+    /// Carries what is known of each board forward to the last number, with its share of those that nobody has seen. `numbered` tells of each
+    /// which share of what comes has a number, as replies have none; a board with `None` takes no part.
+    pub fn carry(&self, boards: &mut [Ahead], numbered: &[Option<f64>], profiles: &[Profile], shares: &Shares) {
+        let taking_part = boards.iter().zip(numbered).filter(|(_, numbered)| numbered.is_some());
+        let after = taking_part.map(|(ahead, _)| ahead.at).fold(f64::INFINITY, f64::min);
         for stretch in self.stretches(after) {
             let others = self.of_others((stretch.from + stretch.to) / 2.0) * (stretch.to - stretch.from);
             let mut expected = others;
             let (mut taking, mut usual) = (Vec::new(), Steps::of(stretch.to - stretch.from));
-            for (ahead, profile) in boards.iter_mut().zip(profiles).filter(|(ahead, _)| ahead.at < stretch.to) {
+            for ((ahead, profile), numbered) in boards.iter_mut().zip(profiles).zip(numbered) {
+                let Some(numbered) = numbered.filter(|_| ahead.at < stretch.to) else { continue };
                 // What came before the first number nobody knows more of.
                 ahead.go_to(stretch.from, profile, shares);
                 let left = stretch.to - ahead.at;
@@ -202,7 +224,7 @@ impl Odometer {
                 let mut plain = ahead.clone();
                 usual.go(&mut plain, profile, shares, 1.0);
                 let comes = plain.posts - ahead.posts;
-                expected += comes;
+                expected += comes * numbered;
                 taking.push((ahead, profile, usual, comes));
             }
             // What is surprising is shared out by how uncertain each was.
@@ -260,7 +282,7 @@ mod tests {
         forecast.take(posts, (at * HOUR_S) as f64, 0.0, &Profile::default(), &mut Shares::default());
         let ahead = forecast.ahead(0.0, &Profile::default(), &Shares::default());
         let mut boards = [ahead.clone(), ahead];
-        odometer.carry(&mut boards, &[Profile::default(), Profile::default()], &Shares::default());
+        odometer.carry(&mut boards, &[Some(1.0); 2], &[Profile::default(), Profile::default()], &Shares::default());
         boards.iter().map(|ahead| ahead.posts).sum()
     }
 
@@ -293,6 +315,24 @@ mod tests {
         (0..120).for_each(|n| odometer.take(100 + 2 * n, (n + 1) * HOUR_S));
         odometer.count_others(0.0, 130.0 * HOUR_S as f64);
         assert!(odometer.counts());
+    }
+
+    #[test]
+    fn what_is_wrong_among_many_is_taken_out() {
+        let mut odometer = Odometer::default();
+        for n in 0..400 {
+            odometer.take(1_000 + 2 * n, n * HOUR_S);
+            if n % 100 == 50 {
+                odometer.take(90_210 + n, n * HOUR_S);
+            }
+        }
+        odometer.count_others(0.0, 400.0 * HOUR_S as f64);
+        assert!(odometer.counts(), "{} fit, {} do not", odometer.fits, odometer.misfits);
+        // What counts days is the same for many.
+        let mut of_days = Odometer::default();
+        (0..2_000).for_each(|n| of_days.take(20_240_000 + n / 50, n * 1_700));
+        of_days.count_others(0.0, 2_000.0 * 1_700.0);
+        assert!(!of_days.counts());
     }
 
     #[test]

@@ -8,15 +8,17 @@ use super::CrawlUrl;
 const DIGITS: usize = 12;
 
 impl CrawlUrl {
-    /// The largest number that is a whole segment of the path (but for `.html`, `.torrent` and the like); without one the largest whole value
-    /// of the query, as a board's and a page's are small beside a thread's; without one the largest that stands between dots and dashes
+    /// The largest number that is a whole segment of the path (but for `.html`, `.torrent` and the like); without one the largest that a value
+    /// of the query begins with, as a board's and a page's are small beside a thread's; without one the largest that stands between dots and dashes
     /// (`/threads/title.4711/`, `/thread-4711-1-1.html`). None where there is none.
     #[must_use]
     pub fn number(&self) -> Option<NonZeroU64> {
         let path = self.path();
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let whole = path.split('/').map(|segment| segment.split_once('.').map_or(segment, |(name, _)| name));
-        let values = query.split('&').filter_map(|one| one.split_once('=')).map(|(_, value)| value);
+        // `topic=4711.0`, `showthread.php?4711-title`.
+        let values = query.split('&').map(|one| one.split_once('=').map_or(one, |(_, value)| value));
+        let values = values.map(|value| value.split(['.', '-']).next().unwrap_or_default());
         largest(whole).or_else(|| largest(values)).or_else(|| largest(path.split(['/', '.', '-'])))
     }
 }

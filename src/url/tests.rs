@@ -346,6 +346,8 @@ fn the_number_of_a_thing_is_the_largest_whole_one() {
         ("/threads/some-title.4711/", 4711),
         ("/t/4711.html", 4711),
         ("/download/4711.torrent", 4711),
+        ("/index.php?topic=4711.0", 4711),
+        ("/showthread.php?4711-title-2019", 4711),
         ("/torrents/show/12/Some.Title.2019", 12),
         ("/0123456789abcdef0123456789abcdef01234567", 0),
         ("/1790000000000000/x", 0),

@@ -156,7 +156,11 @@ pub async fn look(
             site.fresh.arrivals.sighted(hash(asked.found.url.as_str()), sighting);
         }
         if !asked.is_pinned {
-            let number = asked.found.url.number().filter(|_| !is_fast);
+            // Of a thread that has replies the row tells when the last one came.
+            let is_dated = asked.found.class != Class::Thread
+                || row
+                    .is_some_and(|row| row.created.is_some() && row.last.is_none_or(|last| Some(last) == row.created));
+            let number = asked.found.url.number().filter(|_| !is_fast && is_dated);
             seen.posts.extend(post(*change, row.and_then(|row| row.last.or(row.created)), (last, at), number));
         }
     }

@@ -124,6 +124,12 @@ impl State {
         self.lists.len() >= SCHEDULE_LISTS_MAX
     }
 
+    /// True where the numbers of what lists show tell of the others.
+    #[must_use]
+    pub fn goes_by_numbers(&self) -> bool {
+        self.policy == Policy::Gleaner && self.schedule.goes_by_numbers()
+    }
+
     /// The list that was looked at the longest ago, where that is so long that nobody looks at it any more.
     fn longest_ago(&self, now: u64) -> Option<BoardNumber> {
         let (list, number) = self.lists.iter().zip(0..).min_by_key(|(list, _)| list.looked)?;
