@@ -61,8 +61,11 @@ impl Reader<'_> {
 
     /// How far a number leads on from the page that was turned to last; what leads back comes last. A pager may show but those around it.
     fn pages_on(&self, control: &Control) -> u64 {
-        let number = || control.text.trim().parse::<u32>().ok().filter(|_| control.rank == Rank::Number);
-        let Some(number) = number() else { return 0 };
+        if control.rank != Rank::Number {
+            return 0;
+        }
+        // A sign among numbers leads where they do.
+        let Ok(number) = control.text.trim().parse::<u32>() else { return u64::MAX };
         let (number, last) = (u64::from(number), u64::from(self.last_number));
         if number > last { number - last } else { u64::from(u32::MAX) + number }
     }

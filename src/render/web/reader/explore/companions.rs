@@ -6,6 +6,7 @@ use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
 use super::super::words::{CANCEL, HIDES, says};
 use super::Reader;
+use super::bounds::PATIENCE;
 use crate::limits;
 use crate::render::dom::NodeId;
 
@@ -247,7 +248,10 @@ impl Reader<'_> {
         self.look_around();
         let count = |kind: &str| self.controls.iter().filter(|of| of.kind == kind).count();
         // What came with the view is its own, and what has brought links in another one has its own in this.
-        let comes = |of: &Control| self.rows.get(&of.identity) == Some(&self.acts) && count(&of.kind) < LIST_MIN;
+        let visited = self.known_views.len().saturating_sub(self.views.len());
+        let is_first = visited <= usize::try_from(PATIENCE).unwrap_or(0);
+        let comes =
+            |of: &Control| is_first && self.rows.get(&of.identity) == Some(&self.acts) && count(&of.kind) < LIST_MIN;
         let is_single = |of: &Control| of.rank == Rank::Row && (self.paid.contains(&of.kind) || comes(of));
         let gives = |of: &Control| of.gets || is_single(of) && !self.is_harmful(of);
         let offers = |control: &&Control| gives(control) && control.crumb.is_none() && control.view.is_none();

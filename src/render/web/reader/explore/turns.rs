@@ -6,17 +6,19 @@ use std::collections::{HashMap, HashSet};
 use html5ever::local_name;
 
 use super::super::super::{navigation, read};
-use super::super::controls::{Control, LIST_MIN, Rank};
+use super::super::controls::{Control, Rank};
 use super::super::rows::has_likes;
 use super::super::shown::News;
 use super::super::turn_words::{ABOUT_TURNS, TURN_PHRASES, TURN_WORDS, TURN_WORDS_OF_MORE};
 use super::super::words::TURN_SIGNS;
 use super::Reader;
+use super::choices::is_choice;
+use super::pick::is_opener;
 use crate::render::dom::{NodeId, Tree};
 
 /// Words that pagers are called by, and how far above a control its pager may be: a number may be anything elsewhere, a rating for one.
-const PAGERS: &[&str] = &["pagination", "paginator", "paginate", "pager", "pagers", "paging", "pages"];
-const PAGES: &[&str] = &["page-number", "page-link", "page-item", "pagenav", "fenye"];
+const PAGERS: &[&str] =
+    &["pagination", "paginator", "paginate", "pager", "pagers", "paging", "pagenav", "pagenavi", "fenye"];
 const PAGER_WITHIN: usize = 4;
 
 /// Words beside the number of a page.
@@ -36,22 +38,23 @@ impl Reader<'_> {
     pub(super) fn keep_turns(&mut self, controls: &mut Vec<Control>) {
         let mut alike = HashMap::<String, usize>::new();
         for of in controls.iter() {
-            *alike.entry(words_of(&of.text).join(" ")).or_default() += 1;
+            *alike.entry(words_of(label(of)).join(" ")).or_default() += 1;
         }
         let kept = self.window.engine.look(|context| {
             read(context, |tree| {
                 let turns = |of: &&Control| {
-                    let times = alike.get(&words_of(&of.text).join(" ")).copied().unwrap_or_default();
+                    let times = alike.get(&words_of(label(of)).join(" ")).copied().unwrap_or_default();
                     turns(tree, of, times)
                 };
                 controls.iter().filter(turns).map(|of| of.id).collect::<HashSet<NodeId>>()
             })
         });
         let kept = kept.unwrap_or_default();
-        let mut of_kind = HashMap::<&str, usize>::new();
-        controls.iter().for_each(|of| *of_kind.entry(&of.kind).or_default() += 1);
-        let is_list = |of: &Control| of_kind.get(&*of.kind).is_some_and(|count| *count >= LIST_MIN);
-        let is_left = |of: &Control| of.rank == Rank::Tab || of.rank == Rank::Row && (of.view.is_some() || is_list(of));
+        // Others may sort, or show less of the same.
+        let is_left = |of: &Control| {
+            let is_tab = of.rank == Rank::Tab && of.local() != "summary" && !is_choice(of) && !is_opener(of);
+            is_tab || of.view.is_some()
+        };
         self.has_left_alone |= controls.iter().any(|of| is_left(of) && !kept.contains(&of.id));
         controls.retain(|of| kept.contains(&of.id));
         // What is made as the buttons of rows are is taken for one of theirs elsewhere.
@@ -81,8 +84,13 @@ fn turns(tree: &Tree, control: &Control, times: usize) -> bool {
     let is_of_rows =
         times > ENDS && !ends_a_list(tree, id) || times == ENDS && control.local() != "a" && stands_in_likes(tree, id);
     matches!(control.rank, Rank::Turn | Rank::Row)
-        && says_turn(&control.text, pager.is_some())
+        && says_turn(label(control), pager.is_some())
         && (pager.is_some() || !is_of_rows && (is_own || !has_likes(tree, id)))
+}
+
+/// What a control says, or is called where it says nothing.
+fn label(control: &Control) -> &str {
+    if control.text.contains(char::is_alphabetic) { &control.text } else { &control.words }
 }
 
 /// Whether a label says that it turns a list, and nothing else. Numbers and signs in it do not matter; some words are enough in a pager only.
@@ -128,15 +136,30 @@ fn pager(tree: &Tree, id: NodeId) -> Option<NodeId> {
         let attribute = |name: &str| tree.element(*id)?.attribute(&name.into());
         let names = ["class", "id", "aria-label"].into_iter().filter_map(attribute);
         let label = attribute("aria-label").unwrap_or_default().to_lowercase();
-        let is_nav = tree.element(*id).is_some_and(|of| of.is_html(&local_name!("nav")));
-        let class = attribute("class").unwrap_or_default().to_lowercase();
         label.contains("page navigation")
-            || is_nav && has_numbers(tree, *id)
-            || PAGES.iter().any(|part| class.contains(part))
-            || names.flat_map(parts_of).any(|part| PAGERS.contains(&&*part))
+            || names.flat_map(str::split_whitespace).any(|name| names_pager(&parts_of(name)))
+            || tree.element(*id).is_some_and(|of| of.is_html(&local_name!("nav"))) && goes_on(tree, *id)
     };
     let around = [id].into_iter().chain(tree.ancestors(id).take(PAGER_WITHIN));
     around.take_while(|id| !is_page(id)).find(is_pager)
+}
+
+/// Whether a name is a pager's, by its parts: `ant-pagination`, `page-item`, `pages`.
+fn names_pager(parts: &[String]) -> bool {
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    let is_page = |parts: &[&str]| {
+        matches!(parts, ["pages"] | ["page", "number" | "numbers" | "link" | "links" | "item" | "nav", ..])
+    };
+    is_page(&parts) || parts.iter().any(|part| PAGERS.contains(part))
+}
+
+/// Whether numbers stand in a navigation, and something that says that it turns a list beside them.
+fn goes_on(tree: &Tree, id: NodeId) -> bool {
+    let says = |of: NodeId| {
+        let text = tree.character_data(of).filter(|_| tree.is_text(of)).unwrap_or_default();
+        !words_of(text).is_empty() && says_turn(text, false)
+    };
+    has_numbers(tree, id) && tree.descendants(id).take(crate::limits::RENDER_CONTROLS_MAX).any(says)
 }
 
 /// The parts of names: `MuiPagination-ul`, `v-pagination__list`.
@@ -246,6 +269,20 @@ mod tests {
     #[test]
     fn names_have_parts() {
         assert_eq!(parts_of("MuiPagination-ul v-pager__x"), ["mui", "pagination", "ul", "v", "pager", "", "x"]);
-        assert!(!parts_of("pageRating pageRequests").iter().any(|part| PAGERS.contains(&&**part)));
+        for (name, expected) in [
+            ("MuiPagination-ul", true),
+            ("dataTables_paginate", true),
+            ("page-item", true),
+            ("page-numbers", true),
+            ("wp-pagenavi", true),
+            ("pages", true),
+            ("pageRating", false),
+            ("homepage-item", false),
+            ("my-pages-vote", false),
+            ("user-pages", false),
+            ("pageRoot", false),
+        ] {
+            assert_eq!(names_pager(&parts_of(name)), expected, "{name}");
+        }
     }
 }

@@ -8,8 +8,8 @@ fn turned(html: &str, expression: &str) -> Read {
 
 /// What a click on anything but a turn would have done.
 const REST: &str = "<div class=rate><a href=#>1</a><a href=#>2</a><a href=#>3</a></div><button id=tab role=tab>Music</button><select><option>a<option>b</select>
-    <button>Follow</button><div class=row>Title A</div><div class=row>Title B</div><div class=row>Title C</div><div class=row>Next 2007</div><div class=pageRating><a href=#>1</a><a href=#>2</a></div><button class=lazy-loaded>Redeem</button><button>Claim daily bonus »</button><ul><li><span>One</span><button>More</button><li><span>Two</span><button>More</button><li><span>Three</span><button>More</button></ul><script>
-    let done = 0; for (const of of document.querySelectorAll('.rate a, .pageRating a, #tab, .row, li button, body > button')) of.addEventListener('click', () => done++);
+    <button>Follow</button><div class=row>Title A</div><div class=row>Title B</div><div class=row>Title C</div><div class=row>Next 2007</div><div class=pageRating><a href=#>1</a><a href=#>2</a></div><nav class=tips><a href=#>25</a><a href=#>50</a></nav><button>Older</button><button class=lazy-loaded>Redeem</button><button>Claim daily bonus »</button><ul><li><span>One</span><button>More</button><li><span>Two</span><button>More</button><li><span>Three</span><button>More</button></ul><script>
+    let done = 0; for (const of of document.querySelectorAll('.rate a, .pageRating a, .tips a, #tab, .row, li button, body > button')) of.addEventListener('click', () => done++);
     document.querySelector('select').onchange = () => done++</script>";
 
 #[test]
@@ -108,4 +108,16 @@ fn a_button_that_has_brought_links_in_one_view_is_pressed_in_the_others() {
     let read = read_page_of(html, "0");
     let files = read.urls().iter().filter(|url| url.contains("/f/")).count();
     assert_eq!((files, &read.told.cut), (12, &None), "{:?}", read.acts());
+}
+
+#[test]
+fn signs_among_the_numbers_of_a_pager_take_no_page_away() {
+    let html = "<ul id=l></ul><div class=pager><div class='pager-item pager-item--button'><svg></svg></div><span id=n></span><div class='pager-item pager-item--button'><svg></svg></div></div><script>let at = 1;
+        const go = page => { at = Math.min(Math.max(page, 1), 5); l.innerHTML = Array.from({ length: 8 }, (_, n) => `<li><a href=/t/${at}-${n}>x</a></li>`).join('');
+            n.innerHTML = ''; for (let i = 1; i <= 5; i++) { const d = document.createElement('div'); d.className = 'pager-item' + (i == at ? ' pager-item--active' : ''); d.textContent = i; d.onclick = () => go(i); n.append(d) } };
+        const [back, on] = document.querySelectorAll('.pager-item--button'); back.onclick = () => go(at - 1); on.onclick = () => go(at + 1); go(1)</script>";
+    for seeks in [Seeks::ALL, Seeks::TURNS] {
+        let read = read_with(html, &[], seeks, "0", Viewport::default());
+        assert_eq!((read.urls().len(), &read.told.cut), (40, &None), "{:?}", read.acts());
+    }
 }
