@@ -223,7 +223,9 @@ fn numbers_tell_nothing_of_what_is_to_come() {
     let looks = |burst_at: u64| {
         let (posts, number) = numbered_boards(burst_at);
         let mut schedule = Schedule::new(30.0, START);
-        posts.iter().for_each(|_| drop(schedule.add_board(1.0, START)));
+        for _ in &posts {
+            schedule.add_board(1.0, START);
+        }
         let looks = live_with(&mut schedule, &posts, number, START, START + 16 * DAY_S);
         assert!(schedule.goes_by_numbers());
         looks
@@ -238,7 +240,9 @@ fn numbers_tell_nothing_of_what_is_to_come() {
 fn a_board_whose_look_failed_waits_whatever_numbers_tell() {
     let (posts, number) = numbered_boards(START + 15 * DAY_S);
     let mut schedule = Schedule::new(30.0, START);
-    posts.iter().for_each(|_| drop(schedule.add_board(1.0, START)));
+    for _ in &posts {
+        schedule.add_board(1.0, START);
+    }
     let now = START + 14 * DAY_S;
     live_with(&mut schedule, &posts, &number, START, now);
     schedule.failed(5, now, 3 * HOUR_S);
