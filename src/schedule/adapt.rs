@@ -11,6 +11,7 @@
 //! bytes a board. It never reads the time and never looks ahead.
 
 mod explain;
+mod numbers;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -87,9 +88,8 @@ const LEVELS_S: f64 = 6.0 * 3_600.0;
 /// Boards that were looked at longer ago take no part in telling which numbers are of none, in seconds.
 const KNOWN_S: f64 = 2.0 * DAY;
 
-/// Posts after which a board forgets how many of them had numbers, and the weight that all have in it to begin with.
+/// Posts after which a board forgets how many of them had numbers.
 const NUMBERED_MEMORY: f64 = 200.0;
-const NUMBERED_WEIGHT: f64 = 2.0;
 
 /// Before any time, in seconds; a number, as notes have no infinite ones.
 const NEVER: f64 = -1e18;
@@ -313,12 +313,6 @@ impl Schedule {
         self.state.boards.len()
     }
 
-    /// Whether the numbers of posts count those of the whole site, so that what one board shows tells of the others.
-    #[must_use]
-    pub fn goes_by_numbers(&self) -> bool {
-        (2..=limits::NUMBERED_BOARDS_MAX).contains(&self.boards()) && self.state.numbers.counts()
-    }
-
     /// Takes what is known of a board up to the second `until` without a look of this schedule: its history.
     /// Posts may come in any order; those after `until`, by a clock that is wrong, count as if they came then.
     pub fn learn(&mut self, board: BoardNumber, posts: &[Post], until: u64) {
@@ -394,36 +388,6 @@ impl Schedule {
             self.plan(number as BoardNumber);
         }
         self.read_numbers();
-    }
-
-    /// Plans all boards by what numbers tell of those that were not looked at.
-    fn read_numbers(&mut self) {
-        if !self.goes_by_numbers() {
-            if !std::mem::take(&mut self.carried).is_empty() {
-                self.plan_again();
-            }
-            return;
-        }
-        let now = self.state.at;
-        // What comes on boards that nobody looks at is counted as of none.
-        let is_known = |board: &Board| !board.put_off && now - board.forecast.known_until() < KNOWN_S;
-        let share = |board: &Board| (board.numbered + NUMBERED_WEIGHT) / (board.weighed + NUMBERED_WEIGHT);
-        let numbered: Vec<Option<f64>> =
-            self.state.boards.iter().map(|board| is_known(board).then(|| share(board).min(1.0))).collect();
-        let mut carried: Vec<Ahead> = (0..numbered.len()).map(|number| self.ahead_of_known(number)).collect();
-        self.state.numbers.carry(&mut carried, &numbered, &self.profiles, &self.state.shares);
-        self.carried = carried;
-        self.plan_again();
-    }
-
-    /// Plans all boards anew but those whose next look stands.
-    fn plan_again(&mut self) {
-        for number in 0..self.state.boards.len() {
-            let board = &self.state.boards[number];
-            if !board.put_off && board.held_until as f64 <= self.state.at {
-                self.plan(number as BoardNumber);
-            }
-        }
     }
 
     fn take(&mut self, number: BoardNumber, posts: &[Post], until: u64) {
