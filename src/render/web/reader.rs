@@ -102,7 +102,7 @@ pub enum Bound {
     Unchosen,
     /// A list is turned by what is posted, and nothing is in a member's name.
     Unsent,
-    /// Tabs, rows or lists of choices of a member's page.
+    /// Tabs or views of a member's page.
     LeftAlone,
     /// A grid says that it has more rows than it has shown.
     Unseen,
@@ -126,7 +126,7 @@ impl Bound {
             Self::Unchosen => "not all that its lists of choices have was chosen",
             Self::Unsent => "its list is turned by a POST, and nothing is posted in an account's name",
             Self::LeftAlone => {
-                "tabs, rows or lists of choices of it were not pressed, as the site has an account (`acts = \"all\"` in `[render]` presses them)"
+                "tabs or views of it were not pressed, as the site has an account (`acts = \"all\"` in `[render]` presses them)"
             }
             Self::Unseen => "a grid of it says that it has more rows than it has shown",
             Self::NoWayBack => "its rows replace their list, and nothing leads back to it",
