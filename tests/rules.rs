@@ -8,7 +8,7 @@ use gleaner::cli::rules as commands;
 use gleaner::rules::PrivateAddresses;
 use gleaner::rules::families::{BUILT_IN, check_file, check_text};
 use gleaner::rules::fault::render;
-use gleaner::rules::{Class, Families, Refusal, Robots, Verdict, from_text, load_dir, load_file};
+use gleaner::rules::{Class, Families, Refusal, RenderActs, Robots, Verdict, from_text, load_dir, load_file};
 use gleaner::url::{Canonical, CrawlUrl};
 use proptest::prelude::*;
 
@@ -216,6 +216,23 @@ fn the_nearer_file_wins_over_its_family() {
 }
 
 /// The links of listings that real servers sent (apache 2.4, nginx 1.22, lighttpd 1.4, Python 3.11, h5ai 0.30).
+#[test]
+fn a_reader_turns_members_lists_alone_unless_the_site_or_its_family_says_otherwise() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("families")).unwrap();
+    let (site, family) = (dir.path().join("s.toml"), dir.path().join("families/x.toml"));
+    let acts = |of_family: &str, of_site: &str| {
+        fs::write(&family, format!("classes.index = ['^/$']\n{of_family}")).unwrap();
+        fs::write(&site, format!("extends = 'families/x'\nstart = ['https://h.example/']\n{of_site}")).unwrap();
+        load_file(&site).site.unwrap_or_else(|faults| panic!("{}", render(&faults, false))).acts()
+    };
+    let member = "[login]\nuser = 'anna'\n";
+    assert_eq!(acts("", ""), RenderActs::All);
+    assert_eq!(acts("", member), RenderActs::Turns);
+    assert_eq!(acts("render.acts = 'none'\n", member), RenderActs::None);
+    assert_eq!(acts("render.acts = 'none'\n", &format!("render.acts = 'all'\n{member}")), RenderActs::All);
+}
+
 #[test]
 fn families_take_folders_and_torrents_and_leave_the_rest_of_real_listings() {
     let table: [(&str, &[(&str, &str)]); 5] = [
