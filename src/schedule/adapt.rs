@@ -262,7 +262,7 @@ impl Schedule {
         self.state.free_look = at.map(|at| at as f64);
     }
 
-    /// When a board is due by what was known at its last look, as a second; its turn may come later. None for a board that is not there.
+    /// When a board is due by what is known now, as a second; its turn may come later, and another look may change it. None for a board that is not there.
     #[must_use]
     pub fn due_at(&self, number: BoardNumber) -> Option<u64> {
         self.state.boards.get(number as usize).map(|board| board.due)

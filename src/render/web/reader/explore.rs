@@ -18,12 +18,12 @@ mod replaced;
 mod said;
 mod stated;
 mod turns;
+mod views;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use url::Url;
-use xxhash_rust::xxh3::xxh3_64;
 
 use self::back::Level;
 use self::bounds::Called;
@@ -558,30 +558,6 @@ impl Reader<'_> {
         let Some(url) = &control.leads else { return false };
         let navigations = self.window.navigations_since(gone);
         !navigations.is_empty() && navigations.iter().all(|one| one.url == url.as_str())
-    }
-
-    /// Opens a view by its address, and what it has to download.
-    fn visit(&mut self, url: &Url, kind: &str) -> News {
-        let faults = self.faults();
-        let mut news =
-            self.act(&format!("goto #{}", url.fragment().unwrap_or_default()), |window| window.go_to(url.as_str()));
-        if self.has_met_fault(xxh3_64(url.as_str().as_bytes()), faults, news) {
-            self.views.push_back((url.clone(), kind.to_owned()));
-            return news;
-        }
-        // A view with the same buttons as another shows nothing new by itself.
-        if news == News::None {
-            news = self.press_downloads();
-        }
-        self.judge_kind(kind, Rank::Row, news);
-        if news == News::None {
-            // Its handler may ask for a click, and not for an address.
-            self.by_click.insert(kind.to_owned());
-            return news;
-        }
-        self.path.clear();
-        self.press_downloads();
-        news
     }
 
     fn address(&mut self) -> Option<Url> {

@@ -6,7 +6,6 @@ use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
 use super::super::words::{CANCEL, HIDES, says};
 use super::Reader;
-use super::bounds::PATIENCE;
 use crate::limits;
 use crate::render::dom::NodeId;
 
@@ -241,31 +240,5 @@ impl Reader<'_> {
         // Nothing is posted for what does not say what it is for.
         offers.iter_mut().for_each(|of| of.unsure |= !of.gets);
         offers
-    }
-
-    /// Clicks what a view offers for download and has no address.
-    pub(super) fn press_downloads(&mut self) -> News {
-        self.look_around();
-        let count = |kind: &str| self.controls.iter().filter(|of| of.kind == kind).count();
-        // What came with the view is its own, and what has brought links in another one has its own in this.
-        let visited = self.known_views.len().saturating_sub(self.views.len());
-        let is_first = visited <= usize::try_from(PATIENCE).unwrap_or(0);
-        let comes =
-            |of: &Control| is_first && self.rows.get(&of.identity) == Some(&self.acts) && count(&of.kind) < LIST_MIN;
-        let is_single = |of: &Control| of.rank == Rank::Row && (self.paid.contains(&of.kind) || comes(of));
-        let gives = |of: &Control| of.gets || is_single(of) && !self.is_harmful(of);
-        let offers = |control: &&Control| gives(control) && control.crumb.is_none() && control.view.is_none();
-        let offers: Vec<Control> =
-            self.controls.iter().filter(offers).take(limits::RENDER_VIEW_CLICKS_MAX).cloned().collect();
-        let mut all = News::None;
-        for offer in offers {
-            if !self.is_given_up(&offer.kind, Rank::Row) && self.is_shown(offer.id) {
-                self.clicked.insert(offer.identity);
-                let news = self.click(&offer);
-                self.judge(&offer, Rank::Row, news, false);
-                all = all.max(news);
-            }
-        }
-        all
     }
 }

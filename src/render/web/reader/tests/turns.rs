@@ -101,13 +101,13 @@ fn what_is_called_otherwise_or_shows_an_empty_page_ends_no_list() {
 
 #[test]
 fn a_button_that_has_brought_links_in_one_view_is_pressed_in_the_others() {
-    let html = "<ul id=l></ul><div id=v></div><script>
+    let html = "<ul id=l></ul><div id=v></div><script>let presses = 0;
         l.innerHTML = Array.from({ length: 12 }, (_, n) => `<li><a href='#/t/${n}'>Torrent ${n}</a>`).join('');
         addEventListener('hashchange', () => { const n = location.hash.split('/')[2]; v.innerHTML = `<h2>Torrent ${n}</h2><button>Show files</button><p></p>`;
-            v.querySelector('button').onclick = () => v.querySelector('p').innerHTML = `<a href=/f/${n}.torrent>file</a>` })</script>";
-    let read = read_page_of(html, "0");
+            v.querySelector('button').onclick = () => { presses++; v.querySelector('p').innerHTML = `<a href=/f/${n}.torrent>file</a>` } })</script>";
+    let read = read_page_of(html, "presses");
     let files = read.urls().iter().filter(|url| url.contains("/f/")).count();
-    assert_eq!((files, &read.told.cut), (12, &None), "{:?}", read.acts());
+    assert_eq!((files, &*read.value, &read.told.cut), (12, "12", &None), "{:?}", read.acts());
 }
 
 #[test]
