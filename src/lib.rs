@@ -1,51 +1,27 @@
-//! gleaner: a focused crawler that harvests BitTorrent metainfo files.
-//!
-//! One URL's way through the house, which `crawl/visit.rs` tells as code:
-//!
-//! ```text
-//! frontier lease → politeness gate → fetch → classify ─┬─ torrent → archive ─────────────────────┐
-//!  (crawldb)        (robots, rate)   (bytes)           ├─ page → links → rules → dedupe ─────────┤→ one commit
-//!                                                      └─ not modified / duplicate / discard ────┘
-//! ```
-//!
-//! The modules below stand in the order of the work. Stations do not import each other; `tests/tidy.rs`
-//! holds the direction of dependencies, ARCHITECTURE.md gives the reasons.
-
-pub mod config;
-
-pub mod rules;
-
-pub mod crawldb;
-pub mod frontier;
-pub mod politeness;
-
-pub mod fetch;
-
-pub mod classify;
-pub mod torrent;
-
-pub mod page;
-
-pub mod shortcut;
-
-pub mod render;
-
-pub mod login;
-
-pub mod boards;
-pub mod freshness;
-pub mod schedule;
-
-pub mod coverage;
-pub mod crawl;
-pub mod export;
-pub mod verify;
+pub use gleaner_base::clock;
+pub use gleaner_base::telemetry;
+pub use gleaner_base::url;
+pub use gleaner_torrent as torrent;
+pub use gleaner_page as page;
+pub use gleaner_page::boards;
+pub use gleaner_page::shortcut;
+pub use gleaner_rules as rules;
+pub use gleaner_rules::config;
+pub use gleaner_net::fetch;
+pub use gleaner_net::politeness;
+pub use gleaner_net::classify;
+pub use gleaner_store::crawldb;
+pub use gleaner_store::coverage;
+pub use gleaner_store::export;
+pub use gleaner_store::verify;
+pub use gleaner_login as login;
+pub use gleaner_render as render;
+pub use gleaner_crawl as crawl;
+pub use gleaner_crawl::frontier;
+pub use gleaner_crawl::freshness;
+pub use gleaner_crawl::schedule;
+pub use gleaner_demo as demo;
 
 pub mod app;
 pub mod cli;
-pub mod demo;
-
-pub mod clock;
 pub mod limits;
-pub mod telemetry;
-pub mod url;

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::crawl::fresh::arrivals::DELAY_NOTE;
-use crate::crawl::fresh::boards::{self, BOARDS_NOTE, Told};
-use crate::crawl::fresh::gone::{self, GONE_NOTE};
-use crate::crawldb::{CrawlDbError, Reader};
-use crate::freshness::delay::{Delays, Quantile, Report};
+use gleaner_crawl::fresh::arrivals::DELAY_NOTE;
+use gleaner_crawl::fresh::boards::{self, BOARDS_NOTE, Told};
+use gleaner_crawl::fresh::gone::{self, GONE_NOTE};
+use gleaner_store::crawldb::{CrawlDbError, Reader};
+use gleaner_crawl::freshness::delay::{Delays, Quantile, Report};
 
 /// The acquisition delay of a site's torrents, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

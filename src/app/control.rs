@@ -16,9 +16,9 @@ use tokio::net::{UnixListener, UnixStream};
 use super::App;
 use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
-use crate::clock::{Clock, UnixMillis};
-use crate::crawl::progress::Progress;
-use crate::crawldb::{
+use gleaner_base::clock::{Clock, UnixMillis};
+use gleaner_crawl::progress::Progress;
+use gleaner_store::crawldb::{
     CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts, TorrentRow,
 };
 use crate::limits;
@@ -302,10 +302,10 @@ impl Reader for Remote {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::SystemClock;
-    use crate::crawl::visit::put_aside;
-    use crate::crawldb::memory_store::MemoryStore;
-    use crate::crawldb::{Lease, Outcome, UrlKey, Visit};
+    use gleaner_base::clock::SystemClock;
+    use gleaner_crawl::visit::put_aside;
+    use gleaner_store::crawldb::memory_store::MemoryStore;
+    use gleaner_store::crawldb::{Lease, Outcome, UrlKey, Visit};
 
     /// One end that asks, and the other.
     fn pair() -> (Remote, UnixStream) {

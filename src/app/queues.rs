@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::control::{self, Control, Remote};
 use super::{App, Options, database_path, is_folder};
-use crate::clock::{Clock as _, SystemClock, UnixMillis};
-use crate::crawldb::{CrawlDb, CrawlDbError, Outcome, Reader, UrlKey, faults, refusals};
+use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Outcome, Reader, UrlKey, faults, refusals};
 use crate::limits;
 
 /// What is known of one URL.
@@ -170,8 +170,8 @@ pub fn when(at: UnixMillis) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crawldb::Discovered;
-    use crate::crawldb::memory_store::MemoryStore;
+    use gleaner_store::crawldb::Discovered;
+    use gleaner_store::crawldb::memory_store::MemoryStore;
 
     #[tokio::test]
     async fn a_url_is_known_with_its_place_in_the_queue_of_its_host() {

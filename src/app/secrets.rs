@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 use super::folder;
 use crate::limits::SECRET_BYTES_MAX;
-use crate::login::secret::Secret;
+use gleaner_login::secret::Secret;
 
 /// The passwords of the environment, moved here out of the reach of children; None for one that is no UTF-8.
 static FROM_ENVIRONMENT: OnceLock<BTreeMap<String, Option<Secret>>> = OnceLock::new();

@@ -13,11 +13,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 
 use super::{App, Crew, control};
-use crate::clock::UnixMillis;
-use crate::crawl::commit::OnFault;
-use crate::crawl::progress::{Ended, Progress, RuleFault};
-use crate::crawl::{CrawlError, RunOptions};
-use crate::rules::{self, SiteRules};
+use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::commit::OnFault;
+use gleaner_crawl::progress::{Ended, Progress, RuleFault};
+use gleaner_crawl::{CrawlError, RunOptions};
+use gleaner_rules::{self as rules, SiteRules};
 
 /// Editors write a file in several steps: it is read when it has been quiet for this long.
 const RULES_QUIET: Duration = Duration::from_millis(300);

@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 
 use super::{folder, owner, secrets};
-use crate::clock::UnixMillis;
-use crate::crawl::account::{Keeper, Turn, in_one_line};
-use crate::fetch::session::Jar;
-use crate::login::names;
-use crate::login::secret::Secret;
-use crate::login::tries::Tries;
-use crate::rules::SiteRules;
+use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::account::{Keeper, Turn, in_one_line};
+use gleaner_net::fetch::session::Jar;
+use gleaner_login::names;
+use gleaner_login::secret::Secret;
+use gleaner_login::tries::Tries;
+use gleaner_rules::SiteRules;
 
 fn file_of(data_dir: &Path, site: &str) -> PathBuf {
     data_dir.join("sessions").join(format!("{site}.json"))
@@ -447,8 +447,8 @@ impl Keeper for Files {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::login::tries::Ended;
-    use crate::login::verdict::Verdict;
+    use gleaner_login::tries::Ended;
+    use gleaner_login::verdict::Verdict;
 
     #[test]
     fn one_process_logs_in_at_a_time_and_what_it_learned_outlives_it() {

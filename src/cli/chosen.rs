@@ -8,8 +8,8 @@ use std::sync::Arc;
 use anyhow::bail;
 
 use super::hints::{Hints, quoted, told_argument};
-use crate::config::Config;
-use crate::rules::{self, SiteRules, fault};
+use gleaner_rules::config::Config;
+use gleaner_rules::{self as rules, SiteRules, fault};
 
 /// The sites of a command.
 pub struct Chosen {

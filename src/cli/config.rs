@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use super::Global;
 use super::hints::Hints;
-use crate::config::{Config, Overrides};
-use crate::rules::fault;
+use gleaner_rules::config::{Config, Overrides};
+use gleaner_rules::fault;
 
 /// Reads the configuration; its faults are told here, all at once.
 pub fn load(global: &Global) -> Result<Config, ExitCode> {

@@ -9,9 +9,9 @@ use clap::Args;
 use super::block_on;
 use crate::app::control::{self, Remote};
 use crate::app::{self, App};
-use crate::config::Config;
-use crate::coverage;
-use crate::crawldb::Reader;
+use gleaner_rules::config::Config;
+use gleaner_store::coverage;
+use gleaner_store::crawldb::Reader;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -75,8 +75,8 @@ fn hint(site: &str, known: &BTreeSet<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crawldb::CrawlDb;
-    use crate::crawldb::memory_store::MemoryStore;
+    use gleaner_store::crawldb::CrawlDb;
+    use gleaner_store::crawldb::memory_store::MemoryStore;
 
     #[tokio::test]
     async fn a_misspelt_site_is_told_the_nearest_name() {

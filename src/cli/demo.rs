@@ -20,15 +20,15 @@ use super::hints::quoted;
 use super::summary::harvest_rate;
 use super::{Global, block_on, crawl};
 use crate::app::{self, App};
-use crate::clock::{Clock as _, SystemClock};
-use crate::coverage;
-use crate::crawl::RunOptions;
-use crate::crawl::progress::Ended;
-use crate::crawldb::Outcome;
-use crate::demo::{DemoError, DemoOptions, DemoSite};
-use crate::rules;
-use crate::telemetry::Terminal;
-use crate::torrent::Infohashes;
+use gleaner_base::clock::{Clock as _, SystemClock};
+use gleaner_store::coverage;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::progress::Ended;
+use gleaner_store::crawldb::Outcome;
+use gleaner_demo::{DemoError, DemoOptions, DemoSite};
+use gleaner_rules as rules;
+use gleaner_base::telemetry::Terminal;
+use gleaner_torrent::Infohashes;
 
 const TORRENTS: usize = 500;
 const ROWS: usize = 1_000;
@@ -43,13 +43,13 @@ pub struct Options {
     #[arg(long, value_name = "N")]
     torrents: Option<usize>,
     /// Serve a members-only site of this software's shape instead, log in to it and crawl it
-    #[arg(long, value_name = "FAMILY", value_parser = clap::builder::PossibleValuesParser::new(crate::demo::members::families()))]
+    #[arg(long, value_name = "FAMILY", value_parser = clap::builder::PossibleValuesParser::new(gleaner_demo::members::families()))]
     members: Option<String>,
     /// Serve lists that scripts build instead, and crawl them: raw requests, jQuery, a single-page application, an endless feed, tokens
     #[arg(long, conflicts_with_all = ["members", "torrents"])]
     ajax: bool,
     /// Only this one of those lists; may be given several times
-    #[arg(long, value_name = "SECTION", requires = "ajax", value_parser = clap::builder::PossibleValuesParser::new(crate::demo::ajax::Section::ALL.map(|section| section.name())))]
+    #[arg(long, value_name = "SECTION", requires = "ajax", value_parser = clap::builder::PossibleValuesParser::new(gleaner_demo::ajax::Section::ALL.map(|section| section.name())))]
     section: Vec<String>,
     /// Index pages of those lists together [default: 75]
     #[arg(long, value_name = "N", requires = "ajax", value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -179,7 +179,7 @@ impl<S> Drop for Served<S> {
 }
 
 fn start_site(options: DemoOptions) -> anyhow::Result<Served<DemoSite>> {
-    on_a_thread(|| crate::demo::start(options))
+    on_a_thread(|| gleaner_demo::start(options))
 }
 
 fn on_a_thread<S: Send + Sync + 'static, F: Future<Output = Result<S, DemoError>>>(

@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use crate::app::queues::{Database, HostQueue, KnownUrl, Queued, when};
 use crate::app::status::{self, Waiting};
-use crate::clock::{Clock as _, SystemClock, UnixMillis};
-use crate::config::Config;
-use crate::crawl::progress::brief;
-use crate::crawldb::Outcome;
-use crate::rules::{Robots, SiteRules, Verdict};
-use crate::url::CrawlUrl;
+use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
+use gleaner_rules::config::Config;
+use gleaner_crawl::progress::brief;
+use gleaner_store::crawldb::Outcome;
+use gleaner_rules::{Robots, SiteRules, Verdict};
+use gleaner_base::url::CrawlUrl;
 
 /// Queued URLs that are shown for each host.
 const URLS_SHOWN: usize = 20;

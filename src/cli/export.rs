@@ -11,11 +11,11 @@ use indicatif::ProgressBar;
 use super::block_on;
 use crate::app::control::{self, Remote};
 use crate::app::{self, App};
-use crate::clock::UnixMillis;
-use crate::config::Config;
-use crate::crawldb::Reader;
-use crate::export::{self, ExportFormat, ExportOptions, ExportSummary, Layout};
-use crate::torrent::archive::Archive;
+use gleaner_base::clock::UnixMillis;
+use gleaner_rules::config::Config;
+use gleaner_store::crawldb::Reader;
+use gleaner_store::export::{self, ExportFormat, ExportOptions, ExportSummary, Layout};
+use gleaner_torrent::archive::Archive;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -158,7 +158,7 @@ fn tell(summary: &ExportSummary, out: &mut impl Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::{LeftOut, LeftOutTorrent};
+    use gleaner_store::export::{LeftOut, LeftOutTorrent};
 
     #[test]
     fn since_takes_days_and_moments() {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::Global;
 use crate::app::secrets;
-use crate::login::names;
-use crate::login::secret::MASK;
+use gleaner_login::names;
+use gleaner_login::secret::MASK;
 
 /// The options that commands in hints repeat.
 #[derive(Clone, Debug, Default)]

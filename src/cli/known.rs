@@ -4,14 +4,14 @@ use super::rules::Known;
 use super::{block_on, learned};
 use crate::app::queues::{Database, KnownUrl, Queued, when};
 use crate::app::status;
-use crate::config::Config;
-use crate::crawl::worth;
-use crate::crawldb::Outcome;
-use crate::frontier::budgets::Cut;
-use crate::frontier::shape::Shape;
-use crate::frontier::traps::trap_form;
-use crate::rules::{SiteRules, Verdict};
-use crate::url::CrawlUrl;
+use gleaner_rules::config::Config;
+use gleaner_crawl::worth;
+use gleaner_store::crawldb::Outcome;
+use gleaner_crawl::frontier::budgets::Cut;
+use gleaner_crawl::frontier::shape::Shape;
+use gleaner_crawl::frontier::traps::trap_form;
+use gleaner_rules::{SiteRules, Verdict};
+use gleaner_base::url::CrawlUrl;
 
 /// Asks the database of this configuration's data folder, or the process that holds it. Nothing where no crawl has begun
 /// there: explaining a rule needs none.
@@ -95,8 +95,8 @@ fn parked(site: &SiteRules, url: &CrawlUrl, outcome: Outcome, cuts: &[Cut]) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::UnixMillis;
-    use crate::rules;
+    use gleaner_base::clock::UnixMillis;
+    use gleaner_rules as rules;
 
     #[test]
     fn what_is_parked_names_what_parked_it() {

@@ -25,18 +25,18 @@ use super::hints::{Hints, quoted, told, without_hint};
 use super::{Global, block_on, chosen};
 use crate::app::control::Remote;
 use crate::app::{self, App, secrets, sessions};
-use crate::clock::{Clock as _, SystemClock, UnixMillis};
-use crate::config::Config;
-use crate::crawl::account::misplaced;
-use crate::crawl::login::handover::{Person, Question};
-use crate::crawl::login::{self, Means, Noted, Proof};
-use crate::crawl::site::Site;
-use crate::fetch::session::Jar;
+use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
+use gleaner_rules::config::Config;
+use gleaner_crawl::account::misplaced;
+use gleaner_crawl::login::handover::{Person, Question};
+use gleaner_crawl::login::{self, Means, Noted, Proof};
+use gleaner_crawl::site::Site;
+use gleaner_net::fetch::session::Jar;
 use crate::limits;
-use crate::login::secret::Secret;
-use crate::login::tries::{ByHand, Tries};
-use crate::login::verdict::Verdict;
-use crate::rules::{LoginRules, SiteRules};
+use gleaner_login::secret::Secret;
+use gleaner_login::tries::{ByHand, Tries};
+use gleaner_login::verdict::Verdict;
+use gleaner_rules::{LoginRules, SiteRules};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {

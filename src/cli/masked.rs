@@ -3,9 +3,9 @@
 
 use percent_encoding::percent_decode_str;
 
-use crate::login::secret::MASK;
-use crate::shortcut::secrets;
-use crate::shortcut::written::{Written, WrittenCall, WrittenFrom, WrittenLink};
+use gleaner_login::secret::MASK;
+use gleaner_page::shortcut::secrets;
+use gleaner_page::shortcut::written::{Written, WrittenCall, WrittenFrom, WrittenLink};
 
 /// The endpoint as it may be shown, and whether something of it is masked.
 pub(super) fn masked(written: &Written) -> (Written, bool) {

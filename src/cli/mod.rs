@@ -57,10 +57,10 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use self::pipe::Pipe;
-use crate::config::{Config, LogFormat};
+use gleaner_rules::config::{Config, LogFormat};
 use crate::limits;
-use crate::rules::fault;
-use crate::telemetry::{self, Terminal};
+use gleaner_rules::fault;
+use gleaner_base::telemetry::{self, Terminal};
 
 /// A focused crawler that harvests BitTorrent metainfo files from the sites its operator is entitled to use.
 #[derive(Parser)]
@@ -246,7 +246,7 @@ fn enough_files() -> anyhow::Result<()> {
 fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let Cli { global, command } = cli;
     if matches!(command, Command::RenderChild) {
-        return Ok(crate::render::child::main());
+        return Ok(gleaner_render::child::main());
     }
     enough_files()?;
     let terminal = Terminal::default();

@@ -8,14 +8,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::hints::told_argument;
-use crate::frontier::shape::Shape;
-use crate::frontier::traps::trap_form;
-use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
-use crate::rules::families;
-use crate::rules::fault::render;
-use crate::rules::starter::starter;
-use crate::rules::{Class, Fault, LoadedFile, Refusal, SiteRules, Verdict, file, load_dir, load_file};
-use crate::url::{Canonical, CrawlUrl, explain as explain_url};
+use gleaner_crawl::frontier::shape::Shape;
+use gleaner_crawl::frontier::traps::trap_form;
+use gleaner_crawl::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
+use gleaner_rules::families;
+use gleaner_rules::fault::render;
+use gleaner_rules::starter::starter;
+use gleaner_rules::{Class, Fault, LoadedFile, Refusal, SiteRules, Verdict, file, load_dir, load_file};
+use gleaner_base::url::{Canonical, CrawlUrl, explain as explain_url};
 
 /// Checks rule files, or without any all site files of `rules_dir` and its families. True when none has a fault.
 pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: bool) -> io::Result<bool> {
@@ -71,7 +71,7 @@ fn is_family(path: &Path) -> bool {
 }
 
 fn family_paths(folder: &Path) -> Vec<PathBuf> {
-    crate::rules::site_paths(folder).unwrap_or_default()
+    gleaner_rules::site_paths(folder).unwrap_or_default()
 }
 
 /// What a crawl knows of a URL and of the rules of its site.

@@ -8,7 +8,7 @@ use clap::Args;
 use super::block_on;
 use super::hints::quoted;
 use crate::app::{App, service};
-use crate::config::Config;
+use gleaner_rules::config::Config;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {}

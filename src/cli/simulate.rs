@@ -12,10 +12,10 @@ use comfy_table::{CellAlignment, Table, presets};
 use flate2::read::MultiGzDecoder;
 
 use crate::limits;
-use crate::schedule::DAY_S;
-use crate::schedule::generate::Forum;
-use crate::schedule::simulate::{self, Report};
-use crate::schedule::trace::Trace;
+use gleaner_crawl::schedule::DAY_S;
+use gleaner_crawl::schedule::generate::Forum;
+use gleaner_crawl::schedule::simulate::{self, Report};
+use gleaner_crawl::schedule::trace::Trace;
 
 /// The first bytes of a gzip member (RFC 1952 §2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];

@@ -15,17 +15,17 @@ use crate::app::changes::{DelayStatus, GoneStatus, GoneTold, ListsStatus};
 use crate::app::control::{self, Remote};
 use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{self, App, sessions};
-use crate::clock::{Clock as _, SystemClock};
-use crate::config::Config;
-use crate::coverage::not_whole_told;
-use crate::crawl::progress::{Ended, RuleFault, SessionState, brief};
-use crate::crawl::rendered::Closed;
-use crate::crawl::site_loop::CrewsState;
-use crate::crawldb::Reader;
-use crate::freshness::plot::duration;
-use crate::frontier::budgets::{Cut, Likeness};
-use crate::frontier::parameters::Proposal;
-use crate::rules::{self, SiteRules};
+use gleaner_base::clock::{Clock as _, SystemClock};
+use gleaner_rules::config::Config;
+use gleaner_store::coverage::not_whole_told;
+use gleaner_crawl::progress::{Ended, RuleFault, SessionState, brief};
+use gleaner_crawl::rendered::Closed;
+use gleaner_crawl::site_loop::CrewsState;
+use gleaner_store::crawldb::Reader;
+use gleaner_crawl::freshness::plot::duration;
+use gleaner_crawl::frontier::budgets::{Cut, Likeness};
+use gleaner_crawl::frontier::parameters::Proposal;
+use gleaner_rules::{self as rules, SiteRules};
 
 /// Shapes of links without a class that are shown of a site; `--json` has them all.
 const UNCLASSED_SHOWN: usize = 5;

@@ -8,8 +8,8 @@ use anyhow::Context;
 use clap::Args;
 
 use crate::limits::LABELLED_FORMS_BYTES_MAX;
-use crate::login::model::Judge;
-use crate::login::training::{self, FOLD_SEEDS, Labelled, Report, Score, Table};
+use gleaner_login::model::Judge;
+use gleaner_login::training::{self, FOLD_SEEDS, Labelled, Report, Score, Table};
 
 /// Files of the models folder.
 const TABLE: &str = "login_form.tsv";

@@ -10,9 +10,9 @@ use super::block_on;
 use super::pipe::Pipe;
 use crate::app::control::{self, Remote};
 use crate::app::{self, App};
-use crate::config::Config;
-use crate::torrent::archive::Archive;
-use crate::verify::{self, Findings, Verdict};
+use gleaner_rules::config::Config;
+use gleaner_torrent::archive::Archive;
+use gleaner_store::verify::{self, Findings, Verdict};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
@@ -136,7 +136,7 @@ pub(super) fn more(count: u64, listed: usize, out: &mut impl Write) -> io::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verify::{Finding, Repaired};
+    use gleaner_store::verify::{Finding, Repaired};
 
     fn text(verdict: &Verdict) -> String {
         let mut out = Vec::new();

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::fetch::session::Jar;
-use crate::login::mask::Mask;
-use crate::login::secret::{MASK, Secret, told};
-use crate::login::tries::Tries;
-use crate::rules::{LoginRules, SiteRules};
-use crate::url::CrawlUrl;
+use gleaner_net::fetch::session::Jar;
+use gleaner_login::mask::Mask;
+use gleaner_login::secret::{MASK, Secret, told};
+use gleaner_login::tries::Tries;
+use gleaner_rules::{LoginRules, SiteRules};
+use gleaner_base::url::CrawlUrl;
 
 /// Keeps what an account needs beyond one process: files in a data folder, or nothing in a test. Its calls may block for
 /// the time of a file; errors are told to the operator as they are.
@@ -127,7 +127,7 @@ pub struct Account {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
+    use gleaner_rules as rules;
 
     #[test]
     fn a_password_in_the_place_of_a_name_is_seen_before_anything_is_sent() {

@@ -15,11 +15,11 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::progress::Progress;
 use super::visit::Finished;
-use crate::crawldb::update::{UpdateDb, UpdateRow, Visited};
-use crate::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, Visit};
+use gleaner_store::crawldb::update::{UpdateDb, UpdateRow, Visited};
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, Visit};
 use crate::limits;
-use crate::torrent::Infohashes;
-use crate::torrent::archive::{Archive, ArchiveError};
+use gleaner_torrent::Infohashes;
+use gleaner_torrent::archive::{Archive, ArchiveError};
 
 /// How often a service says that it cannot store: a full disk stays full for a while.
 const TOLD_EVERY: Duration = Duration::from_secs(60);

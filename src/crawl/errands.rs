@@ -22,16 +22,16 @@ use super::rendered::Closed;
 use super::robots_txt::{self, Place, RobotsAnswer};
 use super::site::Site;
 use super::site_loop::CONNECTION_POLL;
-use crate::clock::UnixMillis;
-use crate::fetch::body::{self, Allowance, Read, Want};
-use crate::fetch::{ByScript, Post, Request};
+use gleaner_base::clock::UnixMillis;
+use gleaner_net::fetch::body::{self, Allowance, Read, Want};
+use gleaner_net::fetch::{ByScript, Post, Request};
 use crate::limits;
-use crate::politeness::robots::Robots;
-use crate::politeness::{Answered, Gate, HostPolicy};
-use crate::render::children::{Host, Reply};
-use crate::render::engine::net::{self, Answer, Asker};
-use crate::rules::Refusal;
-use crate::url::{Canonical, CrawlUrl};
+use gleaner_net::politeness::robots::Robots;
+use gleaner_net::politeness::{Answered, Gate, HostPolicy};
+use gleaner_render::children::{Host, Reply};
+use gleaner_render::engine::net::{self, Answer, Asker};
+use gleaner_rules::Refusal;
+use gleaner_base::url::{Canonical, CrawlUrl};
 
 pub use shelf::Shelf;
 
@@ -374,7 +374,7 @@ impl Errands {
 
     /// The rules of an origin's robots.txt; asked for where nobody knows them yet.
     async fn robots(&self, site: &Site, url: &CrawlUrl) -> Result<Arc<Robots>, String> {
-        if matches!(site.rules.robots, crate::rules::Robots::Ignore { .. }) {
+        if matches!(site.rules.robots, gleaner_rules::Robots::Ignore { .. }) {
             return Ok(Arc::new(Robots::allow_all()));
         }
         let here = self.of_origin(url.origin()).and_then(|known| known.robots.clone());
@@ -518,7 +518,7 @@ impl Answering<'_> {
                 429 | 503 => {
                     let asked = response.headers.retry_after.as_deref();
                     let asked =
-                        asked.and_then(|value| crate::politeness::backoff::retry_after(value, self.site.clock.now()));
+                        asked.and_then(|value| gleaner_net::politeness::backoff::retry_after(value, self.site.clock.now()));
                     Answered::Throttled(asked)
                 }
                 500..=599 => Answered::Faulty,

@@ -5,7 +5,7 @@
 use super::site::Site;
 use super::turn;
 use super::visit::Job;
-use crate::crawldb::{CrawlDbError, Listing};
+use gleaner_store::crawldb::{CrawlDbError, Listing};
 
 /// The number by which a pager calls the first page of a list that has a name without one.
 const FIRST_PAGE: u64 = 1;

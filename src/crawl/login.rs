@@ -33,24 +33,24 @@ use self::report::{asked_until, sentence};
 use self::sending::ByScripts;
 use self::steps::FirstStep;
 use super::site::Site;
-use crate::clock::UnixMillis;
-use crate::fetch::Post;
-use crate::fetch::session::Jar;
+use gleaner_base::clock::UnixMillis;
+use gleaner_net::fetch::Post;
+use gleaner_net::fetch::session::Jar;
 use crate::limits;
-use crate::login::fill::Submission;
-use crate::login::mask::Mask;
-use crate::login::model::Judge;
-use crate::login::names::of_site;
-use crate::login::secret::{Secret, quoted, told_url, told_words};
-use crate::login::verdict::{
+use gleaner_login::fill::Submission;
+use gleaner_login::mask::Mask;
+use gleaner_login::model::Judge;
+use gleaner_login::names::of_site;
+use gleaner_login::secret::{Secret, quoted, told_url, told_words};
+use gleaner_login::verdict::{
     After, Judged, Verdict, counts_tries, is_limited, judge, locked_for, names_wait, refuses_behind_code,
     refuses_somehow, said_in_numbers, says_rate_limited, says_refused,
 };
-use crate::login::view::View;
-use crate::politeness::Answered;
-use crate::render::children::Held;
-use crate::rules::LoginRules;
-use crate::url::CrawlUrl;
+use gleaner_login::view::View;
+use gleaner_net::politeness::Answered;
+use gleaner_render::children::Held;
+use gleaner_rules::LoginRules;
+use gleaner_base::url::CrawlUrl;
 
 /// Hears each step of a login when it happens.
 pub type Tell<'a> = &'a (dyn Fn(&str) + Sync);

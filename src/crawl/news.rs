@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::visit::Job;
-use crate::clock::UnixMillis;
+use gleaner_base::clock::UnixMillis;
 use crate::frontier::crews::Turns;
 use crate::limits;
 
@@ -203,10 +203,10 @@ impl News {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crawldb::{HostId, Lease, UrlKey};
+    use gleaner_store::crawldb::{HostId, Lease, UrlKey};
     use crate::frontier::crews::Crew;
-    use crate::rules::Class;
-    use crate::url::CrawlUrl;
+    use gleaner_rules::Class;
+    use gleaner_base::url::CrawlUrl;
 
     fn job(path: &str) -> Job {
         let (via, memo, deadline) = (None, None, UnixMillis(0));

@@ -8,18 +8,18 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::site::{Found, Site};
 use super::visit::Job;
 use super::{denial, robots_txt};
-use crate::crawldb::{Listing, MagnetFacts};
-use crate::fetch::{ResponseHeaders, charset};
+use gleaner_store::crawldb::{Listing, MagnetFacts};
+use gleaner_net::fetch::{ResponseHeaders, charset};
 use crate::limits;
-use crate::login::view::View;
-use crate::page::encoded_links::{self, Decoded};
-use crate::page::links::LinkKind;
-use crate::page::noise::{self, Page};
-use crate::page::{feed, links, pagination, sitemap};
-use crate::politeness::robots;
-use crate::rules::{Class, Refusal, Robots, SiteRules, Verdict};
-use crate::torrent::magnet;
-use crate::url::CrawlUrl;
+use gleaner_login::view::View;
+use gleaner_page::encoded_links::{self, Decoded};
+use gleaner_page::links::LinkKind;
+use gleaner_page::noise::{self, Page};
+use gleaner_page::{feed, links, pagination, sitemap};
+use gleaner_net::politeness::robots;
+use gleaner_rules::{Class, Refusal, Robots, SiteRules, Verdict};
+use gleaner_torrent::magnet;
+use gleaner_base::url::CrawlUrl;
 
 /// What a page gave.
 pub struct PageFindings {
@@ -315,12 +315,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::clock::{SystemClock, UnixMillis};
-    use crate::crawldb::memory_store::MemoryStore;
-    use crate::crawldb::{HostId, Lease, UrlKey};
-    use crate::fetch::{FetchFailure, Request, Resolution, Response, Transport};
+    use gleaner_base::clock::{SystemClock, UnixMillis};
+    use gleaner_store::crawldb::memory_store::MemoryStore;
+    use gleaner_store::crawldb::{HostId, Lease, UrlKey};
+    use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, Transport};
     use crate::frontier::crews::Crew;
-    use crate::url::Canonical;
+    use gleaner_base::url::Canonical;
 
     struct NoTransport;
 
@@ -343,7 +343,7 @@ mod tests {
         let rules = format!(
             "start = ['http://site.example/']\nrobots = {robots}\n[classes]\nindex = ['^/']\ndownload = ['\\.torrent']\n"
         );
-        let rules = crate::rules::from_text("site", &rules).unwrap();
+        let rules = gleaner_rules::from_text("site", &rules).unwrap();
         let site = Site::new(rules, Arc::new(NoTransport), Arc::new(SystemClock), Arc::new(MemoryStore::default()));
         let url = CrawlUrl::parse("http://site.example/", &Canonical::default()).unwrap();
         let key = UrlKey { host: HostId(1), path: "/".into() };

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use super::commit::Committed;
 use super::site::Site;
 use super::site_loop::CrewsState;
-use crate::clock::UnixMillis;
-use crate::crawldb::Outcome;
-use crate::url::CrawlUrl;
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::Outcome;
+use gleaner_base::url::CrawlUrl;
 
 /// Counts of one run. Visits count once they are on the disk.
 #[derive(Clone, Debug, Default)]

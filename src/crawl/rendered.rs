@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::rendering::Brought;
-use crate::crawldb::{CrawlDbError, Reader};
+use gleaner_store::crawldb::{CrawlDbError, Reader};
 use crate::limits;
-use crate::rules::Class;
+use gleaner_rules::Class;
 
 /// The note that keeps it.
 pub const RENDERED_NOTE: &str = "rendered";
@@ -183,8 +183,8 @@ impl Rendered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crawldb::CrawlDb as _;
-    use crate::crawldb::memory_store::MemoryStore;
+    use gleaner_store::crawldb::CrawlDb as _;
+    use gleaner_store::crawldb::memory_store::MemoryStore;
 
     #[tokio::test]
     async fn what_a_class_has_gained_is_known_to_the_next_process() {

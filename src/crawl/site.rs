@@ -16,17 +16,17 @@ use super::shortcut::Shortcuts;
 use super::turn;
 use super::visit::Job;
 use super::worth::Worth;
-use crate::clock::{Clock, UnixMillis};
-use crate::crawldb::update::UpdateDb;
-use crate::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, TRAP_TOKENS, UrlKey, UrlRecord};
-use crate::fetch::Transport;
-use crate::fetch::body::Allowance;
+use gleaner_base::clock::{Clock, UnixMillis};
+use gleaner_store::crawldb::update::UpdateDb;
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, TRAP_TOKENS, UrlKey, UrlRecord};
+use gleaner_net::fetch::Transport;
+use gleaner_net::fetch::body::Allowance;
 use crate::frontier::priority;
 use crate::frontier::weight::{Facts, Weight};
 use crate::limits;
-use crate::render::children::Children;
-use crate::rules::{Class, RenderWhen, SiteRules};
-use crate::url::CrawlUrl;
+use gleaner_render::children::Children;
+use gleaner_rules::{Class, RenderWhen, SiteRules};
+use gleaner_base::url::CrawlUrl;
 
 /// A URL that the rules take.
 #[derive(Clone, Debug)]

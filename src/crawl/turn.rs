@@ -9,9 +9,9 @@ use super::outlinks::{self, PageFindings};
 use super::site::{Found, Site};
 use super::version;
 use super::visit::Job;
-use crate::clock::UnixMillis;
-use crate::crawldb::{CrawlDbError, Discovered, HostId, Listing, Outcome, UrlKey};
-use crate::page::pagination;
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::{CrawlDbError, Discovered, HostId, Listing, Outcome, UrlKey};
+use gleaner_page::pagination;
 
 /// A page of a list that was read.
 #[derive(Debug)]

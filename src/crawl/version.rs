@@ -1,7 +1,7 @@
 //! What the next visit of a URL remembers of the version that this one saw: the validators of its answer, a print of what it
 //! said, and the rules that its links were taken by. Other rules may take other links of the same page, so the page is asked for whole.
 
-use crate::fetch::{ResponseHeaders, Validators};
+use gleaner_net::fetch::{ResponseHeaders, Validators};
 
 /// The memo of an answer: token of the rules, ETag, Last-Modified, and the print where there is one, a line each. None where the
 /// answer names no version and has no print.

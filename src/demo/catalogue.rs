@@ -8,7 +8,7 @@ use super::random::{Random, mix};
 use super::titles;
 use super::torrents::Blueprint;
 use super::truth::{Fate, Truth, TruthTorrent};
-use crate::torrent::Infohashes;
+use gleaner_torrent::Infohashes;
 
 /// The site's newest listing at start was made then: 2026-11-20 00:00 UTC. The site has no clock of its own.
 pub(super) const NEWEST_UNIX: i64 = 1_795_132_800;

@@ -7,7 +7,7 @@ use data_encoding::{BASE32_NOPAD, HEXLOWER};
 use super::catalogue::{Item, NEWEST_UNIX};
 use super::escape::percent;
 use crate::limits::DEMO_TOKEN_BYTES_MAX;
-use crate::torrent::Infohashes;
+use gleaner_torrent::Infohashes;
 
 /// base64 of `listing|start of the infohash|time`, as Discuz! writes its attachment links. The time is the
 /// number of views so far: no two views give the same link, and every link stays valid.

@@ -13,7 +13,7 @@ use super::random::{Random, mix};
 use super::truth::{Fate, Truth};
 use super::view::{BAIT_FIRST, View, detail_path};
 use super::{gbk, links, listing_page, traps};
-use crate::torrent::Infohashes;
+use gleaner_torrent::Infohashes;
 
 /// Name of the session's cookie.
 pub(super) const COOKIE: &str = "demo_sid";

@@ -8,7 +8,7 @@ use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
 use super::random::Random;
-use crate::torrent::Infohashes;
+use gleaner_torrent::Infohashes;
 
 /// Bytes of a leaf block of a v2 merkle tree (BEP 52).
 const BLOCK_BYTES: u64 = 16 << 10;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::delivery::{Area, Delivery, Link};
 use super::torrents::{Blueprint, Version};
-use crate::torrent::Infohashes;
+use gleaner_torrent::Infohashes;
 
 /// What becomes of a torrent in a crawl that follows the demo's rule file and robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

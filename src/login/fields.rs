@@ -357,7 +357,7 @@ fn add_end(words: &mut Folded, before: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::login::form::forms;
+    use crate::form::forms;
 
     fn names(html: &str) -> Vec<String> {
         let form = forms(html).unwrap().remove(0);

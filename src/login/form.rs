@@ -14,7 +14,7 @@ use crate::limits::{
     CONTROL_TEXT_BYTES_MAX, CONTROLS_PER_FORM_MAX, FORM_TEXT_BYTES_MAX, FORMS_PER_PAGE_MAX, LINKS_PER_FORM_MAX,
     LOOSE_FORMS_MAX, OPTIONS_PER_SELECT_MAX,
 };
-use crate::page::tree::TreeError;
+use gleaner_page::tree::TreeError;
 
 /// The attribute with which `render` marks the controls of a page that is held open.
 const MARK: &str = "data-gleaner-node";

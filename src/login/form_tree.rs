@@ -14,7 +14,7 @@ use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::{Attribute, QualName};
 use scraper::{Html, HtmlTreeSink};
 
-use crate::page::tree::{TreeError, parse_into};
+use gleaner_page::tree::{TreeError, parse_into};
 
 /// A page with the owners of its controls.
 pub struct FormTree {
@@ -27,7 +27,7 @@ impl FormTree {
     /// Parses a page.
     ///
     /// # Errors
-    /// Those of [`crate::page::tree::parse`].
+    /// Those of [`gleaner_page::tree::parse`].
     pub fn parse(page: &str) -> Result<Self, TreeError> {
         let sink = Sink { inner: HtmlTreeSink::new(Html::new_document()), owners: RefCell::default() };
         parse_into(page, sink, |sink| sink.inner.0.borrow())

@@ -140,7 +140,7 @@ fn to_entities(text: &str) -> Zeroizing<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::login::form::forms;
+    use crate::form::forms;
 
     #[test]
     fn hashes_are_those_of_the_scripts() {

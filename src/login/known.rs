@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use super::secret::Secret;
-use crate::clock::UnixMillis;
+use gleaner_base::clock::UnixMillis;
 
 /// What is known of one page before its form is sent.
 pub struct Known<'a> {

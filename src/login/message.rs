@@ -189,7 +189,7 @@ fn text_of(block: NodeRef<'_, Node>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::login::view::View;
+    use crate::view::View;
 
     const FORM: &str =
         "<form method=post><label>Name <input name=u></label> Password: <input type=password name=p></form>";

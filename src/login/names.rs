@@ -49,7 +49,7 @@ const TABLE: &[&str] = &["in [login]", "in `login.page`", "in `login.probe`"];
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::login::verdict::Verdict;
+    use crate::verdict::Verdict;
 
     #[test]
     fn sentences_name_the_site_the_options_and_the_files() {

@@ -157,8 +157,8 @@ pub fn words_of(body: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::login::form::forms;
-    use crate::login::secret::Secret;
+    use crate::form::forms;
+    use crate::secret::Secret;
 
     fn form(page: &str) -> Form {
         forms(page).unwrap().remove(0)

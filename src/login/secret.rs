@@ -6,7 +6,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use crate::limits::CONTROL_TEXT_BYTES_MAX;
-pub use crate::url::MASK;
+pub use gleaner_base::url::MASK;
 
 /// A password, or what stands for one.
 #[derive(Clone, PartialEq, Eq)]

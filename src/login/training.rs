@@ -13,7 +13,7 @@ use super::fields::roles;
 use super::form::{Form, forms};
 use super::model::{Judge, Model};
 use super::tree::{Row, Stop, Tree, cut_of};
-use crate::page::tree::TreeError;
+use gleaner_page::tree::TreeError;
 
 /// How a committee is learnt.
 #[derive(Clone, Copy, Debug)]

@@ -235,7 +235,7 @@ pub fn cut_of(mut column: Vec<(f32, bool)>, stop: Stop) -> Option<Cut> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::login::training::Random;
+    use crate::training::Random;
 
     const STOP: Stop = Stop { gain_min: 1e-4, rows_min: 1 };
 

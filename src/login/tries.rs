@@ -15,7 +15,7 @@ use self::again::Further;
 pub use self::again::{Again, ByCrawl, OfHand, again};
 use super::secret::Secret;
 use super::verdict::{IN_TROUBLE, ONE_PAGE, Verdict};
-use crate::clock::UnixMillis;
+use gleaner_base::clock::UnixMillis;
 use crate::limits::{
     CLOCK_MENDED_MAX, LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGIN_WAYS_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL,
     SITE_TROUBLE_WAIT_MAX,

@@ -12,8 +12,8 @@ use super::scripts::words_of;
 use crate::limits::{
     CONTROL_TEXT_BYTES_MAX, CONTROLS_PER_FORM_MAX, FRAMES_PER_PAGE_MAX, PICTURES_PER_PAGE_MAX, VIEW_TEXT_BYTES_MAX,
 };
-use crate::page::tree::TreeError;
-use crate::rules::ends_session;
+use gleaner_page::tree::TreeError;
+use gleaner_rules::ends_session;
 
 /// A page as a person who wants to log in reads it.
 #[derive(Clone, Debug, Default)]

@@ -88,7 +88,7 @@ impl PageLinks<'_> {
     }
 }
 
-/// Every link of the page `body`, which is in `encoding` (see [`crate::fetch::charset::detect`]). Borrows from the
+/// Every link of the page `body`, which is in `encoding` (see [`gleaner_net::fetch::charset::detect`]). Borrows from the
 /// page where a value needs no decoding. Linear in `body`.
 #[must_use]
 pub fn scan<'a>(body: &'a [u8], encoding: &'static Encoding) -> PageLinks<'a> {

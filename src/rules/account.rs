@@ -10,7 +10,7 @@ use super::judge::{JsonLogin, LoginRules, mark, owns};
 use super::schema::Spans;
 use super::secrets;
 use crate::limits::FIELD_NAME_BYTES_MAX;
-use crate::url::{Canonical, CrawlUrl, UrlFault};
+use gleaner_base::url::{Canonical, CrawlUrl, UrlFault};
 
 /// A site's own table and what its families say.
 pub(super) struct Tables<'a> {

@@ -12,7 +12,7 @@ use crate::limits::{
     EXAMPLES_MAX, HOSTS_PER_SITE_MAX, INCREMENT_DEPTH, INCREMENT_DEPTH_MAX, MIRRORS_MAX, NETWORKS_MAX,
     QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES, SHORTCUT_PINS_MAX, START_URLS_MAX,
 };
-use crate::shortcut::written::Written;
+use gleaner_page::shortcut::written::Written;
 
 /// Regular expressions by class, in the order of the file.
 pub type Classes = IndexMap<Class, Vec<String>>;

@@ -13,9 +13,9 @@ use regex::{Regex, RegexSet};
 pub use super::class::{Class, RenderActs, RenderWhen};
 pub use super::file::{LaneKey, Policy, PrivateAddresses};
 use super::log_out::ends_session;
-use crate::clock::hours::Hours;
-use crate::shortcut::Endpoint;
-use crate::url::{Canonical, CrawlUrl};
+use gleaner_base::clock::hours::Hours;
+use gleaner_page::shortcut::Endpoint;
+use gleaner_base::url::{Canonical, CrawlUrl};
 
 /// One regular expression of a rule file and where it stands.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use url::Url;
 use super::fault::Faults;
 use super::schema::Spans;
 use super::secrets;
-use crate::url::{Canonical, CrawlUrl, UrlFault};
+use gleaner_base::url::{Canonical, CrawlUrl, UrlFault};
 
 pub(super) fn start(
     faults: &mut Faults,

@@ -9,7 +9,7 @@ use regex::Regex;
 use toml::de::DeValue;
 
 use super::fault::{Faults, nearest};
-use crate::url::CrawlUrl;
+use gleaner_base::url::CrawlUrl;
 
 /// What stands for a secret in an excerpt; as long for a short one as for a long one.
 pub(super) const MASK: &str = "••••••";

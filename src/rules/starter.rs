@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::url::{Canonical, CrawlUrl, UrlFault};
+use gleaner_base::url::{Canonical, CrawlUrl, UrlFault};
 
 /// A starter file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rules::{Class, Verdict, from_text};
+    use crate::{Class, Verdict, from_text};
 
     #[test]
     fn a_starter_file_passes_the_check() {

@@ -6,7 +6,7 @@ use super::file::{ClassedExample, Example, ExamplesFile};
 use super::judge::{Refusal, SiteRules, Verdict};
 use super::places::url_hint;
 use super::schema::Spans;
-use crate::url::CrawlUrl;
+use gleaner_base::url::CrawlUrl;
 
 pub(super) fn judge_start(faults: &mut Faults, spans: &Spans, site: &SiteRules, start: &[(usize, CrawlUrl)]) {
     let certain = Certain::of(faults, spans);

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use crate::app::Ends;
 use crate::app::signals::Signals;
-use crate::clock::{Clock as _, SystemClock, UnixMillis};
-use crate::crawl::login::{Noted, Notes};
+use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
+use gleaner_crawl::login::{Noted, Notes};
 use crate::limits;
-use crate::login::verdict::Verdict;
+use gleaner_login::verdict::Verdict;
 
 /// What is to be known when a signal comes.
 #[derive(Clone, Default)]

@@ -7,13 +7,13 @@ use super::{Login, next};
 use crate::app::control::Remote;
 use crate::app::{self, sessions};
 use crate::cli::block_on;
-use crate::clock::{Clock as _, SystemClock, UnixMillis};
-use crate::config::Config;
-use crate::crawl::hosts::{is_asked_for, is_time_named};
-use crate::crawldb::{CrawlDbError, HostRow, Reader as _};
+use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
+use gleaner_rules::config::Config;
+use gleaner_crawl::hosts::{is_asked_for, is_time_named};
+use gleaner_store::crawldb::{CrawlDbError, HostRow, Reader as _};
 use crate::limits;
-use crate::login::secret::Secret;
-use crate::login::tries::{ByHand, Tries};
+use gleaner_login::secret::Secret;
+use gleaner_login::tries::{ByHand, Tries};
 
 impl Login<'_> {
     /// An error, with what to do, where a form may not be sent now.

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use super::ends::Ending;
 use crate::app::{owner, secrets};
-use crate::crawl::login::handover::{Picture, Question, Wanted};
+use gleaner_crawl::login::handover::{Picture, Question, Wanted};
 use crate::limits;
 
 /// The terminal, and the picture that it shows.

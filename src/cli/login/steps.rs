@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::hints::{Hints, without_hint};
-use crate::login::secret::told_url;
+use gleaner_login::secret::told_url;
 
 /// Shows what a login does while it runs.
 #[derive(Clone)]

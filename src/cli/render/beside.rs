@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use crate::crawl::look::Look;
-use crate::fetch::charset;
+use gleaner_crawl::look::Look;
+use gleaner_net::fetch::charset;
 use crate::limits;
-use crate::render::children::Host;
-use crate::render::engine::net::{Answer, Request, Response};
+use gleaner_render::children::Host;
+use gleaner_render::engine::net::{Answer, Request, Response};
 
 /// Where a file is taken to come from that nobody names an address for: a name that no host ever has (RFC 6761 §6.4).
 const NOWHERE: &str = "https://file.invalid/";

@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::site;
-use crate::render::engine::jobs::End;
-use crate::render::engine::net::{Asker, RequestId};
-use crate::render::engine::page::{ConsoleLine, ScriptError, Spent};
-use crate::render::engine::trace::{Event, What};
-use crate::render::protocol::Outcome;
-use crate::render::web::navigation::Navigation;
-use crate::torrent::magnet;
+use gleaner_render::engine::jobs::End;
+use gleaner_render::engine::net::{Asker, RequestId};
+use gleaner_render::engine::page::{ConsoleLine, ScriptError, Spent};
+use gleaner_render::engine::trace::{Event, What};
+use gleaner_render::protocol::Outcome;
+use gleaner_render::web::navigation::Navigation;
+use gleaner_torrent::magnet;
 
 /// Refused requests and errors that a summary shows.
 const SHOWN: usize = 10;

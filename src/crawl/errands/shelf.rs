@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use crate::clock::UnixMillis;
+use gleaner_base::clock::UnixMillis;
 use crate::limits;
-use crate::politeness::robots::Robots;
-use crate::render::engine::net;
+use gleaner_net::politeness::robots::Robots;
+use gleaner_render::engine::net;
 
 /// By origin, the rules of its robots.txt and until when they hold.
 type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;
@@ -47,19 +47,19 @@ impl Shelf {
     }
 
     /// A script that was kept, its body apart.
-    pub(in crate::crawl) fn script(&self, url: &str, now: UnixMillis) -> Option<(net::Response, Bytes)> {
+    pub(crate) fn script(&self, url: &str, now: UnixMillis) -> Option<(net::Response, Bytes)> {
         let scripts = self.scripts();
         let (until, script, body) = scripts.kept.get(url)?;
         (*until > now).then(|| (script.clone(), body.clone()))
     }
 
     /// Scripts are asked for anew: a page has shown nothing by those that are kept.
-    pub(in crate::crawl) fn forget_scripts(&self) {
+    pub(crate) fn forget_scripts(&self) {
         *self.scripts() = Scripts::default();
     }
 
     /// Keeps a script for the pages that come soon: one that says how long it holds no other way, and whose address asks for nothing.
-    pub(in crate::crawl) fn keep(&self, url: &str, script: &net::Response, body: &[u8], now: UnixMillis) {
+    pub(crate) fn keep(&self, url: &str, script: &net::Response, body: &[u8], now: UnixMillis) {
         let says = script.header("cache-control").unwrap_or_default().to_ascii_lowercase();
         let is_fleeting = ["no-store", "no-cache", "private", "max-age=0"].iter().any(|word| says.contains(word));
         let bytes = body.len() + url.len() + limits::SCRIPT_HEADERS_MAX * 100;

@@ -6,18 +6,18 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::*;
-use crate::clock::Clock;
-use crate::crawl::account::{Account, Keeper, Turn};
-use crate::crawl::visit::{self, Job};
-use crate::crawldb::memory_store::MemoryStore;
-use crate::crawldb::{HostId, HostRow, Lease, Next, Outcome, UrlKey};
-use crate::fetch::session::Jar;
-use crate::fetch::{Body, FailureKind, FetchFailure, Resolution, Response, ResponseHeaders, Transport};
+use gleaner_base::clock::Clock;
+use crate::account::{Account, Keeper, Turn};
+use crate::visit::{self, Job};
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::{HostId, HostRow, Lease, Next, Outcome, UrlKey};
+use gleaner_net::fetch::session::Jar;
+use gleaner_net::fetch::{Body, FailureKind, FetchFailure, Resolution, Response, ResponseHeaders, Transport};
 use crate::frontier::crews::Crew;
-use crate::login::secret::Secret;
-use crate::login::tries::Tries;
-use crate::render::children::{self, Children};
-use crate::rules::Class;
+use gleaner_login::secret::Secret;
+use gleaner_login::tries::Tries;
+use gleaner_render::children::{self, Children};
+use gleaner_rules::Class;
 
 /// Virtual time from a day on.
 struct FromStart(Instant);
@@ -145,7 +145,7 @@ type Row<'a> = (&'static str, u16, &'a [(&'a str, &'a str)], &'static str);
 fn world(rules: &str, answers: &[Row<'_>]) -> World {
     let answers = answers.iter().map(|(url, status, pairs, body)| (*url, (*status, headers(pairs), *body))).collect();
     let web = Arc::new(Web { answers, log: Mutex::default() });
-    let rules = crate::rules::from_text("site", rules).unwrap();
+    let rules = gleaner_rules::from_text("site", rules).unwrap();
     let clock = Arc::new(FromStart(Instant::now()));
     let policy = policy_of(&rules, None);
     let site = Site::new(rules, Arc::new(Arc::clone(&web)), clock, Arc::new(MemoryStore::default()));

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::UnixMillis;
+use gleaner_base::clock::UnixMillis;
 use crate::freshness::delay::{Arrival, Delays, Shown};
 use crate::limits::{ARRIVAL_AWAITED_TIME, ARRIVALS_AWAITED_MAX, ARRIVALS_NOTED_OFTEN_MAX};
 

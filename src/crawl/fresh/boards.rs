@@ -13,18 +13,18 @@ use scraper::Html;
 use serde::{Deserialize, Serialize};
 
 use super::walks::Pending;
-use crate::boards::next::{numbered_form, numbers_of};
-use crate::boards::walk::{Known, Memory, Walk};
-use crate::boards::when::{Conventions, Time};
-use crate::boards::{Ask, BoardPage, Row, RowSelectors, read_page};
-use crate::clock::UnixMillis;
-use crate::crawl::site::Site;
-use crate::crawl::visit::Job;
-use crate::fetch::{ResponseHeaders, charset};
+use gleaner_page::boards::next::{numbered_form, numbers_of};
+use gleaner_page::boards::walk::{Known, Memory, Walk};
+use gleaner_page::boards::when::{Conventions, Time};
+use gleaner_page::boards::{Ask, BoardPage, Row, RowSelectors, read_page};
+use gleaner_base::clock::UnixMillis;
+use crate::site::Site;
+use crate::visit::Job;
+use gleaner_net::fetch::{ResponseHeaders, charset};
 use crate::limits;
-use crate::page::feed;
-use crate::rules::BoardRules;
-use crate::url::{Canonical, CrawlUrl};
+use gleaner_page::feed;
+use gleaner_rules::BoardRules;
+use gleaner_base::url::{Canonical, CrawlUrl};
 
 /// The name of the note that keeps what is remembered of lists.
 pub const BOARDS_NOTE: &str = "boards";
@@ -324,13 +324,13 @@ impl Boards {
     }
 
     /// True for a page of a thread that was asked for again lately.
-    pub(in crate::crawl) fn asked_again(&self, url: &str) -> bool {
+    pub(crate) fn asked_again(&self, url: &str) -> bool {
         self.kept().state.rereads.contains_key(url)
     }
 
     /// A page of a thread has come by a visit that began before it was asked for again: what it brought may be older than the news, and
     /// it is still to come.
-    pub(in crate::crawl) fn was_under_way(&self, url: &str, began: UnixMillis, ended: UnixMillis) {
+    pub(crate) fn was_under_way(&self, url: &str, began: UnixMillis, ended: UnixMillis) {
         let mut kept = self.kept();
         if let Some(reread) = kept.state.rereads.get_mut(url).filter(|reread| began < reread.at && reread.at < ended) {
             reread.at = ended;
@@ -390,7 +390,7 @@ impl Boards {
     }
 
     /// What was kept as a list is none of its own.
-    pub(in crate::crawl) fn leaves(&self, list: &str) {
+    pub(crate) fn leaves(&self, list: &str) {
         let mut kept = self.kept();
         kept.is_changed |= kept.state.boards.remove(list).is_some();
     }

@@ -14,16 +14,16 @@ use encoding_rs::Encoding;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::boards;
-use crate::crawl::outlinks::{self, PageFindings};
-use crate::crawl::site::Site;
-use crate::crawl::visit::Job;
-use crate::crawldb::{CrawlDbError, Reader};
-use crate::fetch::{ResponseHeaders, charset};
-use crate::page::links::{LinkKind, PageLinks};
-use crate::page::noise::{Basis, Explained, Fingerprint, Holds, Model, NoteError, Page, Verdict as Compared};
-use crate::page::{encoded_links, feed, links};
-use crate::rules::{Class, SiteRules, Verdict};
-use crate::url::CrawlUrl;
+use crate::outlinks::{self, PageFindings};
+use crate::site::Site;
+use crate::visit::Job;
+use gleaner_store::crawldb::{CrawlDbError, Reader};
+use gleaner_net::fetch::{ResponseHeaders, charset};
+use gleaner_page::links::{LinkKind, PageLinks};
+use gleaner_page::noise::{Basis, Explained, Fingerprint, Holds, Model, NoteError, Page, Verdict as Compared};
+use gleaner_page::{encoded_links, feed, links};
+use gleaner_rules::{Class, SiteRules, Verdict};
+use gleaner_base::url::CrawlUrl;
 
 /// The name of the note that keeps the model of a class.
 #[must_use]

@@ -2,14 +2,14 @@
 //!
 //! One time tells it, the one at which where a row leads was first found, by whichever crew and on whatever page.
 
-use crate::boards::Row;
-use crate::clock::UnixMillis;
-use crate::crawl::outlinks::{self, PageFindings};
-use crate::crawl::site::{Found, Site};
-use crate::crawl::visit::Job;
-use crate::crawldb::{CrawlDbError, UrlRecord};
+use gleaner_page::boards::Row;
+use gleaner_base::clock::UnixMillis;
+use crate::outlinks::{self, PageFindings};
+use crate::site::{Found, Site};
+use crate::visit::Job;
+use gleaner_store::crawldb::{CrawlDbError, UrlRecord};
 use crate::limits::LOOK_ROWS_MAX;
-use crate::rules::Class;
+use gleaner_rules::Class;
 
 use super::boards;
 

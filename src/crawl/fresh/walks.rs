@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::boards::{Boards, Kept, Read, Told, seconds};
 use super::timetable::Room;
-use crate::boards::Times;
-use crate::boards::tour::Order;
-use crate::boards::walk::{Grounds, Known, Memory, Verdict, Walk};
-use crate::clock::UnixMillis;
+use gleaner_page::boards::Times;
+use gleaner_page::boards::tour::Order;
+use gleaner_page::boards::walk::{Grounds, Known, Memory, Verdict, Walk};
+use gleaner_base::clock::UnixMillis;
 use crate::limits;
-use crate::url::CrawlUrl;
+use gleaner_base::url::CrawlUrl;
 
 /// A look on its way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,7 +220,7 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::BoardRules;
+    use gleaner_rules::BoardRules;
 
     #[test]
     fn lists_that_sleep_leave_a_long_list_by_title_the_requests_that_it_needs() {

@@ -3,13 +3,13 @@
 
 use super::report::Pin;
 use super::{Page, Run, Step, ends};
-use crate::login::fields::roles;
-use crate::login::fill::{Chosen, Entries, FillError, Submission, fill};
-use crate::login::form::{Form, Kind};
-use crate::login::hashing::Hashing;
-use crate::login::model::Judge;
-use crate::login::secret::told_url;
-use crate::login::verdict::{Judged, Verdict};
+use gleaner_login::fields::roles;
+use gleaner_login::fill::{Chosen, Entries, FillError, Submission, fill};
+use gleaner_login::form::{Form, Kind};
+use gleaner_login::hashing::Hashing;
+use gleaner_login::model::Judge;
+use gleaner_login::secret::told_url;
+use gleaner_login::verdict::{Judged, Verdict};
 
 impl<'a> Run<'a> {
     pub(super) fn choose_form(&mut self, page: &Page) -> Step<Form> {

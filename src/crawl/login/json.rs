@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use super::reading::Answer;
 use super::{Run, Step, ends, is_wrong_and_limited};
-use crate::clock::UnixMillis;
-use crate::fetch::Post;
+use gleaner_base::clock::UnixMillis;
+use gleaner_net::fetch::Post;
 use crate::limits;
-use crate::login::secret::{MASK, told_url};
-use crate::login::verdict::{After, Judged, Verdict, names_wait};
-use crate::login::view::View;
-use crate::rules::JsonLogin;
+use gleaner_login::secret::{MASK, told_url};
+use gleaner_login::verdict::{After, Judged, Verdict, names_wait};
+use gleaner_login::view::View;
+use gleaner_rules::JsonLogin;
 
 impl Run<'_> {
     pub(super) async fn log_in_by_json(&mut self, json: &JsonLogin) -> Step<Judged> {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::clock::UnixMillis;
-use crate::login::secret::Secret;
-use crate::login::tries::{Ended, Tries};
-use crate::login::verdict::{IN_TROUBLE, Judged, ONE_PAGE, Verdict};
-use crate::politeness::Answered;
+use gleaner_base::clock::UnixMillis;
+use gleaner_login::secret::Secret;
+use gleaner_login::tries::{Ended, Tries};
+use gleaner_login::verdict::{IN_TROUBLE, Judged, ONE_PAGE, Verdict};
+use gleaner_net::politeness::Answered;
 
 /// Evidence of a code that was typed, and let nobody in.
 pub const CODE_REFUSED: &str = "the one-time code was not taken";

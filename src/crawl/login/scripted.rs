@@ -7,19 +7,19 @@
 use super::find::Met;
 use super::script_gate::ScriptGate;
 use super::{Page, Run, Step, ends};
-use crate::crawl::denial::is_topic;
+use crate::denial::is_topic;
 use crate::limits;
-use crate::login::fill::FillError;
-use crate::login::form::Form;
-use crate::login::scripts;
-use crate::login::secret::told_url;
-use crate::login::verdict::{Verdict, asks_to_log_in};
-use crate::login::view::{View, speaks_of_login};
-use crate::politeness::Answered;
-use crate::render::children::Held;
-use crate::render::protocol::{Outcome, Page as Document};
-use crate::rules::RenderWhen;
-use crate::url::CrawlUrl;
+use gleaner_login::fill::FillError;
+use gleaner_login::form::Form;
+use gleaner_login::scripts;
+use gleaner_login::secret::told_url;
+use gleaner_login::verdict::{Verdict, asks_to_log_in};
+use gleaner_login::view::{View, speaks_of_login};
+use gleaner_net::politeness::Answered;
+use gleaner_render::children::Held;
+use gleaner_render::protocol::{Outcome, Page as Document};
+use gleaner_rules::RenderWhen;
+use gleaner_base::url::CrawlUrl;
 
 /// A page whose scripts have run.
 pub(super) struct Opened {

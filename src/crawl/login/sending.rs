@@ -6,18 +6,18 @@ use zeroize::Zeroizing;
 use super::json::told_wait;
 use super::script_gate::{Heard, Said, ScriptGate};
 use super::{Page, Run, Step, ends, is_wrong_and_limited};
-use crate::login::fill::{Chosen, Submission, recoded};
-use crate::login::form::{Form, Kind};
-use crate::login::hashing::{self, Hashing};
-use crate::login::scripts::{acts, button, may_go_without, told_body};
-use crate::login::secret::{MASK, told, told_url};
-use crate::login::verdict::{After, Judged, Verdict, names_wait, says_rate_limited};
-use crate::login::view::View;
-use crate::render::children::Held;
-use crate::render::protocol::{Filling, Outcome, Submit};
-use crate::render::web::navigation::Navigation;
-use crate::rules::Refusal;
-use crate::url::CrawlUrl;
+use gleaner_login::fill::{Chosen, Submission, recoded};
+use gleaner_login::form::{Form, Kind};
+use gleaner_login::hashing::{self, Hashing};
+use gleaner_login::scripts::{acts, button, may_go_without, told_body};
+use gleaner_login::secret::{MASK, told, told_url};
+use gleaner_login::verdict::{After, Judged, Verdict, names_wait, says_rate_limited};
+use gleaner_login::view::View;
+use gleaner_render::children::Held;
+use gleaner_render::protocol::{Filling, Outcome, Submit};
+use gleaner_render::web::navigation::Navigation;
+use gleaner_rules::Refusal;
+use gleaner_base::url::CrawlUrl;
 
 /// How it went.
 pub(super) enum ByScripts {

@@ -6,21 +6,21 @@ use std::sync::Arc;
 use url::Url;
 
 use super::{cookies, headers_of, text_of};
-use crate::clock::UnixMillis;
-use crate::crawl::errands::{Answering, Errands, Trouble};
-use crate::crawl::site::Site;
-use crate::crawl::version;
-use crate::crawl::visit::Job;
-use crate::crawldb::faults;
-use crate::fetch::ResponseHeaders;
+use gleaner_base::clock::UnixMillis;
+use crate::errands::{Answering, Errands, Trouble};
+use crate::site::Site;
+use crate::version;
+use crate::visit::Job;
+use gleaner_store::crawldb::faults;
+use gleaner_net::fetch::ResponseHeaders;
 use crate::limits;
-use crate::render::children::Host;
-use crate::render::engine::net::{self, Asker};
-use crate::shortcut::call::{self, Slots};
-use crate::shortcut::endpoint::Difference;
-use crate::shortcut::rests::Rest;
-use crate::shortcut::template::Scope;
-use crate::shortcut::{Answer, Endpoint};
+use gleaner_render::children::Host;
+use gleaner_render::engine::net::{self, Asker};
+use gleaner_page::shortcut::call::{self, Slots};
+use gleaner_page::shortcut::endpoint::Difference;
+use gleaner_page::shortcut::rests::Rest;
+use gleaner_page::shortcut::template::Scope;
+use gleaner_page::shortcut::{Answer, Endpoint};
 
 /// Why an endpoint has brought nothing.
 pub enum Failed {

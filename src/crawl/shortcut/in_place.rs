@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use super::{by_data, may_render};
-use crate::crawl::errands::{Errands, Trouble};
-use crate::crawl::outlinks::PageFindings;
-use crate::crawl::rendering::{self, Made};
-use crate::crawl::site::Site;
-use crate::crawl::visit::Job;
-use crate::crawldb::faults;
-use crate::fetch::ResponseHeaders;
+use crate::errands::{Errands, Trouble};
+use crate::outlinks::PageFindings;
+use crate::rendering::{self, Made};
+use crate::site::Site;
+use crate::visit::Job;
+use gleaner_store::crawldb::faults;
+use gleaner_net::fetch::ResponseHeaders;
 use crate::limits;
 
 /// Runs a page's scripts where that is wanted. What its endpoint gives is taken beside that where nothing came of it, or nothing that

@@ -6,22 +6,22 @@ use url::Url;
 
 use super::recorded::Recorded;
 use super::{cookies, tell_difference, text_of, told_difference};
-use crate::classify::{Classifier, Decision, HeaderFacts};
-use crate::crawl::errands::Answering;
-use crate::crawl::outlinks::{self, PageFindings};
-use crate::crawl::site::Site;
-use crate::crawl::visit::Job;
-use crate::crawldb::MagnetFacts;
+use gleaner_net::classify::{Classifier, Decision, HeaderFacts};
+use crate::errands::Answering;
+use crate::outlinks::{self, PageFindings};
+use crate::site::Site;
+use crate::visit::Job;
+use gleaner_store::crawldb::MagnetFacts;
 use crate::limits;
-use crate::login::secret::{MASK, told, told_url};
-use crate::page::encoded_links::{self, Decoded};
-use crate::render::children::{Host, Reply};
-use crate::render::engine::net::{self, Asker};
-use crate::render::engine::page::ScriptError;
-use crate::rules::Class;
-use crate::shortcut::{self, Endpoint, Event, Exchange, Link, Observation};
-use crate::torrent::{Infohashes, magnet};
-use crate::url::CrawlUrl;
+use gleaner_login::secret::{MASK, told, told_url};
+use gleaner_page::encoded_links::{self, Decoded};
+use gleaner_render::children::{Host, Reply};
+use gleaner_render::engine::net::{self, Asker};
+use gleaner_render::engine::page::ScriptError;
+use gleaner_rules::Class;
+use gleaner_page::shortcut::{self, Endpoint, Event, Exchange, Link, Observation};
+use gleaner_torrent::{Infohashes, magnet};
+use gleaner_base::url::CrawlUrl;
 
 /// Answers a page's scripts, and remembers what they asked for and got.
 pub struct Recording<'a> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use url::Url;
 
 use crate::limits;
-use crate::shortcut::{Exchange, kind_of};
+use gleaner_page::shortcut::{Exchange, kind_of};
 
 /// Exchanges of one page, in the order of their answers.
 #[derive(Debug, Default)]

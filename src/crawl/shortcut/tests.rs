@@ -7,15 +7,15 @@ use bytes::Bytes;
 use tokio::sync::{Semaphore, watch};
 
 use super::*;
-use crate::clock::{SystemClock, UnixMillis};
-use crate::crawl::errands::{Bounds, Budget};
-use crate::crawl::hosts::{HostKeys, Hosts};
-use crate::crawl::version;
-use crate::crawldb::memory_store::MemoryStore;
-use crate::crawldb::{HostId, Lease, UrlKey};
-use crate::fetch::{Body, FetchFailure, Request, Resolution, Response, Transport};
-use crate::politeness::HostPolicy;
-use crate::url::Canonical;
+use gleaner_base::clock::{SystemClock, UnixMillis};
+use crate::errands::{Bounds, Budget};
+use crate::hosts::{HostKeys, Hosts};
+use crate::version;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::{HostId, Lease, UrlKey};
+use gleaner_net::fetch::{Body, FetchFailure, Request, Resolution, Response, Transport};
+use gleaner_net::politeness::HostPolicy;
+use gleaner_base::url::Canonical;
 
 /// Data of one version.
 struct Versioned;
@@ -51,7 +51,7 @@ fn site() -> Arc<Site> {
     let rules = "start = ['http://site.example/list?page=1']\nrobots = { obey = false, reason = 'own server' }\n\
         [classes]\nindex = ['^/list']\ndetail = ['^/t/\\d+$']\n[render]\nindex = 'never'\n\
         [shortcut.index]\nurl = '/api?page={@query.page|1}'\nitems = 'items'\nlink = ['/t/{id}']\n";
-    let rules = crate::rules::from_text("site", rules).unwrap();
+    let rules = gleaner_rules::from_text("site", rules).unwrap();
     Arc::new(Site::new(rules, Arc::new(Versioned), Arc::new(SystemClock), Arc::new(MemoryStore::default())))
 }
 
@@ -95,7 +95,7 @@ struct Slow {
     asked: Mutex<Vec<String>>,
 }
 
-impl crate::clock::Clock for Arc<Slow> {
+impl gleaner_base::clock::Clock for Arc<Slow> {
     fn now(&self) -> UnixMillis {
         UnixMillis(self.now_ms.load(Ordering::Relaxed))
     }
@@ -123,7 +123,7 @@ async fn a_list_that_takes_longer_than_a_visit_goes_on_in_the_next_ones() {
     let rules = "start = ['http://site.example/list']\nrobots = { obey = false, reason = 'own server' }\n\
         [classes]\nindex = ['^/list']\ndetail = ['^/t/\\d+$']\n[render]\nindex = 'never'\n\
         [shortcut.index]\nurl = '/api?page=1'\nitems = 'items'\nlink = ['/t/{id}']\npage = { parameter = 'page', step = 1 }\n";
-    let rules = crate::rules::from_text("site", rules).unwrap();
+    let rules = gleaner_rules::from_text("site", rules).unwrap();
     let slow = Arc::new(Slow { now_ms: AtomicU64::new(1_790_000_000_000), asked: Mutex::default() });
     let clock = Arc::new(Arc::clone(&slow));
     let site = Site::new(rules, Arc::new(Arc::clone(&slow)), clock, Arc::new(MemoryStore::default()));
@@ -191,7 +191,7 @@ async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> Came {
     let rules = "start = ['http://site.example/list']\nrobots = { obey = false, reason = 'own server' }\n\
         [classes]\nindex = ['^/list']\ndetail = ['^/t/\\d+$']\n[render]\nindex = 'never'\n\
         [shortcut.index]\nurl = '/api?page=1'\nitems = 'items'\nlink = ['/t/{id}']\npage = { parameter = 'page', step = 1 }\n";
-    let rules = crate::rules::from_text("site", rules).unwrap();
+    let rules = gleaner_rules::from_text("site", rules).unwrap();
     let list = Arc::new(Faulty { pages, fails, asked: Mutex::default() });
     let site = Site::new(rules, Arc::new(Arc::clone(&list)), Arc::new(SystemClock), Arc::new(MemoryStore::default()));
     let site = Arc::new(site);
@@ -284,7 +284,7 @@ async fn a_list_goes_on_in_the_next_visit_with_the_token_of_that_visit() {
         [classes]\nindex = ['^/list']\ndetail = ['^/t/\\d+$']\n[render]\nindex = 'never'\n\
         [shortcut.index]\nurl = '/api?page=1'\nheaders = { x-auth = '{@before.access}' }\nbefore = { url = '/auth' }\n\
         items = 'items'\nlink = ['/t/{id}']\npage = { parameter = 'page', step = 1 }\n";
-    let rules = crate::rules::from_text("site", rules).unwrap();
+    let rules = gleaner_rules::from_text("site", rules).unwrap();
     let list = Arc::new(Guarded(Mutex::default()));
     let site = Site::new(rules, Arc::new(Arc::clone(&list)), Arc::new(SystemClock), Arc::new(MemoryStore::default()));
     let site = Arc::new(site);

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::SiteLoop;
-use crate::clock::UnixMillis;
-use crate::crawl::CrawlError;
-use crate::crawl::rendered::{RENDERED_NOTE, Rendered};
-use crate::crawl::shortcut::SHORTCUTS_NOTE;
-use crate::crawl::worth::Worth;
+use gleaner_base::clock::UnixMillis;
+use crate::CrawlError;
+use crate::rendered::{RENDERED_NOTE, Rendered};
+use crate::shortcut::SHORTCUTS_NOTE;
+use crate::worth::Worth;
 use crate::limits;
 
 /// The note that keeps the day, the visits before it, and the day's requests that are no visits, for `requests_per_day`; and the day that

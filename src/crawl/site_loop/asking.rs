@@ -1,16 +1,16 @@
 //! One proof of a site's session, or one login: what earlier logins forbid, what is written down before anything is sent,
 //! and how it ended. It runs beside the loop and changes nothing of it; `session` draws the conclusions.
 
-use crate::clock::UnixMillis;
-use crate::crawl::account::{self, Account};
-use crate::crawl::login::pace::Pace;
-use crate::crawl::login::{self, Means, Noted, Proof, Report};
-use crate::crawl::site::Site;
+use gleaner_base::clock::UnixMillis;
+use crate::account::{self, Account};
+use crate::login::pace::Pace;
+use crate::login::{self, Means, Noted, Proof, Report};
+use crate::site::Site;
 use crate::limits;
-use crate::login::secret::Secret;
-use crate::login::tries::Hold;
-use crate::login::verdict::Verdict;
-use crate::politeness::Answered;
+use gleaner_login::secret::Secret;
+use gleaner_login::tries::Hold;
+use gleaner_login::verdict::Verdict;
+use gleaner_net::politeness::Answered;
 
 /// How a proof or a login ended.
 pub(super) enum Asked {

@@ -7,9 +7,9 @@ use futures_util::StreamExt;
 use tokio::sync::watch;
 
 use super::{IDLE_TIME, SiteLoop};
-use crate::crawl::CrawlError;
-use crate::crawl::commit::Message;
-use crate::crawldb::UrlKey;
+use crate::CrawlError;
+use crate::commit::Message;
+use gleaner_store::crawldb::UrlKey;
 use crate::limits;
 
 impl SiteLoop {

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use super::SiteLoop;
 use super::visits::mark;
-use crate::clock::UnixMillis;
-use crate::crawl::CrawlError;
-use crate::crawl::host_work::RobotsState;
-use crate::crawl::outlinks;
-use crate::crawl::visit::{self, Job};
-use crate::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, UrlKey};
+use gleaner_base::clock::UnixMillis;
+use crate::CrawlError;
+use crate::host_work::RobotsState;
+use crate::outlinks;
+use crate::visit::{self, Job};
+use gleaner_store::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, UrlKey};
 use crate::frontier::budgets::Reason;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::limits;
-use crate::rules::{Class, SiteRules, Verdict};
-use crate::url::CrawlUrl;
+use gleaner_rules::{Class, SiteRules, Verdict};
+use gleaner_base::url::CrawlUrl;
 
 /// How often it is asked whether the time of far pages of lists has come, beside each commit behind which nothing is on its way.
 const FAR_ASKED_EVERY: Duration = Duration::from_secs(1);

@@ -16,11 +16,11 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::{SiteLoop, visits};
-use crate::clock::UnixMillis;
-use crate::crawl::CrawlError;
-use crate::crawl::turn::Turn;
-use crate::crawl::visit::Finished;
-use crate::crawldb::{Discovered, HostId, UrlKey};
+use gleaner_base::clock::UnixMillis;
+use crate::CrawlError;
+use crate::turn::Turn;
+use crate::visit::Finished;
+use gleaner_store::crawldb::{Discovered, HostId, UrlKey};
 use crate::frontier::priority;
 use crate::limits;
 

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::SiteLoop;
-use crate::clock::UnixMillis;
-use crate::crawl::CrawlError;
-use crate::crawl::progress::{Ended, SESSION_WAITS};
-use crate::fetch::session::Jar;
+use gleaner_base::clock::UnixMillis;
+use crate::CrawlError;
+use crate::progress::{Ended, SESSION_WAITS};
+use gleaner_net::fetch::session::Jar;
 use crate::limits;
-use crate::login::names::of_site;
-use crate::login::secret::told_url;
-use crate::login::tries::{self, Hold};
-use crate::rules::LoginRules;
+use gleaner_login::names::of_site;
+use gleaner_login::secret::told_url;
+use gleaner_login::tries::{self, Hold};
+use gleaner_rules::LoginRules;
 
 /// The note that keeps why a site had no session when it was last crawled.
 pub const SESSION_NOTE: &str = "session";
@@ -24,9 +24,9 @@ pub struct MissingSession {
     /// When the crawl would have tried again by itself; None where its operator has to do something.
     pub until: Option<UnixMillis>,
     pub why: String,
-    /// What the operator had done by then ([`Keeper::stamp`](crate::crawl::account::Keeper::stamp)).
+    /// What the operator had done by then ([`Keeper::stamp`](crate::account::Keeper::stamp)).
     pub stamp: u64,
-    /// The rule file's table by which it was tried ([`LoginRules::mark`](crate::rules::LoginRules::mark)).
+    /// The rule file's table by which it was tried ([`LoginRules::mark`](gleaner_rules::LoginRules::mark)).
     #[serde(default)]
     pub table: Option<u32>,
     /// False where the session that is kept was not found to have ended: the site was left alone before anybody asked.

@@ -1,9 +1,9 @@
 //! Pages that were visited by an endpoint which has proved wrong since are queued again.
 
 use super::{SiteLoop, visits};
-use crate::clock::UnixMillis;
-use crate::crawl::{CrawlError, outlinks};
-use crate::url::CrawlUrl;
+use gleaner_base::clock::UnixMillis;
+use crate::{CrawlError, outlinks};
+use gleaner_base::url::CrawlUrl;
 
 impl SiteLoop {
     /// The service checks what endpoints have visited when its history is done, as a crawl does before it ends, and again when there

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::SiteLoop;
-use crate::clock::UnixMillis;
-use crate::crawl::CrawlError;
-use crate::crawl::host_work::{HostWork, Why};
-use crate::crawl::progress::Ended;
+use gleaner_base::clock::UnixMillis;
+use crate::CrawlError;
+use crate::host_work::{HostWork, Why};
+use crate::progress::Ended;
 use crate::limits;
 
 impl SiteLoop {

@@ -1,19 +1,19 @@
 //! How a visit ends that brings nothing by itself: refused, failed, put off, or as it was; and which URLs are looked at again.
 
 use super::{Finished, Job};
-use crate::clock::UnixMillis;
-use crate::crawl::fresh::look::Seen;
-use crate::crawl::outlinks;
-use crate::crawl::site::Site;
-use crate::crawldb::{Lease, Listing, Next, Outcome, Visit, faults, refusals};
-use crate::fetch::{FailureKind, FetchFailure, Response};
+use gleaner_base::clock::UnixMillis;
+use crate::fresh::look::Seen;
+use crate::outlinks;
+use crate::site::Site;
+use gleaner_store::crawldb::{Lease, Listing, Next, Outcome, Visit, faults, refusals};
+use gleaner_net::fetch::{FailureKind, FetchFailure, Response};
 use crate::frontier::budgets::LinkTally;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::limits;
-use crate::politeness::{Answered, backoff};
-use crate::rules::{Class, Verdict};
-use crate::url::CrawlUrl;
+use gleaner_net::politeness::{Answered, backoff};
+use gleaner_rules::{Class, Verdict};
+use gleaner_base::url::CrawlUrl;
 
 /// A server that sets a cookie and sends us back to the same URL is asked again, through the gate.
 pub(super) fn asked_again(site: &Site, job: &Job) -> Finished {
@@ -107,17 +107,17 @@ pub(super) fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
 }
 
 /// True for what is looked at again, whatever comes of it; a list that has nothing may not be.
-pub(in crate::crawl) fn is_watched(site: &Site, job: &Job) -> bool {
+pub(crate) fn is_watched(site: &Site, job: &Job) -> bool {
     is_watched_anyway(&job.lease) || (job.class.is_listing() && is_front(site, &job.url))
 }
 
 /// False for a page behind the first of its list. Lists begin with page 0, 1, or none.
-pub(in crate::crawl) fn is_front(site: &Site, url: &CrawlUrl) -> bool {
+pub(crate) fn is_front(site: &Site, url: &CrawlUrl) -> bool {
     outlinks::page_number(site, url) <= 1 && !is_behind_a_front(site, url)
 }
 
 /// What pages have shown of an address that tells no page; a rule that names the page says all.
-pub(in crate::crawl) fn is_behind_a_front(site: &Site, url: &CrawlUrl) -> bool {
+pub(crate) fn is_behind_a_front(site: &Site, url: &CrawlUrl) -> bool {
     let names_page = match site.rules.judge(url) {
         Verdict::Take { rule, .. } => rule.names_page(),
         Verdict::Refuse { .. } => false,

@@ -1,15 +1,15 @@
 //! The torrents of the sections that scripts build, in pages.
 
 use super::section::Section;
-use crate::demo::catalogue::NEWEST_UNIX;
-use crate::demo::delivery::version;
-use crate::demo::escape::{percent, size};
-use crate::demo::links;
-use crate::demo::random::{Random, mix};
-use crate::demo::titles;
-use crate::demo::torrents::{Blueprint, FirstKey, Wrapping};
-use crate::demo::truth::{Truth, TruthTorrent};
-use crate::torrent::Infohashes;
+use crate::catalogue::NEWEST_UNIX;
+use crate::delivery::version;
+use crate::escape::{percent, size};
+use crate::links;
+use crate::random::{Random, mix};
+use crate::titles;
+use crate::torrents::{Blueprint, FirstKey, Wrapping};
+use crate::truth::{Truth, TruthTorrent};
+use gleaner_torrent::Infohashes;
 
 pub(super) struct Torrent {
     pub title: String,

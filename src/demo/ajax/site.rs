@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::section::{LIBRARY, PAGE, SCRIPT, SCRIPTS, Section};
 use super::shelf::Shelf;
-use crate::demo::answer::Parameters;
-use crate::demo::random::mix;
-use crate::demo::site::COOKIE;
+use crate::answer::Parameters;
+use crate::random::mix;
+use crate::site::COOKIE;
 use crate::limits::DEMO_SESSIONS_MAX;
 
 /// Answers that a bearer is good for.

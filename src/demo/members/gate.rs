@@ -8,8 +8,8 @@ use sha1::{Digest as _, Sha1};
 
 use super::family::{After, Family, Sent};
 use super::pattern;
-use crate::clock::UnixMillis;
-use crate::demo::random::{Random, mix};
+use gleaner_base::clock::UnixMillis;
+use crate::random::{Random, mix};
 use crate::limits::{DEMO_PARAMETERS_MAX, DEMO_SESSIONS_MAX, DEMO_WRONG_TRIES_MAX};
 
 /// One visit, of a guest or of a member.
@@ -225,7 +225,7 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo::members::family::all;
+    use crate::members::family::all;
 
     fn gate(name: &str) -> Gate {
         Gate::new(all().find(|family| family.name == name).unwrap(), "s3cret".to_owned(), 0, 1)

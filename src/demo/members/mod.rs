@@ -30,7 +30,7 @@ pub use log::MembersLog;
 
 use super::serving::{self, Serving};
 use super::{DemoError, Truth};
-use crate::clock::{Clock as _, SystemClock};
+use gleaner_base::clock::{Clock as _, SystemClock};
 use crate::limits::{DEMO_FORM_BYTES_MAX, DEMO_TORRENTS_MAX};
 use gate::Gate;
 use shelf::Shelf;

@@ -7,14 +7,14 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::family::Family;
 use super::pattern;
-use crate::demo::catalogue::NEWEST_UNIX;
-use crate::demo::escape::percent;
-use crate::demo::random::{Random, mix};
-use crate::demo::titles;
-use crate::demo::torrents::{Blueprint, FirstKey, Version, Wrapping};
-use crate::demo::truth::{Truth, TruthTorrent};
+use crate::catalogue::NEWEST_UNIX;
+use crate::escape::percent;
+use crate::random::{Random, mix};
+use crate::titles;
+use crate::torrents::{Blueprint, FirstKey, Version, Wrapping};
+use crate::truth::{Truth, TruthTorrent};
 use crate::limits::DEMO_TOKEN_BYTES_MAX;
-use crate::torrent::Infohashes;
+use gleaner_torrent::Infohashes;
 
 /// Rows of a list.
 pub(super) const ROWS: usize = 25;
@@ -140,7 +140,7 @@ fn attachment_of(token: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo::members::family::all;
+    use crate::members::family::all;
 
     #[test]
     fn every_family_reads_the_links_it_writes() {

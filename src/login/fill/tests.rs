@@ -3,7 +3,7 @@
 use encoding_rs::{GBK, UTF_8, WINDOWS_1252};
 
 use super::*;
-use crate::login::form::forms;
+use crate::form::forms;
 
 const BASE: &str = "https://site.example/forum/index.php?sid=1";
 

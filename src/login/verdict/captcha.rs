@@ -1,7 +1,7 @@
 //! What an answer says of the CAPTCHA of its form, and whether it speaks of nothing else.
 
 use super::After;
-use crate::login::phrases;
+use crate::phrases;
 
 /// The word for a CAPTCHA in a message of a form that has one, or had: which of its words it is in, is the site's business.
 pub(super) fn names_captcha(message: &str) -> Option<&'static str> {

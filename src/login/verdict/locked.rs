@@ -8,8 +8,8 @@ use std::time::Duration;
 use super::refusal::{CLAUSE_ENDS, QUESTIONS, SENTENCE_PARTS, clauses, has, is_told};
 use super::wait::{in_numbers, is_unit, names_hours, names_wait_in, sentences, times_in};
 use super::{After, SHORT_TEXT_BYTES, names_wait, says_rate_limited};
-use crate::login::phrases;
-use crate::login::view::View;
+use crate::phrases;
+use crate::view::View;
 
 /// The clause of an answer that says so, in what it says to this login alone.
 pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
@@ -240,7 +240,7 @@ const SENTENCES: &[char] = &['.', '!', '?', '\n', '。', '！', '？'];
 mod tests {
     use super::super::{Verdict, judge};
     use super::*;
-    use crate::login::scripts::words_of;
+    use crate::scripts::words_of;
 
     const FORM: &str = "<form method=post><input name=u><input type=password name=p></form>";
 

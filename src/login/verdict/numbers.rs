@@ -3,7 +3,7 @@
 use super::wait::times_in;
 use super::{After, SHORT_TEXT_BYTES};
 use crate::limits::LOGIN_NUMBERS_TOLD_MAX;
-use crate::login::phrases;
+use crate::phrases;
 
 /// The texts of an answer to this login that have a number of tries, or a time, as the site wrote them: those beside the form and not on the
 /// page before, be it with another number, or those of a page that is nothing but a message; at most `limits::LOGIN_NUMBERS_TOLD_MAX`. The
@@ -30,7 +30,7 @@ fn is_telling(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::login::view::View;
+    use crate::view::View;
 
     #[test]
     fn texts_with_a_number_are_told_and_not_how_long_the_page_took() {

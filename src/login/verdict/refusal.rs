@@ -9,7 +9,7 @@
 use super::captcha::names_captcha;
 use super::numbers::said_in_numbers;
 use super::{After, SHORT_TEXT_BYTES, WARNINGS, says_rate_limited};
-use crate::login::phrases;
+use crate::phrases;
 
 /// True where a clause of what the answer says to this login refuses it.
 #[must_use]

@@ -330,10 +330,10 @@ fn links_that_end_the_session_are_known_by_address_and_text() {
         "ucp.php?mode=logout",
         "/user/sign-out/",
     ] {
-        assert!(crate::rules::ends_session(reference), "{reference}");
+        assert!(gleaner_rules::ends_session(reference), "{reference}");
     }
     for reference in ["/blogout", "/login", "/t/how-to-logout-of-windows", "/about#logout", "/signout-design"] {
-        assert!(!crate::rules::ends_session(reference), "{reference}");
+        assert!(!gleaner_rules::ends_session(reference), "{reference}");
     }
     let view = View::of("<a href=/x>Logout [ anna ]</a><a href=/y>Выход</a><a href=/z>Logout problems</a>").unwrap();
     assert_eq!(view.log_outs().collect::<Vec<_>>(), ["/x", "/y"]);

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::refusal::has;
 use crate::limits;
-use crate::login::phrases;
-use crate::login::view::View;
+use crate::phrases;
+use crate::view::View;
 
 /// How long a page that tells of too many tries asks to wait, where it names a time: no more than `limits::RETRY_AFTER_MAX`, which whoever is
 /// to wait for days waits for first. Beside the sentence that tells of it, the text that this stands in and the two behind it are asked: a

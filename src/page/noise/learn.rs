@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 mod pair;
 
 pub(super) use pair::Change;
-pub(crate) use pair::longest_rising;
+pub use pair::longest_rising;
 
 /// What one observation taught.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -35,7 +35,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use explain::{Block, BlockKind, Explained};
 pub use learn::Observed;
-pub(crate) use learn::longest_rising;
+pub use learn::longest_rising;
 pub use note::NoteError;
 pub use said::{Said, said};
 

@@ -199,7 +199,7 @@ pub fn function(name: &str, length: usize, body: NativeFunctionPointer, context:
 }
 
 /// A property that enumeration passes over.
-pub(in crate::render) fn hidden(
+pub(crate) fn hidden(
     object: &JsObject,
     key: impl Into<PropertyKey>,
     value: JsValue,

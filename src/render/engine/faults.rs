@@ -108,7 +108,7 @@ fn is_of_record(part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::engine::net::Response;
+    use crate::engine::net::Response;
 
     fn request(url: &str) -> Request {
         let method = "GET".to_owned();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::net::{Answer, Asker, Request, RequestId};
 use crate::limits;
-use crate::shortcut::{self, Exchange};
+use gleaner_page::shortcut::{self, Exchange};
 
 #[derive(Default)]
 pub struct Heard {

@@ -5,8 +5,8 @@ use boa_engine::object::builtins::{JsFunction, JsPromise};
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
 use super::this_element;
-use crate::render::engine::target::{self, Listeners, Target, TargetKind};
-use crate::render::engine::{bind, events, exception, jobs};
+use crate::engine::target::{self, Listeners, Target, TargetKind};
+use crate::engine::{bind, events, exception, jobs};
 
 /// Milliseconds that an animation takes at most until it is said to be over, an endless one's as well.
 const LONGEST_MS: f64 = 5_000.0;

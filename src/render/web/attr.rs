@@ -10,8 +10,8 @@ use super::exotic::{self, Computed, Kind};
 use super::node::nullable_text;
 use super::{change, node_of, read, slot, this_document, this_element, this_of, thrown, wrap, wrap_or_null};
 use crate::computed;
-use crate::render::dom::{Error, NodeId, NodeKind, Tree, is_attribute_name, validate_and_extract};
-use crate::render::engine::bind;
+use crate::dom::{Error, NodeId, NodeKind, Tree, is_attribute_name, validate_and_extract};
+use crate::engine::bind;
 
 /// `element.attributes`: the element is all there is to it.
 #[derive(Trace, Finalize, JsData)]

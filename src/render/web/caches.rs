@@ -12,7 +12,7 @@ use boa_engine::{
 };
 
 use crate::limits;
-use crate::render::engine::{bind, realm};
+use crate::engine::{bind, realm};
 
 /// Answers by their addresses, in the order in which they came.
 type Answers = Vec<(String, JsObject)>;

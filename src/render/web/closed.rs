@@ -4,8 +4,8 @@
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace};
 
 use super::{document, own_document};
-use crate::render::engine::target::{self, Listeners, Target, TargetKind};
-use crate::render::engine::{bind, events, exception, jobs};
+use crate::engine::target::{self, Listeners, Target, TargetKind};
+use crate::engine::{bind, events, exception, jobs};
 
 /// A connection that will not be.
 #[derive(Trace, Finalize, JsData)]

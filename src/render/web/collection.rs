@@ -13,8 +13,8 @@ use super::exotic::{self, Computed, Kind};
 use super::{node, of, parent, read, slot, this_node, wrap, wrap_or_null};
 use crate::computed;
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::bind;
+use crate::dom::{NodeId, Tree};
+use crate::engine::bind;
 
 /// What stands in a live list.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use boa_engine::{Context, JsResult, JsValue};
 
 use super::{own_document, this_document};
 use crate::limits;
-use crate::render::engine::{bind, jobs, legacy, page, realm};
+use crate::engine::{bind, jobs, legacy, page, realm};
 
 /// Names and values, in the order in which they came.
 struct Jar(RefCell<Vec<(String, String)>>);

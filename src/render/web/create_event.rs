@@ -3,8 +3,8 @@
 use boa_engine::{Context, JsResult, JsValue};
 
 use super::{this_document, thrown};
-use crate::render::dom::Error;
-use crate::render::engine::{bind, events};
+use crate::dom::Error;
+use crate::engine::{bind, events};
 
 /// What may be asked for, in lower case, and the interface that is given.
 const NAMES: &[(&str, &str)] = &[

@@ -12,10 +12,10 @@ use html5ever::{local_name, ns};
 
 use super::{read, styles, wrap};
 use crate::limits;
-use crate::render::dom::style::cascade::Cascade;
-use crate::render::dom::style::declaration::split;
-use crate::render::dom::{Mutation, NodeId};
-use crate::render::engine::{bind, events, jobs, realm};
+use crate::dom::style::cascade::Cascade;
+use crate::dom::style::declaration::split;
+use crate::dom::{Mutation, NodeId};
+use crate::engine::{bind, events, jobs, realm};
 
 /// A frame, in microseconds of virtual time.
 const FRAME_US: u64 = 16_667;

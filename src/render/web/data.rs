@@ -4,8 +4,8 @@
 use boa_engine::{Context, JsArgs, JsResult, JsValue};
 
 use super::{change, construct, own_document, read, this_of, wrap};
-use crate::render::dom::{Error, NodeData, NodeId, NodeKind, Tree, utf16_len};
-use crate::render::engine::bind;
+use crate::dom::{Error, NodeData, NodeId, NodeKind, Tree, utf16_len};
+use crate::engine::bind;
 
 const DATA: &[NodeKind] = &[NodeKind::Text, NodeKind::CData, NodeKind::Comment, NodeKind::Instruction];
 

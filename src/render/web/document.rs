@@ -12,8 +12,8 @@ use super::{
     change, custom, frames, implementation, node_argument, of, own_document, read, slot, this_document, this_of,
     thrown, windows, wrap, wrap_or_null,
 };
-use crate::render::dom::{Document, Error, NodeId, NodeKind, Tree, is_element_name, validate_and_extract};
-use crate::render::engine::{bind, realm};
+use crate::dom::{Document, Error, NodeId, NodeKind, Tree, is_element_name, validate_and_extract};
+use crate::engine::{bind, realm};
 
 const METHODS: &[bind::Method] = &[
     ("createElement", 1, |this, args, context| {

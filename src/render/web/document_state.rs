@@ -7,8 +7,8 @@ use boa_engine::object::builtins::JsPromise;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
 use super::{document, frames, own_document, read, style, this_document, wrap_or_null};
-use crate::render::engine::target::{self, Listeners, Target, TargetKind};
-use crate::render::engine::{bind, jobs, realm};
+use crate::engine::target::{self, Listeners, Target, TargetKind};
+use crate::engine::{bind, jobs, realm};
 
 /// What the page's document is beside its tree.
 struct State {

@@ -5,8 +5,8 @@ use html5ever::LocalName;
 
 use super::node::nullable_text;
 use super::{change, parent, parsing, read, this_element, wrap_or_null};
-use crate::render::dom::{Error, NodeKind, validate_and_extract};
-use crate::render::engine::bind;
+use crate::dom::{Error, NodeKind, validate_and_extract};
+use crate::engine::bind;
 
 /// An attribute that is a content attribute's text (HTML §2.6.1 "reflect").
 macro_rules! reflected {
@@ -101,7 +101,7 @@ const METHODS: &[bind::Method] = &[
         let name = bind::text(args, 0, context)?;
         let force = args.get(1).filter(|value| !value.is_undefined()).map(JsValue::to_boolean);
         let there = change(context, |tree| {
-            if !crate::render::dom::is_attribute_name(&name) {
+            if !crate::dom::is_attribute_name(&name) {
                 return Err(Error::InvalidCharacter);
             }
             let there = tree.attribute_by_name(id, &name).is_some();

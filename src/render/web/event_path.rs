@@ -4,10 +4,10 @@ use boa_engine::{Context, JsObject};
 
 use super::{NodeObject, exotic, frames, node_of, of, read, windows, wrap};
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::events::Event;
-use crate::render::engine::realm;
-use crate::render::engine::target::Step;
+use crate::dom::{NodeId, Tree};
+use crate::engine::events::Event;
+use crate::engine::realm;
+use crate::engine::target::Step;
 
 /// One node of the way, before it is known as an object.
 struct Place {

@@ -9,7 +9,7 @@ use boa_engine::object::builtins::{JsArray, JsProxyBuilder};
 use boa_engine::property::{PropertyDescriptor, PropertyKey};
 use boa_engine::{Context, JsObject, JsResult, JsString, JsSymbol, JsValue, js_string};
 
-use crate::render::engine::bind;
+use crate::engine::bind;
 
 /// What the traps need beside their tables.
 struct Own {
@@ -135,9 +135,9 @@ pub struct Kind {
 #[macro_export]
 macro_rules! computed {
     ($table:expr) => {
-        $crate::render::web::exotic::Kind {
+        $crate::web::exotic::Kind {
             build: |builder| {
-                use $crate::render::web::exotic as e;
+                use $crate::web::exotic as e;
                 const TABLE: e::Computed = $table;
                 builder
                     .get(|_, args, context| e::get(&TABLE, args, context))

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::{document, navigation, own_document};
 use crate::limits;
-use crate::render::engine::{bind, clone, exception, jobs, realm};
+use crate::engine::{bind, clone, exception, jobs, realm};
 
 /// The entries, and which one the page is at.
 #[derive(Trace, Finalize, JsData)]

@@ -5,8 +5,8 @@ use html5ever::{QualName, local_name, ns};
 
 use super::node::nullable_text;
 use super::{change, construct, node_of, own_document, read, slot, this_document, thrown, windows, wrap};
-use crate::render::dom::{Error, NodeId, NodeKind, Tree, validate_and_extract};
-use crate::render::engine::bind;
+use crate::dom::{Error, NodeId, NodeKind, Tree, validate_and_extract};
+use crate::engine::bind;
 
 /// `document.implementation`.
 #[derive(Trace, Finalize, JsData)]

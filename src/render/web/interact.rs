@@ -1,6 +1,6 @@
 //! What a reader does with a page, and the links that it shows then.
 //!
-//! Each act begins what a person's act would begin; the page's scripts run on in [`Engine::run`](crate::render::engine::Engine::run).
+//! Each act begins what a person's act would begin; the page's scripts run on in [`Engine::run`](crate::engine::Engine::run).
 
 use boa_engine::{Context, JsResult, JsValue};
 use html5ever::local_name;
@@ -12,10 +12,10 @@ use super::navigation::{self, How, Navigation};
 use super::storage::{self, Stored};
 use super::{document, history, html, layout, listens_to, observers, own_document, read, wrap};
 use crate::limits;
-use crate::render::dom::{HtmlOptions, NodeId, Selectors, Tree};
-use crate::render::engine::jobs::{self, End, Reach};
-use crate::render::engine::{events, realm};
-use crate::render::protocol::Filling;
+use crate::dom::{HtmlOptions, NodeId, Selectors, Tree};
+use crate::engine::jobs::{self, End, Reach};
+use crate::engine::{events, realm};
+use crate::protocol::Filling;
 
 /// A link of a page in the state that it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

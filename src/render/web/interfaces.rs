@@ -4,8 +4,8 @@ use boa_engine::{Context, JsResult, NativeFunction};
 use html5ever::{local_name, ns};
 
 use super::custom;
-use crate::render::dom::{NodeData, NodeId, Tree, is_custom_element_name};
-use crate::render::engine::bind;
+use crate::dom::{NodeData, NodeId, Tree, is_custom_element_name};
+use crate::engine::bind;
 
 /// Interfaces of HTML elements that have one of their own, with their elements. An interface without elements is abstract.
 const HTML: &[(&str, &[&str])] = &[

@@ -14,8 +14,8 @@ use html5ever::{local_name, ns};
 use super::window::viewport;
 use super::{of, own_document, read, wrap};
 use crate::limits;
-use crate::render::dom::{NodeData, NodeId, Tree};
-use crate::render::engine::{events, jobs, realm};
+use crate::dom::{NodeData, NodeId, Tree};
+use crate::engine::{events, jobs, realm};
 
 /// Height of a line and width of a letter, in CSS pixels.
 const LINE: f64 = 20.0;

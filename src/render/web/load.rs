@@ -13,12 +13,12 @@ use boa_engine::{Context, JsResult, JsValue};
 use super::scripts::{self, Pending, Turn};
 use super::source::Source;
 use super::{frames, of, own_document, read, settle, window, windows, wrap};
-use crate::render::dom::{NodeId, Parser, Step};
-use crate::render::engine::jobs::{self, End, Reach};
-use crate::render::engine::kept::Kept;
-use crate::render::engine::net::Net;
-use crate::render::engine::trace::What;
-use crate::render::engine::{Engine, EngineError, Start, bind, events, page, realm, target};
+use crate::dom::{NodeId, Parser, Step};
+use crate::engine::jobs::{self, End, Reach};
+use crate::engine::kept::Kept;
+use crate::engine::net::Net;
+use crate::engine::trace::What;
+use crate::engine::{Engine, EngineError, Start, bind, events, page, realm, target};
 
 /// A page: an engine and its document.
 pub struct Window {

@@ -6,7 +6,7 @@ use url::{Url, quirks};
 
 use super::navigation::{self, How, Navigation, navigate};
 use super::{document, own_document, this_document};
-use crate::render::engine::{bind, exception, realm};
+use crate::engine::{bind, exception, realm};
 
 /// The page's one location has no data of its own.
 #[derive(Trace, Finalize, JsData)]

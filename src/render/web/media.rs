@@ -4,8 +4,8 @@
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace};
 
 use super::window::{Viewport, viewport};
-use crate::render::engine::bind;
-use crate::render::engine::target::{self, Listeners, Target, TargetKind};
+use crate::engine::bind;
+use crate::engine::target::{self, Listeners, Target, TargetKind};
 
 #[derive(Default, Trace, Finalize, JsData)]
 struct MediaQueryList {

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
 use crate::limits;
-use crate::render::engine::target::{self, Listeners, Target, TargetKind};
-use crate::render::engine::{bind, clone, events, exception, jobs, realm};
+use crate::engine::target::{self, Listeners, Target, TargetKind};
+use crate::engine::{bind, clone, events, exception, jobs, realm};
 
 /// One end of a channel.
 #[derive(Default, Trace, Finalize, JsData)]

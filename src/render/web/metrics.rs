@@ -7,8 +7,8 @@ use super::layout::{self, Place};
 use super::styles;
 use super::window::{self, viewport};
 use super::{document, own_document, read, this_element, wrap_or_null};
-use crate::render::dom::NodeId;
-use crate::render::engine::bind;
+use crate::dom::NodeId;
+use crate::engine::bind;
 
 /// A `DOMRect`.
 #[derive(Clone, Trace, Finalize, JsData)]

@@ -16,8 +16,8 @@ use super::collection::{self, Filter};
 use super::exotic::{self, Computed, Kind};
 use super::{frames, of, own_document, read, wrap};
 use crate::computed;
-use crate::render::dom::{Mutation, NodeId, Tree};
-use crate::render::engine::{bind, realm};
+use crate::dom::{Mutation, NodeId, Tree};
+use crate::engine::{bind, realm};
 
 /// The elements of the window's document that something is called after, by the name, and the names that the document shows for now.
 #[derive(Default)]

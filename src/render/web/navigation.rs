@@ -14,9 +14,9 @@ use url::Url;
 use super::frames::window::Target;
 use super::{document, frames, history, of, own_document, read, windows};
 use crate::limits;
-use crate::render::dom::NodeId;
-use crate::render::engine::trace::{self, What};
-use crate::render::engine::{bind, events, jobs, page, realm, run_script};
+use crate::dom::NodeId;
+use crate::engine::trace::{self, What};
+use crate::engine::{bind, events, jobs, page, realm, run_script};
 
 /// What made the page go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

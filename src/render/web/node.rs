@@ -4,8 +4,8 @@ use boa_engine::{Context, JsArgs, JsResult, JsValue};
 use html5ever::Namespace;
 
 use super::{change, node_argument, node_argument_or_null, read, this_node, thrown, wrap, wrap_or_null};
-use crate::render::dom::{Error, NodeData, NodeId, NodeKind, Tree};
-use crate::render::engine::bind;
+use crate::dom::{Error, NodeData, NodeId, NodeKind, Tree};
+use crate::engine::bind;
 
 /// An attribute that gives another node.
 macro_rules! neighbour {

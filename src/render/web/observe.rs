@@ -12,8 +12,8 @@ use html5ever::LocalName;
 
 use super::{collection, node_argument, read, wrap, wrap_or_null};
 use crate::limits;
-use crate::render::dom::{Mutation, NodeId, Tree};
-use crate::render::engine::{bind, events, jobs, realm};
+use crate::dom::{Mutation, NodeId, Tree};
+use crate::engine::{bind, events, jobs, realm};
 
 /// An observer's object.
 #[derive(Trace, Finalize, JsData)]

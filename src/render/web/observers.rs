@@ -11,8 +11,8 @@ use super::layout::{self, Place};
 use super::window::viewport;
 use super::{node_argument, node_argument_or_null, wrap, wrap_or_null};
 use crate::limits;
-use crate::render::dom::{Mutation, NodeId};
-use crate::render::engine::{bind, jobs, realm};
+use crate::dom::{Mutation, NodeId};
+use crate::engine::{bind, jobs, realm};
 
 /// Which of the two kinds an observer is.
 #[derive(Clone, Copy, PartialEq)]

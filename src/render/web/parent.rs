@@ -4,8 +4,8 @@ use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, JsObject, JsResult, JsSymbol, JsValue, js_string};
 
 use super::{change, node_argument, node_argument_or_null, node_of, of, read, this_node, thrown, wrap_or_null};
-use crate::render::dom::{NodeId, Selectors, Tree};
-use crate::render::engine::bind;
+use crate::dom::{NodeId, Selectors, Tree};
+use crate::engine::bind;
 
 const PARENT_METHODS: &[bind::Method] = &[
     ("append", 0, |this, args, context| {

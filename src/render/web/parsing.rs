@@ -5,9 +5,9 @@ use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, 
 use html5ever::{QualName, local_name, ns};
 
 use super::{NodeObject, change, document, node_argument, of, own_document, read, windows, wrap};
-use crate::render::dom::{Error, NodeId, Tree};
-use crate::render::engine::bind;
-use crate::render::engine::target::Listeners;
+use crate::dom::{Error, NodeId, Tree};
+use crate::engine::bind;
+use crate::engine::target::Listeners;
 
 /// A parser, with the document of the window that it was made in.
 #[derive(Trace, Finalize, JsData)]

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
 use super::{change, node_argument, of, own_document, read, this_document, thrown, wrap};
-use crate::render::dom::{Boundary, Cut, Error, LiveSpan, NodeId, NodeKind, Span, Tree};
-use crate::render::engine::{bind, exception};
+use crate::dom::{Boundary, Cut, Error, LiveSpan, NodeId, NodeKind, Span, Tree};
+use crate::engine::{bind, exception};
 
 /// A range's object: the tree moves its boundaries.
 #[derive(Trace, Finalize, JsData)]

@@ -33,9 +33,9 @@ use serde::{Deserialize, Serialize};
 
 use self::shown::Book;
 use super::load::Window;
-use crate::render::engine::jobs::{End, Reach};
-use crate::render::engine::trace::{self, What};
-use crate::render::protocol::{Act, Seeks, State};
+use crate::engine::jobs::{End, Reach};
+use crate::engine::trace::{self, What};
+use crate::protocol::{Act, Seeks, State};
 
 /// What came of the acts.
 #[derive(Default)]

@@ -7,9 +7,9 @@ use url::Url;
 
 use super::load::{self, fire_at};
 use super::{of, read, scripts};
-use crate::render::dom::{Mutation, NodeId, Tree};
-use crate::render::engine::net::Asker;
-use crate::render::engine::{self, jobs};
+use crate::dom::{Mutation, NodeId, Tree};
+use crate::engine::net::Asker;
+use crate::engine::{self, jobs};
 
 /// Looks at what came into the tree and at what addresses changed.
 pub(super) fn came_in(log: &[Mutation], context: &mut Context) {

@@ -14,10 +14,10 @@ use url::Url;
 
 use super::load::{self, fire_at, loading};
 use super::{change, document, of, read, this_element};
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::net::{Answer, Asker, Request};
-use crate::render::engine::page::ScriptError;
-use crate::render::engine::{self, Origin, bind, jobs, modules, page, realm, report};
+use crate::dom::{NodeId, Tree};
+use crate::engine::net::{Answer, Asker, Request};
+use crate::engine::page::ScriptError;
+use crate::engine::{self, Origin, bind, jobs, modules, page, realm, report};
 
 /// A script that has been asked for.
 pub(super) struct Pending {

@@ -3,8 +3,8 @@
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
 use super::{change, node_argument, node_argument_or_null, own_document, range, read, wrap};
-use crate::render::dom::{Boundary, Cut, NodeId, Span};
-use crate::render::engine::{bind, exception, realm};
+use crate::dom::{Boundary, Cut, NodeId, Span};
+use crate::engine::{bind, exception, realm};
 
 #[derive(Default, Trace, Finalize, JsData)]
 struct Selection {

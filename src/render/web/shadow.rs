@@ -5,8 +5,8 @@ use html5ever::{local_name, ns};
 
 use super::{change, custom, node_of, observe, of, read, this_element, this_node, wrap, wrap_or_null};
 use crate::limits;
-use crate::render::dom::{HtmlOptions, Mutation, NodeId, ShadowRoot, Tree};
-use crate::render::engine::{bind, exception, target};
+use crate::dom::{HtmlOptions, Mutation, NodeId, ShadowRoot, Tree};
+use crate::engine::{bind, exception, target};
 
 const ELEMENT_METHODS: &[bind::Method] =
     &[("attachShadow", 1, attach_shadow), ("setHTMLUnsafe", 1, set_html_unsafe), ("getHTML", 0, get_html)];

@@ -10,7 +10,7 @@ use super::layout::{Flow, flow_of};
 use super::load::Window;
 use super::{own_document, read};
 use crate::limits;
-use crate::render::dom::{NodeData, NodeId, Tree};
+use crate::dom::{NodeData, NodeId, Tree};
 
 /// Lists within each other that are still indented further, and columns of each.
 const INDENTS: usize = 8;
@@ -289,7 +289,7 @@ fn of_input(tree: &Tree, id: NodeId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::dom::Parser;
+    use crate::dom::Parser;
 
     fn of_markup(markup: &str) -> String {
         let mut tree = Tree::new();

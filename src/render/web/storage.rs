@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::exotic;
 use crate::computed;
 use crate::limits;
-use crate::render::engine::{bind, exception};
+use crate::engine::{bind, exception};
 
 /// What scripts of an origin keep: keys and values. There may be tokens among them, so that `Debug` shows none.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,10 +13,10 @@ use super::style_table::PROPERTIES;
 use super::{change, exotic, node_argument, read, slot, styles, this_element, wrap_or_null};
 use crate::computed;
 use crate::limits;
-use crate::render::dom::style::declaration::{parse, put, split, text_of};
-use crate::render::dom::style::{Declaration, Rule};
-use crate::render::dom::{NodeId, Selectors, Tree};
-use crate::render::engine::bind;
+use crate::dom::style::declaration::{parse, put, split, text_of};
+use crate::dom::style::{Declaration, Rule};
+use crate::dom::{NodeId, Selectors, Tree};
+use crate::engine::bind;
 
 /// Whose declarations these are.
 #[derive(Clone, Trace, Finalize, JsData)]

@@ -9,10 +9,10 @@ use html5ever::local_name;
 
 use super::{exotic, media, read, slot, style, styles, this_element, this_node, thrown, wrap_or_null};
 use crate::limits;
-use crate::render::dom::style::sheet::Rules;
-use crate::render::dom::style::{Rule, RuleKind, Sheet};
-use crate::render::dom::{Error, NodeId, Tree};
-use crate::render::engine::{bind, exception};
+use crate::dom::style::sheet::Rules;
+use crate::dom::style::{Rule, RuleKind, Sheet};
+use crate::dom::{Error, NodeId, Tree};
+use crate::engine::{bind, exception};
 
 /// The name under which a document or shadow root keeps the sheets that a script gave it.
 pub(super) const ADOPTED: &str = "adopted";
@@ -270,7 +270,7 @@ const STYLE_RULE: bind::Interface = bind::Interface {
             Some(|this, args, context| {
                 let rule = this_rule(this)?;
                 let text = bind::text(args, 0, context)?;
-                rule.set_declarations(crate::render::dom::style::declaration::parse(&text));
+                rule.set_declarations(crate::dom::style::declaration::parse(&text));
                 Ok(JsValue::undefined())
             }),
         ),

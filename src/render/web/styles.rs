@@ -14,11 +14,11 @@ use html5ever::{local_name, ns};
 use super::layout::{self, Place};
 use super::style_table::{self, INHERITED};
 use super::{css_animations, media, read, slot_if_made, style, style_sheets, window};
-use crate::render::dom::style::Sheet;
-use crate::render::dom::style::cascade::{Cascade, Index};
-use crate::render::dom::style::value::{colour, is_colour};
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::realm;
+use crate::dom::style::Sheet;
+use crate::dom::style::cascade::{Cascade, Index};
+use crate::dom::style::value::{colour, is_colour};
+use crate::dom::{NodeId, Tree};
+use crate::engine::realm;
 
 /// Size of a letter where nobody speaks of it, in CSS pixels.
 const FONT_SIZE: f64 = 16.0;

@@ -9,8 +9,8 @@ use html5ever::{LocalName, QualName, ns};
 use super::exotic::{self, Computed, Kind};
 use super::{change, read, slot, this_element, thrown};
 use crate::computed;
-use crate::render::dom::{Error, NodeId, Tree};
-use crate::render::engine::bind;
+use crate::dom::{Error, NodeId, Tree};
+use crate::engine::bind;
 
 /// A list: it has nothing of its own, the attribute is all there is.
 #[derive(Trace, Finalize, JsData)]

@@ -3,8 +3,8 @@
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
 use super::{node_argument, of, read, this_document, wrap, wrap_or_null};
-use crate::render::dom::{Cursor, LiveCursor, NodeId, Tree};
-use crate::render::engine::{bind, exception, realm};
+use crate::dom::{Cursor, LiveCursor, NodeId, Tree};
+use crate::engine::{bind, exception, realm};
 
 /// What both kinds share: where they may go, and who says what is seen.
 #[derive(Clone, Trace, Finalize)]

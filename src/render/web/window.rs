@@ -7,8 +7,8 @@ use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
 use super::{frames, layout, media, navigation, windows};
-use crate::render::engine::target::{self, Listeners, Target, TargetKind};
-use crate::render::engine::{bind, events, realm};
+use crate::engine::target::{self, Listeners, Target, TargetKind};
+use crate::engine::{bind, events, realm};
 
 /// What a page finds its window to be.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

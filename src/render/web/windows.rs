@@ -11,8 +11,8 @@ use url::Url;
 
 use super::load::{self, Setting};
 use super::{document, frames, install_window, named, of, read};
-use crate::render::dom::{Mutation, NodeId};
-use crate::render::engine::realm;
+use crate::dom::{Mutation, NodeId};
+use crate::engine::realm;
 
 /// The realms of documents that are not the page's own: those of frames, past ones too, and what scripts of frames made.
 pub(super) type Realms = HashMap<NodeId, Realm>;

@@ -4,8 +4,8 @@ use boa_engine::{Context, JsResult, JsValue};
 
 use super::load::{fire_at, loading, settle_parsed};
 use super::{change, frames, of, own_document, scripts, settle, this_document, windows};
-use crate::render::dom::{Parser, Step};
-use crate::render::engine::{bind, events, exception, jobs, realm, target};
+use crate::dom::{Parser, Step};
+use crate::engine::{bind, events, exception, jobs, realm, target};
 
 const METHODS: &[bind::Method] = &[
     ("write", 0, |this, args, context| write(this, args, "", context)),

@@ -3,8 +3,8 @@
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
 use super::{change, node_argument, node_of, read, thrown, wrap, wrap_or_null};
-use crate::render::dom::{Error, Item, NodeKind, Prefixes, XPath, XPathError, XPathValue};
-use crate::render::engine::{bind, exception};
+use crate::dom::{Error, Item, NodeKind, Prefixes, XPath, XPathError, XPathValue};
+use crate::engine::{bind, exception};
 
 #[derive(Trace, Finalize, JsData)]
 struct Expression {

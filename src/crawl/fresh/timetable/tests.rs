@@ -5,7 +5,7 @@ use crate::schedule::Kind;
 
 fn rules(boards: &str) -> std::sync::Arc<SiteRules> {
     let text = format!("start = ['http://a.example/']\nrevisit_minutes = 60\n{boards}\n[classes]\nindex = ['^/']\n");
-    crate::rules::from_text("a", &text).unwrap_or_else(|faults| panic!("{faults:?}"))
+    gleaner_rules::from_text("a", &text).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
 fn at(seconds: u64) -> UnixMillis {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{State, times_of_day};
-use crate::rules::Policy;
+use gleaner_rules::Policy;
 use crate::schedule::HOURS;
 
 /// Looks of all lists of a site that are told ahead.

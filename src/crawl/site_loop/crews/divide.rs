@@ -1,17 +1,17 @@
 //! Which links of a page the increment follows, and which are history's.
 
 use super::millis;
-use crate::boards::identity::thread_id;
-use crate::clock::UnixMillis;
-use crate::crawl::CrawlError;
-use crate::crawl::fresh::gone::hash;
-use crate::crawl::site_loop::SiteLoop;
-use crate::crawl::site_loop::visits::mark;
-use crate::crawl::visit::{self, Finished};
-use crate::crawldb::update::{UpdateDb, UpdateRow};
-use crate::crawldb::{Discovered, UrlKey, UrlRecord};
+use gleaner_page::boards::identity::thread_id;
+use gleaner_base::clock::UnixMillis;
+use crate::CrawlError;
+use crate::fresh::gone::hash;
+use crate::site_loop::SiteLoop;
+use crate::site_loop::visits::mark;
+use crate::visit::{self, Finished};
+use gleaner_store::crawldb::update::{UpdateDb, UpdateRow};
+use gleaner_store::crawldb::{Discovered, UrlKey, UrlRecord};
 use crate::limits;
-use crate::rules::{Class, Verdict};
+use gleaner_rules::{Class, Verdict};
 
 /// News of a front that the increment follows whatever its caps say, at a site of few requests a day: the usual ones, not those of a burst.
 const NEWS_OF_A_FRONT: usize = 5;
@@ -113,7 +113,7 @@ impl SiteLoop {
 
     /// True where the rows of a start page are none of a list's: "random picks" are others at each look, and other lists have all that
     /// is new. Most of what a page of the latest, or a feed, showed at its last look is still there.
-    pub(in crate::crawl::site_loop) fn shows_picks(&self, finished: &Finished) -> bool {
+    pub(in crate::site_loop) fn shows_picks(&self, finished: &Finished) -> bool {
         let Some(list) = finished.seen.list.as_deref().filter(|_| finished.visit.depth == 0) else { return false };
         self.crews.fronts.is_drawn(mark(&finished.visit.key))
             && self.wants_more_than_its_share()

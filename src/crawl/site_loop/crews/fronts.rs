@@ -14,7 +14,7 @@ const QUIET_LOOKS: u32 = 6;
 
 /// Start pages and others that are no lists, by the marks of their URLs.
 #[derive(Default)]
-pub(in crate::crawl::site_loop) struct Fronts(HashMap<u64, Front>);
+pub(in crate::site_loop) struct Fronts(HashMap<u64, Front>);
 
 #[derive(Default)]
 struct Front {

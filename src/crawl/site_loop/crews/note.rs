@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Crews;
-use crate::crawl::CrawlError;
-use crate::crawl::site_loop::SiteLoop;
-use crate::crawldb::{CrawlDbError, Reader};
+use crate::CrawlError;
+use crate::site_loop::SiteLoop;
+use gleaner_store::crawldb::{CrawlDbError, Reader};
 use crate::frontier::crews::Split;
 use crate::frontier::increment::Rounds;
 
@@ -78,7 +78,7 @@ impl Crews {
 
 impl SiteLoop {
     /// Writes down the rates and the state.
-    pub(in crate::crawl::site_loop) async fn keep_crews(&mut self) -> Result<(), CrawlError> {
+    pub(in crate::site_loop) async fn keep_crews(&mut self) -> Result<(), CrawlError> {
         if !self.crews.are_two() || !std::mem::take(&mut self.crews.is_changed) {
             return Ok(());
         }

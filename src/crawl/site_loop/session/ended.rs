@@ -2,18 +2,18 @@
 //! left alone.
 
 use super::{OF_LOGIN, SiteLoop, State};
-use crate::clock::UnixMillis;
-use crate::crawl::CrawlError;
-use crate::crawl::account::in_one_line;
-use crate::crawl::login::Proof;
-use crate::crawl::login::pace::Pace;
-use crate::crawl::site_loop::asking::{Asked, Unproven};
+use gleaner_base::clock::UnixMillis;
+use crate::CrawlError;
+use crate::account::in_one_line;
+use crate::login::Proof;
+use crate::login::pace::Pace;
+use crate::site_loop::asking::{Asked, Unproven};
 use crate::limits;
-use crate::login::tries::Hold;
-use crate::login::verdict::Verdict;
+use gleaner_login::tries::Hold;
+use gleaner_login::verdict::Verdict;
 
 impl SiteLoop {
-    pub(in crate::crawl::site_loop) async fn session_asked(
+    pub(in crate::site_loop) async fn session_asked(
         &mut self,
         index: usize,
         mut pace: Pace,

@@ -7,13 +7,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::SiteLoop;
-use crate::crawl::site_loop::visits::mark;
-use crate::crawl::visit::Finished;
-use crate::crawl::{CrawlError, outlinks};
-use crate::crawldb::UrlKey;
+use crate::site_loop::visits::mark;
+use crate::visit::Finished;
+use crate::{CrawlError, outlinks};
+use gleaner_store::crawldb::UrlKey;
 use crate::limits;
-use crate::login::secret::told_url;
-use crate::url::{Canonical, CrawlUrl};
+use gleaner_login::secret::told_url;
+use gleaner_base::url::{Canonical, CrawlUrl};
 
 /// The note that keeps the URLs that are closed: whole, as a JSON list.
 const ENDINGS_NOTE: &str = "ends_session";
@@ -92,7 +92,7 @@ impl Endings {
 
 impl SiteLoop {
     /// True where a visit waits for those under way, so that it is known which of them ends a session.
-    pub(in crate::crawl::site_loop) fn is_to_wait_for_others(&self) -> bool {
+    pub(in crate::site_loop) fn is_to_wait_for_others(&self) -> bool {
         self.goes_alone() && !self.running_keys.is_empty()
     }
 
@@ -101,13 +101,13 @@ impl SiteLoop {
     }
 
     /// True for a URL that has ended sessions: it is asked for no more.
-    pub(in crate::crawl::site_loop) fn has_ended_sessions(&self, url: &CrawlUrl) -> bool {
+    pub(in crate::site_loop) fn has_ended_sessions(&self, url: &CrawlUrl) -> bool {
         let closed = &self.session.endings.closed;
         !closed.is_empty() && closed.contains(url.as_str())
     }
 
     /// Takes up what earlier runs have closed; what other rules have met is asked for anew.
-    pub(in crate::crawl::site_loop) async fn take_up_endings(&mut self) -> Result<(), CrawlError> {
+    pub(in crate::site_loop) async fn take_up_endings(&mut self) -> Result<(), CrawlError> {
         if self.site.account.is_none() {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! The site without its socket: who gets what, and what is counted.
 
 use super::*;
-use crate::demo::members::family::all;
+use crate::members::family::all;
 
 const NOW: UnixMillis = UnixMillis(1_795_000_000_000);
 

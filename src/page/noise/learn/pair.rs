@@ -119,7 +119,7 @@ fn anchors(a: &Side<'_>, b: &Side<'_>) -> Vec<(usize, usize)> {
 }
 
 /// The longest subsequence of `pairs` in which the second numbers rise.
-pub(crate) fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+pub fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // Of each length, the pair with which such a sequence ends lowest; and the one before each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = vec![usize::MAX; pairs.len()];

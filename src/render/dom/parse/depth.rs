@@ -12,7 +12,7 @@ use html5ever::tokenizer::{EndTag, StartTag, Tag, TagToken, Token, TokenSink, To
 use html5ever::tree_builder::{Tracer, TreeBuilder};
 
 use crate::limits;
-use crate::render::dom::node::NodeId;
+use crate::dom::node::NodeId;
 
 use super::sink::Sink;
 

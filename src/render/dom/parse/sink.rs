@@ -8,8 +8,8 @@ use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeS
 use html5ever::tendril::StrTendril;
 use html5ever::{LocalName, Namespace, QualName, expanded_name, local_name, ns};
 
-use crate::render::dom::node::{Attribute, DocumentType, Instruction, NodeData, NodeId, NodeKind, ShadowRoot};
-use crate::render::dom::tree::Tree;
+use crate::dom::node::{Attribute, DocumentType, Instruction, NodeData, NodeId, NodeKind, ShadowRoot};
+use crate::dom::tree::Tree;
 
 /// The builder's view of the arena. The tree is in here only while the tokenizer runs.
 pub(super) struct Sink {

@@ -10,7 +10,7 @@ use super::grammar::Css;
 use super::view::View;
 use super::{Need, Selectors};
 use crate::limits;
-use crate::render::dom::{Error, NodeId, Tree};
+use crate::dom::{Error, NodeId, Tree};
 
 /// Where an element stands to the tree that a rule is of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -11,8 +11,8 @@ use super::declaration;
 use super::sheet::{Rule, RuleKind, Rules, Sheet};
 use super::value::{is_wide, longhands};
 use crate::limits;
-use crate::render::dom::select::{Asked, Need, Selectors, Standing};
-use crate::render::dom::{NodeId, Tree};
+use crate::dom::select::{Asked, Need, Selectors, Standing};
+use crate::dom::{NodeId, Tree};
 
 /// Rules of one tree: a document's or a shadow root's.
 #[derive(Debug, Default)]

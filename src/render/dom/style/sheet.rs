@@ -11,8 +11,8 @@ use selectors::parser::SelectorParseErrorKind;
 
 use super::declaration::{self, Declaration};
 use crate::limits;
-use crate::render::dom::Error;
-use crate::render::dom::select::{Namespaces, Selectors};
+use crate::dom::Error;
+use crate::dom::select::{Namespaces, Selectors};
 
 /// A list of rules, of a sheet or within a rule.
 pub type Rules = Rc<RefCell<Vec<Rc<Rule>>>>;

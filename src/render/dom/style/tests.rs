@@ -9,8 +9,8 @@ use super::declaration::{parse, text_of};
 use super::sheet::Sheet;
 use super::value::colour;
 use crate::limits;
-use crate::render::dom::select::Selectors;
-use crate::render::dom::{Error, Tree};
+use crate::dom::select::Selectors;
+use crate::dom::{Error, Tree};
 
 fn value_of(tree: &Tree, css: &str, id: &str, property: &str, inherits: bool) -> Option<String> {
     let document = tree.root(tree.element_by_id_anywhere(id));
@@ -23,7 +23,7 @@ fn value_of(tree: &Tree, css: &str, id: &str, property: &str, inherits: bool) ->
 
 impl Tree {
     /// The element of an id that only one has.
-    fn element_by_id_anywhere(&self, id: &str) -> crate::render::dom::NodeId {
+    fn element_by_id_anywhere(&self, id: &str) -> crate::dom::NodeId {
         self.ids(id)[0]
     }
 }

@@ -1,7 +1,7 @@
 //! XPath 1.0 on small documents: what an expression gives, and which are refused.
 
 use super::*;
-use crate::render::dom::Tree;
+use crate::dom::Tree;
 
 const PAGE: &str = "<html><body><div id=a class='x y'><p>one</p><p>two <b>three</b></p></div>\
                     <ul><li>1</li><li>2</li><li>30</li></ul><a href=/t/1>t</a><!--c--></body></html>";

@@ -5,7 +5,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{define, word};
 use crate::limits;
-use crate::render::engine::bind;
+use crate::engine::bind;
 
 /// What a text is cut into.
 #[derive(Clone, Copy, PartialEq, Eq)]

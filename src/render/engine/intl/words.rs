@@ -5,7 +5,7 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsNativeError, JsObject, JsR
 
 use super::{DateFormat, NumberFormat, define, resolved, word};
 use crate::limits;
-use crate::render::engine::bind;
+use crate::engine::bind;
 
 /// A piece of a formatted text: its kind, its text and, of a relative time, the unit that it counts.
 pub(super) struct Part {

@@ -18,7 +18,7 @@ use flate2::read::{DeflateDecoder, DeflateEncoder, GzDecoder, GzEncoder, ZlibDec
 use self::pump::pipe;
 use super::{Controller, Stream, close, controlled, enqueue, fail};
 use crate::limits;
-use crate::render::engine::bind;
+use crate::engine::bind;
 
 /// What takes chunks, and the readable end that they come out of, if there is one.
 #[derive(Trace, Finalize, JsData)]
@@ -498,13 +498,13 @@ fn pipe_through(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsRe
 }
 
 /// What is made of all bytes of a stream, and of a word that was left with them.
-pub(in crate::render::engine) type Drained = fn(&[u8], &str, &mut Context) -> JsResult<JsValue>;
+pub(in crate::engine) type Drained = fn(&[u8], &str, &mut Context) -> JsResult<JsValue>;
 
 /// Reads a stream of bytes to its end: a promise of what `what` makes of them. `None`, where the object is no stream.
 ///
 /// # Errors
 /// The engine's own.
-pub(in crate::render::engine) fn drain(
+pub(in crate::engine) fn drain(
     stream: &JsObject,
     word: &str,
     what: Drained,

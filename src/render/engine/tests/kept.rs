@@ -1,7 +1,7 @@
 //! What pages of one child share of their scripts changes nothing of what the scripts do.
 
 use super::*;
-use crate::render::engine::kept::Kept;
+use crate::engine::kept::Kept;
 
 /// A text that is long enough to be kept.
 fn long(text: &str) -> String {

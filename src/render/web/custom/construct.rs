@@ -8,8 +8,8 @@ use html5ever::{LocalName, QualName, ns};
 use super::super::{change, interfaces, node_of, of as web, own_document, read, wrap};
 use super::react::{Reaction, first_reactions, run_all};
 use super::{Customized, Definition, of};
-use crate::render::dom::{CustomState, NodeId, is_element_name};
-use crate::render::engine::{bind, exception, realm, report};
+use crate::dom::{CustomState, NodeId, is_element_name};
+use crate::engine::{bind, exception, realm, report};
 
 /// "HTML element constructors" (HTML §3.2.3): `interface` is the one whose constructor runs.
 pub(in super::super) fn html_constructor(

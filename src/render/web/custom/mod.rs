@@ -25,8 +25,8 @@ pub(super) use self::construct::{create_by_name, create_element, html_constructo
 pub(super) use self::react::{upgrade_all, watch};
 use super::{interfaces, node_of, own_document, read};
 use crate::limits;
-use crate::render::dom::{CustomState, NodeId, Tree, is_custom_element_name};
-use crate::render::engine::{bind, exception, realm};
+use crate::dom::{CustomState, NodeId, Tree, is_custom_element_name};
+use crate::engine::{bind, exception, realm};
 
 /// What `define` was told of a name.
 pub(super) struct Definition {

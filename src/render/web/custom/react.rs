@@ -10,8 +10,8 @@ use html5ever::{LocalName, Namespace};
 use super::super::{load, own_document, read, wrap};
 use super::construct::upgrade;
 use super::{Callback, Definition, Registry, definition_of, of};
-use crate::render::dom::{CustomState, Mutation, NodeId, Tree};
-use crate::render::engine::{bind, jobs, realm};
+use crate::dom::{CustomState, Mutation, NodeId, Tree};
+use crate::engine::{bind, jobs, realm};
 
 /// What is to be done with one element.
 pub(super) enum Reaction {

@@ -7,7 +7,7 @@ use boa_engine::object::builtins::{JsArray, JsDate};
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsError, JsObject, JsResult, JsString, JsValue, Trace, js_string};
 
 use crate::limits;
-use crate::render::engine::{bind, exception};
+use crate::engine::{bind, exception};
 
 /// A key, in the order of its kinds.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use super::key::{Key, Path, Range, data_error};
 use super::transaction::{Transaction, content_of, done, may, tell};
 use super::{Index, Request, Shared, Store, constraint, gone, name_list, upgrade_of};
 use crate::limits;
-use crate::render::engine::{bind, clone, exception};
+use crate::engine::{bind, clone, exception};
 
 /// An `IDBObjectStore`, or an `IDBIndex` of it.
 #[derive(Clone, Trace, Finalize, JsData)]

@@ -2,11 +2,11 @@
 
 use url::Url;
 
-use crate::render::engine::Start;
-use crate::render::engine::jobs::Reach;
-use crate::render::engine::net::NoNet;
-use crate::render::web::clipboard;
-use crate::render::web::load::{Window, text_of};
+use crate::engine::Start;
+use crate::engine::jobs::Reach;
+use crate::engine::net::NoNet;
+use crate::web::clipboard;
+use crate::web::load::{Window, text_of};
 
 /// A page after a script, and what its `log` holds, joined by blanks.
 fn run(script: &str) -> (Window, String) {

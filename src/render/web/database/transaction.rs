@@ -5,8 +5,8 @@ use std::rc::Rc;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace};
 
 use super::{Content, Database, Request, Shared, answer, name_list, request, store};
-use crate::render::engine::target::{Listeners, Target};
-use crate::render::engine::{bind, events, exception, jobs};
+use crate::engine::target::{Listeners, Target};
+use crate::engine::{bind, events, exception, jobs};
 
 #[derive(Trace, Finalize, JsData)]
 pub(super) struct Transaction {

@@ -9,8 +9,8 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 
 use super::super::{document, exotic, of, own_document, windows};
 use super::{named_target, navigate, open_window};
-use crate::render::dom::NodeId;
-use crate::render::engine::{bind, realm, target};
+use crate::dom::NodeId;
+use crate::engine::{bind, realm, target};
 
 /// What the object that stands for a frame's windows stands around.
 #[derive(Trace, Finalize, JsData)]

@@ -9,13 +9,13 @@ use super::controls::{self, SUBMITTABLE};
 use super::element::{self, is_called};
 use super::reflect::{has, text};
 use super::{input, interactive, link, references, submit, table, values};
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::events::{self, Event};
-use crate::render::engine::realm;
-use crate::render::engine::target::AfterClick;
-use crate::render::web::frames::window::Target;
-use crate::render::web::navigation::{How, Navigation, navigate};
-use crate::render::web::{document, frames, node_of, of, read, windows, wrap};
+use crate::dom::{NodeId, Tree};
+use crate::engine::events::{self, Event};
+use crate::engine::realm;
+use crate::engine::target::AfterClick;
+use crate::web::frames::window::Target;
+use crate::web::navigation::{How, Navigation, navigate};
+use crate::web::{document, frames, node_of, of, read, windows, wrap};
 
 /// What a checkable input was before a click changed it.
 struct Before {

@@ -5,10 +5,10 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, NativeFun
 use super::element::is_called;
 use super::reflect::{has, text};
 use super::{numbers, state, values};
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::{bind, events};
-use crate::render::web::collection::{self, Filter};
-use crate::render::web::{exotic, read, slot, this_element, wrap, wrap_or_null};
+use crate::dom::{NodeId, Tree};
+use crate::engine::{bind, events};
+use crate::web::collection::{self, Filter};
+use crate::web::{exotic, read, slot, this_element, wrap, wrap_or_null};
 
 /// Listed elements (§4.10.2): what `form.elements` holds, but for buttons that are images.
 const LISTED: &[&str] = &["button", "fieldset", "input", "object", "output", "select", "textarea"];
@@ -155,7 +155,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         bind::attributes(&prototype, &[FORM], context)?;
     }
     for local in LABELABLE {
-        let prototype = bind::prototype(crate::render::web::interfaces::of_html(local), context)?;
+        let prototype = bind::prototype(crate::web::interfaces::of_html(local), context)?;
         bind::attributes(&prototype, &[LABELS], context)?;
     }
     let label = bind::prototype("HTMLLabelElement", context)?;

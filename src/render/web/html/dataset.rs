@@ -4,10 +4,10 @@ use boa_engine::property::PropertyKey;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsString, JsValue, Trace, js_string};
 use html5ever::{LocalName, QualName, ns};
 
-use crate::render::dom::{Error, NodeId, is_attribute_name};
-use crate::render::engine::bind;
-use crate::render::web::exotic::{self, Computed};
-use crate::render::web::{change, read, slot, this_element, thrown};
+use crate::dom::{Error, NodeId, is_attribute_name};
+use crate::engine::bind;
+use crate::web::exotic::{self, Computed};
+use crate::web::{change, read, slot, this_element, thrown};
 
 /// Whose attributes they are.
 #[derive(Trace, Finalize, JsData)]

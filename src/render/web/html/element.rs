@@ -5,10 +5,10 @@ use html5ever::ns;
 
 use super::reflect::{Words, has, set_flag, set_text, text};
 use super::{inner_text, numbers, state, table};
-use crate::render::dom::{Error, NodeId, Tree};
-use crate::render::engine::{bind, jobs, target};
-use crate::render::engine::{events, realm};
-use crate::render::web::{of, read, this_element, thrown, wrap};
+use crate::dom::{Error, NodeId, Tree};
+use crate::engine::{bind, jobs, target};
+use crate::engine::{events, realm};
+use crate::web::{of, read, this_element, thrown, wrap};
 
 /// A boolean attribute whose text is `true` or `false`, or what the parent has.
 const INHERITED: Words = Words { missing: None, invalid: None, ..Words::of(&["true", "false"]) };
@@ -294,9 +294,9 @@ const OF_BODY: &[(&str, &str)] = &[
 ];
 
 fn body_of(this: &JsValue, context: &mut Context) -> JsResult<Option<NodeId>> {
-    let document = crate::render::web::this_document(this, context)?;
+    let document = crate::web::this_document(this, context)?;
     Ok(read(context, |tree| {
-        crate::render::web::document::body(tree, document).filter(|body| is_called(tree, *body, &["body"]))
+        crate::web::document::body(tree, document).filter(|body| is_called(tree, *body, &["body"]))
     }))
 }
 
@@ -304,14 +304,14 @@ fn body_of(this: &JsValue, context: &mut Context) -> JsResult<Option<NodeId>> {
 const DIRECTION: bind::Attribute = (
     "dir",
     |this, _, context| {
-        let document = crate::render::web::this_document(this, context)?;
+        let document = crate::web::this_document(this, context)?;
         Ok(bind::js(read(context, |tree| {
             let root = tree.document_element(document).filter(|root| is_called(tree, *root, &["html"]));
             root.and_then(|root| table::DIRECTIONS.state(text(tree, root, "dir"))).unwrap_or_default()
         })))
     },
     Some(|this, args, context| {
-        let document = crate::render::web::this_document(this, context)?;
+        let document = crate::web::this_document(this, context)?;
         let word = bind::text(args, 0, context)?;
         let root =
             read(context, |tree| tree.document_element(document).filter(|root| is_called(tree, *root, &["html"])));

@@ -8,9 +8,9 @@ use html5ever::{LocalName, QualName, ns};
 use super::element::is_called;
 use super::reflect::{self, set_flag, set_text};
 use super::{link, select, state};
-use crate::render::dom::{Error, NodeId, Tree};
-use crate::render::engine::{bind, exception};
-use crate::render::web::{change, own_document, read, slot, this_element, wrap, wrap_or_null};
+use crate::dom::{Error, NodeId, Tree};
+use crate::engine::{bind, exception};
+use crate::web::{change, own_document, read, slot, this_element, wrap, wrap_or_null};
 
 /// Spans of a medium, of which there are none.
 #[derive(Trace, Finalize, JsData)]
@@ -99,7 +99,7 @@ const CANVAS: &[bind::Method] = &[
     ("toBlob", 1, |this, args, context| {
         this_element(this, context)?;
         if let Some(callback) = args.get_or_undefined(0).as_callable() {
-            crate::render::engine::jobs::post(context, 0, move |context| {
+            crate::engine::jobs::post(context, 0, move |context| {
                 callback.call(&JsValue::undefined(), &[JsValue::null()], context).map(drop)
             });
         }
@@ -309,7 +309,7 @@ fn nothing(_: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue> {
 }
 
 fn out_of_range(_: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    Err(crate::render::web::thrown(Error::IndexSize, context))
+    Err(crate::web::thrown(Error::IndexSize, context))
 }
 
 fn ranges(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {

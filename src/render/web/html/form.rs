@@ -8,11 +8,11 @@ use super::element::is_called;
 use super::reflect::text;
 use super::{select, submit, values};
 use crate::computed;
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::bind;
-use crate::render::web::collection::{self, Filter, List};
-use crate::render::web::exotic::{self, Computed, Kind};
-use crate::render::web::{id_of, node_of, read, slot, this_element, wrap};
+use crate::dom::{NodeId, Tree};
+use crate::engine::bind;
+use crate::web::collection::{self, Filter, List};
+use crate::web::exotic::{self, Computed, Kind};
+use crate::web::{id_of, node_of, read, slot, this_element, wrap};
 
 /// The controls of a form, with names that may stand for several.
 static CONTROLS: Kind = computed!(Computed {
@@ -54,7 +54,7 @@ const METHODS: &[bind::Method] = &[
                 let button = button.ok_or_else(|| bind::type_error("The specified element is not a submit button."))?;
                 if read(context, |tree| tree.form_owner(button)) != Some(id) {
                     let message = "The specified element is not owned by this form element.";
-                    return Err(crate::render::engine::exception::error("NotFoundError", message, context));
+                    return Err(crate::engine::exception::error("NotFoundError", message, context));
                 }
                 Some(button)
             }

@@ -11,11 +11,11 @@ use html5ever::LocalName;
 
 use super::element::is_called;
 use crate::limits;
-use crate::render::dom::{Mutation, NodeId, Tree};
-use crate::render::engine::target::{self, Listeners};
-use crate::render::engine::{bind, realm, report};
-use crate::render::web::load::loading;
-use crate::render::web::{document, node_of, of, own_document, read, source, windows, wrap};
+use crate::dom::{Mutation, NodeId, Tree};
+use crate::engine::target::{self, Listeners};
+use crate::engine::{bind, realm, report};
+use crate::web::load::loading;
+use crate::web::{document, node_of, of, own_document, read, source, windows, wrap};
 
 /// `GlobalEventHandlers` (§8.1.8.2): types of events with a handler on elements, documents and windows.
 const GLOBAL: &[&str] = &[

@@ -7,9 +7,9 @@ use super::element::{is_called, null_as_empty};
 use super::reflect::{set_text, text as attribute};
 use super::text;
 use super::values::{self, Mode};
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::{bind, exception};
-use crate::render::web::{of, read, slot, this_element, wrap_or_null};
+use crate::dom::{NodeId, Tree};
+use crate::engine::{bind, exception};
+use crate::web::{of, read, slot, this_element, wrap_or_null};
 
 /// The files of an input, of which a page without a reader never has any.
 #[derive(Trace, Finalize, JsData)]

@@ -5,9 +5,9 @@ use boa_engine::{Context, JsResult, JsValue};
 use super::element::is_called;
 use super::reflect::{has, set_flag, text};
 use super::state;
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::{bind, events, exception, jobs};
-use crate::render::web::{read, this_element, wrap};
+use crate::dom::{NodeId, Tree};
+use crate::engine::{bind, events, exception, jobs};
+use crate::web::{read, this_element, wrap};
 
 const DIALOG_METHODS: &[bind::Method] = &[
     ("show", 0, |this, _, context| show(this, false, context)),

@@ -5,9 +5,9 @@ use boa_engine::{Context, JsResult, JsValue, NativeFunction};
 use url::{Url, quirks};
 
 use super::reflect::{self, set_text};
-use crate::render::dom::NodeId;
-use crate::render::engine::bind;
-use crate::render::web::{change, document, read, this_element};
+use crate::dom::NodeId;
+use crate::engine::bind;
+use crate::web::{change, document, read, this_element};
 
 /// A part of an address: its name, how it is read and written.
 type Part = (&'static str, fn(&Url) -> String, fn(&mut Url, &str));

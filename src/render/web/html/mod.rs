@@ -39,8 +39,8 @@ use std::rc::Rc;
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction, js_string};
 
-use crate::render::dom::{Mutation, NodeId};
-use crate::render::engine::{bind, blob, realm, target};
+use crate::dom::{Mutation, NodeId};
+use crate::engine::{bind, blob, realm, target};
 
 /// What scripts told elements that no attribute holds.
 #[derive(Default)]

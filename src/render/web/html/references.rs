@@ -6,9 +6,9 @@ use boa_engine::{Context, JsObject, JsResult, JsValue};
 
 use super::{reflect, state};
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::bind;
-use crate::render::web::{node_of, read, wrap, wrap_or_null};
+use crate::dom::{NodeId, Tree};
+use crate::engine::bind;
+use crate::web::{node_of, read, wrap, wrap_or_null};
 
 /// What a script set or saw of one attribute.
 #[derive(Default)]

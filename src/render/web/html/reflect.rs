@@ -3,9 +3,9 @@
 use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction, js_string};
 
 use super::{numbers, references};
-use crate::render::dom::{Error, NodeId, Tree};
-use crate::render::engine::bind;
-use crate::render::web::{change, document, read, this_element, thrown};
+use crate::dom::{Error, NodeId, Tree};
+use crate::engine::bind;
+use crate::web::{change, document, read, this_element, thrown};
 
 /// An attribute: its name in scripts, its name in markup, its type.
 pub type Row = (&'static str, &'static str, Type);

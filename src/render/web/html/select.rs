@@ -9,11 +9,11 @@ use super::reflect::{has, text, unsigned};
 use super::tables::list;
 use crate::computed;
 use crate::limits;
-use crate::render::dom::{Error, NodeData, NodeId, Tree};
-use crate::render::engine::bind;
-use crate::render::web::collection::{self, Filter, List};
-use crate::render::web::exotic::{self, Computed, Kind};
-use crate::render::web::{change, node_of, of, own_document, read, slot, this_element, wrap, wrap_or_null};
+use crate::dom::{Error, NodeData, NodeId, Tree};
+use crate::engine::bind;
+use crate::web::collection::{self, Filter, List};
+use crate::web::exotic::{self, Computed, Kind};
+use crate::web::{change, node_of, of, own_document, read, slot, this_element, wrap, wrap_or_null};
 
 /// The list of options: numbers below its length can be set.
 static OPTIONS: Kind = computed!(Computed {
@@ -269,7 +269,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 }
 
 fn owner(target: &JsObject) -> Option<NodeId> {
-    crate::render::web::id_of(target)
+    crate::web::id_of(target)
 }
 
 fn list_owner(this: &JsValue, context: &mut Context) -> JsResult<Option<NodeId>> {

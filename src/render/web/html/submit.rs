@@ -8,10 +8,10 @@ use super::element::is_called;
 use super::reflect::{self, has, text};
 use super::{activation, form, select, state, table, values};
 use crate::limits;
-use crate::render::dom::{FormValue, NodeId, Tree};
-use crate::render::engine::{bind, blob, events};
-use crate::render::web::navigation::{How, Navigation};
-use crate::render::web::{document, node_of, of, read, wrap};
+use crate::dom::{FormValue, NodeId, Tree};
+use crate::engine::{bind, blob, events};
+use crate::web::navigation::{How, Navigation};
+use crate::web::{document, node_of, of, read, wrap};
 
 /// A name and what goes with it: a text, or a file, of which there is none.
 type Entry = (String, Option<String>);
@@ -265,7 +265,7 @@ fn reset_control(id: NodeId, context: &mut Context) {
     let default = state(context).borrow_mut().outputs.remove(&id);
     if let Some(default) = default {
         // A document that is full keeps the value.
-        let _ = crate::render::web::change(context, |tree| tree.set_text_content(id, &default));
+        let _ = crate::web::change(context, |tree| tree.set_text_content(id, &default));
     }
 }
 
@@ -281,7 +281,7 @@ pub(super) fn read_form(args: &[JsValue], context: &mut Context) -> JsResult<Vec
             let button = button.ok_or_else(|| bind::type_error("The specified element is not a submit button."))?;
             if read(context, |tree| tree.form_owner(button)) != Some(form) {
                 let message = "The specified element is not owned by this form element.";
-                return Err(crate::render::engine::exception::error("NotFoundError", message, context));
+                return Err(crate::engine::exception::error("NotFoundError", message, context));
             }
             Some(button)
         }
@@ -289,7 +289,7 @@ pub(super) fn read_form(args: &[JsValue], context: &mut Context) -> JsResult<Vec
     };
     let Some(data) = form_data(form, submitter, context)? else {
         let message = "The form is constructing its entry list.";
-        return Err(crate::render::engine::exception::error("InvalidStateError", message, context));
+        return Err(crate::engine::exception::error("InvalidStateError", message, context));
     };
     Ok(blob::form_fields(&data).unwrap_or_default())
 }

@@ -5,9 +5,9 @@ use boa_engine::{Context, JsArgs, JsResult, JsValue};
 use html5ever::{LocalName, QualName, ns};
 
 use super::element::is_called;
-use crate::render::dom::{Error, NodeId, Tree};
-use crate::render::engine::bind;
-use crate::render::web::{change, node_argument_or_null, read, slot, this_element, thrown, wrap, wrap_or_null};
+use crate::dom::{Error, NodeId, Tree};
+use crate::engine::bind;
+use crate::web::{change, node_argument_or_null, read, slot, this_element, thrown, wrap, wrap_or_null};
 
 const SECTIONS: &[&str] = &["tbody", "thead", "tfoot"];
 
@@ -19,10 +19,10 @@ macro_rules! list {
             |this: &JsValue, _: &[JsValue], context: &mut Context| {
                 let id = this_element(this, context)?;
                 let list = slot(id, $name, context, |context| {
-                    crate::render::web::collection::live(
+                    crate::web::collection::live(
                         "HTMLCollection",
                         id,
-                        crate::render::web::collection::Filter::Found($find),
+                        crate::web::collection::Filter::Found($find),
                         context,
                     )
                 })?;

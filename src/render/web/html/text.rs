@@ -4,9 +4,9 @@ use boa_engine::{Context, JsArgs, JsResult, JsValue};
 
 use super::element::{is_called, null_as_empty};
 use super::{state, values};
-use crate::render::dom::{Error, NodeId, Tree, byte_of_unit, utf16_len};
-use crate::render::engine::{bind, events, exception, jobs};
-use crate::render::web::{change, of, read, this_element, thrown, wrap};
+use crate::dom::{Error, NodeId, Tree, byte_of_unit, utf16_len};
+use crate::engine::{bind, events, exception, jobs};
+use crate::web::{change, of, read, this_element, thrown, wrap};
 
 /// What is selected in a control, in UTF-16 units.
 #[derive(Clone, Copy, Default)]

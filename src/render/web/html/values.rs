@@ -2,7 +2,7 @@
 
 use super::reflect::{has, text};
 use super::{moments, numbers, table};
-use crate::render::dom::{NodeId, Tree};
+use crate::dom::{NodeId, Tree};
 
 /// Where `value` comes from (§4.10.5.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,8 +31,8 @@ use super::words::{
     TURN_SIGNS, says,
 };
 use crate::limits;
-use crate::render::dom::{Element, NodeId, Tree};
-use crate::render::engine::realm;
+use crate::dom::{Element, NodeId, Tree};
+use crate::engine::realm;
 
 /// What a control is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

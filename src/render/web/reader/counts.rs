@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::shown::text_of;
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
+use crate::dom::{NodeId, Tree};
 
 /// What stands beside a number in a cell that counts, or tells an age.
 const UNITS: &[&str] = &[

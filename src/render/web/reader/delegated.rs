@@ -14,7 +14,7 @@ use super::rows::has_likes;
 use super::shown::text_of;
 use super::words::{KEEPS, NEVER};
 use crate::limits;
-use crate::render::dom::{Element, NodeId, Tree};
+use crate::dom::{Element, NodeId, Tree};
 
 /// A listener so many elements above a row, or fewer, is its list's; one further up may be for anything.
 const NEAR: usize = 4;

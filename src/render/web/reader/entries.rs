@@ -10,7 +10,7 @@ use super::super::{read, styles};
 use super::controls::{Control, Rank, identity_of};
 use super::rows::row_of;
 use crate::limits;
-use crate::render::dom::NodeId;
+use crate::dom::NodeId;
 
 /// How far above a link or a button its entry may be: `<li><span><a>`.
 const ENTRY_WITHIN: usize = 3;

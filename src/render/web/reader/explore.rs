@@ -41,10 +41,10 @@ use super::lists::Lists;
 use super::shown::{Book, News};
 use super::{Bound, Cut, note, same};
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::jobs::Reach;
-use crate::render::engine::realm;
-use crate::render::protocol::Seeks;
+use crate::dom::{NodeId, Tree};
+use crate::engine::jobs::Reach;
+use crate::engine::realm;
+use crate::protocol::Seeks;
 
 /// Tries what the page offers, the likeliest first. Gives where it stopped with more to come.
 pub(super) fn explore(window: &mut Window, seeks: Seeks, reach: Reach, book: &mut Book) -> Option<Cut> {

@@ -5,7 +5,7 @@ use super::labels::Labels;
 use super::shown::text_of;
 use super::words::NEVER;
 use crate::limits;
-use crate::render::dom::{Element, NodeId, Tree};
+use crate::dom::{Element, NodeId, Tree};
 
 /// What pictures are called by which a record is changed, kept, or judged.
 const HARM: &[&str] = &[

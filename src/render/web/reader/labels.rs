@@ -6,7 +6,7 @@ use super::prices;
 use super::shown::text_of;
 use super::words::{NEVER, says};
 use crate::limits;
-use crate::render::dom::{Element, NodeId, Tree};
+use crate::dom::{Element, NodeId, Tree};
 
 /// How labels begin that pass by pages.
 const TURNS: &[&str] = &["next", "prev", "previous", "forward", "back", "向前", "向后", "向後"];

@@ -13,7 +13,7 @@ use super::labels::Labels;
 use super::shown::text_of;
 use super::words::{LOOKS, NEVER_NAMES};
 use crate::limits;
-use crate::render::dom::{Element, NodeId, Tree};
+use crate::dom::{Element, NodeId, Tree};
 
 /// Words of buttons that show what lists of choices stand for.
 pub(super) const APPLY: &[&str] = &[

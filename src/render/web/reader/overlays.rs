@@ -4,7 +4,7 @@ use html5ever::local_name;
 use url::{Position, Url};
 
 use super::words::{NEVER_NAMES, says};
-use crate::render::dom::Element;
+use crate::dom::Element;
 
 /// What such links are called, in their classes and in the attributes that are for scripts.
 const NAMES: &[&str] = &[

@@ -14,8 +14,8 @@ use super::rows::has_likes;
 use super::shown::text_of;
 use super::words::{LOOKS, NEVER, NEVER_NAMES, says};
 use crate::limits;
-use crate::render::dom::{Element, NodeId, Tree};
-use crate::render::engine::jobs::{self, Reach};
+use crate::dom::{Element, NodeId, Tree};
+use crate::engine::jobs::{self, Reach};
 
 /// How the kinds of openers begin.
 const OPENER: &str = "picker ";

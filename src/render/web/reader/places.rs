@@ -2,7 +2,7 @@
 
 use super::rows::has_likes;
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
+use crate::dom::{NodeId, Tree};
 
 /// So many elements around a control say where it stands: a table's row in its body, its table and what holds that.
 const WITHIN: usize = 4;

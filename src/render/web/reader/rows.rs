@@ -6,7 +6,7 @@ use super::controls::Rank;
 use super::kinds;
 use super::shown::text_of;
 use crate::limits;
-use crate::render::dom::{Element, NodeId, Tree};
+use crate::dom::{Element, NodeId, Tree};
 
 /// How far above an entry of a menu its row may be.
 const MENU_WITHIN: usize = 5;

@@ -11,10 +11,10 @@ use super::super::interact::{Link, link, roots};
 use super::super::load::Window;
 use super::super::{clipboard, document, navigation, own_document, read};
 use crate::limits;
-use crate::page::encoded_links;
-use crate::render::dom::{NodeId, Tree};
-use crate::render::engine::{page, realm};
-use crate::render::protocol::State;
+use gleaner_page::encoded_links;
+use crate::dom::{NodeId, Tree};
+use crate::engine::{page, realm};
+use crate::protocol::State;
 
 /// What a state has that none before it had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

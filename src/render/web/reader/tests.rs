@@ -4,10 +4,10 @@ use url::Url;
 
 use super::*;
 use crate::limits;
-use crate::render::engine::Start;
-use crate::render::engine::net::{Net, NoNet};
-use crate::render::web::load::{Setting, text_of};
-use crate::render::web::window::Viewport;
+use crate::engine::Start;
+use crate::engine::net::{Net, NoNet};
+use crate::web::load::{Setting, text_of};
+use crate::web::window::Viewport;
 
 mod again;
 mod alone;

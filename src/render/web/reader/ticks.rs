@@ -13,7 +13,7 @@ use super::rows::has_likes;
 use super::shown::text_of;
 use super::words::{AGE, CONFIRM, ENTER, KEEPS, NEVER, NEVER_NAMES, SETTINGS, says};
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
+use crate::dom::{NodeId, Tree};
 
 /// How far above a box its row may be, and what says what the box is for.
 const ROW_WITHIN: usize = 4;

@@ -7,7 +7,7 @@ use boa_engine::{Context, Finalize, JsArgs, JsObject, JsResult, JsValue, NativeF
 
 use super::super::{Stream, fail, read};
 use super::{Writable, abort, finish, promised, write};
-use crate::render::engine::bind;
+use crate::engine::bind;
 
 /// A way from one stream to another, chunk by chunk.
 #[derive(Clone, Trace, Finalize)]

@@ -14,7 +14,7 @@ use super::back::Level;
 use super::bounds::PATIENCE_WITH_PAID;
 use super::{Choice, Reader};
 use crate::limits;
-use crate::render::dom::NodeId;
+use crate::dom::NodeId;
 
 /// What a page showed before boxes were ticked.
 struct Shown {

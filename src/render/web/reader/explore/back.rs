@@ -13,7 +13,7 @@ use super::super::shown::News;
 use super::frontier::{Step, says_of};
 use super::{Choice, Reader};
 use crate::limits;
-use crate::render::dom::NodeId;
+use crate::dom::NodeId;
 
 /// A list that is not shown, and how to know it again.
 pub(super) struct Level {

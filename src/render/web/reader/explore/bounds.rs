@@ -8,10 +8,10 @@ use super::super::shown::News;
 use super::Reader;
 use super::frontier::says_of;
 use crate::limits;
-use crate::render::confine;
-use crate::render::cost::{self, Of};
-use crate::render::engine::jobs;
-use crate::render::engine::page::Spent;
+use crate::confine;
+use crate::cost::{self, Of};
+use crate::engine::jobs;
+use crate::engine::page::Spent;
 
 /// How often in a row what was of use may fail, and what never was.
 pub(super) const PATIENCE_WITH_PAID: u32 = 8;

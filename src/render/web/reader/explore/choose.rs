@@ -10,7 +10,7 @@ use super::bounds::PATIENCE;
 use super::choices;
 use super::{Choice, Reader};
 use crate::limits;
-use crate::render::dom::NodeId;
+use crate::dom::NodeId;
 
 impl Reader<'_> {
     /// Whether a person would see it.

@@ -7,7 +7,7 @@ use super::super::shown::News;
 use super::super::words::{CANCEL, HIDES, says};
 use super::Reader;
 use crate::limits;
-use crate::render::dom::NodeId;
+use crate::dom::NodeId;
 
 /// Characters of what a button says.
 const LABEL_CHARACTERS: usize = 40;

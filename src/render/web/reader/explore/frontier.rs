@@ -13,7 +13,7 @@ use super::super::shown::News;
 use super::choices::is_choice;
 use super::{Reader, leads_on};
 use crate::limits;
-use crate::render::dom::NodeId;
+use crate::dom::NodeId;
 
 /// An act that led from one state to another, and may do so again.
 #[derive(Clone, Debug, PartialEq, Eq)]

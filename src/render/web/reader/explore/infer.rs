@@ -1,5 +1,5 @@
 //! Rows that need no click, since what the page's scripts were answered says where one leads: learned from the first rows of a kind
-//! ([`crate::shortcut::rows`]), and tried on one now and then. The first that leads elsewhere ends it, and all rows are clicked that stand.
+//! ([`gleaner_page::shortcut::rows`]), and tried on one now and then. The first that leads elsewhere ends it, and all rows are clicked that stand.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,8 +9,8 @@ use super::super::note;
 use super::super::shown::News;
 use super::{Reader, said};
 use crate::limits;
-use crate::shortcut::Exchange;
-use crate::shortcut::rows::{self, Clicked, Item, Like, Mapping, Mark, ROWS_LEAST};
+use gleaner_page::shortcut::Exchange;
+use gleaner_page::shortcut::rows::{self, Clicked, Item, Like, Mapping, Mark, ROWS_LEAST};
 use url::Url;
 
 /// Rows of another control in rows that are known, behind which it is believed to bring what is known.

@@ -6,7 +6,7 @@ use super::super::super::interact::press_key;
 use super::super::super::read;
 use super::super::controls::Control;
 use super::Reader;
-use crate::render::dom::{NodeId, Tree};
+use crate::dom::{NodeId, Tree};
 
 impl Reader<'_> {
     /// Closes what a row's control has opened, where that has shut the rest of the page off: by its key, or by a second click.

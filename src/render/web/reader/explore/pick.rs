@@ -10,7 +10,7 @@ use super::super::controls::{Control, Rank};
 use super::super::pickers::{self, Popup, is_opener_kind};
 use super::super::shown::News;
 use super::Reader;
-use crate::render::dom::NodeId;
+use crate::dom::NodeId;
 
 /// Lists that were opened, by their openers.
 #[derive(Default)]

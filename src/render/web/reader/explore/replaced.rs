@@ -9,7 +9,7 @@ use super::super::super::{own_document, read};
 use super::super::controls::{Control, Rank};
 use super::super::same;
 use super::{Reader, leads_on};
-use crate::render::dom::NodeId;
+use crate::dom::NodeId;
 
 impl Reader<'_> {
     /// A hash of all that the page says.

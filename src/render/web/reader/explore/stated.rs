@@ -10,7 +10,7 @@ use super::super::super::interact::roots;
 use super::super::super::{listens_to, own_document, read};
 use super::Reader;
 use crate::limits;
-use crate::render::dom::{NodeId, Tree};
+use crate::dom::{NodeId, Tree};
 
 /// Rows that need not show: heads, feet, sums.
 const SLACK: usize = 3;

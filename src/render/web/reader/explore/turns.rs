@@ -14,7 +14,7 @@ use super::super::words::TURN_SIGNS;
 use super::Reader;
 use super::choices::is_choice;
 use super::pick::is_opener;
-use crate::render::dom::{NodeId, Tree};
+use crate::dom::{NodeId, Tree};
 
 /// Words that pagers are called by, and how far above a control its pager may be: a number may be anything elsewhere, a rating for one.
 const PAGERS: &[&str] =

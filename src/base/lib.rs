@@ -1,0 +1,6 @@
+//! What every room may use: the clock, URLs, the log, the caps that all share.
+
+pub mod clock;
+pub mod limits;
+pub mod telemetry;
+pub mod url;

@@ -1,0 +1,451 @@
+//! Acquisition delay: the time from a torrent's appearance on its site to its arrival in the archive (ALGORITHMS §0, §6; BT §4, Fig. 7).
+//!
+//! When a torrent appeared is never known exactly. The site may show a time, to the minute or to the day, in a clock that
+//! may be wrong; and the crawler has looked at a list on which it was not yet, and at one on which it was. Both are
+//! intervals; where they meet, their common part is taken, where they contradict each other, the looks are believed and the
+//! contradiction is counted (the site's clock or time zone is wrong). So each delay is an interval too, and every figure has
+//! a least, a middle and a most.
+//!
+//! What was there when a list was first looked at is history and has no delay.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Between;
+use super::histogram::Histogram;
+use gleaner_base::clock::UnixMillis;
+use crate::limits::DELAY_BINS_MAX;
+
+/// A time that a site shows: the moment lies between `at` and `precision_ms` later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    pub at: UnixMillis,
+    /// What the site's form of the time leaves open, in milliseconds: a minute for `14:03`, a day for a date, the unit for
+    /// `3 hours ago`.
+    pub precision_ms: u64,
+}
+
+/// What is known of one torrent's arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// The site's own time.
+    pub shown: Option<Shown>,
+    /// The last look at a list where it would have stood and did not; None where no look was before.
+    pub last_absent: Option<UnixMillis>,
+    /// The first look that showed it.
+    pub first_seen: UnixMillis,
+    /// When its file was in the archive.
+    pub acquired: UnixMillis,
+    /// When the site was first looked at: what a site shows as older is history.
+    pub site_since: UnixMillis,
+}
+
+/// How the appearance of a torrent is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Known {
+    /// By the site's time, within the looks.
+    Shown(Between),
+    /// By the looks alone.
+    Looks(Between),
+    /// By the looks: the site's time contradicts them.
+    Contradicted(Between),
+    /// It was there before the crawl was.
+    History,
+}
+
+impl Arrival {
+    /// When it appeared.
+    #[must_use]
+    pub fn appeared(&self) -> Known {
+        let shown = self
+            .shown
+            .map(|shown| Between { from: shown.at, until: UnixMillis(shown.at.0.saturating_add(shown.precision_ms)) });
+        let Some(absent) = self.last_absent.filter(|absent| *absent <= self.first_seen) else {
+            // Without an earlier look only a time after the crawl began tells it from what was always there.
+            let ahead_ms = |shown: Between| shown.from.0.saturating_sub(self.first_seen.0);
+            let from = |shown: Between| match ahead_ms(shown) {
+                0..=CLOCKS_DIFFER_MS => shown.from.min(self.first_seen),
+                _ => shown.from,
+            };
+            return match shown.map(|shown| Between { from: from(shown), until: shown.until.min(self.first_seen) }) {
+                Some(shown) if shown.from >= self.site_since && shown.from <= shown.until => Known::Shown(shown),
+                _ => Known::History,
+            };
+        };
+        let looks = Between { from: absent, until: self.first_seen };
+        match shown {
+            None => Known::Looks(looks),
+            Some(shown) => match shown.and(looks) {
+                Some(both) => Known::Shown(both),
+                None if shown.widened(CLOCKS_DIFFER_MS).and(looks).is_some() => Known::Looks(looks),
+                None => Known::Contradicted(looks),
+            },
+        }
+    }
+}
+
+/// The delays of one site, or of several that were merged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Delays {
+    version: u32,
+    /// The least, middle and most that each delay may have been.
+    least: Histogram,
+    middle: Histogram,
+    most: Histogram,
+    /// Torrents that were there before the crawl.
+    history: u64,
+    /// Delays by what they were known from.
+    shown: u64,
+    looks: u64,
+    contradicted: u64,
+    /// Length of a bin of `bins`, in hours: a power of two.
+    bin_hours: u64,
+    /// Delays by the middle of when the torrents appeared: bin number since 1970 → delays.
+    bins: BTreeMap<u64, Histogram>,
+}
+
+/// Of what is written down.
+const VERSION: u32 = 1;
+
+/// By so much two clocks differ that both are right, in milliseconds.
+const CLOCKS_DIFFER_MS: u64 = 60_000;
+
+const HOUR_MS: u64 = 3_600_000;
+
+/// The longest bin: a thousand years hold few of them, whatever times a note or a site's clock has.
+const BIN_HOURS_LONGEST: u64 = 1 << 17;
+
+impl Default for Delays {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            least: Histogram::default(),
+            middle: Histogram::default(),
+            most: Histogram::default(),
+            history: 0,
+            shown: 0,
+            looks: 0,
+            contradicted: 0,
+            bin_hours: 1,
+            bins: BTreeMap::new(),
+        }
+    }
+}
+
+/// A quantile of the delay in seconds: what it may be at least and at most, and between. None where nothing was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Quantile {
+    pub least_s: Option<f64>,
+    pub middle_s: Option<f64>,
+    pub most_s: Option<f64>,
+}
+
+/// The figures of a site.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Torrents with a delay.
+    pub torrents: u64,
+    /// Torrents that were there before the crawl; not in the figures.
+    pub history: u64,
+    /// Delays known by the site's times, by looks alone, and by looks that the site's times contradict.
+    pub shown: u64,
+    pub looks: u64,
+    pub contradicted: u64,
+    pub median: Quantile,
+    pub p90: Quantile,
+    pub p99: Quantile,
+    /// The largest relative error of the figures beyond what their bounds tell.
+    pub error: f64,
+    /// Delay over time, by when the torrents appeared.
+    pub over_time: Vec<Point>,
+}
+
+/// The delays of the torrents that appeared in one stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Point {
+    pub from: UnixMillis,
+    pub until: UnixMillis,
+    pub torrents: u64,
+    /// Of the middles.
+    pub median_s: f64,
+    pub p90_s: f64,
+    pub p99_s: f64,
+}
+
+impl Delays {
+    /// Counts an arrival.
+    pub fn add(&mut self, arrival: &Arrival) {
+        let between = match arrival.appeared() {
+            Known::History => {
+                self.history = self.history.saturating_add(1);
+                return;
+            }
+            Known::Shown(between) => {
+                self.shown = self.shown.saturating_add(1);
+                between
+            }
+            Known::Looks(between) => {
+                self.looks = self.looks.saturating_add(1);
+                between
+            }
+            Known::Contradicted(between) => {
+                self.contradicted = self.contradicted.saturating_add(1);
+                between
+            }
+        };
+        let since = |from: UnixMillis| arrival.acquired.since(from).as_secs_f64();
+        self.least.add(since(between.until));
+        self.most.add(since(between.from));
+        let middle = since(between.middle());
+        self.middle.add(middle);
+        self.bins.entry(between.middle().0 / HOUR_MS / self.bin_hours).or_default().add(middle);
+        self.widen(self.bin_hours);
+    }
+
+    /// Takes in the delays of another site or of an earlier time.
+    pub fn merge(&mut self, other: &Self) {
+        self.least.merge(&other.least);
+        self.middle.merge(&other.middle);
+        self.most.merge(&other.most);
+        self.history = self.history.saturating_add(other.history);
+        self.shown = self.shown.saturating_add(other.shown);
+        self.looks = self.looks.saturating_add(other.looks);
+        self.contradicted = self.contradicted.saturating_add(other.contradicted);
+        let mut other = other.clone();
+        let hours = self.bin_hours.max(other.bin_hours);
+        self.widen(hours);
+        other.widen(hours);
+        for (bin, histogram) in &other.bins {
+            self.bins.entry(*bin).or_default().merge(histogram);
+        }
+        self.widen(hours);
+    }
+
+    /// Makes the bins so long, and longer while there are too many.
+    fn widen(&mut self, hours: u64) {
+        while self.bin_hours < hours || (self.bins.len() > DELAY_BINS_MAX && self.bin_hours < BIN_HOURS_LONGEST) {
+            self.bin_hours *= 2;
+            for (bin, histogram) in std::mem::take(&mut self.bins) {
+                self.bins.entry(bin / 2).or_default().merge(&histogram);
+            }
+        }
+        // Times of many thousand years are no times.
+        while self.bins.len() > DELAY_BINS_MAX {
+            self.bins.pop_last();
+        }
+    }
+
+    /// The figures.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let quantile = |share| Quantile {
+            least_s: self.least.quantile(share),
+            middle_s: self.middle.quantile(share),
+            most_s: self.most.quantile(share),
+        };
+        let length_ms = self.bin_hours.saturating_mul(HOUR_MS);
+        let point = |(bin, delays): (&u64, &Histogram)| {
+            let from = bin.saturating_mul(length_ms);
+            Some(Point {
+                from: UnixMillis(from),
+                until: UnixMillis(from.saturating_add(length_ms)),
+                torrents: delays.count(),
+                median_s: delays.quantile(0.5)?,
+                p90_s: delays.quantile(0.9)?,
+                p99_s: delays.quantile(0.99)?,
+            })
+        };
+        Report {
+            torrents: self.middle.count(),
+            history: self.history,
+            shown: self.shown,
+            looks: self.looks,
+            contradicted: self.contradicted,
+            median: quantile(0.5),
+            p90: quantile(0.9),
+            p99: quantile(0.99),
+            error: super::histogram::ERROR,
+            over_time: self.bins.iter().filter_map(point).collect(),
+        }
+    }
+
+    /// As a note in the crawl database.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // Numbers and maps with numbers for keys: serde_json cannot fail on them.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Reads a note; None where it is broken or of another version: the measure begins anew.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut read: Self = serde_json::from_slice(bytes).ok()?;
+        let is_whole = read.version == VERSION
+            && read.bin_hours.is_power_of_two()
+            && read.bin_hours <= BIN_HOURS_LONGEST
+            && [&read.least, &read.most].into_iter().all(|other| other.count() == read.middle.count());
+        read.widen(read.bin_hours);
+        is_whole.then_some(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MINUTE: u64 = 60_000;
+    const DAY: u64 = 24 * HOUR_MS;
+    const START: u64 = 20_000 * DAY;
+
+    fn at(ms: u64) -> UnixMillis {
+        UnixMillis(START + ms)
+    }
+
+    fn arrival(shown: Option<(u64, u64)>, absent: Option<u64>, seen: u64, acquired: u64) -> Arrival {
+        Arrival {
+            shown: shown.map(|(ms, precision_ms)| Shown { at: at(ms), precision_ms }),
+            last_absent: absent.map(at),
+            first_seen: at(seen),
+            acquired: at(acquired),
+            site_since: at(0),
+        }
+    }
+
+    fn between(from: u64, until: u64) -> Between {
+        Between { from: at(from), until: at(until) }
+    }
+
+    #[test]
+    fn the_sites_time_and_the_looks_narrow_each_other() {
+        let known = |shown, absent| arrival(shown, absent, 60 * MINUTE, 61 * MINUTE).appeared();
+        assert_eq!(known(None, Some(30 * MINUTE)), Known::Looks(between(30 * MINUTE, 60 * MINUTE)));
+        assert_eq!(
+            known(Some((40 * MINUTE, MINUTE)), Some(30 * MINUTE)),
+            Known::Shown(between(40 * MINUTE, 41 * MINUTE))
+        );
+        assert_eq!(
+            known(Some((29 * MINUTE + 50_000, 1_000)), Some(30 * MINUTE)),
+            Known::Looks(between(30 * MINUTE, 60 * MINUTE)),
+            "two clocks that are right"
+        );
+        assert_eq!(
+            known(Some((60 * MINUTE + 5_000, 1_000)), None),
+            Known::Shown(between(60 * MINUTE, 60 * MINUTE)),
+            "and two without an earlier look"
+        );
+        assert_eq!(known(Some((0, DAY)), Some(30 * MINUTE)), Known::Shown(between(30 * MINUTE, 60 * MINUTE)), "a date");
+        assert_eq!(
+            known(Some((200 * MINUTE, MINUTE)), Some(30 * MINUTE)),
+            Known::Contradicted(between(30 * MINUTE, 60 * MINUTE)),
+            "a clock that is ahead"
+        );
+        assert_eq!(
+            known(Some((10 * MINUTE, MINUTE)), Some(30 * MINUTE)),
+            Known::Contradicted(between(30 * MINUTE, 60 * MINUTE))
+        );
+    }
+
+    #[test]
+    fn what_was_there_at_the_first_look_is_history() {
+        assert_eq!(arrival(None, None, 0, MINUTE).appeared(), Known::History);
+        let before = Arrival { site_since: at(DAY), ..arrival(Some((0, MINUTE)), None, DAY, DAY) };
+        assert_eq!(before.appeared(), Known::History);
+        let later = arrival(Some((5 * MINUTE, MINUTE)), None, 60 * MINUTE, 61 * MINUTE);
+        assert_eq!(
+            later.appeared(),
+            Known::Shown(between(5 * MINUTE, 6 * MINUTE)),
+            "of a list looked at for the first time"
+        );
+        let ahead = arrival(Some((90 * MINUTE, MINUTE)), None, 60 * MINUTE, 61 * MINUTE);
+        assert_eq!(ahead.appeared(), Known::History, "a time in the future proves nothing");
+    }
+
+    #[test]
+    fn figures_have_a_least_a_middle_and_a_most() {
+        let mut delays = Delays::default();
+        for n in 0..100 {
+            // Looks are 10 minutes apart; acquired 5 minutes after the look that showed it.
+            let seen = (n + 1) * HOUR_MS;
+            delays.add(&arrival(None, Some(seen - 10 * MINUTE), seen, seen + 5 * MINUTE));
+        }
+        delays.add(&arrival(None, None, 0, 0));
+        let report = delays.report();
+        assert_eq!((report.torrents, report.history, report.looks), (100, 1, 100));
+        for (found, expected) in
+            [(report.median.least_s, 300.0), (report.median.middle_s, 600.0), (report.median.most_s, 900.0)]
+        {
+            let found = found.expect("a figure");
+            assert!((found / expected - 1.0).abs() <= 0.03, "{found} for {expected}");
+        }
+        assert_eq!(report.over_time.len(), 100);
+        assert!(Delays::default().report().median.middle_s.is_none());
+    }
+
+    #[test]
+    fn bins_grow_longer_instead_of_more() {
+        let mut delays = Delays::default();
+        for n in 0..5_000 {
+            let seen = n * 7 * HOUR_MS;
+            delays.add(&arrival(None, Some(seen), seen, seen + MINUTE));
+        }
+        let report = delays.report();
+        assert!(report.over_time.len() <= DELAY_BINS_MAX);
+        assert_eq!(report.over_time.iter().map(|point| point.torrents).sum::<u64>(), 5_000);
+        assert!(report.over_time.is_sorted_by(|one, next| one.until <= next.from));
+    }
+
+    #[test]
+    fn notes_give_the_delays_back_and_broken_ones_are_refused() {
+        let mut delays = Delays::default();
+        delays.add(&arrival(None, Some(0), 10, 20));
+        let bytes = delays.to_bytes();
+        assert_eq!(Delays::from_bytes(&bytes), Some(delays));
+        let text = String::from_utf8(bytes).expect("JSON");
+        for bad in [
+            "".to_owned(),
+            "{}".to_owned(),
+            text.replace("\"version\":1", "\"version\":2"),
+            text.replace("\"bin_hours\":1", "\"bin_hours\":0"),
+            text.replace("\"bin_hours\":1", "\"bin_hours\":3"),
+            text[..text.len() / 2].to_owned(),
+        ] {
+            assert_eq!(Delays::from_bytes(bad.as_bytes()), None, "{bad}");
+        }
+        // Numbers as large as a note can name them.
+        let huge = text.replace("\"looks\":1", &format!("\"looks\":{}", u64::MAX)).replace("\"1\":1", "\"65535\":1");
+        assert_ne!(huge, text);
+        let mut delays = Delays::from_bytes(huge.as_bytes()).expect("a note");
+        delays.add(&arrival(None, Some(0), 10, 20));
+        delays.merge(&delays.clone());
+        assert!(delays.report().p99.most_s.is_some_and(f64::is_finite));
+    }
+
+    proptest! {
+        #[test]
+        fn any_times_in_any_order_add_up(
+            times in proptest::collection::vec((any::<u64>(), any::<u64>(), proptest::option::of(any::<u64>()), any::<u64>()), 0..40),
+            cut in 0_usize..40,
+        ) {
+            let arrival = |&(shown, precision_ms, absent, seen): &(u64, u64, Option<u64>, u64)| Arrival {
+                shown: (shown % 3 > 0).then_some(Shown { at: UnixMillis(shown), precision_ms }),
+                last_absent: absent.map(UnixMillis),
+                first_seen: UnixMillis(seen),
+                acquired: UnixMillis(seen ^ precision_ms),
+                site_since: UnixMillis(precision_ms / 2),
+            };
+            let (mut whole, mut one, mut other) = (Delays::default(), Delays::default(), Delays::default());
+            for (place, times) in times.iter().enumerate() {
+                whole.add(&arrival(times));
+                if place < cut { one.add(&arrival(times)) } else { other.add(&arrival(times)) }
+            }
+            one.merge(&other);
+            let (whole, merged) = (whole.report(), one.report());
+            prop_assert_eq!((whole.torrents, whole.history, whole.median), (merged.torrents, merged.history, merged.median));
+            prop_assert!(merged.over_time.len() <= DELAY_BINS_MAX);
+        }
+    }
+}

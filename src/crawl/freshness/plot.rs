@@ -1,0 +1,123 @@
+//! Delay over time, drawn in characters (after BT Fig. 7): time to the right, delay upwards in equal ratios.
+
+use std::fmt::Write as _;
+
+use super::delay::{Point, Report};
+
+/// Lines of the field.
+const LINES: usize = 12;
+
+/// Columns of the widest field.
+const COLUMNS_MOST: usize = 200;
+
+/// The plot: `•` medians, `˙` nine tenths; `width` is the terminal's, in columns. Without a delay it says so.
+#[must_use]
+pub fn plot(report: &Report, width: usize) -> String {
+    let points = &report.over_time;
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return "no torrent has appeared since the crawl began: there is no delay to show\n".to_owned();
+    };
+    let columns = width.saturating_sub(12).clamp(10, COLUMNS_MOST);
+    let (low, high) = range(points);
+    let line = |seconds: f64| place((seconds.max(1.0) / low).ln() / (high / low).ln(), LINES);
+    let (from, until) = (first.from.0, last.until.0);
+    let mut field = vec![vec![' '; columns]; LINES];
+    // Later points of a column win; medians are drawn over the others.
+    for (mark, of) in [('˙', (|point| point.p90_s) as fn(&Point) -> f64), ('•', |point| point.median_s)] {
+        for point in points {
+            #[allow(clippy::cast_precision_loss)] // a place on a screen
+            let along = point.from.0.saturating_sub(from) as f64 / until.saturating_sub(from).max(1) as f64;
+            field[LINES - 1 - line(of(point))][place(along, columns)] = mark;
+        }
+    }
+    let mut text = String::new();
+    for (number, row) in field.into_iter().enumerate() {
+        #[allow(clippy::cast_precision_loss)] // a place on a screen
+        let share = (LINES - 1 - number) as f64 / (LINES - 1) as f64;
+        let label =
+            if number % 3 == 2 || number == 0 { duration(low * (high / low).powf(share)) } else { String::new() };
+        let row: String = row.into_iter().collect();
+        let _ = writeln!(text, "{label:>9} │{}", row.trim_end());
+    }
+    let _ = writeln!(text, "{:>9} └{}", "", "─".repeat(columns));
+    let (from, until) = (first.from.rfc3339(), last.until.rfc3339());
+    let gap = columns.saturating_sub(from.len() + until.len()).max(1);
+    let _ = writeln!(text, "{:>11}{from}{}{until}", "", " ".repeat(gap));
+    let _ = writeln!(text, "{:>11}• median  ˙ 90 % of the torrents that appeared then", "");
+    text
+}
+
+/// The ends of the scale, in seconds.
+fn range(points: &[Point]) -> (f64, f64) {
+    let low = points.iter().map(|point| point.median_s).fold(f64::INFINITY, f64::min).max(1.0);
+    let high = points.iter().map(|point| point.p90_s.max(point.median_s)).fold(1.0, f64::max);
+    (low, high.max(low * 10.0))
+}
+
+/// A share between 0 and 1 as one of so many places.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a place on a screen
+fn place(share: f64, places: usize) -> usize {
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    ((share * (places - 1) as f64).round() as usize).min(places - 1)
+}
+
+/// `40 s`, `12 min`, `3.5 h`, `2.1 d`.
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s < 90.0 => (s, "s"),
+        s if s < 5_400.0 => (s / 60.0, "min"),
+        s if s < 172_800.0 => (s / 3_600.0, "h"),
+        s => (s / 86_400.0, "d"),
+    };
+    if value < 9.95 && unit != "s" { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::delay::{Arrival, Delays};
+    use super::*;
+    use gleaner_base::clock::UnixMillis;
+
+    fn report(delays_s: &[u64]) -> Report {
+        let mut delays = Delays::default();
+        for (hour, delay_s) in delays_s.iter().enumerate() {
+            let seen = UnixMillis(1_790_000_000_000 + hour as u64 * 3_600_000);
+            delays.add(&Arrival {
+                shown: None,
+                last_absent: Some(seen),
+                first_seen: seen,
+                acquired: UnixMillis(seen.0 + delay_s * 1_000),
+                site_since: UnixMillis(0),
+            });
+        }
+        delays.report()
+    }
+
+    #[test]
+    fn a_delay_that_falls_is_drawn_falling() {
+        let falling: Vec<u64> = (0..40).map(|hour| 40_000 / (hour + 1)).collect();
+        let text = plot(&report(&falling), 60);
+        let columns: Vec<Option<usize>> = (0..48)
+            .map(|column| text.lines().take(LINES).position(|line| line.chars().nth(11 + column) == Some('•')))
+            .collect();
+        let drawn: Vec<usize> = columns.into_iter().flatten().collect();
+        assert!(drawn.len() >= 30 && drawn.is_sorted(), "{text}");
+        assert!(text.contains("11 h") && text.contains("2026-"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 66), "{text}");
+    }
+
+    #[test]
+    fn nothing_one_and_strange_widths_are_drawn() {
+        assert!(plot(&report(&[]), 80).contains("no torrent"));
+        for width in [0, 1, 80, usize::MAX] {
+            assert!(plot(&report(&[0]), width).contains('•'));
+        }
+    }
+
+    #[test]
+    fn durations_have_the_unit_that_fits() {
+        let told: Vec<String> = [5.0, 600.0, 7_200.0, 864_000.0].map(duration).into();
+        assert_eq!(told, ["5 s", "10 min", "2.0 h", "10 d"]);
+    }
+}

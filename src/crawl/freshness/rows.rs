@@ -1,0 +1,284 @@
+//! Rows that vanish from a list while their neighbours stay (ALGORITHMS §7).
+//!
+//! A row that is pushed off its page is not gone, and neither is one that moved. So a row is missed only where the page was read
+//! whole, the rows before and behind it are still there (at the head of a list those behind it), and the list keeps its order: rows that stayed stand as they
+//! stood, but for those that came to the top. Whether what is missed is gone, two looks decide ([`Presence`]).
+//!
+//! Of each list the rows of its last look are kept, and those that are missed until they are decided.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::gone::{Gone, Presence, Sign, Turn, Why};
+use gleaner_base::clock::UnixMillis;
+use crate::limits::{GONE_MISSED_ROWS_MAX, GONE_ROWS_MAX};
+use gleaner_page::noise::longest_rising;
+
+/// Below this share of rows that kept their order, a list is sorted by what changes, and nothing is missed on it.
+const IN_ORDER: f64 = 0.8;
+
+/// Rows before the first one that stayed that are missed as those between are, and rows that must have stayed, thrice as many at least: a
+/// head that changes as a whole is a list of its own (the best of the hour).
+const HEAD_ROWS: usize = 5;
+const HEAD_STAYED_MIN: usize = 5;
+
+/// One page of a list, or several in a row, as a look found it.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed<'a> {
+    /// What rows lead to, by a hash, in the order of the list; pinned rows left out.
+    pub rows: &'a [u64],
+    /// The page came to its end and was a member's where one was due.
+    pub is_whole: bool,
+    pub at: UnixMillis,
+}
+
+/// A row that was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Row {
+    target: u64,
+    presence: Presence,
+}
+
+/// What one list has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct List {
+    /// Of the last look, in its order, with the missed ones where they stood.
+    rows: Vec<Row>,
+}
+
+/// What a look at a list decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vanished {
+    /// Rows that are gone, by what they lead to.
+    pub gone: Vec<(u64, Gone)>,
+    /// Rows that are back.
+    pub back: Vec<u64>,
+    /// Rows that are missed and not decided: their pages tell more.
+    pub missed: usize,
+}
+
+impl List {
+    /// Takes a look at the list. Says nothing of rows that it cannot judge.
+    pub fn look(&mut self, listed: &Listed<'_>) -> Vanished {
+        let mut vanished = Vanished::default();
+        if !listed.is_whole || listed.rows.is_empty() {
+            return vanished;
+        }
+        let shown = &listed.rows[..listed.rows.len().min(GONE_ROWS_MAX)];
+        let places: HashMap<u64, usize> =
+            shown.iter().rev().enumerate().map(|(at, row)| (*row, shown.len() - 1 - at)).collect();
+        let stayed = self.stayed(&places);
+        let mut known: HashMap<u64, Presence> = HashMap::with_capacity(shown.len());
+        let mut missed: Vec<(Option<u64>, Row)> = Vec::new();
+        let mut before = None;
+        for (at, row) in std::mem::take(&mut self.rows).into_iter().enumerate() {
+            if places.contains_key(&row.target) {
+                known.insert(row.target, row.presence);
+                before = Some(row.target);
+            } else if stayed.as_ref().is_some_and(|stayed| (stayed.first < at || stayed.is_head) && at < stayed.last) {
+                missed.push((before, row));
+            }
+            // What stood behind the last row that stayed may stand on another page, and so may the head of a list of which little stayed.
+        }
+        let mut seen = HashSet::with_capacity(shown.len());
+        for target in shown.iter().filter(|target| seen.insert(**target)) {
+            let mut presence = known.get(target).copied().unwrap_or_default();
+            if presence.look(Sign::Present, listed.at) == Turn::Back {
+                vanished.back.push(*target);
+            }
+            self.rows.push(Row { target: *target, presence });
+        }
+        self.keep_missed(missed, listed.at, &mut vanished);
+        vanished
+    }
+
+    /// True for a row of the last look, and for one that is missed.
+    #[must_use]
+    pub fn follows(&self, target: u64) -> bool {
+        self.rows.iter().any(|row| row.target == target)
+    }
+
+    /// The rows of the last look that are still there and in their order; None where too few are to judge by.
+    fn stayed(&self, places: &HashMap<u64, usize>) -> Option<Stayed> {
+        let still: Vec<(usize, usize)> = self
+            .rows
+            .iter()
+            .enumerate()
+            .filter_map(|(at, row)| places.get(&row.target).map(|place| (at, *place)))
+            .collect();
+        let in_order = longest_rising(&still);
+        let is_ordered = ratio(in_order.len(), still.len()) >= IN_ORDER;
+        let (first, last) = (in_order.first()?.0, in_order.last()?.0);
+        let is_head = first <= HEAD_ROWS && in_order.len() >= HEAD_STAYED_MIN.max(3 * first);
+        (is_ordered && first < last).then_some(Stayed { first, last, is_head })
+    }
+
+    /// Puts the missed rows back where they stood, behind the row `before` them, and asks whether they are gone.
+    fn keep_missed(&mut self, missed: Vec<(Option<u64>, Row)>, now: UnixMillis, vanished: &mut Vanished) {
+        let mut behind: HashMap<Option<u64>, Vec<Row>> = HashMap::new();
+        for (before, mut row) in missed.into_iter().take(GONE_MISSED_ROWS_MAX) {
+            let turn = row.presence.look(Sign::Absent(Why::Unlisted), now);
+            if let Turn::Gone(gone) = turn {
+                vanished.gone.push((row.target, gone));
+            }
+            vanished.missed += usize::from(!row.presence.is_gone());
+            behind.entry(before).or_default().push(row);
+        }
+        if behind.is_empty() {
+            return;
+        }
+        let mut rows = behind.remove(&None).unwrap_or_default();
+        for row in std::mem::take(&mut self.rows) {
+            rows.push(row);
+            rows.extend(behind.remove(&Some(row.target)).unwrap_or_default());
+        }
+        self.rows = rows;
+    }
+}
+
+/// The outermost rows that stayed in their order, by their places at the last look.
+struct Stayed {
+    first: usize,
+    last: usize,
+    /// What stood before them is missed as well: rows of a list in the order of time leave its head by being taken away alone.
+    is_head: bool,
+}
+
+#[allow(clippy::cast_precision_loss)] // a share of at most some thousand
+fn ratio(part: usize, all: usize) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Between;
+    use super::*;
+    use crate::limits::GONE_CONFIRM_TIME;
+
+    /// Hours apart enough for a verdict.
+    fn at(look: u32) -> UnixMillis {
+        UnixMillis(1_790_000_000_000).plus(GONE_CONFIRM_TIME * look)
+    }
+
+    fn look(list: &mut List, rows: &[u64], number: u32) -> Vanished {
+        list.look(&Listed { rows, is_whole: true, at: at(number) })
+    }
+
+    fn from(first: u64, last: u64) -> Vec<u64> {
+        (last..=first).rev().collect()
+    }
+
+    fn without(rows: &[u64], gone: u64) -> Vec<u64> {
+        rows.iter().copied().filter(|row| *row != gone).collect()
+    }
+
+    #[test]
+    fn a_row_between_neighbours_that_stay_is_gone_at_the_second_look() {
+        let mut list = List::default();
+        let rows = from(20, 1);
+        assert_eq!(look(&mut list, &rows, 0), Vanished::default());
+        let fewer = without(&rows, 10);
+        assert_eq!(look(&mut list, &fewer, 1), Vanished { missed: 1, ..Vanished::default() });
+        let gone = Gone { since: Between { from: at(0), until: at(1) }, why: Why::Unlisted };
+        assert_eq!(look(&mut list, &fewer, 2).gone, [(10, gone)]);
+        assert_eq!(look(&mut list, &fewer, 3), Vanished::default(), "told once");
+        assert_eq!(look(&mut list, &rows, 4).back, [10]);
+    }
+
+    #[test]
+    fn the_first_row_of_a_list_is_gone_like_any_other_and_a_head_that_changes_as_a_whole_is_not() {
+        let mut list = List::default();
+        let rows = from(30, 1);
+        look(&mut list, &rows, 0);
+        // Others come before it and after it.
+        assert_eq!(look(&mut list, &from(29, 1), 1), Vanished { missed: 1, ..Vanished::default() });
+        let mut newer = from(29, 1);
+        newer.splice(0..0, [33, 32]);
+        assert_eq!(look(&mut list, &newer, 2).gone.iter().map(|(row, _)| *row).collect::<Vec<_>>(), [30]);
+        newer.insert(2, 30);
+        assert_eq!(look(&mut list, &newer, 3).back, [30]);
+        let mut list = List::default();
+        for number in 0..6_u32 {
+            let best = (0..10).map(|n| 1_000 + u64::from(number) * 10 + n);
+            let shown: Vec<u64> = best.chain(from(30, 1)).collect();
+            assert_eq!(look(&mut list, &shown, number), Vanished::default());
+        }
+    }
+
+    #[test]
+    fn rows_pushed_off_the_page_are_not_gone() {
+        let mut list = List::default();
+        for number in 0..30 {
+            let top = 100 + u64::from(number) * 3;
+            assert_eq!(look(&mut list, &from(top, top - 24), number), Vanished::default(), "look {number}");
+        }
+        // All of it was pushed off at once.
+        assert_eq!(look(&mut list, &from(900, 876), 40), Vanished::default());
+    }
+
+    #[test]
+    fn rows_that_came_to_the_top_are_not_gone_and_hide_no_other() {
+        let mut list = List::default();
+        look(&mut list, &from(30, 1), 0);
+        let mut bumped = without(&from(30, 1), 5);
+        bumped.insert(0, 5);
+        assert_eq!(look(&mut list, &bumped, 1), Vanished::default());
+        let mut fewer = without(&without(&bumped, 17), 3);
+        fewer.insert(0, 3);
+        assert_eq!(look(&mut list, &fewer, 2), Vanished { missed: 1, ..Vanished::default() });
+        assert_eq!(look(&mut list, &fewer, 3).gone.len(), 1);
+    }
+
+    #[test]
+    fn lists_sorted_by_what_changes_miss_nothing() {
+        let mut list = List::default();
+        for number in 0..20_u32 {
+            let rows: Vec<u64> = (0..25).map(|n| (n * 7 + u64::from(number) * 13) % 40).collect();
+            assert_eq!(look(&mut list, &rows, number).gone, [], "look {number}");
+        }
+    }
+
+    #[test]
+    fn broken_and_empty_answers_say_nothing() {
+        let mut list = List::default();
+        let rows = from(20, 1);
+        look(&mut list, &rows, 0);
+        let before = list.clone();
+        let half = Listed { rows: &rows[..10], is_whole: false, at: at(1) };
+        assert_eq!(list.look(&half), Vanished::default());
+        assert_eq!(look(&mut list, &[], 2), Vanished::default());
+        assert_eq!(list, before);
+    }
+
+    #[test]
+    fn a_row_that_was_missing_once_is_not_gone() {
+        let mut list = List::default();
+        let rows = from(20, 1);
+        for number in 0..20 {
+            let shown = if number % 2 == 1 { without(&rows, 7) } else { rows.clone() };
+            let found = look(&mut list, &shown, number);
+            assert_eq!((found.gone, found.back), (vec![], vec![]));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_stays_bounded_whatever_is_shown(
+            looks in proptest::collection::vec(proptest::collection::vec(0_u64..40, 0..30), 0..30),
+        ) {
+            let mut list = List::default();
+            for (number, rows) in looks.iter().enumerate() {
+                let found = look(&mut list, rows, u32::try_from(number).unwrap_or(0));
+                for (target, _) in &found.gone {
+                    prop_assert!(!rows.contains(target));
+                }
+                prop_assert!(list.rows.len() <= 40);
+                let distinct: HashSet<u64> = list.rows.iter().map(|row| row.target).collect();
+                prop_assert_eq!(distinct.len(), list.rows.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,509 @@
+//! Headers and first bytes → torrent, page or discard (ALGORITHMS §1).
+//!
+//! Runs between `fetch` and `torrent` or `page`, while the body is still arriving, so that an ISO image behind a
+//! download link costs a few hundred bytes. The body decides; headers only settle what the body leaves open,
+//! because they lie in every direction. The URL is never asked.
+//!
+//! Pure: no I/O, no clock, no allocation. It looks at the first `limits::TORRENT_JUNK_BYTES_MAX` bytes at most, and
+//! says of a torrent only that it begins like one: `torrent::metainfo` has the last word when the body is whole.
+
+use memchr::memmem;
+
+use crate::limits::{SNIFF_BYTES, TORRENT_BYTES_MAX, TORRENT_JUNK_BYTES_MAX};
+use gleaner_torrent::bencode::{self, Shape};
+
+/// What the headers and the rules say of a response.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeaderFacts<'a> {
+    /// `Content-Type`, raw.
+    pub content_type: Option<&'a str>,
+    /// `Content-Disposition`, raw.
+    pub disposition: Option<&'a str>,
+    /// `Content-Length` in bytes.
+    pub content_length: Option<u64>,
+    /// True where an HTML answer is of use: for URLs of the page classes, and for download URLs, whose notice and
+    /// login pages are to be noticed.
+    pub accepts_pages: bool,
+}
+
+/// What to do with the response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Feed more bytes.
+    NeedMore,
+    /// Read on up to `limits::TORRENT_BYTES_MAX`, then ask `torrent::metainfo`.
+    Torrent,
+    /// Read on up to `limits::PAGE_BYTES_MAX`, then read its links.
+    Page(PageKind),
+    /// Stop reading.
+    Discard(DiscardReason),
+}
+
+/// Kinds of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageKind {
+    Html,
+    /// RSS, Atom, RDF or a sitemap.
+    Feed,
+}
+
+/// Why a body is of no use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DiscardReason {
+    /// No bytes, or only blank ones.
+    Empty,
+    /// Not text; says what it is.
+    Binary(BinaryKind),
+    /// Text that is neither torrent nor page: JSON, scripts, notes.
+    Text,
+    /// An HTML page where the headers promised a file: a login or notice page.
+    HtmlPosingAsTorrent,
+    /// A page where none is wanted.
+    PageNotWanted,
+    /// Begins like a torrent, but is announced to be larger than `limits::TORRENT_BYTES_MAX`.
+    TooLarge,
+}
+
+/// Kinds of binary bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryKind {
+    Image,
+    Video,
+    Audio,
+    /// zip, gzip, xz, zstd, 7z, rar, tar, deb and what is built on them.
+    Archive,
+    DiskImage,
+    Program,
+    Document,
+    Font,
+    Unknown,
+}
+
+impl DiscardReason {
+    /// The name that logs and counts use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Binary(BinaryKind::Image) => "image",
+            Self::Binary(BinaryKind::Video) => "video",
+            Self::Binary(BinaryKind::Audio) => "audio",
+            Self::Binary(BinaryKind::Archive) => "archive",
+            Self::Binary(BinaryKind::DiskImage) => "disk_image",
+            Self::Binary(BinaryKind::Program) => "program",
+            Self::Binary(BinaryKind::Document) => "document",
+            Self::Binary(BinaryKind::Font) => "font",
+            Self::Binary(BinaryKind::Unknown) => "binary",
+            Self::Text => "text",
+            Self::HtmlPosingAsTorrent => "html_posing_as_torrent",
+            Self::PageNotWanted => "page_not_wanted",
+            Self::TooLarge => "too_large",
+        }
+    }
+}
+
+/// What the `Content-Type` and `Content-Disposition` promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Promise {
+    /// `application/x-bittorrent`, or a file name that ends in `.torrent`.
+    Torrent,
+    /// text/plain, application/octet-stream and their kin, or any file name.
+    File,
+    Html,
+    Xml,
+    /// No type.
+    Nothing,
+    /// Any other type.
+    Other,
+}
+
+/// One response's classification. Feed it until it decides; it stays decided.
+#[derive(Clone, Debug)]
+pub struct Classifier {
+    promise: Promise,
+    content_length: Option<u64>,
+    accepts_pages: bool,
+    decided: Option<Decision>,
+}
+
+impl Classifier {
+    /// Reads the headers; decides nothing yet.
+    #[must_use]
+    pub fn new(facts: HeaderFacts<'_>) -> Self {
+        Self {
+            promise: promise(facts.content_type, facts.disposition),
+            content_length: facts.content_length,
+            accepts_pages: facts.accepts_pages,
+            decided: None,
+        }
+    }
+
+    /// `so_far` is the whole body as far as it has come, `complete` says that nothing follows. Never answers
+    /// [`Decision::NeedMore`] to a complete body or to one longer than `limits::TORRENT_JUNK_BYTES_MAX` plus
+    /// `limits::SNIFF_BYTES`.
+    pub fn feed(&mut self, so_far: &[u8], complete: bool) -> Decision {
+        if let Some(decided) = self.decided {
+            return decided;
+        }
+        let decision = self.decide(so_far, complete);
+        if decision != Decision::NeedMore {
+            self.decided = Some(decision);
+        }
+        decision
+    }
+
+    fn decide(&self, so_far: &[u8], complete: bool) -> Decision {
+        let window = &so_far[..so_far.len().min(TORRENT_JUNK_BYTES_MAX + SNIFF_BYTES)];
+        let complete = complete || window.len() == TORRENT_JUNK_BYTES_MAX + SNIFF_BYTES;
+        let text = bencode::skip_blank(window);
+        if text.is_empty() {
+            return if complete { Decision::Discard(DiscardReason::Empty) } else { Decision::NeedMore };
+        }
+        match bencode::dictionary_shape(text) {
+            Shape::Dictionary => return self.torrent(),
+            // A key is at most 999 bytes in that shape, so the wait is short.
+            Shape::Unknown if !complete => return Decision::NeedMore,
+            Shape::Unknown | Shape::Other => {}
+        }
+        let reach = TORRENT_JUNK_BYTES_MAX + SNIFF_BYTES - (window.len() - text.len());
+        match strange_dictionary_shape(text, reach) {
+            Shape::Dictionary => return self.torrent(),
+            Shape::Unknown if !complete => return Decision::NeedMore,
+            Shape::Unknown | Shape::Other => {}
+        }
+        // A byte order mark or a magic number may be cut.
+        if text.len() < 16 && !complete {
+            return Decision::NeedMore;
+        }
+        if let Some(kind) = magic(window) {
+            return Decision::Discard(DiscardReason::Binary(kind));
+        }
+        if is_utf16(window) {
+            return self.utf16(window, complete);
+        }
+        let sniffed = &text[..text.len().min(SNIFF_BYTES)];
+        // What begins as a document is one, whatever a broken template has put into it.
+        if let Some(zero) = memchr::memchr(0, sniffed).filter(|_| !begins_document(text)) {
+            // Warnings of the server's script may stand before a torrent whose piece hashes begin within reach: what
+            // comes before the first zero byte is then still text, and ends in the head of a dictionary.
+            let head_length = window.len() - text.len() + zero;
+            if hides_dictionary(&window[..head_length]) {
+                return self.torrent();
+            }
+            let zeros = window.len() >= SNIFF_BYTES && window[..SNIFF_BYTES].iter().all(|byte| *byte == 0);
+            if zeros || complete || text.len() >= SNIFF_BYTES {
+                // An image of a disk begins with an empty boot sector.
+                let kind = if zeros { BinaryKind::DiskImage } else { BinaryKind::Unknown };
+                return Decision::Discard(DiscardReason::Binary(kind));
+            }
+            return Decision::NeedMore;
+        }
+        self.text(window, text, complete)
+    }
+
+    /// Text: a page, or junk in front of a torrent, or neither.
+    fn text(&self, window: &[u8], text: &[u8], complete: bool) -> Decision {
+        let document = begins_document(text);
+        // A page may quote a torrent; but a page where a file was promised is searched, as junk is.
+        let may_hide_torrent = !document || matches!(self.promise, Promise::Torrent | Promise::File);
+        if may_hide_torrent && hides_dictionary(window) {
+            return self.torrent();
+        }
+        if may_hide_torrent && !complete {
+            return Decision::NeedMore;
+        }
+        if text.starts_with(b"<?xml") || self.promise == Promise::Xml {
+            return match root_element(text) {
+                Some(PageKind::Feed) => self.page(PageKind::Feed),
+                Some(PageKind::Html) => self.html(),
+                None if !complete => Decision::NeedMore,
+                None => Decision::Discard(DiscardReason::Text),
+            };
+        }
+        if begins_feed(text) {
+            return self.page(PageKind::Feed);
+        }
+        if document || begins_markup(text) {
+            return self.html();
+        }
+        match self.promise {
+            Promise::Html => self.html(),
+            // A text without a type that carries links is a page that forgot its type.
+            Promise::Nothing if find_ignoring_case(text, b"<a href") => self.html(),
+            _ if is_text(text) => Decision::Discard(DiscardReason::Text),
+            _ => Decision::Discard(DiscardReason::Binary(BinaryKind::Unknown)),
+        }
+    }
+
+    fn torrent(&self) -> Decision {
+        match self.content_length {
+            Some(length) if length > TORRENT_BYTES_MAX as u64 => Decision::Discard(DiscardReason::TooLarge),
+            _ => Decision::Torrent,
+        }
+    }
+
+    fn html(&self) -> Decision {
+        match self.promise {
+            Promise::Torrent | Promise::File => Decision::Discard(DiscardReason::HtmlPosingAsTorrent),
+            _ => self.page(PageKind::Html),
+        }
+    }
+
+    fn page(&self, kind: PageKind) -> Decision {
+        if self.accepts_pages { Decision::Page(kind) } else { Decision::Discard(DiscardReason::PageNotWanted) }
+    }
+
+    /// UTF-16 is no torrent; it is a page when it says so or is called one.
+    fn utf16(&self, window: &[u8], complete: bool) -> Decision {
+        let mut narrow = [0; SNIFF_BYTES];
+        let mut length = 0;
+        for byte in window.iter().filter(|byte| byte.is_ascii() && **byte != 0).take(SNIFF_BYTES) {
+            narrow[length] = *byte;
+            length += 1;
+        }
+        // A declaration stands before a feed's root: whether more is to be seen does not hang on how the body arrives.
+        if length < SNIFF_BYTES && !complete {
+            return Decision::NeedMore;
+        }
+        let text = bencode::skip_blank(&narrow[..length]);
+        if begins_feed(text) || root_element(text) == Some(PageKind::Feed) {
+            return self.page(PageKind::Feed);
+        }
+        if self.promise == Promise::Html || begins_document(text) || begins_markup(text) {
+            return self.html();
+        }
+        Decision::Discard(DiscardReason::Text)
+    }
+}
+
+fn promise(content_type: Option<&str>, disposition: Option<&str>) -> Promise {
+    let names_file = |disposition: &str| {
+        let disposition = disposition.trim_end_matches(['"', '\'', ';', ' ']).to_ascii_lowercase();
+        if disposition.ends_with(".torrent") || disposition.contains(".torrent\"") || disposition.contains(".torrent;")
+        {
+            Some(Promise::Torrent)
+        } else if disposition.contains("filename") || disposition.starts_with("attachment") {
+            Some(Promise::File)
+        } else {
+            None
+        }
+    };
+    let from_disposition = disposition.and_then(names_file);
+    let is_attachment =
+        disposition.is_some_and(|disposition| starts_ignoring_case(disposition.trim().as_bytes(), b"attachment"));
+    let essence = content_type.and_then(|value| value.split([';', ',']).next()).unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
+    let from_type = match essence.as_str() {
+        "application/x-bittorrent" | "application/bittorrent" | "application/x-torrent" | "application/torrent" => {
+            Promise::Torrent
+        }
+        "text/plain"
+        | "application/octet-stream"
+        | "application/octetstream"
+        | "application/x-octet-stream"
+        | "binary/octet-stream"
+        | "application/download"
+        | "application/x-download"
+        | "application/force-download"
+        | "application/x-force-download"
+        | "application/save"
+        | "application/x-msdownload"
+        | "application/binary"
+        | "application/x-unknown"
+        | "unknown/unknown" => Promise::File,
+        "text/html" | "application/xhtml+xml" => Promise::Html,
+        "" | "*/*" => Promise::Nothing,
+        xml if xml.ends_with("/xml") || xml.ends_with("+xml") => Promise::Xml,
+        _ => Promise::Other,
+    };
+    match (from_type, from_disposition) {
+        (Promise::Torrent, _) | (_, Some(Promise::Torrent)) => Promise::Torrent,
+        // Some frameworks name their pages: `inline; filename="index.html"`.
+        (Promise::Html | Promise::Xml, Some(_)) if !is_attachment => from_type,
+        (_, Some(promise)) => promise,
+        (promise, None) => promise,
+    }
+}
+
+/// A dictionary whose first key no program would write: too long, not printable, or with a length of many zeros.
+/// libtorrent takes it, so it is read on when everything up to the value fits. `reach` is how much of the text is ever
+/// looked at: only a key that ends beyond it is believed by its length alone, or the verdict would hang on how the body
+/// arrives.
+fn strange_dictionary_shape(text: &[u8], reach: usize) -> Shape {
+    let Some((b'd', rest)) = text.split_first() else {
+        return Shape::Other;
+    };
+    let Some(colon) = rest.iter().take(17).position(|byte| *byte == b':') else {
+        return Shape::Other;
+    };
+    let Some(length) = std::str::from_utf8(&rest[..colon]).ok().and_then(|digits| digits.parse::<usize>().ok()) else {
+        return Shape::Other;
+    };
+    if length > TORRENT_BYTES_MAX {
+        return Shape::Other;
+    }
+    let first = colon + 1 + length;
+    match rest.get(first) {
+        Some(b'0'..=b'9' | b'd' | b'l' | b'i') => Shape::Dictionary,
+        Some(_) => Shape::Other,
+        None if first + 1 >= reach && rest.len() > 16 => Shape::Dictionary,
+        None => Shape::Unknown,
+    }
+}
+
+/// True when a dictionary begins behind junk. Only keys that torrents begin with count here: prose and scripts
+/// hold things like `d1:a` by chance.
+fn hides_dictionary(window: &[u8]) -> bool {
+    const FIRST_KEYS: [&[u8]; 16] = [
+        b"announce",
+        b"announce-list",
+        b"azureus_properties",
+        b"comment",
+        b"comment.utf-8",
+        b"created by",
+        b"created by.utf-8",
+        b"creation date",
+        b"dht_backup_enable",
+        b"encoding",
+        b"errors",
+        b"httpseeds",
+        b"info",
+        b"nodes",
+        b"publisher",
+        b"url-list",
+    ];
+    let junk_end = window.len().min(TORRENT_JUNK_BYTES_MAX + 1);
+    memchr::memchr_iter(b'd', &window[..junk_end]).any(|at| {
+        let bytes = &window[at..];
+        let known_key = || {
+            let key = bytes.iter().position(|byte| *byte == b':').map(|colon| &bytes[colon + 1..]);
+            key.is_some_and(|key| FIRST_KEYS.iter().any(|first| key.starts_with(first)))
+        };
+        bencode::dictionary_shape(bytes) == Shape::Dictionary && known_key()
+    })
+}
+
+/// Magic numbers of what sites offer beside torrents.
+fn magic(window: &[u8]) -> Option<BinaryKind> {
+    use BinaryKind::{Archive, Audio, DiskImage, Document, Font, Image, Program, Video};
+    const FRONT: [(&[u8], BinaryKind); 36] = [
+        (b"\x89PNG\r\n\x1a\n", Image),
+        (b"\xff\xd8\xff", Image),
+        (b"GIF87a", Image),
+        (b"GIF89a", Image),
+        (b"\x00\x00\x01\x00", Image),
+        (b"II*\x00", Image),
+        (b"MM\x00*", Image),
+        (b"8BPS", Image),
+        (b"\x1a\x45\xdf\xa3", Video),
+        (b"\x00\x00\x01\xba", Video),
+        (b"\x00\x00\x01\xb3", Video),
+        (b"FLV\x01", Video),
+        (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", Video),
+        (b"ID3", Audio),
+        (b"\xff\xfb", Audio),
+        (b"fLaC", Audio),
+        (b"OggS", Audio),
+        (b"MThd", Audio),
+        (b"PK\x03\x04", Archive),
+        (b"PK\x05\x06", Archive),
+        (b"\x1f\x8b", Archive),
+        (b"BZh", Archive),
+        (b"\xfd7zXZ\x00", Archive),
+        (b"7z\xbc\xaf\x27\x1c", Archive),
+        (b"Rar!\x1a\x07", Archive),
+        (b"\x28\xb5\x2f\xfd", Archive),
+        (b"!<arch>\n", Archive),
+        (b"\xed\xab\xee\xdb", Archive),
+        (b"QFI\xfb", DiskImage),
+        (b"KDMV", DiskImage),
+        (b"MZ", Program),
+        (b"\x7fELF", Program),
+        (b"\xca\xfe\xba\xbe", Program),
+        (b"%PDF-", Document),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Document),
+        (b"wOF", Font),
+    ];
+    if let Some((_, kind)) = FRONT.iter().find(|(magic, _)| window.starts_with(magic)) {
+        return Some(*kind);
+    }
+    match (window.get(..4), window.get(4..8), window.get(8..12)) {
+        (_, Some(b"ftyp"), Some(b"avif" | b"heic" | b"mif1")) => Some(Image),
+        (_, Some(b"ftyp"), Some(b"M4A ")) => Some(Audio),
+        (_, Some(b"ftyp"), _) => Some(Video),
+        (Some(b"RIFF"), _, Some(b"WEBP")) => Some(Image),
+        (Some(b"RIFF"), _, Some(b"AVI ")) => Some(Video),
+        (Some(b"RIFF"), _, Some(b"WAVE")) => Some(Audio),
+        _ if window.get(257..262) == Some(b"ustar") => Some(Archive),
+        // A boot sector: hybrid ISO images of Linux distributions begin with one.
+        _ if window.get(510..512) == Some(b"\x55\xaa") && window[..510].contains(&0) => Some(DiskImage),
+        _ => None,
+    }
+}
+
+fn is_utf16(window: &[u8]) -> bool {
+    matches!(window, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'<', 0, b'!' | b'h' | b'H' | b'?', 0, ..])
+        || matches!(window, [0, b'<', 0, b'!' | b'h' | b'H' | b'?', ..])
+}
+
+fn starts_ignoring_case(text: &[u8], front: &[u8]) -> bool {
+    text.get(..front.len()).is_some_and(|text| text.eq_ignore_ascii_case(front))
+}
+
+fn find_ignoring_case(text: &[u8], wanted: &[u8]) -> bool {
+    text.windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted))
+}
+
+/// True for the beginning of a whole HTML or XML document.
+fn begins_document(text: &[u8]) -> bool {
+    [&b"<!doctype"[..], b"<html", b"<head", b"<?xml"].iter().any(|front| starts_ignoring_case(text, front))
+}
+
+fn begins_feed(text: &[u8]) -> bool {
+    [&b"<rss"[..], b"<feed", b"<rdf:rdf", b"<urlset", b"<sitemapindex"]
+        .iter()
+        .any(|front| starts_ignoring_case(text, front))
+}
+
+/// True for a tag or comment in front; fragments and tag soup begin so, and PHP's warnings too.
+fn begins_markup(text: &[u8]) -> bool {
+    match text {
+        [b'<', b'!', b'-', b'-', ..] | [b'<', b'?', b'p', b'h', b'p', ..] => true,
+        [b'<', rest @ ..] => {
+            let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            (1..=10).contains(&name)
+                && rest[0].is_ascii_alphabetic()
+                && rest.get(name).is_none_or(|byte| matches!(byte, b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n'))
+        }
+        _ => false,
+    }
+}
+
+/// The kind of an XML document by its root element; None while none has come, or for other XML.
+fn root_element(text: &[u8]) -> Option<PageKind> {
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'<', rest) {
+        rest = &rest[at..];
+        if begins_feed(rest) {
+            return Some(PageKind::Feed);
+        }
+        if starts_ignoring_case(rest, b"<html") {
+            return Some(PageKind::Html);
+        }
+        // Declarations, comments and style sheets stand before the root.
+        rest = match rest {
+            [b'<', b'!', b'-', b'-', ..] => &rest[memmem::find(rest, b"-->")?..],
+            [b'<', b'!' | b'?', ..] => &rest[memchr::memchr(b'>', rest)?..],
+            _ => return None,
+        };
+    }
+    None
+}
+
+fn is_text(text: &[u8]) -> bool {
+    let sniffed = &text[..text.len().min(SNIFF_BYTES)];
+    !sniffed.iter().any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f))
+}
+
+#[cfg(test)]
+mod tests;

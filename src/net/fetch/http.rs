@@ -1,0 +1,437 @@
+//! The transport over sockets: one reqwest client a site, with the site's cookies, headers and proxy. Connections are
+//! capped over all hosts of a site that share a domain or an address, and a client keeps idle ones for each origin;
+//! so a site that goes on to another origin gets a new client, and the old one's idle connections end. Redirects are off (every hop goes back to the crawl), proxies of the environment are ignored (a site's proxy stands in
+//! its rule file), and addresses that are not public are refused unless the site's rule file allows them (see
+//! [`super::resolve`]).
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use percent_encoding::{AsciiSet, percent_encode};
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+
+use super::codings::{Codings, Step};
+use super::dns::{Dns, DnsError};
+use super::failure::failure;
+use super::resolve::{self, AddressPolicy, GuardedResolver};
+use super::session::Jar;
+use super::tls::Tls;
+use super::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+use crate::limits;
+use gleaner_base::url::CrawlUrl;
+
+/// What a client is built from.
+#[derive(Clone)]
+pub struct ClientOptions<'a> {
+    pub user_agent: &'a str,
+    /// Sent with every request to the site.
+    pub headers: &'a [(Box<str>, Box<str>)],
+    /// `http://`, `https://`, `socks5://` or `socks5h://` URL.
+    pub proxy: Option<&'a url::Url>,
+    /// Where connections may lead. Names that the proxy resolves are beyond this.
+    pub addresses: AddressPolicy,
+    /// The process's resolver.
+    pub dns: Dns,
+    /// The process's TLS settings.
+    pub tls: Tls,
+    /// The site's cookies.
+    pub cookies: Arc<Jar>,
+    /// Idle connections kept, over all origins.
+    pub connections_max: usize,
+    /// Longest time of one request; connecting and silence have caps of their own below it.
+    pub timeout: Duration,
+}
+
+/// A client that cannot be built; the rule file's checks should have told before.
+#[derive(Debug, thiserror::Error)]
+#[error("the HTTP client cannot be built: {0}")]
+pub struct ClientError(String);
+
+impl ClientError {
+    fn of(error: impl std::fmt::Display) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<ClientError> for FetchFailure {
+    fn from(error: ClientError) -> Self {
+        Self { kind: FailureKind::Protocol, detail: error.to_string() }
+    }
+}
+
+/// A site's HTTP client.
+pub struct HttpTransport {
+    clients: Clients,
+    kept: Mutex<Kept>,
+    addresses: AddressPolicy,
+    /// None where the proxy resolves names.
+    dns: Option<Dns>,
+    timeout: Duration,
+}
+
+/// What all clients of one site are built from, one after the other.
+struct Clients {
+    headers: HeaderMap,
+    proxy: Option<reqwest::Proxy>,
+    tls: Tls,
+    cookies: Arc<Jar>,
+    resolver: Arc<GuardedResolver>,
+    connections_max: usize,
+    connect_time_max: Duration,
+}
+
+/// The clients whose idle connections are kept, one for each origin asked lately, the latest last: at most as many as
+/// the site may have connections. Where there are several, each keeps one, because origins may share a server.
+#[derive(Default)]
+struct Kept {
+    clients: Vec<(url::Origin, reqwest::Client)>,
+    has_several: bool,
+}
+
+impl HttpTransport {
+    /// Builds the client.
+    pub fn new(options: &ClientOptions<'_>) -> Result<Self, ClientError> {
+        let clients = Clients::of(options)?;
+        // What can fail shows now; a client of its own to try would cost each site what its clients cost.
+        clients.tls.config().map_err(ClientError::of)?;
+        let kept = Mutex::default();
+        let proxy_resolves = options.proxy.is_some_and(|proxy| proxy.scheme() != "socks5");
+        let dns = (!proxy_resolves).then(|| options.dns.clone());
+        let timeout = options.timeout.min(limits::REQUEST_TIME_MAX);
+        Ok(Self { clients, kept, addresses: options.addresses.clone(), dns, timeout })
+    }
+
+    /// The client for a URL. One that makes room for it closes its idle connections at once, the others with their
+    /// answers.
+    fn client(&self, url: &url::Url) -> Result<reqwest::Client, ClientError> {
+        let origin = url.origin();
+        // What is behind it is whole between any two statements that could panic.
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = kept.clients.iter().position(|(known, _)| *known == origin) {
+            kept.clients[at..].rotate_left(1);
+        } else {
+            if !kept.clients.is_empty() && !kept.has_several {
+                kept.has_several = true;
+                kept.clients.clear();
+            }
+            let connections_max = self.clients.connections_max;
+            let client = self.clients.build(if kept.has_several { 1 } else { connections_max })?;
+            if kept.clients.len() >= connections_max.max(1) {
+                kept.clients.remove(0);
+            }
+            kept.clients.push((origin, client));
+        }
+        kept.clients.last().map(|(_, client)| client.clone()).ok_or_else(|| ClientError::of("no client"))
+    }
+}
+
+impl Clients {
+    fn of(options: &ClientOptions<'_>) -> Result<Self, ClientError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::USER_AGENT, HeaderValue::from_str(options.user_agent).map_err(ClientError::of)?);
+        headers.insert(
+            header::ACCEPT,
+            HeaderValue::from_static("application/x-bittorrent, text/html, application/xhtml+xml, */*;q=0.8"),
+        );
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd, deflate"));
+        for (name, value) in options.headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(ClientError::of)?;
+            headers.insert(name, HeaderValue::from_str(value).map_err(ClientError::of)?);
+        }
+        let proxy = options.proxy.map(|proxy| reqwest::Proxy::all(proxy.clone())).transpose();
+        let resolver = GuardedResolver::new(options.dns.clone(), options.addresses.clone(), options.proxy);
+        Ok(Self {
+            headers,
+            proxy: proxy.map_err(ClientError::of)?,
+            tls: options.tls.clone(),
+            cookies: Arc::clone(&options.cookies),
+            resolver: Arc::new(resolver),
+            connections_max: options.connections_max,
+            connect_time_max: limits::CONNECT_TIME_MAX.min(options.timeout),
+        })
+    }
+
+    fn build(&self, idle_max: usize) -> Result<reqwest::Client, ClientError> {
+        let mut builder = reqwest::Client::builder()
+            .default_headers(self.headers.clone())
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .no_proxy()
+            .tls_backend_preconfigured(self.tls.config().map_err(ClientError::of)?)
+            // What hyper reads ahead of us is counted by no allowance.
+            .http2_initial_stream_window_size(limits::HTTP2_STREAM_WINDOW_BYTES)
+            .http2_initial_connection_window_size(limits::HTTP2_CONNECTION_WINDOW_BYTES)
+            // Silence and the whole time are ours to watch ([`Patience`]): the client's own clocks would run on while a
+            // large body waits for its share of memory.
+            .connect_timeout(self.connect_time_max)
+            .pool_max_idle_per_host(idle_max)
+            .pool_idle_timeout(limits::IDLE_CONNECTION_TIME)
+            .dns_resolver(Arc::clone(&self.resolver));
+        if let Some(proxy) = &self.proxy {
+            builder = builder.proxy(proxy.clone());
+        }
+        builder.build().map_err(ClientError::of)
+    }
+}
+
+#[async_trait]
+impl Transport for HttpTransport {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        let url = parsed(request.url)?;
+        self.addresses.check_literal(&url)?;
+        let client = self.client(&url)?;
+        let jar = &self.clients.cookies;
+        let is_known = request.by_script.is_none_or(|script| script.credentials);
+        let authorization = jar.authorization(&url).filter(|_| is_known);
+        // Cookies that the rule file's headers name stand in place of the jar's.
+        let cookies = jar.cookies(&url).filter(|_| is_known && !self.clients.headers.contains_key(header::COOKIE));
+        let from = url.clone();
+        let mut asking = match request.post {
+            None => client.get(url),
+            Some(post) => {
+                // Browsers name the origin of each POST, and the whole page within its own origin.
+                let (page, origin) = (parsed(post.referer)?, post.referer.origin());
+                let referer = if page.origin() == url.origin() { page.as_str() } else { origin };
+                let asking = client.post(url).header(header::CONTENT_TYPE, post.content_type);
+                asking.header(header::REFERER, referer).header(header::ORIGIN, origin).body(post.body.to_vec())
+            }
+        };
+        for (name, value) in
+            request.by_script.map(|script| script.headers).unwrap_or_default().iter().take(limits::HEADERS_MAX)
+        {
+            // What cannot stand in a header is left out; what is the client's or the jar's to say, scripts cannot set.
+            let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else { continue };
+            let Ok(mut value) = HeaderValue::from_str(value) else { continue };
+            let is_told = name == header::AUTHORIZATION && authorization.is_some();
+            let overrides = name.as_str().starts_with("x-http-method") || name.as_str() == "x-method-override";
+            if !is_told && !overrides && !NOT_FOR_SCRIPTS.contains(&name) {
+                value.set_sensitive(true);
+                asking = asking.header(name, value);
+            }
+        }
+        if let Some(authorization) = authorization {
+            asking = asking.header(header::AUTHORIZATION, authorization);
+        }
+        if let Some(cookies) = cookies {
+            asking = asking.header(header::COOKIE, cookies);
+        }
+        if let Some(validators) = request.validators {
+            for (name, value) in
+                [(header::IF_NONE_MATCH, &validators.etag), (header::IF_MODIFIED_SINCE, &validators.last_modified)]
+            {
+                // What cannot stand in a header is left out: the page is then sent in full.
+                if let Some(value) = value.as_deref().and_then(|text| HeaderValue::from_bytes(text.as_bytes()).ok()) {
+                    asking = asking.header(name, value);
+                }
+            }
+        }
+        let mut patience = Patience { left: self.timeout, silence: limits::CONNECT_TIME_MAX + limits::READ_TIME_MAX };
+        let response = patience.wait(asking.send()).await?;
+        // By hand, because the client's own way gives cookies without the time of their server.
+        if is_known {
+            jar.take(response.headers(), &from);
+        }
+        patience.silence = limits::READ_TIME_MAX;
+        let status = response.status().as_u16();
+        let codings =
+            Codings::of(response.headers().get_all(header::CONTENT_ENCODING).iter().map(HeaderValue::as_bytes));
+        let mut headers = response_headers(&response);
+        if request.by_script.is_some() {
+            headers.for_scripts = headers_for_scripts(response.headers());
+        }
+        Ok(match codings {
+            None => Response { status, headers, body: Box::new(PlainBody { response, patience }) },
+            Some(codings) => {
+                // It counts coded bytes.
+                headers.content_length = None;
+                Response { status, headers, body: Box::new(CodedBody { response, patience, codings }) }
+            }
+        })
+    }
+
+    async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        let url = parsed(url)?;
+        self.addresses.check_literal(&url)?;
+        if let Some(address) = resolve::literal(&url) {
+            return Ok(Resolution { addresses: vec![address], ttl: limits::DNS_TTL_MAX });
+        }
+        let (Some(dns), Some(host)) = (&self.dns, url.host_str()) else { return Ok(Resolution::default()) };
+        let located = dns.lookup(host).await?;
+        Ok(Resolution { addresses: self.addresses.allowed(host, &located.addresses)?, ttl: located.ttl })
+    }
+
+    fn script_cookies(&self, url: &CrawlUrl) -> Vec<String> {
+        parsed(url).map(|url| self.clients.cookies.for_scripts(&url)).unwrap_or_default()
+    }
+
+    fn set_script_cookie(&self, url: &CrawlUrl, text: &str) {
+        if let Ok(url) = parsed(url) {
+            self.clients.cookies.set_by_script(text, &url);
+        }
+    }
+}
+
+/// Headers of a request that no script can set (Fetch §2.2.2 "forbidden request-header").
+const NOT_FOR_SCRIPTS: [HeaderName; 12] = [
+    header::ACCEPT_ENCODING,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::COOKIE,
+    header::EXPECT,
+    header::HOST,
+    header::ORIGIN,
+    header::REFERER,
+    header::TE,
+    header::TRANSFER_ENCODING,
+    header::USER_AGENT,
+];
+
+/// The headers of an answer that scripts may see, and the cookies that are not hidden from them.
+fn headers_for_scripts(headers: &HeaderMap) -> Vec<(String, String)> {
+    let told = headers.iter().take(limits::SCRIPT_HEADERS_MAX).filter_map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let is_hidden = *name == header::SET_COOKIE
+            && value.split(';').skip(1).any(|part| part.trim().eq_ignore_ascii_case("httponly"));
+        (!is_hidden).then(|| (name.as_str().to_owned(), value))
+    });
+    told.collect()
+}
+
+fn parsed(url: &CrawlUrl) -> Result<url::Url, FetchFailure> {
+    url.to_url().map_err(|error| FetchFailure { kind: FailureKind::Protocol, detail: error.to_string() })
+}
+
+impl From<DnsError> for FetchFailure {
+    fn from(error: DnsError) -> Self {
+        Self { kind: FailureKind::Dns, detail: error.to_string() }
+    }
+}
+
+/// How long a server is waited for. Only the time spent waiting counts.
+struct Patience {
+    /// Of the whole request.
+    left: Duration,
+    /// For one answer, or one piece.
+    silence: Duration,
+}
+
+impl Patience {
+    /// A stretch of waiting, which counts as this much at most: a site that waits for a commit does not look after its
+    /// requests meanwhile, and that is not their servers' fault.
+    const LOOK: Duration = Duration::from_secs(1);
+
+    async fn wait<T>(&mut self, answer: impl Future<Output = Result<T, reqwest::Error>>) -> Result<T, FetchFailure> {
+        let most = self.silence.min(self.left);
+        let mut answer = std::pin::pin!(answer);
+        let mut waited = Duration::ZERO;
+        loop {
+            let stretch = Self::LOOK.min(most - waited);
+            let began = tokio::time::Instant::now();
+            let answered = tokio::time::timeout(stretch, &mut answer).await;
+            let counted = began.elapsed().min(stretch);
+            waited += counted;
+            self.left = self.left.saturating_sub(counted);
+            match answered {
+                Ok(answer) => return answer.map_err(|error| failure(&error)),
+                Err(_) if waited < most => {}
+                Err(_) => {
+                    let detail = format!(
+                        "the server was silent, or the request lasted too long, after {:.0} s",
+                        most.as_secs_f64()
+                    );
+                    return Err(FetchFailure { kind: FailureKind::TimedOut, detail });
+                }
+            }
+        }
+    }
+}
+
+/// A body without content codings.
+struct PlainBody {
+    response: reqwest::Response,
+    patience: Patience,
+}
+
+#[async_trait]
+impl Body for PlainBody {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        self.patience.wait(self.response.chunk()).await
+    }
+}
+
+/// A body that is decoded as it arrives.
+struct CodedBody {
+    response: reqwest::Response,
+    patience: Patience,
+    codings: Codings,
+}
+
+#[async_trait]
+impl Body for CodedBody {
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure> {
+        loop {
+            match self.codings.step()? {
+                Step::Piece(piece) => return Ok(Some(piece)),
+                Step::Busy => tokio::task::yield_now().await,
+                Step::Hungry if self.codings.may_be_whole() => match self.tail().await {
+                    Some(piece) => self.codings.feed(piece),
+                    None => self.codings.end(),
+                },
+                Step::Hungry => match self.patience.wait(self.response.chunk()).await? {
+                    Some(piece) => self.codings.feed(piece),
+                    None => self.codings.end(),
+                },
+                Step::End => {
+                    // The connection is kept only when the end of the body was seen; what comes before it is junk.
+                    let _ = self.tail().await;
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+impl CodedBody {
+    /// What follows a content that may be whole. A server that forgets to end the body, or breaks off here, did no harm.
+    async fn tail(&mut self) -> Option<Bytes> {
+        tokio::time::timeout(limits::BODY_TAIL_TIME_MAX, self.response.chunk()).await.ok()?.ok()?
+    }
+}
+
+fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let get = |name: HeaderName| response.headers().get(name);
+    // One that is not sent back byte by byte is another.
+    let validator = |name| {
+        let value = get(name).filter(|value| value.len() <= limits::VALIDATOR_BYTES_MAX)?;
+        std::str::from_utf8(value.as_bytes()).ok().map(str::to_owned)
+    };
+    let robots_tags = response.headers().get_all("x-robots-tag").iter();
+    ResponseHeaders {
+        content_type: get(header::CONTENT_TYPE).map(text),
+        content_disposition: get(header::CONTENT_DISPOSITION).map(text),
+        content_length: response.content_length(),
+        location: get(header::LOCATION).map(location),
+        retry_after: get(header::RETRY_AFTER).map(text),
+        etag: validator(header::ETAG),
+        last_modified: validator(header::LAST_MODIFIED),
+        robots_tags: robots_tags
+            .filter(|value| value.len() <= limits::ROBOTS_TAG_BYTES_MAX)
+            .take(limits::ROBOTS_TAGS_MAX)
+            .map(text)
+            .collect(),
+        for_scripts: Vec::new(),
+    }
+}
+
+/// A `Location` with its bytes beyond ASCII percent-encoded one by one, as browsers do: they are in the server's charset,
+/// which nobody tells.
+fn location(value: &HeaderValue) -> String {
+    percent_encode(value.as_bytes(), &AsciiSet::EMPTY).to_string()
+}
+
+#[cfg(test)]
+mod tests;

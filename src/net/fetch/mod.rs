@@ -1,0 +1,174 @@
+//! Requests and how they end. A transport sends one request and hands back status, headers and a body that is
+//! still arriving; the crawl decides from the first bytes whether it wants the rest.
+//!
+//! Nothing here interprets content, follows a redirect or knows a rule: every hop comes back to the crawl, which
+//! checks it like any other URL.
+
+pub mod body;
+pub mod charset;
+pub mod codings;
+pub mod dns;
+mod failure;
+pub mod http;
+pub mod resolve;
+pub mod session;
+pub mod tls;
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use gleaner_base::url::CrawlUrl;
+
+/// One GET, or the POST of a form.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    pub url: &'a CrawlUrl,
+    /// What an earlier answer said of its version: the server may answer 304 and send nothing (RFC 9110 §13).
+    pub validators: Option<&'a Validators>,
+    pub post: Option<Post<'a>>,
+    /// Where a page's script asks; its answer then tells all headers that scripts may see.
+    pub by_script: Option<ByScript<'a>>,
+}
+
+/// What a script says of its request.
+#[derive(Clone, Copy, Debug)]
+pub struct ByScript<'a> {
+    /// Headers that it has set; those that are the client's to say are left out.
+    pub headers: &'a [(String, String)],
+    /// Whether cookies and authorisation go along, and those of the answer are kept.
+    pub credentials: bool,
+}
+
+/// The body of a POST. It may hold a password: nothing shows it.
+#[derive(Clone, Copy)]
+pub struct Post<'a> {
+    pub content_type: &'a str,
+    pub body: &'a [u8],
+    /// The page of the form, as browsers name it: servers that guard their forms ask for it.
+    pub referer: &'a CrawlUrl,
+}
+
+impl std::fmt::Debug for Post<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Post({}, {} bytes)", self.content_type, self.body.len())
+    }
+}
+
+impl<'a> From<&'a CrawlUrl> for Request<'a> {
+    fn from(url: &'a CrawlUrl) -> Self {
+        Self { url, validators: None, post: None, by_script: None }
+    }
+}
+
+/// The version of an answer as its headers name it (RFC 9110 §8.8), word for word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validators {
+    pub etag: Option<Box<str>>,
+    pub last_modified: Option<Box<str>>,
+}
+
+/// Where a host is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolution {
+    /// Empty where nobody here knows, because a proxy resolves the name.
+    pub addresses: Vec<IpAddr>,
+    /// For how long that holds.
+    pub ttl: Duration,
+}
+
+/// The headers that decisions are made from, as text. Bytes that are no UTF-8 are replaced, but where the value goes
+/// back to the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResponseHeaders {
+    pub content_type: Option<String>,
+    pub content_disposition: Option<String>,
+    /// Bytes of the body, where it comes without a content coding and tells.
+    pub content_length: Option<u64>,
+    /// ASCII: other bytes are percent-encoded.
+    pub location: Option<String>,
+    pub retry_after: Option<String>,
+    /// Up to [`crate::limits::VALIDATOR_BYTES_MAX`] bytes; longer ones are not kept, nor those that are
+    /// no UTF-8.
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+    /// Each `X-Robots-Tag`.
+    pub robots_tags: Vec<String>,
+    /// All that a script may see, names in lower case, where one asked: cookies that are hidden from scripts are not among them.
+    pub for_scripts: Vec<(String, String)>,
+}
+
+/// A response whose body has not been read yet.
+pub struct Response {
+    pub status: u16,
+    pub headers: ResponseHeaders,
+    pub body: Box<dyn Body>,
+}
+
+/// A body as it arrives, decoded of its content codings. Dropping it ends the transfer.
+#[async_trait]
+pub trait Body: Send {
+    /// The next piece; None at the end.
+    async fn chunk(&mut self) -> Result<Option<Bytes>, FetchFailure>;
+}
+
+/// Sends requests: reqwest over sockets, or a simulated web. One per site, because cookies, headers and proxy
+/// are the site's.
+#[async_trait]
+pub trait Transport: Send + Sync + 'static {
+    /// Sends a request and waits for the headers. Redirects are returned, not followed.
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure>;
+
+    /// The addresses of a URL's host, from a cache where it knows them: what a rate is counted by, and a prefetch
+    /// for the requests that follow.
+    async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure>;
+
+    /// The cookies that the scripts of a page at `url` may see, as `name=value`.
+    fn script_cookies(&self, _url: &CrawlUrl) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// A script of a page at `url` has set a cookie, in the words of `Set-Cookie`.
+    fn set_script_cookie(&self, _url: &CrawlUrl, _text: &str) {}
+}
+
+/// Why there is no response, or not the whole of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}: {detail}", kind = kind.name())]
+pub struct FetchFailure {
+    pub kind: FailureKind,
+    pub detail: String,
+}
+
+/// The kinds of [`FetchFailure`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The name does not exist, or no name server answers; the detail says which.
+    Dns,
+    /// The host is at no public address, and the site's rule file does not allow others.
+    AddressRefused,
+    /// Refused, unreachable, or silent for [`crate::limits::CONNECT_TIME_MAX`].
+    Connect,
+    Tls,
+    TimedOut,
+    /// The body ended before its announced length, or the connection broke while it came.
+    Truncated,
+    /// What came was no HTTP, or not what its headers said (content coding, chunks).
+    Protocol,
+}
+
+impl FailureKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Dns => "name not resolved",
+            Self::AddressRefused => "address refused",
+            Self::Connect => "no connection",
+            Self::Tls => "TLS failed",
+            Self::TimedOut => "timed out",
+            Self::Truncated => "ended early",
+            Self::Protocol => "protocol error",
+        }
+    }
+}

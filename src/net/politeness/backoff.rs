@@ -1,0 +1,137 @@
+//! How long to wait: what the server asked for, and what we impose on ourselves when it does not say.
+
+use std::time::Duration;
+
+use gleaner_base::clock::UnixMillis;
+use crate::limits;
+
+const THROTTLED_FIRST: Duration = Duration::from_secs(10);
+const UNREACHABLE_FIRST: Duration = Duration::from_secs(1);
+const RETRY_FIRST: Duration = Duration::from_secs(1);
+
+/// End of the pause after the n-th complaint in a row (n ≥ 1): 10 s, doubled each time, an hour at most.
+#[must_use]
+pub fn throttled_until(complaints: u32, now: UnixMillis) -> UnixMillis {
+    now.plus(doubled(THROTTLED_FIRST, complaints, limits::THROTTLED_PAUSE_MAX))
+}
+
+/// End of the pause after the n-th request in a row without an answer: 1 s, doubled each time, ten minutes at most.
+#[must_use]
+pub fn unreachable_until(complaints: u32, now: UnixMillis) -> UnixMillis {
+    now.plus(doubled(UNREACHABLE_FIRST, complaints, limits::UNREACHABLE_PAUSE_MAX))
+}
+
+/// When a URL whose n-th attempt failed is tried again (n ≥ 1): after 1 s, 4 s, 16 s, …; None after the last.
+#[must_use]
+pub fn retry_at(attempts: u8, now: UnixMillis) -> Option<UnixMillis> {
+    (attempts < limits::ATTEMPTS_MAX).then(|| now.plus(RETRY_FIRST * 4_u32.pow(u32::from(attempts.max(1)) - 1)))
+}
+
+fn doubled(first: Duration, times: u32, max: Duration) -> Duration {
+    first.saturating_mul(1_u32 << times.saturating_sub(1).min(20)).min(max)
+}
+
+/// The time that a `Retry-After` value names: seconds from now, or a date (RFC 9110 §10.2.3). None for anything
+/// else; capped at `limits::RETRY_AFTER_MAX` from now.
+#[must_use]
+pub fn retry_after(value: &str, now: UnixMillis) -> Option<UnixMillis> {
+    Some(asked_until(value, now)?.min(now.plus(limits::RETRY_AFTER_MAX)))
+}
+
+/// True for a `Retry-After` value that asks for more than `limits::RETRY_AFTER_MAX`.
+#[must_use]
+pub fn is_capped(value: &str, now: UnixMillis) -> bool {
+    asked_until(value, now).is_some_and(|until| until > now.plus(limits::RETRY_AFTER_MAX))
+}
+
+fn asked_until(value: &str, now: UnixMillis) -> Option<UnixMillis> {
+    let value = value.trim();
+    Some(if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        now.plus(Duration::from_secs(value.parse().unwrap_or(u64::MAX / 2_000)))
+    } else {
+        http_date(value)?
+    })
+}
+
+/// An IMF-fixdate or one of the two obsolete forms that RFC 9110 §5.6.7 asks recipients to accept.
+fn http_date(text: &str) -> Option<UnixMillis> {
+    use time::macros::format_description as form;
+    let with_year = |text: &str| {
+        time::PrimitiveDateTime::parse(
+            text,
+            form!("[day padding:none] [month repr:short] [year] [hour]:[minute]:[second]"),
+        )
+        .ok()
+    };
+    let at = if let Some((_, rest)) = text.split_once(", ") {
+        let rest = rest.strip_suffix(" GMT").or_else(|| rest.strip_suffix(" UTC"))?;
+        match rest.split_once('-') {
+            // Sunday, 06-Nov-94 08:49:37 GMT
+            Some((day, rest)) => {
+                let (month, rest) = rest.split_once('-')?;
+                let (year, clock) = rest.split_once(' ')?;
+                // Two digits are of the nearer century; some write all four.
+                let year = match year.parse::<u16>().ok()? {
+                    year @ 0..70 => 2000 + year,
+                    year @ 70..100 => 1900 + year,
+                    year => year,
+                };
+                with_year(&format!("{day} {month} {year} {clock}"))?
+            }
+            // Sun, 06 Nov 1994 08:49:37 GMT
+            None => with_year(rest)?,
+        }
+    } else {
+        // Sun Nov  6 08:49:37 1994
+        let mut words = text.split_whitespace().skip(1);
+        let (month, day, clock, year) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        with_year(&format!("{day} {month} {year} {clock}"))?
+    };
+    u64::try_from(at.assume_utc().unix_timestamp()).ok().map(|seconds| UnixMillis(seconds.saturating_mul(1_000)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: UnixMillis = UnixMillis(784_111_000_000); // 1994-11-06T08:36:40Z
+
+    #[test]
+    fn retry_after_takes_seconds_and_all_three_forms_of_date() {
+        assert_eq!(retry_after("120", NOW), Some(NOW.plus(Duration::from_secs(120))));
+        assert_eq!(retry_after(" 0 ", NOW), Some(NOW));
+        for date in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+            assert_eq!(retry_after(date, NOW), Some(UnixMillis(784_111_777_000)), "{date}");
+        }
+    }
+
+    #[test]
+    fn a_year_of_four_digits_between_dashes_is_that_year_and_of_five_none() {
+        assert_eq!(retry_after("Sun, 06-Nov-1994 08:49:37 GMT", NOW), Some(UnixMillis(784_111_777_000)));
+        assert_eq!(retry_after("Sunday, 06-Nov-65000 08:49:37 GMT", NOW), None);
+    }
+
+    #[test]
+    fn retry_after_that_says_nothing_usable_is_none() {
+        for value in ["", "soon", "-5", "1.5", "Sun, 06 Nov", "Sun, 99 Nov 1994 08:49:37 GMT", ", - -"] {
+            assert_eq!(retry_after(value, NOW), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn retry_after_is_capped() {
+        let latest = NOW.plus(limits::RETRY_AFTER_MAX);
+        for value in ["99999999", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+            assert_eq!(retry_after(value, NOW), Some(latest), "{value}");
+            assert!(is_capped(value, NOW), "{value}");
+        }
+        assert!(!is_capped("86400", NOW) && !is_capped("soon", NOW));
+    }
+
+    #[test]
+    fn a_url_is_given_up_after_its_last_attempt() {
+        let waits: Vec<_> =
+            (1..=limits::ATTEMPTS_MAX).map(|n| retry_at(n, NOW).map(|at| at.since(NOW).as_secs())).collect();
+        assert_eq!(waits, [Some(1), Some(4), Some(16), None]);
+    }
+}

@@ -1,0 +1,434 @@
+//! Host state + now → go, or wait. Politeness binds a host by three names: what it asked us to wait is remembered by
+//! its host name ([`Patience`]); rate and connections are capped by its registrable domain and by each of its addresses
+//! ([`Load`]), however many lanes, sites and host names stand behind them.
+//!
+//! No I/O, no clock: `now` is an argument.
+
+pub mod backoff;
+pub mod robots;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+use gleaner_base::clock::UnixMillis;
+use crate::limits;
+
+/// What a site's rule file and the host's own robots.txt allow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HostPolicy {
+    /// Time from the start of one request to the start of the next, in milliseconds; zero for no spacing.
+    pub interval_ms: u64,
+    /// Requests under way at once, and connections that rest; at least 1.
+    pub connections_max: u32,
+    /// How often the time of an answer its connection rests, counted from the end of the answer; zero for no rest.
+    pub rest_factor: f32,
+    /// Least rest of a connection, in milliseconds: `Crawl-delay`.
+    pub rest_ms_min: u64,
+}
+
+impl HostPolicy {
+    /// How long a connection rests after an answer that took this long.
+    #[must_use]
+    pub fn rest(&self, took: Duration) -> Duration {
+        let least = Duration::from_millis(self.rest_ms_min);
+        let share = took.as_secs_f64() * f64::from(self.rest_factor.max(0.0));
+        let follows = Duration::try_from_secs_f64(share).unwrap_or(limits::REST_MAX);
+        follows.min(limits::REST_MAX).max(least)
+    }
+}
+
+/// The answer to "may I send a request now?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// Yes.
+    Go,
+    /// Not before this time.
+    WaitUntil(UnixMillis),
+    /// Not before a request under way has ended.
+    WaitForConnection,
+}
+
+impl Gate {
+    /// The stricter of two answers.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Go, other) | (other, Self::Go) => other,
+            (Self::WaitUntil(one), Self::WaitUntil(other)) => Self::WaitUntil(one.max(other)),
+            // Whatever the time, nothing can go before a connection is free.
+            _ => Self::WaitForConnection,
+        }
+    }
+}
+
+/// How a request ended, as far as manners go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// The server answered and did not complain.
+    Well,
+    /// It sent a file that servers refuse to nobody, as robots.txt: it is there, but that forgives no refused rate.
+    Reached,
+    /// A server error, or an answer that broke off: the URL's fault until several follow each other.
+    Faulty,
+    /// 429 or 503; the time that `Retry-After` asked for, where it did.
+    Throttled(Option<UnixMillis>),
+    /// No connection.
+    Unreachable,
+}
+
+/// Told of a pause for which the server has named the time.
+const ASKED: &str = "the server asked for it (Retry-After)";
+
+/// Told of one that it has asked for without a time.
+const RATE_REFUSED: &str = "the server refused the rate (429 or 503)";
+
+/// True where the reason of a pause, with whatever detail behind it, tells that the server itself has asked for it.
+#[must_use]
+pub fn is_asked_for(reason: &str) -> bool {
+    [ASKED, RATE_REFUSED].iter().any(|asked| reason.starts_with(asked))
+}
+
+/// True where it tells that the server has named the time; the length of another pause is a guess.
+#[must_use]
+pub fn is_time_named(reason: &str) -> bool {
+    reason.starts_with(ASKED)
+}
+
+/// A pause that the host imposed, to be kept in the crawl database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    pub until: UnixMillis,
+    pub reason: &'static str,
+    /// Pauses in a row, this one included, without a good answer between them.
+    pub complaints: u32,
+}
+
+/// The rate and the connections of one registrable domain, or of one address.
+#[derive(Clone, Debug, Default)]
+pub struct Load {
+    next_start: UnixMillis,
+    under_way: u32,
+    /// When each connection that rests may be used again.
+    resting: BinaryHeap<Reverse<UnixMillis>>,
+}
+
+impl Load {
+    /// May a request start now? Changes nothing that could be seen: rests that are over are forgotten.
+    pub fn ask(&mut self, policy: HostPolicy, now: UnixMillis) -> Gate {
+        while self.resting.peek().is_some_and(|Reverse(until)| *until <= now) {
+            self.resting.pop();
+        }
+        let in_time = if self.next_start > now { Gate::WaitUntil(self.next_start) } else { Gate::Go };
+        let taken = self.under_way.saturating_add(u32::try_from(self.resting.len()).unwrap_or(u32::MAX));
+        let free = match self.resting.peek() {
+            _ if taken < policy.connections_max => Gate::Go,
+            Some(Reverse(until)) => Gate::WaitUntil(*until),
+            None => Gate::WaitForConnection,
+        };
+        in_time.and(free)
+    }
+
+    /// A request starts now; it is followed by [`Self::ended`].
+    pub fn started(&mut self, policy: HostPolicy, now: UnixMillis) {
+        self.under_way += 1;
+        self.next_start = self.next_start.max(UnixMillis(now.0.saturating_add(policy.interval_ms)));
+    }
+
+    /// A request has ended, and its connection rests until then.
+    pub fn ended(&mut self, rests_until: UnixMillis) {
+        self.under_way = self.under_way.saturating_sub(1);
+        self.resting.push(Reverse(rests_until));
+    }
+
+    /// The clock was set by this many milliseconds.
+    pub fn shift(&mut self, set_by_ms: i64) {
+        self.next_start = shifted(self.next_start, set_by_ms);
+        self.resting = self.resting.drain().map(|Reverse(until)| Reverse(shifted(until, set_by_ms))).collect();
+    }
+
+    /// True while this says nothing that a fresh one would not.
+    #[must_use]
+    pub fn is_idle(&self, now: UnixMillis) -> bool {
+        self.under_way == 0 && self.next_start <= now && self.resting.iter().all(|Reverse(until)| *until <= now)
+    }
+}
+
+/// What is known of one host's patience.
+#[derive(Clone, Debug, Default)]
+pub struct Patience {
+    blocked_until: UnixMillis,
+    complaints: u32,
+    /// True when one of them was a refused rate.
+    was_refused: bool,
+    faults: u32,
+}
+
+impl Patience {
+    /// A pause that was imposed before this process began; never shortens one.
+    pub fn block(&mut self, until: UnixMillis, complaints: u32) {
+        self.blocked_until = self.blocked_until.max(until);
+        self.complaints = self.complaints.max(complaints);
+        // What they were, nobody remembers.
+        self.was_refused |= complaints > 0;
+    }
+
+    /// The clock was set by this many milliseconds.
+    pub fn shift(&mut self, set_by_ms: i64) {
+        self.blocked_until = shifted(self.blocked_until, set_by_ms);
+    }
+
+    /// May a request start now?
+    #[must_use]
+    pub fn ask(&self, now: UnixMillis) -> Gate {
+        if self.blocked_until > now { Gate::WaitUntil(self.blocked_until) } else { Gate::Go }
+    }
+
+    /// Pauses in a row without a good answer.
+    #[must_use]
+    pub fn complaints(&self) -> u32 {
+        self.complaints
+    }
+
+    /// A request ended. Returns a pause when the host asked for one, or failed often enough to get one.
+    pub fn ended(&mut self, answered: Answered, now: UnixMillis) -> Option<Block> {
+        match answered {
+            // Whoever asked for a pause is not contradicted by an answer that was under way then.
+            Answered::Well | Answered::Reached if self.blocked_until > now => return None,
+            Answered::Well | Answered::Reached => {
+                if answered == Answered::Well || !self.was_refused {
+                    self.complaints = 0;
+                    self.was_refused = false;
+                }
+                self.faults = 0;
+                return None;
+            }
+            Answered::Faulty => {
+                self.faults += 1;
+                if self.faults < limits::HOST_FAULTS_MAX {
+                    return None;
+                }
+            }
+            Answered::Throttled(_) => self.was_refused = true,
+            Answered::Unreachable => {}
+        }
+        // Answers to requests that were under way together are one complaint, unless a good one among them has forgiven it.
+        if self.blocked_until <= now || self.complaints == 0 {
+            self.complaints = self.complaints.saturating_add(1);
+        }
+        let (until, reason) = match answered {
+            Answered::Throttled(asked) => {
+                let own = backoff::throttled_until(self.complaints, now);
+                match asked {
+                    Some(asked) => (asked.max(own), ASKED),
+                    None => (own, RATE_REFUSED),
+                }
+            }
+            Answered::Faulty => (backoff::unreachable_until(self.complaints, now), "the server failed several times"),
+            _ => (backoff::unreachable_until(self.complaints, now), "the server did not answer"),
+        };
+        if until <= self.blocked_until {
+            return None;
+        }
+        self.blocked_until = until;
+        Some(Block { until, reason, complaints: self.complaints })
+    }
+}
+
+/// A time as a clock tells it that was set by this many milliseconds.
+#[must_use]
+pub fn shifted(at: UnixMillis, by_ms: i64) -> UnixMillis {
+    UnixMillis(at.0.saturating_add_signed(by_ms))
+}
+
+/// What a host's rate is counted by: its registrable domain (public suffix list), or itself where it has none, as an
+/// address or `localhost`.
+#[must_use]
+pub fn domain_of(host: &str) -> &str {
+    // A host whose last label is a number is an address (WHATWG URL, ends in a number), as one in brackets is.
+    let last = host.rsplit('.').next().unwrap_or_default();
+    if host.starts_with('[') || (!last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit())) {
+        return host;
+    }
+    psl::domain_str(host).unwrap_or(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POLICY: HostPolicy = HostPolicy { interval_ms: 500, connections_max: 2, rest_factor: 0.0, rest_ms_min: 0 };
+
+    fn at(ms: u64) -> UnixMillis {
+        UnixMillis(ms)
+    }
+
+    fn unspaced(connections_max: u32) -> HostPolicy {
+        HostPolicy { interval_ms: 0, connections_max, ..POLICY }
+    }
+
+    #[test]
+    fn starts_are_spaced_by_the_interval() {
+        let mut load = Load::default();
+        assert_eq!(load.ask(POLICY, at(1_000)), Gate::Go);
+        load.started(POLICY, at(1_000));
+        assert_eq!(load.ask(POLICY, at(1_100)), Gate::WaitUntil(at(1_500)));
+        assert_eq!(load.ask(POLICY, at(1_500)), Gate::Go);
+    }
+
+    #[test]
+    fn no_more_connections_than_allowed() {
+        let mut load = Load::default();
+        let policy = unspaced(2);
+        for _ in 0..2 {
+            assert_eq!(load.ask(policy, at(1)), Gate::Go);
+            load.started(policy, at(1));
+        }
+        assert_eq!(load.ask(policy, at(1)), Gate::WaitForConnection);
+        load.ended(at(2));
+        assert_eq!(load.ask(policy, at(2)), Gate::Go);
+    }
+
+    #[test]
+    fn a_connection_rests_as_long_as_the_answer_took_from_its_end_on() {
+        let policy = HostPolicy { rest_factor: 2.0, ..unspaced(1) };
+        let mut load = Load::default();
+        load.started(policy, at(0));
+        let ended = at(300);
+        load.ended(ended.plus(policy.rest(Duration::from_millis(300))));
+        assert_eq!(load.ask(policy, at(899)), Gate::WaitUntil(at(900)));
+        assert_eq!(load.ask(policy, at(900)), Gate::Go);
+    }
+
+    #[test]
+    fn one_of_two_connections_rests_while_the_other_works() {
+        let policy = unspaced(2);
+        let mut load = Load::default();
+        load.started(policy, at(0));
+        load.started(policy, at(0));
+        load.ended(at(700));
+        assert_eq!(load.ask(policy, at(100)), Gate::WaitUntil(at(700)));
+        load.ended(at(150));
+        assert_eq!(load.ask(policy, at(200)), Gate::Go);
+        assert!(!load.is_idle(at(200)));
+        assert!(load.is_idle(at(700)));
+    }
+
+    #[test]
+    fn a_rest_is_bounded_and_a_crawl_delay_is_its_least() {
+        let policy = HostPolicy { rest_factor: 10.0, rest_ms_min: 2_000, ..POLICY };
+        assert_eq!(policy.rest(Duration::from_millis(10)), Duration::from_secs(2));
+        assert_eq!(policy.rest(Duration::from_secs(300)), limits::REST_MAX);
+        assert_eq!(HostPolicy { rest_factor: f32::NAN, ..POLICY }.rest(Duration::from_secs(1)), Duration::ZERO);
+        assert_eq!(HostPolicy { rest_factor: f32::MAX, ..POLICY }.rest(Duration::from_secs(1)), limits::REST_MAX);
+    }
+
+    #[test]
+    fn retry_after_is_kept_even_when_other_answers_are_well() {
+        let mut host = Patience::default();
+        let block = host.ended(Answered::Throttled(Some(at(60_000))), at(10)).expect("a pause");
+        assert_eq!(block.until, at(60_000));
+        assert_eq!(host.ended(Answered::Well, at(20)), None);
+        assert_eq!(host.ask(at(59_999)), Gate::WaitUntil(at(60_000)));
+        assert_eq!(host.ask(at(60_000)), Gate::Go);
+    }
+
+    #[test]
+    fn an_answer_that_was_under_way_when_the_pause_began_forgives_nothing() {
+        for late in [Answered::Well, Answered::Reached] {
+            let mut host = Patience::default();
+            let first = host.ended(Answered::Unreachable, at(10)).expect("a pause");
+            assert_eq!(host.ended(late, at(20)), None);
+            let second = host.ended(Answered::Unreachable, first.until).expect("a pause");
+            assert_eq!(second.complaints, 2, "{late:?}");
+        }
+    }
+
+    #[test]
+    fn complaints_escalate_and_an_answer_forgives() {
+        let mut host = Patience::default();
+        let mut now = at(0);
+        let mut pauses = Vec::new();
+        for _ in 0..3 {
+            let block = host.ended(Answered::Throttled(None), now).expect("a pause");
+            pauses.push(block.until.since(now).as_millis());
+            now = block.until;
+        }
+        assert!(pauses[0] < pauses[1] && pauses[1] < pauses[2], "{pauses:?}");
+        assert_eq!(host.ended(Answered::Well, now), None);
+        let block = host.ended(Answered::Throttled(None), now).expect("a pause");
+        assert_eq!(block.until.since(now).as_millis(), pauses[0]);
+    }
+
+    #[test]
+    fn a_robots_txt_forgives_silence_and_no_refusal() {
+        for (answered, forgiven) in [(Answered::Unreachable, true), (Answered::Throttled(None), false)] {
+            let mut host = Patience::default();
+            host.ended(answered, at(0)).expect("a pause");
+            assert_eq!(host.ended(Answered::Reached, at(600_000)), None);
+            assert_eq!(host.complaints() == 0, forgiven, "{answered:?}");
+        }
+    }
+
+    #[test]
+    fn complaints_escalate_over_a_restart() {
+        let mut before = Patience::default();
+        let first = before.ended(Answered::Throttled(None), at(0)).expect("a pause");
+        let second = before.ended(Answered::Throttled(None), first.until).expect("a pause");
+        let mut after = Patience::default();
+        after.block(second.until, second.complaints);
+        let third = after.ended(Answered::Throttled(None), second.until).expect("a pause");
+        assert_eq!(third.complaints, 3);
+        assert!(third.until.since(second.until) > second.until.since(first.until));
+    }
+
+    #[test]
+    fn answers_that_were_under_way_together_are_one_complaint() {
+        let mut host = Patience::default();
+        let first = host.ended(Answered::Throttled(None), at(5)).expect("a pause");
+        for _ in 0..7 {
+            host.ended(Answered::Throttled(None), at(5));
+        }
+        assert_eq!(host.ask(at(6)), Gate::WaitUntil(first.until));
+    }
+
+    #[test]
+    fn a_complaint_within_a_pause_that_was_forgiven_counts() {
+        let mut host = Patience::default();
+        host.ended(Answered::Unreachable, at(0)).expect("a pause");
+        assert_eq!(host.ended(Answered::Well, at(10)), None);
+        let first = host.ended(Answered::Throttled(None), at(20)).expect("a longer pause");
+        assert_eq!(first.complaints, 1);
+        let second = host.ended(Answered::Throttled(None), first.until).expect("a pause");
+        assert!(second.until.since(first.until) > first.until.since(at(20)), "{first:?} {second:?}");
+    }
+
+    #[test]
+    fn faults_in_a_row_pause_the_host_and_a_single_one_does_not() {
+        let mut host = Patience::default();
+        for fault in 1..=limits::HOST_FAULTS_MAX {
+            assert_eq!(host.ask(at(0)), Gate::Go, "fault {fault}");
+            let block = host.ended(Answered::Faulty, at(0));
+            assert_eq!(block.is_some(), fault == limits::HOST_FAULTS_MAX, "fault {fault}");
+        }
+        assert!(matches!(host.ask(at(0)), Gate::WaitUntil(_)));
+    }
+
+    #[test]
+    fn hosts_of_one_registrable_domain_are_one() {
+        let cases = [
+            ("www.example.org", "example.org"),
+            ("dl.cdn.example.org", "example.org"),
+            ("a.example.co.uk", "example.co.uk"),
+            ("someone.github.io", "someone.github.io"),
+            ("localhost", "localhost"),
+            ("nas.local", "nas.local"),
+            ("co.uk", "co.uk"),
+            ("192.0.2.7", "192.0.2.7"),
+            ("[2001:db8::1]", "[2001:db8::1]"),
+        ];
+        for (host, domain) in cases {
+            assert_eq!(domain_of(host), domain, "{host}");
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! What a URL tells of a thread without a look at it: which thread it is, what form its address has, and which page of
+//! the thread it shows. Text in, text out; the same URL gives the same answer on every page and in every year.
+
+use super::words;
+use crate::pagination;
+
+/// Query parameters that name a thread or a torrent, the surest first.
+const ID_PARAMETERS: [&str; 18] = [
+    "tid",
+    "threadid",
+    "thread_id",
+    "showtopic",
+    "topicid",
+    "topic_id",
+    "topic",
+    "thread",
+    "torrentid",
+    "torrent_id",
+    "torrent",
+    "t",
+    "showforum",
+    "fid",
+    "f",
+    "board",
+    "id",
+    "info_hash",
+];
+
+/// Query parameters whose words tell what kind of page it is.
+const KIND_PARAMETERS: [&str; 10] = ["mod", "page", "act", "action", "do", "module", "app", "view", "p", "route"];
+
+/// Words of segments whose first number is the thread: `thread-77-1-1.html`, `topic_12_2.html`.
+const ID_WORDS: [&str; 14] = [
+    "thread",
+    "topic",
+    "t",
+    "tid",
+    "forum",
+    "board",
+    "f",
+    "torrent",
+    "detail",
+    "details",
+    "view",
+    "viewthread",
+    "htm_data",
+    "read",
+];
+
+/// Which thread a URL names: the same for its pages, for its renamed slug and for links with other parameters. Where no
+/// number names it, the URL without its page.
+#[must_use]
+pub fn thread_id(url: &str) -> String {
+    let (origin, rest) = split_origin(url);
+    let rest = rest.split('#').next().unwrap_or_default();
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let parameters = || query.split(['&', ';']).filter_map(|pair| pair.split_once('='));
+    let named = ID_PARAMETERS
+        .iter()
+        .find_map(|name| parameters().find(|(found, value)| found.eq_ignore_ascii_case(name) && is_id(value)));
+    if let Some((name, value)) = named {
+        let mut id = format!("{origin}{path}?");
+        for (kind, word) in parameters().filter(|(kind, word)| KIND_PARAMETERS.contains(kind) && is_word(word)) {
+            id.push_str(kind);
+            id.push('=');
+            id.push_str(word);
+            id.push('&');
+        }
+        // SMF writes `topic=123.25`: the thread and where in it.
+        let value = if name.eq_ignore_ascii_case("topic") || name.eq_ignore_ascii_case("board") {
+            value.split('.').next().unwrap_or(value)
+        } else {
+            value
+        };
+        id.push_str(name);
+        id.push('=');
+        id.push_str(value);
+        return id;
+    }
+    if let Some(short) = short_path(path) {
+        return format!("{origin}{short}");
+    }
+    let series = pagination::of(rest, None).map_or_else(|| pagination::series_of_first(rest), |page| page.series);
+    format!("{origin}{series}")
+}
+
+/// A path in which one segment begins with the thread's number, cut behind it.
+fn short_path(path: &str) -> Option<String> {
+    let mut start = 0;
+    for segment in path.split_inclusive('/') {
+        let name = segment.trim_end_matches('/');
+        if let Some(kept) = id_segment(name) {
+            return Some(format!("{}{kept}", &path[..start]));
+        }
+        start += segment.len();
+    }
+    None
+}
+
+/// The number that names a thread in one segment of a path, with the word that goes with it.
+fn id_segment(segment: &str) -> Option<String> {
+    let name = segment.strip_suffix(".html").or_else(|| segment.strip_suffix(".htm")).unwrap_or(segment);
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    // XenForo: `name.405700`.
+    if let Some((slug, number)) = name.rsplit_once('.')
+        && !slug.is_empty()
+        && (1..=10).contains(&number.len())
+        && digits(number) == number.len()
+        && slug.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && segment == name
+    {
+        return Some(format!(".{number}"));
+    }
+    // `1234-slug`; a year in front is part of the slug.
+    let leading = digits(name);
+    if leading > 0 && name[leading..].starts_with('-') && !name.contains('.') {
+        let is_slug = name[leading + 1..].starts_with(|first: char| !first.is_ascii_digit());
+        let is_year = leading == 4 && (name.starts_with("19") || name.starts_with("20"));
+        return (is_slug && !is_year).then(|| name[..leading].to_owned());
+    }
+    // `thread-77-1-1`.
+    let mark = name.find(['-', '_'])?;
+    let (word, rest) = (&name[..mark], &name[mark + 1..]);
+    let number = digits(rest);
+    let ends = rest[number..].is_empty() || rest[number..].starts_with(['-', '_']);
+    (number > 0 && ends && ID_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+        .then(|| format!("{word}-{}", &rest[..number]))
+}
+
+fn is_id(value: &str) -> bool {
+    let first = value.split('.').next().unwrap_or(value);
+    let is_number = !first.is_empty() && first.len() <= 12 && first.bytes().all(|byte| byte.is_ascii_digit());
+    is_number || matches!(value.len(), 32 | 40 | 64) && value.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn is_word(value: &str) -> bool {
+    !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_'))
+}
+
+fn split_origin(url: &str) -> (&str, &str) {
+    let behind_scheme = url.find("://").map_or(0, |at| at + 3);
+    let path = url[behind_scheme..].find(['/', '?', '#']).map_or(url.len(), |at| behind_scheme + at);
+    url.split_at(path)
+}
+
+/// The form of an address: what stays the same between the rows of one list. `coarse` also lets go of the last segment,
+/// for lists whose addresses are names.
+#[must_use]
+pub fn shape(url: &str, coarse: bool) -> String {
+    let (origin, rest) = split_origin(url);
+    let rest = rest.split('#').next().unwrap_or_default();
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let mut shape = String::with_capacity(rest.len());
+    shape.push_str(origin);
+    let segments = path.split('/').filter(|segment| !segment.is_empty()).count();
+    for (at, segment) in path.split('/').filter(|segment| !segment.is_empty()).enumerate() {
+        shape.push('/');
+        let has_digit = segment.bytes().any(|byte| byte.is_ascii_digit());
+        let is_last = at + 1 == segments;
+        let is_slug = segment.len() > 24 || segment.matches(['-', '_', '+']).count() >= 2 || segment.contains('%');
+        let is_folder = is_last && path.ends_with('/');
+        // `thread-77-1-1.html` and `forum-12-2.html` are two forms.
+        let word = segment.split(['-', '_']).next().filter(|word| has_digit && ID_WORDS.contains(word));
+        match has_digit || is_slug || coarse && is_last {
+            true if word.is_some() => {
+                shape.push_str(word.unwrap_or_default());
+                shape.push_str("-#");
+            }
+            true => shape.push_str(if is_folder && coarse { "#/" } else { "#" }),
+            false => shape.push_str(segment),
+        }
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for pair in query.split(['&', ';']).filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        names.push(if KIND_PARAMETERS.contains(&name) && is_word(value) { pair } else { name });
+    }
+    // Which page of the list the link came from, and other things that some links carry and others do not.
+    names.retain(|name| !matches!(*name, "extra" | "from" | "ref" | "highlight" | "page" | "start" | "sid"));
+    names.sort_unstable();
+    for (at, name) in names.into_iter().enumerate() {
+        shape.push(if at == 0 { '?' } else { '&' });
+        shape.push_str(name);
+    }
+    shape
+}
+
+/// What kind of thing an address leads to, by its words and by the address of the page that it stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leads {
+    ToPeople,
+    Aside,
+    ToBoard,
+    ToThread,
+    Unsaid,
+}
+
+pub(super) fn leads(shape: &str, page_shape: &str) -> Leads {
+    let (_, rest) = split_origin(shape);
+    if words::says_people(rest) {
+        Leads::ToPeople
+    } else if words::says_aside(rest) {
+        Leads::Aside
+    } else if words::says_thread(rest) && shape != page_shape {
+        Leads::ToThread
+    } else if (shape == page_shape && shape.contains(['#', '?'])) || words::says_board(rest) || shape.ends_with("#/") {
+        Leads::ToBoard
+    } else {
+        Leads::Unsaid
+    }
+}
+
+/// The page of a thread that a URL shows, if it is not the first: for addresses that carry a number.
+#[must_use]
+pub fn page_of_thread(url: &str) -> Option<u64> {
+    let (_, rest) = split_origin(url);
+    let smf = rest.split(['?', '&', ';']).find_map(|pair| pair.strip_prefix("topic=")?.split_once('.')?.1.parse().ok());
+    smf.or_else(|| pagination::of(rest, None).map(|page| page.number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_is_one_whatever_its_address_carries() {
+        for (same, others) in [
+            (
+                "http://x/viewtopic.php?f=2&t=17",
+                &["http://x/viewtopic.php?t=17&start=25", "http://x/viewtopic.php?f=9&t=17#p9"][..],
+            ),
+            (
+                "http://x/forum.php?mod=viewthread&tid=453&extra=page%3D1",
+                &["http://x/forum.php?mod=viewthread&tid=453&page=2"],
+            ),
+            ("http://x/thread-77-1-1.html", &["http://x/thread-77-2-1.html", "http://x/thread-77-1-3.html"]),
+            (
+                "http://x/threads/some-name.405700/",
+                &["http://x/threads/other-name.405700/page-5", "http://x/threads/some-name.405700/latest"],
+            ),
+            ("http://x/showthread.php?tid=346", &["http://x/showthread.php?tid=346&page=3"]),
+            ("http://x/topic/1234-old-slug/", &["http://x/topic/1234-new-slug/?page=2"]),
+            (
+                "http://x/index.php?topic=12.0",
+                &["http://x/index.php?topic=12.25", "http://x/index.php?topic=12.msg99#new"],
+            ),
+            ("http://x/view/1234", &["http://x/view/1234#comments"]),
+        ] {
+            for other in others {
+                assert_eq!(thread_id(same), thread_id(other), "{same} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn different_threads_stay_different() {
+        let urls = [
+            "http://x/viewtopic.php?f=2&t=17",
+            "http://x/viewtopic.php?f=2&t=18",
+            "http://x/view/1234",
+            "http://x/view/1235",
+            "http://x/thread-77-1-1.html",
+            "http://x/thread-78-1-1.html",
+            "http://x/forum-77-1.html",
+            "http://x/2026-review-of-things/",
+            "http://x/2026-other-things/",
+            "http://x/fedora-40/",
+            "http://x/ubuntu-40/",
+            "http://x/pub/0000_torf.torrent",
+            "http://x/pub/0001_torf.torrent",
+            "http://x/pub/v1.2.torrent",
+            "http://x/index.php?page=torrent-details&id=12",
+            "http://x/index.php?page=userdetails&id=12",
+        ];
+        let ids: std::collections::BTreeSet<String> = urls.iter().map(|url| thread_id(url)).collect();
+        assert_eq!(ids.len(), urls.len(), "{ids:#?}");
+    }
+
+    #[test]
+    fn shapes_are_those_of_a_list() {
+        let page = shape("http://x/forum.php?mod=forumdisplay&fid=2", false);
+        let row = shape("http://x/forum.php?mod=viewthread&tid=453&extra=page%3D1", false);
+        assert_eq!(leads(&row, &page), Leads::ToThread);
+        assert_eq!(leads(&shape("http://x/forum.php?mod=forumdisplay&fid=3", false), &page), Leads::ToBoard);
+        assert_eq!(leads(&shape("http://x/home.php?mod=space&uid=1", false), &page), Leads::ToPeople);
+        assert_ne!(shape("http://x/thread-77-1-1.html", false), shape("http://x/forum-2-1.html", false));
+        assert_eq!(shape("http://x/view/12", false), shape("http://x/view/99", false));
+        assert_eq!(shape("http://x/pub/ubuntu.torrent", true), shape("http://x/pub/debian.torrent", true));
+        assert_ne!(shape("http://x/pub/sub/", true), shape("http://x/pub/debian.torrent", true));
+    }
+}

@@ -1,0 +1,348 @@
+//! gleaner.toml: as written → validated.
+//!
+//! What belongs to the machine stands here (folders, memory, logs, who to ask); what belongs to a site stands in its
+//! rule file. Every key has a default, so that no file at all is a valid configuration, and faults are told as those of
+//! rule files are: all at once, each at its place. Reads the file and the environment once, at the start; runtime state
+//! never lives here.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::fault::{Fault, Faults};
+use crate::schema::{self, Read};
+
+/// gleaner.toml as written.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConfigFile {
+    /// Folder of the database and the archive. Default: `$STATE_DIRECTORY`, else /var/lib/gleaner where it is, else
+    /// ./gleaner-data. Relative to the file's own folder.
+    #[schemars(length(min = 1))]
+    pub data_dir: Option<String>,
+    /// Folder of the site files. Default: `rules` in `$CONFIGURATION_DIRECTORY`, else /etc/gleaner/rules where it is,
+    /// else ./rules. Relative to the file's own folder.
+    #[schemars(length(min = 1))]
+    pub rules_dir: Option<String>,
+    /// Whom the operators of crawled sites can ask: an e-mail address or a URL. Part of the User-Agent.
+    #[schemars(length(min = 1))]
+    pub contact: Option<String>,
+    /// Cache of the database, in MiB. The idle service stays below 40 MB of memory with the default.
+    #[schemars(range(min = 1, max = 65_536))]
+    pub cache_mb: u32,
+    /// Requests under way at a time, over all sites. Each holds a connection and a response body.
+    #[schemars(range(min = 1, max = 4_096))]
+    pub requests_max: u16,
+    /// How log lines are written.
+    pub log_format: LogFormat,
+    /// What is logged: a level, or `tracing-subscriber` directives as `info,gleaner::fetch=debug`.
+    #[schemars(length(min = 1))]
+    pub log_filter: String,
+}
+
+impl Default for ConfigFile {
+    fn default() -> Self {
+        Self {
+            data_dir: None,
+            rules_dir: None,
+            contact: None,
+            cache_mb: 32,
+            requests_max: 64,
+            log_format: LogFormat::Text,
+            log_filter: "info".to_owned(),
+        }
+    }
+}
+
+/// How log lines are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[derive(clap::ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// What the command line says; it wins over the file.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    pub data_dir: Option<PathBuf>,
+    pub rules_dir: Option<PathBuf>,
+    pub log_format: Option<LogFormat>,
+}
+
+/// The validated configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The file that was read; None where there was none.
+    pub file: Option<PathBuf>,
+    pub data_dir: PathBuf,
+    pub rules_dir: PathBuf,
+    pub contact: Option<String>,
+    pub cache_mb: u32,
+    pub requests_max: u16,
+    pub log_format: LogFormat,
+    pub log_filter: String,
+    /// The options that name its folders and its file as they were given, for commands in hints.
+    pub given: String,
+}
+
+/// What the surroundings say: systemd's folders and which folders there are. An argument, so that tests need no
+/// process of their own.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    pub state_directory: Option<OsString>,
+    pub configuration_directory: Option<OsString>,
+    /// The root of the file system: `/`, or a test's folder.
+    pub root: PathBuf,
+}
+
+impl Surroundings {
+    /// Those of this process.
+    #[must_use]
+    pub fn of_process() -> Self {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        Self {
+            state_directory: set("STATE_DIRECTORY"),
+            configuration_directory: set("CONFIGURATION_DIRECTORY"),
+            root: PathBuf::from("/"),
+        }
+    }
+
+    /// The first of systemd's folders, which are divided by colons (systemd.exec(5), StateDirectory=).
+    fn first(list: Option<&OsString>) -> Option<PathBuf> {
+        let list = list?.to_string_lossy().into_owned();
+        list.split(':').find(|path| !path.is_empty()).map(PathBuf::from)
+    }
+
+    fn etc(&self) -> PathBuf {
+        Self::first(self.configuration_directory.as_ref()).unwrap_or_else(|| self.root.join("etc/gleaner"))
+    }
+
+    fn config_file(&self) -> Option<PathBuf> {
+        [self.etc().join("gleaner.toml"), PathBuf::from("gleaner.toml")].into_iter().find(|path| path.is_file())
+    }
+
+    fn data_dir(&self) -> PathBuf {
+        let var = self.root.join("var/lib/gleaner");
+        Self::first(self.state_directory.as_ref())
+            .or_else(|| var.is_dir().then_some(var))
+            .unwrap_or_else(|| PathBuf::from("gleaner-data"))
+    }
+
+    fn rules_dir(&self) -> PathBuf {
+        let etc = self.etc().join("rules");
+        if self.configuration_directory.is_some() || etc.is_dir() { etc } else { PathBuf::from("rules") }
+    }
+}
+
+impl Config {
+    /// Reads the configuration: the file at `path`, else the first there is of `$CONFIGURATION_DIRECTORY`/gleaner.toml
+    /// (or /etc/gleaner/gleaner.toml) and ./gleaner.toml, else the defaults. A file that is named must be there.
+    pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Self, Vec<Fault>> {
+        Self::load_in(&Surroundings::of_process(), path, overrides)
+    }
+
+    /// The same in given surroundings.
+    pub fn load_in(
+        surroundings: &Surroundings,
+        path: Option<&Path>,
+        overrides: &Overrides,
+    ) -> Result<Self, Vec<Fault>> {
+        let path = path.map(Path::to_owned).or_else(|| surroundings.config_file());
+        let text = match &path {
+            Some(path) => crate::read_text(path).map_err(|fault| vec![*fault])?,
+            None => String::new(),
+        };
+        Self::from_text(surroundings, path.as_deref(), &text, overrides)
+    }
+
+    fn from_text(
+        surroundings: &Surroundings,
+        path: Option<&Path>,
+        text: &str,
+        overrides: &Overrides,
+    ) -> Result<Self, Vec<Fault>> {
+        let mut faults = Faults::new(path.unwrap_or(Path::new("gleaner.toml")), text);
+        let read: Read<ConfigFile> = schema::read(&mut faults);
+        let (file, spans) = (&read.value, &read.spans);
+        let contact = file.contact.as_deref().map(str::trim);
+        if let Some(contact) = contact
+            && let Err(message) = check_contact(contact)
+        {
+            let hint = "write an e-mail address or a URL, as crawler@example.org".to_owned();
+            faults.add(spans.value("contact"), "contact", message, Some(hint));
+        }
+        if let Err(error) = tracing_subscriber::EnvFilter::try_new(&file.log_filter) {
+            let hint = "write error, warn, info, debug or trace, or directives as info,gleaner::fetch=debug".to_owned();
+            faults.add(spans.value("log_filter"), "log_filter", format!("bad filter: {error}"), Some(hint));
+        }
+        if !faults.is_empty() {
+            return Err(faults.into_sorted());
+        }
+        let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
+        let named = |over: &Option<PathBuf>, own: &Option<String>, default: PathBuf| {
+            over.clone().or_else(|| own.as_ref().map(|own| folder.join(own))).unwrap_or(default)
+        };
+        Ok(Self {
+            file: path.map(Path::to_owned),
+            data_dir: named(&overrides.data_dir, &file.data_dir, surroundings.data_dir()),
+            rules_dir: named(&overrides.rules_dir, &file.rules_dir, surroundings.rules_dir()),
+            contact: contact.map(str::to_owned),
+            cache_mb: file.cache_mb,
+            requests_max: file.requests_max,
+            log_format: overrides.log_format.unwrap_or(file.log_format),
+            log_filter: file.log_filter.clone(),
+            given: String::new(),
+        })
+    }
+
+    /// `gleaner/<version> (+contact)`, or without the brackets where there is no contact.
+    #[must_use]
+    pub fn user_agent(&self) -> String {
+        const NAME: &str = concat!("gleaner/", env!("CARGO_PKG_VERSION"));
+        match &self.contact {
+            Some(contact) => format!("{NAME} (+{contact})"),
+            None => NAME.to_owned(),
+        }
+    }
+}
+
+/// A contact must fit into a header's comment (RFC 9110 §5.6.5) and be something that one can write to.
+fn check_contact(contact: &str) -> Result<(), String> {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'(' | b')' | b'\\' | b'"' | b'<' | b'>');
+    if contact.len() > 200 || !contact.bytes().all(is_plain) {
+        return Err("the contact does not fit into a header".to_owned());
+    }
+    if contact.starts_with("http://") || contact.starts_with("https://") {
+        let url = url::Url::parse(contact).map_err(|error| format!("the contact is no URL: {error}"))?;
+        let has_secret = !url.username().is_empty() || url.password().is_some();
+        return if has_secret { Err("a user name or password stands in the contact".to_owned()) } else { Ok(()) };
+    }
+    match contact.strip_prefix("mailto:").unwrap_or(contact).split_once('@') {
+        Some((user, host)) if !user.is_empty() && host.contains('.') && !host.contains('@') => Ok(()),
+        _ => Err("the contact is neither an e-mail address nor a URL".to_owned()),
+    }
+}
+
+/// The JSON Schema of gleaner.toml, for editors.
+#[must_use]
+pub fn config_schema() -> serde_json::Value {
+    schemars::schema_for!(ConfigFile).to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str, overrides: &Overrides) -> Result<Config, Vec<String>> {
+        let path = Path::new("/conf/gleaner.toml");
+        Config::from_text(&Surroundings::default(), Some(path), text, overrides)
+            .map_err(|faults| faults.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn no_file_is_a_valid_configuration() {
+        let root = tempfile::tempdir().unwrap();
+        let surroundings = Surroundings { root: root.path().to_owned(), ..Surroundings::default() };
+        let config = Config::load_in(&surroundings, None, &Overrides::default()).unwrap();
+        assert_eq!(config.data_dir, Path::new("gleaner-data"));
+        assert_eq!(config.rules_dir, Path::new("rules"));
+        assert_eq!((config.cache_mb, config.log_format), (32, LogFormat::Text));
+        assert_eq!(config.user_agent(), format!("gleaner/{}", env!("CARGO_PKG_VERSION")));
+    }
+
+    #[test]
+    fn systemd_names_the_folders() {
+        let root = tempfile::tempdir().unwrap();
+        let etc = root.path().join("conf");
+        std::fs::create_dir_all(&etc).unwrap();
+        std::fs::write(etc.join("gleaner.toml"), "contact = \"https://example.org/bot\"\n").unwrap();
+        let surroundings = Surroundings {
+            state_directory: Some("/var/lib/private/gleaner:/other".into()),
+            configuration_directory: Some(etc.clone().into()),
+            root: root.path().to_owned(),
+        };
+        let config = Config::load_in(&surroundings, None, &Overrides::default()).unwrap();
+        assert_eq!(config.data_dir, Path::new("/var/lib/private/gleaner"));
+        assert_eq!(config.rules_dir, etc.join("rules"));
+        assert_eq!(config.file, Some(etc.join("gleaner.toml")));
+        assert!(config.user_agent().ends_with(" (+https://example.org/bot)"));
+    }
+
+    #[test]
+    fn folders_of_an_installed_machine_go_before_those_of_the_working_folder() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("var/lib/gleaner")).unwrap();
+        std::fs::create_dir_all(root.path().join("etc/gleaner/rules")).unwrap();
+        let surroundings = Surroundings { root: root.path().to_owned(), ..Surroundings::default() };
+        let config = Config::load_in(&surroundings, None, &Overrides::default()).unwrap();
+        assert_eq!(config.data_dir, root.path().join("var/lib/gleaner"));
+        assert_eq!(config.rules_dir, root.path().join("etc/gleaner/rules"));
+    }
+
+    #[test]
+    fn the_command_line_wins_over_the_file_and_the_file_over_defaults() {
+        let text = "data_dir = 'data'\nrules_dir = '/r'\nlog_format = 'json'\ncache_mb = 64\n";
+        let config = load(text, &Overrides::default()).unwrap();
+        assert_eq!((config.data_dir.as_path(), config.cache_mb), (Path::new("/conf/data"), 64));
+        assert_eq!((config.rules_dir.as_path(), config.log_format), (Path::new("/r"), LogFormat::Json));
+        let overrides =
+            Overrides { data_dir: Some("d".into()), rules_dir: Some("r".into()), log_format: Some(LogFormat::Text) };
+        let config = load(text, &overrides).unwrap();
+        assert_eq!((config.data_dir.as_path(), config.rules_dir.as_path()), (Path::new("d"), Path::new("r")));
+        assert_eq!(config.log_format, LogFormat::Text);
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once_and_in_place() {
+        let text = "cach_mb = 1\ncontact = 'me (at) home'\nlog_format = 'jsn'\nlog_filter = 'gleaner=loud'\nrequests_max = 0\n";
+        let faults = load(text, &Overrides::default()).unwrap_err();
+        let starts: Vec<&str> = faults.iter().map(|fault| fault.split(": ").next().unwrap()).collect();
+        let at = |line: usize, column: usize| format!("/conf/gleaner.toml:{line}:{column}");
+        assert_eq!(starts, [at(1, 1), at(2, 11), at(3, 14), at(4, 14), at(5, 16)], "{faults:#?}");
+        assert!(faults[0].ends_with("did you mean `cache_mb`?"), "{}", faults[0]);
+        assert!(faults[2].ends_with("did you mean `json`?"), "{}", faults[2]);
+    }
+
+    #[test]
+    fn a_named_file_must_be_there() {
+        let faults = Config::load(Some(Path::new("/nowhere/gleaner.toml")), &Overrides::default()).unwrap_err();
+        assert!(faults[0].message.starts_with("cannot be read"), "{faults:?}");
+    }
+
+    #[test]
+    fn contacts_are_addresses_or_urls() {
+        for good in ["a@example.org", "mailto:a@example.org", "https://example.org/bot"] {
+            assert_eq!(check_contact(good), Ok(()), "{good}");
+        }
+        for bad in ["", "me", "a@b", "https://", "https://u:p@h/", "a b@example.org", "a@example.org)\r\nX: y"] {
+            assert!(check_contact(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_shipped_example_is_valid_and_shows_the_defaults() {
+        let text = include_str!("../../systemd/gleaner.toml");
+        assert!(load(text, &Overrides::default()).is_ok());
+        let uncommented: String = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("# ").filter(|line| line.contains(" = ")).or(Some(line)))
+            .filter(|line| line.contains(" = ") || line.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n");
+        let config = load(&uncommented, &Overrides::default()).unwrap_or_else(|faults| panic!("{faults:#?}"));
+        let defaults = ConfigFile::default();
+        assert_eq!((config.cache_mb, config.requests_max), (defaults.cache_mb, defaults.requests_max));
+        assert_eq!((config.log_format, config.log_filter), (defaults.log_format, defaults.log_filter));
+        let schema = config_schema();
+        for key in schema["properties"].as_object().unwrap().keys() {
+            assert!(text.contains(&format!("{key} = ")), "{key} is not shown");
+        }
+    }
+}

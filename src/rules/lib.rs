@@ -1,0 +1,161 @@
+//! Site rule files: which URLs of a site are fetched, and as what (ALGORITHMS §2).
+//!
+//! ```text
+//! rules/*.toml ─ syntax, schema (shape) → file (as written) → check (meaning: patterns, places, families) → trials
+//!                    └──────────── fault: every fault of a file at once, located ───────────┘                 │
+//!                                                                                  judge::SiteRules (compiled)
+//! ```
+//!
+//! A bad file stops its own site alone; the caller keeps the last good rules of a running service. Only the loading
+//! functions of this file and `families` read the disk; judging is pure. This room never fetches, never writes and
+//! never sees a secret.
+
+pub mod config;
+pub mod limits;
+
+mod account;
+mod check;
+mod class;
+pub mod families;
+pub mod fault;
+pub mod file;
+mod judge;
+mod log_out;
+mod patterns;
+mod places;
+pub mod schema;
+mod secrets;
+pub mod starter;
+mod syntax;
+mod trials;
+
+use std::collections::HashMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use class::Class;
+pub use families::Families;
+pub use fault::Fault;
+pub use file::Policy;
+pub use judge::{
+    BoardRules, BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, RenderActs,
+    RenderWhen, Robots, Rule, SiteRules, Verdict,
+};
+pub use log_out::ends_session;
+
+use fault::Faults;
+
+use crate::limits::RULE_FILE_BYTES_MAX;
+
+/// A file of the rules folder and what it holds.
+#[derive(Clone, Debug)]
+pub struct LoadedFile {
+    pub path: PathBuf,
+    /// The site, or every fault of its file in the order of the text.
+    pub site: Result<Arc<SiteRules>, Vec<Fault>>,
+}
+
+/// Loads every `*.toml` directly in `dir`, in the order of their names; hidden files (editors' drafts) are left out.
+/// Of two files with one site name the later one is at fault. A folder that cannot be read is one faulty entry.
+#[must_use]
+pub fn load_dir(dir: &Path) -> Vec<LoadedFile> {
+    let paths = match site_paths(dir) {
+        Ok(paths) => paths,
+        Err(error) => {
+            let fault = unreadable(dir, &error, "name the folder with --rules, or make it");
+            return vec![LoadedFile { path: dir.to_owned(), site: Err(vec![*fault]) }];
+        }
+    };
+    let mut names: HashMap<Box<str>, PathBuf> = HashMap::new();
+    let mut loaded: Vec<LoadedFile> = paths.into_iter().map(|path| load_file(&path)).collect();
+    for file in &mut loaded {
+        let Ok(site) = &file.site else { continue };
+        match names.get(&site.name) {
+            Some(first) => file.site = Err(vec![same_name(&file.path, site, first)]),
+            None => {
+                names.insert(site.name.clone(), file.path.clone());
+            }
+        }
+    }
+    loaded
+}
+
+/// Loads one site file; its families are looked for in the folder `families` beside it, then in the binary.
+#[must_use]
+pub fn load_file(path: &Path) -> LoadedFile {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let site = match read_text(path) {
+        Ok(text) => check::site_text(path, &text, &stem, &Families::new(path.parent())),
+        Err(fault) => Err(vec![*fault]),
+    };
+    LoadedFile { path: path.to_owned(), site }
+}
+
+/// Rules from a text, with the families of the binary: the demo site's way in.
+pub fn from_text(name: &str, text: &str) -> Result<Arc<SiteRules>, Vec<Fault>> {
+    check::site_text(Path::new(&format!("<{name}>")), text, name, &Families::new(None))
+}
+
+/// The site files of a folder, sorted by name.
+pub fn site_paths(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(dir)? {
+        let path = entry?.path();
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !is_hidden && path.extension().is_some_and(|extension| extension == "toml") && path.is_file() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Reads a rule or configuration file, bounded, as UTF-8.
+pub fn read_text(path: &Path) -> Result<String, Box<Fault>> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).and_then(|file| file.take(RULE_FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
+    if let Err(error) = file {
+        return Err(unreadable(path, &error, "make the file readable for gleaner"));
+    }
+    if bytes.len() as u64 > RULE_FILE_BYTES_MAX {
+        return Err(whole_file(path, format!("larger than {RULE_FILE_BYTES_MAX} bytes"), "split it"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let lossy = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let mut faults = Faults::new(path, &lossy);
+        // Up to the first bad byte the lossy text has the same bytes.
+        faults.add(valid..valid + 3, "", "the file is not UTF-8", Some("save it as UTF-8".to_owned()));
+        Box::new(faults.into_sorted().remove(0))
+    })
+}
+
+fn unreadable(path: &Path, error: &std::io::Error, hint: &str) -> Box<Fault> {
+    whole_file(path, format!("cannot be read: {error}"), hint)
+}
+
+fn whole_file(path: &Path, message: String, hint: &str) -> Box<Fault> {
+    Box::new(Fault {
+        path: path.to_owned(),
+        line: 1,
+        column: 1,
+        span: 0..0,
+        key: String::new(),
+        message,
+        hint: Some(hint.to_owned()),
+        source: "".into(),
+        hidden: Arc::default(),
+    })
+}
+
+fn same_name(path: &Path, site: &SiteRules, first: &Path) -> Fault {
+    let message = format!("the site name `{}` is taken by {}", site.name, first.display());
+    let text = read_text(path).unwrap_or_default();
+    let mut faults = Faults::new(path, &text);
+    let read = schema::read::<file::SiteFile>(&mut faults);
+    let span = read.spans.value("name");
+    let mut faults = Faults::new(path, &text);
+    faults.add(span, "name", message, Some("give one of them another `name`".to_owned()));
+    faults.into_sorted().remove(0)
+}

@@ -1,0 +1,140 @@
+//! The model's torrents, magnets and sources.
+
+use super::{Magnet, State, Torrent};
+use crate::crawldb::merge::{self, Found};
+use crate::crawldb::record::*;
+use gleaner_torrent::Infohashes;
+
+impl State {
+    pub(super) fn torrent_key(&self, infohashes: &Infohashes) -> Option<Vec<u8>> {
+        let by = |matches: &dyn Fn(&Infohashes) -> bool| {
+            self.torrents.iter().find(|(_, torrent)| matches(&torrent.facts.infohashes)).map(|(key, _)| key.clone())
+        };
+        by(&|known| known.v1.is_some() && known.v1 == infohashes.v1)
+            .or_else(|| by(&|known| known.v2.is_some() && known.v2 == infohashes.v2))
+    }
+
+    pub(super) fn magnet_keys(&self, infohashes: &Infohashes) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+        let by = |matches: &dyn Fn(&Infohashes) -> bool| {
+            self.magnets.iter().find(|(_, magnet)| matches(&magnet.facts.infohashes)).map(|(key, _)| key.clone())
+        };
+        (
+            by(&|known| known.v1.is_some() && known.v1 == infohashes.v1),
+            by(&|known| known.v2.is_some() && known.v2 == infohashes.v2),
+        )
+    }
+
+    pub(super) fn add_source(&mut self, key: &[u8], found: Found) {
+        let host = found.host;
+        let hosts = &self.hosts;
+        let Some(torrent) = self.torrents.get_mut(key) else {
+            return;
+        };
+        if merge::add_source(&mut torrent.sources, found, |host| &*hosts[host.0 as usize].site) {
+            self.counts(host).torrents_seen += 1;
+        }
+    }
+
+    /// Stores a torrent or counts it as seen; true when it was not known.
+    pub(super) fn take_torrent(&mut self, facts: &TorrentFacts, visit: &Visit) -> bool {
+        let known = self.torrent_key(&facts.infohashes);
+        let stored = known.is_none();
+        if stored {
+            self.count_magnets(&facts.infohashes, -1);
+        }
+        let key = known.unwrap_or_else(|| facts.infohashes.key().to_vec());
+        if stored {
+            let torrent = Torrent {
+                facts: facts.clone(),
+                first_host: Some(visit.key.host),
+                stored: visit.at,
+                seen_count: 0,
+                sources: Vec::new(),
+            };
+            self.torrents.insert(key.clone(), torrent);
+            self.counts(visit.key.host).torrents += 1;
+        }
+        if let Some(torrent) = self.torrents.get_mut(&key) {
+            torrent.seen_count = torrent.seen_count.saturating_add(1);
+        }
+        self.add_source(&key, source_of(visit, visit.via.clone()));
+        if stored {
+            self.add_magnet_pages(&key, &facts.infohashes);
+        }
+        stored
+    }
+
+    /// Counts the magnets that name a torrent which is not in the database: no more before it is put in, again after
+    /// it was taken out.
+    pub(super) fn count_magnets(&mut self, infohashes: &Infohashes, change: i64) {
+        let (by_v1, by_v2) = self.magnet_keys(infohashes);
+        let by_v2 = by_v2.filter(|key| by_v1.as_ref() != Some(key));
+        for key in [by_v1, by_v2].into_iter().flatten() {
+            let magnet = &self.magnets[&key];
+            if self.torrent_key(&magnet.facts.infohashes).is_none() {
+                let counts = self.counts(magnet.page.host);
+                // A count below zero would show as a huge one, where the other store stops at zero.
+                counts.magnets = counts.magnets.wrapping_add_signed(change);
+            }
+        }
+    }
+
+    /// The pages that named this torrent before it was stored become sources of it.
+    pub(super) fn add_magnet_pages(&mut self, key: &[u8], infohashes: &Infohashes) {
+        let (by_v1, by_v2) = self.magnet_keys(infohashes);
+        let by_v2 = by_v2.filter(|key| by_v1.as_ref() != Some(key));
+        for magnet_key in [by_v1, by_v2].into_iter().flatten() {
+            let magnet = &self.magnets[&magnet_key];
+            let (page, at) = (magnet.page.clone(), magnet.first_seen);
+            self.add_source(key, Found { host: page.host, path: page.path, via: None, first_seen: at, last_seen: at });
+        }
+    }
+
+    /// True when the magnet names a torrent that was neither stored nor named.
+    pub(super) fn take_magnet(&mut self, facts: &MagnetFacts, visit: &Visit) -> bool {
+        if let Some(key) = self.torrent_key(&facts.infohashes) {
+            self.add_source(&key, source_of(visit, None));
+            return false;
+        }
+        match self.magnet_keys(&facts.infohashes) {
+            (None, None) => {
+                let magnet = Magnet { facts: facts.clone(), page: visit.key.clone(), first_seen: visit.at };
+                self.magnets.insert(facts.infohashes.key().to_vec(), magnet);
+                self.counts(visit.key.host).magnets += 1;
+                true
+            }
+            (Some(one), Some(two)) if one != two => {
+                self.join_magnets(&one, &two);
+                false
+            }
+            (one, two) => {
+                if let Some(mut magnet) = one.or(two).and_then(|key| self.magnets.remove(&key)) {
+                    magnet.facts.infohashes = merge::filled(magnet.facts.infohashes, facts.infohashes);
+                    magnet.facts.name = magnet.facts.name.or_else(|| facts.name.clone());
+                    self.magnets.insert(magnet.facts.infohashes.key().to_vec(), magnet);
+                }
+                false
+            }
+        }
+    }
+
+    /// Two magnets, one known by its v1 hash and one by its v2 hash, turned out to name one torrent.
+    pub(super) fn join_magnets(&mut self, one: &[u8], two: &[u8]) {
+        let (a, b) = (&self.magnets[one], &self.magnets[two]);
+        if a.facts.infohashes.v2.is_some() || b.facts.infohashes.v1.is_some() {
+            return;
+        }
+        let (Some(a), Some(b)) = (self.magnets.remove(one), self.magnets.remove(two)) else {
+            return;
+        };
+        let (mut kept, dropped) = if a.first_seen <= b.first_seen { (a, b) } else { (b, a) };
+        kept.facts.infohashes = merge::filled(kept.facts.infohashes, dropped.facts.infohashes);
+        kept.facts.name = kept.facts.name.or(dropped.facts.name);
+        self.counts(dropped.page.host).magnets -= 1;
+        self.magnets.insert(kept.facts.infohashes.key().to_vec(), kept);
+    }
+}
+
+fn source_of(visit: &Visit, via: Option<Box<str>>) -> Found {
+    Found { host: visit.key.host, path: visit.key.path.clone(), via, first_seen: visit.at, last_seen: visit.at }
+}

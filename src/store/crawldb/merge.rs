@@ -1,0 +1,270 @@
+//! What happens when something known is met again: rules on plain data, shared by every implementation, so that
+//! the stores differ in how they keep rows and in nothing else. No I/O.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::record::{HostId, Listing, Outcome, UrlKey, Visit};
+use gleaner_base::clock::UnixMillis;
+use crate::limits;
+use gleaner_torrent::Infohashes;
+
+/// A source as it is kept: the host stands for site and origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub host: HostId,
+    pub path: Box<str>,
+    pub via: Option<Box<str>>,
+    pub first_seen: UnixMillis,
+    pub last_seen: UnixMillis,
+}
+
+/// True for a URL that the database keeps at all.
+pub(super) fn is_keepable(key: &UrlKey) -> bool {
+    key.path.len() <= limits::URL_BYTES_MAX
+}
+
+/// The outcome that is counted for a visit that brought a torrent, named by what the database knew of it.
+pub(super) fn torrent_outcome(claimed: Outcome, is_new: bool) -> Outcome {
+    match claimed {
+        Outcome::TorrentStored | Outcome::TorrentDuplicate if is_new => Outcome::TorrentStored,
+        Outcome::TorrentStored | Outcome::TorrentDuplicate => Outcome::TorrentDuplicate,
+        claimed => claimed,
+    }
+}
+
+/// The outcome that is counted for a visit with the body of a page, which its URL or another one owns.
+pub(super) fn page_outcome(claimed: Outcome, is_owner: bool) -> Outcome {
+    match claimed {
+        Outcome::Page | Outcome::PageDuplicate if is_owner => Outcome::Page,
+        Outcome::Page | Outcome::PageDuplicate => Outcome::PageDuplicate,
+        claimed => claimed,
+    }
+}
+
+/// How the number of URLs that are gone changes when a URL's last outcome does.
+pub(super) fn gone_change(before: Option<Outcome>, after: Outcome) -> i64 {
+    i64::from(after == Outcome::Gone) - i64::from(before == Some(Outcome::Gone))
+}
+
+/// Since when a URL is known: `known` as the database has it, none for one that it hears of `now`, `found` as the increment found it.
+pub(super) fn first_seen(known: Option<UnixMillis>, found: Option<UnixMillis>, now: UnixMillis) -> UnixMillis {
+    let known = known.unwrap_or(now);
+    found.map_or(known, |found| found.min(known))
+}
+
+/// True when `visit` is the one that left this time and outcome behind.
+pub(super) fn is_repeat(visited: UnixMillis, outcome: Option<Outcome>, visit: &Visit) -> bool {
+    let class = |outcome| match outcome {
+        Outcome::TorrentDuplicate => Outcome::TorrentStored,
+        Outcome::PageDuplicate => Outcome::Page,
+        other => other,
+    };
+    visited == visit.at && outcome.map(class) == Some(class(visit.outcome))
+}
+
+/// Puts a source among those of a torrent, at most [`limits::SOURCES_PER_TORRENT_MAX`]. Returns true when its
+/// site had none before.
+///
+/// A site that makes a new URL for each view would fill the list alone and keep every other site out. So when
+/// the list is full, a URL of a site that is in it is passed over, and one of a new site takes the place of the
+/// last URL of the site that has most, as long as that site keeps one.
+pub(super) fn add_source<'s>(sources: &mut Vec<Found>, found: Found, site_of: impl Fn(HostId) -> &'s str) -> bool {
+    if let Some(known) = sources.iter_mut().find(|known| known.host == found.host && known.path == found.path) {
+        known.first_seen = known.first_seen.min(found.first_seen);
+        known.last_seen = known.last_seen.max(found.last_seen);
+        known.via = known.via.take().or(found.via);
+        return false;
+    }
+    let site = site_of(found.host);
+    let site_known = sources.iter().any(|known| site_of(known.host) == site);
+    if sources.len() < limits::SOURCES_PER_TORRENT_MAX {
+        sources.push(found);
+        return !site_known;
+    }
+    if site_known {
+        return false;
+    }
+    let mut counts = BTreeMap::new();
+    for known in sources.iter() {
+        *counts.entry(site_of(known.host)).or_insert(0_usize) += 1;
+    }
+    let fullest =
+        counts.into_iter().filter(|&(_, count)| count > 1).max_by_key(|&(site, count)| (count, Reverse(site)));
+    let Some((fullest, _)) = fullest else { return false };
+    let last = sources
+        .iter_mut()
+        .filter(|known| site_of(known.host) == fullest)
+        .max_by(|a, b| (a.host, &a.path).cmp(&(b.host, &b.path)));
+    match last {
+        Some(last) => {
+            *last = found;
+            true
+        }
+        None => false,
+    }
+}
+
+/// What a visit makes of the memo of its URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemoChange<'v> {
+    Stays,
+    Goes,
+    Becomes(&'v str),
+}
+
+/// The change that a visit makes of its URL's memo.
+pub(super) fn memo_change(visit: &Visit) -> MemoChange<'_> {
+    match visit.memo.as_deref().filter(|memo| memo.len() <= limits::MEMO_BYTES_MAX) {
+        Some(memo) => MemoChange::Becomes(memo),
+        None if visit.outcome == Outcome::NotModified => MemoChange::Stays,
+        None => MemoChange::Goes,
+    }
+}
+
+/// What a visit makes of what is known of its page: whether it was read whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotWholeChange<'v> {
+    /// The visit has not looked.
+    Stays,
+    /// It has read all of it, or there is no such page.
+    Goes,
+    /// It has read a part, for this reason.
+    Becomes(&'v str),
+}
+
+/// The change that a visit, which ended so, makes of whether its page was read whole.
+pub(super) fn not_whole_change(visit: &Visit) -> NotWholeChange<'_> {
+    let end = |reason: &str| reason.floor_char_boundary(limits::NOT_WHOLE_REASON_BYTES_MAX);
+    match (visit.outcome, visit.not_whole.as_deref()) {
+        // What was answered was no page of the crawl's.
+        (outcome, _) if !outcome.is_an_end() => NotWholeChange::Stays,
+        (_, Some(reason)) => NotWholeChange::Becomes(&reason[..end(reason)]),
+        (
+            Outcome::TorrentStored
+            | Outcome::TorrentDuplicate
+            | Outcome::Page
+            | Outcome::PageDuplicate
+            | Outcome::HtmlPosingAsTorrent
+            | Outcome::MalformedTorrent
+            | Outcome::NotForUs
+            | Outcome::Redirected
+            | Outcome::RedirectRefused
+            | Outcome::Gone
+            | Outcome::RulesRefused,
+            None,
+        ) => NotWholeChange::Goes,
+        _ => NotWholeChange::Stays,
+    }
+}
+
+/// A listing as it is kept over several looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Looks {
+    pub page_max: u64,
+    pub at: UnixMillis,
+    /// Targets of the first look, sorted.
+    pub first: Vec<u64>,
+    /// Targets of all later looks that the first did not have, sorted.
+    pub later: Vec<u64>,
+    /// Targets of the latest look, sorted; equal to `first` after one look.
+    pub latest: Vec<u64>,
+}
+
+impl Looks {
+    /// The first look.
+    pub fn first(listing: &Listing, at: UnixMillis) -> Self {
+        let targets = sorted_targets(listing);
+        Self { page_max: listing.page_max, at, first: targets.clone(), later: Vec::new(), latest: targets }
+    }
+
+    /// A later look.
+    pub fn again(&mut self, listing: &Listing, at: UnixMillis) {
+        self.latest = sorted_targets(listing);
+        self.page_max = listing.page_max;
+        self.at = self.at.max(at);
+        let room = limits::LISTING_UPDATES_MAX.saturating_sub(self.later.len());
+        let unseen =
+            |target: &u64| self.first.binary_search(target).is_err() && self.later.binary_search(target).is_err();
+        let new: Vec<u64> = self.latest.iter().copied().filter(unseen).take(room).collect();
+        if !new.is_empty() {
+            self.later.extend(new);
+            self.later.sort_unstable();
+        }
+    }
+
+    /// Targets that later looks found and the first did not.
+    pub fn updated(&self) -> u32 {
+        u32::try_from(self.later.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Targets of earlier looks that the latest did not find, sorted.
+    pub fn earlier(&self) -> Vec<u64> {
+        let is_gone = |target: &&u64| self.latest.binary_search(target).is_err();
+        let mut earlier: Vec<u64> = self.first.iter().chain(&self.later).filter(is_gone).copied().collect();
+        earlier.sort_unstable();
+        earlier
+    }
+}
+
+fn sorted_targets(listing: &Listing) -> Vec<u64> {
+    let mut targets: Vec<u64> = listing.targets.iter().copied().take(limits::LINKS_PER_PAGE_MAX).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets
+}
+
+/// The hashes of two magnets that name one torrent, where they can be put together: each fills in what the
+/// other lacks. A hash that contradicts is left out.
+pub(super) fn filled(known: Infohashes, new: Infohashes) -> Infohashes {
+    Infohashes { v1: known.v1.or(new.v1), v2: known.v2.or(new.v2) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(host: u32, path: &str) -> Found {
+        let at = UnixMillis(1);
+        Found { host: HostId(host), path: path.into(), via: None, first_seen: at, last_seen: at }
+    }
+
+    fn site(host: HostId) -> &'static str {
+        ["a", "b", "c"][host.0 as usize % 3]
+    }
+
+    #[test]
+    fn a_site_with_a_url_per_view_cannot_keep_other_sites_out() {
+        let mut sources = Vec::new();
+        for view in 0..200 {
+            add_source(&mut sources, found(0, &format!("/d/{view:03}")), site);
+        }
+        assert_eq!(sources.len(), limits::SOURCES_PER_TORRENT_MAX);
+        assert!(add_source(&mut sources, found(1, "/t/1"), site));
+        assert!(!add_source(&mut sources, found(1, "/t/2"), site));
+        assert_eq!(sources.len(), limits::SOURCES_PER_TORRENT_MAX);
+        assert!(sources.iter().any(|known| &*known.path == "/t/1"));
+    }
+
+    #[test]
+    fn a_source_met_again_keeps_its_first_time_and_gets_the_last() {
+        let mut sources = vec![found(0, "/x")];
+        let again = Found { last_seen: UnixMillis(9), via: Some("/v".into()), ..found(0, "/x") };
+        assert!(!add_source(&mut sources, again, site));
+        assert_eq!((sources[0].first_seen, sources[0].last_seen), (UnixMillis(1), UnixMillis(9)));
+        assert_eq!(sources[0].via.as_deref(), Some("/v"));
+    }
+
+    #[test]
+    fn later_looks_count_each_new_target_once() {
+        let listing =
+            |targets: &[u64]| Listing { series: "/?p={page}".into(), page: 1, page_max: 9, targets: targets.to_vec() };
+        let mut looks = Looks::first(&listing(&[1, 2, 3]), UnixMillis(1));
+        looks.again(&listing(&[4, 1, 2]), UnixMillis(2));
+        looks.again(&listing(&[5, 4, 3]), UnixMillis(3));
+        looks.again(&listing(&[5, 4, 1]), UnixMillis(4));
+        assert_eq!(looks.updated(), 2);
+        assert_eq!(looks.latest, [1, 4, 5]);
+        assert_eq!(looks.earlier(), [2, 3]);
+    }
+}

@@ -1,0 +1,556 @@
+//! The crawl database in one redb file. `docs/crawldb.md` describes the file and its promise.
+//!
+//! Each call is one unit of work on a blocking thread. Writers take turns at one mutex, and what a call reports is
+//! durable: `record_visits` commits so, and small writes that come together share one sync. Readers work on snapshots
+//! beside them. Leases, hosts and counts are held in memory: leases because they end
+//! with the process anyway, the others because every call asks for them.
+//!
+//! A fault of the disk fails the call that met it; the next call opens the file again (`file`), and takes everything that is held in
+//! memory but the leases from it anew.
+
+mod codec;
+pub(super) mod file;
+mod harvest;
+mod known;
+mod leases;
+mod moves;
+mod not_whole;
+mod notes;
+pub(super) mod open;
+mod queue;
+mod read;
+mod record;
+mod seen;
+pub(super) mod tables;
+mod unwritten;
+mod urls;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use async_trait::async_trait;
+use redb::{Database, ReadableDatabase, WriteTransaction};
+
+use self::codec::QueueRow;
+use self::file::File;
+use self::harvest::Harvest;
+use self::known::{CRAWL_MS, Known};
+use self::leases::Leases;
+use self::notes::Memos;
+use self::open::Fault;
+pub use self::open::{BackendFactory, OpenOptions};
+use self::record::InDoubt;
+use self::seen::Seen;
+use self::tables::{HOSTS, QUEUE};
+use self::urls::{UrlChanges, UrlWrites};
+use super::record::*;
+use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, Reader, check_notes};
+use gleaner_base::clock::UnixMillis;
+use gleaner_torrent::Infohashes;
+
+/// See the module.
+pub struct RedbStore {
+    core: Arc<Core>,
+}
+
+/// Locks are taken in the order of the fields.
+struct Core {
+    file: File,
+    /// Held by whoever records visits.
+    in_doubt: Mutex<InDoubt>,
+    /// Held by whoever makes the small writes durable that were committed so far.
+    syncing: Mutex<()>,
+    /// Commits so far, and as many of them as are known to be durable. Both change in a turn at `writer`.
+    commits: AtomicU64,
+    durable: AtomicU64,
+    /// Held by whoever writes.
+    writer: Mutex<Seen>,
+    known: RwLock<Known>,
+    leases: Mutex<Leases>,
+}
+
+impl RedbStore {
+    /// Opens the database at `path`, or makes it; its folder is made where it is absent. Blocks for the time of a
+    /// few reads and one commit, also after the process that held it died.
+    ///
+    /// # Errors
+    /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; in no case is a file changed that is not a crawl database.
+    pub fn open(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
+        Self::open_with(path, options, open::file_factory(path, options))
+    }
+
+    /// Opens a database that is there for reading, where it may not be written: nothing of the file changes, and what is written all the
+    /// same is gone with this value.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn read_only(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
+        Self::open_with(path, options, open::reading_factory(path))
+    }
+
+    /// As [`Self::open`], over storage that `factory` makes at each opening; `path` is for messages only.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with(path: &Path, options: OpenOptions, factory: BackendFactory) -> Result<Self, CrawlDbError> {
+        let core = Core {
+            file: File::new(path, options, factory),
+            in_doubt: Mutex::default(),
+            syncing: Mutex::default(),
+            commits: AtomicU64::new(0),
+            durable: AtomicU64::new(0),
+            writer: Mutex::new(Seen::new()),
+            known: RwLock::default(),
+            leases: Mutex::default(),
+        };
+        core.open()?;
+        Ok(Self { core: Arc::new(core) })
+    }
+
+    /// Runs `work` on a blocking thread.
+    async fn call<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Core, &Database) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, CrawlDbError> {
+        let core = Arc::clone(&self.core);
+        let joined = tokio::task::spawn_blocking(move || core.with_file(work)).await;
+        joined.unwrap_or_else(|error| Err(self.core.file.cut_short(&error)))
+    }
+}
+
+impl Core {
+    /// Runs `work` on the open file, opening it before where that is needed.
+    fn with_file<T>(&self, work: impl FnOnce(&Self, &Database) -> Result<T, Fault>) -> Result<T, CrawlDbError> {
+        self.open()?;
+        self.file.with(|db| work(self, db))
+    }
+
+    /// Opens the file, where it is not open, and takes what is held in memory from it.
+    fn open(&self) -> Result<(), CrawlDbError> {
+        self.file.open(open::read, |known| {
+            // What was committed and never became durable is gone.
+            *self.writer() = Seen::new();
+            *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+            self.leases().rescan();
+        })
+    }
+
+    // A poisoned lock is taken as it is: what it guards changes after a commit only, in steps that do not panic.
+    fn known(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn leases(&self) -> MutexGuard<'_, Leases> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Seen> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One write: `work` fills a transaction, which is committed durably; then memory learns of it.
+    fn write<T>(
+        &self,
+        db: &Database,
+        work: impl FnOnce(&WriteTransaction, &mut UrlWrites<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let mut seen = self.writer();
+        let done = self.write_in(tables::begin(db)?, &mut seen, work)?;
+        self.durable.store(self.commits.load(Ordering::Relaxed), Ordering::Release);
+        Ok(done)
+    }
+
+    /// A small write: `work` commits it in a transaction that a crash may undo, and one sync makes all of them durable
+    /// that were committed before it. A process may begin two hundred sites at once, each with a few of these.
+    fn write_small<T>(
+        &self,
+        db: &Database,
+        work: impl FnOnce(WriteTransaction, &mut Seen) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let mut seen = self.writer();
+        // Counted before memory knows of it: until the sync is done, nobody takes it for durable.
+        let commit = self.commits.fetch_add(1, Ordering::AcqRel) + 1;
+        let done = work(tables::begin_volatile(db)?, &mut seen)?;
+        drop(seen);
+        self.sync(db, commit)?;
+        Ok(done)
+    }
+
+    /// True when no small write waits for its sync, which may still fail.
+    fn is_durable(&self) -> bool {
+        self.durable.load(Ordering::Acquire) >= self.commits.load(Ordering::Acquire)
+    }
+
+    /// Makes a commit durable, with all before it; those who wait for their turn here may find theirs done.
+    fn sync(&self, db: &Database, commit: u64) -> Result<(), Fault> {
+        let _turn = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.durable.load(Ordering::Acquire) >= commit {
+            return Ok(());
+        }
+        let _seen = self.writer();
+        tables::begin(db)?.commit()?;
+        self.durable.store(self.commits.load(Ordering::Relaxed), Ordering::Release);
+        Ok(())
+    }
+
+    fn write_in<T>(
+        &self,
+        txn: WriteTransaction,
+        seen: &mut Seen,
+        work: impl FnOnce(&WriteTransaction, &mut UrlWrites<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let known = self.known();
+        let mut writes = UrlWrites::open(&txn, &known, seen)?;
+        let done = work(&txn, &mut writes)?;
+        let UrlChanges { mut queue, memos, not_whole, mut tally, next_seq, fresh } = writes.finish();
+        queue.apply(&txn)?;
+        memos.apply(&txn)?;
+        not_whole.apply(&txn, &known, &mut tally)?;
+        known.write(&txn, &tally, next_seq)?;
+        drop(known);
+        txn.commit()?;
+        self.known.write().unwrap_or_else(PoisonError::into_inner).apply(&tally, next_seq);
+        fresh.into_iter().for_each(|mark| seen.insert(mark));
+        queue.tell(&mut self.leases());
+        Ok(done)
+    }
+
+    /// Fails for a host number never given out, before anything is written.
+    fn check_hosts<'k>(&self, keys: impl Iterator<Item = &'k UrlKey>) -> Result<(), Fault> {
+        let known = self.known();
+        let mut keys = keys.map(|key| known.host(key.host));
+        keys.try_for_each(|host| host.map(|_| ()))
+    }
+
+    fn put_host(&self, txn: WriteTransaction, host: HostRow) -> Result<(), Fault> {
+        let mut value = Vec::new();
+        codec::put_host(&mut value, &host);
+        txn.open_table(HOSTS)?.insert(host.id.0, value.as_slice())?;
+        txn.commit()?;
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        match known.hosts.get_mut(host.id.0 as usize) {
+            Some(row) => *row = host,
+            None => known.add_host(host),
+        }
+        Ok(())
+    }
+
+    fn host_id(&self, db: &Database, site: &str, origin: &str) -> Result<HostId, Fault> {
+        self.write_small(db, |txn, _| {
+            let known = self.known();
+            if let Some(id) = known.host_id(site, origin) {
+                return Ok(id);
+            }
+            let id = u32::try_from(known.hosts.len()).ok().filter(|&id| id < u32::MAX);
+            let id = HostId(id.ok_or_else(|| Fault::Damaged("all host numbers are given out".into()))?);
+            drop(known);
+            let (site, origin, blocked_reason) = (site.into(), origin.into(), "".into());
+            self.put_host(
+                txn,
+                HostRow { id, site, origin, blocked_until: UnixMillis(0), blocked_reason, complaints: 0 },
+            )?;
+            Ok(id)
+        })
+    }
+
+    /// Changes what is kept of a host.
+    fn change_host(&self, db: &Database, host: HostId, change: impl FnOnce(&mut HostRow)) -> Result<(), Fault> {
+        self.write_small(db, |txn, _| {
+            let mut row = self.known().host(host)?.clone();
+            change(&mut row);
+            self.put_host(txn, row)
+        })
+    }
+
+    fn record_visits(&self, db: &Database, visits: &[Visit]) -> Result<Vec<Receipt>, Fault> {
+        let mut in_doubt = self.in_doubt.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut receipts = Vec::new();
+        let done = self.write(db, |txn, writes| {
+            receipts = record::record(txn, writes, visits, &in_doubt)?;
+            Ok(())
+        });
+        match done {
+            Ok(()) => in_doubt.recorded(visits),
+            Err(_) if receipts.is_empty() => {}
+            Err(_) => in_doubt.failed(visits, &receipts),
+        }
+        done.map(|()| receipts)
+    }
+
+    fn add_crawl_time(&self, db: &Database, site: &str, crawl_ms: u64) -> Result<(), Fault> {
+        // The turn comes first: who only reads what is known must not wait for a batch behind one who adds to it.
+        self.write_small(db, |txn, seen| {
+            let site = self.known.write().unwrap_or_else(PoisonError::into_inner).site_number(site);
+            self.write_in(txn, seen, |_, writes| {
+                writes.changes.tally.add_size(site, CRAWL_MS, crawl_ms);
+                Ok(())
+            })
+        })
+    }
+
+    fn lease_due(&self, db: &Database, request: LeaseRequest) -> Result<Vec<Lease>, Fault> {
+        let LeaseRequest { host, owner, now, deadline, urls_max, rank_max } = request;
+        if urls_max == 0 {
+            return self.known().host(host).map(|_| Vec::new());
+        }
+        self.promote(db, host, now)?;
+        // The snapshot is taken under the lock: a commit that it does not hold has not yet ended its leases.
+        let mut leases = self.leases();
+        let held = leases.host(host);
+        held.expire(now);
+        let txn = db.begin_read()?;
+        let queue = txn.open_table(QUEUE)?;
+        let mut memos = Memos::of(&txn);
+        let (rank, seq) = held.scan_from();
+        let mut leased = Vec::new();
+        for row in queue.range::<&codec::QueueKey>(
+            // Where all of these ranks is leased, the scan begins behind them.
+            &codec::queue_key(host, rank, seq)..=&codec::queue_key(host, rank_max.max(rank), u64::MAX),
+        )? {
+            let (key, value) = row?;
+            let at = codec::queue_position(key.value());
+            if at.0 > rank_max {
+                break;
+            }
+            if held.is_taken(at) {
+                continue;
+            }
+            let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("queue"))?;
+            let memo = if row.memo { memos.get(host, row.path)? } else { None };
+            held.take(at, row.path, owner, deadline);
+            held.scanned_to((at.0, at.1 + 1));
+            let QueueRow { rank, attempts, depth, .. } = row;
+            let key = UrlKey { host, path: row.path.into() };
+            let via = row.via.map(Into::into);
+            leased.push(Lease { key, depth, rank, attempts, via, memo, deadline, found: None });
+            if leased.len() == urls_max {
+                break;
+            }
+        }
+        Ok(leased)
+    }
+
+    fn host_due(&self, db: &Database, host: HostId, now: UnixMillis) -> Result<HostDue, Fault> {
+        self.known().host(host)?;
+        let mut leases = self.leases();
+        let held = leases.host(host);
+        held.expire(now);
+        read::host_due(db, host, held, now)
+    }
+
+    fn forget_torrent(&self, db: &Database, infohashes: &Infohashes, now: UnixMillis) -> Result<(), Fault> {
+        self.write(db, |txn, writes| {
+            let mut sources = Harvest::open(txn, writes.known())?.forget(infohashes, &mut writes.changes.tally)?;
+            sources.sort_by(|a, b| (a.host, &a.path).cmp(&(b.host, &b.path)));
+            // They are to be fetched, not asked whether they changed.
+            let batch: Vec<Discovered> = sources
+                .into_iter()
+                .map(|found| Discovered {
+                    key: UrlKey { host: found.host, path: found.path },
+                    depth: 0,
+                    rank: 0,
+                    due: now,
+                    via: found.via,
+                    is_target: false,
+                    found: None,
+                })
+                .collect();
+            batch.iter().for_each(|found| writes.forget_memo(&found.key));
+            writes.make_due(&batch, now, true)
+        })
+    }
+}
+
+#[async_trait]
+impl Reader for RedbStore {
+    async fn hosts(&self) -> Result<Vec<HostRow>, CrawlDbError> {
+        self.call(|core, _| Ok(core.known().hosts.clone())).await
+    }
+
+    async fn site_counts(&self, site: &str) -> Result<SiteCounts, CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, _| Ok(core.known().site_counts(&site))).await
+    }
+
+    async fn torrents(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<TorrentRow>, CrawlDbError> {
+        self.call(move |core, db| read::torrents(core, db, after.as_deref(), rows_max)).await
+    }
+
+    async fn magnets(&self, after: Option<Vec<u8>>, rows_max: usize) -> Result<Vec<MagnetRow>, CrawlDbError> {
+        self.call(move |core, db| read::magnets(core, db, after.as_deref(), rows_max)).await
+    }
+
+    async fn listings(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>, u64)>,
+        rows_max: usize,
+    ) -> Result<Vec<ListingRow>, CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, db| read::listings(core, db, &site, after, rows_max)).await
+    }
+
+    async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, db| not_whole::rows(&core.known(), db, &site)).await
+    }
+
+    async fn note(&self, site: &str, name: &str) -> Result<Option<Vec<u8>>, CrawlDbError> {
+        let (site, name) = (site.to_owned(), name.to_owned());
+        self.call(move |_, db| notes::note(db, &site, &name)).await
+    }
+}
+
+#[async_trait]
+impl CrawlDb for RedbStore {
+    async fn host_id(&self, site: &str, origin: &str) -> Result<HostId, CrawlDbError> {
+        let known = self.core.known().host_id(site, origin);
+        if let Some(id) = known.filter(|_| self.core.is_durable()) {
+            return Ok(id);
+        }
+        let (site, origin) = (site.to_owned(), origin.to_owned());
+        self.call(move |core, db| core.host_id(db, &site, &origin)).await
+    }
+
+    async fn add_discovered(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<u64, CrawlDbError> {
+        if batch.is_empty() {
+            return Ok(0);
+        }
+        self.call(move |core, db| {
+            core.check_hosts(batch.iter().map(|found| &found.key))?;
+            let batch: Vec<_> = batch.iter().map(|found| (found, now)).collect();
+            core.write(db, |_, writes| {
+                let mut added = 0;
+                writes.insert_absent(&batch, |_| added += 1)?;
+                Ok(added)
+            })
+        })
+        .await
+    }
+
+    async fn make_due(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<(), CrawlDbError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.call(move |core, db| {
+            core.check_hosts(batch.iter().map(|found| &found.key))?;
+            core.write_small(db, |txn, seen| core.write_in(txn, seen, |_, writes| writes.make_due(&batch, now, false)))
+        })
+        .await
+    }
+
+    async fn unpark(&self, host: HostId, token: u64, now: UnixMillis) -> Result<u64, CrawlDbError> {
+        self.call(move |core, db| core.unpark(db, host, token, now)).await
+    }
+
+    async fn bring_forward(&self, host: HostId) -> Result<(), CrawlDbError> {
+        self.call(move |core, db| core.promote(db, host, UnixMillis(u64::MAX))).await
+    }
+
+    async fn lease_due(&self, request: LeaseRequest) -> Result<Vec<Lease>, CrawlDbError> {
+        self.call(move |core, db| core.lease_due(db, request)).await
+    }
+
+    async fn host_due(&self, host: HostId, now: UnixMillis) -> Result<HostDue, CrawlDbError> {
+        self.call(move |core, db| core.host_due(db, host, now)).await
+    }
+
+    async fn release(&self, owner: Owner, keys: Vec<UrlKey>) -> Result<(), CrawlDbError> {
+        let mut leases = self.core.leases();
+        for key in keys {
+            leases.host(key.host).release(owner, &key.path);
+        }
+        Ok(())
+    }
+
+    async fn record_visits(&self, visits: Arc<Vec<Visit>>) -> Result<Vec<Receipt>, CrawlDbError> {
+        if visits.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.call(move |core, db| {
+            for visit in visits.iter() {
+                core.check_hosts(std::iter::once(&visit.key).chain(visit.outlinks.iter().map(|link| &link.key)))?;
+            }
+            core.record_visits(db, &visits)
+        })
+        .await
+    }
+
+    async fn known_torrents(&self, infohashes: Vec<Infohashes>) -> Result<Vec<Option<Infohashes>>, CrawlDbError> {
+        self.call(move |_, db| read::known_torrents(db, &infohashes)).await
+    }
+
+    async fn block_host_until(
+        &self,
+        host: HostId,
+        until: UnixMillis,
+        reason: &str,
+        complaints: u32,
+    ) -> Result<(), CrawlDbError> {
+        let reason = reason.into();
+        self.call(move |core, db| {
+            core.change_host(db, host, |row| {
+                (row.blocked_until, row.blocked_reason, row.complaints) = (until, reason, complaints);
+            })
+        })
+        .await
+    }
+
+    async fn forgive_host(&self, host: HostId) -> Result<(), CrawlDbError> {
+        if self.core.known().host(host).is_ok_and(|row| row.complaints == 0 && row.blocked_until == UnixMillis(0)) {
+            return Ok(());
+        }
+        self.call(move |core, db| {
+            core.change_host(db, host, |row| (row.complaints, row.blocked_until) = (0, UnixMillis(0)))
+        })
+        .await
+    }
+
+    async fn put_notes(&self, site: &str, notes: Vec<(String, Vec<u8>)>) -> Result<(), CrawlDbError> {
+        check_notes(site, &notes)?;
+        if notes.is_empty() {
+            return Ok(());
+        }
+        let site = site.to_owned();
+        self.call(move |core, db| core.write_small(db, |txn, _| notes::put_notes(txn, &site, &notes))).await
+    }
+
+    async fn add_crawl_time(&self, site: &str, crawl_ms: u64) -> Result<(), CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, db| core.add_crawl_time(db, &site, crawl_ms)).await
+    }
+
+    async fn url_record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
+        let key = key.clone();
+        self.call(move |_, db| read::url_record(db, &key)).await
+    }
+
+    async fn url_records(&self, keys: Vec<UrlKey>) -> Result<Vec<Option<UrlRecord>>, CrawlDbError> {
+        self.call(move |_, db| read::url_records(db, &keys)).await
+    }
+
+    async fn queued(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {
+        self.call(move |_, db| read::queued(db, host, rows_max)).await
+    }
+
+    async fn planned(&self, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, CrawlDbError> {
+        self.call(move |_, db| read::planned(db, host, rows_max)).await
+    }
+
+    async fn forget_torrent(&self, infohashes: Infohashes, now: UnixMillis) -> Result<(), CrawlDbError> {
+        self.call(move |core, db| core.forget_torrent(db, &infohashes, now)).await
+    }
+
+    async fn adopt_torrent(&self, facts: TorrentFacts, now: UnixMillis) -> Result<(), CrawlDbError> {
+        if facts.infohashes.key().is_empty() {
+            return Ok(());
+        }
+        self.call(move |core, db| {
+            core.write(db, |txn, writes| {
+                Harvest::open(txn, writes.known())?.adopt(facts, now, &mut writes.changes.tally)
+            })
+        })
+        .await
+    }
+}

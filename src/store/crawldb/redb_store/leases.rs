@@ -1,0 +1,137 @@
+//! Who works on what. Leases live in memory only: the embedded store has one process, so they end with it, and
+//! neither a lease nor a restart costs a write. For each host it is remembered from which position on a scan of
+//! the queue has to look, so that a scan does not pass over the leased rows again and again.
+//!
+//! Invariant: every row of `queue` before `scan_from` is leased. Whatever puts a row there or ends a lease
+//! moves `scan_from` back.
+
+use std::collections::{HashMap, HashSet};
+
+use gleaner_base::clock::UnixMillis;
+use crate::crawldb::Owner;
+use crate::crawldb::record::HostId;
+
+/// Rank and sequence number: the order of a host's queue.
+pub(super) type Position = (u8, u64);
+
+#[derive(Default)]
+pub(super) struct Leases {
+    hosts: HashMap<HostId, HostLeases>,
+}
+
+#[derive(Default)]
+pub(super) struct HostLeases {
+    scan_from: Position,
+    held: HashMap<Box<str>, Held>,
+    /// The positions in `held`.
+    taken: HashSet<Position>,
+    /// No lease ends before this time; may be too early, never too late.
+    earliest_end: UnixMillis,
+}
+
+struct Held {
+    at: Position,
+    owner: Owner,
+    deadline: UnixMillis,
+}
+
+impl Leases {
+    pub(super) fn host(&mut self, host: HostId) -> &mut HostLeases {
+        self.hosts.entry(host).or_default()
+    }
+
+    /// Looks at every row again, after the file was reopened.
+    pub(super) fn rescan(&mut self) {
+        self.hosts.values_mut().for_each(|host| host.scan_from = Position::default());
+    }
+
+    /// The visit of this URL was recorded, or it was taken from the queue.
+    pub(super) fn settle(&mut self, host: HostId, path: &str) {
+        if let Some(host) = self.hosts.get_mut(&host) {
+            host.settle(path);
+        }
+    }
+}
+
+impl HostLeases {
+    /// Where a scan for free rows begins.
+    pub(super) fn scan_from(&self) -> Position {
+        self.scan_from
+    }
+
+    pub(super) fn is_taken(&self, at: Position) -> bool {
+        self.taken.contains(&at)
+    }
+
+    /// The end of the earliest lease, those that ended by `now` not counted.
+    pub(super) fn next_end(&self, now: UnixMillis) -> Option<UnixMillis> {
+        self.held.values().map(|held| held.deadline).filter(|&deadline| deadline > now).min()
+    }
+
+    /// Ends the leases whose deadline is `now` or before.
+    pub(super) fn expire(&mut self, now: UnixMillis) {
+        if self.held.is_empty() || now < self.earliest_end {
+            return;
+        }
+        let (taken, scan_from) = (&mut self.taken, &mut self.scan_from);
+        self.held.retain(|_, held| {
+            let runs = held.deadline > now;
+            if !runs {
+                taken.remove(&held.at);
+                *scan_from = held.at.min(*scan_from);
+            }
+            runs
+        });
+        self.earliest_end = self.held.values().map(|held| held.deadline).min().unwrap_or_default();
+    }
+
+    /// Leases the row at `at`, which a scan from [`Self::scan_from`] found free.
+    pub(super) fn take(&mut self, at: Position, path: &str, owner: Owner, deadline: UnixMillis) {
+        self.earliest_end = if self.held.is_empty() { deadline } else { self.earliest_end.min(deadline) };
+        self.taken.insert(at);
+        if let Some(before) = self.held.insert(path.into(), Held { at, owner, deadline })
+            && before.at != at
+        {
+            self.taken.remove(&before.at);
+        }
+    }
+
+    /// Everything before `at` was found leased.
+    pub(super) fn scanned_to(&mut self, at: Position) {
+        self.scan_from = at;
+    }
+
+    /// A row was put into the queue.
+    pub(super) fn inserted(&mut self, at: Position) {
+        self.scan_from = self.scan_from.min(at);
+    }
+
+    /// A URL was queued anew; a lease that it has goes with it.
+    pub(super) fn moved(&mut self, path: &str, to: Position) {
+        if let Some(held) = self.held.get_mut(path) {
+            self.taken.remove(&held.at);
+            held.at = to;
+            self.taken.insert(to);
+        }
+    }
+
+    pub(super) fn release(&mut self, owner: Owner, path: &str) {
+        if self.held.get(path).is_some_and(|held| held.owner == owner) {
+            self.end(path);
+        }
+    }
+
+    /// Ends a lease whose row may still lie in the queue.
+    pub(super) fn end(&mut self, path: &str) {
+        if let Some(held) = self.held.remove(path) {
+            self.taken.remove(&held.at);
+            self.inserted(held.at);
+        }
+    }
+
+    fn settle(&mut self, path: &str) {
+        if let Some(held) = self.held.remove(path) {
+            self.taken.remove(&held.at);
+        }
+    }
+}

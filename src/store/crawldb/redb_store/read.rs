@@ -1,0 +1,308 @@
+//! Reading pages of rows out of a snapshot.
+
+use std::ops::Bound;
+
+use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
+
+use super::Core;
+use super::codec::{self, MagnetKept, QueueRow, TorrentKept, UrlRow};
+use super::harvest::find_torrent;
+use super::known::Known;
+use super::leases::HostLeases;
+use super::open::Fault;
+use super::tables::{INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
+use super::urls;
+use gleaner_base::clock::UnixMillis;
+use crate::crawldb::HostDue;
+use crate::crawldb::record::*;
+use crate::limits;
+use gleaner_torrent::Infohashes;
+
+pub(super) fn url_record(db: &Database, key: &UrlKey) -> Result<Option<UrlRecord>, Fault> {
+    Ok(url_records(db, std::slice::from_ref(key))?.pop().flatten())
+}
+
+/// In the order of the keys, over one snapshot.
+pub(super) fn url_records(db: &Database, keys: &[UrlKey]) -> Result<Vec<Option<UrlRecord>>, Fault> {
+    let urls = db.begin_read()?.open_table(URLS)?;
+    let mut records = Vec::with_capacity(keys.len());
+    let mut bytes = Vec::new();
+    for key in keys {
+        bytes.clear();
+        codec::put_url_key(&mut bytes, key.host, &key.path);
+        let row = urls::decoded(urls.get(bytes.as_slice())?.map(|value| UrlRow::decode(value.value())))?;
+        records.push(row.map(|row| UrlRecord {
+            depth: row.depth,
+            attempts: row.attempts,
+            outcome: row.outcome,
+            first_seen: row.first_seen,
+            visited: row.visited,
+        }));
+    }
+    Ok(records)
+}
+
+pub(super) fn known_torrents(db: &Database, batch: &[Infohashes]) -> Result<Vec<Option<Infohashes>>, Fault> {
+    let txn = db.begin_read()?;
+    let (torrents, others) = (txn.open_table(TORRENTS)?, txn.open_table(INFOHASHES)?);
+    let mut known = Vec::with_capacity(batch.len());
+    for hashes in batch {
+        known.push(match find_torrent(&torrents, &others, hashes)? {
+            Some(key) => {
+                let hashes = torrents.get(&*key)?.and_then(|value| codec::leading_hashes(value.value()));
+                Some(hashes.ok_or_else(|| Fault::row("torrents"))?)
+            }
+            None => None,
+        });
+    }
+    Ok(known)
+}
+
+/// A key with its value.
+pub(super) type Bytes = (Box<[u8]>, Box<[u8]>);
+
+/// What one transaction may still move: so many rows, and `limits::MOVED_BYTES_MAX` bytes, which one row may pass alone.
+pub(super) struct Room {
+    rows: usize,
+    bytes: usize,
+}
+
+impl Room {
+    pub(super) fn new(rows: usize) -> Self {
+        Self { rows, bytes: limits::MOVED_BYTES_MAX }
+    }
+
+    /// True where there is room for another row, which is then taken.
+    pub(super) fn take(&mut self, bytes: usize) -> bool {
+        let has_room = self.rows > 0 && self.bytes > 0;
+        self.rows = self.rows.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(bytes);
+        has_room
+    }
+}
+
+/// Up to `rows_max` rows of a host that are parked under another token, in the order of their keys.
+pub(super) fn parked_elsewhere(
+    parked: &impl ReadableTable<&'static [u8], &'static [u8]>,
+    host: HostId,
+    token: u64,
+    rows_max: usize,
+) -> Result<Vec<Bytes>, Fault> {
+    let key = |token| {
+        let mut key = Vec::with_capacity(4 + 8);
+        codec::put_parked_key(&mut key, host, token, "");
+        key
+    };
+    let (first, last) = token_kind(token).into_inner();
+    let below = parked.range::<&[u8]>(key(first).as_slice()..key(token).as_slice())?;
+    // The last token of a kind is followed by the next kind's first, or by the next host.
+    let end = match last.checked_add(1) {
+        Some(next) => Some(key(next)),
+        None => host.0.checked_add(1).map(|host| host.to_be_bytes().to_vec()),
+    };
+    let end = end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(end.as_slice()));
+    let start = (token < last).then(|| key(token + 1));
+    let above = match &start {
+        Some(start) => Some(parked.range::<&[u8]>((Bound::Included(start.as_slice()), end))?),
+        None => None,
+    };
+    let (mut rows, mut room) = (Vec::new(), Room::new(rows_max));
+    for row in below.chain(above.into_iter().flatten()) {
+        let (key, value) = row?;
+        if !room.take(key.value().len() + value.value().len()) {
+            break;
+        }
+        rows.push((key.value().into(), value.value().into()));
+    }
+    Ok(rows)
+}
+
+/// When a host's next URL is due; `leases` are the host's, without those that ended.
+pub(super) fn host_due(db: &Database, host: HostId, leases: &HostLeases, now: UnixMillis) -> Result<HostDue, Fault> {
+    let txn = db.begin_read()?;
+    let (rank, seq) = leases.scan_from();
+    let queue = txn.open_table(QUEUE)?;
+    for row in queue
+        .range::<&codec::QueueKey>(&codec::queue_key(host, rank, seq)..=&codec::queue_key(host, u8::MAX, u64::MAX))?
+    {
+        if !leases.is_taken(codec::queue_position(row?.0.value())) {
+            return Ok(HostDue::Now);
+        }
+    }
+    let end = leases.next_end(now);
+    let later = txn.open_table(LATER)?;
+    for row in later.range::<&codec::LaterKey>(&codec::later_key(host, UnixMillis(0), 0)..=&later_end(host))? {
+        let (key, value) = row?;
+        let (due, seq) = codec::later_position(key.value());
+        let row = QueueRow::decode(value.value()).ok_or_else(|| Fault::row("later"))?;
+        if !leases.is_taken((row.rank, seq)) {
+            let at = end.map_or(due, |end| end.min(due));
+            return Ok(if due <= now { HostDue::Now } else { HostDue::At(at) });
+        }
+    }
+    Ok(if end.is_some() { HostDue::Leased } else { HostDue::Exhausted })
+}
+
+/// The last possible `later` key of a host.
+pub(super) fn later_end(host: HostId) -> codec::LaterKey {
+    codec::later_key(host, UnixMillis(u64::MAX), u64::MAX)
+}
+
+pub(super) fn queued(db: &Database, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, Fault> {
+    let txn = db.begin_read()?;
+    let mut rows = Vec::new();
+    let queue = txn.open_table(QUEUE)?;
+    for row in queue
+        .range::<&codec::QueueKey>(&codec::queue_key(host, 0, 0)..=&codec::queue_key(host, u8::MAX, u64::MAX))?
+        .take(rows_max)
+    {
+        rows.push(discovered(host, row?.1.value(), "queue")?);
+    }
+    let room = rows_max.saturating_sub(rows.len());
+    rows.extend(planned_in(&txn, host, room)?);
+    Ok(rows)
+}
+
+pub(super) fn planned(db: &Database, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, Fault> {
+    planned_in(&db.begin_read()?, host, rows_max)
+}
+
+fn planned_in(txn: &ReadTransaction, host: HostId, rows_max: usize) -> Result<Vec<Discovered>, Fault> {
+    let later = txn.open_table(LATER)?;
+    let rows = later.range::<&codec::LaterKey>(&codec::later_key(host, UnixMillis(0), 0)..=&later_end(host))?;
+    rows.take(rows_max).map(|row| discovered(host, row?.1.value(), "later")).collect()
+}
+
+fn discovered(host: HostId, value: &[u8], table: &str) -> Result<Discovered, Fault> {
+    let row = QueueRow::decode(value).ok_or_else(|| Fault::row(table))?;
+    Ok(Discovered {
+        key: UrlKey { host, path: row.path.into() },
+        depth: row.depth,
+        rank: row.rank,
+        due: row.due,
+        via: row.via.map(Into::into),
+        is_target: false,
+        found: None,
+    })
+}
+
+/// Everything behind `after`.
+fn behind(after: Option<&[u8]>) -> (Bound<&[u8]>, Bound<&[u8]>) {
+    (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)
+}
+
+pub(super) fn torrents(
+    core: &Core,
+    db: &Database,
+    after: Option<&[u8]>,
+    rows_max: usize,
+) -> Result<Vec<TorrentRow>, Fault> {
+    let known = core.known();
+    let table = db.begin_read()?.open_table(TORRENTS)?;
+    let mut rows = Vec::new();
+    for row in table.range::<&[u8]>(behind(after))?.take(rows_max) {
+        let kept = TorrentKept::decode(row?.1.value()).ok_or_else(|| Fault::row("torrents"))?;
+        rows.push(torrent_row(&known, kept));
+    }
+    Ok(rows)
+}
+
+fn torrent_row(known: &Known, kept: TorrentKept) -> TorrentRow {
+    let mut sources: Vec<Source> = kept
+        .sources
+        .into_iter()
+        .map(|found| Source {
+            site: known.site_name(found.host).into(),
+            url: known.url_text(found.host, &found.path),
+            via: found.via,
+            first_seen: found.first_seen,
+            last_seen: found.last_seen,
+        })
+        .collect();
+    sources.sort_by(|a, b| (&a.url, &a.site).cmp(&(&b.url, &b.site)));
+    TorrentRow {
+        facts: kept.facts,
+        site: kept.first_host.map_or("", |host| known.site_name(host)).into(),
+        stored: kept.stored,
+        seen_count: kept.seen_count,
+        sources,
+    }
+}
+
+pub(super) fn magnets(
+    core: &Core,
+    db: &Database,
+    after: Option<&[u8]>,
+    rows_max: usize,
+) -> Result<Vec<MagnetRow>, Fault> {
+    let known = core.known();
+    let txn = db.begin_read()?;
+    let (table, torrents, others) = (txn.open_table(MAGNETS)?, txn.open_table(TORRENTS)?, txn.open_table(INFOHASHES)?);
+    let mut rows = Vec::new();
+    for row in table.range::<&[u8]>(behind(after))?.take(rows_max) {
+        let kept = MagnetKept::decode(row?.1.value()).ok_or_else(|| Fault::row("magnets"))?;
+        rows.push(MagnetRow {
+            stored: find_torrent(&torrents, &others, &kept.facts.infohashes)?.is_some(),
+            site: known.site_name(kept.host).into(),
+            page: known.url_text(kept.host, &kept.path),
+            first_seen: kept.first_seen,
+            facts: kept.facts,
+        });
+    }
+    Ok(rows)
+}
+
+pub(super) fn listings(
+    core: &Core,
+    db: &Database,
+    site: &str,
+    after: Option<(HostId, Box<str>, u64)>,
+    rows_max: usize,
+) -> Result<Vec<ListingRow>, Fault> {
+    let known = core.known();
+    let table = db.begin_read()?.open_table(LISTINGS)?;
+    let mut rows = Vec::new();
+    let first = after.as_ref().map_or(0, |(host, _, _)| host.0 as usize);
+    for host in known.hosts.iter().skip(first).filter(|host| &*host.site == site) {
+        let start = match &after {
+            Some((last, series, page)) if *last == host.id => Bound::Excluded(codec::listing_key(*last, series, *page)),
+            _ => Bound::Included(host.id.0.to_be_bytes().to_vec()),
+        };
+        let end = host.id.0.checked_add(1).map(|next| next.to_be_bytes());
+        let range =
+            (start.as_ref().map(Vec::as_slice), end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(&end[..])));
+        for row in table.range::<&[u8]>(range)?.take(rows_max - rows.len()) {
+            let (key, value) = row?;
+            rows.push(listing_row(host.id, key.value(), value.value()).ok_or_else(|| Fault::row("listings"))?);
+        }
+        if rows.len() == rows_max {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+fn listing_row(host: HostId, key: &[u8], value: &[u8]) -> Option<ListingRow> {
+    let (series, page) = codec::listing_position(key)?;
+    let looks = codec::looks_from(value)?;
+    let (updated, earlier) = (looks.updated(), looks.earlier());
+    let listing = Listing { series, page, page_max: looks.page_max, targets: looks.latest };
+    Some(ListingRow { host, listing, at: looks.at, updated, earlier })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_has_room_for_many_short_rows_or_few_long_ones() {
+        let taken = |rows, bytes| {
+            let mut room = Room::new(rows);
+            (0..).take_while(|_| room.take(bytes)).count()
+        };
+        assert_eq!(taken(3, 10), 3);
+        assert_eq!(taken(50_000, 4_096), limits::MOVED_BYTES_MAX / 4_096);
+        assert_eq!(taken(50_000, usize::MAX), 1, "one row may pass it alone, or it would never be moved");
+        assert_eq!(taken(0, 1), 0);
+    }
+}

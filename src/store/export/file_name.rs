@@ -1,0 +1,239 @@
+//! File names made of torrents' names: readable, safe on Linux, Windows and macOS, never equal, never a path.
+//! Pure.
+//!
+//! `<name> [<8 hex of the infohash>].torrent`. The name is whatever somebody wrote into a torrent; the brackets
+//! make the file name unique, because they are never part of what a name can forge: everything behind the last
+//! ` [` is ours.
+
+use crate::limits::FILE_NAME_BYTES_MAX;
+use gleaner_torrent::Infohashes;
+
+/// Hex digits of the infohash in a file name, unless two torrents of one export share them.
+const SHORT_HEX: usize = 8;
+
+/// Gives the torrents of one export their file names.
+///
+/// Torrents come in the order of their keys, so those that share the short hash are neighbours: the first of them
+/// keeps it, the others are named by their whole hash. That needs no memory of the names given.
+#[derive(Debug, Default)]
+pub struct Names {
+    last_short: String,
+}
+
+impl Names {
+    /// The file name of the next torrent, at most `limits::FILE_NAME_BYTES_MAX` bytes of UTF-8.
+    pub fn next(&mut self, name: &str, infohashes: &Infohashes) -> String {
+        let hex = infohashes.key_hex();
+        let short = &hex[..hex.len().min(SHORT_HEX)];
+        let tag = if self.last_short == short { &hex } else { short };
+        let suffix = format!(" [{tag}].torrent");
+        let file_name = component(name, FILE_NAME_BYTES_MAX - suffix.len()) + &suffix;
+        self.last_short = short.to_owned();
+        file_name
+    }
+}
+
+/// A text as one component of a path, at most `bytes_max` bytes; `unnamed` where nothing of it is left. What is
+/// returned is returned unchanged when it is given again.
+#[must_use]
+pub fn component(text: &str, bytes_max: usize) -> String {
+    let mut name = String::new();
+    for c in text.chars() {
+        if is_invisible(c) {
+            continue;
+        }
+        let c = if c.is_whitespace() { ' ' } else { c };
+        // Runs of white space become one space, so that names differ where they look different.
+        if c == ' ' && (name.is_empty() || name.ends_with(' ')) {
+            continue;
+        }
+        let c = if is_forbidden(c) { '_' } else { c };
+        if name.len() + c.len_utf8() > bytes_max {
+            break;
+        }
+        name.push(c);
+    }
+    // Windows drops trailing dots and spaces, and with them the difference between two names.
+    name.truncate(name.trim_end_matches([' ', '.']).len());
+    if name.starts_with(['.', '-', '~']) {
+        // Neither hidden nor an option nor a home folder; all three are one byte long.
+        name.replace_range(..1, "_");
+    }
+    if is_device(&name) {
+        if name.len() >= bytes_max {
+            name.pop();
+            name.truncate(name.trim_end_matches([' ', '.']).len());
+        }
+        name.insert(0, '_');
+    }
+    if name.is_empty() {
+        name.push_str("unnamed");
+        name.truncate(bytes_max);
+    }
+    name
+}
+
+/// A folder's name made of a site's name; never that of one of the export's own files.
+#[must_use]
+pub fn folder(site: &str) -> String {
+    let name = component(site, FILE_NAME_BYTES_MAX - 1);
+    if name.to_lowercase().ends_with(".jsonl") { name + "_" } else { name }
+}
+
+/// True for a relative path that an export can have written: at most a folder and a torrent's file in it.
+#[must_use]
+pub fn is_ours(path: &str) -> bool {
+    let (folder_name, file) = path.rsplit_once('/').map_or((None, path), |(folder, file)| (Some(folder), file));
+    folder_name.is_none_or(|name| folder(name) == name) && is_torrent_name(file)
+}
+
+fn is_torrent_name(file: &str) -> bool {
+    let Some((name, tag)) = file.strip_suffix("].torrent").and_then(|stem| stem.rsplit_once(" [")) else {
+        return false;
+    };
+    matches!(tag.len(), SHORT_HEX | 40 | 64)
+        && tag.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && component(name, FILE_NAME_BYTES_MAX) == name
+}
+
+/// Characters that a file system, a shell on Windows or a terminal gives a meaning.
+fn is_forbidden(c: char) -> bool {
+    c.is_control() || matches!(c, '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*')
+}
+
+/// Characters that show nothing: joined to a name they make it look like another (`gpj.exe` read backwards).
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Names that Windows keeps for devices, with any extension: `CON`, `nul.txt`, `COM¹`.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$" | "CLOCK$") {
+        return true;
+    }
+    let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+    port.is_some_and(|number| {
+        let mut digits = number.chars();
+        matches!(digits.next(), Some('0'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn v1(byte: u8, last: u8) -> Infohashes {
+        let mut hash = [byte; 20];
+        hash[19] = last;
+        Infohashes { v1: Some(hash), v2: None }
+    }
+
+    #[test]
+    fn hostile_names_stay_one_harmless_component() {
+        for (name, expected) in [
+            ("../../etc/passwd", "_._.._etc_passwd"),
+            ("..", "unnamed"),
+            ("/", "_"),
+            ("", "unnamed"),
+            ("a\0b", "a_b"),
+            ("CON", "_CON"),
+            ("con.iso", "_con.iso"),
+            ("aux .iso", "_aux .iso"),
+            ("LPT¹", "_LPT¹"),
+            ("COM10", "COM10"),
+            ("name...  ", "name"),
+            (".hidden", "_hidden"),
+            ("-rf", "_rf"),
+            ("C:\\Windows", "C__Windows"),
+            ("a\r\n\tb", "a b"),
+            ("photo\u{202e}gpj.exe", "photogpj.exe"),
+            ("Debian 12 (amd64)", "Debian 12 (amd64)"),
+            ("Ünïcödé 中文", "Ünïcödé 中文"),
+        ] {
+            assert_eq!(component(name, 240), expected, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_name_is_cut_between_characters_and_fits_the_file_system() {
+        let name = Names::default().next(&"中".repeat(500), &v1(0xab, 1));
+        assert!(name.len() <= 255 && name.len() > 250, "{}", name.len());
+        assert!(name.ends_with("中 [abababab].torrent"));
+    }
+
+    #[test]
+    fn torrents_with_one_name_and_one_short_hash_get_different_file_names() {
+        let mut names = Names::default();
+        let (first, second, third) =
+            (names.next("x", &v1(0xab, 1)), names.next("x", &v1(0xab, 2)), names.next("x", &v1(0xac, 2)));
+        assert_eq!(first, "x [abababab].torrent");
+        assert_eq!(second, format!("x [{}02].torrent", "ab".repeat(19)));
+        assert_eq!(third, "x [acacacac].torrent");
+    }
+
+    #[test]
+    fn a_site_cannot_take_the_name_of_the_manifest() {
+        assert_eq!(folder("manifest.jsonl"), "manifest.jsonl_");
+        assert_eq!(folder("Magnets.JSONL"), "Magnets.JSONL_");
+        assert_eq!(folder("debian.org"), "debian.org");
+    }
+
+    #[test]
+    fn paths_that_an_export_never_writes_are_not_ours() {
+        for path in [
+            "../x [abababab].torrent",
+            "/x [abababab].torrent",
+            "a/b/x [abababab].torrent",
+            "x.torrent",
+            "x",
+            "a/../x [abababab].torrent",
+            "./x [abababab].torrent",
+            "x [abababab].torrent/",
+            "x [ABABABAB].torrent",
+        ] {
+            assert!(!is_ours(path), "{path}");
+        }
+        assert!(is_ours("x [abababab].torrent") && is_ours("2026-11-21/x [abababab].torrent"));
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_becomes_a_safe_component(name in any::<String>(), bytes_max in 8_usize..255) {
+            let safe = component(&name, bytes_max);
+            prop_assert!(!safe.is_empty() && safe.len() <= bytes_max);
+            prop_assert!(!safe.contains(['/', '\\', '\0', ':', '*', '?', '"', '<', '>', '|']));
+            prop_assert!(!safe.chars().any(|c| c.is_control()));
+            prop_assert!(!safe.ends_with([' ', '.']) && !safe.starts_with([' ', '.', '-', '~']));
+            prop_assert!(!is_device(&safe));
+            prop_assert_eq!(component(&safe, bytes_max), safe);
+        }
+
+        #[test]
+        fn hostile_alphabets_become_safe_components(
+            name in proptest::collection::vec(
+                proptest::sample::select(vec!["CON", "nul", "com1", ".", " ", "-", "~", "/", "\\", "\0", "é", "中", "[", "]", "\u{202e}"]),
+                0..60,
+            ),
+        ) {
+            let safe = component(&name.concat(), 64);
+            prop_assert!(!safe.is_empty() && safe.len() <= 64 && !is_device(&safe));
+            prop_assert!(!safe.ends_with([' ', '.']) && !safe.starts_with([' ', '.', '-', '~']));
+            prop_assert_eq!(component(&safe, 64), safe);
+        }
+
+        #[test]
+        fn every_file_name_given_is_known_as_ours(name in any::<String>(), byte in any::<u8>(), last in any::<u8>()) {
+            let mut names = Names::default();
+            let first = names.next(&name, &v1(byte, last));
+            let second = names.next(&name, &v1(byte, last.wrapping_add(1)));
+            prop_assert!(is_ours(&first) && is_ours(&second), "{:?} {:?}", first, second);
+            prop_assert!(first.len() <= 255 && second.len() <= 255);
+            prop_assert_ne!(first.to_lowercase(), second.to_lowercase());
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! The archive, handed over: a folder, a `.tar.zst` or a `.zip` of torrents with a manifest of what they are and
+//! where they were found.
+//!
+//! ```text
+//! database pages ──(rows)──► writer thread: name → check the file → sink ──► manifest.jsonl, magnets.jsonl last
+//! ```
+//!
+//! Stands behind the archive and the crawl database and reads them; it writes nothing but the export. The same
+//! state gives the same bytes: rows come in the order of their keys, dates, owners and modes are fixed, the
+//! compressor runs on one thread, and nothing tells when the export ran. Memory does not grow with the archive:
+//! rows come in pages, files are streamed, the lists that stand at the end wait in a nameless file.
+//!
+//! A file that is lost or damaged is left out and named in the summary; what is in an export is what its manifest
+//! says, byte for byte. A killed export leaves nothing under its name.
+
+pub mod file_name;
+mod folder;
+pub mod manifest;
+mod sink;
+mod whole_file;
+mod write;
+mod zip_file;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use gleaner_base::clock::UnixMillis;
+use crate::crawldb::{CrawlDbError, MagnetRow, Reader, TorrentRow};
+use crate::limits;
+use gleaner_torrent::archive::Archive;
+
+/// What an export is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExportFormat {
+    Folder,
+    #[serde(rename = "tar.zst")]
+    TarZst,
+    Zip,
+}
+
+impl ExportFormat {
+    /// The format that a name asks for: `.tar.zst` (or `.tzst`), `.zip`, otherwise a folder.
+    ///
+    /// # Errors
+    /// [`ExportError::UnknownSuffix`] for the suffix of an archive of another kind.
+    pub fn of_dest(dest: &Path) -> Result<Self, ExportError> {
+        const OTHERS: [&str; 13] = [
+            ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tar.lz4", ".zst", ".gz", ".xz", ".7z", ".rar",
+            ".bz2",
+        ];
+        let name = dest.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        if name.ends_with(".tar.zst") || name.ends_with(".tzst") {
+            return Ok(Self::TarZst);
+        }
+        if name.ends_with(".zip") {
+            return Ok(Self::Zip);
+        }
+        match OTHERS.into_iter().find(|suffix| name.ends_with(suffix)) {
+            Some(suffix) => Err(ExportError::UnknownSuffix { dest: dest.to_owned(), suffix }),
+            None => Ok(Self::Folder),
+        }
+    }
+}
+
+/// In which folders of an export the torrents lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layout {
+    /// In none.
+    #[default]
+    Flat,
+    /// One per site: the site asked for, or the one that stored the torrent first.
+    BySite,
+    /// One per day on which torrents were first stored, `2026-11-21`, UTC.
+    ByDate,
+}
+
+/// What is to be exported, and where to.
+#[derive(Clone, Debug)]
+pub struct ExportOptions {
+    pub dest: PathBuf,
+    /// None: as the suffix of `dest` says.
+    pub format: Option<ExportFormat>,
+    pub layout: Layout,
+    /// Only torrents first stored, and magnets first seen, at this time or later.
+    pub since: Option<UnixMillis>,
+    /// Only torrents that have a source on this site, and magnets first seen there.
+    pub site: Option<String>,
+}
+
+/// How far an export is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Torrents in the export so far.
+    pub torrents: u64,
+    /// Bytes of their files.
+    pub torrent_bytes: u64,
+    /// Rows of the database looked at, selected or not.
+    pub rows: u64,
+}
+
+/// What an export has become.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ExportSummary {
+    pub dest: PathBuf,
+    pub format: ExportFormat,
+    pub layout: Layout,
+    pub torrents: u64,
+    /// Bytes of the torrent files.
+    pub torrent_bytes: u64,
+    pub magnets: u64,
+    /// Length of the archive file; None for a folder.
+    pub dest_bytes: Option<u64>,
+    /// Files of a folder that were there already, as they should be.
+    pub unchanged: u64,
+    /// Files of a former export to the same folder that are no longer part of it.
+    pub removed: u64,
+    /// Torrents left out because their file is lost, damaged or unreadable.
+    pub left_out: LeftOut,
+}
+
+impl ExportSummary {
+    /// True when every torrent that was selected is in the export.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.left_out.count == 0
+    }
+}
+
+/// Torrents that could not be exported.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    pub count: u64,
+    /// The first `limits::FINDINGS_LISTED_MAX` of them.
+    pub listed: Vec<LeftOutTorrent>,
+}
+
+/// A torrent that could not be exported, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOutTorrent {
+    pub infohash: String,
+    pub name: String,
+    /// Where its file should be.
+    pub file: PathBuf,
+    pub reason: String,
+}
+
+/// Why there is no export. The second line says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    #[error(transparent)]
+    Database(#[from] CrawlDbError),
+    #[error("{dest}: {suffix} files are not written\nhint: name it .tar.zst or .zip, or choose the format by hand", dest = dest.display())]
+    UnknownSuffix { dest: PathBuf, suffix: &'static str },
+    #[error("site {site} is not in the database\nhint: {}", known_sites(known))]
+    UnknownSite { site: String, known: Vec<String> },
+    #[error("{dest}: is a folder with other things in it, not an export of gleaner ({detail})\nhint: name a new folder, or an empty one", dest = dest.display())]
+    NotAnExport { dest: PathBuf, detail: String },
+    #[error("{dest}: is a folder\nhint: name a file in it", dest = dest.display())]
+    IsFolder { dest: PathBuf },
+    #[error("{dest}: is a file\nhint: name a folder, or end the name in .tar.zst or .zip", dest = dest.display())]
+    IsFile { dest: PathBuf },
+    #[error("{dest}: the folder {parent} does not exist\nhint: mkdir -p {parent}", dest = dest.display(), parent = parent.display())]
+    NoParent { dest: PathBuf, parent: PathBuf },
+    #[error("{dest}: names no file\nhint: end the path in the name of the export", dest = dest.display())]
+    NoName { dest: PathBuf },
+    #[error("{dest}: another export is writing it\nhint: wait for its end, or export to another place", dest = dest.display())]
+    Busy { dest: PathBuf },
+    #[error("{path}: the disk is full; the unfinished export has been taken away\nhint: free some space, or export to another disk", path = path.display())]
+    Full { path: PathBuf },
+    #[error("{path}: cannot be written ({detail})\nhint: export to a folder that you may write to", path = path.display())]
+    ReadOnly { path: PathBuf, detail: io::Error },
+    #[error("{path}: {action}: {detail}\nhint: check the disk, then export again", path = path.display())]
+    Io { path: PathBuf, action: &'static str, detail: io::Error },
+    /// The caller went away before the end.
+    #[error("the export was interrupted; nothing of it is left")]
+    Interrupted,
+}
+
+impl ExportError {
+    fn io(path: &Path, action: &'static str, detail: io::Error) -> Self {
+        let path = path.to_owned();
+        match detail.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full { path },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, detail },
+            _ => Self::Io { path, action, detail },
+        }
+    }
+}
+
+fn known_sites(known: &[String]) -> String {
+    match known {
+        [] => "crawl a site first: nothing is in the database yet".to_owned(),
+        known => format!("known are {}", known.join(", ")),
+    }
+}
+
+/// What the writer is given: rows with the paths of their files.
+enum Page {
+    Torrents(Vec<(TorrentRow, PathBuf)>),
+    Magnets(Vec<MagnetRow>),
+    /// All rows have come. A channel that ends without it belongs to a caller that went away.
+    End,
+}
+
+/// Exports the archive. `progress` is called after every page of rows.
+///
+/// Files are written on a thread of their own, so that the caller's runtime goes on working.
+///
+/// # Errors
+/// [`ExportError`]; then nothing of the export is left (a folder that was there before keeps what it had and may
+/// have some of the new files).
+pub async fn export(
+    db: &dyn Reader,
+    archive: &Archive,
+    options: &ExportOptions,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<ExportSummary, ExportError> {
+    let format = match options.format {
+        Some(format) => format,
+        None => ExportFormat::of_dest(&options.dest)?,
+    };
+    check_site(db, options.site.as_deref()).await?;
+    // One page waits while another is written.
+    let (pages, inbox) = mpsc::channel(1);
+    let (told, mut hear) = mpsc::unbounded_channel();
+    let job = write::Job { options: options.clone(), format, told };
+    let mut writer = tokio::task::spawn_blocking(move || write::run(&job, inbox));
+
+    let fed = tokio::select! {
+        // A writer that ends before the rows do has failed.
+        written = &mut writer => Err(written),
+        fed = feed(db, archive, &pages, &mut hear, progress) => Ok(fed),
+    };
+    drop(pages);
+    let written = match fed {
+        Err(written) => joined(written),
+        Ok(fed) => {
+            let written = joined(writer.await);
+            // A database error ends the feed early, and the writer with it: that error tells why.
+            fed?;
+            written
+        }
+    };
+    while let Ok(at) = hear.try_recv() {
+        progress(at);
+    }
+    written
+}
+
+fn joined(
+    written: Result<Result<ExportSummary, ExportError>, tokio::task::JoinError>,
+) -> Result<ExportSummary, ExportError> {
+    match written {
+        Ok(written) => written,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => Err(ExportError::Interrupted),
+    }
+}
+
+async fn feed(
+    db: &dyn Reader,
+    archive: &Archive,
+    pages: &mpsc::Sender<Page>,
+    hear: &mut mpsc::UnboundedReceiver<Progress>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), ExportError> {
+    let mut send = async |page| {
+        // The writer's end is seen by the caller, with its reason.
+        let sent = pages.send(page).await.is_ok();
+        while let Ok(at) = hear.try_recv() {
+            progress(at);
+        }
+        sent
+    };
+    let mut after = None;
+    loop {
+        let rows = db.torrents(after, limits::EXPORT_ROWS_MAX).await?;
+        let Some(last) = rows.last() else { break };
+        after = Some(last.facts.infohashes.key().to_vec());
+        let rows = rows.into_iter().map(|row| {
+            let path = archive.path_of(&row.facts.infohashes);
+            (row, path)
+        });
+        if !send(Page::Torrents(rows.collect())).await {
+            return Ok(());
+        }
+    }
+    let mut after = None;
+    loop {
+        let rows = db.magnets(after, limits::EXPORT_ROWS_MAX).await?;
+        let Some(last) = rows.last() else { break };
+        after = Some(last.facts.infohashes.key().to_vec());
+        if !send(Page::Magnets(rows)).await {
+            return Ok(());
+        }
+    }
+    send(Page::End).await;
+    Ok(())
+}
+
+async fn check_site(db: &dyn Reader, site: Option<&str>) -> Result<(), ExportError> {
+    let Some(site) = site else { return Ok(()) };
+    let mut known: Vec<String> = db.hosts().await?.into_iter().map(|host| host.site.into()).collect();
+    known.sort_unstable();
+    known.dedup();
+    if known.iter().any(|known| known == site) {
+        return Ok(());
+    }
+    Err(ExportError::UnknownSite { site: site.to_owned(), known })
+}
