@@ -12,19 +12,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use gleaner::clock::{Clock, SystemClock, UnixMillis};
-use gleaner::crawl::fresh::boards;
-use gleaner::crawl::fresh::changed::{self, Print, Reading};
-use gleaner::crawl::outlinks;
-use gleaner::crawl::site::Site;
-use gleaner::crawl::visit::Job;
-use gleaner::crawldb::memory_store::MemoryStore;
-use gleaner::crawldb::{HostId, Lease, UrlKey};
-use gleaner::fetch::{FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport, charset};
-use gleaner::frontier::crews::Crew;
-use gleaner::page::{links, tree};
-use gleaner::rules::{self, Class};
-use gleaner::url::CrawlUrl;
+use gleaner_base::clock::{Clock, SystemClock, UnixMillis};
+use gleaner_base::url::CrawlUrl;
+use gleaner_crawl::fresh::boards;
+use gleaner_crawl::fresh::changed::{self, Print, Reading};
+use gleaner_crawl::frontier::crews::Crew;
+use gleaner_crawl::outlinks;
+use gleaner_crawl::site::Site;
+use gleaner_crawl::visit::Job;
+use gleaner_net::fetch::{
+    FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport, charset,
+};
+use gleaner_page::{links, tree};
+use gleaner_rules::{self as rules, Class};
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::{HostId, Lease, UrlKey};
 
 /// Turns of each; the best counts.
 const TURNS: usize = 40;

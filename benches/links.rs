@@ -8,9 +8,9 @@ use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use encoding_rs::{Encoding, UTF_8};
-use gleaner::fetch::charset;
-use gleaner::page::links::scan;
-use gleaner::page::{encoded_links, tree};
+use gleaner_net::fetch::charset;
+use gleaner_page::links::scan;
+use gleaner_page::{encoded_links, tree};
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use gleaner::torrent::Infohashes;
-use gleaner::torrent::archive::{Archive, ArchiveError, key_of_name, name_of_key, shard_name};
+use gleaner_torrent::Infohashes;
+use gleaner_torrent::archive::{Archive, ArchiveError, key_of_name, name_of_key, shard_name};
 
 fn v1(number: u64) -> Infohashes {
     let mut key = [0; 20];

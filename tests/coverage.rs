@@ -4,8 +4,8 @@ mod harvest;
 
 use std::ops::Range;
 
-use gleaner::coverage::{self, SiteCoverage};
-use gleaner::crawldb::{CrawlDb, Listing, Outcome};
+use gleaner_store::coverage::{self, SiteCoverage};
+use gleaner_store::crawldb::{CrawlDb, Listing, Outcome};
 use harvest::{Harvest, NOON, torrent};
 
 const SITE: &str = "alpha.example";

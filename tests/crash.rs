@@ -13,9 +13,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
-use gleaner::crawldb::{CrawlDb, Outcome, Reader, UrlKey};
-use gleaner::torrent::metainfo;
+use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
+use gleaner_store::crawldb::{CrawlDb, Outcome, Reader, UrlKey};
+use gleaner_torrent::metainfo;
 use serde_json::Value;
 
 /// Kills in one run of the tests.

@@ -11,12 +11,11 @@ use std::path::Path;
 use crawldb_batches::*;
 use crawldb_not_whole::*;
 use crawldb_notes::*;
-use gleaner::clock::UnixMillis;
-use gleaner::crawldb::memory_store::MemoryStore;
-use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
-use gleaner::crawldb::*;
-use gleaner::limits;
-use gleaner::torrent::Infohashes;
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
+use gleaner_store::crawldb::*;
+use gleaner_torrent::Infohashes;
 
 const OWNER: Owner = Owner(7);
 
@@ -289,7 +288,10 @@ async fn faults_and_refusals_are_counted_apart(db: &impl CrawlDb) {
         db.record_visits(vec![visit].into()).await.unwrap();
         attempts = db.lease_due(lease(host, ms, 1)).await.unwrap()[0].attempts;
         let (faults, refusals) = (ms / 2, ms.div_ceil(2));
-        let told = (u64::from(gleaner::crawldb::faults(attempts)), u64::from(gleaner::crawldb::refusals(attempts)));
+        let told = (
+            u64::from(gleaner_store::crawldb::faults(attempts)),
+            u64::from(gleaner_store::crawldb::refusals(attempts)),
+        );
         assert_eq!(told, (faults.min(15), refusals.min(15)), "after {ms} visits");
     }
 }
@@ -435,12 +437,12 @@ async fn a_hybrid_known_by_either_hash_is_one_torrent(db: &impl CrawlDb) {
 async fn sources_are_kept_up_to_their_cap(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let other = db.host_id("t", "http://b").await.unwrap();
-    let views = limits::SOURCES_PER_TORRENT_MAX + 20;
+    let views = gleaner_store::limits::SOURCES_PER_TORRENT_MAX + 20;
     let mut batch: Vec<_> = (0..views).map(|view| bring(host, &format!("/view/{view:04}"), 5, v1(1))).collect();
     batch.push(bring(other, "/other", 5, v1(1)));
     db.record_visits(batch.into()).await.unwrap();
     let row = db.torrents(None, 1).await.unwrap().remove(0);
-    assert_eq!(row.sources.len(), limits::SOURCES_PER_TORRENT_MAX);
+    assert_eq!(row.sources.len(), gleaner_store::limits::SOURCES_PER_TORRENT_MAX);
     assert!(row.sources.iter().any(|source| &*source.site == "t"));
     assert_eq!(row.seen_count as usize, views + 1);
 }
@@ -687,7 +689,7 @@ async fn an_unknown_host_refuses_the_batch(db: &impl CrawlDb) {
 
 async fn what_is_too_long_or_nameless_is_passed_over(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    let long = "/".repeat(limits::URL_BYTES_MAX + 1);
+    let long = "/".repeat(gleaner_base::limits::URL_BYTES_MAX + 1);
     assert_eq!(db.add_discovered(vec![found(host, &long, 0)], at(1)).await.unwrap(), 0);
     db.make_due(vec![found(host, &long, 0)], at(1)).await.unwrap();
     let nameless = Infohashes { v1: None, v2: None };
@@ -703,7 +705,7 @@ async fn what_is_too_long_or_nameless_is_passed_over(db: &impl CrawlDb) {
     db.adopt_torrent(facts(nameless), at(1)).await.unwrap();
     assert!(db.torrents(None, 9).await.unwrap().is_empty() && db.magnets(None, 9).await.unwrap().is_empty());
     assert!(db.listings("s", None, 9).await.unwrap().is_empty());
-    let full = "/".repeat(limits::URL_BYTES_MAX);
+    let full = "/".repeat(gleaner_base::limits::URL_BYTES_MAX);
     db.add_discovered(vec![found(host, &full, 0)], at(1)).await.unwrap();
     assert_eq!(paths(&db.lease_due(lease(host, 1, 9)).await.unwrap()), [&full]);
 }

@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crawldb_disk::{Disk, SURVIVORS, Shared};
-use gleaner::clock::UnixMillis;
-use gleaner::crawldb::memory_store::MemoryStore;
-use gleaner::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
-use gleaner::crawldb::*;
-use gleaner::torrent::Infohashes;
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
+use gleaner_store::crawldb::*;
+use gleaner_torrent::Infohashes;
 
 const OPTIONS: OpenOptions = OpenOptions { cache_bytes: 4 << 20, sync: true };
 const BATCHES: u64 = 6;

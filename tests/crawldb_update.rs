@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crawldb_disk::{SURVIVORS, Shared};
-use gleaner::clock::UnixMillis;
-use gleaner::crawldb::memory_store::MemoryStore;
-use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
-use gleaner::crawldb::update::{Merged, UpdateDb, UpdateRow, Visited};
-use gleaner::crawldb::*;
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
+use gleaner_store::crawldb::update::{Merged, UpdateDb, UpdateRow, Visited};
+use gleaner_store::crawldb::*;
 
 const OPTIONS: OpenOptions = OpenOptions { cache_bytes: 1 << 20, sync: true };
 const HOST: HostId = HostId(0);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use gleaner::demo::ajax::{self, AjaxLog, AjaxOptions, Section};
+use gleaner_demo::ajax::{self, AjaxLog, AjaxOptions, Section};
 
 /// Crawls the site with these lines behind its rule file, which ends in `[rate]`; gives the crawl's summary, the site's part of `status`,
 /// and what the site was asked.

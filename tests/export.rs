@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use gleaner::clock::UnixMillis;
-use gleaner::crawldb::{CrawlDb, Reader};
-use gleaner::export::{ExportError, ExportFormat, ExportOptions, ExportSummary, Layout, export};
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::{CrawlDb, Reader};
+use gleaner_store::export::{ExportError, ExportFormat, ExportOptions, ExportSummary, Layout, export};
 use harvest::{Harvest, NOON, torrent};
 use sha2::{Digest, Sha256};
 

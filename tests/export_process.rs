@@ -7,10 +7,10 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use gleaner::app;
-use gleaner::clock::UnixMillis;
-use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
-use gleaner::crawldb::{CrawlDb, Next, Outcome, UrlKey, Visit};
-use gleaner::torrent::archive::Archive;
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
+use gleaner_store::crawldb::{CrawlDb, Next, Outcome, UrlKey, Visit};
+use gleaner_torrent::archive::Archive;
 use harvest::{NOON, facts_of, torrent};
 use tempfile::TempDir;
 

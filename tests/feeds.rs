@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use gleaner::fetch::charset;
-use gleaner::page::feed;
+use gleaner_net::fetch::charset;
+use gleaner_page::feed;
 
 #[test]
 fn each_feed_gives_the_links_that_stand_beside_it() {

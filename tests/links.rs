@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use encoding_rs::{Encoding, UTF_8};
-use gleaner::fetch::charset;
-use gleaner::page::links::{LinkKind, PageLinks, scan};
-use gleaner::page::tree;
+use gleaner_net::fetch::charset;
+use gleaner_page::links::{LinkKind, PageLinks, scan};
+use gleaner_page::tree;
 use proptest::prelude::*;
 
 /// A page's links without repetitions, its base and what it tells robots.
@@ -129,12 +129,12 @@ fn hostile_pages_take_linear_time() {
         let found = scan(page.as_bytes(), UTF_8);
         // 4 MB in a debug build take a fraction of a second; quadratic time would be hours, and the harness would
         // show it. What can be asserted without a clock is that the cap holds.
-        assert!(found.links.len() <= gleaner::limits::LINKS_PER_PAGE_MAX);
-        let _ = gleaner::page::encoded_links::find(page.as_bytes(), UTF_8);
+        assert!(found.links.len() <= gleaner_page::limits::LINKS_PER_PAGE_MAX);
+        let _ = gleaner_page::encoded_links::find(page.as_bytes(), UTF_8);
     }
-    let many = "<a href=x>".repeat(gleaner::limits::LINKS_PER_PAGE_MAX + 1);
+    let many = "<a href=x>".repeat(gleaner_page::limits::LINKS_PER_PAGE_MAX + 1);
     let found = scan(many.as_bytes(), UTF_8);
-    assert!(found.truncated && found.links.len() == gleaner::limits::LINKS_PER_PAGE_MAX);
+    assert!(found.truncated && found.links.len() == gleaner_page::limits::LINKS_PER_PAGE_MAX);
 }
 
 #[test]

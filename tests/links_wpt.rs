@@ -7,9 +7,9 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use gleaner::fetch::charset;
-use gleaner::page::links::{LinkKind, PageLinks, scan};
-use gleaner::page::tree;
+use gleaner_net::fetch::charset;
+use gleaner_page::links::{LinkKind, PageLinks, scan};
+use gleaner_page::tree;
 
 /// The links of a page, each once, and its base.
 type Summary = (Vec<(LinkKind, String)>, Option<String>);

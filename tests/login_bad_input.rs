@@ -19,17 +19,17 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use gleaner::app::App;
-use gleaner::clock::SystemClock;
-use gleaner::crawl::login::handover::{Question, Wanted};
-use gleaner::crawl::login::{Means, Report, log_in, log_in_by_hand};
-use gleaner::crawl::site::Site;
-use gleaner::crawldb::memory_store::MemoryStore;
-use gleaner::fetch::session::Jar;
-use gleaner::fetch::{self, Body, FetchFailure, Request, Resolution, ResponseHeaders, Transport};
-use gleaner::login::secret::Secret;
-use gleaner::login::verdict::Verdict;
-use gleaner::rules;
-use gleaner::url::CrawlUrl;
+use gleaner_base::clock::SystemClock;
+use gleaner_base::url::CrawlUrl;
+use gleaner_crawl::login::handover::{Question, Wanted};
+use gleaner_crawl::login::{Means, Report, log_in, log_in_by_hand};
+use gleaner_crawl::site::Site;
+use gleaner_login::secret::Secret;
+use gleaner_login::verdict::Verdict;
+use gleaner_net::fetch::session::Jar;
+use gleaner_net::fetch::{self, Body, FetchFailure, Request, Resolution, ResponseHeaders, Transport};
+use gleaner_rules as rules;
+use gleaner_store::crawldb::memory_store::MemoryStore;
 use tokio::time::Instant;
 
 const PASSWORD: &str = "s3cret & grün";
@@ -562,7 +562,7 @@ fn faults(world: &World, reports: &[(&str, Report)]) -> String {
             !steps.contains("s3cret") && !steps.contains("0a1b2c3d4e") && !steps.contains("Rex"),
         );
         holds("no password is in a URL", seen.paths.iter().all(|path| !path.contains("s3cret")));
-        holds("few requests are made", seen.paths.len() <= 8 + gleaner::limits::LOGIN_HOPS_MAX);
+        holds("few requests are made", seen.paths.len() <= 8 + gleaner_crawl::limits::LOGIN_HOPS_MAX);
         holds("nobody logs out", seen.paths.iter().all(|path| !path.contains("logout")));
     }
     faults

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner::app::{self, App, secrets, sessions};
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::login::{Means, Report, log_in};
-use gleaner::crawl::progress::{Ended, Progress};
-use gleaner::demo::members::{MembersLog, MembersOptions, MembersSite, families, start};
-use gleaner::login::secret::Secret;
-use gleaner::login::verdict::Verdict;
-use gleaner::rules::{self, SiteRules};
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::login::{Means, Report, log_in};
+use gleaner_crawl::progress::{Ended, Progress};
+use gleaner_demo::members::{MembersLog, MembersOptions, MembersSite, families, start};
+use gleaner_login::secret::Secret;
+use gleaner_login::verdict::Verdict;
+use gleaner_rules::{self as rules, SiteRules};
 use tokio::sync::watch;
 
 const TORRENTS: usize = 60;

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use gleaner::login::fields::roles;
-use gleaner::login::form::{Form, forms};
-use gleaner::login::model::Judge;
-use gleaner::login::training::{self, FOLD_SEEDS, Table};
+use gleaner_login::fields::roles;
+use gleaner_login::form::{Form, forms};
+use gleaner_login::model::Judge;
+use gleaner_login::training::{self, FOLD_SEEDS, Table};
 
 const TABLE: &str = include_str!("../models/login_form.tsv");
 const MODEL: &str = include_str!("../models/login_form.json");

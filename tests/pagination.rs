@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
-use gleaner::page::links::scan;
-use gleaner::page::{pagination, tree};
+use gleaner_page::links::scan;
+use gleaner_page::{pagination, tree};
 use scraper::{Html, Selector};
 use url::Url;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use gleaner::torrent::metainfo::{self, Metainfo, MetainfoError};
+use gleaner_torrent::metainfo::{self, Metainfo, MetainfoError};
 use proptest::prelude::*;
 use serde::Deserialize;
 

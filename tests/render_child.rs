@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use gleaner::render::children::{Bounds, ChildError, Children, Host};
-use gleaner::render::engine::net::{Answer, Asker, Request, Response};
-use gleaner::render::protocol::{self, Outcome, Page, ScriptKind, Seeks, ToCrawl};
+use gleaner_render::children::{Bounds, ChildError, Children, Host};
+use gleaner_render::engine::net::{Answer, Asker, Request, Response};
+use gleaner_render::protocol::{self, Outcome, Page, ScriptKind, Seeks, ToCrawl};
 
 mod hostile_scripts;
 
@@ -141,8 +141,8 @@ async fn a_childs_processor_time_has_an_end_that_nobody_in_it_can_move() {
     let cpu: Vec<&str> =
         limits.lines().find(|line| line.starts_with("Max cpu time")).unwrap().split_whitespace().skip(3).collect();
     let (soft, hard): (u64, u64) = (cpu[0].parse().unwrap(), cpu[1].parse().unwrap());
-    assert!(soft <= gleaner::limits::RENDER_CPU_SECONDS_MAX + 5, "{cpu:?}");
-    assert_eq!(hard, gleaner::limits::RENDER_CHILD_CPU_SECONDS_MAX);
+    assert!(soft <= gleaner_render::limits::RENDER_CPU_SECONDS_MAX + 5, "{cpu:?}");
+    assert_eq!(hard, gleaner_render::limits::RENDER_CHILD_CPU_SECONDS_MAX);
     let status = of("status");
     for set in ["CapEff:", "CapPrm:", "CapInh:"] {
         let line = status.lines().find(|line| line.starts_with(set)).unwrap();
@@ -169,14 +169,14 @@ async fn answers_that_a_child_does_not_take_do_not_pile_up() {
     let ended = children
         .run(&asked, &|request: Request| async move {
             count.fetch_add(1, Ordering::Relaxed);
-            let body = vec![b'x'; gleaner::limits::RENDER_BODY_BYTES_MAX];
+            let body = vec![b'x'; gleaner_render::limits::RENDER_BODY_BYTES_MAX];
             Ok(Response { url: request.url, status: 200, body, ..Response::default() })
         })
         .await;
     assert!(matches!(ended, Err(ChildError::Died(_))), "{ended:?}");
     let handed = handed.into_inner();
     assert!(
-        handed <= gleaner::limits::RENDER_REQUESTS_AT_ONCE_MAX as u64,
+        handed <= gleaner_render::limits::RENDER_REQUESTS_AT_ONCE_MAX as u64,
         "{handed} answers for a child that took none"
     );
 }
@@ -258,7 +258,7 @@ fn request(id: u32, headers: usize) -> ToCrawl {
 async fn a_child_that_says_more_than_a_page_can_is_ended() {
     let hello = || (ToCrawl::Hello { confined: true }, b"".as_slice());
     let cookie = || (ToCrawl::Cookie { text: "a=b".to_owned() }, b"".as_slice());
-    let window = gleaner::limits::RENDER_REQUESTS_AT_ONCE_MAX as u64;
+    let window = gleaner_render::limits::RENDER_REQUESTS_AT_ONCE_MAX as u64;
     let many: Vec<_> = std::iter::once(hello()).chain((0..40).map(|id| (request(id, 1), b"".as_slice()))).collect();
     let cookies: Vec<_> = std::iter::once(hello()).chain((0..20_000).map(|_| cookie())).collect();
     let is_turn = |ended: &Result<Outcome, ChildError>| matches!(ended, Err(ChildError::Turn));
@@ -359,7 +359,7 @@ async fn odd_web(request: Request) -> Answer {
         "/cycle-a.js" => "import { b } from './cycle-b.js'; export let a = 1; b".to_owned(),
         "/cycle-b.js" => "import { a } from './cycle-a.js'; export let b = 2; setTimeout(() => a)".to_owned(),
         "/chain.js" => format!("import './chain.js?{}'", query.parse::<u64>().unwrap_or(0) + 1),
-        "/huge" => "x".repeat(gleaner::limits::RENDER_BODY_BYTES_MAX),
+        "/huge" => "x".repeat(gleaner_render::limits::RENDER_BODY_BYTES_MAX),
         "/slow" => {
             tokio::time::sleep(Duration::from_millis(300)).await;
             "document.title = 'late'".to_owned()

@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 
-use gleaner::render::engine::Start;
-use gleaner::render::engine::jobs::{End, Reach};
-use gleaner::render::engine::net::{Answer, Net, Request, RequestId, Response};
-use gleaner::render::web::load::{Setting, Window, text_of};
-use gleaner::render::web::navigation::How;
-use gleaner::render::web::window::Viewport;
+use gleaner_render::engine::Start;
+use gleaner_render::engine::jobs::{End, Reach};
+use gleaner_render::engine::net::{Answer, Net, Request, RequestId, Response};
+use gleaner_render::web::load::{Setting, Window, text_of};
+use gleaner_render::web::navigation::How;
+use gleaner_render::web::window::Viewport;
 use url::Url;
 
 /// A site that is a table of paths: each has a type and a body; `{page}` in a body is what the query asks for.

@@ -2,9 +2,9 @@
 //! none stays behind, and no file stays open. A test of its own process, as it counts what the process has.
 
 use futures_util::StreamExt as _;
-use gleaner::render::children::{Bounds, ChildError, Children};
-use gleaner::render::engine::net::{Answer, Request, Response};
-use gleaner::render::protocol::{Page, ScriptKind};
+use gleaner_render::children::{Bounds, ChildError, Children};
+use gleaner_render::engine::net::{Answer, Request, Response};
+use gleaner_render::protocol::{Page, ScriptKind};
 
 /// Bytes that a process holds in memory, by its id or `self`.
 fn resident(process: &str) -> u64 {
@@ -100,7 +100,7 @@ async fn many_pages_over_one_pool_leave_nothing_behind() {
     let (first, last) = (marks[0], marks[marks.len() - 1]);
     assert!(last.1 < first.1 + 4_096, "this process grew by {} KiB", last.1 - first.1);
     assert_eq!(last.2, first.2, "open files");
-    assert!(most_in_child < gleaner::limits::RENDER_MEMORY_BYTES_MAX, "{most_in_child}");
+    assert!(most_in_child < gleaner_render::limits::RENDER_MEMORY_BYTES_MAX, "{most_in_child}");
     // Each child runs a hundred pages, but for those that were ended.
     assert!(started <= lost + (pages as u64).div_ceil(100) + 2, "{started} children for {pages} pages");
     drop(children);

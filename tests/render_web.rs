@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use gleaner::render::engine::Start;
-use gleaner::render::engine::jobs::Reach;
-use gleaner::render::web::load::{Window, text_of};
+use gleaner_render::engine::Start;
+use gleaner_render::engine::jobs::Reach;
+use gleaner_render::web::load::{Window, text_of};
 use url::Url;
 
 #[path = "wpt/archive.rs"]

@@ -367,8 +367,8 @@ fn a_page_that_is_not_read_whole_is_told_by_summary_status_and_coverage_until_it
 
 #[test]
 fn pages_without_scripts_that_are_not_read_whole_are_told_as_well() {
-    let many = "<a href=/none>n</a>".repeat(gleaner::limits::LINKS_PER_PAGE_MAX);
-    let long = "x".repeat(gleaner::limits::PAGE_BYTES_MAX + 1);
+    let many = "<a href=/none>n</a>".repeat(gleaner_page::limits::LINKS_PER_PAGE_MAX);
+    let long = "x".repeat(gleaner_base::limits::PAGE_BYTES_MAX + 1);
     let site = pages(move |path| match path {
         "/" => html("<a href=/list/1>1</a><a href=/list/2>2</a><a href=/d/1.torrent>t</a>"),
         "/list/1" => html(format!("{many}<a href=/d/2.torrent>t</a>")),

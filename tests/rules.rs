@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gleaner::cli::rules as commands;
-use gleaner::rules::PrivateAddresses;
-use gleaner::rules::families::{BUILT_IN, check_file, check_text};
-use gleaner::rules::fault::render;
-use gleaner::rules::{Class, Families, Refusal, RenderActs, Robots, Verdict, from_text, load_dir, load_file};
-use gleaner::url::{Canonical, CrawlUrl};
+use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_rules::PrivateAddresses;
+use gleaner_rules::families::{BUILT_IN, check_file, check_text};
+use gleaner_rules::fault::render;
+use gleaner_rules::{Class, Families, Refusal, RenderActs, Robots, Verdict, from_text, load_dir, load_file};
 use proptest::prelude::*;
 
 fn toml_files(dir: &str) -> Vec<PathBuf> {
@@ -29,7 +29,7 @@ fn text_of(write: impl FnOnce(&mut Vec<u8>)) -> String {
 }
 
 /// What a site makes of a URL: the class, or `!` and the reason.
-fn judged(site: &gleaner::rules::SiteRules, url: &str) -> String {
+fn judged(site: &gleaner_rules::SiteRules, url: &str) -> String {
     match site.judge(&CrawlUrl::parse(url, &site.canonical).unwrap()) {
         Verdict::Take { class, .. } => class.name().to_owned(),
         Verdict::Refuse { reason } => format!("!{}", reason.name()),
@@ -603,7 +603,7 @@ fn hints_for_values_of_another_kind_name_a_form_that_is_taken() {
         ("revisit_minutes = 0.5", "write a number without a point, as 1"),
     ] {
         let text = format!("start = ['http://a.example/']\n{text}\n[classes]\ndownload = ['^/dl/']\n");
-        let faults = gleaner::rules::from_text("a", &text).unwrap_err();
+        let faults = gleaner_rules::from_text("a", &text).unwrap_err();
         assert!(faults.iter().any(|fault| fault.hint.as_deref() == Some(wanted)), "{faults:?}");
         assert!(!faults.iter().any(|fault| fault.message.contains("number, not a number")), "{faults:?}");
     }

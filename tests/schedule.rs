@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use flate2::read::MultiGzDecoder;
-use gleaner::schedule::adapt::Schedule;
-use gleaner::schedule::generate::Forum;
-use gleaner::schedule::simulate::{self, Options, Report};
-use gleaner::schedule::trace::Trace;
-use gleaner::schedule::{DAY_S, HOUR_S, Kind, Post};
+use gleaner_crawl::schedule::adapt::Schedule;
+use gleaner_crawl::schedule::generate::Forum;
+use gleaner_crawl::schedule::simulate::{self, Options, Report};
+use gleaner_crawl::schedule::trace::Trace;
+use gleaner_crawl::schedule::{DAY_S, HOUR_S, Kind, Post};
 
 /// 2021-01-01.
 const START: u64 = 1_609_459_200;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use gleaner::shortcut::endpoint::{Difference, Endpoint};
-use gleaner::shortcut::rests::Rest;
-use gleaner::shortcut::template::Scope;
-use gleaner::shortcut::written::Written;
-use gleaner::shortcut::{Answer, Book, Event, Exchange, Link, Observation, kind_of, learn};
-use gleaner::torrent::magnet;
+use gleaner_page::shortcut::endpoint::{Difference, Endpoint};
+use gleaner_page::shortcut::rests::Rest;
+use gleaner_page::shortcut::template::Scope;
+use gleaner_page::shortcut::written::Written;
+use gleaner_page::shortcut::{Answer, Book, Event, Exchange, Link, Observation, kind_of, learn};
+use gleaner_torrent::magnet;
 use serde_json::{Value as Json, json};
 use url::Url;
 
@@ -65,7 +65,7 @@ fn visited(
     let page = Url::parse(&format!("{ORIGIN}{page}")).unwrap();
     assert!(endpoint.covers(&page), "{page}");
     let ask = |slots: &_| {
-        let asked = gleaner::shortcut::call::asked(slots);
+        let asked = gleaner_page::shortcut::call::asked(slots);
         let head: String = asked.headers.iter().map(|(name, value)| format!(" {name}:{value}")).collect();
         Answer::of(&site(&format!("{}{head}{}", asked.url.strip_prefix(ORIGIN).unwrap(), asked.body)))
     };
@@ -503,7 +503,7 @@ fn a_book_learns_checks_ever_more_seldom_and_forgets_at_the_first_difference() {
     }
     assert_eq!(waits, [10, 20, 40, 80, 100, 100]);
     // Kept and taken up again, it goes on where it was.
-    let kept: gleaner::shortcut::book::KeptBook =
+    let kept: gleaner_page::shortcut::book::KeptBook =
         serde_json::from_slice(&serde_json::to_vec(&book.to_keep()).unwrap()).unwrap();
     let mut again = Book::default();
     again.take_up(kept.clone());
@@ -550,7 +550,7 @@ fn a_count_that_exceeds_the_records_says_that_there_is_more_than_was_ever_seen()
 fn a_table_of_the_rule_file_is_checked_where_it_stands() {
     let head = "start = ['https://h.example/list']\nclasses.index = ['^/list']\n[shortcut.index]\n";
     let faults = |table: &str| {
-        let faults = gleaner::rules::from_text("site", &format!("{head}{table}")).err().unwrap_or_default();
+        let faults = gleaner_rules::from_text("site", &format!("{head}{table}")).err().unwrap_or_default();
         faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(faults("url = '/api?p={@query.p|1}'\nitems = 'rows'\nlink = ['/t/{id}']\n"), "");
@@ -616,8 +616,8 @@ proptest::proptest! {
             proptest::prop_assert!(again.is_ok(), "{:?}", again);
         }
         let _ = Answer::of(&text);
-        if let Ok(template) = gleaner::shortcut::template::Template::parse(&other) {
-            let again = gleaner::shortcut::template::Template::parse(&template.to_string());
+        if let Ok(template) = gleaner_page::shortcut::template::Template::parse(&other) {
+            let again = gleaner_page::shortcut::template::Template::parse(&template.to_string());
             proptest::prop_assert_eq!(again, Ok(template));
         }
     }
@@ -888,7 +888,7 @@ fn a_page_that_cannot_be_queued_does_not_go_on() {
     let mut book = Book::default();
     book.pin(&endpoint);
     let rest = || Rest { by: endpoint.clone().into(), asks: Vec::new(), requests: 1, records: 1, known: [7].into() };
-    (0..gleaner::limits::SHORTCUT_AGAIN_MAX).for_each(|number| assert!(book.goes_on(&page(number))));
+    (0..gleaner_page::limits::SHORTCUT_AGAIN_MAX).for_each(|number| assert!(book.goes_on(&page(number))));
     book.queued(&[page(0).to_string()]);
     assert!(book.leave(&page(9_998), rest()));
     assert!(!book.leave(&page(9_999), rest()) && book.take_rest(&page(9_999), &endpoint).is_none());
@@ -946,10 +946,10 @@ fn the_first_of_a_list_teaches_it_where_the_rest_was_too_much_to_be_remembered()
 
 #[test]
 fn a_render_that_is_larger_than_all_may_be_is_learned_from_and_not_kept() {
-    let pad = "x".repeat(gleaner::limits::SHORTCUT_OBSERVED_BYTES_MAX / 5);
+    let pad = "x".repeat(gleaner_page::limits::SHORTCUT_OBSERVED_BYTES_MAX / 5);
     let api = |page: usize| (format!("/api?page={page}"), json!({ "items": items(page, 10), "pad": pad }));
     let render = turned(&(0..6).map(api).collect::<Vec<_>>());
-    assert!(render.bytes() > gleaner::limits::SHORTCUT_OBSERVED_BYTES_MAX);
+    assert!(render.bytes() > gleaner_page::limits::SHORTCUT_OBSERVED_BYTES_MAX);
     let mut book = Book::default();
     let sets = book.add(render.clone().into());
     assert!(sets.first().is_some_and(|set| set.len() == 1), "{}", sets.len());

@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gleaner::shortcut::book::KeptBook;
-use gleaner::shortcut::endpoint::{Difference, Endpoint};
-use gleaner::shortcut::written::Written;
-use gleaner::shortcut::{Book, Event, Exchange, Link, Observation, learn};
+use gleaner_page::shortcut::book::KeptBook;
+use gleaner_page::shortcut::endpoint::{Difference, Endpoint};
+use gleaner_page::shortcut::written::Written;
+use gleaner_page::shortcut::{Book, Event, Exchange, Link, Observation, learn};
 use serde_json::{Value as Json, json};
 use url::Url;
 
@@ -340,7 +340,7 @@ fn all_endpoints_of_a_class_are_printed_and_can_be_pinned() {
 fn faults_of_one_of_many_tables_are_told_where_they_stand() {
     let head = "start = ['https://h.example/list']\nclasses.index = ['^/list']\n";
     let faults = |table: &str| {
-        let faults = gleaner::rules::from_text("site", &format!("{head}{table}")).err().unwrap_or_default();
+        let faults = gleaner_rules::from_text("site", &format!("{head}{table}")).err().unwrap_or_default();
         faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     let one = "[[shortcut.index]]\nurl = '/api'\nlink = ['/t/{id}']\n";

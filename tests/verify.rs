@@ -4,9 +4,9 @@ mod harvest;
 
 use std::path::PathBuf;
 
-use gleaner::clock::UnixMillis;
-use gleaner::crawldb::{CrawlDb, HostDue, Reader, TorrentRow};
-use gleaner::verify::{self, Repaired, Verdict};
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::{CrawlDb, HostDue, Reader, TorrentRow};
+use gleaner_store::verify::{self, Repaired, Verdict};
 use harvest::{Harvest, NOON, facts_of, torrent};
 
 const NOW: UnixMillis = UnixMillis(NOON + 1_000_000);
@@ -208,7 +208,7 @@ async fn what_a_dead_process_was_writing_is_swept_and_what_a_live_one_writes_is_
     assert_eq!((verdict.temporary, verdict.is_sound()), (1, true));
     let Harvest { dir, db, archive } = harvest;
     drop(archive);
-    let archive = gleaner::torrent::archive::Archive::open(dir.path().join("archive"), false).unwrap();
+    let archive = gleaner_torrent::archive::Archive::open(dir.path().join("archive"), false).unwrap();
     assert_eq!(verify::verify(&db, &archive).await.unwrap().temporary, 0);
     assert!(!left.exists());
 }

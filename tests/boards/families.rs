@@ -1,8 +1,8 @@
 //! Lists written by hand after the public conventions of forums, trackers and file servers: what stands in which column,
 //! which row is pinned, which list is the board's.
 
-use gleaner::boards::when::{Conventions, Order};
-use gleaner::boards::{BoardPage, Pinned, Row, RowSelectors, Sorted, Times};
+use gleaner_page::boards::when::{Conventions, Order};
+use gleaner_page::boards::{BoardPage, Pinned, Row, RowSelectors, Sorted, Times};
 
 use super::{NOW, read, read_with};
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use gleaner::boards::walk::{Change, Grounds, Known, Memory, Stop, Verdict, Walk};
-use gleaner::boards::when::Conventions;
-use gleaner::boards::{BoardPage, Times};
+use gleaner_page::boards::walk::{Change, Grounds, Known, Memory, Stop, Verdict, Walk};
+use gleaner_page::boards::when::Conventions;
+use gleaner_page::boards::{BoardPage, Times};
 
 use super::{NOW, read, read_with, url};
 

@@ -9,10 +9,10 @@ mod simulation;
 mod stored;
 mod themes;
 
-use gleaner::boards::when::Conventions;
-use gleaner::boards::{Ask, BoardPage, Layout, RowSelectors, read_page};
-use gleaner::page::tree;
-use gleaner::url::{Canonical, CrawlUrl};
+use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_page::boards::when::Conventions;
+use gleaner_page::boards::{Ask, BoardPage, Layout, RowSelectors, read_page};
+use gleaner_page::tree;
 
 /// 2026-11-22 10:00:00 UTC, a Sunday.
 const NOW: i64 = 1_795_341_600;

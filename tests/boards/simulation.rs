@@ -3,11 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gleaner::boards::eic::Intervals;
-use gleaner::boards::walk::{Grounds, Known, Memory, Walk};
-use gleaner::boards::{Ask, id_of, read_page};
-use gleaner::page::tree;
-use gleaner::url::{Canonical, CrawlUrl};
+use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_page::boards::eic::Intervals;
+use gleaner_page::boards::walk::{Grounds, Known, Memory, Walk};
+use gleaner_page::boards::{Ask, id_of, read_page};
+use gleaner_page::tree;
 
 use super::forum::{DAY, Forum, HOUR, Thread};
 use super::themes::{ROWS, Theme, View, all};

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use gleaner::boards::when::{Conventions, Zone, ZoneSource};
-use gleaner::boards::{BoardPage, Times};
+use gleaner_page::boards::when::{Conventions, Zone, ZoneSource};
+use gleaner_page::boards::{BoardPage, Times};
 
 use super::read_with;
 

@@ -5,8 +5,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use encoding_rs::UTF_8;
-use gleaner::demo::{DemoOptions, start};
-use gleaner::page::noise::Holds;
+use gleaner_demo::{DemoOptions, start};
+use gleaner_page::noise::Holds;
 
 use crate::mutate::{Site, Specimen, Written};
 use crate::sites::regex;

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use encoding_rs::Encoding;
-use gleaner::page::noise::Holds;
+use gleaner_page::noise::Holds;
 use regex::{Captures, Regex};
 
 /// SplitMix64: the same seed gives the same pages.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use encoding_rs::{Encoding, GBK, UTF_8};
-use gleaner::page::noise::Holds;
+use gleaner_page::noise::Holds;
 use regex::Regex;
 
 use crate::mutate::{Random, Site, Specimen};

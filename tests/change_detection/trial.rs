@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use gleaner::page::fingerprint::Sketch;
-use gleaner::page::noise::{BlockKind, Fingerprint, Model, Page, Verdict};
+use gleaner_page::fingerprint::Sketch;
+use gleaner_page::noise::{BlockKind, Fingerprint, Model, Page, Verdict};
 use sha1::{Digest as _, Sha1};
 
 use crate::mutate::{Random, Site, Specimen};
@@ -157,7 +157,7 @@ impl Tally {
         last: &Last,
     ) {
         let is_change = verdict != Verdict::Unchanged;
-        self.plain += u64::from(now.print.basis != gleaner::page::noise::Basis::Content);
+        self.plain += u64::from(now.print.basis != gleaner_page::noise::Basis::Content);
         match change {
             None if look < WARM_UP => self.warm_up += u64::from(is_change),
             None => {

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::site::Site;
-use gleaner::crawldb::CrawlDb;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::site::Site;
+use gleaner_store::crawldb::CrawlDb;
 
 use super::web::{Answer, Machine, Web, page};
 
@@ -24,7 +24,7 @@ pub struct Thread {
 pub const START: u64 = 1_700_000_000;
 
 pub fn iso(at: u64) -> String {
-    gleaner::clock::UnixMillis(at * 1_000).rfc3339()
+    gleaner_base::clock::UnixMillis(at * 1_000).rfc3339()
 }
 
 pub fn thread(n: u64, last: u64) -> Thread {
@@ -78,7 +78,7 @@ pub async fn looks(machine: &Machine, web: &Arc<Web>, more: &str, times: usize) 
     for _ in 0..times {
         let (top, tables) = if more.starts_with("deny") { (more, "") } else { ("", more) };
         let text = format!("start = ['http://sim.example/']\n{top}{RULES}{tables}");
-        let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let rules = gleaner_rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
         let db: Arc<dyn CrawlDb> = machine.db.clone();
         let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
         machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();
@@ -244,7 +244,7 @@ async fn a_look_goes_on_after_a_restart_in_its_middle() {
     looks(&machine, &web, "", 1).await;
     // It ends behind the front.
     let text = format!("start = ['http://sim.example/']\npages_max = 1\n{RULES}");
-    let rules = gleaner::rules::from_text("sim", &text).unwrap();
+    let rules = gleaner_rules::from_text("sim", &text).unwrap();
     let db: Arc<dyn CrawlDb> = machine.db.clone();
     let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
     machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();
@@ -267,7 +267,7 @@ async fn service(boards: &str, days: u64) -> (Arc<Web>, Machine) {
         "start = ['http://sim.example/']\nrevisit_minutes = 1440\n[rate]\nrequests_per_second = 1000000\n{boards}\n\
          [classes]\npage = ['^/$']\nboard = ['^/busy/$', '^/quiet/$']\nthread = ['^/viewtopic']\n"
     );
-    let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let rules = gleaner_rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
     let db: Arc<dyn CrawlDb> = machine.db.clone();
     let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
@@ -281,8 +281,8 @@ async fn the_service_looks_at_a_busy_list_more_often_within_the_looks_of_a_day()
     let (busy, quiet) = (web.asked("/busy/"), web.asked("/quiet/"));
     assert!(busy > 3 * quiet && quiet >= 4, "{busy} looks at the busy list, {quiet} at the quiet one");
     assert!((95..=130).contains(&(busy + quiet)), "{} looks in five days of 24", busy + quiet);
-    use gleaner::crawl::fresh::timetable::{SCHEDULE_NOTE, State};
-    use gleaner::crawldb::Reader as _;
+    use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+    use gleaner_store::crawldb::Reader as _;
     let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
     let told = State::from_bytes(&note).unwrap().explain(machine.clock().now().0 / 1_000);
     let rate = |url: &str| told.iter().find(|told| told.url.ends_with(url)).unwrap().weight;
@@ -315,7 +315,7 @@ async fn boards_that_lead_to_each_other(start: &str, classes: &str, times: usize
          requests_per_second = 1000000\nconnections = 4\n[classes]\n{classes}\nthread = ['^/viewtopic']\n"
     );
     for _ in 0..times {
-        let rules = gleaner::rules::from_text("sim", &rules).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let rules = gleaner_rules::from_text("sim", &rules).unwrap_or_else(|faults| panic!("{faults:?}"));
         let db: Arc<dyn CrawlDb> = machine.db.clone();
         let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
         machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();
@@ -375,7 +375,7 @@ async fn boards_that_were_taken_for_pages_are_looked_at_again_once_a_page_names_
     let mut asked = Vec::new();
     for _ in 0..6 {
         let text = format!("start = ['http://sim.example/']\n{more}{classes}");
-        let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let rules = gleaner_rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
         let db: Arc<dyn CrawlDb> = machine.db.clone();
         let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
         machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();
@@ -402,7 +402,7 @@ async fn what_a_list_shows_before_its_site_has_it_is_asked_for_once_more() {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_server_in_trouble_did_not_give_is_asked_for_once_more_hours_later() {
-    let (fault, tries) = (super::web::status(500), usize::from(gleaner::limits::ATTEMPTS_MAX));
+    let (fault, tries) = (super::web::status(500), usize::from(gleaner_net::limits::ATTEMPTS_MAX));
     let fronts: Vec<Answer> = (0..8).map(|look| board(&threads(30 + look, 12), None, true)).collect();
     let good = page("<h1>Talk</h1><p>words</p>");
     let mut late = vec![fault.clone(); tries];
@@ -418,7 +418,7 @@ async fn what_a_server_in_trouble_did_not_give_is_asked_for_once_more_hours_late
 async fn a_list_that_moved_is_asked_for_ever_more_seldom_and_holds_no_other_up() {
     let fronts: Vec<Answer> = (0..400).map(|look| board(&threads(30 + look, 12), None, true)).collect();
     let to = |path: &str| {
-        let headers = gleaner::fetch::ResponseHeaders { location: Some(path.to_owned()), ..Default::default() };
+        let headers = gleaner_net::fetch::ResponseHeaders { location: Some(path.to_owned()), ..Default::default() };
         Answer::Status(301, headers, bytes::Bytes::new())
     };
     let mut web =
@@ -432,7 +432,7 @@ async fn a_list_that_moved_is_asked_for_ever_more_seldom_and_holds_no_other_up()
     machine.update = Some(super::increment::in_memory());
     let text = "start = ['http://sim.example/']\nrevisit_minutes = 5\n[rate]\nrequests_per_second = 1000\n\
                 [classes]\npage = ['^/$']\nboard = ['^/board/\\d+$', '^/forum/\\d+$']\nthread = ['^/viewtopic']\n";
-    let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let rules = gleaner_rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
     let db: Arc<dyn CrawlDb> = machine.db.clone();
     let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
@@ -445,8 +445,8 @@ async fn a_list_that_moved_is_asked_for_ever_more_seldom_and_holds_no_other_up()
     let longest = |path: &str| at(path).windows(2).map(|pair| pair[1] - pair[0]).max();
     assert!(longest("/board/1").is_some_and(|minutes| minutes <= 15), "{:?}", longest("/board/1"));
     assert!(at("/forum/2").len() > 20);
-    use gleaner::crawl::fresh::timetable::{SCHEDULE_NOTE, State};
-    use gleaner::crawldb::Reader as _;
+    use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+    use gleaner_store::crawldb::Reader as _;
     let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
     let mut lists: Vec<String> = State::from_bytes(&note).unwrap().lists.into_iter().map(|list| list.url).collect();
     lists.sort();

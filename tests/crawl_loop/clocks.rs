@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::progress::Ended;
-use gleaner::crawldb::update::UpdateRow;
-use gleaner::crawldb::{CrawlDb as _, UrlKey};
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::progress::Ended;
+use gleaner_store::crawldb::update::UpdateRow;
+use gleaner_store::crawldb::{CrawlDb as _, UrlKey};
 
 use super::increment::in_memory;
 use super::lists::{OLD, board, rules};

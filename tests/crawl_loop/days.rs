@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::site::Site;
-use gleaner::fetch::ResponseHeaders;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::site::Site;
+use gleaner_net::fetch::ResponseHeaders;
 
 use super::increment::in_memory;
 use super::web::{Answer, Machine, Web, page};
@@ -129,7 +129,7 @@ fn made(machine: &Machine, web: &Arc<Web>, timeout_s: u64, start: &str) -> Site 
          [rate]\nrequests_per_second = 1\nrequests_per_day = {BUDGET}\ntimeout_seconds = {timeout_s}\n\
          [classes]\n{start}\ndetail = ['^/detail/']\ndownload = ['^/dl/']\n"
     );
-    let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let rules = gleaner_rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
     Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone())
 }
 

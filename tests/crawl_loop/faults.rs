@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::progress::Ended;
-use gleaner::crawldb::Reader;
-use gleaner::fetch::FailureKind;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::progress::Ended;
+use gleaner_net::fetch::FailureKind;
+use gleaner_store::crawldb::Reader;
 
 use super::web::{Answer, FAST, Machine, Web, page, redirect, status, throttled, torrent};
 

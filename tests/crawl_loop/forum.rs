@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::account::{Account, Keeper, Turn};
-use gleaner::crawl::progress::{Ended, Progress};
-use gleaner::crawl::site::Site;
-use gleaner::crawldb::CrawlDb;
-use gleaner::fetch::session::Jar;
-use gleaner::fetch::{FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
-use gleaner::login::secret::Secret;
-use gleaner::login::tries::Tries;
-use gleaner::url::CrawlUrl;
+use gleaner_base::url::CrawlUrl;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::account::{Account, Keeper, Turn};
+use gleaner_crawl::progress::{Ended, Progress};
+use gleaner_crawl::site::Site;
+use gleaner_login::secret::Secret;
+use gleaner_login::tries::Tries;
+use gleaner_net::fetch::session::Jar;
+use gleaner_net::fetch::{FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+use gleaner_store::crawldb::CrawlDb;
 use reqwest::header::{HeaderMap, HeaderValue, SET_COOKIE};
 use url::Url;
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::fresh::changed::{model, note_name};
-use gleaner::crawldb::{CrawlDb as _, Reader};
-use gleaner::rules::Class;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::fresh::changed::{model, note_name};
+use gleaner_rules::Class;
+use gleaner_store::crawldb::{CrawlDb as _, Reader};
 
 use super::web::{Answer, FAST, Machine, Web, page, torrent};
 
@@ -138,7 +138,7 @@ fn torrent_of(n: u64) -> Answer {
         "d4:infod6:lengthi4e4:name{}:{name}12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee",
         name.len()
     );
-    Answer::Status(200, gleaner::fetch::ResponseHeaders::default(), text.into_bytes().into())
+    Answer::Status(200, gleaner_net::fetch::ResponseHeaders::default(), text.into_bytes().into())
 }
 
 fn detail(n: u64) -> Answer {
@@ -191,7 +191,7 @@ async fn a_page_that_says_twice_that_its_torrent_is_gone_is_gone_and_one_that_sa
     assert_eq!(gone.by["said to be gone"], 1);
     assert_eq!(gone.by["status 410"], 1);
     assert!(gone.last.iter().any(|told| told.url.ends_with("/detail/2") && told.found > told.until));
-    let invalid = gleaner::coverage::of_site(machine.db.as_ref(), "sim").await.unwrap().invalid;
+    let invalid = gleaner_store::coverage::of_site(machine.db.as_ref(), "sim").await.unwrap().invalid;
     assert_eq!(invalid, 2, "TorrentsInvalid");
 }
 
@@ -354,9 +354,9 @@ async fn what_was_taken_away_is_found_at_the_head_of_a_list_behind_a_row_that_st
     let rules = format!("start = ['http://sim.example/']\n{rules}");
     let looks = async |times: usize| {
         for _ in 0..times {
-            let db: Arc<dyn gleaner::crawldb::CrawlDb> = machine.db.clone();
-            let rules = gleaner::rules::from_text("sim", &rules).unwrap_or_else(|faults| panic!("{faults:?}"));
-            let site = gleaner::crawl::site::Site::new(rules, web.transport(machine.start), machine.clock(), db);
+            let db: Arc<dyn gleaner_store::crawldb::CrawlDb> = machine.db.clone();
+            let rules = gleaner_rules::from_text("sim", &rules).unwrap_or_else(|faults| panic!("{faults:?}"));
+            let site = gleaner_crawl::site::Site::new(rules, web.transport(machine.start), machine.clock(), db);
             machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();
             tokio::time::sleep(Duration::from_secs(190 * 60)).await;
         }

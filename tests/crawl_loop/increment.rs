@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gleaner::app::status;
-use gleaner::clock::UnixMillis;
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::progress::Ended;
-use gleaner::crawl::site_loop::CrewsState;
-use gleaner::crawldb::redb_store::OpenOptions;
-use gleaner::crawldb::update::UpdateDb;
-use gleaner::crawldb::{CrawlDb, Reader};
-use gleaner::fetch::ResponseHeaders;
+use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::progress::Ended;
+use gleaner_crawl::site_loop::CrewsState;
+use gleaner_net::fetch::ResponseHeaders;
+use gleaner_store::crawldb::redb_store::OpenOptions;
+use gleaner_store::crawldb::update::UpdateDb;
+use gleaner_store::crawldb::{CrawlDb, Reader};
 use redb::backends::InMemoryBackend;
 
 use super::web::{Answer, FAST, Machine, Web, page, status as answer_status, throttled, torrent};
@@ -138,7 +138,7 @@ async fn what_the_increment_fetches_is_known_since_the_look_that_showed_it() {
     let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
     let (mut known, mut waited) = (0, 0);
     for number in OLD + 1..=OLD + 40 {
-        let key = gleaner::crawldb::UrlKey { host, path: format!("/detail/{number}").into() };
+        let key = gleaner_store::crawldb::UrlKey { host, path: format!("/detail/{number}").into() };
         let Some(record) = machine.db.url_record(&key).await.unwrap() else { continue };
         let found_ms = record.first_seen.0 - began.0;
         let is_look = |(at, path): &(u64, String)| {
@@ -288,9 +288,9 @@ async fn a_crawl_that_is_to_end_takes_over_what_the_service_had_found() {
     // Found at that look; the host asked for patience before it could be fetched.
     let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
     let update = machine.update.as_ref().unwrap();
-    let key = gleaner::crawldb::UrlKey { host, path: "/detail/2".into() };
+    let key = gleaner_store::crawldb::UrlKey { host, path: "/detail/2".into() };
     let (found, via) = (machine.clock().now(), None);
-    let row = gleaner::crawldb::update::UpdateRow {
+    let row = gleaner_store::crawldb::update::UpdateRow {
         key,
         found,
         level: 1,
@@ -353,10 +353,10 @@ async fn a_finished_site_has_no_history_left_after_a_restart_while_its_lists_sle
     let rules = format!(
         "revisit_minutes = 10\n{FAST}\n[boards]\nlooks_per_day = 10\n[classes]\nindex = ['^/$', '^/list\\d+/$']\ndetail = ['^/detail/']"
     );
-    let rules = move || gleaner::rules::from_text("sim", &format!("start = ['http://sim.example/']\n{rules}")).unwrap();
+    let rules = move || gleaner_rules::from_text("sim", &format!("start = ['http://sim.example/']\n{rules}")).unwrap();
     let run = async |hours: u64| {
         let db: Arc<dyn CrawlDb> = machine.db.clone();
-        let site = gleaner::crawl::site::Site::new(rules(), web.transport(machine.start), machine.clock(), db);
+        let site = gleaner_crawl::site::Site::new(rules(), web.transport(machine.start), machine.clock(), db);
         machine.crawl_site(site, SERVICE, Some(Duration::from_secs(hours * 3_600)), None).await.0.unwrap();
         machine.stands().crews.unwrap()
     };

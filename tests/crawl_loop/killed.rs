@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::site::Site;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::site::Site;
 
 use super::boards::{START, iso};
 use super::increment::in_memory;
@@ -75,7 +75,7 @@ async fn replies_in_threads_that_no_note_knows_are_read_where_no_zone_is_told() 
         let crawl = async |seconds: u64, killed: Option<u64>| {
             let text = "start = ['http://sim.example/']\nrevisit_minutes = 7\n[rate]\nrequests_per_second = 1000000\n\
                         [classes]\npage = ['^/$']\nboard = ['^/board/']\nthread = ['^/viewtopic']\n";
-            let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+            let rules = gleaner_rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
             let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
             let service = RunOptions { keep_looking: true, ..RunOptions::default() };
             machine
@@ -192,7 +192,7 @@ async fn so_they_are_on_lists_by_title_and_on_second_pages() {
     let crawl = async |seconds: u64, killed: Option<u64>| {
         let text = "start = ['http://sim.example/']\nrevisit_minutes = 2\n[rate]\nrequests_per_second = 1000000\n\
                     [classes]\npage = ['^/$']\nboard = ['^/board/']\nthread = ['^/viewtopic']\n";
-        let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let rules = gleaner_rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
         let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
         let service = RunOptions { keep_looking: true, ..RunOptions::default() };
         machine.crawl_site(site, service, Some(Duration::from_secs(seconds)), killed.map(Duration::from_secs)).await.0

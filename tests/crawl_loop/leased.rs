@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::site::Site;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::site::Site;
 
 use super::boards::{START, board, thread};
 use super::increment::{in_memory, torrent_of};
@@ -90,7 +90,7 @@ async fn replies_in_threads_that_history_has_in_its_batch_come_with_the_next_loo
     let text = "start = ['http://sim.example/']\nrevisit_minutes = 1\nlanes = 2\nlane_key = 'xxh3'\n\
          [rate]\nrequests_per_second = 4\nconnections = 2\n\
          [classes]\nindex = ['^/$']\nboard = ['^/board/']\nthread = ['^/viewtopic']\ndownload = ['^/attach/']\n";
-    let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let rules = gleaner_rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
     let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
     let service = RunOptions { keep_looking: true, ..RunOptions::default() };
     let lasts = Duration::from_secs(answered_s(REPLIES) + 180);

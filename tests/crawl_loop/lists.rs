@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::progress::Ended;
-use gleaner::fetch::ResponseHeaders;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::progress::Ended;
+use gleaner_net::fetch::ResponseHeaders;
 
 use super::increment::in_memory;
 use super::web::{Answer, Machine, Web, page};
@@ -219,10 +219,10 @@ async fn pages_that_repeat_beyond_the_last_end_the_list() {
         assert_eq!((ended, lost(&web)), (Ended::Exhausted, vec![]));
         let last = numbers(&web).into_iter().max().unwrap();
         assert!(
-            last <= pages + gleaner::limits::LIST_REPEATS as u64 + 3 * WINDOW,
+            last <= pages + gleaner_store::limits::LIST_REPEATS as u64 + 3 * WINDOW,
             "{lanes} lanes: page {last} was read"
         );
-        let found = gleaner::coverage::of_site(&*machine.db, "sim").await.unwrap();
+        let found = gleaner_store::coverage::of_site(&*machine.db, "sim").await.unwrap();
         assert_eq!((found.index_pages, found.listed), (pages, OLD), "{lanes} lanes");
         let web = Arc::new(
             Web::new(Duration::from_millis(10))
@@ -234,7 +234,7 @@ async fn pages_that_repeat_beyond_the_last_end_the_list() {
         assert_eq!(lost(&web), [0; 0], "{lanes} lanes");
         let (last, pages) = (numbers(&web).into_iter().max().unwrap(), (OLD + 900 / EVERY_S).div_ceil(ROWS));
         assert!(
-            last <= pages + gleaner::limits::LIST_REPEATS as u64 + 3 * WINDOW,
+            last <= pages + gleaner_store::limits::LIST_REPEATS as u64 + 3 * WINDOW,
             "{lanes} lanes: page {last} was read"
         );
     }
@@ -298,7 +298,7 @@ async fn a_list_of_one_page_under_two_names_is_counted_once() {
     let machine = Machine::new();
     let rules = rules(1).replace("revisit_minutes = 1", "revisit_minutes = 600");
     machine.crawl(&web, &rules, RunOptions::default()).await;
-    let found = gleaner::coverage::of_site(&*machine.db, "sim").await.unwrap();
+    let found = gleaner_store::coverage::of_site(&*machine.db, "sim").await.unwrap();
     assert_eq!((numbers(&web), found.index_pages, found.listed), (vec![1], 1, ROWS - 2));
 }
 
@@ -324,8 +324,8 @@ async fn a_first_page_that_its_pager_calls_by_a_number_is_no_list_of_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_name_of_a_front_that_an_earlier_run_kept_as_a_list_leaves_the_schedule() {
-    use gleaner::crawl::fresh::timetable::{SCHEDULE_NOTE, State};
-    use gleaner::crawldb::Reader as _;
+    use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+    use gleaner_store::crawldb::Reader as _;
     let mut machine = Machine::new();
     machine.update = Some(in_memory());
     let scheduled = async |machine: &Machine| {

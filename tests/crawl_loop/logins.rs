@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::progress::{Ended, SessionState};
-use gleaner::crawl::site_loop::{MissingSession, SESSION_NOTE};
-use gleaner::crawldb::Reader as _;
-use gleaner::login::secret::Secret;
-use gleaner::login::tries::{Ended as LoginEnded, Hold};
-use gleaner::login::verdict::Verdict;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::progress::{Ended, SessionState};
+use gleaner_crawl::site_loop::{MissingSession, SESSION_NOTE};
+use gleaner_login::secret::Secret;
+use gleaner_login::tries::{Ended as LoginEnded, Hold};
+use gleaner_login::verdict::Verdict;
+use gleaner_store::crawldb::Reader as _;
 
 use super::forum::{Denial, Files, Forum, RULES, crawl, crawl_by};
 use super::web::Machine;
@@ -36,9 +36,9 @@ fn hold(files: &Files, machine: &Machine) -> Option<Hold> {
 /// Runs a crawl until it ends, and looks at how it stands after these times.
 async fn watched(
     machine: &Machine,
-    crawling: impl Future<Output = (Ended, gleaner::crawl::progress::Progress)>,
+    crawling: impl Future<Output = (Ended, gleaner_crawl::progress::Progress)>,
     looks: &[Duration],
-) -> (Ended, Vec<gleaner::crawl::progress::SiteProgress>) {
+) -> (Ended, Vec<gleaner_crawl::progress::SiteProgress>) {
     let mut seen = Vec::new();
     let began = machine.start.elapsed();
     tokio::pin!(crawling);

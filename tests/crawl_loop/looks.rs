@@ -5,12 +5,12 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::clock::UnixMillis;
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::fresh::timetable::{SCHEDULE_NOTE, State};
-use gleaner::crawl::progress::Ended;
-use gleaner::crawl::site::Site;
-use gleaner::crawldb::Reader as _;
+use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+use gleaner_crawl::progress::Ended;
+use gleaner_crawl::site::Site;
+use gleaner_store::crawldb::Reader as _;
 
 use super::boards::{START, board, thread};
 use super::increment::in_memory;
@@ -127,7 +127,7 @@ async fn a_list_that_was_found_since_the_last_note_is_looked_at_at_once_after_a_
     let crawl = async |seconds: u64, killed: Option<Duration>| {
         let text = "start = ['http://sim.example/']\nrevisit_minutes = 7\n[rate]\nrequests_per_second = 1000000\n\
                     [classes]\npage = ['^/$']\nindex = ['^/list/']\ndetail = ['^/detail/']\n";
-        let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+        let rules = gleaner_rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
         let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
         let service = RunOptions { keep_looking: true, ..RunOptions::default() };
         machine.crawl_site(site, service, Some(Duration::from_secs(seconds)), killed).await.0
@@ -210,7 +210,7 @@ async fn two_boards(machine: &Machine, web: &Arc<Web>, seconds: u64) {
     let text = "start = ['http://sim.example/']\nrevisit_minutes = 1\nlanes = 8\nlane_key = 'xxh3'\n\
                 [rate]\nrequests_per_second = 0.2\nconnections = 8\nrest_factor = 0\n\
                 [classes]\npage = ['^/$']\nboard = ['^/board/']\nthread = ['^/viewtopic']\ndownload = ['^/dl/']\n";
-    let rules = gleaner::rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let rules = gleaner_rules::from_text("sim", text).unwrap_or_else(|faults| panic!("{faults:?}"));
     let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
     let service = RunOptions { keep_looking: true, ..RunOptions::default() };
     machine.crawl_site(site, service, Some(Duration::from_secs(seconds)), None).await.0.unwrap();

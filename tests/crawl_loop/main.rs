@@ -26,10 +26,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::crawl::progress::Ended;
-use gleaner::crawl::{CrawlError, RunOptions};
-use gleaner::crawldb::{CrawlDb, Outcome, Reader};
-use gleaner::fetch::{FailureKind, ResponseHeaders};
+use gleaner_crawl::progress::Ended;
+use gleaner_crawl::{CrawlError, RunOptions};
+use gleaner_net::fetch::{FailureKind, ResponseHeaders};
+use gleaner_store::crawldb::{CrawlDb, Outcome, Reader};
 
 use web::{Answer, FAST, Machine, TORRENT, Web, page, redirect, status, throttled, torrent};
 
@@ -244,7 +244,7 @@ async fn every_answer_ends_as_the_outcome_that_names_it() {
     assert_eq!(ended, Ended::Exhausted);
     let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
     for (path, _, outcome) in cases {
-        let key = gleaner::crawldb::UrlKey { host, path: path.into() };
+        let key = gleaner_store::crawldb::UrlKey { host, path: path.into() };
         let record = machine.db.url_record(&key).await.unwrap().unwrap();
         assert_eq!(record.outcome, Some(outcome), "{path}");
     }

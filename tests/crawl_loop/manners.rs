@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::progress::Ended;
-use gleaner::crawldb::{CrawlDb, Reader};
-use gleaner::fetch::ResponseHeaders;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::progress::Ended;
+use gleaner_net::fetch::ResponseHeaders;
+use gleaner_store::crawldb::{CrawlDb, Reader};
 
 use super::web::{Answer, FAST, Machine, Web, page, redirect, status, throttled, torrent};
 

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::login::{self, Means};
-use gleaner::crawl::progress::Ended;
-use gleaner::crawl::site::Site;
-use gleaner::crawldb::CrawlDb;
-use gleaner::fetch::session::Jar;
-use gleaner::login::secret::Secret;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::login::{self, Means};
+use gleaner_crawl::progress::Ended;
+use gleaner_crawl::site::Site;
+use gleaner_login::secret::Secret;
+use gleaner_net::fetch::session::Jar;
+use gleaner_store::crawldb::CrawlDb;
 
 use super::forum::{Denial, Files, Forum, RULES, crawl, crawl_by};
 use super::web::{Machine, Web, page as html, redirect, site_rules, status as answered};

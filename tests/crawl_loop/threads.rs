@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::site::Site;
-use gleaner::crawldb::CrawlDb;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::site::Site;
+use gleaner_store::crawldb::CrawlDb;
 
 use super::boards::*;
 use super::web::{Answer, Machine, page};
@@ -219,7 +219,7 @@ async fn news_of_a_thread_that_history_read_minutes_ago_do_not_wait_for_the_zone
         let (web, machine) = (Arc::new(web), Machine::new());
         for _ in 0..2 {
             let text = format!("start = ['http://sim.example/']\n{}", RULES.replace("= 59", "= 9"));
-            let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+            let rules = gleaner_rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
             let db: Arc<dyn CrawlDb> = machine.db.clone();
             let site = Site::new(rules, web.transport(machine.start), machine.clock(), db);
             machine.crawl_site(site, RunOptions::default(), None, None).await.0.unwrap();

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::commit::OnFault;
-use gleaner::crawl::progress::Ended;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::commit::OnFault;
+use gleaner_crawl::progress::Ended;
 use tracing::subscriber::DefaultGuard;
 
 use super::web::{Answer, FAST, Machine, Web, page, redirect, status, torrent};

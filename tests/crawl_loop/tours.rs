@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::clock::UnixMillis;
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::fresh::timetable::{SCHEDULE_NOTE, State};
-use gleaner::crawl::site::Site;
-use gleaner::crawldb::Reader as _;
+use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+use gleaner_crawl::site::Site;
+use gleaner_store::crawldb::Reader as _;
 
 use super::boards::START;
 use super::increment::{in_memory, torrent_of};
@@ -122,7 +122,7 @@ async fn what_is_put_anywhere_in_a_list_by_title_comes_within_some_looks() {
                  index = ['^/board(?:\\?page=\\d+)?$', '^/az/(?P<page>\\d+)$']\ndetail = ['^/detail/']\ndownload = ['^/dl/']\n",
                 rules("")
             );
-            let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+            let rules = gleaner_rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
             let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
             machine.crawl_site(site, SERVICE, Some(Duration::from_secs(HOURS * 3_600)), None).await.0.unwrap();
             let late = looks_late(&web, (HOURS - 2) * 3_600);

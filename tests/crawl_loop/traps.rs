@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gleaner::app::status;
-use gleaner::clock::UnixMillis;
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::progress::Ended;
-use gleaner::crawl::worth;
-use gleaner::fetch::ResponseHeaders;
-use gleaner::frontier::weight::RuleYield;
+use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::frontier::weight::RuleYield;
+use gleaner_crawl::progress::Ended;
+use gleaner_crawl::worth;
+use gleaner_net::fetch::ResponseHeaders;
 
 use super::web::{Answer, FAST, Machine, Web, page, redirect, site_rules};
 
@@ -31,7 +31,7 @@ fn number(path: &str) -> u64 {
 /// The infohash of the info dictionary of [`torrent`], as a magnet link names it.
 fn magnet(number: u64) -> String {
     let Answer::Status(_, _, file) = torrent(number) else { unreachable!() };
-    let facts = gleaner::torrent::metainfo::parse(&file).unwrap();
+    let facts = gleaner_torrent::metainfo::parse(&file).unwrap();
     let hash: String = facts.infohashes.v1.unwrap().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("magnet:?xt=urn:btih:{hash}")
 }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::crawl::RunOptions;
-use gleaner::crawl::site::Site;
+use gleaner_crawl::RunOptions;
+use gleaner_crawl::site::Site;
 
 use super::boards::{START, board, thread};
 use super::increment::in_memory;
@@ -62,7 +62,7 @@ async fn crawl(machine: &Machine, web: &Arc<Web>, seconds: u64, killed: Option<u
          [classes]\npage = ['^/$']\nboard = ['^/board/']\nthread = ['^/viewtopic']\ndownload = ['^/file/']\n",
         REVISIT_S / 60
     );
-    let rules = gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let rules = gleaner_rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"));
     let site = Site::new(rules, web.transport(machine.start), machine.clock(), machine.db.clone());
     let service = RunOptions { keep_looking: true, ..RunOptions::default() };
     let (lasts, killed) = (Some(Duration::from_secs(seconds)), killed.map(Duration::from_secs));

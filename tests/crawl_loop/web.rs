@@ -7,19 +7,19 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::clock::{Clock, UnixMillis};
-use gleaner::crawl::commit::{self, OnFault};
-use gleaner::crawl::progress::{Ended, Progress, SiteProgress};
-use gleaner::crawl::site::Site;
-use gleaner::crawl::site_loop::{Shared, SiteLoop};
-use gleaner::crawl::{CrawlError, Hosts, RunOptions};
-use gleaner::crawldb::memory_store::MemoryStore;
-use gleaner::crawldb::update::UpdateDb;
-use gleaner::crawldb::{CrawlDb, Owner, Reader};
-use gleaner::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
-use gleaner::rules::SiteRules;
-use gleaner::torrent::archive::Archive;
-use gleaner::url::CrawlUrl;
+use gleaner_base::clock::{Clock, UnixMillis};
+use gleaner_base::url::CrawlUrl;
+use gleaner_crawl::commit::{self, OnFault};
+use gleaner_crawl::progress::{Ended, Progress, SiteProgress};
+use gleaner_crawl::site::Site;
+use gleaner_crawl::site_loop::{Shared, SiteLoop};
+use gleaner_crawl::{CrawlError, Hosts, RunOptions};
+use gleaner_net::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+use gleaner_rules::SiteRules;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::update::UpdateDb;
+use gleaner_store::crawldb::{CrawlDb, Owner, Reader};
+use gleaner_torrent::archive::Archive;
 use tokio::sync::{Semaphore, mpsc, watch};
 
 pub const TORRENT: &[u8] = b"d4:infod6:lengthi4e4:name1:a12:piece lengthi16384e6:pieces20:aaaaaaaaaaaaaaaaaaaaee";
@@ -384,7 +384,7 @@ impl Machine {
 /// The simulated site's rule file, with these keys.
 pub fn site_rules(rules: &str) -> Arc<SiteRules> {
     let text = format!("start = [\"http://sim.example/\"]\n{rules}\n{CLASSES}");
-    gleaner::rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"))
+    gleaner_rules::from_text("sim", &text).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
 pub const CLASSES: &str = r"

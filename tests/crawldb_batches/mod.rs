@@ -1,6 +1,6 @@
 //! The contract for what a batch of visits answers, recorded or refused.
 
-use gleaner::crawldb::*;
+use gleaner_store::crawldb::*;
 
 use super::{at, bring, found, key, lease, listing, name, v1, visit};
 

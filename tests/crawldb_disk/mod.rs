@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gleaner::crawldb::redb_store::BackendFactory;
+use gleaner_store::crawldb::redb_store::BackendFactory;
 use redb::StorageBackend;
 
 /// Which of the unsynced writes survive a power cut.

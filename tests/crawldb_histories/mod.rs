@@ -1,9 +1,9 @@
 //! Random histories, in which the redb store has to answer as the model does.
 
-use gleaner::clock::UnixMillis;
-use gleaner::crawldb::memory_store::MemoryStore;
-use gleaner::crawldb::*;
-use gleaner::torrent::Infohashes;
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::*;
+use gleaner_torrent::Infohashes;
 use proptest::prelude::*;
 
 use super::{at, facts, hybrid, key, listing, magnet, redb, run, v1, v2, visit};

@@ -1,7 +1,6 @@
 //! The contract for pages that were not read whole: counted and listed with their reasons until a visit reads all of them.
 
-use gleaner::crawldb::*;
-use gleaner::limits;
+use gleaner_store::crawldb::*;
 
 use super::{at, found, key, lease, park, visit};
 
@@ -100,7 +99,7 @@ pub async fn what_a_batch_says_of_one_page_counts_in_its_order(db: &impl CrawlDb
 
 pub async fn pages_beyond_the_bound_are_counted_and_reasons_are_cut(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    let most = limits::NOT_WHOLE_PAGES_MAX;
+    let most = gleaner_store::limits::NOT_WHOLE_PAGES_MAX;
     let pages = (0..most + 5).map(|page| reading(host, &format!("/{page:05}"), 1, Some("why")));
     db.record_visits(pages.collect::<Vec<_>>().into()).await.unwrap();
     let (count, rows) = told(db, "s").await;
@@ -112,12 +111,12 @@ pub async fn pages_beyond_the_bound_are_counted_and_reasons_are_cut(db: &impl Cr
     db.record_visits(vec![reading(host, &beyond, 2, None), reading(host, listed, 2, None)].into()).await.unwrap();
     let (count, rows) = told(db, "s").await;
     assert_eq!((count, rows.len()), (most as u64 + 3, most - 1));
-    let long = "é".repeat(limits::NOT_WHOLE_REASON_BYTES_MAX);
+    let long = "é".repeat(gleaner_store::limits::NOT_WHOLE_REASON_BYTES_MAX);
     db.record_visits(vec![reading(host, "/long", 3, Some(&long))].into()).await.unwrap();
     let (count, rows) = told(db, "s").await;
     assert_eq!((count, rows.len()), (most as u64 + 4, most));
     let (_, reason, _) = rows.iter().find(|(url, ..)| url.ends_with("/long")).unwrap();
-    assert!(long.starts_with(reason) && reason.len() == limits::NOT_WHOLE_REASON_BYTES_MAX);
+    assert!(long.starts_with(reason) && reason.len() == gleaner_store::limits::NOT_WHOLE_REASON_BYTES_MAX);
     // As many of another site have their own room.
     let other = db.host_id("t", "http://a").await.unwrap();
     db.record_visits(vec![reading(other, "/", 4, Some("why"))].into()).await.unwrap();

@@ -1,7 +1,6 @@
 //! The contract for what the crawl leaves for itself: memos of URLs, notes of sites, complaints about hosts.
 
-use gleaner::crawldb::*;
-use gleaner::limits;
+use gleaner_store::crawldb::*;
 
 use super::{at, bring, found, hybrid, key, lease, park, paths, v2, visit};
 
@@ -67,7 +66,7 @@ pub async fn a_visit_without_a_memo_clears_it_unless_nothing_changed(db: &impl C
 
 pub async fn a_memo_that_is_too_long_counts_as_none(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
-    let full = "m".repeat(limits::MEMO_BYTES_MAX);
+    let full = "m".repeat(gleaner_store::limits::MEMO_BYTES_MAX);
     db.record_visits(vec![leaving(host, "/1", 1, Some(&full))].into()).await.unwrap();
     assert_eq!(memo_of(db, host, 1).await.as_deref(), Some(&*full));
     db.record_visits(vec![leaving(host, "/1", 2, Some(&(full + "m")))].into()).await.unwrap();
@@ -117,11 +116,13 @@ pub async fn a_note_is_kept_overwritten_and_taken_away(db: &impl CrawlDb) {
 }
 
 pub async fn a_note_that_is_too_long_is_refused(db: &impl CrawlDb) {
-    let full = vec![7; limits::NOTE_BYTES_MAX];
+    let full = vec![7; gleaner_store::limits::NOTE_BYTES_MAX];
     db.put_note("s", "n", full.clone()).await.unwrap();
-    let longer = vec![8; limits::NOTE_BYTES_MAX + 1];
+    let longer = vec![8; gleaner_store::limits::NOTE_BYTES_MAX + 1];
     let error = db.put_note("s", "n", longer).await.unwrap_err();
-    assert!(matches!(&error, CrawlDbError::NoteTooLong { bytes, .. } if *bytes == limits::NOTE_BYTES_MAX + 1));
+    assert!(
+        matches!(&error, CrawlDbError::NoteTooLong { bytes, .. } if *bytes == gleaner_store::limits::NOTE_BYTES_MAX + 1)
+    );
     assert_eq!(error.to_string(), "the note `n` of s has 4194305 bytes, more than the 4194304 that are kept");
     assert!(db.note("s", "n").await.unwrap() == Some(full));
 }
@@ -133,7 +134,7 @@ pub async fn notes_are_kept_together_or_not_at_all(db: &impl CrawlDb) {
     db.put_notes("s", Vec::new()).await.unwrap();
     db.put_notes("s", notes(&[("a", vec![1]), ("b", vec![2])])).await.unwrap();
     assert_eq!(kept().await, (Some(vec![1]), Some(vec![2])));
-    let longer = vec![8; limits::NOTE_BYTES_MAX + 1];
+    let longer = vec![8; gleaner_store::limits::NOTE_BYTES_MAX + 1];
     let error = db.put_notes("s", notes(&[("a", vec![3]), ("b", longer)])).await.unwrap_err();
     assert!(matches!(&error, CrawlDbError::NoteTooLong { name, .. } if &**name == "b"));
     assert_eq!(kept().await, (Some(vec![1]), Some(vec![2])), "nothing of a batch with a bad one is kept");

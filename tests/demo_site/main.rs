@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use gleaner::demo::{Area, DemoError, DemoOptions, DemoSite, Fate, Kind, Link, RequestLog, Truth, Version, start};
-use gleaner::torrent::Infohashes;
+use gleaner_demo::{Area, DemoError, DemoOptions, DemoSite, Fate, Kind, Link, RequestLog, Truth, Version, start};
+use gleaner_torrent::Infohashes;
 use url::Url;
 use walker::{Client, Reply, Rules, Walk, infohashes, walk};
 

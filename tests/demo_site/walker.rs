@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::LazyLock;
 
 use base64::Engine as _;
-use gleaner::torrent::Infohashes;
+use gleaner_torrent::Infohashes;
 use regex::{Captures, Regex};
 use sha1::Digest as _;
 use url::Url;

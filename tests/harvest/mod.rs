@@ -4,11 +4,11 @@
 
 use std::path::PathBuf;
 
-use gleaner::clock::UnixMillis;
-use gleaner::crawldb::memory_store::MemoryStore;
-use gleaner::crawldb::{CrawlDb, Listing, MagnetFacts, Next, Outcome, TorrentFacts, UrlKey, Visit};
-use gleaner::torrent::archive::Archive;
-use gleaner::torrent::{Infohashes, metainfo};
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::{CrawlDb, Listing, MagnetFacts, Next, Outcome, TorrentFacts, UrlKey, Visit};
+use gleaner_torrent::archive::Archive;
+use gleaner_torrent::{Infohashes, metainfo};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 

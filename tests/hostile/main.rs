@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gleaner::crawldb::Outcome;
-use gleaner::demo::{DemoOptions, DemoSite};
+use gleaner_demo::{DemoOptions, DemoSite};
+use gleaner_store::crawldb::Outcome;
 use run::{Crawl, Ran};
 use server::{Ends, Hostile, Kind, Place};
 use tls::Certificates;
@@ -60,7 +60,7 @@ fn servers(kinds: Vec<Kind>, first: usize, certificates: &Arc<Certificates>) -> 
 /// A demo site on a runtime of its own, which lives as long as the site.
 fn demo_site(torrents: usize) -> (tokio::runtime::Runtime, DemoSite) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let site = runtime.block_on(gleaner::demo::start(DemoOptions { torrents, ..DemoOptions::default() }));
+    let site = runtime.block_on(gleaner_demo::start(DemoOptions { torrents, ..DemoOptions::default() }));
     (runtime, site.unwrap())
 }
 

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gleaner::app::control::Remote;
-use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
-use gleaner::crawldb::{CrawlDb, Outcome, Reader, UrlKey};
-use gleaner::demo::DemoSite;
-use gleaner::torrent::Infohashes;
+use gleaner_demo::DemoSite;
+use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
+use gleaner_store::crawldb::{CrawlDb, Outcome, Reader, UrlKey};
+use gleaner_torrent::Infohashes;
 use serde_json::Value;
 use sha1::{Digest, Sha1};
 use toml::Table;

@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use gleaner::clock::UnixMillis;
-use gleaner::crawl::progress::Ended;
-use gleaner::crawldb::{self, Next, Outcome, UrlKey, Visit};
-use gleaner::fetch::FailureKind;
-use gleaner::limits;
-use gleaner::rules::{Class, SiteRules, Verdict};
-use gleaner::url::CrawlUrl;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
+use gleaner_crawl::progress::Ended;
+use gleaner_net::fetch::FailureKind;
+use gleaner_rules::{Class, SiteRules, Verdict};
+use gleaner_store::crawldb::{self, Next, Outcome, UrlKey, Visit};
 
 use super::plan::{End, Millis};
 use super::store::{Event, Told};
@@ -115,7 +114,7 @@ fn outcomes(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>
             faults.push(format!("outcome: a good answer leads to {:?}\n    {}", visit.next, entry.line()));
         }
         let (failed, refused) = (crawldb::faults(visit.attempts), crawldb::refusals(visit.attempts));
-        if failed >= limits::ATTEMPTS_MAX || refused >= limits::THROTTLED_ATTEMPTS_MAX {
+        if failed >= gleaner_net::limits::ATTEMPTS_MAX || refused >= gleaner_crawl::limits::THROTTLED_ATTEMPTS_MAX {
             faults.push(format!("outcome: after {failed} faults and {refused} refusals\n    {}", entry.line()));
         }
     }
@@ -337,7 +336,8 @@ fn budgets(history: &History, faults: &mut Vec<String>) {
             End::Killed(after) => lived.until - lived.from > after,
             // Twice: what is under way ends, then its commit.
             End::Stopped(after) => {
-                lived.until - lived.from > after + 2 * limits::DRAIN_TIME_MAX.as_millis() as Millis + 2_000
+                lived.until - lived.from
+                    > after + 2 * gleaner_crawl::limits::DRAIN_TIME_MAX.as_millis() as Millis + 2_000
             }
         };
         if too_long {

@@ -1,9 +1,9 @@
 //! Proof that the checkers can fail: the history of a good crawl, doctored the way that a broken crawler would have
 //! made it, is found out.
 
-use gleaner::clock::UnixMillis;
-use gleaner::crawl::progress::Ended;
-use gleaner::crawldb::Next;
+use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::progress::Ended;
+use gleaner_store::crawldb::Next;
 
 use super::plan::Plan;
 use super::store::Event;

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner::crawl::progress::Ended;
-use gleaner::crawldb::Outcome;
-use gleaner::torrent::archive;
+use gleaner_crawl::progress::Ended;
+use gleaner_store::crawldb::Outcome;
+use gleaner_torrent::archive;
 use sha2::{Digest, Sha256};
 
 use super::account::asked_for;

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use gleaner::crawl::robots_txt::KEPT_FOR;
-use gleaner::limits;
-use gleaner::politeness::backoff;
-use gleaner::rules::Robots;
+use gleaner_crawl::robots_txt::KEPT_FOR;
+use gleaner_net::politeness::backoff;
+use gleaner_rules::Robots;
 
 use super::plan::Millis;
 use super::store::Event;
@@ -111,7 +110,8 @@ fn own_delay(history: &History, entry: &Entry) -> Millis {
 /// but for those that are too short to tell from a slew.
 fn too_early(history: &History, entry: &Entry, from: Millis, wait: Millis) -> bool {
     let jumps = history.plan.clock_jumps.iter().filter(|(at, _)| (from..=entry.began).contains(at));
-    let unseen = jumps.filter_map(|(_, by)| u64::try_from(*by).ok()).filter(|by| *by < limits::CLOCK_SET_MS_MIN);
+    let unseen =
+        jumps.filter_map(|(_, by)| u64::try_from(*by).ok()).filter(|by| *by < gleaner_crawl::limits::CLOCK_SET_MS_MIN);
     entry.began - from + unseen.sum::<u64>() < wait
 }
 
@@ -148,7 +148,8 @@ fn connections(history: &History, answers: &[&Entry], requests: &[&Entry], fault
             None => Millis::MAX,
             Some((ended, _)) => {
                 let follows = (ended - entry.began) as f64 * own.rest_factor;
-                let rest = (follows as Millis).min(limits::REST_MAX.as_millis() as Millis).max(own.rest_min);
+                let rest =
+                    (follows as Millis).min(gleaner_net::limits::REST_MAX.as_millis() as Millis).max(own.rest_min);
                 // The delay that a robots.txt asks for follows its own answer, too.
                 ended + rest.max(own_delay(history, entry))
             }
@@ -273,9 +274,9 @@ fn hours(history: &History, faults: &mut Vec<String>) {
 
 /// No transfer without end, none larger than its cap.
 fn lengths(history: &History, faults: &mut Vec<String>) {
-    let time_max = limits::REQUEST_TIME_MAX.as_millis() as Millis + 30_000;
+    let time_max = gleaner_net::limits::REQUEST_TIME_MAX.as_millis() as Millis + 30_000;
     // The piece that passes the cap has come already.
-    let bytes_max = limits::PAGE_BYTES_MAX as u64 + (512 << 10);
+    let bytes_max = gleaner_base::limits::PAGE_BYTES_MAX as u64 + (512 << 10);
     for entry in &history.log {
         if entry.ended.is_none_or(|(ended, _)| ended - entry.began > time_max) {
             faults.push(format!("length: a transfer without end\n    {}", entry.line()));

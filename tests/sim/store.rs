@@ -10,12 +10,12 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner::clock::{Clock, UnixMillis};
-use gleaner::crawldb::memory_store::MemoryStore;
-use gleaner::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
-use gleaner::crawldb::update::UpdateDb;
-use gleaner::crawldb::*;
-use gleaner::torrent::Infohashes;
+use gleaner_base::clock::{Clock, UnixMillis};
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
+use gleaner_store::crawldb::update::UpdateDb;
+use gleaner_store::crawldb::*;
+use gleaner_torrent::Infohashes;
 
 use super::plan::{Millis, Store, StoreFault};
 use super::plug::Plug;

@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner::clock::{Clock, UnixMillis};
-use gleaner::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
-use gleaner::limits;
-use gleaner::politeness::backoff;
-use gleaner::url::CrawlUrl;
+use gleaner_base::clock::{Clock, UnixMillis};
+use gleaner_base::url::CrawlUrl;
+use gleaner_net::fetch::{Body, FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+use gleaner_net::politeness::backoff;
 
 use super::plan::{Millis, OutageKind, Plan, RobotsFault, RobotsRules};
 use super::random::{Random, mix};
@@ -312,7 +311,7 @@ impl Transport for Wire {
             *nth
         };
         let mut random = Random::of(mix(self.net.plan.seed, nth), url.as_str());
-        let deadline = tokio::time::Instant::now() + limits::REQUEST_TIME_MAX;
+        let deadline = tokio::time::Instant::now() + gleaner_net::limits::REQUEST_TIME_MAX;
         let latency = self.net.plan.latency;
         let slow = random.percent(latency.slow_share);
         let pause = random.between(latency.low, if slow { latency.slow.max(latency.low) } else { latency.high });
@@ -366,7 +365,7 @@ impl Wire {
                 OutageKind::BadGateway => return Ok(bare(502, Served::Status(502))),
                 OutageKind::Busy => return Ok(self.busy(503, random)),
                 OutageKind::Silent => {
-                    tokio::time::sleep(limits::READ_TIME_MAX).await;
+                    tokio::time::sleep(gleaner_net::limits::READ_TIME_MAX).await;
                     return Err(FailureKind::TimedOut);
                 }
             }
@@ -487,7 +486,7 @@ impl Wire {
             1 => return Err(FailureKind::Protocol),
             2 => return Err(FailureKind::Tls),
             3 => {
-                tokio::time::sleep(limits::READ_TIME_MAX).await;
+                tokio::time::sleep(gleaner_net::limits::READ_TIME_MAX).await;
                 return Err(FailureKind::TimedOut);
             }
             4 => cut(FailureKind::Truncated),
@@ -502,7 +501,7 @@ impl Wire {
                 let answer = self.healthy(url, content.clone(), random);
                 // What is longer than a request may take, with room for its latency, is never whole.
                 let seconds = bytes.len() as u64;
-                let limit = limits::REQUEST_TIME_MAX.as_secs();
+                let limit = gleaner_net::limits::REQUEST_TIME_MAX.as_secs();
                 match seconds {
                     _ if seconds + 50 < limit => Answer { body: Flow::Trickle { bytes }, ..answer },
                     _ if seconds > limit => {
@@ -549,7 +548,7 @@ impl Wire {
                 RobotsFault::Busy => Ok(self.busy(503, random)),
                 RobotsFault::Refused => Err(FailureKind::Connect),
                 RobotsFault::Silent => {
-                    tokio::time::sleep(limits::READ_TIME_MAX).await;
+                    tokio::time::sleep(gleaner_net::limits::READ_TIME_MAX).await;
                     Err(FailureKind::TimedOut)
                 }
             };

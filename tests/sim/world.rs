@@ -8,16 +8,15 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use gleaner::clock::Clock;
-use gleaner::crawl::commit::{self, OnFault};
-use gleaner::crawl::progress::{Ended, Progress};
-use gleaner::crawl::site::Site;
-use gleaner::crawl::site_loop::{Shared, SiteLoop};
-use gleaner::crawl::{Hosts, RunOptions};
-use gleaner::crawldb::{CrawlDb, HostRow, Owner, TorrentRow, UrlKey, UrlRecord};
-use gleaner::limits;
-use gleaner::rules::SiteRules;
-use gleaner::torrent::archive::{self, Archive};
+use gleaner_base::clock::Clock;
+use gleaner_crawl::commit::{self, OnFault};
+use gleaner_crawl::progress::{Ended, Progress};
+use gleaner_crawl::site::Site;
+use gleaner_crawl::site_loop::{Shared, SiteLoop};
+use gleaner_crawl::{Hosts, RunOptions};
+use gleaner_rules::SiteRules;
+use gleaner_store::crawldb::{CrawlDb, HostRow, Owner, TorrentRow, UrlKey, UrlRecord};
+use gleaner_torrent::archive::{self, Archive};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
@@ -138,7 +137,7 @@ impl World {
             }
             // A crawl does not wait for a pause of hours: its next life comes when it is over, and is one more.
             if waits {
-                tokio::time::sleep(limits::RETRY_AFTER_MAX).await;
+                tokio::time::sleep(gleaner_base::limits::RETRY_AFTER_MAX).await;
             } else if life == HEALED_LIVES_MAX {
                 break;
             }
@@ -178,7 +177,7 @@ impl World {
         let is_later = !self.lives.is_empty();
         let text = |site: &super::plan::SitePlan| {
             let text = site.rules_later.as_ref().filter(|_| is_later).unwrap_or(&site.rules).clone();
-            gleaner::rules::from_text(&site.web.name, &text).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"))
+            gleaner_rules::from_text(&site.web.name, &text).unwrap_or_else(|faults| panic!("{faults:?}\n{text}"))
         };
         self.plan.sites.iter().map(text).collect()
     }
@@ -199,7 +198,7 @@ impl World {
         let update = self.update.open_update();
         let archive = Arc::new(Archive::open(self.archive_dir(), false).unwrap());
 
-        let (commits, messages) = mpsc::channel(limits::COMMIT_VISITS_MAX);
+        let (commits, messages) = mpsc::channel(gleaner_crawl::limits::COMMIT_VISITS_MAX);
         let (stop, stopped) = watch::channel(false);
         let stop = Arc::new(stop);
         let on_fault = if life.is_service { OnFault::TryAgain(COMMIT_RETRY) } else { OnFault::Stop };
@@ -218,7 +217,7 @@ impl World {
             progress: Progress::default(),
             commits,
             update: Some(update),
-            commit_kib: Arc::new(Semaphore::new(limits::COMMIT_BYTES_MAX / 1_024)),
+            commit_kib: Arc::new(Semaphore::new(gleaner_crawl::limits::COMMIT_BYTES_MAX / 1_024)),
             stop: stopped,
             owner: Owner(number),
             requests: Arc::new(Semaphore::new(if self.plan.seed.is_multiple_of(3) { 3 } else { 64 })),

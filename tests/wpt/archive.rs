@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use gleaner::render::engine::net::{Answer, Net, Request, RequestId, Response};
+use gleaner_render::engine::net::{Answer, Net, Request, RequestId, Response};
 
 type Files = HashMap<String, Vec<u8>>;
 

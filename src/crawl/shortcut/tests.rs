@@ -7,15 +7,15 @@ use bytes::Bytes;
 use tokio::sync::{Semaphore, watch};
 
 use super::*;
-use gleaner_base::clock::{SystemClock, UnixMillis};
 use crate::errands::{Bounds, Budget};
 use crate::hosts::{HostKeys, Hosts};
 use crate::version;
-use gleaner_store::crawldb::memory_store::MemoryStore;
-use gleaner_store::crawldb::{HostId, Lease, UrlKey};
+use gleaner_base::clock::{SystemClock, UnixMillis};
+use gleaner_base::url::Canonical;
 use gleaner_net::fetch::{Body, FetchFailure, Request, Resolution, Response, Transport};
 use gleaner_net::politeness::HostPolicy;
-use gleaner_base::url::Canonical;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::{HostId, Lease, UrlKey};
 
 /// Data of one version.
 struct Versioned;

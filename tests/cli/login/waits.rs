@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use gleaner::clock::{Clock as _, SystemClock};
+use gleaner_base::clock::{Clock as _, SystemClock};
 
 use super::forum::{FOLDERS, Forum};
 use crate::harness::{Service, run, wait_for};
