@@ -8,7 +8,7 @@ use gleaner_crawl::schedule::trace::Trace;
 
 use crate::corpus;
 
-#[path = "../schedule/replay.rs"]
+#[path = "../program/schedule/replay.rs"]
 mod replay;
 
 use replay::{options, replay, to_era};
