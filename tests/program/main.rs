@@ -12,6 +12,7 @@ mod login_families;
 mod login_model;
 mod login_scripted;
 mod login_secrets;
+mod reference;
 mod render_child;
 mod render_command;
 mod render_errors;
