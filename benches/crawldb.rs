@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use gleaner::clock::UnixMillis;
-use gleaner::crawldb::redb_store::{OpenOptions, RedbStore};
-use gleaner::crawldb::*;
-use gleaner::torrent::Infohashes;
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
+use gleaner_store::crawldb::*;
+use gleaner_torrent::Infohashes;
 
 const HOSTS: u32 = 2_000;
 const LINKS_PER_PAGE: u64 = 100;

@@ -6,8 +6,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use gleaner::rules::from_text;
-use gleaner::url::{Canonical, CrawlUrl};
+use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_rules::from_text;
 use url::Url;
 
 const LINKS: [&str; 8] = [

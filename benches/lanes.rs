@@ -9,8 +9,8 @@
 //! Pages per second by lanes are `benches/lanes/run`'s.
 
 use data_encoding::BASE64;
-use gleaner::frontier::lanes::lane_of;
-use gleaner::rules::LaneKey;
+use gleaner_crawl::frontier::lanes::lane_of;
+use gleaner_rules::LaneKey;
 use serde_json::{Value, json};
 
 /// URLs of each shape: the details of a middling site.

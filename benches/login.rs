@@ -1,8 +1,8 @@
 //! How long one form takes to be judged, features included: 50 µs at most (docs/login.md).
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use gleaner::login::form::forms;
-use gleaner::login::model::Judge;
+use gleaner_login::form::forms;
+use gleaner_login::model::Judge;
 
 const LOGIN: &str = include_str!("login/discuz.html");
 

@@ -6,8 +6,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use gleaner::torrent::archive::Archive;
-use gleaner::torrent::{Infohashes, bencode, metainfo};
+use gleaner_torrent::archive::Archive;
+use gleaner_torrent::{Infohashes, bencode, metainfo};
 
 /// A v1 torrent of about `bytes` bytes, nearly all of them piece hashes.
 fn one_file(bytes: usize) -> Vec<u8> {

@@ -1,26 +1,15 @@
-pub use gleaner_base::clock;
-pub use gleaner_base::telemetry;
-pub use gleaner_base::url;
-pub use gleaner_torrent as torrent;
-pub use gleaner_page as page;
-pub use gleaner_page::boards;
-pub use gleaner_page::shortcut;
-pub use gleaner_rules as rules;
-pub use gleaner_rules::config;
-pub use gleaner_net::fetch;
-pub use gleaner_net::politeness;
-pub use gleaner_net::classify;
-pub use gleaner_store::crawldb;
-pub use gleaner_store::coverage;
-pub use gleaner_store::export;
-pub use gleaner_store::verify;
-pub use gleaner_login as login;
-pub use gleaner_render as render;
-pub use gleaner_crawl as crawl;
-pub use gleaner_crawl::frontier;
-pub use gleaner_crawl::freshness;
-pub use gleaner_crawl::schedule;
-pub use gleaner_demo as demo;
+//! gleaner: a focused crawler that harvests BitTorrent metainfo files.
+//!
+//! One URL's way through the house, which `src/crawl/visit.rs` shows as code:
+//!
+//! ```text
+//! frontier lease → politeness gate → fetch → classify ─┬─ torrent → archive ─────────────────────┐
+//!  (crawldb)        (robots, rate)   (bytes)           ├─ page → links → rules → dedupe ─────────┤→ one commit
+//!                                                      └─ not modified / duplicate / discard ────┘
+//! ```
+//!
+//! The rooms are crates of their own, below `src/`; ARCHITECTURE.md says what each holds. Here they are put together:
+//! `app` builds the parts of a process, `cli` is what a person types.
 
 pub mod app;
 pub mod cli;

@@ -4,12 +4,15 @@
 use std::time::Duration;
 
 pub use gleaner_base::limits::{PAGE_BYTES_MAX, RETRY_AFTER_MAX};
-pub use gleaner_crawl::limits::{BOARDS_MAX, COMMIT_BYTES_MAX, COMMIT_VISITS_MAX, LOGIN_DRAIN_TIME_MAX, LOOKS_PER_DAY_MAX, ROBOTS_REDIRECTS_MAX, TRACE_DAYS_MAX, TRACE_POSTS_MAX};
-pub use gleaner_net::limits::{COOKIE_FILE_BYTES_MAX};
-pub use gleaner_page::limits::{SHORTCUT_PINS_MAX};
+pub use gleaner_crawl::limits::{
+    BOARDS_MAX, COMMIT_BYTES_MAX, COMMIT_VISITS_MAX, LOGIN_DRAIN_TIME_MAX, LOOKS_PER_DAY_MAX, ROBOTS_REDIRECTS_MAX,
+    TRACE_DAYS_MAX, TRACE_POSTS_MAX,
+};
+pub use gleaner_net::limits::COOKIE_FILE_BYTES_MAX;
+pub use gleaner_page::limits::SHORTCUT_PINS_MAX;
 pub use gleaner_render::limits::{RENDER_BODY_BYTES_MAX, RENDER_VIEW_HEIGHT};
-pub use gleaner_rules::limits::{SHAPE_PAGES};
-pub use gleaner_store::limits::{NOTE_BYTES_MAX};
+pub use gleaner_rules::limits::SHAPE_PAGES;
+pub use gleaner_store::limits::NOTE_BYTES_MAX;
 
 /// Open files without which nothing is begun: a runtime, its signals and a database take ten.
 pub const OPEN_FILES_MIN: u64 = 16;

@@ -1,8 +1,9 @@
 //! The classifier: a decision falls and stays, and no way in which a body can arrive loses a torrent.
 
-use gleaner::classify::{Classifier, Decision, HeaderFacts};
-use gleaner::limits::{SNIFF_BYTES, TORRENT_JUNK_BYTES_MAX};
-use gleaner::torrent::metainfo;
+use gleaner_net::classify::{Classifier, Decision, HeaderFacts};
+use gleaner_net::limits::SNIFF_BYTES;
+use gleaner_torrent::limits::TORRENT_JUNK_BYTES_MAX;
+use gleaner_torrent::metainfo;
 
 const TYPES: [Option<&str>; 12] = [
     None,

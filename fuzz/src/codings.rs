@@ -4,9 +4,9 @@
 use std::io::Write as _;
 
 use bytes::Bytes;
-use gleaner::fetch::FailureKind;
-use gleaner::fetch::codings::{Codings, Step};
-use gleaner::limits::{CODING_WASTE_BYTES_MAX, CONTENT_CODINGS_MAX, DECODED_PIECE_BYTES_MAX};
+use gleaner_net::fetch::FailureKind;
+use gleaner_net::fetch::codings::{Codings, Step};
+use gleaner_net::limits::{CODING_WASTE_BYTES_MAX, CONTENT_CODINGS_MAX, DECODED_PIECE_BYTES_MAX};
 
 /// Bytes after which the reader of this file has had enough, as a page's reader has.
 const CAP_BYTES: usize = 1 << 20;

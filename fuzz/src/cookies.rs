@@ -1,6 +1,6 @@
 //! Cookies: what one host sets is sent to its own site alone, and nothing set is more than it was.
 
-use gleaner::fetch::session::Jar;
+use gleaner_net::fetch::session::Jar;
 use reqwest::header::{HeaderMap, HeaderValue, SET_COOKIE};
 use url::Url;
 

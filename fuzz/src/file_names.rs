@@ -1,8 +1,8 @@
 //! Names of exported files: one harmless component, whatever a torrent is called.
 
-use gleaner::export::file_name::{Names, component, folder, is_ours};
-use gleaner::limits::FILE_NAME_BYTES_MAX;
-use gleaner::torrent::Infohashes;
+use gleaner_store::export::file_name::{Names, component, folder, is_ours};
+use gleaner_store::limits::FILE_NAME_BYTES_MAX;
+use gleaner_torrent::Infohashes;
 
 /// Two bytes for an infohash and a length, then the name.
 pub fn file_names(input: &[u8]) {

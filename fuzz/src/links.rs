@@ -5,11 +5,13 @@ use std::ops::RangeInclusive;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use gleaner::limits::{ENCODED_LINK_NESTING_MAX, LINKS_PER_PAGE_MAX, TRACKERS_PER_TORRENT_MAX, URL_BYTES_MAX};
-use gleaner::page::encoded_links::{Decoded, EncodedLinkError, decode, find, is_encoded};
-use gleaner::page::pagination as pages;
-use gleaner::torrent::Infohashes;
-use gleaner::torrent::magnet as link;
+use gleaner_base::limits::URL_BYTES_MAX;
+use gleaner_page::encoded_links::{Decoded, EncodedLinkError, decode, find, is_encoded};
+use gleaner_page::limits::{ENCODED_LINK_NESTING_MAX, LINKS_PER_PAGE_MAX};
+use gleaner_page::pagination as pages;
+use gleaner_torrent::Infohashes;
+use gleaner_torrent::limits::TRACKERS_PER_TORRENT_MAX;
+use gleaner_torrent::magnet as link;
 
 /// A magnet link written anew from what was read of it reads the same.
 pub fn magnet(input: &[u8]) {

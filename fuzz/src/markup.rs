@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use encoding_rs::{Encoding, UTF_8};
-use gleaner::fetch::charset;
-use gleaner::limits::{LINKS_PER_PAGE_MAX, SITEMAP_BYTES_MAX};
-use gleaner::page::fingerprint::{Sketch, containment, resemblance};
-use gleaner::page::links::{LinkKind, PageLinks, scan};
-use gleaner::page::{feed as feeds, sitemap as maps, tree};
+use gleaner_base::limits::SITEMAP_BYTES_MAX;
+use gleaner_net::fetch::charset;
+use gleaner_page::fingerprint::{Sketch, containment, resemblance};
+use gleaner_page::limits::LINKS_PER_PAGE_MAX;
+use gleaner_page::links::{LinkKind, PageLinks, scan};
+use gleaner_page::{feed as feeds, sitemap as maps, tree};
 
 /// Labels that headers and rule files name, good and bad.
 const LABELS: [Option<&str>; 10] = [

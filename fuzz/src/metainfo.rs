@@ -1,8 +1,8 @@
 //! Metainfo files: the scanner agrees with a plain recursive reader, and what is archived is the torrent that was sent.
 
-use gleaner::limits::{BENCODE_DEPTH_MAX, TORRENT_JUNK_BYTES_MAX};
-use gleaner::torrent::bencode::{self, Value};
-use gleaner::torrent::metainfo as read;
+use gleaner_torrent::bencode::{self, Value};
+use gleaner_torrent::limits::{BENCODE_DEPTH_MAX, TORRENT_JUNK_BYTES_MAX};
+use gleaner_torrent::metainfo as read;
 use sha1::{Digest as _, Sha1};
 
 /// Inputs up to this length are read by the reference too; its recursion is bounded by `BENCODE_DEPTH_MAX` besides.

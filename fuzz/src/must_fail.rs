@@ -1,7 +1,7 @@
 //! The planted fault. It lies behind branches of the library that random bytes do not pass, so that a fuzzer reaches it
 //! in seconds if it sees them, and not in years if the instrumentation is missing.
 
-use gleaner::page::pagination;
+use gleaner_page::pagination;
 
 /// Panics for every URL of a page beyond the 999th, as `/x?p=1000`.
 pub fn must_fail(input: &[u8]) {

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use gleaner::clock::UnixMillis;
-use gleaner::limits;
-use gleaner::politeness::backoff;
-use gleaner::politeness::robots::{Robots, tags_say_nofollow};
+use gleaner_base::clock::UnixMillis;
+use gleaner_net::politeness::backoff;
+use gleaner_net::politeness::robots::{Robots, tags_say_nofollow};
 use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
@@ -18,13 +17,16 @@ pub fn robots(input: &[u8]) {
     };
     let path = format!("/{}", super::text(line));
     let read = Robots::parse(file, "gleaner");
-    assert!(read.sitemaps.len() <= limits::SITEMAPS_PER_ROBOTS_MAX);
-    assert!(read.sitemaps.iter().all(|url| (1..=limits::URL_BYTES_MAX).contains(&url.len())));
+    assert!(read.sitemaps.len() <= gleaner_net::limits::SITEMAPS_PER_ROBOTS_MAX);
+    assert!(read.sitemaps.iter().all(|url| (1..=gleaner_base::limits::URL_BYTES_MAX).contains(&url.len())));
     let tag = super::text(line);
     assert!(tags_say_nofollow(&[&*tag, "gleaner: NONE"], "gleaner"), "one tag that says it is enough");
     let _ = tags_say_nofollow(&[tag], "gleaner");
     let allowed = read.allows(&path);
-    assert!(read.allows("/robots.txt") && read.crawl_delay.is_none_or(|delay| delay <= limits::CRAWL_DELAY_MAX));
+    assert!(
+        read.allows("/robots.txt")
+            && read.crawl_delay.is_none_or(|delay| delay <= gleaner_net::limits::CRAWL_DELAY_MAX)
+    );
 
     // Spellings that RFC 9309 §2.2.2 and RFC 3986 §6.2.2 call equal.
     if path != "/robots.txt" {
@@ -40,7 +42,7 @@ pub fn robots(input: &[u8]) {
         file.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]),
     ];
     // (A mark at the very front is taken off, and one in the second line is not.)
-    if !file.starts_with(b"\xEF\xBB\xBF") && file.len() < limits::ROBOTS_BYTES_MAX / 2 {
+    if !file.starts_with(b"\xEF\xBB\xBF") && file.len() < gleaner_net::limits::ROBOTS_BYTES_MAX / 2 {
         for same in same.iter().chain([&[b"\xEF\xBB\xBF", file].concat()]) {
             assert_eq!(&Robots::parse(same, "gleaner"), &read);
         }
@@ -158,7 +160,7 @@ pub fn retry_after(input: &[u8]) {
             "[weekday repr:short] [month repr:short] [day padding:space] [hour]:[minute]:[second] [year]"
         ),
     ];
-    let latest = NOW.plus(limits::RETRY_AFTER_MAX);
+    let latest = NOW.plus(gleaner_base::limits::RETRY_AFTER_MAX);
     let text = super::text(input);
     let until = backoff::retry_after(&text, NOW);
     assert!(until.is_none_or(|until| until <= latest));

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use gleaner::config::{Config, ConfigFile, Overrides, Surroundings};
-use gleaner::rules::fault::render;
-use gleaner::rules::file::SiteFile;
-use gleaner::rules::{Fault, SiteRules, Verdict, from_text};
+use gleaner_rules::config::{Config, ConfigFile, Overrides, Surroundings};
+use gleaner_rules::fault::render;
+use gleaner_rules::file::SiteFile;
+use gleaner_rules::{Fault, SiteRules, Verdict, from_text};
 
 /// Site rule files.
 pub fn rules(input: &[u8]) {

@@ -1,7 +1,7 @@
 //! Identity of URLs: normalising twice changes nothing, the short way is the standard's way, parts make the whole.
 
-use gleaner::limits::URL_BYTES_MAX;
-use gleaner::url::{Canonical, CrawlUrl, NamePattern, explain};
+use gleaner_base::limits::URL_BYTES_MAX;
+use gleaner_base::url::{Canonical, CrawlUrl, NamePattern, explain};
 use url::Url;
 
 /// The first byte chooses the site's parameters and the charset; then a base, a line's end and a link.

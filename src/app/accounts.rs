@@ -13,9 +13,9 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::account::Keeper as _;
 use gleaner_crawl::progress::SessionState;
 use gleaner_crawl::site_loop::{MissingSession, SESSION_NOTE};
-use gleaner_store::crawldb::{CrawlDbError, Reader};
 use gleaner_login::tries::{Hold, Tries};
 use gleaner_rules::{LoginRules, SiteRules};
+use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// The account of one site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -297,13 +297,13 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use gleaner_store::crawldb::CrawlDb as _;
-    use gleaner_store::crawldb::memory_store::MemoryStore;
-    use gleaner_net::fetch::session::Jar;
     use gleaner_login::secret::Secret;
     use gleaner_login::tries::Ended;
     use gleaner_login::verdict::Verdict;
+    use gleaner_net::fetch::session::Jar;
     use gleaner_rules as rules;
+    use gleaner_store::crawldb::CrawlDb as _;
+    use gleaner_store::crawldb::memory_store::MemoryStore;
 
     const REFUSED: Ended = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
 

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use gleaner_crawl::fresh::arrivals::DELAY_NOTE;
 use gleaner_crawl::fresh::boards::{self, BOARDS_NOTE, Told};
 use gleaner_crawl::fresh::gone::{self, GONE_NOTE};
-use gleaner_store::crawldb::{CrawlDbError, Reader};
 use gleaner_crawl::freshness::delay::{Delays, Quantile, Report};
+use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// The acquisition delay of a site's torrents, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

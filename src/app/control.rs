@@ -16,12 +16,12 @@ use tokio::net::{UnixListener, UnixStream};
 use super::App;
 use super::queues::{self, HostQueue, KnownUrl};
 use super::status::{self, StatusReport};
+use crate::limits;
 use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_crawl::progress::Progress;
 use gleaner_store::crawldb::{
     CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts, TorrentRow,
 };
-use crate::limits;
 
 /// A question.
 #[derive(Debug, Serialize, Deserialize)]

@@ -24,8 +24,8 @@ use futures_util::FutureExt as _;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 
+use crate::limits;
 use gleaner_base::clock::{Clock, SystemClock, UnixMillis};
-use gleaner_rules::config::Config;
 use gleaner_crawl::account::{Account, in_one_line};
 use gleaner_crawl::commit::{self, OnFault};
 use gleaner_crawl::progress::{Ended, Progress};
@@ -33,18 +33,18 @@ use gleaner_crawl::site::{Memory, Site};
 use gleaner_crawl::site_loop::{Shared, SiteLoop};
 use gleaner_crawl::visit::panic_text;
 use gleaner_crawl::{CrawlError, Hosts, RunOptions};
-use gleaner_store::crawldb::memory_store::MemoryStore;
-use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
-use gleaner_store::crawldb::update::UpdateDb;
-use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Owner, Reader, UPDATE_FILE};
 use gleaner_net::fetch::dns::Dns;
 use gleaner_net::fetch::http::{ClientOptions, HttpTransport};
 use gleaner_net::fetch::resolve::AddressPolicy;
 use gleaner_net::fetch::session::Jar;
 use gleaner_net::fetch::tls::Tls;
-use crate::limits;
 use gleaner_render::children::{Bounds, Children};
+use gleaner_rules::config::Config;
 use gleaner_rules::{PrivateAddresses, SiteRules};
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
+use gleaner_store::crawldb::update::UpdateDb;
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Owner, Reader, UPDATE_FILE};
 use gleaner_torrent::archive::Archive;
 
 /// What a process was told to end by.

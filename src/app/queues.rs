@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::control::{self, Control, Remote};
 use super::{App, Options, database_path, is_folder};
+use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Outcome, Reader, UrlKey, faults, refusals};
-use crate::limits;
 
 /// What is known of one URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,10 +15,10 @@ use anyhow::anyhow;
 use super::{folder, owner, secrets};
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::account::{Keeper, Turn, in_one_line};
-use gleaner_net::fetch::session::Jar;
 use gleaner_login::names;
 use gleaner_login::secret::Secret;
 use gleaner_login::tries::Tries;
+use gleaner_net::fetch::session::Jar;
 use gleaner_rules::SiteRules;
 
 fn file_of(data_dir: &Path, site: &str) -> PathBuf {

@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::accounts::AccountStatus;
 use super::changes::{self, DelayStatus, GoneStatus, ListsStatus};
+use crate::limits;
 use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::frontier::budgets::{Cut, Shapes};
+use gleaner_crawl::frontier::parameters::Proposal;
+use gleaner_crawl::frontier::unclassed::{Unclassed, UnclassedLinks};
 use gleaner_crawl::progress::{Ended, Progress, RuleFault, SessionState};
 use gleaner_crawl::rendered::{Closed, Nothing, Rendered};
 use gleaner_crawl::site_loop::{CrewsKept, CrewsState};
 use gleaner_crawl::{site_loop, worth};
-use gleaner_store::crawldb::{CrawlDbError, Reader};
-use gleaner_crawl::frontier::budgets::{Cut, Shapes};
-use gleaner_crawl::frontier::parameters::Proposal;
-use gleaner_crawl::frontier::unclassed::{Unclassed, UnclassedLinks};
-use crate::limits;
 use gleaner_rules::SiteRules;
+use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// All sites of a data folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -14,13 +14,13 @@ use super::summary::{Summary, TooDeep};
 use super::{Global, block_on, dry_run, progress_bar};
 use crate::app::signals::Signals;
 use crate::app::{self, App, control, status};
-use gleaner_rules::config::Config;
+use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::RunOptions;
 use gleaner_crawl::progress::{Progress, SiteProgress};
 use gleaner_crawl::rendered::Rendered;
-use gleaner_store::crawldb::Outcome;
+use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules};
-use gleaner_base::telemetry::Terminal;
+use gleaner_store::crawldb::Outcome;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {

@@ -8,8 +8,8 @@ use clap::Args;
 use super::block_on;
 use super::learned::database_of;
 use crate::app::changes;
-use gleaner_rules::config::Config;
 use gleaner_crawl::freshness::plot::{duration, plot};
+use gleaner_rules::config::Config;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {

@@ -21,13 +21,13 @@ use super::summary::harvest_rate;
 use super::{Global, block_on, crawl};
 use crate::app::{self, App};
 use gleaner_base::clock::{Clock as _, SystemClock};
-use gleaner_store::coverage;
+use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::RunOptions;
 use gleaner_crawl::progress::Ended;
-use gleaner_store::crawldb::Outcome;
 use gleaner_demo::{DemoError, DemoOptions, DemoSite};
 use gleaner_rules as rules;
-use gleaner_base::telemetry::Terminal;
+use gleaner_store::coverage;
+use gleaner_store::crawldb::Outcome;
 use gleaner_torrent::Infohashes;
 
 const TORRENTS: usize = 500;

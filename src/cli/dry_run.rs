@@ -9,11 +9,11 @@ use serde::Serialize;
 use crate::app::queues::{Database, HostQueue, KnownUrl, Queued, when};
 use crate::app::status::{self, Waiting};
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
-use gleaner_rules::config::Config;
-use gleaner_crawl::progress::brief;
-use gleaner_store::crawldb::Outcome;
-use gleaner_rules::{Robots, SiteRules, Verdict};
 use gleaner_base::url::CrawlUrl;
+use gleaner_crawl::progress::brief;
+use gleaner_rules::config::Config;
+use gleaner_rules::{Robots, SiteRules, Verdict};
+use gleaner_store::crawldb::Outcome;
 
 /// Queued URLs that are shown for each host.
 const URLS_SHOWN: usize = 20;

@@ -4,14 +4,14 @@ use super::rules::Known;
 use super::{block_on, learned};
 use crate::app::queues::{Database, KnownUrl, Queued, when};
 use crate::app::status;
-use gleaner_rules::config::Config;
-use gleaner_crawl::worth;
-use gleaner_store::crawldb::Outcome;
+use gleaner_base::url::CrawlUrl;
 use gleaner_crawl::frontier::budgets::Cut;
 use gleaner_crawl::frontier::shape::Shape;
 use gleaner_crawl::frontier::traps::trap_form;
+use gleaner_crawl::worth;
+use gleaner_rules::config::Config;
 use gleaner_rules::{SiteRules, Verdict};
-use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::Outcome;
 
 /// Asks the database of this configuration's data folder, or the process that holds it. Nothing where no crawl has begun
 /// there: explaining a rule needs none.

@@ -9,16 +9,16 @@ use url::Url;
 use super::block_on;
 use super::masked::masked;
 use crate::app::queues::Database;
-use gleaner_base::clock::UnixMillis;
-use gleaner_rules::config::Config;
-use gleaner_store::coverage;
-use gleaner_crawl::shortcut::{Note, SHORTCUTS_NOTE};
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
+use gleaner_crawl::shortcut::{Note, SHORTCUTS_NOTE};
 use gleaner_login::secret::MASK;
-use gleaner_rules::file::Pinned;
-use gleaner_rules::{Class, RenderWhen, SiteRules, load_dir};
 use gleaner_page::shortcut::book::{Counts, KeptBook, KeptEndpoint};
 use gleaner_page::shortcut::written::{Written, WrittenCall, WrittenLink};
+use gleaner_rules::config::Config;
+use gleaner_rules::file::Pinned;
+use gleaner_rules::{Class, RenderWhen, SiteRules, load_dir};
+use gleaner_store::coverage;
 
 /// The site of a name, where the rules folder has one without faults.
 pub(super) fn site_named(name: &str, config: &Config) -> Option<std::sync::Arc<SiteRules>> {

@@ -25,17 +25,17 @@ use super::hints::{Hints, quoted, told, without_hint};
 use super::{Global, block_on, chosen};
 use crate::app::control::Remote;
 use crate::app::{self, App, secrets, sessions};
+use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
-use gleaner_rules::config::Config;
 use gleaner_crawl::account::misplaced;
 use gleaner_crawl::login::handover::{Person, Question};
 use gleaner_crawl::login::{self, Means, Noted, Proof};
 use gleaner_crawl::site::Site;
-use gleaner_net::fetch::session::Jar;
-use crate::limits;
 use gleaner_login::secret::Secret;
 use gleaner_login::tries::{ByHand, Tries};
 use gleaner_login::verdict::Verdict;
+use gleaner_net::fetch::session::Jar;
+use gleaner_rules::config::Config;
 use gleaner_rules::{LoginRules, SiteRules};
 
 #[derive(Args, Clone, Debug)]

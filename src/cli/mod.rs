@@ -57,10 +57,10 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use self::pipe::Pipe;
-use gleaner_rules::config::{Config, LogFormat};
 use crate::limits;
-use gleaner_rules::fault;
 use gleaner_base::telemetry::{self, Terminal};
+use gleaner_rules::config::{Config, LogFormat};
+use gleaner_rules::fault;
 
 /// A focused crawler that harvests BitTorrent metainfo files from the sites its operator is entitled to use.
 #[derive(Parser)]

@@ -13,13 +13,13 @@ use super::block_on;
 use super::learned::site_named;
 use crate::app::queues::Database;
 use crate::app::{App, sessions};
-use gleaner_rules::config::Config;
+use crate::limits::PAGE_BYTES_MAX;
+use gleaner_base::url::CrawlUrl;
 use gleaner_crawl::account::Account;
 use gleaner_crawl::fresh::changed::{self, note_name};
 use gleaner_crawl::look::Look;
-use crate::limits::PAGE_BYTES_MAX;
+use gleaner_rules::config::Config;
 use gleaner_rules::{Class, SiteRules, Verdict};
-use gleaner_base::url::CrawlUrl;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {

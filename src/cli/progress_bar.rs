@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 
-use gleaner_crawl::progress::{Counts, Progress, brief};
 use gleaner_base::telemetry::Terminal;
+use gleaner_crawl::progress::{Counts, Progress, brief};
 
 /// How often a bar is drawn anew.
 const BAR_INTERVAL: Duration = Duration::from_millis(200);

@@ -18,14 +18,14 @@ use self::report::{Report, View};
 use self::site::Wanted as Hosts;
 use super::hints::{Hints, quoted, told_argument};
 use super::{Global, block_on};
-use gleaner_rules::config::Config;
-use gleaner_crawl::look::Look;
 use crate::limits;
+use gleaner_crawl::look::Look;
 use gleaner_render::children::{Bounds, ChildError, Children, Host};
 use gleaner_render::dom::Selectors;
 use gleaner_render::protocol::{Act, Outcome, Page, Seeks, Wanted};
 use gleaner_render::web::interact;
 use gleaner_render::web::window::Viewport;
+use gleaner_rules::config::Config;
 use gleaner_rules::fault;
 
 #[derive(Args, Clone, Debug)]

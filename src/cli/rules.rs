@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::hints::told_argument;
+use gleaner_base::url::{Canonical, CrawlUrl, explain as explain_url};
 use gleaner_crawl::frontier::shape::Shape;
 use gleaner_crawl::frontier::traps::trap_form;
 use gleaner_crawl::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
@@ -15,7 +16,6 @@ use gleaner_rules::families;
 use gleaner_rules::fault::render;
 use gleaner_rules::starter::starter;
 use gleaner_rules::{Class, Fault, LoadedFile, Refusal, SiteRules, Verdict, file, load_dir, load_file};
-use gleaner_base::url::{Canonical, CrawlUrl, explain as explain_url};
 
 /// Checks rule files, or without any all site files of `rules_dir` and its families. True when none has a fault.
 pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: bool) -> io::Result<bool> {

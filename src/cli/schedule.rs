@@ -10,10 +10,10 @@ use serde_json::json;
 use super::block_on;
 use super::learned::database_of;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
-use gleaner_rules::config::Config;
 use gleaner_crawl::fresh::boards::{self, BOARDS_NOTE, Told as TellsBy};
 use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State, Told};
 use gleaner_crawl::schedule::plot::plot;
+use gleaner_rules::config::Config;
 
 /// Looks to come of each list that the JSON names: how many they are a day stands beside them.
 const NEXT_TOLD: usize = 24;

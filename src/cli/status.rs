@@ -16,16 +16,16 @@ use crate::app::control::{self, Remote};
 use crate::app::status::{self, SiteStatus, StatusReport, UnclassedShape};
 use crate::app::{self, App, sessions};
 use gleaner_base::clock::{Clock as _, SystemClock};
-use gleaner_rules::config::Config;
-use gleaner_store::coverage::not_whole_told;
-use gleaner_crawl::progress::{Ended, RuleFault, SessionState, brief};
-use gleaner_crawl::rendered::Closed;
-use gleaner_crawl::site_loop::CrewsState;
-use gleaner_store::crawldb::Reader;
 use gleaner_crawl::freshness::plot::duration;
 use gleaner_crawl::frontier::budgets::{Cut, Likeness};
 use gleaner_crawl::frontier::parameters::Proposal;
+use gleaner_crawl::progress::{Ended, RuleFault, SessionState, brief};
+use gleaner_crawl::rendered::Closed;
+use gleaner_crawl::site_loop::CrewsState;
+use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules};
+use gleaner_store::coverage::not_whole_told;
+use gleaner_store::crawldb::Reader;
 
 /// Shapes of links without a class that are shown of a site; `--json` has them all.
 const UNCLASSED_SHOWN: usize = 5;

@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use super::hints::Hints;
 use crate::app::status::Waiting;
-use gleaner_store::coverage::not_whole_told;
 use gleaner_crawl::progress::{Counts, Ended};
 use gleaner_crawl::rendered::Nothing;
-use gleaner_store::crawldb::Outcome;
 use gleaner_rules::SiteRules;
+use gleaner_store::coverage::not_whole_told;
+use gleaner_store::crawldb::Outcome;
 
 /// The summary of one run; `--json` prints it as one object.
 #[derive(Clone, Debug, Serialize)]

@@ -11,8 +11,8 @@ use super::pipe::Pipe;
 use crate::app::control::{self, Remote};
 use crate::app::{self, App};
 use gleaner_rules::config::Config;
-use gleaner_torrent::archive::Archive;
 use gleaner_store::verify::{self, Findings, Verdict};
+use gleaner_torrent::archive::Archive;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use gleaner_net::fetch::session::Jar;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::mask::Mask;
 use gleaner_login::secret::{MASK, Secret, told};
 use gleaner_login::tries::Tries;
+use gleaner_net::fetch::session::Jar;
 use gleaner_rules::{LoginRules, SiteRules};
-use gleaner_base::url::CrawlUrl;
 
 /// Keeps what an account needs beyond one process: files in a data folder, or nothing in a test. Its calls may block for
 /// the time of a file; errors are told to the operator as they are.

@@ -12,13 +12,13 @@ use super::outlinks::{self, PageFindings};
 use super::rendering::addresses;
 use super::site::Site;
 use super::visit::Job;
-use gleaner_net::fetch::charset;
 use crate::limits;
+use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_net::fetch::charset;
 use gleaner_render::children::Host as _;
 use gleaner_render::engine::net::{Asker, Request};
 use gleaner_render::protocol::{Outcome, Page};
 use gleaner_render::web::storage::Stored;
-use gleaner_base::url::{Canonical, CrawlUrl};
 
 /// What scripts of a site keep, by origin.
 #[derive(Default)]

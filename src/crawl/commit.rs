@@ -15,9 +15,9 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::progress::Progress;
 use super::visit::Finished;
+use crate::limits;
 use gleaner_store::crawldb::update::{UpdateDb, UpdateRow, Visited};
 use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, Visit};
-use crate::limits;
 use gleaner_torrent::Infohashes;
 use gleaner_torrent::archive::{Archive, ArchiveError};
 

@@ -6,14 +6,14 @@
 use super::outlinks;
 use super::site::{Found, Site};
 use super::visit::Job;
-use gleaner_store::crawldb::Outcome;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::model::Judge;
 use gleaner_login::secret::told_url;
 use gleaner_login::verdict::logged_out;
 use gleaner_login::view::{View, speaks_of_login};
 use gleaner_page::links::PageLinks;
 use gleaner_rules::{Class, ends_session};
-use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::Outcome;
 
 /// The sign of an answer's status, or of where it redirects.
 #[must_use]

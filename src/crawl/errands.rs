@@ -22,16 +22,16 @@ use super::rendered::Closed;
 use super::robots_txt::{self, Place, RobotsAnswer};
 use super::site::Site;
 use super::site_loop::CONNECTION_POLL;
+use crate::limits;
 use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_net::fetch::body::{self, Allowance, Read, Want};
 use gleaner_net::fetch::{ByScript, Post, Request};
-use crate::limits;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Answered, Gate, HostPolicy};
 use gleaner_render::children::{Host, Reply};
 use gleaner_render::engine::net::{self, Answer, Asker};
 use gleaner_rules::Refusal;
-use gleaner_base::url::{Canonical, CrawlUrl};
 
 pub use shelf::Shelf;
 
@@ -517,8 +517,8 @@ impl Answering<'_> {
             finish(match status {
                 429 | 503 => {
                     let asked = response.headers.retry_after.as_deref();
-                    let asked =
-                        asked.and_then(|value| gleaner_net::politeness::backoff::retry_after(value, self.site.clock.now()));
+                    let asked = asked
+                        .and_then(|value| gleaner_net::politeness::backoff::retry_after(value, self.site.clock.now()));
                     Answered::Throttled(asked)
                 }
                 500..=599 => Answered::Faulty,

@@ -11,15 +11,15 @@ use super::news::{LookTurns, News};
 use super::outlinks;
 use super::robots_txt::Place;
 use super::visit::Job;
-use gleaner_base::clock::UnixMillis;
-use gleaner_store::crawldb::{HostId, HostRow};
 use crate::frontier::crews::{Hands, Split};
 use crate::frontier::lanes::{Lanes, lane_of};
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Block, HostPolicy, shifted};
 use gleaner_rules::{self as rules, SiteRules};
-use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::{HostId, HostRow};
 
 /// Until when rules hold that were not asked for.
 const FOR_EVER: UnixMillis = UnixMillis(u64::MAX);

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
-use gleaner_base::clock::UnixMillis;
-use gleaner_store::crawldb::{HostId, HostRow};
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_net::politeness::{self, Answered, Block, Gate, HostPolicy, Load, Patience};
 pub use gleaner_net::politeness::{is_asked_for, is_time_named};
+use gleaner_store::crawldb::{HostId, HostRow};
 
 /// What the rate and the connections of a host are counted by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

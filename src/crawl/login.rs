@@ -33,10 +33,9 @@ use self::report::{asked_until, sentence};
 use self::sending::ByScripts;
 use self::steps::FirstStep;
 use super::site::Site;
-use gleaner_base::clock::UnixMillis;
-use gleaner_net::fetch::Post;
-use gleaner_net::fetch::session::Jar;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::fill::Submission;
 use gleaner_login::mask::Mask;
 use gleaner_login::model::Judge;
@@ -47,10 +46,11 @@ use gleaner_login::verdict::{
     refuses_somehow, said_in_numbers, says_rate_limited, says_refused,
 };
 use gleaner_login::view::View;
+use gleaner_net::fetch::Post;
+use gleaner_net::fetch::session::Jar;
 use gleaner_net::politeness::Answered;
 use gleaner_render::children::Held;
 use gleaner_rules::LoginRules;
-use gleaner_base::url::CrawlUrl;
 
 /// Hears each step of a login when it happens.
 pub type Tell<'a> = &'a (dyn Fn(&str) + Sync);

@@ -15,13 +15,13 @@ use super::rendering::seeks;
 use super::robots_txt::{self, Place, RobotsAnswer};
 use super::site::Site;
 use crate::limits;
+use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::Answered;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_render::children::Host;
 use gleaner_render::engine::net::{Answer, Asker, Request};
 use gleaner_render::protocol::Seeks;
 use gleaner_rules::{self as rules, SiteRules};
-use gleaner_base::url::CrawlUrl;
 
 /// A site that is looked at by hand, and the page that is open.
 pub struct Look {

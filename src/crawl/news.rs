@@ -8,9 +8,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::visit::Job;
-use gleaner_base::clock::UnixMillis;
 use crate::frontier::crews::Turns;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 
 /// Latest first (ALGORITHMS §6.3); what was found at the same time in the order in which it came.
 type Place = (Reverse<UnixMillis>, u64);
@@ -203,10 +203,10 @@ impl News {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_store::crawldb::{HostId, Lease, UrlKey};
     use crate::frontier::crews::Crew;
-    use gleaner_rules::Class;
     use gleaner_base::url::CrawlUrl;
+    use gleaner_rules::Class;
+    use gleaner_store::crawldb::{HostId, Lease, UrlKey};
 
     fn job(path: &str) -> Job {
         let (via, memo, deadline) = (None, None, UnixMillis(0));

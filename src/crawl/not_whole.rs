@@ -3,11 +3,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gleaner_store::crawldb::{Next, Outcome, Visit};
 use crate::limits;
+use gleaner_base::url::without_keys;
 use gleaner_login::secret::told_words;
 use gleaner_rules::Class;
-use gleaner_base::url::without_keys;
+use gleaner_store::crawldb::{Next, Outcome, Visit};
 
 /// Why the page of one visit is not read whole, the first reason.
 #[derive(Debug, Default)]
@@ -53,10 +53,10 @@ pub fn reason(why: &str) -> Box<str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_base::clock::UnixMillis;
     use crate::visit::put_aside;
-    use gleaner_store::crawldb::{HostId, Lease, UrlKey};
+    use gleaner_base::clock::UnixMillis;
     use gleaner_base::url::MASK;
+    use gleaner_store::crawldb::{HostId, Lease, UrlKey};
 
     #[test]
     fn a_page_that_is_given_up_is_not_read_whole_and_one_that_is_tried_again_or_is_no_page_is_none() {

@@ -8,18 +8,18 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::site::{Found, Site};
 use super::visit::Job;
 use super::{denial, robots_txt};
-use gleaner_store::crawldb::{Listing, MagnetFacts};
-use gleaner_net::fetch::{ResponseHeaders, charset};
 use crate::limits;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::view::View;
+use gleaner_net::fetch::{ResponseHeaders, charset};
+use gleaner_net::politeness::robots;
 use gleaner_page::encoded_links::{self, Decoded};
 use gleaner_page::links::LinkKind;
 use gleaner_page::noise::{self, Page};
 use gleaner_page::{feed, links, pagination, sitemap};
-use gleaner_net::politeness::robots;
 use gleaner_rules::{Class, Refusal, Robots, SiteRules, Verdict};
+use gleaner_store::crawldb::{Listing, MagnetFacts};
 use gleaner_torrent::magnet;
-use gleaner_base::url::CrawlUrl;
 
 /// What a page gave.
 pub struct PageFindings {
@@ -315,12 +315,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::frontier::crews::Crew;
     use gleaner_base::clock::{SystemClock, UnixMillis};
+    use gleaner_base::url::Canonical;
+    use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, Transport};
     use gleaner_store::crawldb::memory_store::MemoryStore;
     use gleaner_store::crawldb::{HostId, Lease, UrlKey};
-    use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, Transport};
-    use crate::frontier::crews::Crew;
-    use gleaner_base::url::Canonical;
 
     struct NoTransport;
 

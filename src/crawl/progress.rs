@@ -9,8 +9,8 @@ use super::commit::Committed;
 use super::site::Site;
 use super::site_loop::CrewsState;
 use gleaner_base::clock::UnixMillis;
-use gleaner_store::crawldb::Outcome;
 use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::Outcome;
 
 /// Counts of one run. Visits count once they are on the disk.
 #[derive(Clone, Debug, Default)]

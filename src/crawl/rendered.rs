@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::rendering::Brought;
-use gleaner_store::crawldb::{CrawlDbError, Reader};
 use crate::limits;
 use gleaner_rules::Class;
+use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// The note that keeps it.
 pub const RENDERED_NOTE: &str = "rendered";

@@ -15,10 +15,10 @@ use super::rendered::Nothing;
 use super::shortcut::{self, Recording};
 use super::site::Site;
 use super::visit::Job;
-use gleaner_store::crawldb::faults;
-use gleaner_net::fetch::{ResponseHeaders, charset};
 use crate::limits;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::secret::{told_url, told_words};
+use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_page::encoded_links::{self, Decoded};
 use gleaner_page::feed;
 use gleaner_page::scripted::{self, Signs};
@@ -27,7 +27,7 @@ use gleaner_render::protocol::{Outcome, Page, Seeks};
 use gleaner_render::web::reader::Bound;
 use gleaner_render::web::window::Viewport;
 use gleaner_rules::{Class, RenderActs, RenderWhen, SiteRules};
-use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::faults;
 
 /// Before a process is asked for again where there was none to be had.
 const SPAWN_PAUSE: Duration = Duration::from_secs(1);

@@ -15,9 +15,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::outlinks::{self, PageFindings};
 use super::site::{Found, Site};
 use super::visit::Job;
-use gleaner_store::crawldb::HostId;
 use crate::limits::{LIST_REPEATS, REPEATS_LISTS_MAX, REPEATS_PAGES_MAX, REPEATS_TARGETS_MAX};
 use gleaner_page::pagination;
+use gleaner_store::crawldb::HostId;
 
 /// What the pages of a site's lists showed that were read last.
 #[derive(Debug, Default)]
@@ -122,13 +122,13 @@ pub fn end_list(site: &Site, job: &Job, read: &mut PageFindings) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frontier::crews::Crew;
     use gleaner_base::clock::{SystemClock, UnixMillis};
+    use gleaner_base::url::{Canonical, CrawlUrl};
+    use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+    use gleaner_rules::Class;
     use gleaner_store::crawldb::memory_store::MemoryStore;
     use gleaner_store::crawldb::{Lease, UrlKey};
-    use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
-    use crate::frontier::crews::Crew;
-    use gleaner_rules::Class;
-    use gleaner_base::url::{Canonical, CrawlUrl};
 
     const REPEATS: u64 = LIST_REPEATS as u64;
 

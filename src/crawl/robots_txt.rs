@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::hosts::HostKeys;
 use super::outlinks;
 use super::site::Site;
+use crate::limits;
+use gleaner_base::url::CrawlUrl;
 use gleaner_net::fetch::FetchFailure;
 use gleaner_net::fetch::body::{self, Read, Want};
-use crate::limits;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Answered, backoff};
-use gleaner_base::url::CrawlUrl;
 
 /// The name that robots.txt groups and the `User-Agent` header know us by.
 pub const PRODUCT_TOKEN: &str = "gleaner";

@@ -16,17 +16,17 @@ use super::shortcut::Shortcuts;
 use super::turn;
 use super::visit::Job;
 use super::worth::Worth;
-use gleaner_base::clock::{Clock, UnixMillis};
-use gleaner_store::crawldb::update::UpdateDb;
-use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, TRAP_TOKENS, UrlKey, UrlRecord};
-use gleaner_net::fetch::Transport;
-use gleaner_net::fetch::body::Allowance;
 use crate::frontier::priority;
 use crate::frontier::weight::{Facts, Weight};
 use crate::limits;
+use gleaner_base::clock::{Clock, UnixMillis};
+use gleaner_base::url::CrawlUrl;
+use gleaner_net::fetch::Transport;
+use gleaner_net::fetch::body::Allowance;
 use gleaner_render::children::Children;
 use gleaner_rules::{Class, RenderWhen, SiteRules};
-use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::update::UpdateDb;
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, TRAP_TOKENS, UrlKey, UrlRecord};
 
 /// A URL that the rules take.
 #[derive(Clone, Debug)]

@@ -10,8 +10,8 @@ use super::site::{Found, Site};
 use super::version;
 use super::visit::Job;
 use gleaner_base::clock::UnixMillis;
-use gleaner_store::crawldb::{CrawlDbError, Discovered, HostId, Listing, Outcome, UrlKey};
 use gleaner_page::pagination;
+use gleaner_store::crawldb::{CrawlDbError, Discovered, HostId, Listing, Outcome, UrlKey};
 
 /// A page of a list that was read.
 #[derive(Debug)]

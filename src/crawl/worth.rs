@@ -10,7 +10,6 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::site::Found;
 use super::visit::{Finished, Job};
-use gleaner_store::crawldb::{CrawlDbError, HostId, Next, Outcome, Reader, TRAP_TOKENS, Visit};
 use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
 use crate::frontier::degrees::{InDegrees, Mirrors};
 use crate::frontier::parameters::{Parameters, Proposal};
@@ -18,10 +17,11 @@ use crate::frontier::shape::Shape;
 use crate::frontier::unclassed::UnclassedLinks;
 use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
 use crate::limits;
+use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_page::fingerprint::{Sketch, resemblance};
 use gleaner_rules::{BudgetRules, Class, Rule, SiteRules, Verdict};
+use gleaner_store::crawldb::{CrawlDbError, HostId, Next, Outcome, Reader, TRAP_TOKENS, Visit};
 use gleaner_torrent::Infohashes;
-use gleaner_base::url::{Canonical, CrawlUrl};
 
 /// The name of the note that keeps the budgets.
 pub const SHAPES_NOTE: &str = "shapes";

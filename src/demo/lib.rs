@@ -49,8 +49,8 @@ pub use torrents::{FirstKey, Version};
 pub use truth::{Fate, Score, Truth, TruthTorrent};
 
 use crate::limits::DEMO_TORRENTS_MAX;
-use gleaner_torrent::Infohashes;
 use answer::{Answer, Ask};
+use gleaner_torrent::Infohashes;
 use serving::Serving;
 use site::{COOKIE, Site};
 

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-pub use gleaner_base::limits::{RETRY_AFTER_MAX};
-pub use gleaner_page::limits::{CONSOLE_LINE_BYTES_MAX};
+pub use gleaner_base::limits::RETRY_AFTER_MAX;
+pub use gleaner_page::limits::CONSOLE_LINE_BYTES_MAX;
 
 /// Cuts from the root of a decision tree to its deepest leaf. Some hundred rows are parted by ten.
 pub const TREE_DEPTH_MAX: usize = 12;

@@ -15,11 +15,11 @@ use self::again::Further;
 pub use self::again::{Again, ByCrawl, OfHand, again};
 use super::secret::Secret;
 use super::verdict::{IN_TROUBLE, ONE_PAGE, Verdict};
-use gleaner_base::clock::UnixMillis;
 use crate::limits::{
     CLOCK_MENDED_MAX, LOGIN_BROKEN_OFF_WAIT, LOGIN_WAIT_MAX, LOGIN_WAYS_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL,
     SITE_TROUBLE_WAIT_MAX,
 };
+use gleaner_base::clock::UnixMillis;
 
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
 

@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-pub use gleaner_base::limits::{COOKIES_PER_SITE_MAX, COOKIE_BYTES_MAX, HEADERS_MAX, PAGE_BYTES_MAX, RETRY_AFTER_MAX, SITEMAP_BYTES_MAX, URL_BYTES_MAX};
+pub use gleaner_base::limits::{
+    COOKIE_BYTES_MAX, COOKIES_PER_SITE_MAX, HEADERS_MAX, PAGE_BYTES_MAX, RETRY_AFTER_MAX, SITEMAP_BYTES_MAX,
+    URL_BYTES_MAX,
+};
 pub use gleaner_torrent::limits::{TORRENT_BYTES_MAX, TORRENT_JUNK_BYTES_MAX};
 
 /// Bytes of a body that are read without a share of `BODIES_BYTES_MAX`: nearly all pages and torrents. 64 requests

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-pub use gleaner_base::limits::{COOKIES_PER_SITE_MAX, COOKIE_BYTES_MAX, HEADERS_MAX, URL_BYTES_MAX};
+pub use gleaner_base::limits::{COOKIE_BYTES_MAX, COOKIES_PER_SITE_MAX, HEADERS_MAX, URL_BYTES_MAX};
 pub use gleaner_page::limits::{CONSOLE_LINE_BYTES_MAX, SHORTCUT_ANSWER_BYTES_MAX};
 
 /// Bytes of a page that is read on the loop's own thread: a millisecond or two.

@@ -22,10 +22,10 @@ use super::places::{folder, hosts, is_private, start};
 use super::schema::{Read, Spans};
 use super::secrets;
 use super::trials::{examples, judge_start};
-use gleaner_base::clock::hours::{self, Hours};
 use crate::limits::{DEPTH_MAX, SHAPE_PAGES};
-use gleaner_page::shortcut::Endpoint;
+use gleaner_base::clock::hours::{self, Hours};
 use gleaner_base::url::{Canonical, CrawlUrl, NamePattern};
+use gleaner_page::shortcut::Endpoint;
 
 /// Leaves out what a fault of syntax may have caused: other faults of its line, and faults of the whole file.
 pub(super) fn keep_certain(faults: &mut Faults, syntax_faults: usize) {

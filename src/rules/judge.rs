@@ -14,8 +14,8 @@ pub use super::class::{Class, RenderActs, RenderWhen};
 pub use super::file::{LaneKey, Policy, PrivateAddresses};
 use super::log_out::ends_session;
 use gleaner_base::clock::hours::Hours;
-use gleaner_page::shortcut::Endpoint;
 use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_page::shortcut::Endpoint;
 
 /// One regular expression of a rule file and where it stands.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry whose cap is not here has none,
 //! and that is a fault.
 
-pub use gleaner_page::limits::{SHORTCUT_PINS_MAX};
+pub use gleaner_page::limits::SHORTCUT_PINS_MAX;
 
 /// Depth in links from a start URL, unless the site's rule file says otherwise.
 pub const DEPTH_MAX: u16 = 1_000;

@@ -1,9 +1,9 @@
 //! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry whose cap is not here has none,
 //! and that is a fault.
 
-pub use gleaner_base::limits::{URL_BYTES_MAX};
-pub use gleaner_page::limits::{LINKS_PER_PAGE_MAX};
-pub use gleaner_torrent::limits::{TORRENT_BYTES_MAX};
+pub use gleaner_base::limits::URL_BYTES_MAX;
+pub use gleaner_page::limits::LINKS_PER_PAGE_MAX;
+pub use gleaner_torrent::limits::TORRENT_BYTES_MAX;
 
 /// Source URLs kept for one torrent: sites that make a new URL for each view would fill the disk.
 pub const SOURCES_PER_TORRENT_MAX: usize = 64;

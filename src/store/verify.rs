@@ -26,9 +26,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::{CrawlDb, CrawlDbError, Reader, TorrentFacts, TorrentRow};
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 use gleaner_torrent::archive::{Archive, ArchiveError};
 use inspect::Content;

@@ -1,7 +1,7 @@
 //! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry whose cap is not here has none,
 //! and that is a fault.
 
-pub use gleaner_base::limits::{URL_BYTES_MAX};
+pub use gleaner_base::limits::URL_BYTES_MAX;
 
 /// Bytes of one metainfo file. libtorrent refuses more than 10 MB by default (`load_torrent_limits`), so that a larger
 /// one serves few clients; pieces of a 4 TB torrent are 5 MB, and 16 MiB name about 150,000 files.

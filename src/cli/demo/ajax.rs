@@ -11,11 +11,11 @@ use super::{Options, Served, block_on, folder, keep_serving, on_a_thread, patien
 use crate::app::{self, App};
 use crate::cli::hints::quoted;
 use crate::cli::{Global, crawl};
+use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::RunOptions;
 use gleaner_crawl::progress::Ended;
 use gleaner_demo::ajax::{AjaxLog, AjaxOptions, AjaxSite, Section, start};
 use gleaner_rules as rules;
-use gleaner_base::telemetry::Terminal;
 
 /// What the folder remembers of its site; also marks it as one of this demo.
 const NOTE: &str = "demo-ajax.json";

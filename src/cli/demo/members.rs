@@ -17,13 +17,13 @@ use crate::cli::hints::{Hints, quoted, without_hint};
 use crate::cli::login::by_hand::by_hand;
 use crate::cli::login::steps::Steps;
 use crate::cli::{Global, crawl};
+use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::RunOptions;
 use gleaner_crawl::login::{Means, log_in_by_hand};
 use gleaner_crawl::progress::Ended;
 use gleaner_demo::members::{MembersLog, MembersOptions, MembersSite, start};
 use gleaner_login::verdict::Verdict;
 use gleaner_rules::{self as rules, SiteRules};
-use gleaner_base::telemetry::Terminal;
 
 /// What the folder remembers of its site; also marks it as one of this demo.
 const NOTE: &str = "demo-members.json";

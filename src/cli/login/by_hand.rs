@@ -13,12 +13,12 @@ use async_trait::async_trait;
 use tokio::time::Instant;
 
 use super::steps::Steps;
+use gleaner_base::url::CrawlUrl;
 use gleaner_crawl::hosts::HostKeys;
 use gleaner_crawl::robots_txt::{self, Place, RobotsAnswer};
 use gleaner_crawl::site::Site;
 use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, Transport};
 use gleaner_rules::Robots;
-use gleaner_base::url::CrawlUrl;
 
 /// The site as a login by hand asks it.
 #[must_use]

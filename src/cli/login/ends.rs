@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use crate::app::Ends;
 use crate::app::signals::Signals;
+use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_crawl::login::{Noted, Notes};
-use crate::limits;
 use gleaner_login::verdict::Verdict;
 
 /// What is to be known when a signal comes.

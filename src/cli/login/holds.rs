@@ -7,13 +7,13 @@ use super::{Login, next};
 use crate::app::control::Remote;
 use crate::app::{self, sessions};
 use crate::cli::block_on;
-use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
-use gleaner_rules::config::Config;
-use gleaner_crawl::hosts::{is_asked_for, is_time_named};
-use gleaner_store::crawldb::{CrawlDbError, HostRow, Reader as _};
 use crate::limits;
+use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
+use gleaner_crawl::hosts::{is_asked_for, is_time_named};
 use gleaner_login::secret::Secret;
 use gleaner_login::tries::{ByHand, Tries};
+use gleaner_rules::config::Config;
+use gleaner_store::crawldb::{CrawlDbError, HostRow, Reader as _};
 
 impl Login<'_> {
     /// An error, with what to do, where a form may not be sent now.

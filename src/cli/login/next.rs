@@ -8,9 +8,9 @@ use crate::app::secrets;
 use crate::cli::hints::{Hints, quoted, without_hint};
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::login::{CODE_REFUSED, HOSTS_LINE, IN_FRONT, OWN_HOST, Pin, Report};
-use gleaner_net::fetch::session::CAME_IN_THE_CLEAR;
 use gleaner_login::tries::ByHand;
 use gleaner_login::verdict::Verdict;
+use gleaner_net::fetch::session::CAME_IN_THE_CLEAR;
 use gleaner_rules::{LoginRules, SiteRules};
 
 /// The login that has ended.

@@ -8,8 +8,8 @@ use anyhow::Context as _;
 
 use super::ends::Ending;
 use crate::app::{owner, secrets};
-use gleaner_crawl::login::handover::{Picture, Question, Wanted};
 use crate::limits;
+use gleaner_crawl::login::handover::{Picture, Question, Wanted};
 
 /// The terminal, and the picture that it shows.
 pub struct Terminal {

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use crate::limits;
 use gleaner_crawl::look::Look;
 use gleaner_net::fetch::charset;
-use crate::limits;
 use gleaner_render::children::Host;
 use gleaner_render::engine::net::{Answer, Request, Response};
 

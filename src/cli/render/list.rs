@@ -17,16 +17,16 @@ use url::Url;
 use super::site;
 use crate::cli::hints::{Hints, quoted};
 use crate::cli::{Global, block_on};
-use gleaner_base::clock::{Clock as _, SystemClock};
-use gleaner_rules::config::Config;
-use gleaner_crawl::look::Look;
 use crate::limits;
+use gleaner_base::clock::{Clock as _, SystemClock};
+use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_crawl::look::Look;
 use gleaner_render::children::Children;
 use gleaner_render::cost::{self, Of};
 use gleaner_render::engine::net::{Answer, Request};
 use gleaner_render::protocol::{Act, Outcome, Page};
 use gleaner_render::web::window::Viewport;
-use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_rules::config::Config;
 
 /// How often the memory of the child is looked at, and once more when a page is done, as the child keeps for a while what the page had: the
 /// child stands still meanwhile, as long as it has memory. That of this process is looked at once a page: it holds nothing of one for long.

@@ -13,14 +13,14 @@ use url::Url;
 use crate::app::{App, sessions};
 use crate::cli::hints::{Hints, quoted};
 use gleaner_base::clock::{Clock as _, SystemClock};
-use gleaner_rules::config::Config;
+use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_crawl::account::Account;
 use gleaner_crawl::look::Look;
 use gleaner_net::fetch::charset;
 use gleaner_render::dom::{Parser, Step, Tree};
 use gleaner_render::engine::net::Response;
+use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules, fault};
-use gleaner_base::url::{Canonical, CrawlUrl};
 
 /// The name of a site that is made up.
 const MADE_UP: &str = "render";

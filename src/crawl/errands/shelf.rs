@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use gleaner_base::clock::UnixMillis;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_render::engine::net;
 

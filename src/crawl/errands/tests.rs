@@ -6,18 +6,18 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::*;
-use gleaner_base::clock::Clock;
 use crate::account::{Account, Keeper, Turn};
-use crate::visit::{self, Job};
-use gleaner_store::crawldb::memory_store::MemoryStore;
-use gleaner_store::crawldb::{HostId, HostRow, Lease, Next, Outcome, UrlKey};
-use gleaner_net::fetch::session::Jar;
-use gleaner_net::fetch::{Body, FailureKind, FetchFailure, Resolution, Response, ResponseHeaders, Transport};
 use crate::frontier::crews::Crew;
+use crate::visit::{self, Job};
+use gleaner_base::clock::Clock;
 use gleaner_login::secret::Secret;
 use gleaner_login::tries::Tries;
+use gleaner_net::fetch::session::Jar;
+use gleaner_net::fetch::{Body, FailureKind, FetchFailure, Resolution, Response, ResponseHeaders, Transport};
 use gleaner_render::children::{self, Children};
 use gleaner_rules::Class;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::{HostId, HostRow, Lease, Next, Outcome, UrlKey};
 
 /// Virtual time from a day on.
 struct FromStart(Instant);
@@ -58,7 +58,7 @@ struct Web {
 }
 
 #[async_trait::async_trait]
-impl Transport for Arc<Web> {
+impl Transport for Web {
     async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let headers = request.by_script.map_or_else(Vec::new, |script| {
             script.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect()

@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use gleaner_base::clock::UnixMillis;
 use crate::freshness::delay::{Arrival, Delays, Shown};
 use crate::limits::{ARRIVAL_AWAITED_TIME, ARRIVALS_AWAITED_MAX, ARRIVALS_NOTED_OFTEN_MAX};
+use gleaner_base::clock::UnixMillis;
 
 /// The names of the notes that keep the delays, and what is waited for.
 pub const DELAY_NOTE: &str = "delay";

@@ -13,18 +13,18 @@ use scraper::Html;
 use serde::{Deserialize, Serialize};
 
 use super::walks::Pending;
+use crate::limits;
+use crate::site::Site;
+use crate::visit::Job;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_page::boards::next::{numbered_form, numbers_of};
 use gleaner_page::boards::walk::{Known, Memory, Walk};
 use gleaner_page::boards::when::{Conventions, Time};
 use gleaner_page::boards::{Ask, BoardPage, Row, RowSelectors, read_page};
-use gleaner_base::clock::UnixMillis;
-use crate::site::Site;
-use crate::visit::Job;
-use gleaner_net::fetch::{ResponseHeaders, charset};
-use crate::limits;
 use gleaner_page::feed;
 use gleaner_rules::BoardRules;
-use gleaner_base::url::{Canonical, CrawlUrl};
 
 /// The name of the note that keeps what is remembered of lists.
 pub const BOARDS_NOTE: &str = "boards";

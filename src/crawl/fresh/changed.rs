@@ -17,13 +17,13 @@ use super::boards;
 use crate::outlinks::{self, PageFindings};
 use crate::site::Site;
 use crate::visit::Job;
-use gleaner_store::crawldb::{CrawlDbError, Reader};
+use gleaner_base::url::CrawlUrl;
 use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_page::links::{LinkKind, PageLinks};
 use gleaner_page::noise::{Basis, Explained, Fingerprint, Holds, Model, NoteError, Page, Verdict as Compared};
 use gleaner_page::{encoded_links, feed, links};
 use gleaner_rules::{Class, SiteRules, Verdict};
-use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// The name of the note that keeps the model of a class.
 #[must_use]

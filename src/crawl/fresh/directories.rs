@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::boards;
-use gleaner_page::boards::next::numbers_of;
 use crate::outlinks::{self, PageFindings};
 use crate::site::Site;
 use crate::visit::Job;
-use gleaner_store::crawldb::{CrawlDbError, Discovered};
-use gleaner_rules::Class;
 use gleaner_base::url::CrawlUrl;
+use gleaner_page::boards::next::numbers_of;
+use gleaner_rules::Class;
+use gleaner_store::crawldb::{CrawlDbError, Discovered};
 
 /// Lists whose addresses look like pages behind the first of another and are none: those that a page links to which is no list itself,
 /// or lists nothing but lists, and those that a page calls by names. Gives the ones that were taken for such pages until now.

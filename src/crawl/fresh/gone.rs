@@ -15,18 +15,18 @@ use encoding_rs::Encoding;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use gleaner_base::clock::UnixMillis;
-use crate::outlinks::PageFindings;
-use crate::site::{Found, Site};
-use crate::visit::{Finished, Job};
-use gleaner_store::crawldb::{Next, Outcome};
-use gleaner_net::fetch::{ResponseHeaders, charset};
 use crate::freshness::Between;
 use crate::freshness::gone::{Answer, Gone, NotFound, Presence, Sign, Turn, Why, sign};
 use crate::limits;
+use crate::outlinks::PageFindings;
+use crate::site::{Found, Site};
+use crate::visit::{Finished, Job};
+use gleaner_base::clock::UnixMillis;
+use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_page::fingerprint::Sketch;
 use gleaner_page::text;
 use gleaner_rules::Class;
+use gleaner_store::crawldb::{Next, Outcome};
 
 /// The name of the note that keeps what is gone.
 pub const GONE_NOTE: &str = "gone";

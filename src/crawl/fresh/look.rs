@@ -13,19 +13,19 @@ use super::reread::{make_good, read_on, reread};
 use super::rows::Vanished;
 use super::standing::{self, Standing, rows_of};
 use super::walks;
+use crate::frontier::crews::Crew;
+use crate::limits::{GONE_CONFIRM_TIME, ROW_RECHECKED_AFTER, ROWS_IN_TURN_MAX};
+use crate::outlinks::{self, PageFindings};
+use crate::schedule::{Kind, Post};
+use crate::site::{Found, Site};
+use crate::visit::{self, Job};
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
 use gleaner_page::boards::Row;
 use gleaner_page::boards::walk::{Change, Grounds, Known, Verdict};
 use gleaner_page::boards::when::{Against, Precision, Time};
-use gleaner_base::clock::UnixMillis;
-use crate::outlinks::{self, PageFindings};
-use crate::site::{Found, Site};
-use crate::visit::{self, Job};
-use gleaner_store::crawldb::{CrawlDbError, Discovered, Outcome, UrlRecord};
-use crate::frontier::crews::Crew;
-use crate::limits::{GONE_CONFIRM_TIME, ROW_RECHECKED_AFTER, ROWS_IN_TURN_MAX};
 use gleaner_rules::Class;
-use crate::schedule::{Kind, Post};
-use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::{CrawlDbError, Discovered, Outcome, UrlRecord};
 
 /// Seconds that a clock which is not wrong may be ahead of ours.
 const CLOCKS_DIFFER_S: i64 = 300;

@@ -16,10 +16,10 @@ mod standing;
 pub mod timetable;
 pub mod walks;
 
-use gleaner_base::clock::UnixMillis;
-use gleaner_store::crawldb::{CrawlDbError, Reader};
 use crate::limits::NOTE_BYTES_MAX;
+use gleaner_base::clock::UnixMillis;
 use gleaner_rules::SiteRules;
+use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// All of it, of one site.
 pub struct Fresh {

@@ -3,17 +3,17 @@
 use super::arrivals::Sighting;
 use super::gone::hash;
 use super::look::{Seen, interval};
-use gleaner_page::boards::Row;
-use gleaner_page::boards::identity::{page_of_thread, thread_id};
-use gleaner_page::boards::walk::{Change, Verdict};
-use gleaner_base::clock::UnixMillis;
 use crate::outlinks::{self, PageFindings};
 use crate::site::Site;
 use crate::visit::Job;
-use gleaner_store::crawldb::{CrawlDbError, Discovered, Outcome};
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
+use gleaner_page::boards::Row;
+use gleaner_page::boards::identity::{page_of_thread, thread_id};
+use gleaner_page::boards::walk::{Change, Verdict};
 use gleaner_page::pagination;
 use gleaner_rules::Class;
-use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::{CrawlDbError, Discovered, Outcome};
 
 /// Pages before the last one that the last one read is looked for among.
 const LAST_PAGES: usize = 8;

@@ -9,10 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::gone::hash;
-use gleaner_base::clock::UnixMillis;
 use crate::freshness::gone::Gone;
 use crate::freshness::rows::{List, Listed};
 use crate::limits::{LIST_FORGOTTEN_TIME, LISTS_BYTES_MAX, LISTS_FOLLOWED_MAX, LISTS_ROW_BYTES, LISTS_ROWS_MAX};
+use gleaner_base::clock::UnixMillis;
 
 /// The name of the note that keeps the lists.
 pub const ROWS_NOTE: &str = "rows";

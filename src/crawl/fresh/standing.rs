@@ -2,14 +2,14 @@
 //!
 //! One time tells it, the one at which where a row leads was first found, by whichever crew and on whatever page.
 
-use gleaner_page::boards::Row;
-use gleaner_base::clock::UnixMillis;
+use crate::limits::LOOK_ROWS_MAX;
 use crate::outlinks::{self, PageFindings};
 use crate::site::{Found, Site};
 use crate::visit::Job;
-use gleaner_store::crawldb::{CrawlDbError, UrlRecord};
-use crate::limits::LOOK_ROWS_MAX;
+use gleaner_base::clock::UnixMillis;
+use gleaner_page::boards::Row;
 use gleaner_rules::Class;
+use gleaner_store::crawldb::{CrawlDbError, UrlRecord};
 
 use super::boards;
 

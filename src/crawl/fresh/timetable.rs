@@ -12,15 +12,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use gleaner_base::clock::UnixMillis;
 use crate::limits::{
     LIST_FORGOTTEN_TIME, LIST_ROOM_SOUGHT_EVERY, LOOKS_LEASED_MAX, SCHEDULE_LISTS_MAX, SCHEDULE_PATIENCE,
     SCHEDULE_PLANNED_EVERY,
 };
-use gleaner_rules::{Policy, SiteRules};
 use crate::schedule::adapt::{BoardNumber, Schedule};
 use crate::schedule::fixed::{self, Learnt};
 use crate::schedule::{DAY_S, HOUR_S, HOURS, Post};
+use gleaner_base::clock::UnixMillis;
+use gleaner_rules::{Policy, SiteRules};
 pub use told::Told;
 
 /// The name of the note that keeps the schedule.

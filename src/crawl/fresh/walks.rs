@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::boards::{Boards, Kept, Read, Told, seconds};
 use super::timetable::Room;
+use crate::limits;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
 use gleaner_page::boards::Times;
 use gleaner_page::boards::tour::Order;
 use gleaner_page::boards::walk::{Grounds, Known, Memory, Verdict, Walk};
-use gleaner_base::clock::UnixMillis;
-use crate::limits;
-use gleaner_base::url::CrawlUrl;
 
 /// A look on its way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Between;
 use super::histogram::Histogram;
-use gleaner_base::clock::UnixMillis;
 use crate::limits::DELAY_BINS_MAX;
+use gleaner_base::clock::UnixMillis;
 
 /// A time that a site shows: the moment lies between `at` and `precision_ms` later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

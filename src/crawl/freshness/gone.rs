@@ -9,8 +9,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Between;
-use gleaner_base::clock::UnixMillis;
 use crate::limits::{GONE_CONFIRM_TIME, GONE_TEXT_BYTES_MAX};
+use gleaner_base::clock::UnixMillis;
 use gleaner_page::fingerprint::{Sketch, resemblance};
 
 mod phrases;

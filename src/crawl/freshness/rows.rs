@@ -11,8 +11,8 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::gone::{Gone, Presence, Sign, Turn, Why};
-use gleaner_base::clock::UnixMillis;
 use crate::limits::{GONE_MISSED_ROWS_MAX, GONE_ROWS_MAX};
+use gleaner_base::clock::UnixMillis;
 use gleaner_page::noise::longest_rising;
 
 /// Below this share of rows that kept their order, a list is sorted by what changes, and nothing is missed on it.

@@ -4,11 +4,11 @@
 use super::steps::FirstStep;
 use super::{Page, Pin, Run, Step, ends};
 use crate::limits;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::fields::{asks_for_user_alone, roles};
 use gleaner_login::secret::{quoted, told_url, told_words};
 use gleaner_login::verdict::{Judged, Verdict};
 use gleaner_login::view::speaks_of_login;
-use gleaner_base::url::CrawlUrl;
 
 /// What the search has met that is no form to fill in, and what is said where nothing better is found.
 #[derive(Default)]

@@ -8,11 +8,11 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::{Page, Run, Step, ends};
 use crate::limits;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::fields::roles;
 use gleaner_login::fill::fill_others;
 use gleaner_login::form::{Control, Form, Kind};
 use gleaner_login::verdict::{Verdict, one_time_field};
-use gleaner_base::url::CrawlUrl;
 
 /// Answers a question; None where nobody will.
 pub type Person<'a> = &'a (dyn Fn(&Question<'_>) -> Option<Box<str>> + Sync);

@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::reading::Answer;
 use super::{Run, Step, ends, is_wrong_and_limited};
-use gleaner_base::clock::UnixMillis;
-use gleaner_net::fetch::Post;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_login::secret::{MASK, told_url};
 use gleaner_login::verdict::{After, Judged, Verdict, names_wait};
 use gleaner_login::view::View;
+use gleaner_net::fetch::Post;
 use gleaner_rules::JsonLogin;
 
 impl Run<'_> {

@@ -4,11 +4,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::{Notes, Run};
-use gleaner_base::clock::{Clock, UnixMillis};
 use crate::account::{Keeper, in_one_line};
-use gleaner_net::fetch::session::Jar;
+use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_login::tries::Tries;
 use gleaner_login::verdict::Verdict;
+use gleaner_net::fetch::session::Jar;
 
 /// What is written down of one login, in a crawl or by hand.
 pub struct Noted<'a> {

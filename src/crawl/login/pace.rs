@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use gleaner_base::clock::{Clock, UnixMillis};
 use crate::hosts::{HostKeys, Hosts, Slot};
-use crate::site_loop::CONNECTION_POLL;
 use crate::limits;
+use crate::site_loop::CONNECTION_POLL;
+use gleaner_base::clock::{Clock, UnixMillis};
+use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::{Answered, Block, Gate, HostPolicy};
 use gleaner_rules::SiteRules;
-use gleaner_base::url::CrawlUrl;
 
 /// What a login's site and its run allow.
 pub struct Bounds {

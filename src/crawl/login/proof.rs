@@ -2,15 +2,15 @@
 
 use super::reading::in_front;
 use super::{Judged, Means, Page, Report, Run, Step, Tell, asked_until, ends};
-use gleaner_base::clock::UnixMillis;
+use crate::limits;
 use crate::login::pace::Pace;
 use crate::site::Site;
-use crate::limits;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::secret::told_url;
 use gleaner_login::verdict::{Verdict, asks_to_log_in, logged_out, shows_log_out};
 use gleaner_login::view::View;
 use gleaner_net::politeness::Answered;
-use gleaner_base::url::CrawlUrl;
 
 /// Whether a session holds.
 pub struct Proof {

@@ -13,19 +13,19 @@ use tokio::sync::Mutex;
 
 use super::reading::Ask;
 use super::{Run, ends};
-use crate::site::Site;
-use gleaner_net::fetch::{ByScript, Post};
 use crate::limits;
+use crate::site::Site;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::known::Known;
 use gleaner_login::mask::Mask;
 use gleaner_login::scripts::told_body;
 use gleaner_login::secret::told_url;
 use gleaner_login::verdict::{Judged, Verdict};
+use gleaner_net::fetch::{ByScript, Post};
 use gleaner_net::politeness::Answered;
 use gleaner_render::children::Host;
 use gleaner_render::engine::net::{self, Asker};
 use gleaner_rules::Refusal;
-use gleaner_base::url::CrawlUrl;
 
 /// The POST that a script has sent.
 pub(super) struct Sent {

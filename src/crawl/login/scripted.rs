@@ -9,6 +9,7 @@ use super::script_gate::ScriptGate;
 use super::{Page, Run, Step, ends};
 use crate::denial::is_topic;
 use crate::limits;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::fill::FillError;
 use gleaner_login::form::Form;
 use gleaner_login::scripts;
@@ -19,7 +20,6 @@ use gleaner_net::politeness::Answered;
 use gleaner_render::children::Held;
 use gleaner_render::protocol::{Outcome, Page as Document};
 use gleaner_rules::RenderWhen;
-use gleaner_base::url::CrawlUrl;
 
 /// A page whose scripts have run.
 pub(super) struct Opened {

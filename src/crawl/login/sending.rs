@@ -6,6 +6,7 @@ use zeroize::Zeroizing;
 use super::json::told_wait;
 use super::script_gate::{Heard, Said, ScriptGate};
 use super::{Page, Run, Step, ends, is_wrong_and_limited};
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::fill::{Chosen, Submission, recoded};
 use gleaner_login::form::{Form, Kind};
 use gleaner_login::hashing::{self, Hashing};
@@ -17,7 +18,6 @@ use gleaner_render::children::Held;
 use gleaner_render::protocol::{Filling, Outcome, Submit};
 use gleaner_render::web::navigation::Navigation;
 use gleaner_rules::Refusal;
-use gleaner_base::url::CrawlUrl;
 
 /// How it went.
 pub(super) enum ByScripts {

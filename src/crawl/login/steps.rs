@@ -5,13 +5,13 @@
 //! be a letter with a code or a link, which is not asked for a second time.
 
 use super::{Page, Run, Step, ends};
-use gleaner_net::fetch::Post;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::fields::{asks_for_password_alone, asks_for_user_alone, roles};
 use gleaner_login::fill::fill_others;
 use gleaner_login::secret::told_url;
 use gleaner_login::verdict::Verdict;
 use gleaner_login::view::speaks_of_login;
-use gleaner_base::url::CrawlUrl;
+use gleaner_net::fetch::Post;
 
 /// The form that asks for the user's name, by its place on the page, and its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,21 +6,21 @@ use std::sync::Arc;
 use url::Url;
 
 use super::{cookies, headers_of, text_of};
-use gleaner_base::clock::UnixMillis;
 use crate::errands::{Answering, Errands, Trouble};
+use crate::limits;
 use crate::site::Site;
 use crate::version;
 use crate::visit::Job;
-use gleaner_store::crawldb::faults;
+use gleaner_base::clock::UnixMillis;
 use gleaner_net::fetch::ResponseHeaders;
-use crate::limits;
-use gleaner_render::children::Host;
-use gleaner_render::engine::net::{self, Asker};
 use gleaner_page::shortcut::call::{self, Slots};
 use gleaner_page::shortcut::endpoint::Difference;
 use gleaner_page::shortcut::rests::Rest;
 use gleaner_page::shortcut::template::Scope;
 use gleaner_page::shortcut::{Answer, Endpoint};
+use gleaner_render::children::Host;
+use gleaner_render::engine::net::{self, Asker};
+use gleaner_store::crawldb::faults;
 
 /// Why an endpoint has brought nothing.
 pub enum Failed {

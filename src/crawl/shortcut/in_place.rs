@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::{by_data, may_render};
 use crate::errands::{Errands, Trouble};
+use crate::limits;
 use crate::outlinks::PageFindings;
 use crate::rendering::{self, Made};
 use crate::site::Site;
 use crate::visit::Job;
-use gleaner_store::crawldb::faults;
 use gleaner_net::fetch::ResponseHeaders;
-use crate::limits;
+use gleaner_store::crawldb::faults;
 
 /// Runs a page's scripts where that is wanted. What its endpoint gives is taken beside that where nothing came of it, or nothing that
 /// the endpoint was compared with.

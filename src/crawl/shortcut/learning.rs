@@ -6,22 +6,22 @@ use url::Url;
 
 use super::recorded::Recorded;
 use super::{cookies, tell_difference, text_of, told_difference};
-use gleaner_net::classify::{Classifier, Decision, HeaderFacts};
 use crate::errands::Answering;
+use crate::limits;
 use crate::outlinks::{self, PageFindings};
 use crate::site::Site;
 use crate::visit::Job;
-use gleaner_store::crawldb::MagnetFacts;
-use crate::limits;
+use gleaner_base::url::CrawlUrl;
 use gleaner_login::secret::{MASK, told, told_url};
+use gleaner_net::classify::{Classifier, Decision, HeaderFacts};
 use gleaner_page::encoded_links::{self, Decoded};
+use gleaner_page::shortcut::{self, Endpoint, Event, Exchange, Link, Observation};
 use gleaner_render::children::{Host, Reply};
 use gleaner_render::engine::net::{self, Asker};
 use gleaner_render::engine::page::ScriptError;
 use gleaner_rules::Class;
-use gleaner_page::shortcut::{self, Endpoint, Event, Exchange, Link, Observation};
+use gleaner_store::crawldb::MagnetFacts;
 use gleaner_torrent::{Infohashes, magnet};
-use gleaner_base::url::CrawlUrl;
 
 /// Answers a page's scripts, and remembers what they asked for and got.
 pub struct Recording<'a> {

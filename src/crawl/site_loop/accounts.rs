@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::SiteLoop;
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
+use crate::limits;
 use crate::rendered::{RENDERED_NOTE, Rendered};
 use crate::shortcut::SHORTCUTS_NOTE;
 use crate::worth::Worth;
-use crate::limits;
+use gleaner_base::clock::UnixMillis;
 
 /// The note that keeps the day, the visits before it, and the day's requests that are no visits, for `requests_per_day`; and the day that
 /// was counted before.

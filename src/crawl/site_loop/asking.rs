@@ -1,12 +1,12 @@
 //! One proof of a site's session, or one login: what earlier logins forbid, what is written down before anything is sent,
 //! and how it ended. It runs beside the loop and changes nothing of it; `session` draws the conclusions.
 
-use gleaner_base::clock::UnixMillis;
 use crate::account::{self, Account};
+use crate::limits;
 use crate::login::pace::Pace;
 use crate::login::{self, Means, Noted, Proof, Report};
 use crate::site::Site;
-use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_login::secret::Secret;
 use gleaner_login::tries::Hold;
 use gleaner_login::verdict::Verdict;

@@ -8,8 +8,8 @@
 use std::time::Duration;
 
 use super::SiteLoop;
-use gleaner_base::clock::UnixMillis;
 use crate::host_work::{Held, Why};
+use gleaner_base::clock::UnixMillis;
 
 /// Shares of a day's requests that are kept at least and at most, in per mille: where next to nothing was measured, and where the increment
 /// wants more than there is.

@@ -16,22 +16,22 @@ use std::time::Duration;
 
 use super::SiteLoop;
 use super::visits::mark;
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
-use crate::host_work::HostWork;
-use crate::news::LookTurns;
-use crate::visit::{self, Finished, Job};
-use gleaner_store::crawldb::update::{Merged, UpdateDb, UpdateRow};
-use gleaner_store::crawldb::{CrawlDbError, Lease, LeaseRequest, Next, UrlKey};
 use crate::frontier::crews::{Crew, Facts, Split, interval};
 use crate::frontier::increment::{Round, Rounds};
 use crate::frontier::priority;
+use crate::host_work::HostWork;
 use crate::limits;
-use gleaner_net::politeness::shifted;
-use gleaner_rules::{Class, SiteRules};
-use gleaner_base::url::CrawlUrl;
+use crate::news::LookTurns;
+use crate::visit::{self, Finished, Job};
 use divide::news;
 use fronts::Fronts;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
+use gleaner_net::politeness::shifted;
+use gleaner_rules::{Class, SiteRules};
+use gleaner_store::crawldb::update::{Merged, UpdateDb, UpdateRow};
+use gleaner_store::crawldb::{CrawlDbError, Lease, LeaseRequest, Next, UrlKey};
 pub use note::{CREWS_NOTE, CrewsKept, CrewsState};
 
 /// As long as a budget of `requests_per_day` lasts.

@@ -9,8 +9,8 @@ use tokio::sync::watch;
 use super::{IDLE_TIME, SiteLoop};
 use crate::CrawlError;
 use crate::commit::Message;
-use gleaner_store::crawldb::UrlKey;
 use crate::limits;
+use gleaner_store::crawldb::UrlKey;
 
 impl SiteLoop {
     /// Ends what is under way; a process that is to end breaks off what takes longer than `limits::DRAIN_TIME_MAX`, and a login whose form

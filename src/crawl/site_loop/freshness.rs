@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{SiteLoop, visits};
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
 use crate::commit::Committed;
 use crate::fresh::gone::hash;
 use crate::fresh::timetable::{self, SCHEDULE_NOTE};
+use crate::frontier::priority;
 use crate::host_work::HostWork;
+use crate::limits;
 use crate::outlinks;
 use crate::visit::{self, Finished};
-use gleaner_store::crawldb::{Next, Outcome, UrlKey, UrlRecord, Visit};
-use crate::frontier::priority;
-use crate::limits;
-use gleaner_rules::Verdict;
+use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
+use gleaner_rules::Verdict;
+use gleaner_store::crawldb::{Next, Outcome, UrlKey, UrlRecord, Visit};
 
 /// Of the part of a day's budget that is the increment's at most, looks have so much, however much they find.
 const LOOKS_LEAST: f64 = 0.25;

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use super::SiteLoop;
 use super::visits::mark;
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
-use crate::host_work::RobotsState;
-use crate::outlinks;
-use crate::visit::{self, Job};
-use gleaner_store::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, UrlKey};
 use crate::frontier::budgets::Reason;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
+use crate::host_work::RobotsState;
 use crate::limits;
-use gleaner_rules::{Class, SiteRules, Verdict};
+use crate::outlinks;
+use crate::visit::{self, Job};
+use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
+use gleaner_rules::{Class, SiteRules, Verdict};
+use gleaner_store::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, UrlKey};
 
 /// How often it is asked whether the time of far pages of lists has come, beside each commit behind which nothing is on its way.
 const FAR_ASKED_EVERY: Duration = Duration::from_secs(1);

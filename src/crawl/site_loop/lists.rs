@@ -16,13 +16,13 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::{SiteLoop, visits};
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
-use crate::turn::Turn;
-use crate::visit::Finished;
-use gleaner_store::crawldb::{Discovered, HostId, UrlKey};
 use crate::frontier::priority;
 use crate::limits;
+use crate::turn::Turn;
+use crate::visit::Finished;
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::{Discovered, HostId, UrlKey};
 
 /// The note that keeps what is to be read again.
 const LISTS_NOTE: &str = "lists_again";

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::SiteLoop;
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
-use crate::progress::{Ended, SESSION_WAITS};
-use gleaner_net::fetch::session::Jar;
 use crate::limits;
+use crate::progress::{Ended, SESSION_WAITS};
+use gleaner_base::clock::UnixMillis;
 use gleaner_login::names::of_site;
 use gleaner_login::secret::told_url;
 use gleaner_login::tries::{self, Hold};
+use gleaner_net::fetch::session::Jar;
 use gleaner_rules::LoginRules;
 
 /// The note that keeps why a site had no session when it was last crawled.

@@ -16,19 +16,19 @@ use std::time::Duration;
 use self::endings::Endings;
 use super::asking::{Unproven, log_in_once, prove, take_up_unproven};
 use super::{Ran, SiteLoop};
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
 use crate::account::{Account, in_one_line};
 use crate::host_work::HostWork;
+use crate::limits;
 use crate::login::pace::{Bounds, Pace};
 use crate::progress::SessionState;
 use crate::visit::Finished;
-use gleaner_store::crawldb::{Next, Outcome};
-use gleaner_net::fetch::session::Jar;
-use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_login::names::of_site;
 use gleaner_login::tries::Hold;
+use gleaner_net::fetch::session::Jar;
 use gleaner_net::politeness::{Answered, shifted};
+use gleaner_store::crawldb::{Next, Outcome};
 
 /// What a host's pause was asked for at, where it was no visit.
 const OF_LOGIN: &str = "the site's login";

@@ -1,8 +1,8 @@
 //! Pages that were visited by an endpoint which has proved wrong since are queued again.
 
 use super::{SiteLoop, visits};
-use gleaner_base::clock::UnixMillis;
 use crate::{CrawlError, outlinks};
+use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 
 impl SiteLoop {

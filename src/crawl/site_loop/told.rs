@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use super::{SiteLoop, visits};
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
 use crate::fresh::gone::why_name;
-use crate::visit::Finished;
-use gleaner_store::crawldb::Outcome;
 use crate::freshness::gone::Gone;
 use crate::limits;
+use crate::visit::Finished;
+use gleaner_base::clock::UnixMillis;
 use gleaner_login::secret::told_url;
+use gleaner_store::crawldb::Outcome;
 
 /// History that is begun again by so many URLs at least is told once more when it is done: a new thread or two are no history.
 const HISTORY_TOLD: u64 = 100;

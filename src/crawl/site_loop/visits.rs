@@ -7,21 +7,21 @@ use tokio::sync::OwnedSemaphorePermit;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{CONNECTION_POLL, Ran, SiteLoop};
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
 use crate::errands::{self, Errands, Known, Tiding};
+use crate::frontier::priority;
 use crate::host_work::{Location, RobotsState, Why};
 use crate::hosts::{Ending, HostKeys, Slot};
+use crate::limits;
 use crate::outlinks;
 use crate::robots_txt::{self, Place, RobotsAnswer, RobotsFault};
 use crate::visit::{self, Finished};
-use gleaner_store::crawldb::{Next, Outcome, ROBOTS_TOKENS, UrlKey, faults, refusals};
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::{CrawlUrl, without_keys};
 use gleaner_net::fetch::{FetchFailure, Resolution};
-use crate::frontier::priority;
-use crate::limits;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Answered, Block, Gate};
-use gleaner_base::url::{CrawlUrl, without_keys};
+use gleaner_store::crawldb::{Next, Outcome, ROBOTS_TOKENS, UrlKey, faults, refusals};
 
 impl SiteLoop {
     /// Starts whatever the lanes, the rules of robots.txt and the host's patience allow.

@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::SiteLoop;
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
 use crate::host_work::{HostWork, Why};
-use crate::progress::Ended;
 use crate::limits;
+use crate::progress::Ended;
+use gleaner_base::clock::UnixMillis;
 
 impl SiteLoop {
     pub(super) fn budget_used_up(&mut self) -> Option<String> {

@@ -1,19 +1,19 @@
 //! How a visit ends that brings nothing by itself: refused, failed, put off, or as it was; and which URLs are looked at again.
 
 use super::{Finished, Job};
-use gleaner_base::clock::UnixMillis;
 use crate::fresh::look::Seen;
-use crate::outlinks;
-use crate::site::Site;
-use gleaner_store::crawldb::{Lease, Listing, Next, Outcome, Visit, faults, refusals};
-use gleaner_net::fetch::{FailureKind, FetchFailure, Response};
 use crate::frontier::budgets::LinkTally;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::limits;
+use crate::outlinks;
+use crate::site::Site;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
+use gleaner_net::fetch::{FailureKind, FetchFailure, Response};
 use gleaner_net::politeness::{Answered, backoff};
 use gleaner_rules::{Class, Verdict};
-use gleaner_base::url::CrawlUrl;
+use gleaner_store::crawldb::{Lease, Listing, Next, Outcome, Visit, faults, refusals};
 
 /// A server that sets a cookie and sends us back to the same URL is asked again, through the gate.
 pub(super) fn asked_again(site: &Site, job: &Job) -> Finished {

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::section::{LIBRARY, PAGE, SCRIPT, SCRIPTS, Section};
 use super::shelf::Shelf;
 use crate::answer::Parameters;
+use crate::limits::DEMO_SESSIONS_MAX;
 use crate::random::mix;
 use crate::site::COOKIE;
-use crate::limits::DEMO_SESSIONS_MAX;
 
 /// Answers that a bearer is good for.
 const BEARER_USES: u32 = 6;

@@ -8,9 +8,9 @@ use sha1::{Digest as _, Sha1};
 
 use super::family::{After, Family, Sent};
 use super::pattern;
-use gleaner_base::clock::UnixMillis;
-use crate::random::{Random, mix};
 use crate::limits::{DEMO_PARAMETERS_MAX, DEMO_SESSIONS_MAX, DEMO_WRONG_TRIES_MAX};
+use crate::random::{Random, mix};
+use gleaner_base::clock::UnixMillis;
 
 /// One visit, of a guest or of a member.
 #[derive(Clone, Copy, Debug, Default)]

@@ -30,9 +30,9 @@ pub use log::MembersLog;
 
 use super::serving::{self, Serving};
 use super::{DemoError, Truth};
-use gleaner_base::clock::{Clock as _, SystemClock};
 use crate::limits::{DEMO_FORM_BYTES_MAX, DEMO_TORRENTS_MAX};
 use gate::Gate;
+use gleaner_base::clock::{Clock as _, SystemClock};
 use shelf::Shelf;
 use site::{Ask, Reply, Site};
 

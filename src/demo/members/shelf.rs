@@ -9,11 +9,11 @@ use super::family::Family;
 use super::pattern;
 use crate::catalogue::NEWEST_UNIX;
 use crate::escape::percent;
+use crate::limits::DEMO_TOKEN_BYTES_MAX;
 use crate::random::{Random, mix};
 use crate::titles;
 use crate::torrents::{Blueprint, FirstKey, Version, Wrapping};
 use crate::truth::{Truth, TruthTorrent};
-use crate::limits::DEMO_TOKEN_BYTES_MAX;
 use gleaner_torrent::Infohashes;
 
 /// Rows of a list.

@@ -8,8 +8,8 @@ use super::gate::{Gate, Tried, filled, token};
 use super::log::MembersLog;
 use super::pattern::{self, is_at};
 use super::shelf::{ROWS, Shelf};
-use gleaner_base::clock::UnixMillis;
 use crate::escape::{escaped, percent};
+use gleaner_base::clock::UnixMillis;
 
 /// A request as the site reads it.
 #[derive(Clone, Copy, Debug, Default)]

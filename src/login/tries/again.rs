@@ -16,9 +16,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use gleaner_base::clock::UnixMillis;
 use crate::limits::{LOGIN_BARE_MAX, LOGIN_FURTHER_MAX, LOGIN_FURTHER_WAITS};
 use crate::verdict::Verdict;
+use gleaner_base::clock::UnixMillis;
 
 /// Whether a crawl sends the same again by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

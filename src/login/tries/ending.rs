@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use super::again::{Again, Further, OfHand, again};
 use super::{Ended, LOGIN_HOUR, Tries, wait_in_trouble};
-use gleaner_base::clock::UnixMillis;
 use crate::limits::{
     LOGIN_BROKEN_OFF_WAIT, LOGIN_LIMITED_MAX, LOGIN_WAIT_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX,
     UNPROVEN_SESSION_TIME,
 };
 use crate::secret::Secret;
 use crate::verdict::Verdict;
+use gleaner_base::clock::UnixMillis;
 
 /// Wait after the first login that did not end clearly; each further one quadruples it.
 pub(super) const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);

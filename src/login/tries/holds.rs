@@ -2,10 +2,10 @@
 
 use super::again::{OfHand, again};
 use super::{ByHand, Hold, LOGIN_HOUR, Tries, is_ahead};
-use gleaner_base::clock::UnixMillis;
 use crate::limits::{LOGINS_PER_HOUR_MAX, LOGINS_UNCLEAR_MAX};
 use crate::secret::Secret;
 use crate::verdict::Verdict;
+use gleaner_base::clock::UnixMillis;
 
 /// Told where logins were killed, or answered by a server in trouble, one after the other.
 pub(super) const NO_END: &str = "the last logins did not get to a clear end, and may have been refused (hint: see that the account is \

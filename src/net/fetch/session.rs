@@ -17,8 +17,8 @@ use time::OffsetDateTime;
 use url::Url;
 
 pub use self::dropped::{CAME_IN_THE_CLEAR, Dropped};
-use gleaner_base::clock::{Clock as _, SystemClock};
 use crate::limits;
+use gleaner_base::clock::{Clock as _, SystemClock};
 
 /// The cookies of one site's client.
 #[derive(Default)]

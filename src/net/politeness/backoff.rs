@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use gleaner_base::clock::UnixMillis;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 
 const THROTTLED_FIRST: Duration = Duration::from_secs(10);
 const UNREACHABLE_FIRST: Duration = Duration::from_secs(1);

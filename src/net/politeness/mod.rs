@@ -11,8 +11,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-use gleaner_base::clock::UnixMillis;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 
 /// What a site's rule file and the host's own robots.txt allow.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,8 +11,8 @@ use boa_engine::{
     js_string,
 };
 
-use crate::limits;
 use crate::engine::{bind, realm};
+use crate::limits;
 
 /// Answers by their addresses, in the order in which they came.
 type Answers = Vec<(String, JsObject)>;

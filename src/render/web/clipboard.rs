@@ -9,8 +9,8 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString
 
 use super::window::Quiet;
 use super::{document, html, own_document, read, selection, wrap};
-use crate::limits;
 use crate::engine::{bind, blob, events, exception, realm, target};
+use crate::limits;
 
 /// Texts that were copied since somebody looked, and the last one of all.
 #[derive(Default)]

@@ -12,9 +12,9 @@ use html5ever::{LocalName, Namespace, local_name};
 use super::exotic::{self, Computed, Kind};
 use super::{node, of, parent, read, slot, this_node, wrap, wrap_or_null};
 use crate::computed;
-use crate::limits;
 use crate::dom::{NodeId, Tree};
 use crate::engine::bind;
+use crate::limits;
 
 /// What stands in a live list.
 #[derive(Clone, Debug)]

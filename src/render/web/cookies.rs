@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use boa_engine::{Context, JsResult, JsValue};
 
 use super::{own_document, this_document};
-use crate::limits;
 use crate::engine::{bind, jobs, legacy, page, realm};
+use crate::limits;
 
 /// Names and values, in the order in which they came.
 struct Jar(RefCell<Vec<(String, String)>>);

@@ -11,11 +11,11 @@ use boa_engine::{Context, JsValue};
 use html5ever::{local_name, ns};
 
 use super::{read, styles, wrap};
-use crate::limits;
 use crate::dom::style::cascade::Cascade;
 use crate::dom::style::declaration::split;
 use crate::dom::{Mutation, NodeId};
 use crate::engine::{bind, events, jobs, realm};
+use crate::limits;
 
 /// A frame, in microseconds of virtual time.
 const FRAME_US: u64 = 16_667;

@@ -20,9 +20,9 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsError, JsObject, JsResult,
 
 use self::key::{Key, Path, data_error};
 use self::transaction::{Transaction, begin};
-use crate::limits;
 use crate::engine::target::{self, Listeners, Target, TargetKind};
 use crate::engine::{bind, events, exception, jobs, realm};
+use crate::limits;
 
 /// All databases of a page, by origin and name.
 #[derive(Default)]

@@ -3,11 +3,11 @@
 use boa_engine::{Context, JsObject};
 
 use super::{NodeObject, exotic, frames, node_of, of, read, windows, wrap};
-use crate::limits;
 use crate::dom::{NodeId, Tree};
 use crate::engine::events::Event;
 use crate::engine::realm;
 use crate::engine::target::Step;
+use crate::limits;
 
 /// One node of the way, before it is known as an object.
 struct Place {

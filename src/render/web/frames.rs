@@ -20,10 +20,10 @@ use url::Url;
 use self::answer::{document_from, fill, has_scripts, with_scripts};
 use super::windows::{self, own_document};
 use super::{change, document, load, of, read, this_element, wrap};
-use crate::limits;
 use crate::dom::{Mutation, NodeId, Tree};
 use crate::engine::net::{Answer, Asker, Request};
 use crate::engine::{self, bind, events, jobs, realm, xhr};
+use crate::limits;
 
 /// The frames that have a document, by their elements.
 #[derive(Default)]

@@ -5,8 +5,8 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 use url::Url;
 
 use super::{document, navigation, own_document};
-use crate::limits;
 use crate::engine::{bind, clone, exception, jobs, realm};
+use crate::limits;
 
 /// The entries, and which one the page is at.
 #[derive(Trace, Finalize, JsData)]

@@ -11,10 +11,10 @@ use super::load::Window;
 use super::navigation::{self, How, Navigation};
 use super::storage::{self, Stored};
 use super::{document, history, html, layout, listens_to, observers, own_document, read, wrap};
-use crate::limits;
 use crate::dom::{HtmlOptions, NodeId, Selectors, Tree};
 use crate::engine::jobs::{self, End, Reach};
 use crate::engine::{events, realm};
+use crate::limits;
 use crate::protocol::Filling;
 
 /// A link of a page in the state that it is in.

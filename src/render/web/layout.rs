@@ -13,9 +13,9 @@ use html5ever::{local_name, ns};
 
 use super::window::viewport;
 use super::{of, own_document, read, wrap};
-use crate::limits;
 use crate::dom::{NodeData, NodeId, Tree};
 use crate::engine::{events, jobs, realm};
+use crate::limits;
 
 /// Height of a line and width of a letter, in CSS pixels.
 const LINE: f64 = 20.0;

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
-use crate::limits;
 use crate::engine::target::{self, Listeners, Target, TargetKind};
 use crate::engine::{bind, clone, events, exception, jobs, realm};
+use crate::limits;
 
 /// One end of a channel.
 #[derive(Default, Trace, Finalize, JsData)]

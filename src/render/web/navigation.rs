@@ -13,10 +13,10 @@ use url::Url;
 
 use super::frames::window::Target;
 use super::{document, frames, history, of, own_document, read, windows};
-use crate::limits;
 use crate::dom::NodeId;
 use crate::engine::trace::{self, What};
 use crate::engine::{bind, events, jobs, page, realm, run_script};
+use crate::limits;
 
 /// What made the page go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

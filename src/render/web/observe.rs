@@ -11,9 +11,9 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 use html5ever::LocalName;
 
 use super::{collection, node_argument, read, wrap, wrap_or_null};
-use crate::limits;
 use crate::dom::{Mutation, NodeId, Tree};
 use crate::engine::{bind, events, jobs, realm};
+use crate::limits;
 
 /// An observer's object.
 #[derive(Trace, Finalize, JsData)]

@@ -10,9 +10,9 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 use super::layout::{self, Place};
 use super::window::viewport;
 use super::{node_argument, node_argument_or_null, wrap, wrap_or_null};
-use crate::limits;
 use crate::dom::{Mutation, NodeId};
 use crate::engine::{bind, jobs, realm};
+use crate::limits;
 
 /// Which of the two kinds an observer is.
 #[derive(Clone, Copy, PartialEq)]

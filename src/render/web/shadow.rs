@@ -4,9 +4,9 @@ use boa_engine::{Context, JsArgs, JsResult, JsValue};
 use html5ever::{local_name, ns};
 
 use super::{change, custom, node_of, observe, of, read, this_element, this_node, wrap, wrap_or_null};
-use crate::limits;
 use crate::dom::{HtmlOptions, Mutation, NodeId, ShadowRoot, Tree};
 use crate::engine::{bind, exception, target};
+use crate::limits;
 
 const ELEMENT_METHODS: &[bind::Method] =
     &[("attachShadow", 1, attach_shadow), ("setHTMLUnsafe", 1, set_html_unsafe), ("getHTML", 0, get_html)];

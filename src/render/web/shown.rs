@@ -9,8 +9,8 @@ use super::html::values;
 use super::layout::{Flow, flow_of};
 use super::load::Window;
 use super::{own_document, read};
-use crate::limits;
 use crate::dom::{NodeData, NodeId, Tree};
+use crate::limits;
 
 /// Lists within each other that are still indented further, and columns of each.
 const INDENTS: usize = 8;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::exotic;
 use crate::computed;
-use crate::limits;
 use crate::engine::{bind, exception};
+use crate::limits;
 
 /// What scripts of an origin keep: keys and values. There may be tokens among them, so that `Debug` shows none.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

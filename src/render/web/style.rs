@@ -12,11 +12,11 @@ use html5ever::local_name;
 use super::style_table::PROPERTIES;
 use super::{change, exotic, node_argument, read, slot, styles, this_element, wrap_or_null};
 use crate::computed;
-use crate::limits;
 use crate::dom::style::declaration::{parse, put, split, text_of};
 use crate::dom::style::{Declaration, Rule};
 use crate::dom::{NodeId, Selectors, Tree};
 use crate::engine::bind;
+use crate::limits;
 
 /// Whose declarations these are.
 #[derive(Clone, Trace, Finalize, JsData)]

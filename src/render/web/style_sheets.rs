@@ -8,11 +8,11 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 use html5ever::local_name;
 
 use super::{exotic, media, read, slot, style, styles, this_element, this_node, thrown, wrap_or_null};
-use crate::limits;
 use crate::dom::style::sheet::Rules;
 use crate::dom::style::{Rule, RuleKind, Sheet};
 use crate::dom::{Error, NodeId, Tree};
 use crate::engine::{bind, exception};
+use crate::limits;
 
 /// The name under which a document or shadow root keeps the sheets that a script gave it.
 pub(super) const ADOPTED: &str = "adopted";

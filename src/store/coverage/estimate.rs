@@ -11,9 +11,9 @@
 //!
 //! Memory: 16 bytes for each link of each series, earlier ones included, and a few words for each series.
 
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::{HostId, ListingRow};
 use crate::limits::LIST_REPEATS;
+use gleaner_base::clock::UnixMillis;
 use gleaner_page::pagination::page_count;
 
 /// What the index pages of a site amount to.

@@ -23,8 +23,8 @@ use serde::Serialize;
 
 use crate::crawldb::{CrawlDbError, NotWholeRow, Outcome, Reader, SiteCounts};
 use crate::limits;
-use gleaner_base::url::without_keys;
 use estimate::{Estimate, Estimator};
+use gleaner_base::url::without_keys;
 
 /// The coverage of one site, with all its terms. Ratios are None where their divisor is zero or unknown.
 #[derive(Clone, Debug, PartialEq, Serialize)]

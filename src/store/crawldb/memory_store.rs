@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use super::merge::{self, Found, Looks, MemoChange, NotWholeChange};
 use super::record::*;
 use super::{CrawlDb, CrawlDbError, HostDue, LeaseRequest, Owner, check_notes};
-use gleaner_base::clock::UnixMillis;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 
 /// See the module.

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::record::{HostId, Listing, Outcome, UrlKey, Visit};
-use gleaner_base::clock::UnixMillis;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 
 /// A source as it is kept: the host stands for site and origin.

@@ -45,8 +45,8 @@ use async_trait::async_trait;
 
 pub use record::*;
 
-use gleaner_base::clock::UnixMillis;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 
 /// What can go wrong in a crawl database.

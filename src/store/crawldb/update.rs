@@ -29,8 +29,8 @@ use super::redb_store::open::{Fault, file_factory, never_in_use, schema};
 use super::redb_store::tables::{begin, begin_volatile};
 use super::redb_store::{BackendFactory, OpenOptions};
 use super::{CrawlDb, CrawlDbError, HostId, UrlKey, merge::is_keepable};
-use gleaner_base::clock::UnixMillis;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 
 /// The schema that this code writes, and the highest that it reads.
 const SCHEMA: u64 = 1;

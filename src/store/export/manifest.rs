@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use data_encoding::HEXLOWER;
 use serde::Serialize;
 
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::{MagnetRow, Source, TorrentRow};
-use gleaner_torrent::Infohashes;
+use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::without_keys;
+use gleaner_torrent::Infohashes;
 
 /// Name of the list of torrents, at the root of every export.
 pub const MANIFEST: &str = "manifest.jsonl";

@@ -27,9 +27,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::{CrawlDbError, MagnetRow, Reader, TorrentRow};
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::archive::Archive;
 
 /// What an export is.

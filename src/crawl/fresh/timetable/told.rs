@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{State, times_of_day};
-use gleaner_rules::Policy;
 use crate::schedule::HOURS;
+use gleaner_rules::Policy;
 
 /// Looks of all lists of a site that are told ahead.
 const LOOKS_TOLD: f64 = 200_000.0;

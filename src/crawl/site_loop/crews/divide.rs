@@ -1,17 +1,17 @@
 //! Which links of a page the increment follows, and which are history's.
 
 use super::millis;
-use gleaner_page::boards::identity::thread_id;
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
 use crate::fresh::gone::hash;
+use crate::limits;
 use crate::site_loop::SiteLoop;
 use crate::site_loop::visits::mark;
 use crate::visit::{self, Finished};
+use gleaner_base::clock::UnixMillis;
+use gleaner_page::boards::identity::thread_id;
+use gleaner_rules::{Class, Verdict};
 use gleaner_store::crawldb::update::{UpdateDb, UpdateRow};
 use gleaner_store::crawldb::{Discovered, UrlKey, UrlRecord};
-use crate::limits;
-use gleaner_rules::{Class, Verdict};
 
 /// News of a front that the increment follows whatever its caps say, at a site of few requests a day: the usual ones, not those of a burst.
 const NEWS_OF_A_FRONT: usize = 5;

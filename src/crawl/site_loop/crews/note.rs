@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Crews;
 use crate::CrawlError;
-use crate::site_loop::SiteLoop;
-use gleaner_store::crawldb::{CrawlDbError, Reader};
 use crate::frontier::crews::Split;
 use crate::frontier::increment::Rounds;
+use crate::site_loop::SiteLoop;
+use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// The note that keeps the measured rates and the last state.
 pub const CREWS_NOTE: &str = "crews";

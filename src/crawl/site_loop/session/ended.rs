@@ -2,13 +2,13 @@
 //! left alone.
 
 use super::{OF_LOGIN, SiteLoop, State};
-use gleaner_base::clock::UnixMillis;
 use crate::CrawlError;
 use crate::account::in_one_line;
+use crate::limits;
 use crate::login::Proof;
 use crate::login::pace::Pace;
 use crate::site_loop::asking::{Asked, Unproven};
-use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_login::tries::Hold;
 use gleaner_login::verdict::Verdict;
 

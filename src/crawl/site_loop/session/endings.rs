@@ -7,13 +7,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::SiteLoop;
+use crate::limits;
 use crate::site_loop::visits::mark;
 use crate::visit::Finished;
 use crate::{CrawlError, outlinks};
-use gleaner_store::crawldb::UrlKey;
-use crate::limits;
-use gleaner_login::secret::told_url;
 use gleaner_base::url::{Canonical, CrawlUrl};
+use gleaner_login::secret::told_url;
+use gleaner_store::crawldb::UrlKey;
 
 /// The note that keeps the URLs that are closed: whole, as a JSON list.
 const ENDINGS_NOTE: &str = "ends_session";

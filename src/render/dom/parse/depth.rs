@@ -11,8 +11,8 @@ use html5ever::LocalName;
 use html5ever::tokenizer::{EndTag, StartTag, Tag, TagToken, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{Tracer, TreeBuilder};
 
-use crate::limits;
 use crate::dom::node::NodeId;
+use crate::limits;
 
 use super::sink::Sink;
 

@@ -9,8 +9,8 @@ use selectors::parser::{MatchesFeaturelessHost, Selector};
 use super::grammar::Css;
 use super::view::View;
 use super::{Need, Selectors};
-use crate::limits;
 use crate::dom::{Error, NodeId, Tree};
+use crate::limits;
 
 /// Where an element stands to the tree that a rule is of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

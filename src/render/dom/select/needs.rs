@@ -6,8 +6,8 @@ use selectors::parser::{Combinator, Component, Selector};
 
 use super::Selectors;
 use super::grammar::Css;
-use crate::limits;
 use crate::dom::{NodeId, Tree};
+use crate::limits;
 
 /// A class, an `id` or a name. Letters of either case count as the same, and two may share a number: what is told by it may match, no more.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

@@ -10,9 +10,9 @@ use html5ever::local_name;
 use super::declaration;
 use super::sheet::{Rule, RuleKind, Rules, Sheet};
 use super::value::{is_wide, longhands};
-use crate::limits;
 use crate::dom::select::{Asked, Need, Selectors, Standing};
 use crate::dom::{NodeId, Tree};
+use crate::limits;
 
 /// Rules of one tree: a document's or a shadow root's.
 #[derive(Debug, Default)]

@@ -10,9 +10,9 @@ use cssparser::{
 use selectors::parser::SelectorParseErrorKind;
 
 use super::declaration::{self, Declaration};
-use crate::limits;
 use crate::dom::Error;
 use crate::dom::select::{Namespaces, Selectors};
+use crate::limits;
 
 /// A list of rules, of a sheet or within a rule.
 pub type Rules = Rc<RefCell<Vec<Rc<Rule>>>>;

@@ -8,9 +8,9 @@ use super::cascade::{Cascade, Index};
 use super::declaration::{parse, text_of};
 use super::sheet::Sheet;
 use super::value::colour;
-use crate::limits;
 use crate::dom::select::Selectors;
 use crate::dom::{Error, Tree};
+use crate::limits;
 
 fn value_of(tree: &Tree, css: &str, id: &str, property: &str, inherits: bool) -> Option<String> {
     let document = tree.root(tree.element_by_id_anywhere(id));

@@ -4,8 +4,8 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsNativeError, JsObject, JsR
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{define, word};
-use crate::limits;
 use crate::engine::bind;
+use crate::limits;
 
 /// What a text is cut into.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsNativeError, JsObject, JsResult, JsValue, Trace, js_string};
 
 use super::{DateFormat, NumberFormat, define, resolved, word};
-use crate::limits;
 use crate::engine::bind;
+use crate::limits;
 
 /// A piece of a formatted text: its kind, its text and, of a relative time, the unit that it counts.
 pub(super) struct Part {

@@ -17,8 +17,8 @@ use flate2::read::{DeflateDecoder, DeflateEncoder, GzDecoder, GzEncoder, ZlibDec
 
 use self::pump::pipe;
 use super::{Controller, Stream, close, controlled, enqueue, fail};
-use crate::limits;
 use crate::engine::bind;
+use crate::limits;
 
 /// What takes chunks, and the readable end that they come out of, if there is one.
 #[derive(Trace, Finalize, JsData)]

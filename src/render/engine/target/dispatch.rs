@@ -3,9 +3,9 @@
 use boa_engine::{Context, JsObject, JsResult, JsString, JsValue, js_string};
 
 use super::{Current, Kinds, LEGACY, Path, Step, callback_of, is_window, kind_of};
-use crate::limits;
 use crate::engine::events::{self, Event};
 use crate::engine::{bind, jobs, realm};
+use crate::limits;
 
 /// Dispatches an event (DOM §2.9): capturing from the root, at the target, bubbling back. False when a listener cancelled it. What
 /// listeners throw is told and stops nobody.

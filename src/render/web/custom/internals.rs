@@ -8,9 +8,9 @@ use super::super::html::reflect::Type;
 use super::super::html::{controls, table};
 use super::super::{read, this_element, wrap_or_null};
 use super::of;
-use crate::limits;
 use crate::dom::{CustomState, FormValue, NodeId};
 use crate::engine::{bind, blob, exception};
+use crate::limits;
 
 /// The object that an element's own code holds.
 #[derive(Trace, Finalize, JsData)]

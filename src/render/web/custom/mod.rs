@@ -24,9 +24,9 @@ use html5ever::{LocalName, ns};
 pub(super) use self::construct::{create_by_name, create_element, html_constructor, is_option};
 pub(super) use self::react::{upgrade_all, watch};
 use super::{interfaces, node_of, own_document, read};
-use crate::limits;
 use crate::dom::{CustomState, NodeId, Tree, is_custom_element_name};
 use crate::engine::{bind, exception, realm};
+use crate::limits;
 
 /// What `define` was told of a name.
 pub(super) struct Definition {

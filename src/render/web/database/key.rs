@@ -6,8 +6,8 @@ use std::ops::Bound;
 use boa_engine::object::builtins::{JsArray, JsDate};
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsError, JsObject, JsResult, JsString, JsValue, Trace, js_string};
 
-use crate::limits;
 use crate::engine::{bind, exception};
+use crate::limits;
 
 /// A key, in the order of its kinds.
 #[derive(Clone, Debug)]

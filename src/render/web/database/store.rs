@@ -6,8 +6,8 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 use super::key::{Key, Path, Range, data_error};
 use super::transaction::{Transaction, content_of, done, may, tell};
 use super::{Index, Request, Shared, Store, constraint, gone, name_list, upgrade_of};
-use crate::limits;
 use crate::engine::{bind, clone, exception};
+use crate::limits;
 
 /// An `IDBObjectStore`, or an `IDBIndex` of it.
 #[derive(Clone, Trace, Finalize, JsData)]

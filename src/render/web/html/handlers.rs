@@ -10,10 +10,10 @@ use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, S
 use html5ever::LocalName;
 
 use super::element::is_called;
-use crate::limits;
 use crate::dom::{Mutation, NodeId, Tree};
 use crate::engine::target::{self, Listeners};
 use crate::engine::{bind, realm, report};
+use crate::limits;
 use crate::web::load::loading;
 use crate::web::{document, node_of, of, own_document, read, source, windows, wrap};
 

@@ -5,9 +5,9 @@ use boa_engine::object::IntegrityLevel;
 use boa_engine::{Context, JsObject, JsResult, JsValue};
 
 use super::{reflect, state};
-use crate::limits;
 use crate::dom::{NodeId, Tree};
 use crate::engine::bind;
+use crate::limits;
 use crate::web::{node_of, read, wrap, wrap_or_null};
 
 /// What a script set or saw of one attribute.

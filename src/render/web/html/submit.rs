@@ -7,9 +7,9 @@ use super::controls::SUBMITTABLE;
 use super::element::is_called;
 use super::reflect::{self, has, text};
 use super::{activation, form, select, state, table, values};
-use crate::limits;
 use crate::dom::{FormValue, NodeId, Tree};
 use crate::engine::{bind, blob, events};
+use crate::limits;
 use crate::web::navigation::{How, Navigation};
 use crate::web::{document, node_of, of, read, wrap};
 

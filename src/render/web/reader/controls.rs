@@ -30,9 +30,9 @@ use super::words::{
     AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, MORE, NEVER, NEVER_ALONE, NEVER_NAMES, RETRY,
     TURN_SIGNS, says,
 };
-use crate::limits;
 use crate::dom::{Element, NodeId, Tree};
 use crate::engine::realm;
+use crate::limits;
 
 /// What a control is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

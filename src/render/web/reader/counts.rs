@@ -3,8 +3,8 @@
 use xxhash_rust::xxh3::Xxh3;
 
 use super::shown::text_of;
-use crate::limits;
 use crate::dom::{NodeId, Tree};
+use crate::limits;
 
 /// What stands beside a number in a cell that counts, or tells an age.
 const UNITS: &[&str] = &[

@@ -13,8 +13,8 @@ use super::labels::{Labels, is_pressed};
 use super::rows::has_likes;
 use super::shown::text_of;
 use super::words::{KEEPS, NEVER};
-use crate::limits;
 use crate::dom::{Element, NodeId, Tree};
+use crate::limits;
 
 /// A listener so many elements above a row, or fewer, is its list's; one further up may be for anything.
 const NEAR: usize = 4;

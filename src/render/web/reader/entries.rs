@@ -9,8 +9,8 @@ use super::super::load::Window;
 use super::super::{read, styles};
 use super::controls::{Control, Rank, identity_of};
 use super::rows::row_of;
-use crate::limits;
 use crate::dom::NodeId;
+use crate::limits;
 
 /// How far above a link or a button its entry may be: `<li><span><a>`.
 const ENTRY_WITHIN: usize = 3;

@@ -40,10 +40,10 @@ use super::controls::{Control, Rank, controls};
 use super::lists::Lists;
 use super::shown::{Book, News};
 use super::{Bound, Cut, note, same};
-use crate::limits;
 use crate::dom::{NodeId, Tree};
 use crate::engine::jobs::Reach;
 use crate::engine::realm;
+use crate::limits;
 use crate::protocol::Seeks;
 
 /// Tries what the page offers, the likeliest first. Gives where it stopped with more to come.

@@ -2,8 +2,8 @@
 
 use super::rows::has_likes;
 use super::shown::text_of;
-use crate::limits;
 use crate::dom::{Element, NodeId, Tree};
+use crate::limits;
 
 /// Labels that are nothing else, of controls that lead from a folder to the one that it is in.
 pub(super) const UPS: &[&str] = &[

@@ -4,8 +4,8 @@
 use super::labels::Labels;
 use super::shown::text_of;
 use super::words::NEVER;
-use crate::limits;
 use crate::dom::{Element, NodeId, Tree};
+use crate::limits;
 
 /// What pictures are called by which a record is changed, kept, or judged.
 const HARM: &[&str] = &[

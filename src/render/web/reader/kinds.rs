@@ -7,8 +7,8 @@ use html5ever::LocalName;
 use super::super::load::Window;
 use super::super::read;
 use super::controls::{Control, LIST_MIN, Rank};
-use crate::limits;
 use crate::dom::{NodeId, Tree};
+use crate::limits;
 
 /// How far above what has no name of its own the name of its list may be.
 const LIST_WITHIN: usize = 4;

@@ -5,8 +5,8 @@ use html5ever::local_name;
 use super::prices;
 use super::shown::text_of;
 use super::words::{NEVER, says};
-use crate::limits;
 use crate::dom::{Element, NodeId, Tree};
+use crate::limits;
 
 /// How labels begin that pass by pages.
 const TURNS: &[&str] = &["next", "prev", "previous", "forward", "back", "向前", "向后", "向後"];

@@ -12,8 +12,8 @@ use super::controls::{Control, Rank, is_button, is_posted};
 use super::labels::Labels;
 use super::shown::text_of;
 use super::words::{LOOKS, NEVER_NAMES};
-use crate::limits;
 use crate::dom::{Element, NodeId, Tree};
+use crate::limits;
 
 /// Words of buttons that show what lists of choices stand for.
 pub(super) const APPLY: &[&str] = &[

@@ -13,9 +13,9 @@ use super::labels::Labels;
 use super::rows::has_likes;
 use super::shown::text_of;
 use super::words::{LOOKS, NEVER, NEVER_NAMES, says};
-use crate::limits;
 use crate::dom::{Element, NodeId, Tree};
 use crate::engine::jobs::{self, Reach};
+use crate::limits;
 
 /// How the kinds of openers begin.
 const OPENER: &str = "picker ";

@@ -1,8 +1,8 @@
 //! Where a control stands in its page, so that what is shown in the place of a list is known as that, though a script has made its table anew.
 
 use super::rows::has_likes;
-use crate::limits;
 use crate::dom::{NodeId, Tree};
+use crate::limits;
 
 /// So many elements around a control say where it stands: a table's row in its body, its table and what holds that.
 const WITHIN: usize = 4;

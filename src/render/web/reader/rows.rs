@@ -5,8 +5,8 @@ use html5ever::local_name;
 use super::controls::Rank;
 use super::kinds;
 use super::shown::text_of;
-use crate::limits;
 use crate::dom::{Element, NodeId, Tree};
+use crate::limits;
 
 /// How far above an entry of a menu its row may be.
 const MENU_WITHIN: usize = 5;

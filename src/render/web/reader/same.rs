@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::controls::Control;
-use crate::limits;
 use crate::dom::NodeId;
+use crate::limits;
 
 /// Gives controls the identities that they had before: those that are as they were, and behind a click on one of them (`pressed`) those
 /// that say more or less now. Behind one on a tab (`tab`) the tabs are as they were, however they look.

@@ -10,11 +10,11 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::super::interact::{Link, link, roots};
 use super::super::load::Window;
 use super::super::{clipboard, document, navigation, own_document, read};
-use crate::limits;
-use gleaner_page::encoded_links;
 use crate::dom::{NodeId, Tree};
 use crate::engine::{page, realm};
+use crate::limits;
 use crate::protocol::State;
+use gleaner_page::encoded_links;
 
 /// What a state has that none before it had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,9 +3,9 @@
 use url::Url;
 
 use super::*;
-use crate::limits;
 use crate::engine::Start;
 use crate::engine::net::{Net, NoNet};
+use crate::limits;
 use crate::web::load::{Setting, text_of};
 use crate::web::window::Viewport;
 

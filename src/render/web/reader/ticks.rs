@@ -12,8 +12,8 @@ use super::labels::Labels;
 use super::rows::has_likes;
 use super::shown::text_of;
 use super::words::{AGE, CONFIRM, ENTER, KEEPS, NEVER, NEVER_NAMES, SETTINGS, says};
-use crate::limits;
 use crate::dom::{NodeId, Tree};
+use crate::limits;
 
 /// How far above a box its row may be, and what says what the box is for.
 const ROW_WITHIN: usize = 4;

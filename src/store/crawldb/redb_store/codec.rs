@@ -4,9 +4,9 @@
 //! Times are 48 bits of milliseconds (until the year 10889), as are sequence numbers (10⁹ pages of 10⁵ links);
 //! larger values saturate.
 
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::merge::{Found, Looks};
 use crate::crawldb::record::{HostId, HostRow, MagnetFacts, Outcome, TorrentFacts};
+use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 
 /// Bytes of a time or sequence number.

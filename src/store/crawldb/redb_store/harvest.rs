@@ -7,10 +7,10 @@ use super::codec::{self, MagnetKept, TorrentKept};
 use super::known::{Known, MAGNETS_ONLY, TORRENT_ROWS, TORRENTS_SEEN, Tally};
 use super::open::Fault;
 use super::tables::{BODIES, INFOHASHES, LISTINGS, MAGNET_HASHES, MAGNETS, TORRENTS};
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::merge::{self, Found, Looks};
 use crate::crawldb::record::{Listing, MagnetFacts, TorrentFacts, UrlKey, Visit};
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 
 type Bytes = &'static [u8];

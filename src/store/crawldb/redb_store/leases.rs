@@ -7,9 +7,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::Owner;
 use crate::crawldb::record::HostId;
+use gleaner_base::clock::UnixMillis;
 
 /// Rank and sequence number: the order of a host's queue.
 pub(super) type Position = (u8, u64);

@@ -6,9 +6,9 @@ use super::codec::{self, QueueRow};
 use super::open::Fault;
 use super::tables::{self, LATER, PARKED};
 use super::{Core, read};
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::record::{HostId, UrlKey};
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 
 impl Core {
     /// Moves what became due from `later` to `queue`. The commit is not durable: what a crash undoes is moved again.

@@ -8,10 +8,10 @@ use super::known::{Known, NOT_WHOLE_ROWS, PAGES_NOT_WHOLE, SiteNumber, Tally};
 use super::open::Fault;
 use super::tables::NOT_WHOLE;
 use super::urls::UrlChanges;
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::merge::{self, NotWholeChange};
 use crate::crawldb::record::{NotWholeRow, Visit};
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 
 /// What the visits of one URL in a batch say of its page, the last of them that has looked.
 pub(super) struct NotWholeSettled<'v> {

@@ -9,8 +9,8 @@ use super::codec::{self, LaterKey, Place, QueueKey, QueueRow};
 use super::leases::{Leases, Position};
 use super::open::Fault;
 use super::tables::{LATER, PARKED, QUEUE};
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::record::HostId;
+use gleaner_base::clock::UnixMillis;
 
 #[derive(Default)]
 pub(super) struct QueueChanges {

@@ -12,10 +12,10 @@ use super::leases::HostLeases;
 use super::open::Fault;
 use super::tables::{INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
 use super::urls;
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::HostDue;
 use crate::crawldb::record::*;
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 
 pub(super) fn url_record(db: &Database, key: &UrlKey) -> Result<Option<UrlRecord>, Fault> {

@@ -8,10 +8,10 @@ use super::codec::{self, UrlRow};
 use super::harvest::Harvest;
 use super::open::Fault;
 use super::urls::UrlWrites;
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::merge;
 use crate::crawldb::record::{Outcome, Receipt, UrlKey, Visit};
 use crate::limits;
+use gleaner_base::clock::UnixMillis;
 
 /// The visits of one URL within a batch, with what was known of it before.
 struct Group {

@@ -13,9 +13,9 @@ use super::open::Fault;
 use super::queue::QueueChanges;
 use super::seen::{Mark, Seen};
 use super::tables::URLS;
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::merge::{self, MemoChange};
 use crate::crawldb::record::{Discovered, HostId, Outcome, UrlKey, Visit};
+use gleaner_base::clock::UnixMillis;
 
 pub(super) type UrlTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
 

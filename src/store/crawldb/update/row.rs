@@ -1,7 +1,7 @@
 //! A row of the update crawldb: what was found, when it needs no visit any more, and its bytes on the disk.
 
-use gleaner_base::clock::UnixMillis;
 use crate::crawldb::{Discovered, UrlKey, UrlRecord};
+use gleaner_base::clock::UnixMillis;
 
 /// A URL that the increment has found.
 #[derive(Clone, Debug, PartialEq, Eq)]

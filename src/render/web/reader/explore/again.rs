@@ -13,8 +13,8 @@ use super::super::words::{COPY, says};
 use super::back::Level;
 use super::bounds::PATIENCE_WITH_PAID;
 use super::{Choice, Reader};
-use crate::limits;
 use crate::dom::NodeId;
+use crate::limits;
 
 /// What a page showed before boxes were ticked.
 struct Shown {

@@ -12,8 +12,8 @@ use super::super::folders::Crumb;
 use super::super::shown::News;
 use super::frontier::{Step, says_of};
 use super::{Choice, Reader};
-use crate::limits;
 use crate::dom::NodeId;
+use crate::limits;
 
 /// A list that is not shown, and how to know it again.
 pub(super) struct Level {

@@ -9,8 +9,8 @@ use super::super::overlays;
 use super::bounds::PATIENCE;
 use super::choices;
 use super::{Choice, Reader};
-use crate::limits;
 use crate::dom::NodeId;
+use crate::limits;
 
 impl Reader<'_> {
     /// Whether a person would see it.

@@ -6,8 +6,8 @@ use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
 use super::super::words::{CANCEL, HIDES, says};
 use super::Reader;
-use crate::limits;
 use crate::dom::NodeId;
+use crate::limits;
 
 /// Characters of what a button says.
 const LABEL_CHARACTERS: usize = 40;

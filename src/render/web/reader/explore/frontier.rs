@@ -12,8 +12,8 @@ use super::super::same;
 use super::super::shown::News;
 use super::choices::is_choice;
 use super::{Reader, leads_on};
-use crate::limits;
 use crate::dom::NodeId;
+use crate::limits;
 
 /// An act that led from one state to another, and may do so again.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use super::super::super::read;
 use super::super::controls::Control;
 use super::super::kinds::STATES;
 use super::super::shown::text_of;
-use crate::limits;
 use crate::dom::{Element, NodeId, Tree};
+use crate::limits;
 use gleaner_page::shortcut::rows::{Mark, Trait};
 
 /// How far above a control its row may be, and how many elements and texts of that are looked at.

@@ -9,8 +9,8 @@ use html5ever::LocalName;
 use super::super::super::interact::roots;
 use super::super::super::{listens_to, own_document, read};
 use super::Reader;
-use crate::limits;
 use crate::dom::{NodeId, Tree};
+use crate::limits;
 
 /// Rows that need not show: heads, feet, sums.
 const SLACK: usize = 3;
