@@ -69,10 +69,10 @@ fn fixtures_differ_from_libtorrent_only_where_they_say_why() {
 
 #[test]
 fn every_reason_for_a_difference_is_in_the_document() {
-    let document = fs::read_to_string(root().join("docs/recognition.md")).unwrap();
+    let document = fs::read_to_string(root().join("docs/design/recognition.md")).unwrap();
     for (expected, _) in expectations() {
         if let Some(reason) = expected.unlike_libtorrent {
-            assert!(document.contains(&reason), "docs/recognition.md does not explain: {reason}");
+            assert!(document.contains(&reason), "docs/design/recognition.md does not explain: {reason}");
         }
     }
 }
@@ -107,11 +107,11 @@ fn mutants_have_libtorrents_verdict() {
     assert!(differences.is_empty(), "{} differences of {}:\n{shown}", differences.len(), *MUTANTS);
 }
 
-/// Mutants per run; `GLEANER_MUTANTS` asks for more, and a million were compared once (docs/recognition.md).
+/// Mutants per run; `GLEANER_MUTANTS` asks for more, and a million were compared once (docs/design/recognition.md).
 static MUTANTS: LazyLock<usize> =
     LazyLock::new(|| std::env::var("GLEANER_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(6_000));
 
-/// The differences that docs/recognition.md lists: junk in front, and magnet links in a file.
+/// The differences that docs/design/recognition.md lists: junk in front, and magnet links in a file.
 fn explained(body: &[u8], theirs: &Verdict) -> bool {
     let ours = metainfo::parse(body);
     let junk_in_front = !theirs.ok && ours.is_ok_and(|ours| ours.dict.start > 0);

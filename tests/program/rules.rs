@@ -352,10 +352,10 @@ fn the_schema_names_every_key_with_its_meaning() {
     assert_eq!(schema["required"], serde_json::json!(["start"]));
     assert_eq!(schema["additionalProperties"], false);
     let keys = schema["properties"].as_object().unwrap();
-    let docs = fs::read_to_string("docs/rules.md").unwrap();
+    let docs = fs::read_to_string("docs/reference/rules.md").unwrap();
     for (key, property) in keys {
         assert!(property["description"].is_string(), "{key} is not described");
-        assert!(docs.contains(&format!("`{key}`")), "docs/rules.md does not tell `{key}`");
+        assert!(docs.contains(&format!("`{key}`")), "docs/reference/rules.md does not tell `{key}`");
     }
     let classes = schema["$defs"]["ClassTable"]["properties"].as_object().unwrap();
     let names: Vec<&str> = classes.keys().map(String::as_str).collect();
@@ -364,10 +364,10 @@ fn the_schema_names_every_key_with_its_meaning() {
     assert_eq!(names, known);
 }
 
-/// The TOML blocks of docs/rules.md that are whole site files pass.
+/// The TOML blocks of docs/reference/rules.md that are whole site files pass.
 #[test]
 fn examples_of_the_documentation_are_valid() {
-    let docs = fs::read_to_string("docs/rules.md").unwrap();
+    let docs = fs::read_to_string("docs/reference/rules.md").unwrap();
     let blocks: Vec<&str> = docs
         .split("```toml\n")
         .skip(1)

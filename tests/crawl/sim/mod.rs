@@ -1,5 +1,5 @@
 //! The whole crawler in virtual time: the real loop, committer, hosts, rules, page reading and stores over a simulated
-//! web full of faults, everything from one number. `docs/simulation.md` says what is simulated and what is checked.
+//! web full of faults, everything from one number. `docs/design/simulation.md` says what is simulated and what is checked.
 
 mod account;
 mod broken;
@@ -86,7 +86,7 @@ fn watched<T>(seed: u64, work: impl FnOnce() -> T) -> T {
 }
 
 fn replay(seed: u64) -> String {
-    format!("replay it: GLEANER_SIM_SEED={seed} cargo test --test sim -- one_seed --nocapture")
+    format!("replay it: GLEANER_SIM_SEED={seed} cargo test --test crawl sim -- one_seed --nocapture")
 }
 
 fn number(variable: &str, default: u64) -> u64 {

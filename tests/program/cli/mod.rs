@@ -123,7 +123,7 @@ fn a_new_rule_file_passes_its_check_and_is_never_overwritten() {
     run(here.path(), &new).ended(0).says(&["wrote rules/", "gleaner rules check"]);
     let path = fs::read_dir(here.path().join("rules")).unwrap().next().unwrap().unwrap().path();
     let text = fs::read_to_string(&path).unwrap() + "# mine\n";
-    for told in ["# [login]", "secrets/example.org", "families/phpbb", "docs/login.md"] {
+    for told in ["# [login]", "secrets/example.org", "families/phpbb", "docs/guide/members.md"] {
         assert!(text.contains(told), "{told}");
     }
     fs::write(&path, &text).unwrap();

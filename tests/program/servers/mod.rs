@@ -36,7 +36,7 @@ struct Truth {
 impl Truth {
     fn make(folder: &Path) -> Self {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join(WEBTORRENT_FIXTURES);
-        let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/make_torrents.py");
+        let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/servers/make_torrents.py");
         let made = Command::new(server::find("python3", "python3"))
             .args([generator.as_os_str(), folder.as_os_str(), OsStr::new(&TORRENTS.to_string()), fixtures.as_os_str()])
             .output()

@@ -1,4 +1,4 @@
-//! Web platform tests of documents, run in whole pages. What fails is named in a file of `tests/wpt` with its reason; a failure that is
+//! Web platform tests of documents, run in whole pages. What fails is named in a file of `tests/render/wpt` with its reason; a failure that is
 //! not expected fails the suite, and so does an expected one that passes.
 //!
 //! Which files there are, and in which folder it is written what of them fails, the module above says: `files` and `EXPECTED`.
@@ -190,7 +190,7 @@ type Expected = BTreeMap<String, (usize, String)>;
 
 fn expected_path(folder: &str) -> PathBuf {
     let name = folder.trim_end_matches('/').replace('/', "-");
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(format!("tests/wpt/{EXPECTED}/{name}.txt"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(format!("tests/render/wpt/{EXPECTED}/{name}.txt"))
 }
 
 fn expected(folder: &str) -> Expected {
@@ -240,7 +240,7 @@ pub fn assert_suite(folder: &str, at_least: f64) {
     }
     if std::env::var_os("GLEANER_BLESS").is_some() {
         let rows: String = found.iter().map(|(file, (count, reason))| format!("{file}: {count} {reason}\n")).collect();
-        let head = "# Failures of web platform tests: file, how many subtests, why. Written by tests/wpt/pages.rs.\n";
+        let head = "# Failures of web platform tests: file, how many subtests, why. Written by tests/render/wpt/pages.rs.\n";
         std::fs::write(expected_path(folder), format!("{head}{rows}")).unwrap();
         return;
     }
