@@ -149,26 +149,10 @@ pub const MIRROR_PATIENCE: u32 = 15;
 /// Events of one board that are kept to learn by which minutes of the day it posts: four a day for a fortnight.
 pub const HABIT_POSTS_MAX: usize = 64;
 
-/// Traces of posts: bytes of a line, bad lines that are told, posts (16 bytes each), and days of a replay or of a made-up forum.
-pub const TRACE_LINE_BYTES_MAX: usize = 64 << 10;
-
-pub const TRACE_FAULTS_TOLD_MAX: usize = 20;
-
-pub const TRACE_POSTS_MAX: usize = 20_000_000;
-
-pub const TRACE_DAYS_MAX: u64 = 36_525;
-
-/// Boards of a schedule: each costs half a kilobyte; looks a day of one in a replay, and of all policies over all its days.
-pub const BOARDS_MAX: usize = 1_000_000;
-
 /// Numbers of posts that a site's schedule keeps, and boards whose posts are told from each other by them: each look reads them for all.
 pub const NUMBERS_SEEN_MAX: usize = 4_096;
 
 pub const NUMBERED_BOARDS_MAX: usize = 200;
-
-pub const LOOKS_PER_DAY_MAX: usize = 1_440;
-
-pub const SIMULATED_LOOKS_MAX: u64 = 50_000_000;
 
 /// Stretches of time of one site's delays: a year of them is two days each, and each holds some ten counts.
 pub const DELAY_BINS_MAX: usize = 240;

@@ -5,14 +5,15 @@ use std::fs::File;
 use std::io::BufReader;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use flate2::read::MultiGzDecoder;
 use gleaner_crawl::schedule::adapt::Schedule;
-use gleaner_crawl::schedule::generate::Forum;
-use gleaner_crawl::schedule::simulate::{self, Options, Report};
-use gleaner_crawl::schedule::trace::Trace;
 use gleaner_crawl::schedule::{DAY_S, HOUR_S, Kind, Post};
+use gleaner_lab::schedule::generate::Forum;
+use gleaner_lab::schedule::simulate::{self, Options, Report};
+use gleaner_lab::schedule::trace::Trace;
+
+use super::lab;
 
 /// 2021-01-01.
 const START: u64 = 1_609_459_200;
@@ -65,7 +66,7 @@ fn without_a_look_at_midnight_that_nobody_counts_bra_is_above_era_and_ours_below
 }
 
 fn real_trace() -> Trace {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/traces/commits-2021-2024.csv.gz");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/traces/commits-2021-2024.csv.gz");
     let file = File::open(&path).unwrap_or_else(|error| panic!("the shared data are not there: {path:?}: {error}"));
     Trace::read(BufReader::new(MultiGzDecoder::new(file))).unwrap()
 }
@@ -357,8 +358,7 @@ fn bad_input_neither_stops_a_schedule_nor_wakes_it_without_end() {
 }
 
 fn run_in(folder: &Path, arguments: &[&str]) -> std::process::Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command.arg("simulate").args(arguments).current_dir(folder).output().unwrap()
+    lab(folder, &[&["simulate"], arguments].concat())
 }
 
 fn simulate_in(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
