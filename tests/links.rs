@@ -1,76 +1,30 @@
-//! The link scanner gives the links of html5ever's tree, on every page we have and on soup.
-//!
-//! The tree copies formatting elements that are still open (`<p><a href=x><p>` has two `a`), so both sides are
-//! compared with each (kind, href) at its first place only.
+//! The link scanner gives the links of html5ever's tree, on every page we have, on html5lib's documents and on soup. The pages of real
+//! programs and sites are in `tests/corpora`.
 
-use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use encoding_rs::{Encoding, UTF_8};
 use gleaner_net::fetch::charset;
-use gleaner_page::links::{LinkKind, PageLinks, scan};
-use gleaner_page::tree;
+use gleaner_page::links::{LinkKind, scan};
 use proptest::prelude::*;
 
-/// A page's links without repetitions, its base and what it tells robots.
-type Summary = (Vec<(LinkKind, String)>, Option<String>, bool, bool);
+#[path = "links/compare.rs"]
+mod compare;
+#[path = "wpt/domino.rs"]
+mod domino;
 
-fn summary(page: &PageLinks<'_>) -> Summary {
-    let mut seen = HashSet::new();
-    let links = page.links.iter().map(|link| (link.kind, link.href.to_string()));
-    let links = links.filter(|link| seen.insert(link.clone())).collect();
-    (links, page.base.as_ref().map(ToString::to_string), page.robots_nofollow, page.robots_noindex)
-}
-
-fn assert_equal_to_tree(body: &[u8], encoding: &'static Encoding, what: &str) {
-    let (html, _) = encoding.decode_with_bom_removal(body);
-    let expected = summary(&tree::links(&html).unwrap());
-    let found = summary(&scan(body, encoding));
-    assert_eq!(found, expected, "{what} ({})", encoding.name());
-}
-
-/// Files under `folder` with this extension, in a fixed order.
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        for entry in entries {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|found| found == extension) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-fn compare_folder(folder: &Path, pages_min: usize) {
-    let pages = files(folder, "html");
-    assert!(pages.len() >= pages_min, "{} holds {} pages, not {pages_min}", folder.display(), pages.len());
-    let mut links = 0;
-    for path in pages {
-        let body = fs::read(&path).unwrap();
-        let encoding = charset::detect(None, &body, None);
-        assert_equal_to_tree(&body, encoding, &path.display().to_string());
-        links += scan(&body, encoding).links.len();
-    }
-    assert!(links > pages_min, "pages without links prove nothing");
-}
-
-fn shared(folder: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(folder);
-    assert!(path.is_dir(), "the shared data are not there: {}", path.display());
-    path
-}
+use compare::{assert_equal_to_tree, compare_documents, compare_folder, files};
 
 #[test]
 fn scanner_equals_tree_on_every_fixture() {
     compare_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/pages"), 6);
+}
+
+#[test]
+fn scanner_equals_tree_on_html5libs_documents() {
+    let documents = domino::documents().into_values().flatten();
+    compare_documents(documents.map(|document| document["data"].as_str().unwrap().to_owned()), 1_500);
 }
 
 #[test]
@@ -135,16 +89,6 @@ fn hostile_pages_take_linear_time() {
     let many = "<a href=x>".repeat(gleaner_page::limits::LINKS_PER_PAGE_MAX + 1);
     let found = scan(many.as_bytes(), UTF_8);
     assert!(found.truncated && found.links.len() == gleaner_page::limits::LINKS_PER_PAGE_MAX);
-}
-
-#[test]
-fn scanner_equals_tree_on_the_pages_of_real_programs() {
-    compare_folder(&shared("pages"), 20);
-}
-
-#[test]
-fn scanner_equals_tree_on_the_pages_of_real_sites() {
-    compare_folder(&shared("pagination"), 100);
 }
 
 #[test]

@@ -1,15 +1,18 @@
-//! Recognition against libtorrent: the fixtures, the shared corpus and thousands of mutants of both. Needs
-//! `python3-libtorrent`; without it these tests fail and say how to get it.
+//! Recognition against libtorrent: the fixtures, libtorrent's own test torrents and thousands of mutants of both. Needs
+//! `python3-libtorrent` and libtorrent's source; without them these tests fail and say how to get them.
 
 use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 use std::sync::LazyLock;
 
-use gleaner_torrent::metainfo::{self, Metainfo, MetainfoError};
+use gleaner_torrent::metainfo::{self, MetainfoError};
 use proptest::prelude::*;
 use serde::Deserialize;
+
+#[path = "libtorrent/verdicts.rs"]
+mod verdicts;
+
+use verdicts::{Verdict, assert_same_verdicts, bodies, difference, libtorrent, names};
 
 #[derive(Debug, Deserialize)]
 struct Expected {
@@ -18,15 +21,6 @@ struct Expected {
     v1: Option<String>,
     v2: Option<String>,
     unlike_libtorrent: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Verdict {
-    ok: bool,
-    #[serde(default)]
-    error: String,
-    v1: Option<String>,
-    v2: Option<String>,
 }
 
 fn root() -> &'static Path {
@@ -43,66 +37,11 @@ fn expectations() -> Vec<(Expected, Vec<u8>)> {
         .collect()
 }
 
-fn shared_corpus() -> Vec<(String, Vec<u8>)> {
-    let Ok(folder) = fs::read_dir(root().join("../shared/data/torrents/libtorrent")) else {
-        return Vec::new();
-    };
-    let mut paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths.into_iter().map(|path| (path.display().to_string(), fs::read(&path).unwrap())).collect()
-}
-
-/// libtorrent's verdicts, in the order of the bodies.
-fn libtorrent(bodies: &[Vec<u8>]) -> Vec<Verdict> {
-    let python = std::env::var("GLEANER_PYTHON").unwrap_or_else(|_| {
-        let debian = "/usr/bin/python3";
-        if Path::new(debian).exists() { debian } else { "python3" }.to_owned()
-    });
-    let mut child = Command::new(&python)
-        .arg(root().join("scripts/libtorrent_verdicts.py"))
-        .arg("--frames")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{python}: {error}; install python3, or set GLEANER_PYTHON"));
-    let mut stdin = child.stdin.take().unwrap();
-    let frames: Vec<u8> =
-        bodies.iter().flat_map(|body| [&u32::try_from(body.len()).unwrap().to_be_bytes()[..], body].concat()).collect();
-    let writer = std::thread::spawn(move || stdin.write_all(&frames));
-    let output = child.wait_with_output().unwrap();
-    assert!(
-        output.status.success(),
-        "{python} scripts/libtorrent_verdicts.py: {}\nhint: apt-get install python3-libtorrent, or set GLEANER_PYTHON \
-         to a python that has PyPI's libtorrent",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    writer.join().unwrap().unwrap();
-    let verdicts: Vec<Verdict> =
-        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(verdicts.len(), bodies.len());
-    verdicts
-}
-
-fn hex(bytes: &[u8]) -> String {
-    data_encoding::HEXLOWER.encode(bytes)
-}
-
-fn names(metainfo: &Metainfo) -> (Option<String>, Option<String>) {
-    (metainfo.infohashes.v1.map(|hash| hex(&hash)), metainfo.infohashes.v2.map(|hash| hex(&hash)))
-}
-
-/// What is different, or None. An acceptance that only we give must be of a body with junk in front.
-fn difference(body: &[u8], theirs: &Verdict) -> Option<String> {
-    match metainfo::parse(body) {
-        Ok(ours) if theirs.ok && names(&ours) == (theirs.v1.clone(), theirs.v2.clone()) => None,
-        Ok(ours) if theirs.ok => {
-            Some(format!("infohash {:?}, libtorrent {:?} {:?}", names(&ours), theirs.v1, theirs.v2))
-        }
-        Ok(_) => Some(format!("accepted, libtorrent: {}", theirs.error)),
-        Err(ours) if theirs.ok => Some(format!("refused: {ours}; libtorrent accepts")),
-        Err(_) => None,
-    }
+/// What libtorrent tests itself with.
+fn torrents_of_libtorrent() -> Vec<(String, Vec<u8>)> {
+    let path = root().join("target/test-tools/debian/libtorrent-rasterbar/test/test_torrents");
+    assert!(path.is_dir(), "{} is not there; scripts/test fetches it", path.display());
+    bodies(&path)
 }
 
 #[test]
@@ -139,20 +78,15 @@ fn every_reason_for_a_difference_is_in_the_document() {
 }
 
 #[test]
-fn the_shared_corpus_has_libtorrents_verdict_on_every_file() {
-    let corpus = shared_corpus();
-    let bodies: Vec<Vec<u8>> = corpus.iter().map(|(_, body)| body.clone()).collect();
-    let differences: Vec<String> = corpus
-        .iter()
-        .zip(libtorrent(&bodies))
-        .filter_map(|((name, body), theirs)| Some(format!("{name}: {}", difference(body, &theirs)?)))
-        .collect();
-    assert!(differences.is_empty(), "{differences:#?}");
+fn libtorrents_own_torrents_have_libtorrents_verdict() {
+    let torrents = torrents_of_libtorrent();
+    assert!(torrents.len() > 80, "{} torrents", torrents.len());
+    assert_same_verdicts(&torrents);
 }
 
 #[test]
 fn mutants_have_libtorrents_verdict() {
-    let mut seeds: Vec<Vec<u8>> = shared_corpus().into_iter().map(|(_, body)| body).collect();
+    let mut seeds: Vec<Vec<u8>> = torrents_of_libtorrent().into_iter().map(|(_, body)| body).collect();
     seeds.extend(
         expectations().into_iter().filter(|(expected, _)| expected.unlike_libtorrent.is_none()).map(|(_, body)| body),
     );

@@ -1,29 +1,28 @@
-//! The web platform tests of what needs no document, run by the engine itself: addresses, headers, events, signals. Each subtest that
-//! fails is expected by its file, with a reason; an expectation that is not met any more fails as well. `GLEANER_WPT=url/` tells of
-//! each failure in the files that are named so.
+//! Web platform tests of what needs no document, run by the engine itself: those that Node.js runs, as Debian's source package carries
+//! them. All that there are run in `tests/corpora`.
 
 use std::collections::HashMap;
-
-use gleaner_render::engine::jobs::Reach;
-use gleaner_render::engine::{Engine, Start};
-use url::Url;
+use std::sync::OnceLock;
 
 #[path = "wpt/archive.rs"]
 mod archive;
+#[path = "wpt/engine.rs"]
+mod engine;
+#[path = "wpt/node.rs"]
+mod node;
 
-use archive::{Archive, files};
+use engine::{Expected, assert_engine};
+
+fn files() -> &'static HashMap<String, Vec<u8>> {
+    static FILES: OnceLock<HashMap<String, Vec<u8>>> = OnceLock::new();
+    FILES.get_or_init(node::files)
+}
 
 /// Folders whose `.any.js` tests are run.
-const FOLDERS: &[&str] = &["url/", "dom/abort/", "dom/events/", "fetch/api/headers/"];
-
-/// Files that are not run, and why.
-const NOT_RUN: &[(&str, &str)] = &[
-    ("idlharness", "needs the IDL files and their parser, which are not in the archive"),
-    ("crashtests", "no subtests"),
-];
+const FOLDERS: &[&str] = &["url/", "dom/abort/", "dom/events/"];
 
 /// Subtests that fail: part of the file's path, how many, why.
-const EXPECTED: &[(&str, usize, &str)] = &[
+const EXPECTED: Expected = &[
     ("url/historical.any", 1, "the test's own location is a URL here, which has searchParams"),
     ("url/url-setters.any", 7, "the url crate: paths of schemes that are not special"),
     ("dom/abort/timeout-shadowrealm", 1, "the engine has no ShadowRealm; the harness takes the window for one"),
@@ -35,72 +34,7 @@ const EXPECTED: &[(&str, usize, &str)] = &[
     ("headers/headers-no-cors", 26, "requests are not narrowed by their mode, which the crawl's gate does not know"),
 ];
 
-/// Runs one file and gives its subtests: name, whether it passed, what it said.
-fn run(name: &str) -> Vec<(String, bool, String)> {
-    let address = Url::parse(&format!("https://web-platform.test/{name}")).unwrap();
-    let net = Archive::new("https://web-platform.test/", |path, _| (files().get(path).cloned(), "text/plain"));
-    let start = Start { instructions: usize::MAX, ..Start::at(address.clone()) };
-    let mut engine = Engine::new(&start, Box::new(net)).unwrap();
-    let text = |path: &str| files().get(path).map(|body| String::from_utf8_lossy(body).into_owned());
-    engine.evaluate(&text("resources/testharness.js").unwrap(), "testharness.js");
-    // What the server of the tests puts before each of them.
-    engine.evaluate(&format!("var location = new URL('{address}')"), "harness");
-    engine.evaluate(
-        "var GLOBAL = { isWindow: () => false, isWorker: () => false, isShadowRealm: () => false }",
-        "harness",
-    );
-    engine.evaluate("var told = []; add_completion_callback(tests => { told = tests.map(t => [t.name, t.status === 0, String(t.message)]) })", "harness");
-    let script = text(name).unwrap();
-    for line in script.lines().filter_map(|line| line.strip_prefix("// META: script=")) {
-        let included = address.join(line.trim()).unwrap().path().trim_start_matches('/').to_owned();
-        match text(&included) {
-            Some(text) => drop(engine.evaluate(&text, &included)),
-            None => {
-                return vec![(line.to_owned(), false, "a script that it includes is not in the archive".to_owned())];
-            }
-        }
-    }
-    engine.evaluate(&script, name);
-    engine.evaluate("done()", "harness");
-    engine.run(Reach { virtual_ms: 60_000, tasks: 1_000_000 });
-    let told = engine.evaluate("JSON.stringify(told)", "harness").and_then(|told| engine.text_of(&told));
-    let told: Vec<(String, bool, String)> = serde_json::from_str(&told.unwrap_or_default()).unwrap_or_default();
-    if told.is_empty() {
-        return vec![(String::new(), false, format!("{:?}", engine.page().borrow().errors))];
-    }
-    told
-}
-
 #[test]
 fn what_needs_no_document_behaves_as_in_browsers() {
-    let thread = std::thread::Builder::new().stack_size(64 << 20);
-    thread.spawn(run_all).unwrap().join().unwrap();
-}
-
-fn run_all() {
-    let is_wanted = |name: &&String| name.ends_with(".any.js") && FOLDERS.iter().any(|folder| name.starts_with(folder));
-    let mut names: Vec<_> = files().keys().filter(is_wanted).cloned().collect();
-    names.retain(|name| !NOT_RUN.iter().any(|(part, _)| name.contains(part)));
-    names.sort();
-    assert!(names.len() >= 40, "{names:?}");
-    let (mut passed, mut all) = (HashMap::<&str, usize>::new(), HashMap::<&str, usize>::new());
-    let mut faults = Vec::new();
-    for name in &names {
-        let folder = FOLDERS.iter().find(|folder| name.starts_with(**folder)).unwrap();
-        let subtests = run(name);
-        let failed: Vec<_> = subtests.iter().filter(|(_, passed, _)| !passed).collect();
-        *passed.entry(folder).or_default() += subtests.len() - failed.len();
-        *all.entry(folder).or_default() += subtests.len();
-        let expected = EXPECTED.iter().find(|(part, ..)| name.contains(part)).map_or(0, |(_, count, _)| *count);
-        if failed.len() != expected
-            || std::env::var_os("GLEANER_WPT").is_some_and(|asked| name.contains(&*asked.to_string_lossy()))
-        {
-            let told: Vec<_> = failed.iter().map(|(name, _, why)| format!("        {name}: {why}")).collect();
-            faults.push(format!("    {name}: {} fail, {expected} expected\n{}", failed.len(), told.join("\n")));
-        }
-    }
-    for folder in FOLDERS {
-        println!("{folder}: {} of {} subtests", passed.get(folder).unwrap_or(&0), all.get(folder).unwrap_or(&0));
-    }
-    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    assert_engine(FOLDERS, EXPECTED);
 }

@@ -1,12 +1,12 @@
 //! Boards as the crawl sees them: a simulated forum in the markup of many programs, walked by BIC and by the paper's
-//! EIC; pages written by hand after the public conventions of forums and trackers; pages that real programs sent; and
-//! pages that mean harm.
+//! EIC; pages written by hand after the public conventions of forums and trackers; and
+//! pages that mean harm. Pages that real programs sent are in `tests/corpora`.
 
+mod directories;
 mod families;
 mod forum;
 mod harm;
 mod simulation;
-mod stored;
 mod themes;
 
 use gleaner_base::url::{Canonical, CrawlUrl};

@@ -8,8 +8,7 @@ use encoding_rs::UTF_8;
 use gleaner_demo::{DemoOptions, start};
 use gleaner_page::noise::Holds;
 
-use crate::mutate::{Site, Specimen, Written};
-use crate::sites::regex;
+use super::mutate::{Site, Specimen, Written, regex};
 
 /// Bytes of the largest page of the demo site, and some.
 const PAGE_BYTES: u64 = 1 << 20;

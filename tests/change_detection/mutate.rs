@@ -1,4 +1,4 @@
-//! Made-up changes to real pages: noise, which every view has anew, and content, of which each change is one fact.
+//! Made-up changes to pages: noise, which every view has anew, and content, of which each change is one fact.
 //!
 //! A specimen is a page cut into what stands before its rows, the rows, and what stands behind them. A view of it is written with
 //! noise drawn from a seed; a change alters one row, or one value of a page without rows.
@@ -8,6 +8,10 @@ use std::fmt::Write as _;
 use encoding_rs::Encoding;
 use gleaner_page::noise::Holds;
 use regex::{Captures, Regex};
+
+pub fn regex(text: &str) -> Regex {
+    Regex::new(text).expect("a regex")
+}
 
 /// SplitMix64: the same seed gives the same pages.
 pub struct Random(pub u64);

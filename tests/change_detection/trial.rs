@@ -7,10 +7,30 @@ use gleaner_page::fingerprint::Sketch;
 use gleaner_page::noise::{BlockKind, Fingerprint, Model, Page, Verdict};
 use sha1::{Digest as _, Sha1};
 
-use crate::mutate::{Random, Site, Specimen};
+use super::mutate::{Random, Site, Specimen};
+
+/// Looks at the pages of every site, and holds what the model must tell apart.
+///
+/// `GLEANER_LOOKS` is the number of looks at each URL (default 150); `GLEANER_SEED` makes another set.
+pub fn assert_told_apart(sites: &[Site]) {
+    let (looks, seed) = (number("GLEANER_LOOKS", 150), number("GLEANER_SEED", 1));
+    let mut all = Tally::default();
+    println!("{}", Tally::HEAD);
+    for site in sites {
+        let tally = trial(site, looks, seed);
+        println!("{:22} {tally}", site.name);
+        tally.told.iter().for_each(|told| println!("  {told}"));
+        all.add(&tally);
+    }
+    println!("{:22} {all}", "all");
+    assert!(all.contents >= 300 && all.noises >= 1_000, "a set too small proves nothing: {all}");
+    assert!(all.false_share() <= 0.01, "false changes: {all}");
+    assert!(all.missed_share() <= 0.001, "missed changes: {all}");
+    assert!(all.sha1_false == all.noises, "noise that a plain hash does not see is none: {all}");
+}
 
 /// A number from the environment.
-pub fn number(name: &str, default: u64) -> u64 {
+fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
 
@@ -19,29 +39,29 @@ const WARM_UP: u64 = 30;
 
 /// Verdicts counted.
 #[derive(Default)]
-pub struct Tally {
+struct Tally {
     /// Looks between which only noise had changed, and those called changed by each way.
-    pub noises: u64,
-    pub false_changes: u64,
-    pub sha1_false: u64,
-    pub sketch_false: u64,
+    noises: u64,
+    false_changes: u64,
+    sha1_false: u64,
+    sketch_false: u64,
     /// Looks between which content had changed, and those called unchanged.
-    pub contents: u64,
-    pub missed: u64,
-    pub sketch_missed: u64,
+    contents: u64,
+    missed: u64,
+    sketch_missed: u64,
     /// False changes among the first looks, which do not count above.
-    pub warm_up: u64,
+    warm_up: u64,
     /// Looks whose fingerprint fell back to all bytes.
-    pub plain: u64,
+    plain: u64,
     /// What was missed, and the first false changes.
-    pub told: Vec<String>,
+    told: Vec<String>,
 }
 
 impl Tally {
-    pub const HEAD: &str =
+    const HEAD: &str =
         "site                     noise   false    sha1  sketch | content  missed  sketch | warm-up  plain";
 
-    pub fn add(&mut self, other: &Self) {
+    fn add(&mut self, other: &Self) {
         self.noises += other.noises;
         self.false_changes += other.false_changes;
         self.sha1_false += other.sha1_false;
@@ -54,11 +74,11 @@ impl Tally {
         self.told.extend(other.told.iter().cloned());
     }
 
-    pub fn false_share(&self) -> f64 {
+    fn false_share(&self) -> f64 {
         share(self.false_changes, self.noises)
     }
 
-    pub fn missed_share(&self) -> f64 {
+    fn missed_share(&self) -> f64 {
         share(self.missed, self.contents)
     }
 }
@@ -100,7 +120,7 @@ fn sha1(body: &[u8]) -> [u8; 20] {
 }
 
 /// Looks at every page of a site in turn. Content changes at one look in four, one fact at a time.
-pub fn trial(site: &Site, looks: u64, seed: u64) -> Tally {
+fn trial(site: &Site, looks: u64, seed: u64) -> Tally {
     let mut random = Random(seed ^ site.name.bytes().fold(0, |hash: u64, byte| hash.rotate_left(7) ^ u64::from(byte)));
     let mut pages: Vec<Specimen> = site.pages.clone();
     let mut last: Vec<Option<Last>> = pages.iter().map(|_| None).collect();

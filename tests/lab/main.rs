@@ -1,6 +1,7 @@
 //! `gleaner-lab` from outside, and the models and schedules that it makes.
 
 mod login_model;
+mod replay;
 mod schedule;
 
 use std::path::Path;

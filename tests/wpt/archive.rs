@@ -1,36 +1,6 @@
-//! The archive of web platform tests that people share, and a network that is nothing else.
-
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read as _;
-use std::path::Path;
-use std::sync::OnceLock;
+//! A network that is nothing but files.
 
 use gleaner_render::engine::net::{Answer, Net, Request, RequestId, Response};
-
-type Files = HashMap<String, Vec<u8>>;
-
-/// What the archive holds, by paths without `tests/`.
-pub fn files() -> &'static Files {
-    static FILES: OnceLock<Files> = OnceLock::new();
-    FILES.get_or_init(|| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/wpt.tar.zst");
-        let file = File::open(&path).unwrap_or_else(|error| panic!("no shared data: {}: {error}", path.display()));
-        let mut archive = tar::Archive::new(zstd::Decoder::new(file).unwrap());
-        let mut files = HashMap::new();
-        for entry in archive.entries().unwrap() {
-            let mut entry = entry.unwrap();
-            let name = entry.path().unwrap().to_string_lossy().trim_start_matches("./").to_owned();
-            let Some(name) = name.strip_prefix("tests/").map(str::to_owned) else { continue };
-            if entry.header().entry_type().is_file() {
-                let mut body = Vec::new();
-                entry.read_to_end(&mut body).unwrap();
-                files.insert(name, body);
-            }
-        }
-        files
-    })
-}
 
 /// A file by its path and query: its body, `None` where there is none, and its type.
 pub type Serve = fn(path: &str, query: &str) -> (Option<Vec<u8>>, &'static str);

@@ -1,16 +1,17 @@
-//! Pages that real programs sent (`../shared/data/pages`): only numbers of them stand here.
+//! Boards on pages that real programs sent: only numbers of them stand here.
 
 use std::fs;
-use std::path::Path;
 
 use gleaner_page::boards::when::{Conventions, Zone, ZoneSource};
-use gleaner_page::boards::{BoardPage, Times};
+use gleaner_page::boards::{Ask, BoardPage, Times, read_page};
+use gleaner_page::tree;
+use gleaner_base::url::{Canonical, CrawlUrl};
 
-use super::read_with;
+use crate::corpus;
 
 /// A stored page in its charset, read at the `Date` that it was sent at.
 fn stored(name: &str, url: &str, conventions: &mut Conventions) -> BoardPage {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/pages").join(name);
+    let path = corpus("pages").join(name);
     let body = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let html = if name.starts_with("discuzgbk") {
         encoding_rs::GBK.decode(&body).0.into_owned()
@@ -25,7 +26,9 @@ fn stored(name: &str, url: &str, conventions: &mut Conventions) -> BoardPage {
             .unwrap()
             .unix_timestamp()
     });
-    read_with(&html, url, now, None, None, conventions)
+    let (tree, canonical) = (tree::parse(&html).unwrap(), Canonical::default());
+    let url = CrawlUrl::parse(url, &canonical).unwrap();
+    read_page(&tree, &Ask { url: &url, canonical: &canonical, selectors: None, layout: None, now }, conventions)
 }
 
 #[test]

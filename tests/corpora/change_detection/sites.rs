@@ -1,22 +1,16 @@
-//! The pages that are changed: what real programs sent (`../shared/data/pages`), lists and details.
+//! The pages that are changed, lists and details.
 
 use std::fs;
-use std::path::Path;
 
 use encoding_rs::{Encoding, GBK, UTF_8};
 use gleaner_page::noise::Holds;
 use regex::Regex;
 
-use crate::mutate::{Random, Site, Specimen};
-
-pub fn regex(text: &str) -> Regex {
-    Regex::new(text).expect("a regex")
-}
+use super::mutate::{Random, Site, Specimen, regex};
+use crate::corpus;
 
 fn read(folder: &str, name: &str, encoding: &'static Encoding) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/pages").join(folder).join(name);
-    let bytes =
-        fs::read(&path).unwrap_or_else(|error| panic!("the shared data are not there: {}: {error}", path.display()));
+    let bytes = fs::read(corpus("pages").join(folder).join(name)).expect("a page");
     encoding.decode(&bytes).0.into_owned()
 }
 

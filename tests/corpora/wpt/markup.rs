@@ -1,132 +1,20 @@
-//! The web platform tests that need no script: html5lib's documents with the trees they must make, and what
-//! selectors mean. An expected failure is listed with its reason, and an unexpected pass fails too.
+//! The web platform tests that need no script: html5lib's documents with the trees they must make, and what selectors mean. An expected
+//! failure is listed with its reason, and an unexpected pass fails too.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Read as _;
-use std::path::Path;
+use std::collections::BTreeMap;
 
-use gleaner_render::dom::{NodeData, NodeId, Parser, Selectors, Step, Tree};
-use html5ever::{LocalName, Namespace, QualName, ns};
+use gleaner_render::dom::Selectors;
 use regex::Regex;
 
-/// The files of the archive whose path holds `part`.
-fn files(part: &str) -> BTreeMap<String, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/wpt.tar.zst");
-    let file = File::open(&path).unwrap_or_else(|error| panic!("no shared data: {}: {error}", path.display()));
-    let mut archive = tar::Archive::new(zstd::Decoder::new(file).unwrap());
-    let mut files = BTreeMap::new();
-    for entry in archive.entries().unwrap() {
-        let mut entry = entry.unwrap();
-        let name = entry.path().unwrap().to_string_lossy().into_owned();
-        if name.contains(part) && entry.header().entry_type().is_file() {
-            let mut body = Vec::new();
-            entry.read_to_end(&mut body).unwrap();
-            files.insert(name, String::from_utf8_lossy(&body).into_owned());
-        }
-    }
-    files
-}
+#[path = "../../wpt/markup.rs"]
+mod trees;
 
-/// What failed is what was expected to, and nothing else. An expectation is a part of the test's name.
-fn assert_failures(failed: &BTreeMap<String, String>, expected: &[(&str, &str)], all: usize, at_least: usize) {
-    assert!(all >= at_least, "{all} tests were found, not {at_least}");
-    let mut report = String::new();
-    for (test, what) in failed.iter().filter(|(test, _)| !expected.iter().any(|(part, _)| test.contains(part))) {
-        writeln!(report, "{test}: {what}").unwrap();
-    }
-    for (part, reason) in expected.iter().filter(|(part, _)| !failed.keys().any(|test| test.contains(part))) {
-        writeln!(report, "{part}: passes, though it is listed as failing: {reason}").unwrap();
-    }
-    assert!(report.is_empty(), "of {all} tests:\n{report}");
-}
+use trees::{assert_failures, lines, parse, parse_within};
 
-/// html5lib's names of namespaces.
-fn namespace_word(namespace: &Namespace) -> &'static str {
-    match *namespace {
-        ns!(mathml) => "math ",
-        ns!(svg) => "svg ",
-        ns!(xlink) => "xlink ",
-        ns!(xml) => "xml ",
-        ns!(xmlns) => "xmlns ",
-        _ => "",
-    }
-}
-
-/// The tree as html5lib's tests write it down.
-fn lines(tree: &Tree, root: NodeId) -> String {
-    let mut lines = vec!["#document".to_owned()];
-    let mut work: Vec<(Result<NodeId, &str>, usize)> = tree.children(root).rev().map(|id| (Ok(id), 1)).collect();
-    while let Some((next, indent)) = work.pop() {
-        let space = " ".repeat(indent);
-        let id = match next {
-            Ok(id) => id,
-            Err(word) => {
-                lines.push(format!("|{space}{word}"));
-                continue;
-            }
-        };
-        match tree.data(id) {
-            NodeData::DocumentType(doctype) => {
-                let ids = match (doctype.public_id.as_str(), doctype.system_id.as_str()) {
-                    ("", "") => String::new(),
-                    (public, system) => format!(" \"{public}\" \"{system}\""),
-                };
-                lines.push(format!("|{space}<!DOCTYPE {}{ids}>", doctype.name));
-            }
-            NodeData::Comment(text) => lines.push(format!("|{space}<!-- {text} -->")),
-            NodeData::Text(text) => lines.push(format!("|{space}\"{text}\"")),
-            NodeData::Element(element) => {
-                lines.push(format!("|{space}<{}{}>", namespace_word(&element.name().ns), &*element.name().local));
-                let attributes: BTreeSet<String> = element
-                    .attributes()
-                    .iter()
-                    .map(|attribute| {
-                        let name = &attribute.name;
-                        format!("|{space}  {}{}=\"{}\"", namespace_word(&name.ns), &*name.local, attribute.value)
-                    })
-                    .collect();
-                lines.extend(attributes);
-                work.extend(tree.children(id).rev().map(|child| (Ok(child), indent + 2)));
-                if let Some(contents) = element.template_contents() {
-                    work.extend(tree.children(contents).rev().map(|child| (Ok(child), indent + 4)));
-                    work.push((Err("content"), indent + 2));
-                }
-            }
-            _ => {}
-        }
-    }
-    lines.join("\n")
-}
-
-/// A document as a browser reads it: its scripts would run.
-fn parse(markup: &str) -> (Tree, NodeId) {
-    let mut tree = Tree::new();
-    let document = tree.create_document(true).unwrap();
-    tree.document_data_mut(document).unwrap().scripting = true;
-    let mut parser = Parser::new(&mut tree, document);
-    let mut step = parser.feed(&mut tree, markup);
-    while let Ok(Step::Script(_)) = step {
-        step = parser.feed(&mut tree, "");
-    }
-    parser.finish(&mut tree).unwrap();
-    (tree, document)
-}
-
-fn parse_within(context: &str, markup: &str) -> (Tree, NodeId) {
-    let mut tree = Tree::new();
-    let document = tree.create_document(true).unwrap();
-    tree.document_data_mut(document).unwrap().scripting = true;
-    let (namespace, local) = match context.split_once(' ') {
-        Some(("svg", local)) => (ns!(svg), local),
-        Some((_, local)) => (ns!(mathml), local),
-        None => (ns!(html), context),
-    };
-    let context = QualName::new(None, namespace, LocalName::from(local));
-    let context = tree.create_element(document, context, Vec::new()).unwrap();
-    let fragment = tree.parse_fragment(context, markup).unwrap();
-    (tree, fragment)
+/// The text of each file whose path begins with `folder`.
+fn files(folder: &str) -> BTreeMap<&'static str, String> {
+    let within = super::files().iter().filter(|(name, _)| name.starts_with(folder));
+    within.map(|(name, body)| (name.as_str(), String::from_utf8_lossy(body).into_owned())).collect()
 }
 
 /// Trees that html5ever builds otherwise than the tests want.
@@ -168,8 +56,8 @@ fn html5lib_documents_make_the_trees_that_they_must() {
             all += 1;
             let (markup, expected) = (decode(&found[2]), decode(&found[3]));
             let (tree, root) = match found.get(4) {
-                Some(context) => parse_within(context.as_str(), &markup),
-                None => parse(&markup),
+                Some(context) => parse_within(context.as_str(), &markup, true),
+                None => parse(&markup, true),
             };
             let got = lines(&tree, root);
             if got != expected {
@@ -222,10 +110,10 @@ const MADE_BY_SCRIPT: &str = "the test's script makes the elements that are to b
 #[test]
 fn selectors_find_what_the_tests_of_query_selector_want() {
     let files = files("dom/nodes/");
-    let file = |name: &str| files.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
-    let (mut tree, document) = parse(file("/ParentNode-querySelector-All-content.html"));
+    let file = |name: &str| &files[&*format!("dom/nodes/{name}")];
+    let (mut tree, document) = parse(file("ParentNode-querySelector-All-content.html"), true);
     tree.target = tree.element_by_id(document, "target");
-    let table = file("/dom/nodes/selectors.js");
+    let table = file("selectors.js");
     let selector = Regex::new(&format!("selector: *{STRING}")).unwrap();
     let expect = Regex::new(&format!(r"expect: *\[((?:{STRING}|[^\]'\x22])*)\]")).unwrap();
     let quoted = Regex::new(STRING).unwrap();
@@ -276,7 +164,7 @@ const READ_OTHERWISE: &[(&str, &str)] =
 fn selectors_are_read_and_refused_as_the_tests_of_parsing_want() {
     let test = Regex::new(&format!(r"test_(valid|invalid|valid_forgiving)_selector\( *{STRING}")).unwrap();
     let (mut all, mut failed) = (0, BTreeMap::new());
-    for page in files("tests/css/").values() {
+    for page in files("css/").values() {
         for found in test.captures_iter(page) {
             all += 1;
             let text = string(&found, 2);
