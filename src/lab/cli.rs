@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn what_making_up_posts_would_not_heed_is_refused() {
         for option in [&["--per-day", "3"][..], &["--learn-days", "3"], &["--posts-min", "3"], &["--midnight-looks"]] {
-            let words = [&["gleaner-lab", "simulate", "--generate", "forum.csv"], option].concat();
+            let words = [&["gleaner-lab", "simulate", "--generate", "forum.csv"][..], option].concat();
             let told = parse(&words).err().unwrap_or_default();
             assert!(told.contains("cannot be used with") && told.contains(option[0]), "{told}");
         }

@@ -375,7 +375,7 @@ fn bad_input_neither_stops_a_schedule_nor_wakes_it_without_end() {
 }
 
 fn run_in(folder: &Path, arguments: &[&str]) -> std::process::Output {
-    lab(folder, &[&["simulate"], arguments].concat())
+    lab(folder, &[&["simulate"][..], arguments].concat())
 }
 
 fn simulate_in(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
