@@ -4,10 +4,7 @@
 use std::time::Duration;
 
 pub use gleaner_base::limits::{PAGE_BYTES_MAX, RETRY_AFTER_MAX};
-pub use gleaner_crawl::limits::{
-    BOARDS_MAX, COMMIT_BYTES_MAX, COMMIT_VISITS_MAX, LOGIN_DRAIN_TIME_MAX, LOOKS_PER_DAY_MAX, ROBOTS_REDIRECTS_MAX,
-    TRACE_DAYS_MAX, TRACE_POSTS_MAX,
-};
+pub use gleaner_crawl::limits::{COMMIT_BYTES_MAX, COMMIT_VISITS_MAX, LOGIN_DRAIN_TIME_MAX, ROBOTS_REDIRECTS_MAX};
 pub use gleaner_net::limits::COOKIE_FILE_BYTES_MAX;
 pub use gleaner_page::limits::SHORTCUT_PINS_MAX;
 pub use gleaner_render::limits::{RENDER_BODY_BYTES_MAX, RENDER_VIEW_HEIGHT};
@@ -39,6 +36,3 @@ pub const ANSWER_TYPED_BYTES_MAX: usize = 1_024;
 
 /// Bytes of a file that holds a password.
 pub const SECRET_BYTES_MAX: usize = 4_096;
-
-/// Bytes of a file of labelled forms: a hundred thousand forms.
-pub const LABELLED_FORMS_BYTES_MAX: u64 = 512 << 20;

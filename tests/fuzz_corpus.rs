@@ -2,15 +2,12 @@
 //! functions that the fuzzer runs. It needs no nightly and no libFuzzer, so it holds on every `cargo test`; new inputs
 //! are looked for by `scripts/fuzz`.
 
-#[path = "../fuzz/src/lib.rs"]
-mod targets;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-use targets::{MUST_FAIL, TARGETS, Target};
+use gleaner_fuzz::{MUST_FAIL, TARGETS, Target};
 
 /// Bytes of all kept inputs: the repository is no store of test data.
 const KEPT_BYTES: u64 = 300_000;
@@ -72,6 +69,23 @@ fn every_folder_and_every_program_belongs_to_a_target() {
     for (name, _) in TARGETS.iter().chain([&MUST_FAIL]) {
         let source = fs::read_to_string(kept("fuzz_targets").join(name).with_extension("rs")).unwrap();
         assert!(source.contains(&format!("gleaner_fuzz::{name}(input)")), "fuzz_targets/{name}.rs runs another target");
+    }
+}
+
+#[test]
+fn the_table_of_targets_names_files_that_exist() {
+    let table = fs::read_to_string(kept("targets.tsv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    let names: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(names, TARGETS.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    for row in &rows {
+        let [_, bytes_max, dictionary, sources] = row[..] else { panic!("{row:?} has other columns") };
+        assert!(bytes_max.parse::<u32>().is_ok(), "{row:?}");
+        assert!(dictionary == "-" || kept("dictionaries").join(format!("{dictionary}.dict")).is_file(), "{row:?}");
+        for source in sources.split(' ') {
+            let path = kept("..").join(source);
+            assert!(path.exists() || path.with_extension("rs").exists(), "{source} is not there: {row:?}");
+        }
     }
 }
 

@@ -24,7 +24,6 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("store::coverage", &["coverage", "crawldb", "limits"]),
     ("store::export", &["crawldb", "export", "limits"]),
     ("store::verify", &["crawldb", "limits", "verify"]),
-    ("crawl::frontier", &["frontier", "limits"]),
     ("crawl::freshness", &["freshness", "limits"]),
     ("crawl::schedule", &["limits", "schedule"]),
 ];
@@ -44,6 +43,7 @@ const NEVER: &[(&str, &[&str], &str)] = &[
     ("page", IO, PURE),
     ("login", IO, PURE),
     ("crawl::schedule", IO, PURE),
+    ("lab::schedule", IO, PURE),
     ("crawl::freshness", IO, PURE),
     ("store::coverage::estimate", IO, PURE),
     ("store::coverage::table", IO, PURE),
@@ -377,7 +377,8 @@ fn unused_limit_faults(limits: &Source, used: &BTreeSet<&str>) -> Vec<String> {
 
 /// Whether a file is the `limits.rs` of a room or of the program.
 fn is_of_limits(path: &str) -> bool {
-    path == "src/limits.rs" || (path.ends_with("/limits.rs") && path.matches('/').count() == 2)
+    let is_of_room = path.matches('/').count() == 2 || path.starts_with("src/crawl/frontier/");
+    path == "src/limits.rs" || (path.ends_with("/limits.rs") && is_of_room)
 }
 
 /// Caps outside the `limits.rs` of a room that the table does not excuse.

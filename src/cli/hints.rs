@@ -72,15 +72,7 @@ pub fn without_hint(sentence: &str) -> &str {
 /// An error with its causes in one line, and all their hints behind it.
 #[must_use]
 pub fn told(error: &anyhow::Error) -> String {
-    let (mut what, mut hints) = (Vec::new(), String::new());
-    for cause in error.chain().map(ToString::to_string) {
-        let (head, hint) = cause.split_once("\nhint: ").map_or((&*cause, None), |(head, hint)| (head, Some(hint)));
-        what.push(head.to_owned());
-        if let Some(hint) = hint {
-            hints.push_str(&format!("\nhint: {hint}"));
-        }
-    }
-    what.join(": ") + &hints
+    gleaner_base::console::told(&**error)
 }
 
 /// An argument that is none of ours as it may be told: a password that was typed into it, as `http://anna:hunter2@host/` or

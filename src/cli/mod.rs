@@ -3,7 +3,7 @@
 /// Writes to standard output; a failed write returns from the caller with the error.
 macro_rules! out {
     ($($text:tt)*) => {
-        $crate::cli::write_out(format_args!($($text)*))?
+        gleaner_base::console::write_out(format_args!($($text)*))?
     };
 }
 
@@ -43,14 +43,12 @@ pub mod render;
 pub mod rules;
 pub mod run;
 pub mod schedule;
-pub mod simulate;
 pub mod status;
 pub mod summary;
-pub mod train;
 mod usage;
 pub mod verify;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -137,12 +135,6 @@ enum Command {
     /// Log in to a site, each step shown, and keep the session
     #[command(after_help = "Example: gleaner login mytracker --cookies cookies.txt")]
     Login(login::Options),
-    /// Make the model that knows login forms anew from its table of numbers, and tell how well it does
-    #[command(after_help = "Example: gleaner train --json")]
-    Train(train::Options),
-    /// Replay post times of boards against every policy of when to look, and compare their delays
-    #[command(after_help = "Example: gleaner simulate --generate forum.csv && gleaner simulate forum.csv --per-day 6")]
-    Simulate(simulate::Options),
     /// Check the configuration
     #[command(subcommand, after_help = "Example: gleaner config check --config /etc/gleaner/gleaner.toml")]
     Config(ConfigCommand),
@@ -203,12 +195,6 @@ enum ConfigCommand {
     Check,
 }
 
-pub(crate) fn write_out(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    out.write_fmt(text)?;
-    out.flush()
-}
-
 /// True when whoever read our output has read enough of it.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
@@ -255,8 +241,6 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Demo(_)
         | Command::DemoSite(_)
         | Command::RenderChild
-        | Command::Train(_)
-        | Command::Simulate(_)
         | Command::Completions { .. }
         | Command::Man { .. } => None,
         _ => match config::load(&global) {
@@ -276,8 +260,6 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         return match command {
             Command::Demo(options) => demo::demo(&global, &options, &terminal),
             Command::DemoSite(options) => demo::serve_site(&options),
-            Command::Train(options) => train::command(&options),
-            Command::Simulate(options) => simulate::command(&options),
             Command::Completions { shell } => manual::completions(shell),
             Command::Man { dir } => manual::man_pages(&dir),
             _ => unreachable!("all other commands load the configuration"),
@@ -300,8 +282,6 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Demo(_)
         | Command::DemoSite(_)
         | Command::RenderChild
-        | Command::Train(_)
-        | Command::Simulate(_)
         | Command::Completions { .. }
         | Command::Man { .. } => {
             unreachable!("handled without a configuration")

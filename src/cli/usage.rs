@@ -45,12 +45,22 @@ fn means_secret(flag: &str, known: Option<&str>) -> bool {
 
 /// Tells what is wrong with the arguments, or what was asked for (help, version).
 pub fn refused(error: &clap::Error) -> ExitCode {
-    match of_secret(error) {
+    match of_secret(error).or_else(|| of_lab(error)) {
         Some(told) => eprintln!("{told}"),
         // Nobody reads where it cannot be written.
         None => drop(error.print()),
     }
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Commands of the other program.
+const LAB: [&str; 2] = ["simulate", "train"];
+
+/// What is said of a command that `gleaner-lab` has.
+fn of_lab(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let is_of_lab = LAB.contains(&&**command);
+    is_of_lab.then(|| format!("error: '{command}' is a command of gleaner-lab\nhint: gleaner-lab {command} --help"))
 }
 
 /// What is said in place of clap's words, where these would be no help with a secret, or might show one.
@@ -99,25 +109,23 @@ mod tests {
 
     #[test]
     fn a_number_below_zero_is_refused_as_a_value_and_not_taken_for_a_flag() {
-        for option in ["--per-day", "--learn-days", "--posts-min"] {
-            let parsed = parse(["gleaner", "simulate", "forum.csv", option, "-3"].map(OsString::from));
+        for option in ["--lists", "--plots"] {
+            let parsed = parse(["gleaner", "schedule", "site", option, "-3"].map(OsString::from));
             let told = parsed.err().map(|error| error.to_string()).unwrap_or_default();
             assert!(told.contains(&format!("invalid value '-3' for '{option} ")) && !told.contains("tip"), "{told}");
         }
-        assert!(parse(["gleaner", "simulate", "forum.csv", "--per-day", "3"].map(OsString::from)).is_ok());
+        assert!(parse(["gleaner", "schedule", "site", "--lists", "3"].map(OsString::from)).is_ok());
     }
 
     #[test]
-    fn what_making_up_posts_would_not_heed_is_refused() {
-        for option in [&["--per-day", "3"][..], &["--learn-days", "3"], &["--posts-min", "3"], &["--midnight-looks"]] {
-            let words = ["gleaner", "simulate", "--generate", "forum.csv"].iter().chain(option);
-            let told = parse(words.map(OsString::from)).err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(told.contains("cannot be used with") && told.contains(option[0]), "{told}");
+    fn commands_of_the_laboratory_are_told_with_its_name() {
+        for command in LAB {
+            let parsed = parse(["gleaner", command, "--json"].map(OsString::from));
+            let told = parsed.err().and_then(|error| of_lab(&error)).unwrap_or_default();
+            assert!(told.contains(&format!("\nhint: gleaner-lab {command}")), "{told}");
         }
-        for option in ["--start=2026-11-21", "--days=3", "--paper"] {
-            assert!(parse(["gleaner", "simulate", "--generate", "forum.csv", option].map(OsString::from)).is_ok());
-        }
-        assert!(parse(["gleaner", "simulate", "forum.csv", "--posts-min", "0"].map(OsString::from)).is_err());
+        let other = parse(["gleaner", "trian"].map(OsString::from)).err().and_then(|error| of_lab(&error));
+        assert_eq!(other, None);
     }
 
     /// The long flags of a command and of all below it.

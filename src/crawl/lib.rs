@@ -3,7 +3,6 @@
 //! through `CrawlDb`, `Transport` and `Clock`.
 
 pub mod freshness;
-pub mod frontier;
 pub mod limits;
 pub mod schedule;
 
@@ -36,6 +35,7 @@ pub mod worth;
 
 use std::time::Duration;
 
+pub use gleaner_frontier as frontier;
 pub use hosts::Hosts;
 
 /// What one run may do, beside what the sites' own files allow.

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-pub use gleaner_base::limits::{PAGE_BYTES_MAX, RETRY_AFTER_MAX, SITEMAP_BYTES_MAX, URL_BYTES_MAX};
+pub use gleaner_base::limits::{NOTE_BYTES_MAX, PAGE_BYTES_MAX, RETRY_AFTER_MAX, SITEMAP_BYTES_MAX, URL_BYTES_MAX};
+pub use gleaner_frontier::limits::LEARNED_PARAMETERS_MAX;
 pub use gleaner_login::limits::{LOGIN_BROKEN_OFF_WAIT, MESSAGE_BYTES_MAX, OPERATOR_POLL};
 pub use gleaner_net::limits::{ATTEMPTS_MAX, ROBOTS_BYTES_MAX, SCRIPT_HEADERS_MAX, SNIFF_BYTES, VALIDATOR_BYTES_MAX};
 pub use gleaner_page::limits::{
@@ -14,8 +15,7 @@ pub use gleaner_render::limits::{
     INLINE_PAGE_BYTES_MAX, RENDER_BODY_BYTES_MAX, RENDER_NAVIGATIONS_MAX, RENDER_REQUESTS_AT_ONCE_MAX,
     RENDER_STORED_BYTES_MAX, RENDER_VIEW_HEIGHT, RENDER_WALL_TIME, SHORTCUT_EXCHANGES_MAX,
 };
-pub use gleaner_rules::limits::{INCREMENT_DEPTH_MAX, SHAPE_PAGES};
-pub use gleaner_store::limits::{LIST_REPEATS, NOT_WHOLE_REASON_BYTES_MAX, NOTE_BYTES_MAX};
+pub use gleaner_store::limits::{LIST_REPEATS, NOT_WHOLE_REASON_BYTES_MAX};
 pub use gleaner_torrent::limits::{TORRENT_BYTES_MAX, TORRENT_JUNK_BYTES_MAX};
 
 /// Bytes of a metainfo file that is read on the loop's own thread: half a millisecond, most of it SHA-1.
@@ -87,46 +87,12 @@ pub const SITEMAPS_PER_SITE_MAX: usize = 100;
 /// Least time after which a host is looked up again for its rate; the resolver's cache keeps to the TTL itself.
 pub const LOCATED_FOR_MIN: Duration = Duration::from_secs(60);
 
-/// Bytes of one URL shape. Shapes of real sites have 20 to 80; what is longer shares the shape of its beginning.
-pub const SHAPE_BYTES_MAX: usize = 192;
-
-/// Parameters of one query that its shape names; real queries have up to a dozen.
-pub const SHAPE_PARAMETERS_MAX: usize = 24;
-
-/// Folders of one path. The deepest honest listings have some twenty; `trap_form` compares each with each.
-pub const PATH_SEGMENTS_MAX: usize = 32;
-
-/// Parameters of one query. Search forms with a box for each category send fifty.
-pub const QUERY_PARAMETERS_MAX: usize = 64;
-
-/// URL shapes of one site that are counted each for itself: with their examples 2.5 MB at worst. Sites have some dozens.
-pub const SHAPES_MAX: usize = 2_048;
-
-/// Groups of URL shapes that are counted together, two for each shape.
-pub const SHAPE_POOLS_MAX: usize = 4_096;
-
-/// Shapes that the links of one page are counted by; pages of real sites link to a dozen.
-pub const LINKED_SHAPES_PER_PAGE_MAX: usize = 64;
-
-/// Shapes without a torrent yet whose links one shape remembers.
-pub const UNPROVEN_TARGETS_MAX: usize = 8;
-
-/// Bytes of an example URL in the report of what was cut.
-pub const CUT_EXAMPLE_BYTES_MAX: usize = 512;
-
-/// Names of parameters, by class, that are watched for whether they change what a page says. Each page without one is
-/// compared for it.
-pub const LEARNED_PARAMETERS_MAX: usize = 64;
-
 /// Longest pause of a host that a crawl which is to end waits for; the service waits for any.
 pub const PAUSE_WAITED_FOR_MAX: Duration = Duration::from_secs(3_600);
 
 /// Hashes of links, of files and of magnets that one site remembers as met, each, before the older half is forgotten:
 /// 3 MB in all.
 pub const RECENT_LINKS_MAX: usize = 65_536;
-
-/// Shapes of links that no class takes, of one site: what a rule file forgot is among the first.
-pub const UNCLASSED_SHAPES_MAX: usize = 64;
 
 /// Links of one page that are counted among them.
 pub const UNCLASSED_LINKS_PER_PAGE_MAX: usize = 200;
@@ -149,26 +115,10 @@ pub const MIRROR_PATIENCE: u32 = 15;
 /// Events of one board that are kept to learn by which minutes of the day it posts: four a day for a fortnight.
 pub const HABIT_POSTS_MAX: usize = 64;
 
-/// Traces of posts: bytes of a line, bad lines that are told, posts (16 bytes each), and days of a replay or of a made-up forum.
-pub const TRACE_LINE_BYTES_MAX: usize = 64 << 10;
-
-pub const TRACE_FAULTS_TOLD_MAX: usize = 20;
-
-pub const TRACE_POSTS_MAX: usize = 20_000_000;
-
-pub const TRACE_DAYS_MAX: u64 = 36_525;
-
-/// Boards of a schedule: each costs half a kilobyte; looks a day of one in a replay, and of all policies over all its days.
-pub const BOARDS_MAX: usize = 1_000_000;
-
 /// Numbers of posts that a site's schedule keeps, and boards whose posts are told from each other by them: each look reads them for all.
 pub const NUMBERS_SEEN_MAX: usize = 4_096;
 
 pub const NUMBERED_BOARDS_MAX: usize = 200;
-
-pub const LOOKS_PER_DAY_MAX: usize = 1_440;
-
-pub const SIMULATED_LOOKS_MAX: u64 = 50_000_000;
 
 /// Stretches of time of one site's delays: a year of them is two days each, and each holds some ten counts.
 pub const DELAY_BINS_MAX: usize = 240;
@@ -267,12 +217,6 @@ pub const SCHEDULE_PATIENCE: Duration = Duration::from_secs(600);
 
 /// How often the plans of a day are made anew where the times are planned.
 pub const SCHEDULE_PLANNED_EVERY: Duration = Duration::from_secs(6 * 3_600);
-
-/// Pages of one level and round that are always allowed: before a rate is measured, a board of a few pages must come through.
-pub const INCREMENT_PAGES_MIN: u64 = 200;
-
-/// Pages of one level and round at most, whatever rate was measured: 500 B each in the update crawldb. More is history's.
-pub const INCREMENT_PAGES_MAX: u64 = 10_000;
 
 /// URLs that the increment takes from the update crawldb at once for one host: few, so that what is found next goes before them.
 pub const INCREMENT_LEASE_URLS_MAX: usize = 32;

@@ -22,7 +22,6 @@ pub mod names;
 mod phrases;
 pub mod scripts;
 pub mod secret;
-pub mod training;
 pub mod tree;
 pub mod tries;
 pub mod verdict;

@@ -6,9 +6,6 @@ use std::time::Duration;
 pub use gleaner_base::limits::RETRY_AFTER_MAX;
 pub use gleaner_page::limits::CONSOLE_LINE_BYTES_MAX;
 
-/// Cuts from the root of a decision tree to its deepest leaf. Some hundred rows are parted by ten.
-pub const TREE_DEPTH_MAX: usize = 12;
-
 /// Bytes of the text beside a field, or of one of its attributes, that tell what it asks for.
 pub const FIELD_HINT_BYTES_MAX: usize = 90;
 

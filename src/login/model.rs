@@ -1,6 +1,6 @@
 //! The stored model: a committee of small trees that says whether a form is a login form, and why.
 //!
-//! It is built in, so that the program needs no file; `gleaner train` makes it anew from the committed table. Judging
+//! It is built in, so that the program needs no file; `gleaner-lab train` makes it anew from the committed table. Judging
 //! takes microseconds and knows nothing but the form and the page's address.
 
 use std::sync::LazyLock;
@@ -27,9 +27,9 @@ pub struct Model {
 pub enum ModelError {
     #[error("the model is not in its form: {0}")]
     Form(#[from] serde_json::Error),
-    #[error("the model asks for `{0}`, which no feature of this version is called (hint: gleaner train)")]
+    #[error("the model asks for `{0}`, which no feature of this version is called (hint: gleaner-lab train)")]
     Feature(String),
-    #[error("tree {0} of the model is broken (hint: gleaner train)")]
+    #[error("tree {0} of the model is broken (hint: gleaner-lab train)")]
     Tree(usize),
 }
 
@@ -150,14 +150,6 @@ impl Judge {
         bounds.iter().map(sentence).chain([verdict]).collect()
     }
 
-    /// The trees as DOT graphs, one after the other.
-    #[must_use]
-    pub fn dot(&self) -> String {
-        let graph =
-            |(at, tree): (usize, &Tree)| tree.dot(&format!("tree {at}"), |feature| self.features[feature].name.into());
-        self.model.trees.iter().enumerate().map(graph).collect()
-    }
-
     fn numbers(&self, form: &Form, page_url: &str) -> Vec<f32> {
         let evidence = Evidence::of(form, page_url);
         self.features.iter().map(|feature| feature.number(&evidence)).collect()
@@ -171,19 +163,5 @@ impl Model {
         let shares: f32 = self.trees.iter().map(|tree| tree.share(numbers)).sum();
         let score = shares / self.trees.len().max(1) as f32;
         Judgement { score, is_login: score > self.threshold }
-    }
-
-    /// The model as it is stored: one tree a line, so that a change can be read.
-    ///
-    /// # Errors
-    /// None that a model of this room can cause.
-    pub fn json(&self) -> Result<String, serde_json::Error> {
-        let trees = self.trees.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
-        Ok(format!(
-            "{{\"features\":{},\n\"threshold\":{},\n\"trees\":[\n{}\n]}}\n",
-            serde_json::to_string(&self.features)?,
-            self.threshold,
-            trees.join(",\n")
-        ))
     }
 }

@@ -1,34 +1,6 @@
-//! Decision trees by information gain (ID3, BT §3.1) over numbers, two labels: login form or not.
-//!
-//! The best cut of one feature is found by linfa-trees; which feature, and what becomes of both sides, is decided here.
-//! Its own recursion compares a row with neighbours outside its node, and so finds no cut below the root of boolean
-//! features where there is one; a fit of depth one on the node's own rows does not. Equal gains are broken by the order
-//! of the features, so that the same rows give the same tree in any order.
+//! Decision trees over numbers, two labels: login form or not. They are read and walked here; `gleaner-lab` grows them.
 
-use std::fmt::Write as _;
-
-use linfa::prelude::*;
-use linfa_trees::{DecisionTree, SplitQuality};
-use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
-
-use crate::limits::TREE_DEPTH_MAX;
-
-/// One labelled row of numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
-    pub numbers: &'a [f32],
-    pub is_login: bool,
-}
-
-/// When a node is cut no further.
-#[derive(Clone, Copy, Debug)]
-pub struct Stop {
-    /// Bits that a cut must gain on its node's rows.
-    pub gain_min: f32,
-    /// Rows on each side of a cut.
-    pub rows_min: usize,
-}
 
 /// A node; its children stand behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,48 +27,11 @@ pub struct Step {
     pub is_above: bool,
 }
 
-/// The best cut of one feature.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cut {
-    pub at: f32,
-    /// Information gain in bits.
-    pub gain: f32,
-}
-
 impl Tree {
-    /// Learns a tree from rows of equal length; a leaf where there are no rows. Each node is cut by one of the features
-    /// that `features` names when asked for it: from the root down, the lower side first.
+    /// A tree of these nodes, the root first.
     #[must_use]
-    pub fn learn(rows: &[Row<'_>], features: &mut dyn FnMut() -> Vec<usize>, stop: Stop) -> Self {
-        let mut tree = Self { nodes: Vec::new() };
-        tree.grow(rows.to_vec(), features, stop, rows.len(), 0);
-        tree
-    }
-
-    /// Adds a node with all below it and gives its place.
-    fn grow(
-        &mut self,
-        rows: Vec<Row<'_>>,
-        features: &mut dyn FnMut() -> Vec<usize>,
-        stop: Stop,
-        all: usize,
-        depth: usize,
-    ) -> usize {
-        let place = self.nodes.len();
-        let logins = rows.iter().filter(|row| row.is_login).count();
-        let count = |rows: usize| u32::try_from(rows).unwrap_or(u32::MAX);
-        self.nodes.push(Node::Leaf { logins: count(logins), others: count(rows.len() - logins) });
-        if depth == TREE_DEPTH_MAX {
-            return place;
-        }
-        let Some((feature, cut)) = best_cut(&rows, &features(), stop) else { return place };
-        // Rounded, so that the last bits of a logarithm are not stored.
-        let gain = (cut.gain * rows.len() as f32 / all.max(1) as f32 * 1e4).round() / 1e4;
-        let (low, high): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.numbers[feature] <= cut.at);
-        let low = self.grow(low, features, stop, all, depth + 1);
-        let high = self.grow(high, features, stop, all, depth + 1);
-        self.nodes[place] = Node::Cut { feature, at: cut.at, gain, low, high };
-        place
+    pub fn new(nodes: Vec<Node>) -> Self {
+        Self { nodes }
     }
 
     /// True if each child stands behind its parent and each feature is one of `features`: then every walk ends.
@@ -142,42 +77,9 @@ impl Tree {
         }
     }
 
-    /// What each cut gains: feature and bits.
-    pub fn gains(&self) -> impl Iterator<Item = (usize, f32)> {
-        self.nodes.iter().filter_map(|node| match *node {
-            Node::Cut { feature, gain, .. } => Some((feature, gain)),
-            Node::Leaf { .. } => None,
-        })
-    }
-
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
-    }
-
-    /// The tree as a DOT graph. Features are told by `says`.
-    #[must_use]
-    pub fn dot(&self, title: &str, says: impl Fn(usize) -> String) -> String {
-        let mut out = format!("digraph \"{title}\" {{\n  node [shape=box, fontname=\"sans-serif\"];\n");
-        for (place, node) in self.nodes.iter().enumerate() {
-            // Writing to a string does not fail.
-            let _ = match *node {
-                Node::Cut { feature, at, gain, low, high } => writeln!(
-                    out,
-                    "  n{place} [label=\"{}\\ngain {gain:.3}\"];\n  n{place} -> n{low} [label=\"≤ {at}\"];\n  n{place} -> n{high} [label=\"> {at}\"];",
-                    says(feature)
-                ),
-                Node::Leaf { logins, others } => {
-                    let colour = if logins > others { "palegreen" } else { "mistyrose" };
-                    writeln!(
-                        out,
-                        "  n{place} [label=\"{logins} login, {others} other\", style=filled, fillcolor={colour}];"
-                    )
-                }
-            };
-        }
-        out.push_str("}\n");
-        out
     }
 }
 
@@ -185,134 +87,9 @@ fn share(logins: u32, others: u32) -> f32 {
     (logins as f32 + 1.0) / (logins as f32 + others as f32 + 2.0)
 }
 
-/// The feature and cut of the highest gain; among equal gains the feature that is named first.
-fn best_cut(rows: &[Row<'_>], features: &[usize], stop: Stop) -> Option<(usize, Cut)> {
-    let is_pure = rows.iter().all(|row| row.is_login) || !rows.iter().any(|row| row.is_login);
-    if is_pure || rows.len() < 2 * stop.rows_min {
-        return None;
-    }
-    let mut best: Option<(usize, Cut)> = None;
-    for &feature in features {
-        let column: Vec<(f32, bool)> = rows.iter().map(|row| (row.numbers[feature], row.is_login)).collect();
-        let Some(cut) = cut_of(column, stop) else { continue };
-        // Sums of logarithms differ in their last bits; what differs by less than this is equal.
-        if best.is_none_or(|(_, of)| cut.gain > of.gain + 1e-6) {
-            best = Some((feature, cut));
-        }
-    }
-    best
-}
-
-/// The best cut of one feature over a node's rows, by a fit of depth one. Equal rows are one row with their number as
-/// its weight, so that the fit sees a handful.
-#[must_use]
-pub fn cut_of(mut column: Vec<(f32, bool)>, stop: Stop) -> Option<Cut> {
-    column.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let mut groups: Vec<(f32, bool, f32)> = Vec::new();
-    for (number, is_login) in column {
-        match groups.last_mut() {
-            Some((of, label, weight)) if *of == number && *label == is_login => *weight += 1.0,
-            _ => groups.push((number, is_login, 1.0)),
-        }
-    }
-    if groups.first()?.0 == groups.last()?.0 {
-        return None;
-    }
-    let numbers = Array2::from_shape_fn((groups.len(), 1), |(at, _)| groups[at].0);
-    let labels: Array1<bool> = groups.iter().map(|of| of.1).collect();
-    let weights: Array1<f32> = groups.iter().map(|of| of.2).collect();
-    let fitted: DecisionTree<f32, bool> = DecisionTree::params()
-        .split_quality(SplitQuality::Entropy)
-        .max_depth(Some(1))
-        .min_weight_leaf(stop.rows_min as f32)
-        .min_impurity_decrease(stop.gain_min)
-        .fit(&Dataset::new(numbers, labels).with_weights(weights))
-        .ok()?;
-    let (_, at, gain) = fitted.root_node().split();
-    (gain >= stop.gain_min && gain > 0.0).then_some(Cut { at, gain })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::Random;
-
-    const STOP: Stop = Stop { gain_min: 1e-4, rows_min: 1 };
-
-    /// All rows of three booleans, each eight times; login where the first is set, and one of the others but not both.
-    fn toy() -> (Vec<[f32; 3]>, Vec<bool>) {
-        let rows: Vec<[f32; 3]> = (0..64_u8).map(|of| [of & 1, of >> 1 & 1, of >> 2 & 1].map(f32::from)).collect();
-        let labels = rows.iter().map(|[a, b, c]| *a == 1.0 && (*b == 1.0 || *c == 1.0)).collect();
-        (rows, labels)
-    }
-
-    fn rows<'a>(numbers: &'a [[f32; 3]], labels: &[bool]) -> Vec<Row<'a>> {
-        numbers.iter().zip(labels).map(|(numbers, is_login)| Row { numbers, is_login: *is_login }).collect()
-    }
-
-    #[test]
-    fn the_known_tree_of_a_toy_is_learnt_where_linfas_own_recursion_fails() {
-        let (numbers, labels) = toy();
-        let tree = Tree::learn(&rows(&numbers, &labels), &mut || vec![0, 1, 2], STOP);
-        let shape: Vec<Option<usize>> = tree
-            .nodes()
-            .iter()
-            .map(|node| if let Node::Cut { feature, .. } = node { Some(*feature) } else { None })
-            .collect();
-        assert_eq!(shape, [Some(0), None, Some(1), Some(2), None, None, None], "a, then b, then c: {tree:?}");
-        for (numbers, is_login) in numbers.iter().zip(&labels) {
-            assert_eq!(tree.share(numbers) > 0.5, *is_login, "{numbers:?}");
-        }
-
-        let records = Array2::from_shape_fn((64, 3), |(row, column)| numbers[row][column]);
-        let data = Dataset::new(records, Array1::from(labels.clone()));
-        let theirs: DecisionTree<f32, bool> =
-            DecisionTree::params().split_quality(SplitQuality::Entropy).fit(&data).unwrap();
-        let right = theirs.predict(&data).iter().zip(&labels).filter(|(said, is)| said == is).count();
-        assert!(right < 64, "linfa learns it by itself now ({right} of 64): its own recursion will do");
-    }
-
-    #[test]
-    fn the_gain_is_that_of_the_textbook() {
-        let column: Vec<(f32, bool)> =
-            (0..14).map(|at| (f32::from(u8::from(at < 7)), [0, 1, 2, 7, 8, 9, 10, 11, 12].contains(&at))).collect();
-        // 9 of 14; 3 of 7 and 6 of 7: Mitchell, Machine Learning, §3.4.1: 0.940 − ½·0.985 − ½·0.592 = 0.151.
-        let cut = cut_of(column, STOP).unwrap();
-        assert_eq!(cut.at, 0.5);
-        assert!((cut.gain - 0.1518).abs() < 1e-3, "{cut:?}");
-    }
-
-    #[test]
-    fn rows_in_another_order_give_the_same_tree() {
-        let mut random = Random::new(7);
-        let numbers: Vec<[f32; 3]> = (0..200).map(|_| [5, 3, 3].map(|end| random.below(end) as f32)).collect();
-        let labels: Vec<bool> = numbers.iter().map(|of| of[0] + of[1] > 3.0 || random.below(10) == 0).collect();
-        let mut rows = rows(&numbers, &labels);
-        let tree = Tree::learn(&rows, &mut || vec![0, 1, 2], STOP);
-        for _ in 0..5 {
-            random.shuffle(&mut rows);
-            assert_eq!(Tree::learn(&rows, &mut || vec![0, 1, 2], STOP), tree);
-        }
-    }
-
-    #[test]
-    fn equal_gains_are_broken_by_the_order_of_the_features() {
-        let numbers: Vec<[f32; 3]> = (0..20_u8).map(|of| [f32::from(of % 2); 3]).collect();
-        let labels: Vec<bool> = (0..20).map(|of| of % 2 == 0).collect();
-        for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
-            let tree = Tree::learn(&rows(&numbers, &labels), &mut || order.to_vec(), STOP);
-            assert!(matches!(tree.nodes()[0], Node::Cut { feature, .. } if feature == order[0]), "{tree:?}");
-        }
-    }
-
-    #[test]
-    fn nothing_to_learn_is_a_leaf() {
-        assert_eq!(Tree::learn(&[], &mut || vec![0], STOP).nodes(), [Node::Leaf { logins: 0, others: 0 }]);
-        let numbers = [[1.0, 2.0, 3.0]; 4];
-        let mixed = rows(&numbers, &[true, false, true, false]);
-        assert_eq!(Tree::learn(&mixed, &mut || vec![0, 1, 2], STOP).nodes().len(), 1, "equal rows of both labels");
-        assert_eq!(Tree::learn(&mixed[..1], &mut || vec![0, 1, 2], STOP).share(&numbers[0]), 2.0 / 3.0);
-    }
 
     #[test]
     fn a_stored_tree_that_would_walk_in_circles_is_not_sound() {

@@ -5,7 +5,13 @@
 //! seccomp the child runs without, and says so. Code that has taken the child over is held by all of this as well: it signals and bounds
 //! no process but its own, which has a last second of CPU.
 
+use std::collections::BTreeMap;
 use std::io;
+
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch,
+};
 
 use super::cost;
 use crate::limits;
@@ -95,121 +101,91 @@ fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
     }
 }
 
-/// Gives up all system calls but those of [`allowed`], for this thread and all that it starts. False where the kernel does not hold
-/// processes to that.
+/// Gives up all system calls but those of [`ALLOWED`], and of some with certain arguments, for this thread and all that it starts. False
+/// where the kernel does not hold processes to that.
 pub(super) fn give_up_system_calls() -> bool {
-    let Some(program) = filter() else { return false };
-    let Ok(length) = u16::try_from(program.len()) else { return false };
-    let program = libc::sock_fprog { len: length, filter: program.as_ptr().cast_mut() };
-    // SAFETY: the program lives until the call has copied it; neither call touches other memory.
-    unsafe {
-        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
+    let Ok(programs) = filters() else { return false };
+    // Not by `seccompiler::apply_filter`: that is seccomp(2), which the unit's `@system-service` lacks in systemd 252.
+    // SAFETY: a call of numbers.
+    if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
+        return false;
     }
+    programs.iter().all(|program| {
+        let Ok(len) = u16::try_from(program.len()) else { return false };
+        let program = libc::sock_fprog { len, filter: program.as_ptr().cast::<libc::sock_filter>().cast_mut() };
+        // SAFETY: both types are the kernel's `struct sock_filter`; the program lives until the call has copied it, and no other
+        // memory is touched.
+        unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0 }
+    })
 }
-
-/// `AUDIT_ARCH_*` of linux/audit.h.
-#[cfg(target_arch = "x86_64")]
-const ARCHITECTURE: Option<u32> = Some(0xc000_003e);
-#[cfg(target_arch = "aarch64")]
-const ARCHITECTURE: Option<u32> = Some(0xc000_00b7);
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-const ARCHITECTURE: Option<u32> = None;
 
 /// linux/prctl.h.
-const PR_SET_VMA: u32 = 0x5356_4d41;
+const PR_SET_VMA: u64 = 0x5356_4d41;
 
 /// What threads, the heap, the pipes and an abort need.
-fn allowed() -> Vec<libc::c_long> {
-    vec![
-        libc::SYS_read,
-        libc::SYS_write,
-        libc::SYS_readv,
-        libc::SYS_writev,
-        libc::SYS_close,
-        libc::SYS_mmap,
-        libc::SYS_munmap,
-        libc::SYS_mprotect,
-        libc::SYS_mremap,
-        libc::SYS_madvise,
-        libc::SYS_brk,
-        libc::SYS_futex,
-        libc::SYS_exit,
-        libc::SYS_exit_group,
-        libc::SYS_rt_sigaction,
-        libc::SYS_rt_sigprocmask,
-        libc::SYS_rt_sigreturn,
-        libc::SYS_sigaltstack,
-        libc::SYS_getrandom,
-        libc::SYS_clock_gettime,
-        libc::SYS_sched_yield,
-        libc::SYS_sched_getaffinity,
-        libc::SYS_set_robust_list,
-        libc::SYS_rseq,
-        libc::SYS_getrusage,
-        libc::SYS_gettid,
-        libc::SYS_getpid,
-        libc::SYS_restart_syscall,
-        libc::SYS_membarrier,
-        libc::SYS_getcpu,
-    ]
-}
+const ALLOWED: [libc::c_long; 30] = [
+    libc::SYS_read,
+    libc::SYS_write,
+    libc::SYS_readv,
+    libc::SYS_writev,
+    libc::SYS_close,
+    libc::SYS_mmap,
+    libc::SYS_munmap,
+    libc::SYS_mprotect,
+    libc::SYS_mremap,
+    libc::SYS_madvise,
+    libc::SYS_brk,
+    libc::SYS_futex,
+    libc::SYS_exit,
+    libc::SYS_exit_group,
+    libc::SYS_rt_sigaction,
+    libc::SYS_rt_sigprocmask,
+    libc::SYS_rt_sigreturn,
+    libc::SYS_sigaltstack,
+    libc::SYS_getrandom,
+    libc::SYS_clock_gettime,
+    libc::SYS_sched_yield,
+    libc::SYS_sched_getaffinity,
+    libc::SYS_set_robust_list,
+    libc::SYS_rseq,
+    libc::SYS_getrusage,
+    libc::SYS_gettid,
+    libc::SYS_getpid,
+    libc::SYS_restart_syscall,
+    libc::SYS_membarrier,
+    libc::SYS_getcpu,
+];
 
-/// The filter as a program of the kernel's packet filter (seccomp(2)): `None` for processors whose numbers are not known.
-fn filter() -> Option<Vec<libc::sock_filter>> {
-    const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
-    const EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
-    const ANY_BIT: u32 = libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K;
-    const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
-    // Offsets in `seccomp_data`: number, architecture, first argument (its low half: both processors are little endian).
-    const NUMBER: u32 = 0;
-    const ARCH: u32 = 4;
-    const FIRST: u32 = 16;
-    let architecture = ARCHITECTURE?;
-    let own = std::process::id();
-    let step = |code: u32, k: u32, yes: u8, no: u8| libc::sock_filter {
-        // Codes are sixteen bits wide by their definition.
-        code: code as u16,
-        jt: yes,
-        jf: no,
-        k,
+/// The filters as programs of the kernel, in the order in which they are installed: each call passes all of them, and the strictest answer
+/// counts.
+///
+/// # Errors
+/// For processors whose numbers are not known.
+fn filters() -> Result<[BpfProgram; 2], BackendError> {
+    let processor = TargetArch::try_from(std::env::consts::ARCH)?;
+    let filter = |rules: BTreeMap<_, _>, otherwise, matching| -> Result<BpfProgram, BackendError> {
+        SeccompFilter::new(rules, otherwise, matching, processor)?.try_into()
     };
-    let refuse = |error: libc::c_int| libc::SECCOMP_RET_ERRNO | error.unsigned_abs();
-    let number = |call: libc::c_long| u32::try_from(call).unwrap_or(u32::MAX);
-    let mut program = vec![
-        step(LOAD, ARCH, 0, 0),
-        step(EQUAL, architecture, 1, 0),
-        step(RETURN, libc::SECCOMP_RET_KILL_PROCESS, 0, 0),
-        step(LOAD, NUMBER, 0, 0),
-    ];
-    for call in allowed() {
-        program.push(step(EQUAL, number(call), 0, 1));
-        program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
-    }
+    let refuse = |error: libc::c_int| SeccompAction::Errno(error.unsigned_abs());
     // The C library asks for `clone3` first and takes `clone` when there is none, whose flags can be read: threads, no processes.
-    program.push(step(EQUAL, number(libc::SYS_clone3), 0, 1));
-    program.push(step(RETURN, refuse(libc::ENOSYS), 0, 0));
-    program.push(step(EQUAL, number(libc::SYS_clone), 0, 3));
-    program.push(step(LOAD, FIRST, 0, 0));
-    program.push(step(ANY_BIT, libc::CLONE_THREAD.unsigned_abs(), 0, 1));
-    program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
-    // An abort signals its own thread, and a page's grant of time is a limit of its own process: no other process is touched by either.
-    for (call, firsts) in [(libc::SYS_tgkill, [own, own]), (libc::SYS_prlimit64, [0, own])] {
-        program.push(step(LOAD, NUMBER, 0, 0));
-        program.push(step(EQUAL, number(call), 0, 4));
-        program.push(step(LOAD, FIRST, 0, 0));
-        program.push(step(EQUAL, firsts[0], 1, 0));
-        program.push(step(EQUAL, firsts[1], 0, 1));
-        program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
-    }
-    // A name for the memory of a thread, which the allocator and the library give where they can.
-    program.push(step(LOAD, NUMBER, 0, 0));
-    program.push(step(EQUAL, number(libc::SYS_prctl), 0, 3));
-    program.push(step(LOAD, FIRST, 0, 0));
-    program.push(step(EQUAL, PR_SET_VMA, 0, 1));
-    program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
-    program.push(step(RETURN, refuse(libc::EPERM), 0, 0));
-    Some(program)
+    let no_clone3 = BTreeMap::from([(libc::SYS_clone3, vec![])]);
+    let no_clone3 = filter(no_clone3, SeccompAction::Allow, refuse(libc::ENOSYS))?;
+    let first = |operator, value| -> Result<SeccompRule, BackendError> {
+        // The low half of the argument: both processors are little endian.
+        SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Dword, operator, value)?])
+    };
+    let (own, thread) = (u64::from(std::process::id()), libc::CLONE_THREAD.unsigned_abs().into());
+    let mut rules: BTreeMap<_, _> = ALLOWED.map(|call| (call, vec![])).into();
+    rules.extend([
+        (libc::SYS_clone3, vec![]),
+        (libc::SYS_clone, vec![first(SeccompCmpOp::MaskedEq(thread), thread)?]),
+        // An abort signals its own thread, and a page's grant of time is a limit of its own process: no other process is touched by either.
+        (libc::SYS_tgkill, vec![first(SeccompCmpOp::Eq, own)?]),
+        (libc::SYS_prlimit64, vec![first(SeccompCmpOp::Eq, 0)?, first(SeccompCmpOp::Eq, own)?]),
+        // A name for the memory of a thread, which the allocator and the library give where they can.
+        (libc::SYS_prctl, vec![first(SeccompCmpOp::Eq, PR_SET_VMA)?]),
+    ]);
+    Ok([no_clone3, filter(rules, refuse(libc::EPERM), SeccompAction::Allow)?])
 }
 
 #[cfg(test)]
@@ -219,7 +195,7 @@ mod tests {
     /// The filter holds the thread that asks for it and no other, so that a test may.
     #[test]
     fn a_confined_thread_opens_no_file_no_socket_and_no_process_but_threads_and_memory() {
-        if ARCHITECTURE.is_none() || !std::path::Path::new("/proc/sys/kernel/seccomp").exists() {
+        if filters().is_err() || !std::path::Path::new("/proc/sys/kernel/seccomp").exists() {
             return;
         }
         let told = std::thread::spawn(|| {
@@ -238,8 +214,31 @@ mod tests {
     }
 
     #[test]
+    fn a_confined_thread_is_answered_that_there_is_no_clone3_and_may_not_install_a_filter() {
+        if filters().is_err() || !std::path::Path::new("/proc/sys/kernel/seccomp").exists() {
+            return;
+        }
+        let told = std::thread::spawn(|| {
+            assert!(give_up_system_calls());
+            let error = |call: libc::c_long, first: libc::c_int| {
+                // SAFETY: the kernel refuses each of the calls before it reads an argument.
+                let result = unsafe { libc::syscall(call, first, 0, 0, 0, 0) };
+                (result == -1).then(|| io::Error::last_os_error().raw_os_error().unwrap_or_default())
+            };
+            (
+                error(libc::SYS_clone3, 0),
+                error(libc::SYS_clone, libc::SIGCHLD),
+                error(libc::SYS_prctl, libc::PR_SET_SECCOMP),
+                error(libc::SYS_seccomp, 0),
+            )
+        });
+        let refused = Some(libc::EPERM);
+        assert_eq!(told.join().unwrap(), (Some(libc::ENOSYS), refused, refused, refused));
+    }
+
+    #[test]
     fn a_confined_thread_signals_and_bounds_its_own_process_and_no_other() {
-        if ARCHITECTURE.is_none() || !std::path::Path::new("/proc/sys/kernel/seccomp").exists() {
+        if filters().is_err() || !std::path::Path::new("/proc/sys/kernel/seccomp").exists() {
             return;
         }
         let mut victim = std::process::Command::new("/bin/sleep").arg("60").spawn().unwrap();

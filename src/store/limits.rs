@@ -1,7 +1,7 @@
 //! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry whose cap is not here has none,
 //! and that is a fault.
 
-pub use gleaner_base::limits::URL_BYTES_MAX;
+pub use gleaner_base::limits::{NOTE_BYTES_MAX, URL_BYTES_MAX};
 pub use gleaner_page::limits::LINKS_PER_PAGE_MAX;
 pub use gleaner_torrent::limits::TORRENT_BYTES_MAX;
 
@@ -49,10 +49,6 @@ pub const NOT_WHOLE_REASON_BYTES_MAX: usize = 300;
 
 /// Pages that were not read whole which the coverage tells people one by one.
 pub const NOT_WHOLE_SHOWN_MAX: usize = 5;
-
-/// Bytes of one note that the crawl keeps of a site. Statistics of 10⁴ URL shapes are 1 MB; each change of a note
-/// writes the whole of it.
-pub const NOTE_BYTES_MAX: usize = 4 << 20;
 
 /// Rows that one transaction moves from `later` to `queue`.
 pub const PROMOTED_ROWS_MAX: usize = 8_192;

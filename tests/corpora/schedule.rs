@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::BufReader;
 
 use flate2::read::MultiGzDecoder;
-use gleaner_crawl::schedule::trace::Trace;
+use gleaner_lab::schedule::trace::Trace;
 
 use crate::corpus;
 
-#[path = "../program/schedule/replay.rs"]
+#[path = "../lab/replay.rs"]
 mod replay;
 
 use replay::{options, replay, to_era};

@@ -37,7 +37,7 @@ impl Steps {
     pub(super) fn show(&self, line: &str) {
         if !self.lock().is_quiet {
             // Whoever read our output may have read enough: the login goes on, and its end tells.
-            let _ = crate::cli::write_out(format_args!("{line}\n"));
+            let _ = gleaner_base::console::write_out(format_args!("{line}\n"));
         }
     }
 

@@ -41,7 +41,7 @@ pub fn is_sitemap(of: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontier::weight::{Facts, RuleYield};
+    use crate::weight::{Facts, RuleYield};
 
     #[test]
     fn the_class_goes_before_the_weight_and_the_weight_orders_within_it() {

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::generate::is_weekend;
+use super::profile::is_weekend;
 use super::{DAY_S, HOUR_S, HOURS};
 use crate::limits::HABIT_POSTS_MAX;
 

@@ -7,7 +7,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::generate::is_weekend;
 use super::{DAY_S, HOUR_S, HOURS};
 
 /// Active hours whose weight the site's profile has in a board's.
@@ -164,6 +163,12 @@ fn smoothed(counts: &[f64; HOURS]) -> [f64; HOURS] {
         let around = |(other, count): (usize, &f64)| count * kernel[(hour + HOURS - other) % HOURS];
         counts.iter().enumerate().map(around).sum::<f64>() / sum
     })
+}
+
+/// Saturday or Sunday (UTC): 1970-01-01 was a Thursday.
+#[must_use]
+pub fn is_weekend(at: u64) -> bool {
+    matches!(at / DAY_S % 7, 2 | 3)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
+use flate2::Crc;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
@@ -173,12 +174,12 @@ fn check(row: &TorrentRow, path: &Path) -> Result<Checked, String> {
 /// Length, SHA-256 and CRC-32 of a file from where it stands; at most one byte more than a torrent may have is read.
 pub(super) fn sums(file: &mut File) -> io::Result<(u64, [u8; 32], u32)> {
     let mut file = file.take(limits::TORRENT_BYTES_MAX as u64 + 1);
-    let (mut sha256, mut crc32) = (Sha256::new(), crc32fast::Hasher::new());
+    let (mut sha256, mut crc32) = (Sha256::new(), Crc::new());
     let mut buffer = vec![0; 64 << 10];
     let mut bytes = 0;
     loop {
         let read = match file.read(&mut buffer) {
-            Ok(0) => return Ok((bytes, sha256.finalize().into(), crc32.finalize())),
+            Ok(0) => return Ok((bytes, sha256.finalize().into(), crc32.sum())),
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),

@@ -51,9 +51,7 @@ fn every_command_has_help_with_an_example() {
         "status",
         "export",
         "coverage",
-        "simulate",
         "verify",
-        "train",
         "config",
         "config check",
         "completions",
@@ -80,6 +78,10 @@ fn a_mistyped_command_or_flag_is_told_with_the_nearest_and_exits_2() {
     let here = folder();
     run(here.path(), &["crwl"]).ended(2).says(&["unrecognized subcommand 'crwl'", "'crawl'"]);
     run(here.path(), &["rules", "chekc"]).ended(2).says(&["'check'"]);
+    run(here.path(), &["train", "--json"])
+        .ended(2)
+        .says(&["'train' is a command of gleaner-lab", "hint: gleaner-lab train"]);
+    run(here.path(), &["simulate", "forum.csv"]).ended(2).says(&["hint: gleaner-lab simulate"]);
     run(here.path(), &["crawl", "--dry-rn"]).ended(2).says(&["'--dry-rn'", "'--dry-run'"]);
     run(here.path(), &["crawl", "--max-pages", "0"]).ended(2).says(&["--max-pages"]);
     run(here.path(), &["--version"]).ended(0).says(&[env!("CARGO_PKG_VERSION")]);

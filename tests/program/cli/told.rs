@@ -155,19 +155,6 @@ fn an_unreachable_site_is_told_in_one_short_line_and_whole_in_json() {
 }
 
 #[test]
-fn what_is_wrong_stands_before_what_to_do_about_it() {
-    let here = folder();
-    let told = run(here.path(), &["train"]).ended(1);
-    let lines: Vec<&str> = told.err.lines().collect();
-    assert!(
-        lines[0].starts_with("error: models/login_form.tsv: ") && lines[0].contains("No such file"),
-        "{}",
-        told.err
-    );
-    assert!(lines[1].starts_with("hint: run it where gleaner's source is"), "{}", told.err);
-}
-
-#[test]
 fn a_site_that_is_not_there_and_a_file_in_the_place_of_a_folder_are_told() {
     let here = folder();
     write_site(here.path(), closed_port());

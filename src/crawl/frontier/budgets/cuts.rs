@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Place, Reason, Shapes, parts_of};
-use crate::frontier::shape::Shape;
+use crate::shape::Shape;
 use crate::limits::CUT_EXAMPLE_BYTES_MAX;
 use gleaner_rules::Class;
 

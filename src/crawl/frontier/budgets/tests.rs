@@ -40,7 +40,7 @@ struct Crawl {
 fn crawl(start: (&str, Class), fetches: u64, mut site: impl FnMut(&str) -> Answer) -> Crawl {
     let mut shapes = Shapes::new(SHAPE_PAGES);
     let mut queues: [VecDeque<Queued>; 4] = std::array::from_fn(|_| VecDeque::new());
-    let rank = |class: Class| usize::from(crate::frontier::priority::rank(class));
+    let rank = |class: Class| usize::from(crate::priority::rank(class));
     let (mut known, mut infohashes) = (BTreeSet::from([start.0.to_owned()]), BTreeSet::new());
     queues[rank(start.1)].push_back((start.0.to_owned(), start.1, None));
     let (mut parked, mut generation) = (Vec::<Queued>::new(), 0);

@@ -5,8 +5,11 @@
 
 use std::num::NonZeroU64;
 
+use gleaner_crawl::schedule::profile::is_weekend;
+use gleaner_crawl::schedule::{DAY_S, HOUR_S, HOURS, Kind, Post};
+
+use super::ScheduleError;
 use super::trace::{Board, Trace};
-use super::{DAY_S, HOUR_S, HOURS, Kind, Post, ScheduleError};
 use crate::limits;
 
 /// What is made up.
@@ -184,11 +187,6 @@ impl Forum {
             _ => (start, end),
         }
     }
-}
-
-/// Saturday or Sunday (UTC): 1970-01-01 was a Thursday.
-pub(super) fn is_weekend(at: u64) -> bool {
-    matches!(at / DAY_S % 7, 2 | 3)
 }
 
 /// A SplitMix64 stream (Steele, Lea and Flood 2014).

@@ -1,9 +1,8 @@
-//! `gleaner simulate`: post times replayed against every policy of the schedule, and post times made up.
+//! `gleaner-lab simulate`: post times replayed against every policy of the schedule, and post times made up.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -11,11 +10,12 @@ use clap::builder::RangedU64ValueParser;
 use comfy_table::{CellAlignment, Table, presets};
 use flate2::read::MultiGzDecoder;
 
-use crate::limits;
 use gleaner_crawl::schedule::DAY_S;
-use gleaner_crawl::schedule::generate::Forum;
-use gleaner_crawl::schedule::simulate::{self, Report};
-use gleaner_crawl::schedule::trace::Trace;
+
+use crate::limits;
+use crate::schedule::generate::Forum;
+use crate::schedule::simulate::{self, Report};
+use crate::schedule::trace::Trace;
 
 /// The first bytes of a gzip member (RFC 1952 §2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -98,14 +98,16 @@ fn day(text: &str) -> Result<u64, String> {
 }
 
 /// Replays or makes up a trace, as the options want it.
-pub fn command(options: &Options) -> anyhow::Result<ExitCode> {
+pub fn command(options: &Options) -> anyhow::Result<()> {
     if options.generate {
-        generate(options)?;
-        return Ok(ExitCode::SUCCESS);
+        return generate(options);
     }
     let trace = read(&options.trace)?;
     let Some(first) = trace.first() else {
-        bail!("{}: no posts in it\nhint: gleaner simulate --generate forum.csv makes some up", options.trace.display());
+        bail!(
+            "{}: no posts in it\nhint: gleaner-lab simulate --generate forum.csv makes some up",
+            options.trace.display()
+        );
     };
     let report = simulate::simulate(
         &trace,
@@ -123,7 +125,7 @@ pub fn command(options: &Options) -> anyhow::Result<ExitCode> {
     } else {
         out!("{}", text(&report));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn read(path: &Path) -> anyhow::Result<Trace> {

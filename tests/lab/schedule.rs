@@ -4,18 +4,15 @@
 use std::io::BufReader;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use gleaner_crawl::schedule::adapt::Schedule;
-use gleaner_crawl::schedule::generate::Forum;
-use gleaner_crawl::schedule::simulate::Options;
-use gleaner_crawl::schedule::trace::Trace;
 use gleaner_crawl::schedule::{DAY_S, HOUR_S, Kind, Post};
+use gleaner_lab::schedule::generate::Forum;
+use gleaner_lab::schedule::simulate::Options;
+use gleaner_lab::schedule::trace::Trace;
 
-#[path = "schedule/replay.rs"]
-mod replay;
-
-use replay::{options, replay, to_era};
+use super::lab;
+use super::replay::{options, replay, to_era};
 
 /// 2021-01-01.
 const START: u64 = 1_609_459_200;
@@ -378,8 +375,7 @@ fn bad_input_neither_stops_a_schedule_nor_wakes_it_without_end() {
 }
 
 fn run_in(folder: &Path, arguments: &[&str]) -> std::process::Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command.arg("simulate").args(arguments).current_dir(folder).output().unwrap()
+    lab(folder, &[&["simulate"][..], arguments].concat())
 }
 
 fn simulate_in(folder: &Path, arguments: &[&str]) -> (bool, String, String) {

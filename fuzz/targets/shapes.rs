@@ -1,8 +1,8 @@
 //! The accounts of URL shapes, which come back from the disk as a note.
 
-use gleaner_crawl::frontier::budgets::{Shapes, Yield};
+use gleaner_frontier::budgets::{Shapes, Yield};
+use gleaner_frontier::limits::NOTE_BYTES_MAX;
 use gleaner_rules::Class;
-use gleaner_store::limits::NOTE_BYTES_MAX;
 
 /// Whatever stands in a note, the accounts read from it can be used: they answer, count, are listed, and are written as
 /// a note that reads the same. A zero byte parts the note from paths that are asked for.

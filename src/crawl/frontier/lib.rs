@@ -10,6 +10,7 @@ pub mod crews;
 pub mod degrees;
 pub mod increment;
 pub mod lanes;
+pub mod limits;
 pub mod parameters;
 pub mod priority;
 pub mod shape;

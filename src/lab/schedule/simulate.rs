@@ -1,4 +1,4 @@
-//! Post times replayed against every policy, in virtual time: what `gleaner simulate` tells.
+//! Post times replayed against every policy, in virtual time: what `gleaner-lab simulate` tells.
 //!
 //! Policies learn from the first days of a span and are tested on the days after it. A look at a board shows every
 //! post since the last look, with its time. The fixed plans know the learning days only; the crawl's own schedule
@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::adapt::Schedule;
-use super::fixed::{self, Learnt, Plan};
-use super::optimum;
-use super::profile::{Counts, Profile};
+use gleaner_crawl::schedule::adapt::Schedule;
+use gleaner_crawl::schedule::fixed::{Learnt, Plan};
+use gleaner_crawl::schedule::profile::{Counts, Profile};
+use gleaner_crawl::schedule::{DAY_S, HOUR_S, HOURS, Post};
+
 use super::trace::Trace;
-use super::{DAY_S, HOUR_S, HOURS, Post, ScheduleError};
+use super::{ScheduleError, baselines, optimum};
 use crate::limits;
 
 /// What is replayed.
@@ -108,10 +109,10 @@ pub fn simulate(trace: &Trace, options: &Options) -> Result<Report, ScheduleErro
     let profiles = replay.profiles();
     let per_day = options.per_day;
     let plans: [(&'static str, Plan); 5] = [
-        ("ERA", fixed::era(&learnt, per_day)),
-        ("WRA", fixed::wra(&learnt, per_day)),
-        ("LRA", fixed::lra(&learnt, per_day)),
-        ("BRA", fixed::bra(&learnt, per_day)),
+        ("ERA", baselines::era(&learnt, per_day)),
+        ("WRA", baselines::wra(&learnt, per_day)),
+        ("LRA", baselines::lra(&learnt, per_day)),
+        ("BRA", baselines::bra(&learnt, per_day)),
         ("optimum", optimum::plan(&learnt, &profiles, per_day)),
     ];
     let mut sums: BTreeMap<&'static str, Sums> =

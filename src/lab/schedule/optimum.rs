@@ -11,9 +11,9 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::fixed::{Learnt, Plan};
-use super::profile::Profile;
-use super::{DAY_S, HOURS};
+use gleaner_crawl::schedule::fixed::{Learnt, Plan};
+use gleaner_crawl::schedule::profile::Profile;
+use gleaner_crawl::schedule::{DAY_S, HOURS};
 
 /// Places for looks on the circle: half hours.
 const SLOTS: usize = 48;
@@ -189,8 +189,10 @@ pub fn plan(learnt: &[Learnt], profiles: &[Profile], per_board: usize) -> Plan {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixed::{delay_of_circle, equal_area_times, even_times, in_proportion};
+    use gleaner_crawl::schedule::fixed::{equal_area_times, even_times, in_proportion};
+
     use super::*;
+    use crate::schedule::baselines::delay_of_circle;
 
     fn rhythm(seed: u64) -> [f64; HOURS] {
         std::array::from_fn(|hour| ((hour as u64 * 7 + seed * 13) % 11 * ((seed + hour as u64) % 3)) as f64)

@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read, Write};
 
-use super::{Kind, Post, ScheduleError};
+use gleaner_crawl::schedule::{Kind, Post};
+
+use super::ScheduleError;
 use crate::limits;
 
 /// The first line of a file.

@@ -1,15 +1,16 @@
-//! `gleaner train`: makes the model that knows login forms anew, and tells how well it does.
+//! `gleaner-lab train`: makes the model that knows login forms anew, and tells how well it does.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
 
-use crate::limits::LABELLED_FORMS_BYTES_MAX;
 use gleaner_login::model::Judge;
-use gleaner_login::training::{self, FOLD_SEEDS, Labelled, Report, Score, Table};
+
+use crate::limits::LABELLED_FORMS_BYTES_MAX;
+use crate::login::text;
+use crate::login::training::{self, FOLD_SEEDS, Labelled, Report, Score, Table};
 
 /// Files of the models folder.
 const TABLE: &str = "login_form.tsv";
@@ -35,15 +36,14 @@ pub struct Options {
 }
 
 /// Makes table and model anew as the options want it, and prints what came of it.
-pub fn command(options: &Options) -> anyhow::Result<ExitCode> {
+pub fn command(options: &Options) -> anyhow::Result<()> {
     if options.dot {
-        out!("{}", Judge::stored().dot());
-        return Ok(ExitCode::SUCCESS);
+        out!("{}", text::dot(Judge::stored().model()));
+        return Ok(());
     }
     if let Some(file) = &options.forms {
         let score = training::score(Judge::stored(), &labelled(file)?)?;
-        print(options.json, &score, score_text)?;
-        return Ok(ExitCode::SUCCESS);
+        return print(options.json, &score, score_text);
     }
     let table_file = options.models.join(TABLE);
     let table = match &options.table_from {
@@ -63,7 +63,7 @@ pub fn command(options: &Options) -> anyhow::Result<ExitCode> {
         }
     };
     let model_file = options.models.join(MODEL);
-    let model = training::learn_stored(&table).json()?;
+    let model = text::json(&training::learn_stored(&table))?;
     let is_new = fs::read_to_string(&model_file).ok().as_deref() != Some(model.as_str());
     if is_new {
         fs::write(&model_file, &model).with_context(|| model_file.display().to_string())?;
@@ -73,7 +73,7 @@ pub fn command(options: &Options) -> anyhow::Result<ExitCode> {
         let what = if is_new { "changed; build gleaner again to use it" } else { "as it was" };
         outln!("model: {} ({} bytes), {what}", model_file.display(), model.len());
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn print<T: serde::Serialize>(json: bool, of: &T, text: fn(&T) -> String) -> anyhow::Result<()> {

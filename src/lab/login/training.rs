@@ -8,12 +8,15 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::features::{Evidence, Feature, OURS, PAPER};
-use super::fields::roles;
-use super::form::{Form, forms};
-use super::model::{Judge, Model};
-use super::tree::{Row, Stop, Tree, cut_of};
+use gleaner_login::features::{Evidence, Feature, OURS};
+use gleaner_login::fields::roles;
+use gleaner_login::form::{Form, forms};
+use gleaner_login::model::{Judge, Model};
+use gleaner_login::tree::Node;
 use gleaner_page::tree::TreeError;
+
+use super::grow::{self, Row, Stop, cut_of};
+use super::paper::PAPER;
 
 /// How a committee is learnt.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +78,7 @@ pub struct Table {
 /// What is wrong with a table.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    #[error("line 1: the columns are not those of this version (hint: gleaner train --table-from FORMS)")]
+    #[error("line 1: the columns are not those of this version (hint: gleaner-lab train --table-from FORMS)")]
     Columns,
     #[error("line {line}: {what}")]
     Line { line: usize, what: String },
@@ -200,7 +203,7 @@ pub fn learn(rows: &[&Example], features: &[Feature], first: usize, settings: Se
     let tree = |number: usize| {
         if settings.trees == 1 {
             let all: Vec<Row<'_>> = sites.iter().flat_map(|rows| rows.iter().copied()).collect();
-            return Tree::learn(&all, &mut || (0..features.len()).collect(), settings.stop);
+            return grow::learn(&all, &mut || (0..features.len()).collect(), settings.stop);
         }
         let mut random = Random::new(BAG_SEED ^ ((number as u64) << 32));
         let bag: Vec<Row<'_>> =
@@ -212,7 +215,7 @@ pub fn learn(rows: &[&Example], features: &[Feature], first: usize, settings: Se
             chosen.sort_unstable();
             chosen
         };
-        Tree::learn(&bag, &mut some, settings.stop)
+        grow::learn(&bag, &mut some, settings.stop)
     };
     Model {
         features: features.iter().map(|feature| feature.name.to_owned()).collect(),
@@ -271,7 +274,7 @@ fn rounded(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }
 
-/// What cross-validation found, as `gleaner train` prints it. Ratios are 0 to 1; where several fold seeds were tried,
+/// What cross-validation found, as `gleaner-lab train` prints it. Ratios are 0 to 1; where several fold seeds were tried,
 /// the mean.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
@@ -394,8 +397,10 @@ fn cross_validate(
 
 fn gains(table: &Table, model: &Model) -> Vec<Gain> {
     let mut by_feature = vec![0.0_f64; OURS.len()];
-    for (feature, gain) in model.trees.iter().flat_map(Tree::gains) {
-        by_feature[feature] += f64::from(gain);
+    for node in model.trees.iter().flat_map(|tree| tree.nodes()) {
+        if let Node::Cut { feature, gain, .. } = *node {
+            by_feature[feature] += f64::from(gain);
+        }
     }
     let all: f64 = by_feature.iter().sum();
     let any = Stop { gain_min: 1e-5, rows_min: 1 };

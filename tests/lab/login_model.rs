@@ -2,20 +2,17 @@
 //! has not seen, and what it says of forms written here, of the software and in the languages that are to be met.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
+use gleaner_lab::login::text;
+use gleaner_lab::login::training::{self, FOLD_SEEDS, Table};
 use gleaner_login::fields::roles;
 use gleaner_login::form::{Form, forms};
 use gleaner_login::model::Judge;
-use gleaner_login::training::{self, FOLD_SEEDS, Table};
+
+use super::lab;
 
 const TABLE: &str = include_str!("../../models/login_form.tsv");
 const MODEL: &str = include_str!("../../models/login_form.json");
-
-fn gleaner(here: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gleaner")).args(arguments).current_dir(here).output().unwrap()
-}
 
 fn form(html: &str) -> Form {
     forms(html).unwrap().remove(0)
@@ -25,7 +22,10 @@ fn form(html: &str) -> Form {
 fn the_committed_table_gives_the_committed_model_byte_for_byte() {
     let table = Table::parse(TABLE).unwrap();
     assert_eq!(table.text(), TABLE, "the table is written as it is read");
-    assert!(training::learn_stored(&table).json().unwrap() == MODEL, "models/login_form.json is stale: gleaner train");
+    assert!(
+        text::json(&training::learn_stored(&table)).unwrap() == MODEL,
+        "models/login_form.json is stale: gleaner-lab train"
+    );
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn other_labelled_forms_are_scored_with_the_built_in_model() {
     text.extend(OTHERS.iter().map(|(url, html)| line(url, "other", "x", "y", html)));
     text.push_str(&line(LOGINS[0].0, "search", "x", "y", LOGINS[0].1));
     fs::write(here.path().join("forms.jsonl"), text).unwrap();
-    let ran = gleaner(here.path(), &["train", "--forms", "forms.jsonl", "--json"]);
+    let ran = lab(here.path(), &["train", "--forms", "forms.jsonl", "--json"]);
     assert!(ran.status.success(), "{ran:?}");
     let score: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!(score["login_recall"], 1.0, "{score}");
@@ -310,17 +310,17 @@ fn other_labelled_forms_are_scored_with_the_built_in_model() {
     assert_eq!(fs::read_dir(here.path()).unwrap().count(), 1, "nothing is written");
 
     fs::write(here.path().join("forms.jsonl"), "{}\n").unwrap();
-    let ran = gleaner(here.path(), &["train", "--forms", "forms.jsonl"]);
+    let ran = lab(here.path(), &["train", "--forms", "forms.jsonl"]);
     assert!(!ran.status.success() && String::from_utf8_lossy(&ran.stderr).contains("forms.jsonl:1: "), "{ran:?}");
 }
 
 #[test]
 fn the_trees_can_be_seen_and_a_missing_table_is_told_with_what_to_do() {
     let here = tempfile::tempdir().unwrap();
-    let ran = gleaner(here.path(), &["train", "--dot"]);
+    let ran = lab(here.path(), &["train", "--dot"]);
     let dot = String::from_utf8(ran.stdout).unwrap();
     assert_eq!(dot.matches("digraph ").count(), Judge::stored().model().trees.len());
     assert!(dot.contains("password_fields") && dot.ends_with("}\n"), "{dot}");
-    let ran = gleaner(here.path(), &["train"]);
+    let ran = lab(here.path(), &["train"]);
     assert!(!ran.status.success() && String::from_utf8_lossy(&ran.stderr).contains("hint: "), "{ran:?}");
 }

@@ -1,7 +1,7 @@
 //! A trace replayed by every policy.
 
-use gleaner_crawl::schedule::simulate::{self, Options, Report};
-use gleaner_crawl::schedule::trace::Trace;
+use gleaner_lab::schedule::simulate::{self, Options, Report};
+use gleaner_lab::schedule::trace::Trace;
 
 pub fn options(start: u64, per_day: usize) -> Options {
     Options { start, learn_days: 20, test_days: 10, per_day, posts_min: 20, midnight_looks: false }

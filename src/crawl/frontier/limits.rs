@@ -1,0 +1,45 @@
+//! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry whose cap is not here has none,
+//! and that is a fault.
+
+pub use gleaner_base::limits::NOTE_BYTES_MAX;
+pub use gleaner_rules::limits::{INCREMENT_DEPTH_MAX, SHAPE_PAGES};
+
+/// Folders of one path. The deepest honest listings have some twenty; `trap_form` compares each with each.
+pub const PATH_SEGMENTS_MAX: usize = 32;
+
+/// Parameters of one query. Search forms with a box for each category send fifty.
+pub const QUERY_PARAMETERS_MAX: usize = 64;
+
+/// URL shapes of one site that are counted each for itself: with their examples 2.5 MB at worst. Sites have some dozens.
+pub const SHAPES_MAX: usize = 2_048;
+
+/// Bytes of one URL shape. Shapes of real sites have 20 to 80; what is longer shares the shape of its beginning.
+pub const SHAPE_BYTES_MAX: usize = 192;
+
+/// Parameters of one query that its shape names; real queries have up to a dozen.
+pub const SHAPE_PARAMETERS_MAX: usize = 24;
+
+/// Groups of URL shapes that are counted together, two for each shape.
+pub const SHAPE_POOLS_MAX: usize = 4_096;
+
+/// Shapes that the links of one page are counted by; pages of real sites link to a dozen.
+pub const LINKED_SHAPES_PER_PAGE_MAX: usize = 64;
+
+/// Shapes without a torrent yet whose links one shape remembers.
+pub const UNPROVEN_TARGETS_MAX: usize = 8;
+
+/// Bytes of an example URL in the report of what was cut.
+pub const CUT_EXAMPLE_BYTES_MAX: usize = 512;
+
+/// Shapes of links that no class takes, of one site: what a rule file forgot is among the first.
+pub const UNCLASSED_SHAPES_MAX: usize = 64;
+
+/// Names of parameters, by class, that are watched for whether they change what a page says. Each page without one is
+/// compared for it.
+pub const LEARNED_PARAMETERS_MAX: usize = 64;
+
+/// Pages of one level and round at most, whatever rate was measured: 500 B each in the update crawldb. More is history's.
+pub const INCREMENT_PAGES_MAX: u64 = 10_000;
+
+/// Pages of one level and round that are always allowed: before a rate is measured, a board of a few pages must come through.
+pub const INCREMENT_PAGES_MIN: u64 = 200;

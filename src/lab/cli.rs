@@ -1,0 +1,76 @@
+//! The command line of `gleaner-lab`.
+
+use std::io::{ErrorKind, Write as _};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{simulate, train};
+
+/// For those who work on gleaner: trains its model of login forms, measures its schedule.
+#[derive(Parser)]
+#[command(name = "gleaner-lab", version, after_help = "Start with: gleaner-lab train --json")]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make the model that knows login forms anew from its table of numbers, and tell how well it does
+    #[command(after_help = "Example: gleaner-lab train --json", allow_negative_numbers = true)]
+    Train(train::Options),
+    /// Replay post times of boards against every policy of when to look, and compare their delays
+    #[command(
+        after_help = "Example: gleaner-lab simulate --generate forum.csv && gleaner-lab simulate forum.csv --per-day 6",
+        allow_negative_numbers = true
+    )]
+    Simulate(simulate::Options),
+}
+
+/// Parses the arguments of the process, runs the command and gives its exit code: 0 done, 1 failed, 2 wrong usage.
+#[must_use]
+pub fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Train(options) => train::command(&options),
+        Command::Simulate(options) => simulate::command(&options),
+    };
+    let Err(error) = done else { return ExitCode::SUCCESS };
+    // Whoever read our output has read enough of it.
+    if error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) {
+        return ExitCode::SUCCESS;
+    }
+    let _ = writeln!(std::io::stderr(), "error: {}", gleaner_base::console::told(&*error));
+    ExitCode::FAILURE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &[&str]) -> Result<(), String> {
+        Cli::try_parse_from(words).map(drop).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_number_below_zero_is_refused_as_a_value_and_not_taken_for_a_flag() {
+        for option in ["--per-day", "--learn-days", "--posts-min"] {
+            let told = parse(&["gleaner-lab", "simulate", "forum.csv", option, "-3"]).err().unwrap_or_default();
+            assert!(told.contains(&format!("invalid value '-3' for '{option} ")) && !told.contains("tip"), "{told}");
+        }
+        assert!(parse(&["gleaner-lab", "simulate", "forum.csv", "--per-day", "3"]).is_ok());
+    }
+
+    #[test]
+    fn what_making_up_posts_would_not_heed_is_refused() {
+        for option in [&["--per-day", "3"][..], &["--learn-days", "3"], &["--posts-min", "3"], &["--midnight-looks"]] {
+            let words = [&["gleaner-lab", "simulate", "--generate", "forum.csv"][..], option].concat();
+            let told = parse(&words).err().unwrap_or_default();
+            assert!(told.contains("cannot be used with") && told.contains(option[0]), "{told}");
+        }
+        for option in ["--start=2026-11-21", "--days=3", "--paper"] {
+            assert!(parse(&["gleaner-lab", "simulate", "--generate", "forum.csv", option]).is_ok());
+        }
+        assert!(parse(&["gleaner-lab", "simulate", "forum.csv", "--posts-min", "0"]).is_err());
+    }
+}
