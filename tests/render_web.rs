@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use gleaner_render::engine::Start;
 use gleaner_render::engine::jobs::Reach;
-use gleaner_render::web::load::{Window, text_of};
+use gleaner_render::web::html::load::{Window, text_of};
 use url::Url;
 
 #[path = "wpt/archive.rs"]

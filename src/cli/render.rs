@@ -24,7 +24,7 @@ use gleaner_render::children::{Bounds, ChildError, Children, Host};
 use gleaner_render::dom::Selectors;
 use gleaner_render::protocol::{Act, Outcome, Page, Seeks, Wanted};
 use gleaner_render::web::interact;
-use gleaner_render::web::window::Viewport;
+use gleaner_render::web::html::window::Viewport;
 use gleaner_rules::config::Config;
 use gleaner_rules::fault;
 

@@ -18,7 +18,7 @@ use gleaner_net::fetch::charset;
 use gleaner_render::children::Host as _;
 use gleaner_render::engine::net::{Asker, Request};
 use gleaner_render::protocol::{Outcome, Page};
-use gleaner_render::web::storage::Stored;
+use gleaner_render::web::html::storage::Stored;
 
 /// What scripts of a site keep, by origin.
 #[derive(Default)]

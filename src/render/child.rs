@@ -22,9 +22,9 @@ use super::engine::net::{Answer, Net, Request, RequestId};
 use super::engine::page::{self, ScriptError, Spent};
 use super::engine::trace::Trace;
 use super::protocol::{self, Filling, FrameError, Outcome, PREFIX_BYTES, Page, ScriptKind, ToChild, ToCrawl};
-use super::web::load::{Setting, Window};
-use super::web::reader;
 use crate::limits;
+use crate::reader;
+use crate::web::html::load::{Setting, Window};
 
 /// Why the child ends before its input does.
 #[derive(Debug, thiserror::Error)]

@@ -19,4 +19,5 @@ pub mod dom;
 pub mod engine;
 mod places;
 pub mod protocol;
+pub mod reader;
 pub mod web;

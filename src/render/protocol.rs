@@ -21,11 +21,11 @@ use super::engine::net::{Request, RequestId, Response};
 use super::engine::page::{ConsoleLine, ScriptError, Spent};
 use super::engine::trace;
 use super::web::interact::Link;
-use super::web::navigation::Navigation;
-use super::web::reader::Cut;
-use super::web::storage::Stored;
-use super::web::window::Viewport;
 use crate::limits;
+use crate::reader::Cut;
+use crate::web::html::navigation::Navigation;
+use crate::web::html::storage::Stored;
+use crate::web::html::window::Viewport;
 
 /// Bytes before a frame's head.
 pub const PREFIX_BYTES: usize = 8;

@@ -11,7 +11,7 @@ use gleaner_render::engine::net::{Asker, RequestId};
 use gleaner_render::engine::page::{ConsoleLine, ScriptError, Spent};
 use gleaner_render::engine::trace::{Event, What};
 use gleaner_render::protocol::Outcome;
-use gleaner_render::web::navigation::Navigation;
+use gleaner_render::web::html::navigation::Navigation;
 use gleaner_torrent::magnet;
 
 /// Refused requests and errors that a summary shows.

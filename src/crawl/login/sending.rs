@@ -16,7 +16,7 @@ use gleaner_login::verdict::{After, Judged, Verdict, names_wait, says_rate_limit
 use gleaner_login::view::View;
 use gleaner_render::children::Held;
 use gleaner_render::protocol::{Filling, Outcome, Submit};
-use gleaner_render::web::navigation::Navigation;
+use gleaner_render::web::html::navigation::Navigation;
 use gleaner_rules::Refusal;
 
 /// How it went.

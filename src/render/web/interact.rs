@@ -7,10 +7,13 @@ use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::load::Window;
-use super::navigation::{self, How, Navigation};
-use super::storage::{self, Stored};
-use super::{document, history, html, layout, listens_to, observers, own_document, read, wrap};
+use super::cssom_view::layout;
+use super::dom::document;
+use super::html::history;
+use super::html::load::Window;
+use super::html::navigation::{self, How, Navigation};
+use super::html::storage::{self, Stored};
+use super::{html, intersection_observer, listens_to, own_document, read, wrap};
 use crate::dom::{HtmlOptions, NodeId, Selectors, Tree};
 use crate::engine::jobs::{self, End, Reach};
 use crate::engine::{events, realm};

@@ -6,7 +6,7 @@ use crate::engine::Start;
 use crate::engine::jobs::Reach;
 use crate::engine::net::NoNet;
 use crate::web::clipboard;
-use crate::web::load::{Window, text_of};
+use crate::web::html::load::{Window, text_of};
 
 /// A page after a script, and what its `log` holds, joined by blanks.
 fn run(script: &str) -> (Window, String) {

@@ -6,7 +6,7 @@ use html5ever::{LocalName, QualName, ns};
 
 use crate::dom::{Error, NodeId, is_attribute_name};
 use crate::engine::bind;
-use crate::web::exotic::{self, Computed};
+use crate::web::webidl::exotic::{self, Computed};
 use crate::web::{change, read, slot, this_element, thrown};
 
 /// Whose attributes they are.

@@ -10,8 +10,8 @@ use super::{select, submit, values};
 use crate::computed;
 use crate::dom::{NodeId, Tree};
 use crate::engine::bind;
-use crate::web::collection::{self, Filter, List};
-use crate::web::exotic::{self, Computed, Kind};
+use crate::web::dom::collection::{self, Filter, List};
+use crate::web::webidl::exotic::{self, Computed, Kind};
 use crate::web::{id_of, node_of, read, slot, this_element, wrap};
 
 /// The controls of a form, with names that may stand for several.

@@ -9,7 +9,7 @@ use super::element::is_called;
 use super::reflect::{has, text};
 use crate::dom::{Error, NodeData, NodeId, Tree};
 use crate::web::change;
-use crate::web::style_table::display_of;
+use crate::web::cssom::style_table::display_of;
 
 /// How an element stands among others.
 #[derive(Clone, Copy, PartialEq, Eq)]
