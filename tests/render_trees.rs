@@ -9,7 +9,7 @@ use std::path::Path;
 use scraper::{Html, Node as Scraped};
 
 use gleaner_demo::{self as demo, DemoOptions};
-use gleaner_render::dom::{NodeData, NodeId, Parser, Selectors, Step, Tree};
+use gleaner_render::{NodeData, NodeId, Parser, Selectors, Step, Tree};
 
 /// A tree as lines, so that a difference shows where it is.
 fn lines(tree: &Tree, document: NodeId) -> Vec<String> {

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use gleaner_render::dom::{NodeData, NodeId, Parser, Selectors, Step, Tree};
+use gleaner_render::{NodeData, NodeId, Parser, Selectors, Step, Tree};
 use html5ever::{LocalName, Namespace, QualName, ns};
 use regex::Regex;
 

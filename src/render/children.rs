@@ -19,17 +19,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use tokio::io::AsyncReadExt as _;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe;
 use tokio::time::Instant;
 use zeroize::Zeroizing;
 
 use super::cost;
-use super::engine::net::{Answer, Request, RequestId};
 use super::places::{Place, Places};
-use super::protocol::{self, Filling, FrameError, Outcome, Page, ToChild, ToCrawl};
 use crate::limits;
+use crate::wire::protocol::{self, FrameError, ToChild, ToCrawl};
+use crate::wire::{Answer, Filling, Outcome, Page, Request, RequestId};
 
 /// Why a page has no outcome. The next page is not concerned.
 #[derive(Debug, thiserror::Error)]

@@ -29,13 +29,11 @@ mod title;
 mod turn_words;
 mod words;
 
-use serde::{Deserialize, Serialize};
-
 use self::shown::Book;
-use crate::engine::jobs::{End, Reach};
-use crate::engine::trace::{self, What};
-use crate::protocol::{Act, Seeks, State};
+use crate::engine::trace;
 use crate::web::html::load::Window;
+use crate::wire::trace::What;
+use crate::wire::{Act, Cut, End, Reach, Seeks, State};
 
 /// What came of the acts.
 #[derive(Default)]
@@ -45,93 +43,6 @@ pub struct Told {
     pub undone: Vec<Act>,
     /// Set where the looking ended while things still came.
     pub cut: Option<Cut>,
-}
-
-/// Where a reader stopped that had not seen all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cut {
-    pub bound: Bound,
-    /// Acts that were done by then.
-    pub acts: u32,
-    /// Rows that were shown and not opened, where that is all.
-    #[serde(default)]
-    pub left: u32,
-    /// Tabs stood there that nobody had opened: other lists may lie behind them.
-    #[serde(default)]
-    pub tabs: bool,
-}
-
-impl Cut {
-    /// What a log line says of it.
-    #[must_use]
-    pub fn words(&self) -> String {
-        match self.bound {
-            Bound::Unopened => format!("{} rows that it showed were not opened", self.left),
-            bound => bound.words().to_owned(),
-        }
-    }
-}
-
-/// What has stopped a reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Bound {
-    /// `limits::RENDER_ACTS_MAX` acts have shown other rows, and none of them a link.
-    Acts,
-    /// `limits::RENDER_LINKS_MAX` links.
-    Links,
-    /// `limits::RENDER_EXPLORE_CPU_US` of a processor.
-    Cpu,
-    /// The engine's own bounds: instructions, memory, tasks.
-    Engine,
-    /// The engine broke down; the page's last error says where.
-    Broken,
-    /// Requests of the page's scripts.
-    Requests,
-    /// As many acts as are tried have brought nothing at all.
-    Tries,
-    /// `limits::RENDER_CONTROLS_MAX` rows of one state.
-    Rows,
-    /// Rows replaced the list that they stood in, and nothing led back to it.
-    NoWayBack,
-    /// A server had no answer for some of what the page's scripts asked, and has given none since.
-    Unanswered,
-    /// Rows went before they had their turn, and could not be got to again.
-    Unopened,
-    /// Options of a list to choose from were not chosen.
-    Unchosen,
-    /// A list is turned by what is posted, and nothing is in a member's name.
-    Unsent,
-    /// Tabs or views of a member's page.
-    LeftAlone,
-    /// A grid says that it has more rows than it has shown.
-    Unseen,
-}
-
-impl Bound {
-    /// What a log line says of it.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Acts => "too many acts in a row showed other rows and no link",
-            Self::Links => "it has shown as many links as are taken of one page",
-            Self::Cpu => "its processor time is used up",
-            Self::Engine => "its scripts have used up their instructions or memory",
-            Self::Broken => "the script engine broke down, which is a fault of gleaner's and not of the page",
-            Self::Requests => "its scripts have asked as often as one page may",
-            Self::Tries => "too many acts have brought nothing",
-            Self::Rows => "it shows more rows at once than are tried",
-            Self::Unanswered => "some of what its scripts asked for was not answered, however often it was tried",
-            Self::Unopened => "rows that it showed were not opened",
-            Self::Unchosen => "not all that its lists of choices have was chosen",
-            Self::Unsent => "its list is turned by a POST, and nothing is posted in an account's name",
-            Self::LeftAlone => {
-                "tabs or views of it were not pressed, as the site has an account (`acts = \"all\"` in `[render]` presses them)"
-            }
-            Self::Unseen => "a grid of it says that it has more rows than it has shown",
-            Self::NoWayBack => "its rows replace their list, and nothing leads back to it",
-        }
-    }
 }
 
 /// Reads the page as it is, then acts.

@@ -6,7 +6,8 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use gleaner_render::engine::net::{Answer, Net, Request, RequestId, Response};
+use gleaner_render::Net;
+use gleaner_render::wire::{Answer, Request, RequestId, Response};
 
 type Files = HashMap<String, Vec<u8>>;
 

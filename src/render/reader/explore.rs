@@ -36,15 +36,14 @@ use self::stated::Stated;
 use super::controls::{Control, Rank, controls};
 use super::lists::Lists;
 use super::shown::{Book, News};
-use super::{Bound, Cut, note, same};
+use super::{note, same};
 use crate::dom::{NodeId, Tree};
-use crate::engine::jobs::Reach;
 use crate::engine::realm;
 use crate::limits;
-use crate::protocol::Seeks;
 use crate::web::html::load::Window;
-use crate::web::html::navigation::{self, How, Navigation};
+use crate::web::html::navigation;
 use crate::web::read;
+use crate::wire::{Bound, Cut, How, Navigation, Reach, Seeks};
 
 /// Tries what the page offers, the likeliest first. Gives where it stopped with more to come.
 pub(super) fn explore(window: &mut Window, seeks: Seeks, reach: Reach, book: &mut Book) -> Option<Cut> {

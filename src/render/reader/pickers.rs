@@ -11,13 +11,14 @@ use super::rows::has_likes;
 use super::shown::text_of;
 use super::words::{LOOKS, NEVER, NEVER_NAMES, says};
 use crate::dom::{Element, NodeId, Tree};
-use crate::engine::jobs::{self, Reach};
+use crate::engine::jobs;
 use crate::limits;
 use crate::web::cssom::styles;
 use crate::web::cssom_view::layout;
 use crate::web::html::load::Window;
 use crate::web::interact::{click, press_key};
 use crate::web::{listens_to, own_document, read};
+use crate::wire::Reach;
 
 /// How the kinds of openers begin.
 const OPENER: &str = "picker ";

@@ -10,12 +10,12 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::dom::{NodeId, Tree};
 use crate::engine::{page, realm};
 use crate::limits;
-use crate::protocol::State;
 use crate::web::dom::document;
 use crate::web::html::load::Window;
 use crate::web::html::navigation;
-use crate::web::interact::{Link, link, roots};
+use crate::web::interact::{link, roots};
 use crate::web::{clipboard, own_document, read};
+use crate::wire::{Link, State};
 use gleaner_page::encoded_links;
 
 /// What a state has that none before it had.

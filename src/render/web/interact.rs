@@ -4,30 +4,17 @@
 
 use boa_engine::{Context, JsResult, JsValue};
 use html5ever::local_name;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::cssom_view::layout;
 use super::dom::document;
-use super::html::history;
 use super::html::load::Window;
-use super::html::navigation::{self, How, Navigation};
-use super::html::storage::{self, Stored};
+use super::html::{history, navigation, storage};
 use super::{html, intersection_observer, listens_to, own_document, read, wrap};
 use crate::dom::{HtmlOptions, NodeId, Selectors, Tree};
-use crate::engine::jobs::{self, End, Reach};
-use crate::engine::{events, realm};
+use crate::engine::{events, jobs, realm};
 use crate::limits;
-use crate::protocol::Filling;
-
-/// A link of a page in the state that it is in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
-    /// Absolute; as it was written where it is no address.
-    pub url: String,
-    /// Its text, blanks run together.
-    pub text: String,
-}
+use crate::wire::{End, Filling, How, Link, Navigation, Reach, Stored};
 
 impl Window {
     /// All `a[href]` in the order of the document, those of open shadow roots behind those around them.

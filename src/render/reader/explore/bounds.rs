@@ -2,16 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::Bound;
 use super::super::controls::{Control, Rank};
 use super::super::shown::News;
 use super::Reader;
 use super::frontier::says_of;
-use crate::confine;
 use crate::cost::{self, Of};
 use crate::engine::jobs;
-use crate::engine::page::Spent;
-use crate::limits;
+use crate::wire::{Bound, Spent};
+use crate::{confine, limits};
 
 /// How often in a row what was of use may fail, and what never was.
 pub(super) const PATIENCE_WITH_PAID: u32 = 8;

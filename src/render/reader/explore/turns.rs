@@ -68,7 +68,7 @@ impl Reader<'_> {
     /// many navigations. What is posted beside turns that `have_paid` is none of the list's.
     pub(super) fn notice_unsent(&mut self, news: News, (unsent, navigations): (u64, usize), have_paid: bool) {
         let is_unsent = news == News::None && !have_paid && self.window.engine.page().borrow().unsent > unsent;
-        let is_form = |one: &navigation::Navigation| one.method != "GET";
+        let is_form = |one: &Navigation| one.method != "GET";
         self.has_unsent_turns |= is_unsent || self.window.navigations_since(navigations).iter().any(is_form);
     }
 }

@@ -1,7 +1,7 @@
 //! What is done again: requests that a server has not answered, by the page's own button or by the act that they were for; and boxes.
 
 use super::*;
-use crate::engine::net::{Answer, Request, RequestId, Response};
+use crate::wire::{Answer, Request, RequestId, Response};
 
 /// A server that answers `/api/…/N` with ten numbers: one address in three has the status 500 when it is asked first, those with `down` in them
 /// have it always, and those with `busy` 503.

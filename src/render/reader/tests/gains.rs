@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::engine::net::{Answer, Request, RequestId, Response};
+use crate::wire::{Answer, Request, RequestId, Response};
 
 /// A site that answers `/get/…` with torrents, and anything else with an empty list.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Lists whose rows are not clicked through, since what the page's scripts were answered says where each of them leads.
 
 use super::*;
-use crate::engine::net::{Answer, Request, RequestId, Response};
+use crate::wire::{Answer, Request, RequestId, Response};
 
 /// A site whose interface answers with pages of a list, and with a record's details.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Rows whose click opens something outside of them: menus and dialogs whose own buttons bring the link, or open what has it.
 
 use super::*;
-use crate::engine::net::{Answer, Request, RequestId, Response};
+use crate::wire::{Answer, Request, RequestId, Response};
 
 /// A site that answers whatever it is asked.
 #[derive(Default)]

@@ -5,7 +5,8 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace};
 
 use crate::engine::bind;
 use crate::engine::target::{self, Listeners, Target, TargetKind};
-use crate::web::html::window::{Viewport, viewport};
+use crate::web::html::window::viewport;
+use crate::wire::Viewport;
 
 #[derive(Default, Trace, Finalize, JsData)]
 struct MediaQueryList {

@@ -3,10 +3,10 @@
 use url::Url;
 
 use crate::engine::Start;
-use crate::engine::jobs::Reach;
 use crate::engine::net::NoNet;
 use crate::web::clipboard;
 use crate::web::html::load::{Window, text_of};
+use crate::wire::Reach;
 
 /// A page after a script, and what its `log` holds, joined by blanks.
 fn run(script: &str) -> (Window, String) {

@@ -10,8 +10,8 @@ use super::element::{is_called, move_focus};
 use super::{input, select, submit, text, values};
 use crate::dom::NodeId;
 use crate::engine::{bind, events, jobs};
-use crate::protocol::Submit;
 use crate::web::{interact, read, wrap};
+use crate::wire::Submit;
 
 /// The node of a mark, while it stands in the document.
 fn of_mark(mark: u32, context: &Context) -> Option<NodeId> {

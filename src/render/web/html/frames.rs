@@ -21,11 +21,11 @@ use self::answer::{document_from, fill, has_scripts, with_scripts};
 use super::load;
 use super::windows::{self, own_document};
 use crate::dom::{Mutation, NodeId, Tree};
-use crate::engine::net::{Answer, Asker, Request};
 use crate::engine::{self, bind, events, jobs, realm, xhr};
 use crate::limits;
 use crate::web::dom::document;
 use crate::web::{change, of, read, this_element, wrap};
+use crate::wire::{Answer, Asker, Request};
 
 /// The frames that have a document, by their elements.
 #[derive(Default)]

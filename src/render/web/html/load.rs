@@ -14,12 +14,12 @@ use super::scripts::{self, Pending, Turn};
 use super::source::Source;
 use super::{frames, window, windows};
 use crate::dom::{NodeId, Parser, Step};
-use crate::engine::jobs::{self, End, Reach};
 use crate::engine::kept::Kept;
 use crate::engine::net::Net;
-use crate::engine::trace::What;
-use crate::engine::{Engine, EngineError, Start, bind, events, page, realm, target};
+use crate::engine::{Engine, EngineError, Start, bind, events, jobs, page, realm, target};
 use crate::web::{of, own_document, read, settle, wrap};
+use crate::wire::trace::What;
+use crate::wire::{End, Reach};
 
 /// A page: an engine and its document.
 pub struct Window {
@@ -76,13 +76,13 @@ pub(crate) type SharedLoading = Rc<RefCell<Loading>>;
 /// What a window begins with beside its engine.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
-    pub viewport: window::Viewport,
+    pub viewport: crate::wire::Viewport,
     /// Where the link to the page stood.
     pub referrer: String,
     /// The cookies of the page's site that scripts may see, as `name=value`.
     pub cookies: Vec<String>,
     /// What pages of its origin have left in their storages.
-    pub stored: super::storage::Stored,
+    pub stored: crate::wire::Stored,
 }
 
 const DOCUMENT: &[bind::Attribute] = &[

@@ -4,10 +4,11 @@ use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 use url::{Url, quirks};
 
-use super::navigation::{self, How, Navigation, navigate};
+use super::navigation::{self, navigate};
 use crate::engine::{bind, exception, realm};
 use crate::web::dom::document;
 use crate::web::{own_document, this_document};
+use crate::wire::{How, Navigation};
 
 /// The page's one location has no data of its own.
 #[derive(Trace, Finalize, JsData)]

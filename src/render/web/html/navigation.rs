@@ -8,65 +8,17 @@ use std::cell::{Cell, RefCell};
 use boa_engine::{Context, JsResult, JsValue, js_string};
 use html5ever::local_name;
 use percent_encoding::percent_decode_str;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::frames::window::Target;
 use super::{frames, history, windows};
 use crate::dom::NodeId;
-use crate::engine::trace::{self, What};
-use crate::engine::{bind, events, jobs, page, realm, run_script};
+use crate::engine::{bind, events, jobs, page, realm, run_script, trace};
 use crate::limits;
 use crate::web::dom::document;
 use crate::web::{of, own_document, read};
-
-/// What made the page go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum How {
-    /// A click on an `a` or `area`.
-    Link,
-    /// A form that was submitted.
-    Form,
-    /// `location` and its methods.
-    Location,
-    /// `<meta http-equiv=refresh>`.
-    Meta,
-    /// `window.open`, and links and forms that open a window of their own.
-    Window,
-}
-
-impl How {
-    /// The word for it, as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Link => "link",
-            Self::Form => "form",
-            Self::Location => "location",
-            Self::Meta => "meta",
-            Self::Window => "window",
-        }
-    }
-}
-
-/// An address that the page wanted to go to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Navigation {
-    pub url: String,
-    pub method: String,
-    /// Of a form that is sent by POST, with its type; empty otherwise.
-    pub body: Vec<u8>,
-    pub content_type: String,
-    pub how: How,
-}
-
-impl Navigation {
-    /// An address that is only looked up.
-    pub fn get(url: Url, how: How) -> Self {
-        Self { url: url.to_string(), method: "GET".to_owned(), body: Vec::new(), content_type: String::new(), how }
-    }
-}
+use crate::wire::trace::What;
+use crate::wire::{How, Navigation};
 
 /// All of them, in their order, none twice; and how many of them lead elsewhere than to the page itself.
 #[derive(Default)]

@@ -8,9 +8,9 @@ use url::Url;
 use super::load::{self, fire_at};
 use super::scripts;
 use crate::dom::{Mutation, NodeId, Tree};
-use crate::engine::net::Asker;
 use crate::engine::{self, jobs};
 use crate::web::{of, read};
+use crate::wire::Asker;
 
 /// Looks at what came into the tree and at what addresses changed.
 pub(crate) fn came_in(log: &[Mutation], context: &mut Context) {

@@ -14,11 +14,10 @@ use url::Url;
 
 use super::load::{self, fire_at, loading};
 use crate::dom::{NodeId, Tree};
-use crate::engine::net::{Answer, Asker, Request};
-use crate::engine::page::ScriptError;
 use crate::engine::{self, Origin, bind, jobs, modules, page, realm, report};
 use crate::web::dom::document;
 use crate::web::{change, of, read, this_element};
+use crate::wire::{Answer, Asker, Request, ScriptError};
 
 /// A script that has been asked for.
 pub(crate) struct Pending {

@@ -3,38 +3,10 @@
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, Trace};
 
-use serde::{Deserialize, Serialize};
-
-use crate::computed;
 use crate::engine::{bind, exception};
-use crate::limits;
 use crate::web::webidl::exotic;
-
-/// What scripts of an origin keep: keys and values. There may be tokens among them, so that `Debug` shows none.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stored {
-    pub local: Vec<(String, String)>,
-    pub session: Vec<(String, String)>,
-}
-
-impl Stored {
-    /// Bytes of all keys and values.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.local.iter().chain(&self.session).map(|(key, value)| key.len() + value.len()).sum()
-    }
-
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.local.is_empty() && self.session.is_empty()
-    }
-}
-
-impl std::fmt::Debug for Stored {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Stored({} local, {} of the session)", self.local.len(), self.session.len())
-    }
-}
+use crate::wire::Stored;
+use crate::{computed, limits};
 
 /// Keys and values in the order in which the keys came.
 #[derive(Default, Trace, Finalize, JsData)]

@@ -5,7 +5,6 @@ use url::form_urlencoded;
 
 use super::controls::SUBMITTABLE;
 use super::element::is_called;
-use super::navigation::{How, Navigation};
 use super::reflect::{self, has, text};
 use super::{activation, form, select, state, table, values};
 use crate::dom::{FormValue, NodeId, Tree};
@@ -13,6 +12,7 @@ use crate::engine::{bind, blob, events};
 use crate::limits;
 use crate::web::dom::document;
 use crate::web::{node_of, of, read, wrap};
+use crate::wire::{How, Navigation};
 
 /// A name and what goes with it: a text, or a file, of which there is none.
 type Entry = (String, Option<String>);

@@ -7,8 +7,8 @@ use url::Url;
 use super::load::{Window, text_of};
 use super::navigation;
 use crate::engine::Start;
-use crate::engine::jobs::Reach;
-use crate::engine::net::{Answer, Net, Request, RequestId};
+use crate::engine::net::Net;
+use crate::wire::{Answer, Reach, Request, RequestId};
 
 /// A network without an answer.
 struct Nothing(Vec<RequestId>);

@@ -10,20 +10,7 @@ use super::{frames, navigation, windows};
 use crate::engine::target::{self, Listeners, Target, TargetKind};
 use crate::engine::{bind, events, realm};
 use crate::web::cssom_view::{layout, media};
-
-/// What a page finds its window to be.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Viewport {
-    /// In CSS pixels.
-    pub width: f64,
-    pub height: f64,
-}
-
-impl Default for Viewport {
-    fn default() -> Self {
-        Self { width: 1280.0, height: 800.0 }
-    }
-}
+use crate::wire::Viewport;
 
 /// How natives hold the viewport.
 pub(crate) struct View(pub RefCell<Viewport>);

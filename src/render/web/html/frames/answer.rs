@@ -5,8 +5,8 @@ use encoding_rs::Encoding;
 use html5ever::local_name;
 
 use crate::dom::{NodeId, Parser, Step, Tree};
-use crate::engine::net::Response;
 use crate::web::{change, read, settle};
+use crate::wire::Response;
 
 /// Types of documents that `contentType` can tell of; a frame with another one shows text.
 const TYPES: &[&str] = &[
