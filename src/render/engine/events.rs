@@ -131,7 +131,6 @@ const KINDS: &[Kind] = &[
     ),
     ("ToggleEvent", "Event", &[("oldState", Empty), ("newState", Empty), ("source", Null)]),
     ("SubmitEvent", "Event", &[("submitter", Null)]),
-    ("IDBVersionChangeEvent", "Event", &[("oldVersion", Zero), ("newVersion", Null)]),
     ("ClipboardEvent", "Event", &[("clipboardData", Null)]),
     ("FormDataEvent", "Event", &[("formData", Null)]),
     ("TransitionEvent", "Event", &[("propertyName", Empty), ("elapsedTime", Zero), ("pseudoElement", Empty)]),

@@ -144,7 +144,7 @@ impl Window {
 }
 
 /// Scrolls the window, and what is scrolled within it, to its head.
-pub(super) fn scroll_home(window: &mut Window) {
+pub(crate) fn scroll_home(window: &mut Window) {
     window.engine.with(|context| {
         let document = own_document(context);
         let elements: Vec<NodeId> =
@@ -158,7 +158,7 @@ pub(super) fn scroll_home(window: &mut Window) {
 }
 
 /// Presses a key where the focus is, or at an element where nothing has it.
-pub(super) fn press_key(key: &'static str, code: i32, otherwise: NodeId, context: &mut Context) {
+pub(crate) fn press_key(key: &'static str, code: i32, otherwise: NodeId, context: &mut Context) {
     let focus = read(context, |tree| tree.focus.filter(|id| tree.is_connected(*id)));
     let Ok(target) = wrap(focus.unwrap_or(otherwise), context) else { return };
     let key = boa_engine::js_string!(key);
@@ -177,7 +177,7 @@ pub(super) fn press_key(key: &'static str, code: i32, otherwise: NodeId, context
 }
 
 /// A document and the shadow roots in it, outer ones first: those that are closed to its scripts show as any other.
-pub(super) fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
+pub(crate) fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
     let mut roots = vec![document];
     let mut next = 0;
     while let Some(root) = roots.get(next).copied() {
@@ -218,7 +218,7 @@ pub fn links_of_markup(markup: &str, address: &Url) -> Vec<Link> {
 }
 
 /// The link that an element is, if it is one.
-pub(super) fn link(tree: &Tree, id: NodeId, base: &Url) -> Option<Link> {
+pub(crate) fn link(tree: &Tree, id: NodeId, base: &Url) -> Option<Link> {
     let element = tree.element(id).filter(|element| element.is_html(&local_name!("a")))?;
     let href = element.attribute(&local_name!("href"))?;
     let url = base.join(href).map_or_else(|_| href.to_owned(), String::from);
@@ -227,10 +227,10 @@ pub(super) fn link(tree: &Tree, id: NodeId, base: &Url) -> Option<Link> {
 }
 
 /// What tells an element that a mouse comes over it.
-pub(super) const HOVERS: [&str; 4] = ["pointerover", "pointerenter", "mouseover", "mouseenter"];
+pub(crate) const HOVERS: [&str; 4] = ["pointerover", "pointerenter", "mouseover", "mouseenter"];
 
 /// The events of a click with the first button of a mouse, which comes from elsewhere (UI Events §5.3, Pointer Events §4).
-pub(super) fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
+pub(crate) fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
     let target = wrap(id, context)?;
     let place = layout::place(id, context).unwrap_or_default();
     let (left, top) = layout::scroll(context);

@@ -10,11 +10,9 @@
 //! held while a script may run.
 
 pub(crate) mod animations;
-mod caches;
 pub(crate) mod clipboard;
 pub(crate) mod cssom;
 pub(crate) mod cssom_view;
-mod database;
 pub(crate) mod dom;
 pub mod html;
 pub mod interact;
@@ -174,9 +172,7 @@ fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()
     css_animations::install(context);
     style_sheets::install(context)?;
     animations::install(context)?;
-    caches::install(context)?;
     clipboard::install(context)?;
-    database::install(context)?;
     document_state::install(&setting.referrer, context)
 }
 
@@ -396,7 +392,7 @@ pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Op
 }
 
 /// Whether somebody listens to events of a type on a node itself.
-fn listens_to(id: NodeId, kind: &str, context: &mut Context) -> bool {
+pub(crate) fn listens_to(id: NodeId, kind: &str, context: &mut Context) -> bool {
     let Some(wrapper) = of(context).borrow().wrapper(id) else { return false };
     let object = exotic::target_of(wrapper, context);
     object.downcast_ref::<NodeObject>().is_some_and(|node| node.listeners.has_kind(kind))

@@ -3,14 +3,13 @@
 
 use std::cell::RefCell;
 
-use boa_engine::object::FunctionObjectBuilder;
-use boa_engine::object::builtins::{JsFunction, JsPromise};
-use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, NativeFunction, Trace};
+use boa_engine::object::builtins::JsPromise;
+use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace};
 
 use super::dom::document;
 use super::html::window::Quiet;
 use super::{html, own_document, read, selection, wrap};
-use crate::engine::{bind, blob, events, exception, realm, target};
+use crate::engine::{bind, events, realm, target};
 use crate::limits;
 
 /// Texts that were copied since somebody looked, and the last one of all.
@@ -19,12 +18,6 @@ struct Copied(RefCell<(Vec<String>, String)>);
 
 /// The window's `Clipboard`.
 struct Own(JsObject);
-
-/// Representations of one thing by their types.
-#[derive(Trace, Finalize, JsData)]
-struct Item {
-    list: Vec<(JsString, JsValue)>,
-}
 
 /// Texts by their types.
 #[derive(Default, Trace, Finalize, JsData)]
@@ -47,57 +40,7 @@ const CLIPBOARD: bind::Interface = bind::Interface {
             let last = context.get_data::<Copied>().map(|copied| copied.0.borrow().1.clone()).unwrap_or_default();
             JsPromise::resolve(bind::js(&last), context).map(JsValue::from)
         }),
-        ("write", 1, write),
-        ("read", 0, |_, _, context| {
-            let error = exception::error("NotAllowedError", "Read permission denied.", context);
-            JsPromise::reject(error, context).map(JsValue::from)
-        }),
     ],
-    ..bind::Interface::EMPTY
-};
-
-const ITEM: bind::Interface = bind::Interface {
-    name: "ClipboardItem",
-    length: 1,
-    constructor: Some(|new_target, args, context| {
-        let refusal = || bind::type_error("Failed to construct 'ClipboardItem': parameter 1 is not of type 'object'.");
-        let given = args.get_or_undefined(0).as_object().ok_or_else(refusal)?;
-        let mut list = Vec::new();
-        for key in given.own_property_keys(context)?.into_iter().take(limits::PAIRS_MAX) {
-            let kind = JsValue::from(key.clone()).to_string(context)?;
-            list.push((kind, given.get(key, context)?));
-        }
-        bind::construct(new_target, "ClipboardItem", Item { list }, context)
-    }),
-    methods: &[("getType", 1, |this, args, context| {
-        let kind = bind::text(args, 0, context)?;
-        let item = bind::this::<Item>(this)?;
-        let found =
-            item.borrow().data().list.iter().find(|(key, _)| *key == kind.as_str()).map(|(_, value)| value.clone());
-        match found {
-            Some(value) => JsPromise::resolve(value, context).map(JsValue::from),
-            None => {
-                let error = exception::error("NotFoundError", "The type was not found", context);
-                JsPromise::reject(error, context).map(JsValue::from)
-            }
-        }
-    })],
-    attributes: &[(
-        "types",
-        |this, _, context| {
-            let kinds: Vec<JsValue> = {
-                let item = bind::this::<Item>(this)?;
-                let item = item.borrow();
-                item.data().list.iter().map(|(kind, _)| kind.clone().into()).collect()
-            };
-            Ok(bind::array(kinds, context))
-        },
-        None,
-    )],
-    statics: &[("supports", 1, |_, args, context| {
-        let kind = bind::text(args, 0, context)?;
-        Ok(matches!(kind.as_str(), "text/plain" | "text/html" | "image/png").into())
-    })],
     ..bind::Interface::EMPTY
 };
 
@@ -168,7 +111,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 }
 
 fn make(context: &mut Context) -> JsResult<()> {
-    for interface in [&CLIPBOARD, &ITEM, &TRANSFER] {
+    for interface in [&CLIPBOARD, &TRANSFER] {
         bind::define(interface, context)?;
     }
     let own = Own(bind::object("Clipboard", Quiet::default(), context)?);
@@ -216,27 +159,8 @@ fn keep(text: String, context: &Context) {
 }
 
 /// What the page has copied since this was asked last.
-pub(super) fn take(context: &Context) -> Vec<String> {
+pub(crate) fn take(context: &Context) -> Vec<String> {
     context.get_data::<Copied>().map(|copied| std::mem::take(&mut copied.0.borrow_mut().0)).unwrap_or_default()
-}
-
-/// `write(items)`: their texts, each once it is there.
-fn write(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    let items = args.get_or_undefined(0).as_object();
-    let items = items.ok_or_else(|| bind::type_error("The provided value cannot be converted to a sequence."))?;
-    for item in bind::values(&items, limits::PAIRS_MAX, context)? {
-        let list = bind::this::<Item>(&item)?.borrow().data().list.clone();
-        for (_, value) in list.into_iter().filter(|(kind, _)| kind.to_std_string_lossy().starts_with("text/")) {
-            let read = NativeFunction::from_fn_ptr(|_, args, context| {
-                let (bytes, _) = blob::extract(args.get_or_undefined(0), context)?;
-                keep(String::from_utf8_lossy(&bytes).into_owned(), context);
-                Ok(JsValue::undefined())
-            });
-            let read: JsFunction = FunctionObjectBuilder::new(context.realm(), read).build();
-            JsPromise::resolve(value, context)?.then(Some(read), None, context)?;
-        }
-    }
-    JsPromise::resolve(JsValue::undefined(), context).map(JsValue::from)
 }
 
 /// Copies what is selected, a control's text before the document's; a listener may put another text in its place (Clipboard API §8.1).
@@ -267,3 +191,6 @@ fn copy(context: &mut Context) -> JsResult<bool> {
     keep(text, context);
     Ok(has_text)
 }
+
+#[cfg(test)]
+mod tests;
