@@ -1,7 +1,7 @@
 //! What a reader does once more: what a fault of the server has met, and the page's own "try again". And boxes that are ticked together,
 //! since one button is for all of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -15,6 +15,51 @@ use super::bounds::PATIENCE_WITH_PAID;
 use super::{Choice, Reader};
 use crate::dom::NodeId;
 use crate::limits;
+
+/// What a fault of the server has met, and what is done again for it.
+#[derive(Default)]
+pub(super) struct Agains {
+    /// What is done again: in a row, altogether, and how often nothing else was left.
+    in_a_row: u32,
+    all: u32,
+    pub rounds: u32,
+    /// How many states there were when all tabs were opened once more, for what was not answered behind them.
+    revisits: Option<usize>,
+    /// What is done again no more; rows and kinds of turns that still are to be.
+    done: HashSet<u64>,
+    pub unanswered: HashSet<u64>,
+    pub unanswered_turns: HashSet<String>,
+    /// The page's ways to try again, by their names: those that are there by themselves, and those that came with a fault.
+    there: HashSet<u64>,
+    come: HashSet<u64>,
+    nodes: HashMap<NodeId, String>,
+}
+
+impl Agains {
+    /// Nothing is tried for ever.
+    fn may_be_patient(&self) -> bool {
+        self.in_a_row < limits::RENDER_RETRIES_MAX && self.all < limits::RENDER_TRIES
+    }
+
+    /// Remembers which ways to try again are there by themselves, and which have come with a fault.
+    pub fn look(&mut self, controls: &[Control], has_met_fault: bool) {
+        for control in controls.iter().filter(|control| control.again) {
+            let name = name_of(control);
+            if !has_met_fault {
+                self.there.insert(name);
+            } else if !self.there.contains(&name) {
+                self.come.insert(name);
+                self.nodes.insert(control.id, control.words.clone());
+            }
+        }
+    }
+
+    /// Whether a control has come with a fault, to try again.
+    pub fn has_come_with_fault(&self, control: &Control) -> bool {
+        // What stands around it may have come to look like a row.
+        self.nodes.get(&control.id) == Some(&control.words) || control.again && self.come.contains(&name_of(control))
+    }
+}
 
 /// What a page showed before boxes were ticked.
 struct Shown {
@@ -39,46 +84,21 @@ impl Reader<'_> {
     /// A server that wants to be left alone is: the page's next visit is for what it has not answered.
     fn may_try_again(&self) -> bool {
         let has_paused = self.window.engine.page().borrow().faults.has_paused();
-        !has_paused && self.may_be_patient()
-    }
-
-    /// Nothing is tried for ever.
-    fn may_be_patient(&self) -> bool {
-        self.agains < limits::RENDER_RETRIES_MAX && self.agains_all < limits::RENDER_TRIES
+        !has_paused && self.agains.may_be_patient()
     }
 
     /// Whether an act, by the hash of what it was on, is to be done again that a fault has met: once, and later.
     pub(super) fn has_met_fault(&mut self, on: u64, faults_before: u64, news: News) -> bool {
         if news != News::None {
-            self.agains = 0;
+            self.agains.in_a_row = 0;
             return false;
         }
-        if self.faults() == faults_before || !self.may_try_again() || !self.done_again.insert(on) {
+        if self.faults() == faults_before || !self.may_try_again() || !self.agains.done.insert(on) {
             return false;
         }
-        self.agains += 1;
-        self.agains_all += 1;
+        self.agains.in_a_row += 1;
+        self.agains.all += 1;
         true
-    }
-
-    /// Remembers which ways to try again are there by themselves, and which have come with a fault.
-    pub(super) fn tell_agains(&mut self, has_met_fault: bool) {
-        for control in self.controls.iter().filter(|control| control.again) {
-            let name = name_of(control);
-            if !has_met_fault {
-                self.agains_there.insert(name);
-            } else if !self.agains_there.contains(&name) {
-                self.agains_come.insert(name);
-                self.agains_nodes.insert(control.id, control.words.clone());
-            }
-        }
-    }
-
-    /// Whether a control has come with a fault, to try again.
-    pub(super) fn has_come_with_fault(&self, control: &Control) -> bool {
-        // What stands around it may have come to look like a row.
-        self.agains_nodes.get(&control.id) == Some(&control.words)
-            || control.again && self.agains_come.contains(&name_of(control))
     }
 
     /// When nothing else is left: the page's own way to try again, or the turn that was not answered; or all tabs once more, behind one of which
@@ -89,27 +109,27 @@ impl Reader<'_> {
         }
         self.look_around();
         if let Some(offer) = self.offer() {
-            self.rounds += 1;
+            self.agains.rounds += 1;
             return Some(Choice::Again(offer));
         }
-        let unanswered = std::mem::take(&mut self.unanswered_turns);
+        let unanswered = std::mem::take(&mut self.agains.unanswered_turns);
         if !unanswered.is_empty() {
-            self.failed.retain(|kind, _| !unanswered.contains(kind));
+            self.tried.failed.retain(|kind, _| !unanswered.contains(kind));
             if let Some(choice) = self.choose() {
-                self.rounds += 1;
+                self.agains.rounds += 1;
                 return Some(choice);
             }
         }
         // Once, and again where that has brought links.
         let states = self.book.states.len();
-        if self.revisits == Some(states) || self.agains_come.is_empty() || !self.has_faults_left() {
+        if self.agains.revisits == Some(states) || self.agains.come.is_empty() || !self.has_faults_left() {
             return None;
         }
-        self.revisits = Some(states);
-        let tabs: Vec<Control> = self.controls.iter().filter(|of| self.rank(of) == Rank::Tab).cloned().collect();
+        self.agains.revisits = Some(states);
+        let tabs: Vec<Control> = self.sight.controls.iter().filter(|of| self.rank(of) == Rank::Tab).cloned().collect();
         for tab in tabs {
-            self.clicked.remove(&tab.identity);
-            self.failed.remove(&tab.kind);
+            self.tried.clicked.remove(&tab.identity);
+            self.tried.failed.remove(&tab.kind);
         }
         self.choose()
     }
@@ -117,31 +137,32 @@ impl Reader<'_> {
     /// The way to try again that one of the tabs shows which are opened once more.
     pub(super) fn offer_of_tab(&mut self) -> Option<Choice> {
         let offer =
-            if self.revisits.is_some() && self.may_come_back_to_faults() { self.offer()? } else { return None };
-        self.rounds += 1;
+            if self.agains.revisits.is_some() && self.may_come_back_to_faults() { self.offer()? } else { return None };
+        self.agains.rounds += 1;
         Some(Choice::Again(offer))
     }
 
     /// Whether what was not answered may be asked for once more; by the end one that was busy for a moment has answered again.
     fn may_come_back_to_faults(&self) -> bool {
         let is_paused = self.window.engine.page().borrow().faults.is_paused();
-        !is_paused && self.may_be_patient() && self.rounds < limits::RENDER_RETRY_ROUNDS_MAX
+        !is_paused && self.agains.may_be_patient() && self.agains.rounds < limits::RENDER_RETRY_ROUNDS_MAX
     }
 
     /// A way to try again that came with a fault, and shows.
     fn offer(&mut self) -> Option<Control> {
-        let offers: Vec<Control> = self.controls.iter().filter(|of| self.has_come_with_fault(of)).cloned().collect();
+        let offers: Vec<Control> =
+            self.sight.controls.iter().filter(|of| self.agains.has_come_with_fault(of)).cloned().collect();
         offers.into_iter().find(|control| self.is_shown(control.id))
     }
 
     /// Presses it. What it brings is what the act before it was for.
     pub(super) fn try_again(&mut self, control: &Control) -> News {
-        self.clicked.insert(control.identity);
+        self.tried.clicked.insert(control.identity);
         let news = self.click(control);
-        self.agains_all += 1;
+        self.agains.all += 1;
         if news != News::None {
             // The list that had failed has further pages, perhaps.
-            self.failed.retain(|_, (of, _)| *of != Rank::Turn);
+            self.tried.failed.retain(|_, (of, _)| *of != Rank::Turn);
         }
         news
     }
@@ -158,8 +179,8 @@ impl Reader<'_> {
         if best != News::Links {
             for _ in 0..limits::RENDER_TICKS_MAX {
                 let is_next =
-                    |of: &&Control| of.kind == first.kind && !of.ticked && !self.clicked.contains(&of.identity);
-                let next: Vec<Control> = self.controls.iter().filter(is_next).cloned().collect();
+                    |of: &&Control| of.kind == first.kind && !of.ticked && !self.tried.clicked.contains(&of.identity);
+                let next: Vec<Control> = self.sight.controls.iter().filter(is_next).cloned().collect();
                 if next.is_empty() || self.bound().is_some() {
                     break;
                 }
@@ -175,14 +196,14 @@ impl Reader<'_> {
         self.judge(first, Rank::Tick, best, false);
         // What is chosen next takes its place.
         let links = self.links();
-        self.chosen.extend(links.into_iter().filter(|link| !shown.links.contains(link)));
+        self.choices.chosen.extend(links.into_iter().filter(|link| !shown.links.contains(link)));
         best
     }
 
     fn shown_before_ticks(&mut self) -> Shown {
         let unsent = self.window.engine.page().borrow().unsent;
         let (links, disabled, posts) = (self.links(), ticks::disabled(self.window), self.posts());
-        Shown { controls: Rc::clone(&self.controls), links, disabled, unsent, posts }
+        Shown { controls: Rc::clone(&self.sight.controls), links, disabled, unsent, posts }
     }
 
     /// How many forms scripts wanted to post.
@@ -199,7 +220,7 @@ impl Reader<'_> {
     /// Whether all rows and links are there that were.
     fn is_all_there(&mut self, first: &Control, shown: &Shown) -> bool {
         self.look_around();
-        let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
         let links = self.links();
         let is_list = |kind: &str| shown.controls.iter().filter(|of| of.kind == kind).count() >= LIST_MIN;
         // Kinds that are given up are not among what is found any more.
@@ -207,12 +228,12 @@ impl Reader<'_> {
         let is_row = |of: &&Control| of.rank == Rank::Tick || of.rank == Rank::Row && is_found(of);
         let stays = |of: &Control| now.contains(&of.identity) || of.identity == first.identity;
         shown.controls.iter().filter(is_row).all(stays)
-            && shown.links.iter().all(|link| links.contains(link) || self.chosen.contains(link))
+            && shown.links.iter().all(|link| links.contains(link) || self.choices.chosen.contains(link))
     }
 
     /// Whether something outside the rows is there for what is ticked: by its words, or because it was out of use before.
     fn waits_for_more(&mut self, first: &Control, shown: &Shown) -> bool {
-        let likes = |kind: &str| self.controls.iter().filter(|of| of.kind == kind).count();
+        let likes = |kind: &str| self.sight.controls.iter().filter(|of| of.kind == kind).count();
         let waits = |of: &&Control| {
             let has_words = of.gets || says(COPY, &of.words.to_lowercase(), true);
             let is_outside =
@@ -221,26 +242,29 @@ impl Reader<'_> {
                 && of.rank != Rank::Tick
                 && (has_words || of.rank == Rank::Row && shown.disabled.contains(&of.id))
         };
-        let waiting: Vec<NodeId> = self.controls.iter().filter(waits).map(|of| of.id).collect();
+        let waiting: Vec<NodeId> = self.sight.controls.iter().filter(waits).map(|of| of.id).collect();
         waiting.into_iter().any(|id| self.is_shown(id))
     }
 
     /// Gives up a kind of boxes, and leaves the page as it was before the first of them was ticked.
     fn untick(&mut self, first: &Control, shown: &Shown) {
-        self.failed.insert(first.kind.clone(), (Rank::Tick, PATIENCE_WITH_PAID));
-        self.tries = self.tries.saturating_sub(1);
+        self.tried.failed.insert(first.kind.clone(), (Rank::Tick, PATIENCE_WITH_PAID));
+        self.budget.tries = self.budget.tries.saturating_sub(1);
         let was_ticked: HashSet<u64> = shown.controls.iter().filter(|of| of.ticked).map(|of| of.identity).collect();
         for _ in 0..limits::RENDER_TICKS_MAX {
             self.look_around();
             let is_ours = |of: &&Control| of.ticked && of.rank == Rank::Tick && !was_ticked.contains(&of.identity);
-            let mut ours: Vec<Control> = self.controls.iter().filter(is_ours).cloned().collect();
+            let mut ours: Vec<Control> = self.sight.controls.iter().filter(is_ours).cloned().collect();
             ours.retain(|of| shown.controls.iter().any(|old| old.identity == of.identity));
             if ours.is_empty() || !self.set_boxes(&ours, false).0 {
                 break;
             }
         }
-        let is_left =
-            self.controls.iter().any(|of| of.ticked && of.rank == Rank::Tick && !was_ticked.contains(&of.identity));
+        let is_left = self
+            .sight
+            .controls
+            .iter()
+            .any(|of| of.ticked && of.rank == Rank::Tick && !was_ticked.contains(&of.identity));
         if !is_left && self.is_all_there(first, shown) {
             return;
         }
@@ -250,8 +274,8 @@ impl Reader<'_> {
         self.finds_back(&Level::of(address, &first.kind, siblings, &shown.controls));
         if !self.is_all_there(first, shown) {
             // Of links that went nobody knows what rows they stood in.
-            self.loses([0]);
-            *self.lost.entry(first.kind.clone()).or_default() += 1;
+            self.frontier.loses([0]);
+            *self.trail.lost.entry(first.kind.clone()).or_default() += 1;
         }
     }
 
@@ -264,18 +288,18 @@ impl Reader<'_> {
     fn set_boxes(&mut self, boxes: &[Control], ticked: bool) -> (bool, News) {
         let mut set = Vec::new();
         let words = boxes.first().map(|one| one.words.as_str()).unwrap_or_default();
-        self.pressed = boxes.first().cloned();
+        self.tried.pressed = boxes.first().cloned();
         self.window.engine.page().borrow_mut().sends_gets_only = true;
         let news = self.act(&format!("{} {words}", if ticked { "tick" } else { "untick" }), |window| {
             set.extend(boxes.iter().filter(|one| window.set_box(one.id, ticked)).map(|one| one.identity));
         });
-        self.window.engine.page().borrow_mut().sends_gets_only = self.turns_only;
+        self.window.engine.page().borrow_mut().sends_gets_only = self.turns.only;
         self.look_around();
-        self.pressed = None;
+        self.tried.pressed = None;
         let is_set = !set.is_empty();
-        self.clicked.extend(set);
+        self.tried.clicked.extend(set);
         // One that cannot be ticked is not tried for ever.
-        self.clicked.extend(boxes.first().map(|one| one.identity));
+        self.tried.clicked.extend(boxes.first().map(|one| one.identity));
         (is_set, news)
     }
 }

@@ -1,7 +1,7 @@
 //! Ways back to a list that a click on one of its rows has taken away; and folders, whose rows show lists of the same: each is read before
 //! the one that it is in is gone back to.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use url::Url;
 use xxhash_rust::xxh3::Xxh3;
@@ -14,6 +14,22 @@ use super::{Choice, Reader};
 use crate::dom::NodeId;
 use crate::limits;
 use crate::web::html::load::Window;
+
+/// Where in the site's lists the page is, and what has led there.
+#[derive(Default)]
+pub(super) struct Trail {
+    /// The turns that led from the page's beginning, or a view's, to where it is now.
+    pub path: Vec<Step>,
+    /// The lists around the one that the page shows, and which of them were gone into, by the rows that led there.
+    pub levels: Vec<Level>,
+    entered: HashSet<u64>,
+    /// Elements whose clicks have shown lists of the same.
+    folders: HashSet<String>,
+    pub replays: u32,
+    /// How often rows of a kind have taken their list away for good, and kinds that are clicked no more for that.
+    pub lost: HashMap<String, u32>,
+    pub given_up: HashSet<String>,
+}
 
 /// A list that is not shown, and how to know it again.
 pub(super) struct Level {
@@ -46,12 +62,13 @@ impl Reader<'_> {
     /// Back to a list, after a click on one of its rows.
     pub(super) fn come_back(&mut self, list: &Level) {
         // The last row of a list leaves nothing behind.
-        if self.finds_back(list) || list.rows.iter().all(|row| self.clicked.contains(row)) {
+        if self.finds_back(list) || list.rows.iter().all(|row| self.tried.clicked.contains(row)) {
             return;
         }
-        let left: Vec<u64> = list.says.iter().filter(|(row, _)| !self.clicked.contains(row)).map(|of| of.1).collect();
-        self.loses(left);
-        *self.lost.entry(list.kind.clone()).or_default() += 1;
+        let left: Vec<u64> =
+            list.says.iter().filter(|(row, _)| !self.tried.clicked.contains(row)).map(|of| of.1).collect();
+        self.frontier.loses(left);
+        *self.trail.lost.entry(list.kind.clone()).or_default() += 1;
     }
 
     pub(super) fn finds_back(&mut self, list: &Level) -> bool {
@@ -66,7 +83,7 @@ impl Reader<'_> {
             Rank::Close => !list.exits.contains(&control.identity),
             _ => false,
         };
-        if let Some(back) = self.controls.iter().find(leads_back).cloned() {
+        if let Some(back) = self.sight.controls.iter().find(leads_back).cloned() {
             self.click(&back);
             if self.shows(&list.rows) {
                 return true;
@@ -83,12 +100,12 @@ impl Reader<'_> {
             }
         }
         // The list may be at its first page again.
-        for Step { identity, kind, .. } in self.path.clone() {
-            self.replays += 1;
+        for Step { identity, kind, .. } in self.trail.path.clone() {
+            self.trail.replays += 1;
             let same = |control: &&Control| control.identity == identity;
             let like = |control: &&Control| control.kind == kind;
-            let turn = self.controls.iter().find(same).or_else(|| self.controls.iter().find(like)).cloned();
-            let (Some(turn), true) = (turn, self.replays <= limits::RENDER_REPLAYS_MAX) else { break };
+            let turn = self.sight.controls.iter().find(same).or_else(|| self.sight.controls.iter().find(like)).cloned();
+            let (Some(turn), true) = (turn, self.trail.replays <= limits::RENDER_REPLAYS_MAX) else { break };
             self.click(&turn);
             if self.shows(&list.rows) {
                 return true;
@@ -115,18 +132,18 @@ impl Reader<'_> {
     pub(super) fn is_lost(&mut self) -> bool {
         let is_bad = |(kind, lost): (&String, &u32)| (*lost >= limits::RENDER_LOST_MAX).then(|| kind.clone());
         let bad: Vec<String> =
-            self.lost.iter().filter_map(is_bad).filter(|kind| !self.given_up.contains(kind)).collect();
+            self.trail.lost.iter().filter_map(is_bad).filter(|kind| !self.trail.given_up.contains(kind)).collect();
         if bad.is_empty() {
             return false;
         }
-        self.given_up.extend(bad);
+        self.trail.given_up.extend(bad);
         let is_left = |of: &Control| {
             of.rank == Rank::Row
-                && self.paid.contains(&of.kind)
-                && !self.clicked.contains(&of.identity)
+                && self.tried.paid.contains(&of.kind)
+                && !self.tried.clicked.contains(&of.identity)
                 && !self.is_given_up(&of.kind, of.rank)
         };
-        !self.controls.iter().any(is_left)
+        !self.sight.controls.iter().any(is_left)
     }
 
     /// The nearest of the ways to what is around a place: the last crumb, of those that were not tried. Without a name one is what a list around
@@ -136,21 +153,21 @@ impl Reader<'_> {
             return None;
         }
         let is_known = |of: &Control| {
-            list.words.contains(&of.words) || self.levels.iter().any(|level| level.words.contains(&of.words))
+            list.words.contains(&of.words) || self.trail.levels.iter().any(|level| level.words.contains(&of.words))
         };
         let is_new = |of: &&Control| match of.crumb {
             None => false,
             Some(Crumb::Named) => !tried.contains(&of.words),
             Some(Crumb::Signs) => !tried.contains(&of.words) && (any || is_known(of)),
         };
-        let mut ways: Vec<Control> = self.controls.iter().rev().filter(is_new).cloned().collect();
+        let mut ways: Vec<Control> = self.sight.controls.iter().rev().filter(is_new).cloned().collect();
         ways.sort_by_key(|way| way.rank != Rank::Back);
         ways.into_iter().find(|way| self.is_shown(way.id))
     }
 
     /// Rows, without what has turned out to be a way to what is around them.
     pub(super) fn without_crumbs(&self, rows: HashSet<u64>, before: &[Control]) -> HashSet<u64> {
-        let crumbs = before.iter().chain(self.controls.iter()).filter(|of| of.crumb.is_some());
+        let crumbs = before.iter().chain(self.sight.controls.iter()).filter(|of| of.crumb.is_some());
         let crumbs: HashSet<u64> = crumbs.map(|of| of.identity).collect();
         let left: HashSet<u64> = rows.difference(&crumbs).copied().collect();
         if left.is_empty() { rows } else { left }
@@ -159,14 +176,14 @@ impl Reader<'_> {
     /// Whether a click has shown what is in a folder, of which others are known.
     pub(super) fn is_folder(&mut self, control: &Control, siblings: &HashSet<u64>) -> bool {
         matches!(control.rank, Rank::Row | Rank::Number)
-            && self.folders.contains(element_of(control))
+            && self.trail.folders.contains(element_of(control))
             && !self.shows(siblings)
     }
 
     /// Stays where a click on a row has shown other rows in place of its list; gives the list back where it has not.
     pub(super) fn go_into(&mut self, row: &Control, before: &[Control], mut list: Level, news: News) -> Option<Level> {
         // Numbers are pages, unless they are years.
-        if self.levels.len() >= limits::RENDER_FOLDERS_DEEP_MAX || row.rank == Rank::Number && !is_year(row) {
+        if self.trail.levels.len() >= limits::RENDER_FOLDERS_DEEP_MAX || row.rank == Rank::Number && !is_year(row) {
             return Some(list);
         }
         let element = element_of(row);
@@ -182,52 +199,52 @@ impl Reader<'_> {
                 && !had.contains(&(of.id, of.text.as_str()))
         };
         let stands = |of: &Control| of.local() == row.local() && of.place.is(&row.place);
-        let is_known = self.folders.contains(element) || self.leads_up();
+        let is_known = self.trail.folders.contains(element) || self.leads_up();
         // Rows of torrents show what is in one; folders among them do by the same rows where those stood, or by a way up.
         let may_be_here = news != News::Links || is_known || row.by_delegate.is_none();
         let is_alike = |of: &Control| news != News::Links || is_known || of.kind == row.kind;
         // A page that has a way back is of one torrent, unless it shows its rows where the list had them.
         let is_exit = |of: &Control| of.rank == Rank::Back && of.crumb.is_none() && !list.exits.contains(&of.identity);
-        let has_exit = self.controls.iter().any(is_exit);
-        let is_paid = news == News::Links || self.paid.contains(&row.kind);
+        let has_exit = self.sight.controls.iter().any(is_exit);
+        let is_paid = news == News::Links || self.tried.paid.contains(&row.kind);
         let may_be_elsewhere = !has_exit && (!is_paid || is_known);
         let is_inside = |of: &&Control| {
             is_row(of) && (may_be_here && is_alike(of) && stands(of) || may_be_elsewhere && element_of(of) == element)
         };
-        let inside: Vec<u64> = self.controls.iter().filter(is_inside).map(|of| of.identity).collect();
+        let inside: Vec<u64> = self.sight.controls.iter().filter(is_inside).map(|of| of.identity).collect();
         let mut place = Xxh3::new();
-        for entry in self.levels.iter().map(|level| level.entry).chain([row.identity]) {
+        for entry in self.trail.levels.iter().map(|level| level.entry).chain([row.identity]) {
             place.update(&entry.to_ne_bytes());
         }
-        if inside.is_empty() || !self.entered.insert(place.digest()) {
+        if inside.is_empty() || !self.trail.entered.insert(place.digest()) {
             return Some(list);
         }
         // Folders of other folders may have the same names; what is shown beside a torrent is what it was.
         for identity in inside.iter().filter(|_| news != News::Links || is_known) {
-            self.clicked.remove(identity);
+            self.tried.clicked.remove(identity);
         }
-        self.folders.insert(element.to_owned());
+        self.trail.folders.insert(element.to_owned());
         list.entry = row.identity;
-        list.path = std::mem::take(&mut self.path);
-        self.levels.push(list);
+        list.path = std::mem::take(&mut self.trail.path);
+        self.trail.levels.push(list);
         None
     }
 
     /// Whether the page has a way to what is around the place at hand, which says nothing else. Crumbs stand above torrents as well.
     fn leads_up(&self) -> bool {
-        self.controls.iter().any(|of| of.crumb.is_some() && of.rank == Rank::Back)
+        self.sight.controls.iter().any(|of| of.crumb.is_some() && of.rank == Rank::Back)
     }
 
     /// What is tried next in a folder, before it is left by a way back.
     pub(super) fn choose_in_level(&mut self) -> Option<Choice> {
         let leads_back = |choice: &Choice| matches!(choice, Choice::Control(of) if of.rank >= Rank::Back);
-        self.choose().filter(|choice| self.levels.is_empty() || !leads_back(choice))
+        self.choose().filter(|choice| self.trail.levels.is_empty() || !leads_back(choice))
     }
 
     /// Goes back to the list around the one that is done; false where there is none.
     pub(super) fn leave_level(&mut self) -> bool {
-        let Some(mut level) = self.levels.pop() else { return false };
-        self.path = std::mem::take(&mut level.path);
+        let Some(mut level) = self.trail.levels.pop() else { return false };
+        self.trail.path = std::mem::take(&mut level.path);
         if !self.shows(&level.rows) {
             self.come_back(&level);
         }

@@ -80,6 +80,35 @@ impl Frontier {
             self.places.push(Place { path: path.to_vec(), address: address.cloned(), stays: Vec::new(), visits: 0 });
         }
     }
+
+    /// Whether several say this at once.
+    pub fn is_common(&self, says: u64) -> bool {
+        self.common.contains(&says)
+    }
+
+    /// These rows went when one of them was pressed, and nothing has led back to them.
+    pub fn loses(&mut self, rows: impl IntoIterator<Item = u64>) {
+        self.lost.extend(rows);
+    }
+
+    /// Whether there were such rows that say what no row says which was pressed.
+    pub fn has_lost_rows(&self) -> bool {
+        self.lost.iter().any(|says| !self.opened.contains(says))
+    }
+
+    /// An act has changed nothing in the state at hand.
+    pub fn stays(&mut self, control: &Control) {
+        if let Some(place) = self.places.get_mut(self.here)
+            && place.stays.len() < limits::RENDER_CONTROL_ELEMENTS
+        {
+            place.stays.push(control.identity);
+        }
+    }
+
+    /// How deep a group of tabs is in others.
+    pub fn depth_of_tabs(&self, kind: &str) -> Option<usize> {
+        self.nested.iter().position(|of| of == kind)
+    }
 }
 
 impl Reader<'_> {
@@ -87,22 +116,23 @@ impl Reader<'_> {
     pub(super) fn remember(&mut self) {
         self.look_around();
         // Within folders their own levels are gone back to.
-        if self.frontier.looked_at == Some(self.seen.0) || !self.levels.is_empty() {
+        if self.frontier.looked_at == Some(self.sight.seen.0) || !self.trail.levels.is_empty() {
             return;
         }
-        self.frontier.looked_at = Some(self.seen.0);
-        self.frontier.enter(&self.path, self.seen.1.as_ref());
+        self.frontier.looked_at = Some(self.sight.seen.0);
+        self.frontier.enter(&self.trail.path, self.sight.seen.1.as_ref());
         let here = self.frontier.here;
         let mut says = HashSet::new();
-        for control in self.controls.iter() {
+        for control in self.sight.controls.iter() {
             if !says.insert(says_of(&control.kind, &control.text)) {
                 self.frontier.common.insert(says_of(&control.kind, &control.text));
             }
-            let is_row = control.rank == Rank::Row && (control.view.is_none() || self.by_click.contains(&control.kind));
+            let is_row =
+                control.rank == Rank::Row && (control.view.is_none() || self.tried.by_click.contains(&control.kind));
             let may_wait = is_row && control.crumb.is_none() && !self.is_harmful(control) && !control.again;
             // What is inferred of a row may turn out to be wrong when others are shown.
             if may_wait
-                && (!self.clicked.contains(&control.identity) || self.is_inferred(control))
+                && (!self.tried.clicked.contains(&control.identity) || self.is_inferred(control))
                 && self.frontier.waiting.len() < limits::RENDER_WAITING_MAX
             {
                 let (kind, text, row) = (control.kind.clone(), control.text.clone(), control.row.clone());
@@ -117,43 +147,22 @@ impl Reader<'_> {
         self.frontier.pressed.insert(says_of(&control.kind, &control.text));
         self.frontier.pressed_rows.insert(says_of(&control.kind, &format!("{}\0{}", control.text, control.row)));
         self.frontier.opened.insert(says_of(&control.text, &control.row));
-        *self.presses.entry(control.kind.clone()).or_default() += 1;
-    }
-
-    /// Whether several say this at once.
-    pub(super) fn is_common(&self, says: u64) -> bool {
-        self.frontier.common.contains(&says)
-    }
-
-    /// These rows went when one of them was pressed, and nothing has led back to them.
-    pub(super) fn loses(&mut self, rows: impl IntoIterator<Item = u64>) {
-        self.frontier.lost.extend(rows);
-    }
-
-    /// Whether there were such rows that say what no row says which was pressed.
-    pub(super) fn has_lost_rows(&self) -> bool {
-        self.frontier.lost.iter().any(|says| !self.frontier.opened.contains(says))
-    }
-
-    /// An act has changed nothing in the state at hand.
-    pub(super) fn stays(&mut self, control: &Control) {
-        if let Some(place) = self.frontier.places.get_mut(self.frontier.here)
-            && place.stays.len() < limits::RENDER_CONTROL_ELEMENTS
-        {
-            place.stays.push(control.identity);
-        }
+        *self.tried.presses.entry(control.kind.clone()).or_default() += 1;
     }
 
     /// A tab was opened, or a list was turned from where these were.
     pub(super) fn went(&mut self, control: &Control, rank: Rank, before: &[Control], links: &HashSet<String>) {
         let (identity, kind, is_tab) = (control.identity, control.kind.clone(), rank == Rank::Tab);
         if is_tab {
-            match self.path.iter().position(|step| step.kind == kind) {
-                Some(at) => self.path.truncate(at),
-                None => self.path.truncate(self.path.iter().rposition(|step| step.is_tab).map_or(0, |at| at + 1)),
+            match self.trail.path.iter().position(|step| step.kind == kind) {
+                Some(at) => self.trail.path.truncate(at),
+                None => self
+                    .trail
+                    .path
+                    .truncate(self.trail.path.iter().rposition(|step| step.is_tab).map_or(0, |at| at + 1)),
             }
         }
-        self.path.push(Step { identity, kind, is_tab });
+        self.trail.path.push(Step { identity, kind, is_tab });
         let (has_replaced, has_added) =
             if rank == Rank::Turn { (true, false) } else { self.has_changed(control, before, links) };
         if has_added && !has_replaced && !is_choice(control) {
@@ -164,18 +173,18 @@ impl Reader<'_> {
             return;
         }
         // Another list has its own pages of the same numbers.
-        self.failed.retain(|_, (of, _)| *of != Rank::Number);
+        self.tried.failed.retain(|_, (of, _)| *of != Rank::Number);
         let openers = &self.frontier.openers;
         let is_page = |of: &&Control| of.rank == Rank::Number && !openers.contains(&of.identity);
-        for number in self.controls.iter().filter(is_page) {
-            self.clicked.remove(&number.identity);
+        for number in self.sight.controls.iter().filter(is_page) {
+            self.tried.clicked.remove(&number.identity);
         }
         if has_replaced && !control.kind.starts_with("summary ") {
             self.multiply(&control.kind);
         }
         if has_replaced && is_choice(control) {
-            for identity in self.lists.stood(before, &self.controls) {
-                self.clicked.remove(&identity);
+            for identity in self.lists.stood(before, &self.sight.controls) {
+                self.tried.clicked.remove(&identity);
             }
         }
     }
@@ -185,12 +194,7 @@ impl Reader<'_> {
         let now = self.links();
         let rows = |of: &[Control]| of.iter().filter(|of| of.rank == Rank::Row).count();
         let has_replaced = !links.is_subset(&now) || self.has_taken_rows(pressed, before);
-        (has_replaced, now.len() > links.len() || rows(&self.controls) > rows(before))
-    }
-
-    /// How deep a group of tabs is in others.
-    pub(super) fn depth_of_tabs(&self, kind: &str) -> Option<usize> {
-        self.frontier.nested.iter().position(|of| of == kind)
+        (has_replaced, now.len() > links.len() || rows(&self.sight.controls) > rows(before))
     }
 
     /// Two groups of tabs beside each other are gone through as their product: each of the inner one for each of the outer one.
@@ -206,15 +210,16 @@ impl Reader<'_> {
         let (outer, inner) = nested.split_at(nth.min(nested.len()));
         let inner: HashSet<&str> = inner.iter().skip(1).map(String::as_str).collect();
         let outer: HashSet<&str> = if is_new { outer.iter().map(String::as_str).collect() } else { HashSet::new() };
-        let chosen: HashSet<u64> = self.path.iter().map(|step| step.identity).collect();
+        let chosen: HashSet<u64> = self.trail.path.iter().map(|step| step.identity).collect();
         let of = |kinds: &HashSet<&str>| {
-            let all = self.controls.iter().filter(|of| kinds.contains(&*of.kind) && !chosen.contains(&of.identity));
+            let all =
+                self.sight.controls.iter().filter(|of| kinds.contains(&*of.kind) && !chosen.contains(&of.identity));
             all.map(|of| of.identity).collect::<Vec<u64>>()
         };
         let (mut inner, outer) = (of(&inner), of(&outer));
         inner.retain(|identity| !self.frontier.openers.contains(identity));
         for identity in inner.iter().chain(&outer) {
-            self.clicked.remove(identity);
+            self.tried.clicked.remove(identity);
         }
         // What is pressed once more for another's sake is not judged by what itself brings.
         self.lists.press_again(outer);
@@ -223,13 +228,13 @@ impl Reader<'_> {
     /// Whether a click on one of several has put other rows in the place of some that were not read yet, and all of its own kind have stayed: then it
     /// is a tab.
     pub(super) fn replaces_unread(&self, pressed: &Control, before: &[Control]) -> bool {
-        let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
         let stands = before.iter().filter(|of| of.kind == pressed.kind).all(|of| now.contains(&of.identity));
         let is_unread = |of: &&Control| {
             of.rank == Rank::Row
                 && of.kind != pressed.kind
                 && !now.contains(&of.identity)
-                && !self.clicked.contains(&of.identity)
+                && !self.tried.clicked.contains(&of.identity)
                 && !self.is_given_up(&of.kind, of.rank)
         };
         let mut gone = HashMap::<&str, usize>::new();
@@ -238,16 +243,16 @@ impl Reader<'_> {
         }
         gone.retain(|_, count| *count >= LIST_MIN);
         let had: HashSet<u64> = before.iter().map(|of| of.identity).collect();
-        stands && self.controls.iter().any(|of| gone.contains_key(&*of.kind) && !had.contains(&of.identity))
+        stands && self.sight.controls.iter().any(|of| gone.contains_key(&*of.kind) && !had.contains(&of.identity))
     }
 
     /// Rows that wait, of kinds that have brought links or had no turn yet, by their places: not those that stand in the page as it is.
     fn left(&self) -> HashMap<usize, Vec<u64>> {
-        let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
         // An element that says what it said is the row that it was, whatever has changed around it.
-        let nodes: HashMap<NodeId, &Control> = self.controls.iter().map(|of| (of.id, of)).collect();
+        let nodes: HashMap<NodeId, &Control> = self.sight.controls.iter().map(|of| (of.id, of)).collect();
         let mut alike = HashMap::<(&str, &str), usize>::new();
-        for control in self.controls.iter() {
+        for control in self.sight.controls.iter() {
             *alike.entry((&control.kind, &control.text)).or_default() += 1;
         }
         let is_same = |row: &Waiting, of: &Control| {
@@ -256,13 +261,13 @@ impl Reader<'_> {
         };
         let mut left = HashMap::<usize, Vec<u64>>::new();
         for (identity, row) in &self.frontier.waiting {
-            let is_worth = self.paid.contains(&row.kind)
+            let is_worth = self.tried.paid.contains(&row.kind)
                 && !self.is_given_up(&row.kind, Rank::Row)
-                && !self.is_called_in_vain(&row.kind, &row.text)
-                && !self.is_vain_copy(&row.kind, row.now);
+                && !self.tried.is_called_in_vain(&row.kind, &row.text)
+                && !self.tried.is_vain_copy(&row.kind, row.now);
             let is_here = now.contains(identity) || nodes.get(&row.id).is_some_and(|of| is_same(row, of));
             let says = says_of(&row.kind, &row.text);
-            let is_done = self.clicked.contains(identity)
+            let is_done = self.tried.clicked.contains(identity)
                 || self.frontier.pressed.contains(&says) && !self.frontier.common.contains(&says);
             if is_worth && !is_done && !is_here {
                 left.entry(row.place).or_default().push(*identity);
@@ -314,7 +319,7 @@ impl Reader<'_> {
                 return self.is_in(place, path);
             }
         }
-        let from = self.path.clone();
+        let from = self.trail.path.clone();
         let tabs = path.iter().filter(|step| step.is_tab && !from.contains(step));
         // A turn that is far on may be shown at once.
         let turns: Vec<&Step> = path.iter().filter(|step| !step.is_tab).collect();
@@ -331,7 +336,7 @@ impl Reader<'_> {
                     && numbers.contains(&*of.kind)
                     && !from.iter().any(|step| step.identity == of.identity)
             };
-            let firsts = self.controls.iter().filter(is_first).map(|of| of.identity);
+            let firsts = self.sight.controls.iter().filter(is_first).map(|of| of.identity);
             let firsts: Vec<u64> = firsts.take(limits::RENDER_PLACE_TABS_MAX).collect();
             if self.press_steps(&firsts, &wanted) {
                 return self.is_in(place, path);
@@ -339,7 +344,7 @@ impl Reader<'_> {
         }
         // The tab that was open before any was pressed; any other of those that were pressed since.
         let gone: HashSet<&str> = from.iter().filter(|step| !path.contains(step)).map(|step| &*step.kind).collect();
-        let beside = self.controls.iter().filter(|of| gone.contains(&*of.kind) && !leads_on(of));
+        let beside = self.sight.controls.iter().filter(|of| gone.contains(&*of.kind) && !leads_on(of));
         others.retain(|of| beside.clone().any(|one| one.identity == *of));
         others.extend(beside.map(|of| of.identity));
         let mut tried = HashSet::new();
@@ -352,7 +357,7 @@ impl Reader<'_> {
         let turned = from.iter().filter(|step| !step.is_tab).count();
         for _ in 0..turned {
             let back = |of: &&Control| of.rank == Rank::Back && of.crumb.is_none();
-            let Some(back) = self.controls.iter().find(back).cloned() else { break };
+            let Some(back) = self.sight.controls.iter().find(back).cloned() else { break };
             if !self.may_replay() || !self.is_shown(back.id) || self.click(&back) == News::None {
                 break;
             }
@@ -367,18 +372,18 @@ impl Reader<'_> {
     fn press_steps(&mut self, steps: &[u64], wanted: &HashSet<u64>) -> bool {
         for step in steps {
             self.look_around();
-            let Some(control) = self.controls.iter().find(|of| of.identity == *step).cloned() else { continue };
+            let Some(control) = self.sight.controls.iter().find(|of| of.identity == *step).cloned() else { continue };
             if !self.is_shown(control.id) {
                 continue;
             }
             if !self.may_replay() {
                 return false;
             }
-            self.clicked.insert(control.identity);
-            self.pressed = Some(control.clone()).filter(|of| matches!(of.rank, Rank::Row | Rank::Tab));
+            self.tried.clicked.insert(control.identity);
+            self.tried.pressed = Some(control.clone()).filter(|of| matches!(of.rank, Rank::Row | Rank::Tab));
             self.click(&control);
             self.look_around();
-            self.pressed = None;
+            self.tried.pressed = None;
             if self.has_come_to(wanted) {
                 return true;
             }
@@ -387,23 +392,23 @@ impl Reader<'_> {
     }
 
     fn may_replay(&mut self) -> bool {
-        self.replays += 1;
-        self.replays <= limits::RENDER_REPLAYS_MAX && self.bound().is_none()
+        self.trail.replays += 1;
+        self.trail.replays <= limits::RENDER_REPLAYS_MAX && self.bound().is_none()
     }
 
     fn has_come_to(&mut self, wanted: &HashSet<u64>) -> bool {
         self.look_around();
-        let there = self.controls.iter().filter(|of| wanted.contains(&of.identity)).map(|of| of.id);
+        let there = self.sight.controls.iter().filter(|of| wanted.contains(&of.identity)).map(|of| of.id);
         let there: Vec<_> = there.take(limits::RENDER_CONTROL_ELEMENTS).collect();
         there.into_iter().any(|id| self.is_shown(id))
     }
 
     /// The page is where it was; its list has its own further pages.
     fn is_in(&mut self, place: usize, path: Vec<Step>) -> bool {
-        self.path = path;
+        self.trail.path = path;
         self.frontier.here = place;
         self.frontier.looked_at = None;
-        self.failed.retain(|_, (of, _)| !matches!(of, Rank::Turn | Rank::Number));
+        self.tried.failed.retain(|_, (of, _)| !matches!(of, Rank::Turn | Rank::Number));
         true
     }
 }

@@ -130,7 +130,7 @@ impl Reader<'_> {
         }
         if news > 0 {
             self.infers.unknown.clear();
-            self.idle = 0;
+            self.budget.idle = 0;
             self.earn();
         }
         for exchange in heard {
@@ -154,11 +154,11 @@ impl Reader<'_> {
             let is_known = infers.kinds.get(&of.kind).is_some_and(|kind| !kind.is_over && !kind.by.is_empty());
             is_known
                 && of.rank == Rank::Row
-                && !self.clicked.contains(&of.identity)
+                && !self.tried.clicked.contains(&of.identity)
                 && !infers.left.contains(&of.identity)
                 && !infers.unknown.contains(&(of.identity, of.now))
         };
-        let open: Vec<Control> = self.controls.iter().filter(may_be).cloned().collect();
+        let open: Vec<Control> = self.sight.controls.iter().filter(may_be).cloned().collect();
         for control in open {
             let said = said::by(self.window, &control);
             let infers = &mut self.infers;
@@ -180,7 +180,7 @@ impl Reader<'_> {
                 } else {
                     known.is_skipped = true;
                     infers.skipped.insert(control.identity, (control.kind.clone(), *by, nth));
-                    self.clicked.insert(control.identity);
+                    self.tried.clicked.insert(control.identity);
                 }
                 learned.rows += 1;
                 break;
@@ -319,9 +319,9 @@ impl Reader<'_> {
             kind.is_over = true;
             kinds.insert(name.clone());
         }
-        let standing: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let standing: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
         for (identity, (_, by, nth)) in infers.skipped.extract_if(|_, (kind, ..)| kinds.contains(kind)) {
-            self.clicked.remove(&identity);
+            self.tried.clicked.remove(&identity);
             let known = infers.mappings.get_mut(by).and_then(|learned| learned.items.get_mut(nth));
             if !standing.contains(&identity) {
                 infers.passed.insert(identity, (by, nth));

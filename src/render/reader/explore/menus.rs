@@ -26,7 +26,7 @@ impl Reader<'_> {
     /// Whether something that could be pressed stands where it did, and is inert.
     fn is_shut_off(&mut self, before: &[Control]) -> bool {
         self.look_around();
-        let now: HashSet<NodeId> = self.controls.iter().map(|of| of.id).collect();
+        let now: HashSet<NodeId> = self.sight.controls.iter().map(|of| of.id).collect();
         let gone: Vec<NodeId> = before.iter().map(|of| of.id).filter(|id| !now.contains(id)).collect();
         if gone.is_empty() {
             return false;

@@ -46,7 +46,7 @@ fn identity_of(opener: u64, option: &str) -> u64 {
 impl Reader<'_> {
     /// Opens a list for the first time.
     pub(super) fn open_picker(&mut self, control: &Control) -> News {
-        self.clicked.insert(control.identity);
+        self.tried.clicked.insert(control.identity);
         let reach = self.reach;
         self.pickers.posts |= self.window.engine.page().borrow().posted > 0;
         let chosen = pickers::chosen(self.window, control.id);
@@ -55,14 +55,14 @@ impl Reader<'_> {
         let news = self.act(&format!("open {}", control.words), |window| {
             popup = pickers::open(window, control.id, None, reach);
         });
-        self.window.engine.page().borrow_mut().sends_gets_only = self.turns_only;
+        self.window.engine.page().borrow_mut().sends_gets_only = self.turns.only;
         // A list for what is typed is not there before.
         let is_cut = popup.has_more || popup.offers.is_empty() && !pickers::is_typed_in(self.window, control.id);
         let options = popup.offers.into_iter().map(|offer| offer.text).collect();
         self.pickers.roots.extend(popup.root);
         self.pickers.known.insert(control.identity, Picker { options, chosen, is_cut });
         // What holds its options has just come to be known.
-        self.seen.0 = u64::MAX;
+        self.sight.seen.0 = u64::MAX;
         self.look_around();
         news
     }
@@ -85,7 +85,7 @@ impl Reader<'_> {
                 }
             }
         }
-        self.seen.0 = u64::MAX;
+        self.sight.seen.0 = u64::MAX;
         self.look_around();
         news
     }
@@ -122,8 +122,9 @@ impl Reader<'_> {
     /// Whether options of such lists were not chosen that may show more.
     pub(super) fn has_unchosen(&self) -> bool {
         self.pickers.known.iter().any(|(opener, picker)| {
-            let is_left =
-                |option: &String| *option != picker.chosen && !self.clicked.contains(&identity_of(*opener, option));
+            let is_left = |option: &String| {
+                *option != picker.chosen && !self.tried.clicked.contains(&identity_of(*opener, option))
+            };
             picker.is_cut || !self.is_given_up(&kind_of(*opener), Rank::Tab) && picker.options.iter().any(is_left)
         })
     }

@@ -40,11 +40,11 @@ impl Reader<'_> {
 
     /// Whether rows of another kind are gone that were there before a click.
     pub(super) fn has_taken_rows(&self, pressed: &Control, before: &[Control]) -> bool {
-        let now: HashSet<u64> = self.controls.iter().map(|of| of.identity).collect();
+        let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
         // The leaf that stands for a row may be another one when the row has more.
         let node = |of: &Control| of.by_delegate.unwrap_or(of.id);
         let mut texts = HashMap::<NodeId, Vec<&str>>::new();
-        for of in self.controls.iter() {
+        for of in self.sight.controls.iter() {
             texts.entry(node(of)).or_default().push(&of.text);
         }
         let has_grown = |of: &Control| {
@@ -56,7 +56,7 @@ impl Reader<'_> {
 
     /// The turns and numbers that show.
     pub(super) fn shown_turns(&mut self) -> HashSet<NodeId> {
-        let turns: Vec<NodeId> = self.controls.iter().filter(|of| leads_on(of)).map(|of| of.id).collect();
+        let turns: Vec<NodeId> = self.sight.controls.iter().filter(|of| leads_on(of)).map(|of| of.id).collect();
         turns.into_iter().filter(|id| self.is_shown(*id)).collect()
     }
 

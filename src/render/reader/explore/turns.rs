@@ -34,6 +34,27 @@ const ENDS: usize = 2;
 /// Words of what turns a list, at most.
 const WORDS: usize = 5;
 
+/// What turns of the list have shown.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// Nothing is clicked but what turns a list, and nothing sent but GETs.
+    pub only: bool,
+    /// What only members are spared stood there.
+    pub has_left_alone: bool,
+    /// A turn wanted something to be posted then.
+    pub has_unsent: bool,
+    /// The last turn has changed what the page says.
+    pub has_turned: bool,
+    /// The page that was turned to by its number.
+    pub last_number: u32,
+    /// Turns that showed nothing, behind which a way back shows what is known.
+    pub vain: u32,
+    /// The last act led back, to something new.
+    pub heads_back: bool,
+    /// There was a way back in the first state: the page is none of its list's ends.
+    pub starts_inside: bool,
+}
+
 impl Reader<'_> {
     /// Leaves what turns a list, unless the list's pages have addresses: those are links.
     pub(super) fn keep_turns(&mut self, controls: &mut Vec<Control>) {
@@ -56,7 +77,7 @@ impl Reader<'_> {
             let is_tab = of.rank == Rank::Tab && of.local() != "summary" && !is_choice(of) && !is_opener(of);
             is_tab || of.view.is_some()
         };
-        self.has_left_alone |= controls.iter().any(|of| is_left(of) && !kept.contains(&of.id));
+        self.turns.has_left_alone |= controls.iter().any(|of| is_left(of) && !kept.contains(&of.id));
         controls.retain(|of| kept.contains(&of.id));
         // What is made as the buttons of rows are is taken for one of theirs elsewhere.
         for of in controls.iter_mut().filter(|of| of.rank == Rank::Row) {
@@ -69,7 +90,7 @@ impl Reader<'_> {
     pub(super) fn notice_unsent(&mut self, news: News, (unsent, navigations): (u64, usize), have_paid: bool) {
         let is_unsent = news == News::None && !have_paid && self.window.engine.page().borrow().unsent > unsent;
         let is_form = |one: &Navigation| one.method != "GET";
-        self.has_unsent_turns |= is_unsent || self.window.navigations_since(navigations).iter().any(is_form);
+        self.turns.has_unsent |= is_unsent || self.window.navigations_since(navigations).iter().any(is_form);
     }
 }
 
