@@ -6,6 +6,7 @@
 //! not). A kind of control that brought nothing is not tried again. Nothing here sends forms, and controls whose words or names are about
 //! ending, deleting or posting are left alone.
 
+mod candidate;
 mod controls;
 mod counts;
 mod delegated;

@@ -89,7 +89,7 @@ pub(super) fn of_rows(window: &mut Window, controls: &mut [Control]) -> HashSet<
     for control in controls.iter_mut() {
         if let Some((identity, row)) = rows.remove(&control.id) {
             control.beside = Some(xxh3_64(row.replacen(&control.text, "", 1).as_bytes()));
-            (control.identity, control.row, control.more) = (identity, row, true);
+            (control.identity, control.row, control.traits.more) = (identity, row, true);
         }
     }
     found

@@ -169,7 +169,7 @@ pub(super) fn join_rows(window: &mut Window, controls: &mut [Control]) {
     });
     for (nth, kind) in joined.unwrap_or_default() {
         if let Some(control) = controls.get_mut(nth) {
-            (control.kind, control.joined) = (kind, true);
+            (control.kind, control.traits.joined) = (kind, true);
         }
     }
 }

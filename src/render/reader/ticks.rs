@@ -57,7 +57,7 @@ pub(super) fn drop_other_boxes(window: &mut Window, controls: &mut Vec<Control>)
             .is_some_and(|(all, of_consent, kept)| *all >= LIST_MIN && of_consent * 2 < *all && kept * 2 < *all)
     };
     let is_sent = |control: &Control| looked.get(&control.id).is_none_or(|(is_sent, _)| *is_sent);
-    controls.retain(|of| of.rank != Rank::Tick || of.ticked || is_list(&of.kind) && !is_sent(of));
+    controls.retain(|of| of.rank != Rank::Tick || of.traits.ticked || is_list(&of.kind) && !is_sent(of));
 }
 
 /// What the label of a box says, in lower case.

@@ -77,7 +77,7 @@ pub(super) fn decide(controls: &mut Vec<Control>, is_given_up: impl Fn(&str) -> 
         let is_row = is_row.next().flatten();
         match (std::mem::replace(&mut control.doubt, Doubt::None), is_row) {
             (Doubt::RowOrControl(kind) | Doubt::RowOrNothing(kind), Some(true)) => {
-                (control.rank, control.kind, control.again) = (Rank::Row, kind, false);
+                (control.rank, control.kind, control.traits.again) = (Rank::Row, kind, false);
                 control.view.is_some() || !is_given_up(&control.kind)
             }
             (Doubt::RowOrNothing(_) | Doubt::MemberOrNothing(_), is_row) => is_row == Some(true),

@@ -43,7 +43,7 @@ impl Agains {
 
     /// Remembers which ways to try again are there by themselves, and which have come with a fault.
     pub fn look(&mut self, controls: &[Control], has_met_fault: bool) {
-        for control in controls.iter().filter(|control| control.again) {
+        for control in controls.iter().filter(|control| control.traits.again) {
             let name = name_of(control);
             if !has_met_fault {
                 self.there.insert(name);
@@ -57,7 +57,8 @@ impl Agains {
     /// Whether a control has come with a fault, to try again.
     pub fn has_come_with_fault(&self, control: &Control) -> bool {
         // What stands around it may have come to look like a row.
-        self.nodes.get(&control.id) == Some(&control.words) || control.again && self.come.contains(&name_of(control))
+        self.nodes.get(&control.id) == Some(&control.words)
+            || control.traits.again && self.come.contains(&name_of(control))
     }
 }
 
@@ -178,8 +179,9 @@ impl Reader<'_> {
         }
         if best != News::Links {
             for _ in 0..limits::RENDER_TICKS_MAX {
-                let is_next =
-                    |of: &&Control| of.kind == first.kind && !of.ticked && !self.tried.clicked.contains(&of.identity);
+                let is_next = |of: &&Control| {
+                    of.kind == first.kind && !of.traits.ticked && !self.tried.clicked.contains(&of.identity)
+                };
                 let next: Vec<Control> = self.sight.controls.iter().filter(is_next).cloned().collect();
                 if next.is_empty() || self.bound().is_some() {
                     break;
@@ -250,10 +252,12 @@ impl Reader<'_> {
     fn untick(&mut self, first: &Control, shown: &Shown) {
         self.tried.failed.insert(first.kind.clone(), (Rank::Tick, PATIENCE_WITH_PAID));
         self.budget.tries = self.budget.tries.saturating_sub(1);
-        let was_ticked: HashSet<u64> = shown.controls.iter().filter(|of| of.ticked).map(|of| of.identity).collect();
+        let was_ticked: HashSet<u64> =
+            shown.controls.iter().filter(|of| of.traits.ticked).map(|of| of.identity).collect();
         for _ in 0..limits::RENDER_TICKS_MAX {
             self.look_around();
-            let is_ours = |of: &&Control| of.ticked && of.rank == Rank::Tick && !was_ticked.contains(&of.identity);
+            let is_ours =
+                |of: &&Control| of.traits.ticked && of.rank == Rank::Tick && !was_ticked.contains(&of.identity);
             let mut ours: Vec<Control> = self.sight.controls.iter().filter(is_ours).cloned().collect();
             ours.retain(|of| shown.controls.iter().any(|old| old.identity == of.identity));
             if ours.is_empty() || !self.set_boxes(&ours, false).0 {
@@ -264,7 +268,7 @@ impl Reader<'_> {
             .sight
             .controls
             .iter()
-            .any(|of| of.ticked && of.rank == Rank::Tick && !was_ticked.contains(&of.identity));
+            .any(|of| of.traits.ticked && of.rank == Rank::Tick && !was_ticked.contains(&of.identity));
         if !is_left && self.is_all_there(first, shown) {
             return;
         }

@@ -73,92 +73,10 @@ impl Reader<'_> {
         if number > last { number - last } else { u64::from(u32::MAX) + number }
     }
 
+    /// Of what shows, the likeliest; a view where no control is likely.
     pub(super) fn likeliest(&mut self) -> Option<Choice> {
-        let mut same = HashMap::<u64, usize>::new();
-        for control in self.sight.controls.iter() {
-            *same.entry(control.now).or_default() += 1;
-        }
-        let offered = |control: &&Control| {
-            // A "next" that stays where it is is pressed again and again; anything else once.
-            let is_new =
-                matches!(control.rank, Rank::Turn | Rank::Back) || !self.tried.clicked.contains(&control.identity);
-            let is_view = control.view.is_some() && !self.tried.by_click.contains(&control.kind);
-            let is_for_later = is_view || control.rank == Rank::Close;
-            is_new
-                && !is_for_later
-                && (control.crumb.is_none() || self.trail.levels.is_empty())
-                && !control.ticked
-                && !control.closes
-                && !self.is_harmful(control)
-                && !self.has_come_with_fault(control)
-                && !self.sight.hidden.contains(&control.id)
-                && !self.is_given_up(&control.kind, control.rank)
-                && !(control.rank == Rank::Row
-                    && (self.tried.is_called_in_vain(&control.kind, &control.text)
-                        || self.tried.is_vain_copy(&control.kind, control.now)
-                            && same.get(&control.now).is_some_and(|same| *same <= 2)))
-        };
-        let offered: Vec<&Control> = self.sight.controls.iter().filter(offered).collect();
-        let mut of_kind = HashMap::<&str, usize>::new();
-        for control in self.sight.controls.iter() {
-            *of_kind.entry(&control.kind).or_default() += 1;
-        }
-        let is_of_list = |control: &Control| {
-            let is_list = of_kind.get(&*control.kind).is_some_and(|count| *count >= LIST_MIN);
-            is_list || self.tried.paid.contains(&control.kind)
-        };
-        // A row may be called like a gate: "Enter the Dragon".
-        let is_row = |control: &&&Control| {
-            matches!(control.rank, Rank::Row | Rank::Enter)
-                && is_of_list(control)
-                && !self.lists.are_tabs(&control.kind)
-        };
-        let gate = offered.iter().find(|of| of.rank == Rank::Enter && !is_of_list(of));
-        // What an act has brought is read before what was there, as long as its kind is good for something; first what has brought links.
-        let newest = |control: &&&Control| {
-            let is_paid = self.tried.paid.contains(&control.kind);
-            let is_tried = self.tried.presses.get(&control.kind).is_some_and(|presses| *presses > PATIENCE);
-            let since = self.sight.rows.get(&control.identity).filter(|_| is_paid || !is_tried);
-            // A head among rows opens nothing, and says nothing of them; that of a table sorts what is there.
-            (control.head, Reverse(since.copied().unwrap_or_default()), !is_paid, control.joined)
-        };
-        let row = offered.iter().filter(is_row).min_by_key(newest);
-        // A choice that another has brought stands for that one alone.
-        let turn = || {
-            let since = |of: &Control| self.sight.since.get(&of.identity).copied().filter(|_| choices::is_choice(of));
-            let likes = offered.iter().filter(|of| self.rank(of) < Rank::Row);
-            // The inner ones of two groups of tabs are there for each of the outer ones.
-            likes.min_by_key(|of| {
-                (self.rank(of), Reverse(self.frontier.depth_of_tabs(&of.kind)), Reverse(since(of)), self.pages_on(of))
-            })
-        };
-        // Who went back goes on so to the beginning: what lies ahead is known.
-        let back = || offered.iter().find(|of| self.turns.heads_back && of.rank == Rank::Back);
-        // What a fault has met is done again before its list is turned.
-        let again = || {
-            self.sight
-                .controls
-                .iter()
-                .find(|of| self.agains.unanswered.contains(&of.identity) && !self.sight.hidden.contains(&of.id))
-        };
-        // What goes on below a row goes on when all rows of its kind have begun.
-        let more = || {
-            let of = |identity: &u64| self.sight.controls.iter().find(|of| of.identity == *identity);
-            let waits = |of: &&Control| {
-                self.sight.hidden.contains(&of.id)
-                    || self.is_given_up(&of.kind, of.rank)
-                    || offered.iter().any(|other| other.kind == of.kind)
-            };
-            self.companions.more_later.iter().filter_map(of).find(|of| !waits(of))
-        };
-        if let Some(control) = gate
-            .copied()
-            .or_else(more)
-            .or(row.copied())
-            .or_else(again)
-            .or_else(|| back().copied())
-            .or_else(|| turn().copied())
-        {
+        let offered = self.offered();
+        if let Some(control) = self.likeliest_of(&offered) {
             return Some(Choice::Control(control.clone()));
         }
         let rest = offered.iter().min_by_key(|control| control.rank).map(|control| (*control).clone());
@@ -168,5 +86,95 @@ impl Reader<'_> {
             }
         }
         rest.map(Choice::Control)
+    }
+
+    /// What may be pressed in the state at hand.
+    fn offered(&self) -> Vec<&Control> {
+        let mut same = HashMap::<u64, usize>::new();
+        for control in self.sight.controls.iter() {
+            *same.entry(control.now).or_default() += 1;
+        }
+        let is_vain_copy = |of: &Control| {
+            self.tried.is_vain_copy(&of.kind, of.now) && same.get(&of.now).is_some_and(|same| *same <= 2)
+        };
+        let is_offered = |control: &&Control| {
+            // A "next" that stays where it is is pressed again and again; anything else once.
+            let is_new =
+                matches!(control.rank, Rank::Turn | Rank::Back) || !self.tried.clicked.contains(&control.identity);
+            let is_view = control.view.is_some() && !self.tried.by_click.contains(&control.kind);
+            let is_for_later = is_view || control.rank == Rank::Close;
+            let is_vain_row = || {
+                control.rank == Rank::Row
+                    && (self.tried.is_called_in_vain(&control.kind, &control.text) || is_vain_copy(control))
+            };
+            is_new
+                && !is_for_later
+                && (control.crumb.is_none() || self.trail.levels.is_empty())
+                && !control.traits.ticked
+                && !control.traits.closes
+                && !self.is_harmful(control)
+                && !self.agains.has_come_with_fault(control)
+                && !self.sight.hidden.contains(&control.id)
+                && !self.is_given_up(&control.kind, control.rank)
+                && !is_vain_row()
+        };
+        self.sight.controls.iter().filter(is_offered).collect()
+    }
+
+    /// What has its turn before views: a gate, a row that goes on, a row, what a fault has met, a way back, a turn or a tab.
+    fn likeliest_of<'c>(&'c self, offered: &[&'c Control]) -> Option<&'c Control> {
+        let of_kind = self.sight.counts_of_kinds();
+        let is_of_list = |control: &Control| {
+            let is_list = of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN);
+            is_list || self.tried.paid.contains(&control.kind)
+        };
+        let gate = || offered.iter().copied().find(|of| of.rank == Rank::Enter && !is_of_list(of));
+        // A row may be called like a gate: "Enter the Dragon".
+        let is_row = |of: &&Control| {
+            matches!(of.rank, Rank::Row | Rank::Enter) && is_of_list(of) && !self.lists.are_tabs(&of.kind)
+        };
+        let row = || offered.iter().copied().filter(is_row).min_by_key(|of| self.age_of_row(of));
+        // What a fault has met is done again before its list is turned.
+        let is_again =
+            |of: &&Control| self.agains.unanswered.contains(&of.identity) && !self.sight.hidden.contains(&of.id);
+        let again = || self.sight.controls.iter().find(is_again);
+        // Who went back goes on so to the beginning: what lies ahead is known.
+        let back = || offered.iter().copied().find(|of| self.turns.heads_back && of.rank == Rank::Back);
+        gate()
+            .or_else(|| self.row_that_goes_on(offered))
+            .or_else(row)
+            .or_else(again)
+            .or_else(back)
+            .or_else(|| self.next_turn(offered))
+    }
+
+    /// What an act has brought is read before what was there, as long as its kind is good for something; first what has brought links.
+    fn age_of_row(&self, control: &Control) -> (bool, Reverse<u32>, bool, bool) {
+        let is_paid = self.tried.paid.contains(&control.kind);
+        let is_tried = self.tried.presses.get(&control.kind).is_some_and(|presses| *presses > PATIENCE);
+        let since = self.sight.rows.get(&control.identity).filter(|_| is_paid || !is_tried);
+        // A head among rows opens nothing, and says nothing of them; that of a table sorts what is there.
+        (control.traits.head, Reverse(since.copied().unwrap_or_default()), !is_paid, control.traits.joined)
+    }
+
+    fn next_turn<'c>(&self, offered: &[&'c Control]) -> Option<&'c Control> {
+        // A choice that another has brought stands for that one alone.
+        let since = |of: &Control| self.sight.since.get(&of.identity).copied().filter(|_| choices::is_choice(of));
+        let likes = offered.iter().copied().filter(|of| self.rank(of) < Rank::Row);
+        // The inner ones of two groups of tabs are there for each of the outer ones.
+        likes.min_by_key(|of| {
+            (self.rank(of), Reverse(self.frontier.depth_of_tabs(&of.kind)), Reverse(since(of)), self.pages_on(of))
+        })
+    }
+
+    /// What goes on below a row goes on when all rows of its kind have begun.
+    fn row_that_goes_on<'c>(&'c self, offered: &[&'c Control]) -> Option<&'c Control> {
+        let of = |identity: &u64| self.sight.controls.iter().find(|of| of.identity == *identity);
+        let waits = |of: &Control| {
+            self.sight.hidden.contains(&of.id)
+                || self.is_given_up(&of.kind, of.rank)
+                || offered.iter().any(|other| other.kind == of.kind)
+        };
+        self.companions.more_later.iter().filter_map(of).find(|of| !waits(of))
     }
 }

@@ -72,7 +72,7 @@ impl Reader<'_> {
     /// Lets what is called like a turn, and stands in a row, be pressed again where that brings links, or rows, and posts nothing,
     /// behind all other rows: at the first of a kind it is tried.
     pub(super) fn press_more(&mut self, control: &Control, news: News, posted: bool) {
-        if !control.more {
+        if !control.traits.more {
             return;
         }
         let this = control.identity;

@@ -129,7 +129,7 @@ impl Reader<'_> {
             }
             let is_row =
                 control.rank == Rank::Row && (control.view.is_none() || self.tried.by_click.contains(&control.kind));
-            let may_wait = is_row && control.crumb.is_none() && !self.is_harmful(control) && !control.again;
+            let may_wait = is_row && control.crumb.is_none() && !self.is_harmful(control) && !control.traits.again;
             // What is inferred of a row may turn out to be wrong when others are shown.
             if may_wait
                 && (!self.tried.clicked.contains(&control.identity) || self.is_inferred(control))

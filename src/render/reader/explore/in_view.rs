@@ -102,7 +102,7 @@ impl Reader<'_> {
         of.rank == Rank::Row
             && of.view.is_none()
             && of.crumb.is_none()
-            && !of.closes
+            && !of.traits.closes
             && !self.tried.clicked.contains(&of.identity)
             && !self.is_given_up(&of.kind, Rank::Row)
             && !self.is_harmful(of)

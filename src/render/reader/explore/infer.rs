@@ -90,6 +90,113 @@ impl Learned {
     }
 }
 
+/// What a click says of the mappings that are known.
+enum Compared {
+    /// None tells of its row.
+    Unknown,
+    Done,
+    /// Rows can be left out by one.
+    Skips,
+    /// The row has led elsewhere than this one says.
+    Over(usize),
+}
+
+impl Infers {
+    /// Compares what a click on a row has brought with what is known of the row.
+    fn compare(&mut self, page: &Url, control: &Control, clicked: &Clicked) -> Compared {
+        if let Some((by, nth)) = self.passed.remove(&control.identity)
+            && let Some(known) = self.mappings.get_mut(by).and_then(|learned| learned.items.get_mut(nth))
+        {
+            known.is_skipped = false;
+        }
+        if self.kinds.len() >= limits::RENDER_CONTROLS_MAX {
+            return Compared::Done;
+        }
+        let kind = self.kinds.entry(control.kind.clone()).or_default();
+        if kind.is_over {
+            return Compared::Done;
+        }
+        for (by, learned) in self.mappings.iter_mut().enumerate().filter(|(_, of)| !of.is_over) {
+            let Some(known) = learned.find(&clicked.marks).and_then(|nth| learned.items.get(nth)) else { continue };
+            let own: HashSet<String> = known.item.links.iter().filter_map(|link| rows::key(page, link)).collect();
+            let agrees = clicked.links.iter().all(|link| rows::key(page, link).is_some_and(|key| own.contains(&key)));
+            let first = known.item.links.first().and_then(|link| rows::key(page, link));
+            let has_come = first.is_some_and(|key| self.keys.contains(&key));
+            let leads_elsewhere = !agrees || !clicked.links.is_empty() && !has_come;
+            if kind.by.contains(&by) {
+                // What the first of its sort teaches is for the others.
+                let has_taught = match learned.mapping.compare(&known.item, &clicked.look) {
+                    Like::Clicked => false,
+                    Like::None => true,
+                    Like::Elsewhere => has_come && !leads_elsewhere,
+                };
+                if has_taught {
+                    self.unknown.clear();
+                }
+                let is_over = if has_come && !leads_elsewhere {
+                    !learned.mapping.confirm(&known.item, &clicked.look)
+                } else if learned.mapping.refuse(&known.item, &clicked.look, leads_elsewhere) {
+                    // It is of another sort, which may have links of its own.
+                    continue;
+                } else {
+                    kind.vain += u32::from(!leads_elsewhere);
+                    leads_elsewhere || kind.vain >= limits::RENDER_INFERRED_VAIN_MAX
+                };
+                return if is_over { Compared::Over(by) } else { Compared::Skips };
+            }
+            if leads_elsewhere {
+                kind.agreeing.remove(&by);
+            } else if has_come && !clicked.links.is_empty() {
+                // A click that brings nothing says nothing of where others lead.
+                let agreeing = kind.agreeing.entry(by).or_default();
+                *agreeing += 1;
+                if *agreeing < AGREEING_LEAST {
+                    return Compared::Done;
+                }
+                kind.by.push(by);
+                self.unknown.clear();
+                return Compared::Skips;
+            }
+        }
+        Compared::Unknown
+    }
+
+    /// Keeps a click on a row of a kind, and learns from it and those before it where there are enough; gives what that is then, in words.
+    fn learn(&mut self, page: &Url, kind: &str, clicked: Clicked) -> Option<String> {
+        let kind = self.kinds.get_mut(kind)?;
+        if kind.clicked.len() >= limits::RENDER_CLICKED_ROWS_MAX {
+            return None;
+        }
+        kind.with_links += usize::from(!clicked.links.is_empty());
+        kind.clicked.push(clicked);
+        if kind.with_links < kind.next_try.max(ROWS_LEAST) || self.mappings.len() >= limits::RENDER_MAPPINGS_MAX {
+            return None;
+        }
+        kind.next_try = kind.with_links + kind.with_links.div_ceil(3);
+        let is_known = |key: &str| self.keys.contains(key);
+        let (mapping, _) = rows::learn(page, &self.answers, &kind.clicked, &is_known)?;
+        let mut learned = Learned {
+            mapping,
+            items: Vec::new(),
+            by_mark: HashMap::new(),
+            keys: HashSet::new(),
+            rows: 0,
+            is_over: false,
+        };
+        for exchange in &self.answers {
+            let items = learned.mapping.read(page, exchange);
+            learned.add(page, items);
+        }
+        // What is clicked from here on is of rows that this does not explain.
+        (kind.clicked, kind.with_links, kind.next_try) = (Vec::new(), 0, 0);
+        kind.by.push(self.mappings.len());
+        self.unknown.clear();
+        let told = format!("learned from {ROWS_LEAST} rows or more: {}", learned.mapping);
+        self.mappings.push(learned);
+        Some(told)
+    }
+}
+
 /// Whether the so-manieth row that is known is clicked all the same: the first ones more often.
 fn is_checked(nth: usize) -> bool {
     matches!(nth, 0 | 2 | 6 | 14) || nth > 14 && (nth - 14).is_multiple_of(11)
@@ -214,98 +321,18 @@ impl Reader<'_> {
     /// Remembers what a click on a row has brought; learns from it, or tries by it what was learned.
     fn learn_from(&mut self, control: &Control, clicked: Clicked) {
         let Some(page) = self.base() else { return };
-        let infers = &mut self.infers;
-        if let Some((by, nth)) = infers.passed.remove(&control.identity)
-            && let Some(known) = infers.mappings.get_mut(by).and_then(|learned| learned.items.get_mut(nth))
-        {
-            known.is_skipped = false;
-        }
-        if infers.kinds.len() >= limits::RENDER_CONTROLS_MAX {
-            return;
-        }
-        let kind = infers.kinds.entry(control.kind.clone()).or_default();
-        if kind.is_over {
-            return;
-        }
-        for (by, learned) in infers.mappings.iter_mut().enumerate().filter(|(_, of)| !of.is_over) {
-            let Some(known) = learned.find(&clicked.marks).and_then(|nth| learned.items.get(nth)) else { continue };
-            let own: HashSet<String> = known.item.links.iter().filter_map(|link| rows::key(&page, link)).collect();
-            let agrees = clicked.links.iter().all(|link| rows::key(&page, link).is_some_and(|key| own.contains(&key)));
-            let first = known.item.links.first().and_then(|link| rows::key(&page, link));
-            let has_come = first.is_some_and(|key| infers.keys.contains(&key));
-            let leads_elsewhere = !agrees || !clicked.links.is_empty() && !has_come;
-            if kind.by.contains(&by) {
-                // What the first of its sort teaches is for the others.
-                let has_taught = match learned.mapping.compare(&known.item, &clicked.look) {
-                    Like::Clicked => false,
-                    Like::None => true,
-                    Like::Elsewhere => has_come && !leads_elsewhere,
-                };
-                if has_taught {
-                    infers.unknown.clear();
-                }
-                let is_over = if has_come && !leads_elsewhere {
-                    !learned.mapping.confirm(&known.item, &clicked.look)
-                } else if learned.mapping.refuse(&known.item, &clicked.look, leads_elsewhere) {
-                    // It is of another sort, which may have links of its own.
-                    continue;
-                } else {
-                    kind.vain += u32::from(!leads_elsewhere);
-                    leads_elsewhere || kind.vain >= limits::RENDER_INFERRED_VAIN_MAX
-                };
-                if is_over {
-                    self.give_up_inferring(by);
-                } else {
+        match self.infers.compare(&page, control, &clicked) {
+            Compared::Done => {}
+            Compared::Skips => self.skip_inferred(),
+            Compared::Over(by) => self.give_up_inferring(by),
+            Compared::Unknown => {
+                if let Some(told) = self.infers.learn(&page, &control.kind, clicked) {
+                    note(self.window, &told);
+                    self.earn();
                     self.skip_inferred();
                 }
-                return;
-            }
-            if leads_elsewhere {
-                kind.agreeing.remove(&by);
-            } else if has_come && !clicked.links.is_empty() {
-                // A click that brings nothing says nothing of where others lead.
-                let agreeing = kind.agreeing.entry(by).or_default();
-                *agreeing += 1;
-                if *agreeing >= AGREEING_LEAST {
-                    kind.by.push(by);
-                    infers.unknown.clear();
-                    self.skip_inferred();
-                }
-                return;
             }
         }
-        if kind.clicked.len() >= limits::RENDER_CLICKED_ROWS_MAX {
-            return;
-        }
-        kind.with_links += usize::from(!clicked.links.is_empty());
-        kind.clicked.push(clicked);
-        if kind.with_links < kind.next_try.max(ROWS_LEAST) || infers.mappings.len() >= limits::RENDER_MAPPINGS_MAX {
-            return;
-        }
-        kind.next_try = kind.with_links + kind.with_links.div_ceil(3);
-        let is_known = |key: &str| infers.keys.contains(key);
-        let Some((mapping, _)) = rows::learn(&page, &infers.answers, &kind.clicked, &is_known) else { return };
-        let mut learned = Learned {
-            mapping,
-            items: Vec::new(),
-            by_mark: HashMap::new(),
-            keys: HashSet::new(),
-            rows: 0,
-            is_over: false,
-        };
-        for exchange in &infers.answers {
-            let items = learned.mapping.read(&page, exchange);
-            learned.add(&page, items);
-        }
-        // What is clicked from here on is of rows that this does not explain.
-        (kind.clicked, kind.with_links, kind.next_try) = (Vec::new(), 0, 0);
-        kind.by.push(infers.mappings.len());
-        infers.unknown.clear();
-        let told = format!("learned from {ROWS_LEAST} rows or more: {}", learned.mapping);
-        infers.mappings.push(learned);
-        note(self.window, &told);
-        self.earn();
-        self.skip_inferred();
     }
 
     /// A row led elsewhere than was inferred: those that stand are clicked, those that do not are gone back to, and none is left out any more.

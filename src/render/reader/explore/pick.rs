@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::super::controls::{Control, Rank};
+use super::super::controls::{Choice as Offer, Control, Rank};
 use super::super::pickers::{self, Popup, is_opener_kind};
 use super::super::shown::News;
 use super::Reader;
@@ -68,16 +68,16 @@ impl Reader<'_> {
     }
 
     /// Chooses an option; the list may have others now.
-    pub(super) fn pick(&mut self, control: &Control, option: &str) -> News {
+    pub(super) fn pick(&mut self, control: &Control, option: &Offer) -> News {
         let reach = self.reach;
         let mut popup = Popup::default();
         let unsent = self.window.engine.page().borrow().unsent;
-        let news = self.act(&format!("choose {option}"), |window| {
-            popup = pickers::open(window, control.id, Some(option), reach);
+        let news = self.act(&format!("choose {}", option.text), |window| {
+            popup = pickers::open(window, control.id, Some(&option.text), reach);
         });
         self.pickers.roots.extend(popup.root);
         let is_unsent = self.window.engine.page().borrow().unsent > unsent;
-        if let Some(picker) = control.opener.and_then(|opener| self.pickers.known.get_mut(&opener)) {
+        if let Some(picker) = self.pickers.known.get_mut(&option.opener) {
             picker.is_cut |= is_unsent;
             for offer in popup.offers {
                 if !picker.options.contains(&offer.text) {
@@ -112,9 +112,9 @@ impl Reader<'_> {
             for option in picker.options.iter().filter(|option| **option != chosen) {
                 let names = (kind_of(opener.identity), identity_of(opener.identity, option));
                 let plain = Control::plain(opener.id, Rank::Tab, names, option.clone());
-                let (text, option) = (option.clone(), Some(option.clone()));
-                let unsure = !self.pickers.posts;
-                controls.push(Control { text, option, opener: Some(opener.identity), unsure, ..plain });
+                let text = option.clone();
+                let option = Some(Offer { text: option.clone(), opener: opener.identity });
+                controls.push(Control { text, option, unsure: !self.pickers.posts, ..plain });
             }
         }
     }
