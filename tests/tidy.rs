@@ -148,6 +148,11 @@ const NEVER: &[(&str, &[&str], &str)] = &[
     ("schedule", IO, PURE),
     ("freshness", IO, PURE),
     ("shortcut", IO, PURE),
+    (
+        "render::wire",
+        &["boa_engine", "html5ever", "dom", "engine", "web"],
+        "what both sides exchange names nobody's internals",
+    ),
     ("coverage::estimate", IO, PURE),
     ("coverage::table", IO, PURE),
     ("url", IO, PURE),
