@@ -22,7 +22,9 @@ use crate::engine::net::Net;
 use crate::engine::page;
 use crate::web::html::load::{Setting, Window};
 use crate::wire::protocol::{self, FrameError, PREFIX_BYTES, ToChild, ToCrawl};
-use crate::wire::{Answer, End, Filling, Outcome, Page, Request, RequestId, ScriptError, ScriptKind, Spent};
+use crate::wire::{
+    Answer, End, Filling, Outcome, Page, Request, RequestId, ScriptError, ScriptKind, Spent, check_request,
+};
 use crate::{limits, reader};
 
 /// Why the child ends before its input does.
@@ -165,7 +167,7 @@ impl Frames {
 
 impl Net for Frames {
     fn start(&mut self, id: RequestId, request: Request) {
-        match protocol::check_request(&request, request.body.len()) {
+        match check_request(&request, request.body.len()) {
             Ok(()) => self.waiting.push_back((id, request)),
             Err(why) => self.refused.push_back((id, why)),
         }

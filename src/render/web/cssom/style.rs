@@ -11,13 +11,13 @@ use html5ever::local_name;
 
 use super::style_table::PROPERTIES;
 use super::styles;
-use crate::computed;
 use crate::dom::style::declaration::{parse, put, split, text_of};
 use crate::dom::style::{Declaration, Rule};
 use crate::dom::{NodeId, Selectors, Tree};
 use crate::engine::bind;
 use crate::limits;
 use crate::web::webidl::exotic;
+use crate::web::webidl::exotic::computed;
 use crate::web::{change, node_argument, read, slot, this_element, wrap_or_null};
 
 /// Whose declarations these are.

@@ -7,10 +7,9 @@ use html5ever::{LocalName, Namespace, QualName};
 
 use super::element::qualified;
 use super::node::nullable_text;
-use crate::computed;
 use crate::dom::{Error, NodeId, NodeKind, Tree, is_attribute_name, validate_and_extract};
 use crate::engine::bind;
-use crate::web::webidl::exotic::{self, Computed, Kind};
+use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{change, node_of, read, slot, this_document, this_element, this_of, thrown, wrap, wrap_or_null};
 
 /// `element.attributes`: the element is all there is to it.

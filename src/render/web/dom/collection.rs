@@ -10,11 +10,10 @@ use html5ever::interface::QuirksMode;
 use html5ever::{LocalName, Namespace, local_name};
 
 use super::{node, parent};
-use crate::computed;
 use crate::dom::{NodeId, Tree};
 use crate::engine::bind;
 use crate::limits;
-use crate::web::webidl::exotic::{self, Computed, Kind};
+use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{of, read, slot, this_node, wrap, wrap_or_null};
 
 /// What stands in a live list.

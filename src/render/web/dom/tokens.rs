@@ -6,10 +6,9 @@ use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace, js_string};
 use html5ever::{LocalName, QualName, ns};
 
-use crate::computed;
 use crate::dom::{Error, NodeId, Tree};
 use crate::engine::bind;
-use crate::web::webidl::exotic::{self, Computed, Kind};
+use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{change, read, slot, this_element, thrown};
 
 /// A list: it has nothing of its own, the attribute is all there is.

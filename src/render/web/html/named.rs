@@ -13,11 +13,10 @@ use boa_engine::{Context, JsObject, JsResult, JsString, JsValue, NativeFunction,
 use html5ever::{LocalName, local_name, ns};
 
 use super::frames;
-use crate::computed;
 use crate::dom::{Mutation, NodeId, Tree};
 use crate::engine::{bind, realm};
 use crate::web::dom::collection::{self, Filter};
-use crate::web::webidl::exotic::{self, Computed, Kind};
+use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{of, own_document, read, wrap};
 
 /// The elements of the window's document that something is called after, by the name, and the names that the document shows for now.

@@ -126,18 +126,17 @@ pub fn wrap_target(target: JsObject, kind: &'static Kind, context: &mut Context)
     Ok(proxy.into())
 }
 
-/// A kind with its traps, made by [`crate::computed`].
+/// A kind with its traps, made by [`computed`].
 pub struct Kind {
     pub build: fn(JsProxyBuilder) -> JsProxyBuilder,
 }
 
 /// Makes a [`Kind`] of a constant [`Computed`]: traps are plain functions, so that each kind has its own.
-#[macro_export]
 macro_rules! computed {
     ($table:expr) => {
-        $crate::web::exotic::Kind {
+        $crate::web::webidl::exotic::Kind {
             build: |builder| {
-                use $crate::web::exotic as e;
+                use $crate::web::webidl::exotic as e;
                 const TABLE: e::Computed = $table;
                 builder
                     .get(|_, args, context| e::get(&TABLE, args, context))
@@ -151,6 +150,8 @@ macro_rules! computed {
         }
     };
 }
+
+pub(crate) use computed;
 
 /// What a proxy of ours stands around; any other object is its own.
 pub fn target_of(object: JsObject, context: &mut Context) -> JsObject {
