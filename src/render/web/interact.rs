@@ -122,7 +122,7 @@ impl Window {
 
     /// Looks away from what is in view, so that observers tell of it anew.
     pub fn look_away(&mut self) {
-        self.engine.with(|context| jobs::outside(context, observers::look_away));
+        self.engine.with(|context| jobs::outside(context, intersection_observer::look_away));
     }
 
     /// Goes to an address as if it were typed behind the page's: a fragment stays within the page.
