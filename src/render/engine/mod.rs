@@ -58,12 +58,13 @@ use boa_engine::parser::source::Beginning;
 use boa_engine::vm::RuntimeLimits;
 use boa_engine::{Context, JsResult, JsValue, Module, Script, Source, js_string};
 
+use crate::wire::{End, Reach, Spent};
 use crate::{limits, wire};
-use jobs::{End, Jobs, Reach};
+use jobs::Jobs;
 use kept::Kept;
 use modules::Loader;
 use net::Net;
-use page::{Page, SharedPage, Spent, VirtualClock};
+use page::{Page, SharedPage, VirtualClock};
 
 /// What a page begins with.
 #[derive(Clone, Debug)]

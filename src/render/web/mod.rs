@@ -28,7 +28,7 @@ use std::rc::Rc;
 use boa_engine::{Context, Finalize, JsData, JsError, JsObject, JsResult, JsValue, Trace};
 use url::Url;
 
-use self::animations::{css_animations, web_animations as animations};
+use self::animations::{css_animations, web_animations};
 use self::cssom::{style, style_sheets, styles};
 use self::cssom_view::{layout, media, metrics};
 use self::dom::{
@@ -171,7 +171,7 @@ fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()
     styles::install(context);
     css_animations::install(context);
     style_sheets::install(context)?;
-    animations::install(context)?;
+    web_animations::install(context)?;
     clipboard::install(context)?;
     document_state::install(&setting.referrer, context)
 }

@@ -14,8 +14,8 @@ use super::Reader;
 use super::choices::is_choice;
 use super::pick::is_opener;
 use crate::dom::{NodeId, Tree};
-use crate::web::html::navigation;
 use crate::web::read;
+use crate::wire::Navigation;
 
 /// Words that pagers are called by, and how far above a control its pager may be: a number may be anything elsewhere, a rating for one.
 const PAGERS: &[&str] =

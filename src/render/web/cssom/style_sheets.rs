@@ -52,7 +52,7 @@ struct RuleList {
     parent: Option<JsObject>,
 }
 
-static LIST: exotic::Kind = crate::computed!(exotic::Computed {
+static LIST: exotic::Kind = exotic::computed!(exotic::Computed {
     length: |list, _| {
         let count = list.downcast_ref::<RuleList>().map_or(0, |list| list.rules.borrow().len());
         Ok(u32::try_from(count).unwrap_or(u32::MAX))

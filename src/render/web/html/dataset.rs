@@ -16,7 +16,7 @@ struct DataMap {
     id: NodeId,
 }
 
-static KIND: exotic::Kind = crate::computed!(Computed {
+static KIND: exotic::Kind = exotic::computed!(Computed {
     named,
     names,
     set: Some(set),

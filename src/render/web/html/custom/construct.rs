@@ -13,7 +13,7 @@ use crate::web::webidl::interfaces;
 use crate::web::{change, node_of, of as web, own_document, read, wrap};
 
 /// "HTML element constructors" (HTML §3.2.3): `interface` is the one whose constructor runs.
-pub(in crate::web) fn html_constructor(
+pub(crate) fn html_constructor(
     interface: &'static str,
     new_target: &JsValue,
     context: &mut Context,
@@ -79,7 +79,7 @@ fn become_custom(id: NodeId, definition: &Rc<Definition>, context: &Context) {
 ///
 /// # Errors
 /// What a getter of the page throws.
-pub(in crate::web) fn is_option(options: &JsValue, context: &mut Context) -> JsResult<Option<String>> {
+pub(crate) fn is_option(options: &JsValue, context: &mut Context) -> JsResult<Option<String>> {
     if !options.is_object() {
         return Ok(None);
     }
@@ -93,7 +93,7 @@ pub(in crate::web) fn is_option(options: &JsValue, context: &mut Context) -> JsR
 ///
 /// # Errors
 /// As [`create_element`].
-pub(in crate::web) fn create_by_name(
+pub(crate) fn create_by_name(
     document: NodeId,
     name: &str,
     is: Option<&str>,
@@ -115,7 +115,7 @@ pub(in crate::web) fn create_by_name(
 ///
 /// # Errors
 /// When the document is full.
-pub(in crate::web) fn create_element(
+pub(crate) fn create_element(
     document: NodeId,
     name: &QualName,
     is: Option<&str>,

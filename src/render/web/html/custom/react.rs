@@ -124,7 +124,7 @@ fn call(id: NodeId, definition: &Definition, which: Callback, argument: Argument
 }
 
 /// What follows for custom elements from what changed.
-pub(in crate::web) fn watch(log: &[Mutation], context: &mut Context) {
+pub(crate) fn watch(log: &[Mutation], context: &mut Context) {
     let registry = of(context);
     if registry.is_empty() && realm::is_single(context) {
         return;
@@ -217,7 +217,7 @@ fn try_upgrade(registry: &Registry, tree: &Tree, document: NodeId, id: NodeId, q
 }
 
 /// Upgrades what can be, in this order.
-pub(in crate::web) fn upgrade_all(candidates: Vec<NodeId>, context: &mut Context) {
+pub(crate) fn upgrade_all(candidates: Vec<NodeId>, context: &mut Context) {
     let registry = of(context);
     let document = own_document(context);
     let mut queue = Queue::new(context);
