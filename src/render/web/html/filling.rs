@@ -2,7 +2,7 @@
 //! fire them.
 //!
 //! Values are set beneath whatever a page has put over the property (React watches `value` so), and then told: frameworks take them for
-//! typed. Which control takes what is decided elsewhere, on markup with [`MARK`](crate::dom::MARK)s.
+//! typed. Which control takes what is decided elsewhere, on markup whose controls carry marks.
 
 use boa_engine::{Context, JsObject, JsValue, js_string};
 

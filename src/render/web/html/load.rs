@@ -12,7 +12,7 @@ use boa_engine::{Context, JsResult, JsValue};
 
 use super::scripts::{self, Pending, Turn};
 use super::source::Source;
-use super::{frames, window, windows};
+use super::{frames, windows};
 use crate::dom::{NodeId, Parser, Step};
 use crate::engine::kept::Kept;
 use crate::engine::net::Net;

@@ -4,9 +4,9 @@
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, Trace};
 
 use crate::engine::{bind, exception};
+use crate::limits;
 use crate::web::webidl::exotic::{self, computed};
 use crate::wire::Stored;
-use crate::limits;
 
 /// Keys and values in the order in which the keys came.
 #[derive(Default, Trace, Finalize, JsData)]
