@@ -24,6 +24,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("store::coverage", &["coverage", "crawldb", "limits"]),
     ("store::export", &["crawldb", "export", "limits"]),
     ("store::verify", &["crawldb", "limits", "verify"]),
+    // What both sides exchange names nobody's internals.
+    ("render::wire", &["limits", "wire"]),
     ("crawl::freshness", &["freshness", "limits"]),
     ("crawl::schedule", &["limits", "schedule"]),
 ];

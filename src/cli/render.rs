@@ -21,10 +21,8 @@ use super::{Global, block_on};
 use crate::limits;
 use gleaner_crawl::look::Look;
 use gleaner_render::children::{Bounds, ChildError, Children, Host};
-use gleaner_render::dom::Selectors;
-use gleaner_render::protocol::{Act, Outcome, Page, Seeks, Wanted};
-use gleaner_render::web::interact;
-use gleaner_render::web::window::Viewport;
+use gleaner_render::wire::{Act, Outcome, Page, Seeks, Viewport, Wanted};
+use gleaner_render::{Selectors, links_of_markup};
 use gleaner_rules::config::Config;
 use gleaner_rules::fault;
 
@@ -234,7 +232,7 @@ impl Lost {
 
 async fn run(children: &Children, page: &Page, host: &impl Host) -> Result<Outcome, Lost> {
     children.run(page, host).await.map_err(|error| {
-        let links = Url::parse(&page.url).map(|url| interact::links_of_markup(&page.markup(), &url));
+        let links = Url::parse(&page.url).map(|url| links_of_markup(&page.markup(), &url));
         let links = links.unwrap_or_default().into_iter().map(|link| link.url).collect();
         Lost { url: page.url.clone(), error, links }
     })

@@ -16,9 +16,7 @@ use crate::limits;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_net::fetch::charset;
 use gleaner_render::children::Host as _;
-use gleaner_render::engine::net::{Asker, Request};
-use gleaner_render::protocol::{Outcome, Page};
-use gleaner_render::web::storage::Stored;
+use gleaner_render::wire::{Asker, Outcome, Page, Request, Stored};
 
 /// What scripts of a site keep, by origin.
 #[derive(Default)]

@@ -30,7 +30,7 @@ use gleaner_net::fetch::{ByScript, Post, Request};
 use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Answered, Gate, HostPolicy};
 use gleaner_render::children::{Host, Reply};
-use gleaner_render::engine::net::{self, Answer, Asker};
+use gleaner_render::wire::{self as net, Answer, Asker};
 use gleaner_rules::Refusal;
 
 pub use shelf::Shelf;

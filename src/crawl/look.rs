@@ -19,8 +19,7 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::Answered;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_render::children::Host;
-use gleaner_render::engine::net::{Answer, Asker, Request};
-use gleaner_render::protocol::Seeks;
+use gleaner_render::wire::{Answer, Asker, Request, Seeks};
 use gleaner_rules::{self as rules, SiteRules};
 
 /// A site that is looked at by hand, and the page that is open.

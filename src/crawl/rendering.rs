@@ -23,9 +23,7 @@ use gleaner_page::encoded_links::{self, Decoded};
 use gleaner_page::feed;
 use gleaner_page::scripted::{self, Signs};
 use gleaner_render::children::{ChildError, Children};
-use gleaner_render::protocol::{Outcome, Page, Seeks};
-use gleaner_render::web::reader::Bound;
-use gleaner_render::web::window::Viewport;
+use gleaner_render::wire::{Bound, Outcome, Page, Seeks, Viewport};
 use gleaner_rules::{Class, RenderActs, RenderWhen, SiteRules};
 use gleaner_store::crawldb::faults;
 

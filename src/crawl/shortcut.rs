@@ -28,7 +28,7 @@ use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_page::shortcut::book::KeptBook;
 use gleaner_page::shortcut::endpoint::Difference;
 use gleaner_page::shortcut::{Book, Endpoint, Event};
-use gleaner_render::engine::net;
+use gleaner_render::wire as net;
 use gleaner_rules::{Class, RenderWhen, SiteRules};
 pub use in_place::render;
 pub use learning::{Recording, lacks_data, observation, observe};

@@ -16,15 +16,16 @@ use url::Url;
 use super::confine;
 use super::cost::{self, Of};
 use super::engine::Start;
-use super::engine::jobs::End;
 use super::engine::kept::{Carried, Kept};
-use super::engine::net::{Answer, Net, Request, RequestId};
-use super::engine::page::{self, ScriptError, Spent};
 use super::engine::trace::Trace;
-use super::protocol::{self, Filling, FrameError, Outcome, PREFIX_BYTES, Page, ScriptKind, ToChild, ToCrawl};
-use super::web::load::{Setting, Window};
-use super::web::reader;
-use crate::limits;
+use crate::engine::net::Net;
+use crate::engine::page;
+use crate::web::html::load::{Setting, Window};
+use crate::wire::protocol::{self, FrameError, PREFIX_BYTES, ToChild, ToCrawl};
+use crate::wire::{
+    Answer, End, Filling, Outcome, Page, Request, RequestId, ScriptError, ScriptKind, Spent, check_request,
+};
+use crate::{limits, reader};
 
 /// Why the child ends before its input does.
 #[derive(Debug, thiserror::Error)]
@@ -166,7 +167,7 @@ impl Frames {
 
 impl Net for Frames {
     fn start(&mut self, id: RequestId, request: Request) {
-        match protocol::check_request(&request, request.body.len()) {
+        match check_request(&request, request.body.len()) {
             Ok(()) => self.waiting.push_back((id, request)),
             Err(why) => self.refused.push_back((id, why)),
         }

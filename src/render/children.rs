@@ -19,17 +19,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use tokio::io::AsyncReadExt as _;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe;
 use tokio::time::Instant;
 use zeroize::Zeroizing;
 
 use super::cost;
-use super::engine::net::{Answer, Request, RequestId};
 use super::places::{Place, Places};
-use super::protocol::{self, Filling, FrameError, Outcome, Page, ToChild, ToCrawl};
 use crate::limits;
+use crate::wire::protocol::{self, FrameError, ToChild, ToCrawl};
+use crate::wire::{Answer, Filling, Outcome, Page, Request, RequestId, check_request};
 
 /// Why a page has no outcome. The next page is not concerned.
 #[derive(Debug, thiserror::Error)]
@@ -386,54 +385,24 @@ impl Child {
         let mut out = Outgoing::default();
         out.frames.push_back(page.into());
         let mut requests = FuturesUnordered::new();
-        let (mut asked, mut cookies, mut alives) = (0, 0, 0);
+        let mut counts = Counts::default();
         let child = self.process.id();
         let mut heard = Heard::now(child);
         loop {
             while let Some((head, body)) = protocol::next_of_child(&mut self.read)? {
-                match understood(head).await? {
-                    ToCrawl::Hello { confined } if !self.is_greeted => {
-                        self.is_greeted = true;
-                        if !confined && !self.told.swap(true, Ordering::Relaxed) {
-                            tracing::warn!("the kernel knows no seccomp: scripts of pages run less confined");
-                        }
-                    }
-                    _ if !self.is_greeted => return Err(ChildError::Turn),
-                    ToCrawl::Request { id, mut request } => {
-                        protocol::check_request(&request, body.len()).map_err(FrameError::Request)?;
-                        asked += 1;
-                        // What the child has not taken yet counts, or answers would pile up here while it is busy otherwise.
-                        let under_way = requests.len() + out.frames.len();
-                        if under_way >= limits::RENDER_REQUESTS_AT_ONCE_MAX || asked > limits::RENDER_REQUESTS_ALL_MAX {
-                            return Err(ChildError::Turn);
-                        }
-                        request.body = body;
-                        requests.push(async move { (id, host.reply(request).await) });
-                    }
-                    ToCrawl::Cookie { text } => {
-                        cookies += 1;
-                        if cookies > limits::RENDER_COOKIES_SET_MAX {
-                            return Err(ChildError::Turn);
-                        }
-                        host.cookie(&text);
-                    }
-                    ToCrawl::Alive => {
-                        alives += 1;
-                        if alives > limits::RENDER_ALIVES_MAX {
-                            return Err(ChildError::Turn);
-                        }
-                    }
-                    ToCrawl::Done { mut outcome } => {
-                        let text = String::from_utf8(body);
-                        outcome.html =
-                            text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+                // What the child has not taken yet counts, or answers would pile up here while it is busy otherwise.
+                let under_way = requests.len() + out.frames.len();
+                match self.take(understood(head).await?, body, &mut counts, under_way)? {
+                    Taken::Nothing => {}
+                    Taken::Request(id, request) => requests.push(async move { (id, host.reply(request).await) }),
+                    Taken::Cookie(text) => host.cookie(&text),
+                    Taken::Done(outcome) => {
                         // What is half written would make the next page unreadable.
                         if out.frames.is_empty() {
                             self.pipes = Some((sender, receiver));
                         }
                         return Ok(*outcome);
                     }
-                    ToCrawl::Hello { .. } | ToCrawl::Cleared { .. } => return Err(ChildError::Turn),
                 }
             }
             let silent_until = if requests.is_empty() { heard.at + bounds.silence } else { end };
@@ -464,6 +433,49 @@ impl Child {
                     heard = now;
                 }
             }
+        }
+    }
+
+    /// Judges a frame of the child before anybody acts on it.
+    fn take(
+        &mut self,
+        frame: ToCrawl,
+        body: Vec<u8>,
+        counts: &mut Counts,
+        under_way: usize,
+    ) -> Result<Taken, ChildError> {
+        let within = |is: bool| if is { Ok(()) } else { Err(ChildError::Turn) };
+        match frame {
+            ToCrawl::Hello { confined } if !self.is_greeted => {
+                self.is_greeted = true;
+                if !confined && !self.told.swap(true, Ordering::Relaxed) {
+                    tracing::warn!("the kernel knows no seccomp: scripts of pages run less confined");
+                }
+                Ok(Taken::Nothing)
+            }
+            _ if !self.is_greeted => Err(ChildError::Turn),
+            ToCrawl::Request { id, mut request } => {
+                check_request(&request, body.len()).map_err(FrameError::Request)?;
+                counts.requests += 1;
+                within(under_way < limits::RENDER_REQUESTS_AT_ONCE_MAX)?;
+                within(counts.requests <= limits::RENDER_REQUESTS_ALL_MAX)?;
+                request.body = body;
+                Ok(Taken::Request(id, request))
+            }
+            ToCrawl::Cookie { text } => {
+                counts.cookies += 1;
+                within(counts.cookies <= limits::RENDER_COOKIES_SET_MAX).map(|()| Taken::Cookie(text))
+            }
+            ToCrawl::Alive => {
+                counts.alives += 1;
+                within(counts.alives <= limits::RENDER_ALIVES_MAX).map(|()| Taken::Nothing)
+            }
+            ToCrawl::Done { mut outcome } => {
+                let text = String::from_utf8(body);
+                outcome.html = text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+                Ok(Taken::Done(outcome))
+            }
+            ToCrawl::Hello { .. } | ToCrawl::Cleared { .. } => Err(ChildError::Turn),
         }
     }
 
@@ -507,6 +519,22 @@ fn cause(signal: i32) -> String {
         libc::SIGSYS => ": it made a system call that it may not make".to_owned(),
         _ => String::new(),
     }
+}
+
+/// What a page has said so far.
+#[derive(Default)]
+struct Counts {
+    requests: u32,
+    cookies: usize,
+    alives: u32,
+}
+
+/// A frame that may be acted on.
+enum Taken {
+    Nothing,
+    Request(RequestId, Request),
+    Cookie(String),
+    Done(Box<Outcome>),
 }
 
 /// A child's head as what it says; a long one is read off the caller's thread.

@@ -210,15 +210,6 @@ pub const XPATH_STEPS_MAX: usize = 5_000_000;
 /// Bytes of the texts that a page has copied from one look of a reader's to the next.
 pub const RENDER_COPIED_BYTES_MAX: usize = 256 << 10;
 
-/// Databases of a page, stores of one or indexes of a store; records of a database; lists within lists that are a key, and keys in one.
-pub const DATABASE_STORES_MAX: usize = 100;
-
-pub const DATABASE_RECORDS_MAX: usize = 20_000;
-
-pub const DATABASE_KEY_DEPTH_MAX: usize = 8;
-
-pub const DATABASE_KEY_PARTS_MAX: u64 = 1_000;
-
 /// Navigations of one page that are told, entries of its history, bytes of a storage or of its cookies.
 pub const RENDER_NAVIGATIONS_MAX: usize = 5_000;
 

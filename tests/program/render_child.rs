@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use gleaner_render::children::{Bounds, ChildError, Children, Host};
-use gleaner_render::engine::net::{Answer, Asker, Request, Response};
-use gleaner_render::protocol::{self, Outcome, Page, ScriptKind, Seeks, ToCrawl};
+use gleaner_render::wire::protocol::{self, ToCrawl};
+use gleaner_render::wire::{Answer, Asker, Outcome, Page, Request, Response, ScriptKind, Seeks};
 
 mod hostile_scripts;
 

@@ -3,8 +3,7 @@
 use std::sync::Mutex;
 
 use gleaner_render::children::{Bounds, Children};
-use gleaner_render::engine::net::{Answer, Request, Response};
-use gleaner_render::protocol::{Filling, Outcome, Page, Submit};
+use gleaner_render::wire::{Answer, Filling, Outcome, Page, Request, Response, Submit};
 
 fn children() -> Children {
     Children::new(env!("CARGO_BIN_EXE_gleaner").into(), vec!["__render".into()], Bounds::default())

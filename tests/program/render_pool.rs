@@ -3,8 +3,7 @@
 
 use futures_util::StreamExt as _;
 use gleaner_render::children::{Bounds, ChildError, Children};
-use gleaner_render::engine::net::{Answer, Request, Response};
-use gleaner_render::protocol::{Page, ScriptKind};
+use gleaner_render::wire::{Answer, Page, Request, Response, ScriptKind};
 
 /// Bytes that a process holds in memory, by its id or `self`.
 fn resident(process: &str) -> u64 {

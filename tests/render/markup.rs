@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use gleaner_render::dom::Selectors;
+use gleaner_render::Selectors;
 use serde_json::Value;
 
 #[path = "wpt/domino.rs"]

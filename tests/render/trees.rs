@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 use gleaner_demo::{self as demo, DemoOptions};
-use gleaner_render::dom::{Selectors, Tree};
+use gleaner_render::{Selectors, Tree};
 
 #[path = "trees/compare.rs"]
 mod compare;

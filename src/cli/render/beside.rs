@@ -12,7 +12,7 @@ use crate::limits;
 use gleaner_crawl::look::Look;
 use gleaner_net::fetch::charset;
 use gleaner_render::children::Host;
-use gleaner_render::engine::net::{Answer, Request, Response};
+use gleaner_render::wire::{Answer, Request, Response};
 
 /// Where a file is taken to come from that nobody names an address for: a name that no host ever has (RFC 6761 §6.4).
 const NOWHERE: &str = "https://file.invalid/";

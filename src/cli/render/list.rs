@@ -23,9 +23,7 @@ use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_crawl::look::Look;
 use gleaner_render::children::Children;
 use gleaner_render::cost::{self, Of};
-use gleaner_render::engine::net::{Answer, Request};
-use gleaner_render::protocol::{Act, Outcome, Page};
-use gleaner_render::web::window::Viewport;
+use gleaner_render::wire::{Act, Answer, Outcome, Page, Request, Viewport};
 use gleaner_rules::config::Config;
 
 /// How often the memory of the child is looked at, and once more when a page is done, as the child keeps for a while what the page had: the

@@ -6,12 +6,8 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::site;
-use gleaner_render::engine::jobs::End;
-use gleaner_render::engine::net::{Asker, RequestId};
-use gleaner_render::engine::page::{ConsoleLine, ScriptError, Spent};
-use gleaner_render::engine::trace::{Event, What};
-use gleaner_render::protocol::Outcome;
-use gleaner_render::web::navigation::Navigation;
+use gleaner_render::wire::trace::{Event, What};
+use gleaner_render::wire::{Asker, ConsoleLine, End, Navigation, Outcome, RequestId, ScriptError, Spent};
 use gleaner_torrent::magnet;
 
 /// Refused requests and errors that a summary shows.

@@ -17,8 +17,8 @@ use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_crawl::account::Account;
 use gleaner_crawl::look::Look;
 use gleaner_net::fetch::charset;
-use gleaner_render::dom::{Parser, Step, Tree};
-use gleaner_render::engine::net::Response;
+use gleaner_render::wire::Response;
+use gleaner_render::{Parser, Step, Tree};
 use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules, fault};
 

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_net::politeness::robots::Robots;
-use gleaner_render::engine::net;
+use gleaner_render::wire as net;
 
 /// By origin, the rules of its robots.txt and until when they hold.
 type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;

@@ -15,11 +15,10 @@ use gleaner_login::secret::told_url;
 use gleaner_login::verdict::{Judged, Verdict, asks_for_consent, asks_to_log_in, refuses, says_gate, says_trouble};
 use gleaner_login::view::View;
 use gleaner_net::fetch::body::{self, Read, Want};
-use gleaner_net::fetch::charset;
-use gleaner_net::fetch::{ByScript, FetchFailure, Post, Request};
+use gleaner_net::fetch::{ByScript, FetchFailure, Post, Request, charset};
 use gleaner_net::politeness::{Answered, backoff};
 use gleaner_page::scripted::{Signs, signs};
-use gleaner_render::engine::net;
+use gleaner_render::wire as net;
 
 /// The last answer behind a request and its redirects.
 pub(super) struct Answer {

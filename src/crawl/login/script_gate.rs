@@ -24,7 +24,7 @@ use gleaner_login::verdict::{Judged, Verdict};
 use gleaner_net::fetch::{ByScript, Post};
 use gleaner_net::politeness::Answered;
 use gleaner_render::children::Host;
-use gleaner_render::engine::net::{self, Asker};
+use gleaner_render::wire::{self as net, Asker};
 use gleaner_rules::Refusal;
 
 /// The POST that a script has sent.

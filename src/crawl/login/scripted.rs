@@ -18,7 +18,7 @@ use gleaner_login::verdict::{Verdict, asks_to_log_in};
 use gleaner_login::view::{View, speaks_of_login};
 use gleaner_net::politeness::Answered;
 use gleaner_render::children::Held;
-use gleaner_render::protocol::{Outcome, Page as Document};
+use gleaner_render::wire::{Outcome, Page as Document};
 use gleaner_rules::RenderWhen;
 
 /// A page whose scripts have run.

@@ -15,8 +15,7 @@ use gleaner_login::secret::{MASK, told, told_url};
 use gleaner_login::verdict::{After, Judged, Verdict, names_wait, says_rate_limited};
 use gleaner_login::view::View;
 use gleaner_render::children::Held;
-use gleaner_render::protocol::{Filling, Outcome, Submit};
-use gleaner_render::web::navigation::Navigation;
+use gleaner_render::wire::{Filling, Navigation, Outcome, Submit};
 use gleaner_rules::Refusal;
 
 /// How it went.

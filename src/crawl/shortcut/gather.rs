@@ -7,10 +7,9 @@ use url::Url;
 
 use super::{cookies, headers_of, text_of};
 use crate::errands::{Answering, Errands, Trouble};
-use crate::limits;
 use crate::site::Site;
-use crate::version;
 use crate::visit::Job;
+use crate::{limits, version};
 use gleaner_base::clock::UnixMillis;
 use gleaner_net::fetch::ResponseHeaders;
 use gleaner_page::shortcut::call::{self, Slots};
@@ -19,7 +18,7 @@ use gleaner_page::shortcut::rests::Rest;
 use gleaner_page::shortcut::template::Scope;
 use gleaner_page::shortcut::{Answer, Endpoint};
 use gleaner_render::children::Host;
-use gleaner_render::engine::net::{self, Asker};
+use gleaner_render::wire::{self as net, Asker};
 use gleaner_store::crawldb::faults;
 
 /// Why an endpoint has brought nothing.

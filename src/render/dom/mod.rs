@@ -39,19 +39,15 @@ mod xpath;
 mod tests;
 
 pub use self::live::{Boundary, Cursor, LiveCursor, LiveSpan, Span};
-pub use self::names::{
-    QualifiedName, is_attribute_name, is_custom_element_name, is_element_name, is_name, validate_and_extract,
-};
-pub use self::node::{
-    Attr, Attribute, CustomState, Document, DocumentType, Element, ElementState, FormValue, Fragment, Instruction,
-    Node, NodeData, NodeId, NodeKind, ShadowRoot,
-};
-pub use self::order::Position;
+pub use self::names::{is_attribute_name, is_custom_element_name, is_element_name, is_name, validate_and_extract};
+pub use self::node::{CustomState, Document, Element, FormValue, NodeData, NodeId, NodeKind, ShadowRoot};
+#[cfg(test)]
+use self::order::Position;
 pub use self::parse::{Parser, Step};
 pub use self::range::Cut;
 pub use self::record::Mutation;
-pub use self::select::{Namespaces, SelectorCache, Selectors};
-pub use self::serialize::{HtmlOptions, MARK};
+pub use self::select::{SelectorCache, Selectors};
+pub use self::serialize::HtmlOptions;
 pub use self::text::{byte_of_unit, utf16_len};
 pub use self::tree::Tree;
 pub use self::xpath::{Item, Prefixes, Value as XPathValue, XPath, XPathError};

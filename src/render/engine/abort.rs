@@ -2,10 +2,10 @@
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsError, JsObject, JsResult, JsString, JsValue, Trace};
 
-use super::net::RequestId;
 use super::target::{Listeners, Target, TargetKind};
 use super::{bind, events, exception, jobs, target};
 use crate::limits;
+use crate::wire::RequestId;
 
 #[derive(Default, Trace, Finalize, JsData)]
 pub(super) struct Signal {

@@ -6,9 +6,9 @@ use boa_engine::{
     Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, NativeFunction, Trace, js_string,
 };
 
-use super::page::ScriptError;
 use super::target::Step;
 use super::{bind, jobs, realm, target};
+use crate::wire::ScriptError;
 
 pub(super) const CAPTURING: u8 = 1;
 pub(super) const AT_TARGET: u8 = 2;
@@ -131,7 +131,6 @@ const KINDS: &[Kind] = &[
     ),
     ("ToggleEvent", "Event", &[("oldState", Empty), ("newState", Empty), ("source", Null)]),
     ("SubmitEvent", "Event", &[("submitter", Null)]),
-    ("IDBVersionChangeEvent", "Event", &[("oldVersion", Zero), ("newVersion", Null)]),
     ("ClipboardEvent", "Event", &[("clipboardData", Null)]),
     ("FormDataEvent", "Event", &[("formData", Null)]),
     ("TransitionEvent", "Event", &[("propertyName", Empty), ("elapsedTime", Zero), ("pseudoElement", Empty)]),

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::net::{Answer, Asker, Request, RequestId};
 use crate::limits;
+use crate::wire::{Answer, Asker, Request, RequestId};
 
 #[derive(Default)]
 pub struct Faults {
@@ -108,7 +108,7 @@ fn is_of_record(part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::net::Response;
+    use crate::wire::Response;
 
     fn request(url: &str) -> Request {
         let method = "GET".to_owned();

@@ -10,8 +10,8 @@ use boa_engine::{
 };
 
 use super::headers::Headers;
-use super::net::{Answer, Asker, Request as NetRequest, Response as NetResponse};
 use super::{abort, bind, blob, headers, jobs, json, stream, url};
+use crate::wire::{Answer, Asker, Request as NetRequest, Response as NetResponse};
 
 /// A body, and whether it was read.
 #[derive(Clone, Default, Trace, Finalize)]

@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use super::net::{Answer, Asker, Request, RequestId};
 use crate::limits;
+use crate::wire::{Answer, Asker, Request, RequestId};
 use gleaner_page::shortcut::{self, Exchange};
 
 #[derive(Default)]

@@ -16,48 +16,18 @@ use boa_engine::job::{BoxedFuture, Job, JobExecutor, NativeAsyncJob, PromiseJob}
 use boa_engine::object::builtins::JsPromise;
 use boa_engine::realm::Realm;
 use boa_engine::{Context, JsObject, JsResult, JsValue};
-use serde::{Deserialize, Serialize};
 
-use super::net::{Answer, Request, RequestId};
-use super::page::{self, Spent, VirtualClock};
-use super::trace::{self, What};
-use super::{realm, report, target, timers};
+use super::page::{self, VirtualClock};
+use super::{realm, report, target, timers, trace};
 use crate::limits;
+use crate::wire::trace::What;
+use crate::wire::{Answer, End, Reach, Request, RequestId, Spent};
 
 /// What a task does once its time has come.
 pub type Run = Box<dyn FnOnce(&mut Context) -> JsResult<()>>;
 
 /// What is done with the answer to a request.
 pub type OnAnswer = Box<dyn FnOnce(Answer, &mut Context) -> JsResult<()>>;
-
-/// How far a run of the loop may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reach {
-    /// Virtual milliseconds from where it begins.
-    pub virtual_ms: u64,
-    /// Tasks, answers of the network among them.
-    pub tasks: u64,
-}
-
-impl Default for Reach {
-    fn default() -> Self {
-        Self { virtual_ms: limits::RENDER_VIRTUAL_MS, tasks: limits::RENDER_TASKS_MAX }
-    }
-}
-
-/// Why a run of the loop ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum End {
-    /// Nothing is left to be done, and nothing will ever be unless somebody acts.
-    Idle,
-    /// Tasks are left, later than the run may go.
-    Time,
-    /// The run did as many tasks as it may.
-    Tasks,
-    /// The page's scripts run no more; the engine says why.
-    Spent,
-}
 
 /// All that waits to be run.
 pub struct Jobs {

@@ -58,12 +58,13 @@ use boa_engine::parser::source::Beginning;
 use boa_engine::vm::RuntimeLimits;
 use boa_engine::{Context, JsResult, JsValue, Module, Script, Source, js_string};
 
-use crate::limits;
-use jobs::{End, Jobs, Reach};
+use crate::wire::{End, Reach, Spent};
+use crate::{limits, wire};
+use jobs::Jobs;
 use kept::Kept;
 use modules::Loader;
 use net::Net;
-use page::{Page, SharedPage, Spent, VirtualClock};
+use page::{Page, SharedPage, VirtualClock};
 
 /// What a page begins with.
 #[derive(Clone, Debug)]
@@ -303,15 +304,15 @@ pub fn start_module_at(address: &str, context: &mut Context) {
 
 /// Sends a request the way of its scheme; `done` is a task of its own once the answer is there.
 pub fn request(
-    request: net::Request,
+    request: wire::Request,
     context: &mut Context,
-    done: impl FnOnce(net::Answer, &mut Context) -> JsResult<()> + 'static,
+    done: impl FnOnce(wire::Answer, &mut Context) -> JsResult<()> + 'static,
 ) {
     fetch::start(request, context, done);
 }
 
 /// Sends a request the way of its scheme, and waits for its answer.
-pub fn request_and_wait(request: net::Request, context: &mut Context) -> net::Answer {
+pub fn request_and_wait(request: wire::Request, context: &mut Context) -> wire::Answer {
     fetch::local(&request.url, context).unwrap_or_else(|| jobs::request_and_wait(context, request))
 }
 
@@ -325,7 +326,7 @@ pub fn add_import_map(text: &str, context: &Context) -> Result<(), String> {
 
 /// Reads a script.
 fn script(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context) -> JsResult<Script> {
-    let told = || trace::What::Script { source: trace::told(name), bytes: text.len() };
+    let told = || wire::trace::What::Script { source: trace::told(name), bytes: text.len() };
     page::of(context).borrow_mut().note(told);
     let source = Source::from_bytes(text).with_path(Path::new(name)).beginning_at(start);
     if !realm::is_of_page(context) {
@@ -348,7 +349,7 @@ fn script(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context)
 
 /// Reads a module.
 fn module(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context) -> JsResult<Module> {
-    page::of(context).borrow_mut().note(|| trace::What::Script { source: trace::told(name), bytes: text.len() });
+    page::of(context).borrow_mut().note(|| wire::trace::What::Script { source: trace::told(name), bytes: text.len() });
     let source = Source::from_bytes(text).with_path(Path::new(name)).beginning_at(start);
     if !realm::is_of_page(context) {
         return Module::parse(source, None, context);

@@ -17,8 +17,8 @@ use boa_engine::{
     Context, JsArgs, JsError, JsNativeError, JsObject, JsResult, JsString, JsValue, Module, NativeFunction, js_string,
 };
 
-use super::net::{Answer, Asker, Request};
 use super::{Origin, bind, fetch, page, realm, report, url};
+use crate::wire::{Answer, Asker, Request};
 
 /// Where a module that is being fetched will be, or why it will not.
 type Slot = Rc<RefCell<Option<JsResult<Module>>>>;

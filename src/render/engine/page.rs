@@ -8,46 +8,15 @@ use std::rc::Rc;
 
 use boa_engine::Context;
 use boa_engine::context::time::{Clock, JsInstant};
-use serde::{Deserialize, Serialize};
 
 use super::faults::Faults;
 use super::heard::Heard;
 use super::kept::Kept;
-use super::net::{Answer, Net, RequestId, Response};
-use super::trace::{self, Trace, What};
+use super::net::Net;
+use super::trace::{self, Trace};
 use crate::limits;
-
-/// One line that a script wrote to its console.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConsoleLine {
-    /// `log`, `info`, `warn`, `error`, `debug` or `trace`.
-    pub level: String,
-    pub text: String,
-}
-
-/// A script that could not be read, or an error that nobody caught.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ScriptError {
-    /// What was thrown, as text: `TypeError: x is not a function`.
-    pub message: String,
-    /// Name of the script, empty where it is not known.
-    pub source: String,
-    /// Line and column from one, zero where they are not known.
-    pub line: u32,
-    pub column: u32,
-}
-
-/// Why a page's scripts were stopped for good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(rename_all = "snake_case")]
-pub enum Spent {
-    #[error("the scripts' instructions are used up")]
-    Instructions,
-    #[error("the scripts' microtasks are used up")]
-    Microtasks,
-    #[error("the engine broke down")]
-    Panicked,
-}
+use crate::wire::trace::What;
+use crate::wire::{Answer, ConsoleLine, RequestId, Response, ScriptError, Spent};
 
 /// State of one page, shared by all its natives.
 pub struct Page {

@@ -8,8 +8,8 @@ use boa_engine::object::builtins::JsPromise;
 use boa_engine::vm::{CallFrameLocation, SourcePath};
 use boa_engine::{Context, JsError, js_string};
 
-use super::events;
-use super::page::{self, ScriptError, Spent};
+use super::{events, page};
+use crate::wire::{ScriptError, Spent};
 
 /// How the engine names the text that `eval`, `Function` or a timer ran, with the place of the call behind it in parentheses.
 const EVALUATED: &str = "eval at ";

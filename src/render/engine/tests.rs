@@ -37,14 +37,14 @@ pub(super) fn log_of(script: &str) -> String {
 
 /// A network that answers from a table: what the path is, what comes back. Anything else is refused.
 pub(super) struct Table {
-    rows: Vec<(&'static str, net::Response)>,
-    waiting: Vec<(net::RequestId, net::Request)>,
+    rows: Vec<(&'static str, wire::Response)>,
+    waiting: Vec<(wire::RequestId, wire::Request)>,
     /// Paths and bodies that were asked for.
     asked: Rc<RefCell<Vec<String>>>,
 }
 
 impl net::Net for Table {
-    fn start(&mut self, id: net::RequestId, request: net::Request) {
+    fn start(&mut self, id: wire::RequestId, request: wire::Request) {
         let header =
             |name: &str| request.headers.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value).to_owned();
         let told = format!(
@@ -59,28 +59,28 @@ impl net::Net for Table {
     }
 
     /// The youngest first, so that nobody may rely on their order.
-    fn wait(&mut self) -> (net::RequestId, net::Answer) {
+    fn wait(&mut self) -> (wire::RequestId, wire::Answer) {
         let (id, request) = self.waiting.pop().expect("something was asked for");
         let path = request.url.strip_prefix("https://example.org").unwrap_or(&request.url);
         let found = self.rows.iter().find(|(row, _)| *row == path);
-        let answer = found.map(|(_, response)| net::Response { url: request.url.clone(), ..response.clone() });
+        let answer = found.map(|(_, response)| wire::Response { url: request.url.clone(), ..response.clone() });
         (id, answer.ok_or_else(|| "refused".to_owned()))
     }
 }
 
 /// An answer with a type and a body.
-pub(super) fn answer(kind: &str, body: &str) -> net::Response {
-    net::Response {
+pub(super) fn answer(kind: &str, body: &str) -> wire::Response {
+    wire::Response {
         status: 200,
         status_text: "OK".to_owned(),
         headers: vec![("content-type".to_owned(), kind.to_owned())],
         body: body.as_bytes().to_vec(),
-        ..net::Response::default()
+        ..wire::Response::default()
     }
 }
 
 /// An engine whose requests a table answers, and what it asked for.
-pub(super) fn engine_on(rows: Vec<(&'static str, net::Response)>) -> (Engine, Rc<RefCell<Vec<String>>>) {
+pub(super) fn engine_on(rows: Vec<(&'static str, wire::Response)>) -> (Engine, Rc<RefCell<Vec<String>>>) {
     let asked = Rc::new(RefCell::new(Vec::new()));
     let table = Table { rows, waiting: Vec::new(), asked: Rc::clone(&asked) };
     let start = Start::at(Url::parse("https://example.org/dir/page.html").unwrap());
@@ -88,7 +88,7 @@ pub(super) fn engine_on(rows: Vec<(&'static str, net::Response)>) -> (Engine, Rc
 }
 
 /// Runs a script to the end of its loop on a network and gives its `log`, joined by blanks.
-pub(super) fn net_log_of(rows: Vec<(&'static str, net::Response)>, script: &str) -> (String, Vec<String>) {
+pub(super) fn net_log_of(rows: Vec<(&'static str, wire::Response)>, script: &str) -> (String, Vec<String>) {
     let (mut engine, asked) = engine_on(rows);
     engine.evaluate(&format!("var log = [];\n{script}"), "test");
     engine.run(Reach::default());

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use boa_engine::realm::Realm;
 use boa_engine::{Context, JsArgs, JsObject, JsResult, JsString, JsValue, js_string};
 
-use super::trace::What;
 use super::{bind, jobs, page, realm, report};
 use crate::limits;
+use crate::wire::trace::What;
 
 /// Nesting from which on timers wait four milliseconds at least (HTML §8.6 step 10 of "timer initialization steps").
 const DEEP: u32 = 5;

@@ -4,9 +4,9 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 use encoding_rs::{Encoding, UTF_8};
 
 use super::headers::{self, Headers};
-use super::net::{Answer, Asker, Request, RequestId, Response};
 use super::target::{Listeners, Target, TargetKind};
 use super::{bind, blob, events, exception, fetch, jobs, json, target, url};
+use crate::wire::{Answer, Asker, Request, RequestId, Response};
 
 const UNSENT: u8 = 0;
 const OPENED: u8 = 1;

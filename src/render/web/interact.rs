@@ -4,27 +4,17 @@
 
 use boa_engine::{Context, JsResult, JsValue};
 use html5ever::local_name;
-use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::load::Window;
-use super::navigation::{self, How, Navigation};
-use super::storage::{self, Stored};
-use super::{document, history, html, layout, listens_to, observers, own_document, read, wrap};
+use super::cssom_view::layout;
+use super::dom::document;
+use super::html::load::Window;
+use super::html::{history, navigation, storage};
+use super::{html, intersection_observer, listens_to, own_document, read, wrap};
 use crate::dom::{HtmlOptions, NodeId, Selectors, Tree};
-use crate::engine::jobs::{self, End, Reach};
-use crate::engine::{events, realm};
+use crate::engine::{events, jobs, realm};
 use crate::limits;
-use crate::protocol::Filling;
-
-/// A link of a page in the state that it is in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
-    /// Absolute; as it was written where it is no address.
-    pub url: String,
-    /// Its text, blanks run together.
-    pub text: String,
-}
+use crate::wire::{End, Filling, How, Link, Navigation, Reach, Stored};
 
 impl Window {
     /// All `a[href]` in the order of the document, those of open shadow roots behind those around them.
@@ -132,7 +122,7 @@ impl Window {
 
     /// Looks away from what is in view, so that observers tell of it anew.
     pub fn look_away(&mut self) {
-        self.engine.with(|context| jobs::outside(context, observers::look_away));
+        self.engine.with(|context| jobs::outside(context, intersection_observer::look_away));
     }
 
     /// Goes to an address as if it were typed behind the page's: a fragment stays within the page.
@@ -154,7 +144,7 @@ impl Window {
 }
 
 /// Scrolls the window, and what is scrolled within it, to its head.
-pub(super) fn scroll_home(window: &mut Window) {
+pub(crate) fn scroll_home(window: &mut Window) {
     window.engine.with(|context| {
         let document = own_document(context);
         let elements: Vec<NodeId> =
@@ -168,7 +158,7 @@ pub(super) fn scroll_home(window: &mut Window) {
 }
 
 /// Presses a key where the focus is, or at an element where nothing has it.
-pub(super) fn press_key(key: &'static str, code: i32, otherwise: NodeId, context: &mut Context) {
+pub(crate) fn press_key(key: &'static str, code: i32, otherwise: NodeId, context: &mut Context) {
     let focus = read(context, |tree| tree.focus.filter(|id| tree.is_connected(*id)));
     let Ok(target) = wrap(focus.unwrap_or(otherwise), context) else { return };
     let key = boa_engine::js_string!(key);
@@ -187,7 +177,7 @@ pub(super) fn press_key(key: &'static str, code: i32, otherwise: NodeId, context
 }
 
 /// A document and the shadow roots in it, outer ones first: those that are closed to its scripts show as any other.
-pub(super) fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
+pub(crate) fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
     let mut roots = vec![document];
     let mut next = 0;
     while let Some(root) = roots.get(next).copied() {
@@ -228,7 +218,7 @@ pub fn links_of_markup(markup: &str, address: &Url) -> Vec<Link> {
 }
 
 /// The link that an element is, if it is one.
-pub(super) fn link(tree: &Tree, id: NodeId, base: &Url) -> Option<Link> {
+pub(crate) fn link(tree: &Tree, id: NodeId, base: &Url) -> Option<Link> {
     let element = tree.element(id).filter(|element| element.is_html(&local_name!("a")))?;
     let href = element.attribute(&local_name!("href"))?;
     let url = base.join(href).map_or_else(|_| href.to_owned(), String::from);
@@ -237,10 +227,10 @@ pub(super) fn link(tree: &Tree, id: NodeId, base: &Url) -> Option<Link> {
 }
 
 /// What tells an element that a mouse comes over it.
-pub(super) const HOVERS: [&str; 4] = ["pointerover", "pointerenter", "mouseover", "mouseenter"];
+pub(crate) const HOVERS: [&str; 4] = ["pointerover", "pointerenter", "mouseover", "mouseenter"];
 
 /// The events of a click with the first button of a mouse, which comes from elsewhere (UI Events §5.3, Pointer Events §4).
-pub(super) fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
+pub(crate) fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
     let target = wrap(id, context)?;
     let place = layout::place(id, context).unwrap_or_default();
     let (left, top) = layout::scroll(context);

@@ -9,61 +9,17 @@
 //! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
 //! held while a script may run.
 
-mod animations;
-mod attr;
-mod caches;
-mod clipboard;
-mod closed;
-mod collection;
-mod cookies;
-mod create_event;
-mod css_animations;
-mod custom;
-mod data;
-mod database;
-mod document;
-pub mod document_state;
-mod element;
-mod event_path;
-pub mod exotic;
-mod frames;
-mod history;
+pub(crate) mod animations;
+pub(crate) mod clipboard;
+pub(crate) mod cssom;
+pub(crate) mod cssom_view;
+pub(crate) mod dom;
 pub mod html;
-mod implementation;
 pub mod interact;
-mod interfaces;
-mod layout;
-pub mod load;
-mod location;
-mod media;
-mod messages;
-mod metrics;
-mod named;
-pub mod navigation;
-mod node;
-mod observe;
-mod observers;
-mod parent;
-mod parsing;
-mod range;
-pub mod reader;
-mod resources;
-mod scripts;
-mod selection;
-mod shadow;
+pub(crate) mod intersection_observer;
+pub(crate) mod selection;
 mod shown;
-mod source;
-pub mod storage;
-mod style;
-mod style_sheets;
-mod style_table;
-mod styles;
-mod tokens;
-mod traversal;
-pub mod window;
-mod windows;
-mod writing;
-mod xpath;
+pub(crate) mod webidl;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -72,10 +28,22 @@ use std::rc::Rc;
 use boa_engine::{Context, Finalize, JsData, JsError, JsObject, JsResult, JsValue, Trace};
 use url::Url;
 
+use self::animations::{css_animations, web_animations};
+use self::cssom::{style, style_sheets, styles};
+use self::cssom_view::{layout, media, metrics};
+use self::dom::{
+    attr, collection, create_event, data, document, element, event_path, implementation, node, observe, parent, range,
+    shadow, tokens, traversal, xpath,
+};
+pub use self::html::windows::own_document;
+use self::html::{
+    closed, cookies, custom, document_state, frames, history, load, location, messages, named, navigation, parsing,
+    resources, scripts, storage, window, windows, writing,
+};
+use self::webidl::{exotic, interfaces};
 use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
 use super::engine::target::{self, Listeners, Target, TargetKind};
 use super::engine::{bind, events, exception, realm};
-pub use windows::own_document;
 
 /// The tree of a page and what its natives share.
 pub struct Web {
@@ -127,7 +95,7 @@ const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[
     frames::watch,
     custom::watch,
     resources::came_in,
-    observers::tree_changed,
+    intersection_observer::tree_changed,
     css_animations::watch,
 ];
 
@@ -194,7 +162,7 @@ fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()
     load::install(context)?;
     scripts::install(context)?;
     writing::install(context)?;
-    observers::install(context)?;
+    intersection_observer::install(context)?;
     cookies::install(&setting.cookies, context)?;
     storage::install(&setting.stored, context)?;
     messages::install(context)?;
@@ -203,10 +171,8 @@ fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()
     styles::install(context);
     css_animations::install(context);
     style_sheets::install(context)?;
-    animations::install(context)?;
-    caches::install(context)?;
+    web_animations::install(context)?;
     clipboard::install(context)?;
-    database::install(context)?;
     document_state::install(&setting.referrer, context)
 }
 
@@ -426,7 +392,7 @@ pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Op
 }
 
 /// Whether somebody listens to events of a type on a node itself.
-fn listens_to(id: NodeId, kind: &str, context: &mut Context) -> bool {
+pub(crate) fn listens_to(id: NodeId, kind: &str, context: &mut Context) -> bool {
     let Some(wrapper) = of(context).borrow().wrapper(id) else { return false };
     let object = exotic::target_of(wrapper, context);
     object.downcast_ref::<NodeObject>().is_some_and(|node| node.listeners.has_kind(kind))

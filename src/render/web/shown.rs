@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use html5ever::{LocalName, local_name};
 
+use super::cssom_view::layout::{Flow, flow_of};
+use super::html::load::Window;
 use super::html::values;
-use super::layout::{Flow, flow_of};
-use super::load::Window;
 use super::{own_document, read};
 use crate::dom::{NodeData, NodeId, Tree};
 use crate::limits;

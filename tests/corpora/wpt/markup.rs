@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_render::dom::Selectors;
+use gleaner_render::Selectors;
 use regex::Regex;
 
 #[path = "../../render/wpt/markup.rs"]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gleaner_render::dom::{NodeData, NodeId, Parser, Step, Tree};
+use gleaner_render::{NodeData, NodeId, Parser, Step, Tree};
 use scraper::{Html, Node as Scraped};
 
 /// A tree as lines, so that a difference shows where it is.

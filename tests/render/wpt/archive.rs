@@ -1,6 +1,7 @@
 //! A network that is nothing but files.
 
-use gleaner_render::engine::net::{Answer, Net, Request, RequestId, Response};
+use gleaner_render::Net;
+use gleaner_render::wire::{Answer, Request, RequestId, Response};
 
 /// A file by its path and query: its body, `None` where there is none, and its type.
 pub type Serve = fn(path: &str, query: &str) -> (Option<Vec<u8>>, &'static str);

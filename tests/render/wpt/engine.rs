@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use gleaner_render::engine::jobs::Reach;
-use gleaner_render::engine::{Engine, Start};
+use gleaner_render::wire::Reach;
+use gleaner_render::{Engine, Start};
 use url::Url;
 
 use crate::wpt::archive::Archive;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use gleaner_render::dom::{NodeData, NodeId, Parser, Step, Tree};
+use gleaner_render::{NodeData, NodeId, Parser, Step, Tree};
 use html5ever::{LocalName, Namespace, QualName, ns};
 
 /// What failed is what was expected to, and nothing else. An expectation is a part of the test's name.

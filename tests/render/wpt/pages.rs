@@ -11,9 +11,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use gleaner_render::engine::Start;
-use gleaner_render::engine::jobs::Reach;
-use gleaner_render::web::load::{Window, text_of};
+use gleaner_render::wire::Reach;
+use gleaner_render::{Start, Window, text_of};
 use url::Url;
 
 use crate::wpt::archive::Archive;

@@ -419,27 +419,20 @@ impl Place<'_> {
                 let (all, mark) = (text(0)?, text(1)?);
                 Value::Text(all.split_once(&mark).map(|(_, after)| after.to_owned()).unwrap_or_default())
             }
-            Function::Substring => {
-                let all = text(0)?;
-                let from = round(self.number(&arguments[1])?);
-                let to = match arguments.get(2) {
-                    Some(count) => from + round(self.number(count)?),
-                    None => f64::INFINITY,
-                };
-                let is_in = |place: usize| (place + 1) as f64 >= from && ((place + 1) as f64) < to;
-                Value::Text(all.chars().enumerate().filter(|(place, _)| is_in(*place)).map(|(_, c)| c).collect())
-            }
-            Function::Translate => {
-                let (all, from, to) = (text(0)?, text(1)?, text(2)?);
-                let to: Vec<char> = to.chars().collect();
-                let mut table = std::collections::HashMap::new();
-                for (place, c) in from.chars().enumerate() {
-                    table.entry(c).or_insert(to.get(place).copied());
-                }
-                let translated = all.chars().filter_map(|c| table.get(&c).copied().unwrap_or(Some(c)));
-                Value::Text(translated.collect())
-            }
+            Function::Substring => self.substring(arguments)?,
+            Function::Translate => Value::Text(translate(&text(0)?, &text(1)?, &text(2)?)),
         })
+    }
+
+    fn substring(&self, arguments: &[Expression]) -> Answer<Value> {
+        let all = self.text(&arguments[0])?;
+        let from = round(self.number(&arguments[1])?);
+        let to = match arguments.get(2) {
+            Some(count) => from + round(self.number(count)?),
+            None => f64::INFINITY,
+        };
+        let is_in = |place: usize| (place + 1) as f64 >= from && ((place + 1) as f64) < to;
+        Ok(Value::Text(all.chars().enumerate().filter(|(place, _)| is_in(*place)).map(|(_, c)| c).collect()))
     }
 
     fn by_id(&self, argument: &Expression) -> Answer<Vec<Item>> {
@@ -548,4 +541,13 @@ impl Value {
             Self::Nodes(nodes) => !nodes.is_empty(),
         }
     }
+}
+
+fn translate(all: &str, from: &str, to: &str) -> String {
+    let to: Vec<char> = to.chars().collect();
+    let mut table = std::collections::HashMap::new();
+    for (place, c) in from.chars().enumerate() {
+        table.entry(c).or_insert(to.get(place).copied());
+    }
+    all.chars().filter_map(|c| table.get(&c).copied().unwrap_or(Some(c))).collect()
 }

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn script(text: &str) -> net::Response {
+fn script(text: &str) -> wire::Response {
     answer("text/javascript", text)
 }
 
 /// Runs an inline module and gives its `log`, and what was asked for.
-fn run(rows: Vec<(&'static str, net::Response)>, map: &str, module: &str) -> (String, Vec<String>) {
+fn run(rows: Vec<(&'static str, wire::Response)>, map: &str, module: &str) -> (String, Vec<String>) {
     let (mut engine, asked) = engine_on(rows);
     engine.evaluate("var log = []; addEventListener('error', e => log.push('failed', e.message, e.filename))", "x");
     if !map.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn rows() -> Vec<(&'static str, net::Response)> {
+fn rows() -> Vec<(&'static str, wire::Response)> {
     let mut missing = answer("text/html", "gone");
     (missing.status, missing.status_text) = (404, "Not Found".to_owned());
     vec![

@@ -7,15 +7,17 @@ use url::Url;
 
 use super::controls::{self, SUBMITTABLE};
 use super::element::{self, is_called};
+use super::frames::window::Target;
+use super::navigation::navigate;
 use super::reflect::{has, text};
-use super::{input, interactive, link, references, submit, table, values};
+use super::{frames, input, interactive, link, references, submit, table, values, windows};
 use crate::dom::{NodeId, Tree};
 use crate::engine::events::{self, Event};
 use crate::engine::realm;
 use crate::engine::target::AfterClick;
-use crate::web::frames::window::Target;
-use crate::web::navigation::{How, Navigation, navigate};
-use crate::web::{document, frames, node_of, of, read, windows, wrap};
+use crate::web::dom::document;
+use crate::web::{node_of, of, read, wrap};
+use crate::wire::{How, Navigation};
 
 /// What a checkable input was before a click changed it.
 struct Before {

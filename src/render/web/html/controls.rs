@@ -7,8 +7,9 @@ use super::reflect::{has, text};
 use super::{numbers, state, values};
 use crate::dom::{NodeId, Tree};
 use crate::engine::{bind, events};
-use crate::web::collection::{self, Filter};
-use crate::web::{exotic, read, slot, this_element, wrap, wrap_or_null};
+use crate::web::dom::collection::{self, Filter};
+use crate::web::webidl::exotic;
+use crate::web::{read, slot, this_element, wrap, wrap_or_null};
 
 /// Listed elements (§4.10.2): what `form.elements` holds, but for buttons that are images.
 const LISTED: &[&str] = &["button", "fieldset", "input", "object", "output", "select", "textarea"];
@@ -155,7 +156,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
         bind::attributes(&prototype, &[FORM], context)?;
     }
     for local in LABELABLE {
-        let prototype = bind::prototype(crate::web::interfaces::of_html(local), context)?;
+        let prototype = bind::prototype(crate::web::webidl::interfaces::of_html(local), context)?;
         bind::attributes(&prototype, &[LABELS], context)?;
     }
     let label = bind::prototype("HTMLLabelElement", context)?;

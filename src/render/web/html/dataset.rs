@@ -6,7 +6,7 @@ use html5ever::{LocalName, QualName, ns};
 
 use crate::dom::{Error, NodeId, is_attribute_name};
 use crate::engine::bind;
-use crate::web::exotic::{self, Computed};
+use crate::web::webidl::exotic::{self, Computed};
 use crate::web::{change, read, slot, this_element, thrown};
 
 /// Whose attributes they are.
@@ -16,7 +16,7 @@ struct DataMap {
     id: NodeId,
 }
 
-static KIND: exotic::Kind = crate::computed!(Computed {
+static KIND: exotic::Kind = exotic::computed!(Computed {
     named,
     names,
     set: Some(set),

@@ -296,7 +296,7 @@ const OF_BODY: &[(&str, &str)] = &[
 fn body_of(this: &JsValue, context: &mut Context) -> JsResult<Option<NodeId>> {
     let document = crate::web::this_document(this, context)?;
     Ok(read(context, |tree| {
-        crate::web::document::body(tree, document).filter(|body| is_called(tree, *body, &["body"]))
+        crate::web::dom::document::body(tree, document).filter(|body| is_called(tree, *body, &["body"]))
     }))
 }
 

@@ -2,7 +2,7 @@
 //! fire them.
 //!
 //! Values are set beneath whatever a page has put over the property (React watches `value` so), and then told: frameworks take them for
-//! typed. Which control takes what is decided elsewhere, on markup with [`MARK`](crate::dom::MARK)s.
+//! typed. Which control takes what is decided elsewhere, on markup whose controls carry marks.
 
 use boa_engine::{Context, JsObject, JsValue, js_string};
 
@@ -10,8 +10,8 @@ use super::element::{is_called, move_focus};
 use super::{input, select, submit, text, values};
 use crate::dom::NodeId;
 use crate::engine::{bind, events, jobs};
-use crate::protocol::Submit;
 use crate::web::{interact, read, wrap};
+use crate::wire::Submit;
 
 /// The node of a mark, while it stands in the document.
 fn of_mark(mark: u32, context: &Context) -> Option<NodeId> {

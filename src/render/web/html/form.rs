@@ -7,11 +7,10 @@ use super::controls::{self, is_listed};
 use super::element::is_called;
 use super::reflect::text;
 use super::{select, submit, values};
-use crate::computed;
 use crate::dom::{NodeId, Tree};
 use crate::engine::bind;
-use crate::web::collection::{self, Filter, List};
-use crate::web::exotic::{self, Computed, Kind};
+use crate::web::dom::collection::{self, Filter, List};
+use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{id_of, node_of, read, slot, this_element, wrap};
 
 /// The controls of a form, with names that may stand for several.

@@ -10,12 +10,14 @@ use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, S
 use html5ever::LocalName;
 
 use super::element::is_called;
+use super::load::loading;
+use super::{source, windows};
 use crate::dom::{Mutation, NodeId, Tree};
 use crate::engine::target::{self, Listeners};
 use crate::engine::{bind, realm, report};
 use crate::limits;
-use crate::web::load::loading;
-use crate::web::{document, node_of, of, own_document, read, source, windows, wrap};
+use crate::web::dom::document;
+use crate::web::{node_of, of, own_document, read, wrap};
 
 /// `GlobalEventHandlers` (§8.1.8.2): types of events with a handler on elements, documents and windows.
 const GLOBAL: &[&str] = &[

@@ -9,7 +9,7 @@ use super::element::is_called;
 use super::reflect::{has, text};
 use crate::dom::{Error, NodeData, NodeId, Tree};
 use crate::web::change;
-use crate::web::style_table::display_of;
+use crate::web::cssom::style_table::display_of;
 
 /// How an element stands among others.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -264,20 +264,7 @@ pub fn of(tree: &Tree, root: NodeId) -> String {
 fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Open>, lines: &mut Lines) -> bool {
     match tree.data(id) {
         NodeData::Text(data) => {
-            let parent = open.last();
-            let in_table = parent.is_some_and(|one| {
-                matches!(one.display, Display::Table | Display::InlineTable | Display::TablePart | Display::Row)
-            });
-            let is_blank = || data.chars().all(|letter| letter.is_ascii_whitespace());
-            let in_closed_details = || {
-                let details = tree.parent(id).filter(|above| is_called(tree, *above, &["details"]));
-                details.is_some_and(|details| !has(tree, details, "open"))
-            };
-            let hidden = !above.visible
-                || in_closed_details()
-                || parent.is_some_and(|one| one.options != Options::No)
-                || (in_table && is_blank());
-            if !hidden {
+            if is_read(tree, id, data, above, open.last()) {
                 lines.write(data, above);
             }
             return false;
@@ -328,6 +315,31 @@ fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Op
             return false;
         }
         _ if is_root => {}
+        display => begin_box(display, style, open, lines),
+    }
+    open.push(Open { display, style, filled: false, options });
+    true
+}
+
+/// Whether a text is one that a reader sees.
+fn is_read(tree: &Tree, id: NodeId, data: &str, above: Style, parent: Option<&Open>) -> bool {
+    let in_table = parent.is_some_and(|one| {
+        matches!(one.display, Display::Table | Display::InlineTable | Display::TablePart | Display::Row)
+    });
+    let is_blank = || data.chars().all(|letter| letter.is_ascii_whitespace());
+    let in_closed_details = || {
+        let details = tree.parent(id).filter(|above| is_called(tree, *above, &["details"]));
+        details.is_some_and(|details| !has(tree, details, "open"))
+    };
+    above.visible
+        && !in_closed_details()
+        && parent.is_none_or(|one| one.options == Options::No)
+        && !(in_table && is_blank())
+}
+
+/// What stands before the contents of a box.
+fn begin_box(display: Display, style: Style, open: &mut [Open], lines: &mut Lines) {
+    match display {
         Display::Block(count) => lines.break_line(if style.visible { count } else { usize::from(count == 1) }),
         Display::Table => lines.break_line(1),
         Display::InlineBlock | Display::InlineTable => {
@@ -347,10 +359,8 @@ fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Op
             }
             (lines.space, lines.filled) = (false, false);
         }
-        Display::None | Display::Inline | Display::TablePart | Display::Contents => {}
+        Display::Replaced | Display::None | Display::Inline | Display::TablePart | Display::Contents => {}
     }
-    open.push(Open { display, style, filled: false, options });
-    true
 }
 
 fn leave(closed: &Open, is_root: bool, lines: &mut Lines) {

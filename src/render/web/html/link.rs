@@ -7,7 +7,8 @@ use url::{Url, quirks};
 use super::reflect::{self, set_text};
 use crate::dom::NodeId;
 use crate::engine::bind;
-use crate::web::{change, document, read, this_element};
+use crate::web::dom::document;
+use crate::web::{change, read, this_element};
 
 /// A part of an address: its name, how it is read and written.
 type Part = (&'static str, fn(&Url) -> String, fn(&mut Url, &str));

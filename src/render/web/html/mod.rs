@@ -8,22 +8,38 @@
 //! Nothing is laid out, played or fetched here: images, media and frames are there as elements and stay empty.
 
 mod activation;
+pub(crate) mod closed;
 pub mod controls;
+pub(crate) mod cookies;
+pub(crate) mod custom;
 mod dataset;
+pub mod document_state;
 mod element;
 mod embedded;
 pub mod filling;
 pub mod form;
+pub(crate) mod frames;
 pub mod handlers;
+pub(crate) mod history;
 mod inner_text;
 mod input;
 mod interactive;
 mod link;
+pub mod load;
+pub(crate) mod location;
+pub(crate) mod messages;
 mod moments;
+pub(crate) mod named;
+pub mod navigation;
 pub mod numbers;
+pub(crate) mod parsing;
 mod references;
 pub mod reflect;
+pub(crate) mod resources;
+pub(crate) mod scripts;
 pub mod select;
+pub(crate) mod source;
+pub mod storage;
 pub mod submit;
 pub mod table;
 mod tables;
@@ -31,6 +47,9 @@ mod tables;
 mod tests;
 mod text;
 pub(super) mod values;
+pub mod window;
+pub(crate) mod windows;
+pub(crate) mod writing;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -5,7 +5,8 @@ use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction, js_string};
 use super::{numbers, references};
 use crate::dom::{Error, NodeId, Tree};
 use crate::engine::bind;
-use crate::web::{change, document, read, this_element, thrown};
+use crate::web::dom::document;
+use crate::web::{change, read, this_element, thrown};
 
 /// An attribute: its name in scripts, its name in markup, its type.
 pub type Row = (&'static str, &'static str, Type);

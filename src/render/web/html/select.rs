@@ -7,12 +7,11 @@ use boa_engine::{Context, JsArgs, JsResult, JsValue};
 use super::element::is_called;
 use super::reflect::{has, text, unsigned};
 use super::tables::list;
-use crate::computed;
 use crate::dom::{Error, NodeData, NodeId, Tree};
 use crate::engine::bind;
 use crate::limits;
-use crate::web::collection::{self, Filter, List};
-use crate::web::exotic::{self, Computed, Kind};
+use crate::web::dom::collection::{self, Filter, List};
+use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{change, node_of, of, own_document, read, slot, this_element, wrap, wrap_or_null};
 
 /// The list of options: numbers below its length can be set.

@@ -10,8 +10,9 @@ use super::{activation, form, select, state, table, values};
 use crate::dom::{FormValue, NodeId, Tree};
 use crate::engine::{bind, blob, events};
 use crate::limits;
-use crate::web::navigation::{How, Navigation};
-use crate::web::{document, node_of, of, read, wrap};
+use crate::web::dom::document;
+use crate::web::{node_of, of, read, wrap};
+use crate::wire::{How, Navigation};
 
 /// A name and what goes with it: a text, or a file, of which there is none.
 type Entry = (String, Option<String>);

@@ -19,10 +19,10 @@ macro_rules! list {
             |this: &JsValue, _: &[JsValue], context: &mut Context| {
                 let id = this_element(this, context)?;
                 let list = slot(id, $name, context, |context| {
-                    crate::web::collection::live(
+                    crate::web::dom::collection::live(
                         "HTMLCollection",
                         id,
-                        crate::web::collection::Filter::Found($find),
+                        crate::web::dom::collection::Filter::Found($find),
                         context,
                     )
                 })?;

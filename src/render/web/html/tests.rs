@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use url::Url;
 
+use super::load::{Window, text_of};
+use super::navigation;
 use crate::engine::Start;
-use crate::engine::jobs::Reach;
-use crate::engine::net::{Answer, Net, Request, RequestId};
-use crate::web::load::{Window, text_of};
-use crate::web::navigation;
+use crate::engine::net::Net;
+use crate::wire::{Answer, Reach, Request, RequestId};
 
 /// A network without an answer.
 struct Nothing(Vec<RequestId>);

@@ -1,6 +1,6 @@
 //! Pages that want to stay, to grow, to nest or to break what the engine rests on, each with how it may end.
 
-use gleaner_render::protocol::Outcome;
+use gleaner_render::wire::Outcome;
 
 /// How a page may end, as `pages.txt` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,95 @@
+//! What somebody does who looks for all that a page has: the acts that were asked for, then rows that react to clicks, turning pages, "load
+//! more", scrolling, tabs, and the views that addresses behind a `#` name, until nothing new comes or the tries are used up.
+//!
+//! New is a link, a magnet or a navigation that no state before had; a state that shows other rows is worth being turned on from, too. An act
+//! that brings links costs no try: a list is read to its end, as long as the page's other bounds hold ([`Cut`] says where they did
+//! not). A kind of control that brought nothing is not tried again. Nothing here sends forms, and controls whose words or names are about
+//! ending, deleting or posting are left alone.
+
+mod candidate;
+mod controls;
+mod counts;
+mod delegated;
+mod entries;
+mod explore;
+mod folders;
+mod icons;
+mod kinds;
+mod labels;
+mod lists;
+mod options;
+mod overlays;
+mod pickers;
+mod places;
+mod prices;
+mod rows;
+mod same;
+mod shown;
+mod ticks;
+mod title;
+mod turn_words;
+mod words;
+
+use self::shown::Book;
+use crate::engine::trace;
+use crate::web::html::load::Window;
+use crate::wire::trace::What;
+use crate::wire::{Act, Cut, End, Reach, Seeks, State};
+
+/// What came of the acts.
+#[derive(Default)]
+pub struct Told {
+    pub states: Vec<State>,
+    /// Acts whose selectors fit nothing.
+    pub undone: Vec<Act>,
+    /// Set where the looking ended while things still came.
+    pub cut: Option<Cut>,
+}
+
+/// Reads the page as it is, then acts.
+pub fn read_page(window: &mut Window, acts: &[Act], seeks: Seeks, reach: Reach) -> Told {
+    let mut book = Book::default();
+    book.enter("load", window);
+    let mut told = Told::default();
+    for act in acts {
+        let (done, by) = perform(window, act);
+        if !done {
+            told.undone.push(act.clone());
+        }
+        let end = window.engine.run(reach);
+        book.enter_whole(&by, window);
+        if end == End::Spent {
+            break;
+        }
+    }
+    told.cut = explore::explore(window, seeks, reach, &mut book);
+    told.states = book.states;
+    told
+}
+
+fn perform(window: &mut Window, act: &Act) -> (bool, String) {
+    note(window, &act.to_string());
+    let done = match act {
+        Act::Click(selectors) => window.click(selectors),
+        Act::Scroll(_) => {
+            window.scroll_to_bottom();
+            true
+        }
+        Act::Goto(address) => {
+            window.go_to(address);
+            true
+        }
+        Act::Back => {
+            window.back();
+            true
+        }
+    };
+    (done, act.to_string())
+}
+
+fn note(window: &Window, act: &str) {
+    window.engine.page().borrow_mut().note(|| What::Act { act: trace::told(act) });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! Entries of a pager: a number or a word that several elements around each other are for, of which one is pressed; and what says "more" in each
+//! row, so that it turns no list.
+
+use std::collections::{HashMap, HashSet};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::controls::{Control, Rank, identity_of};
+use super::rows::row_of;
+use crate::dom::NodeId;
+use crate::limits;
+use crate::web::cssom::styles;
+use crate::web::html::load::Window;
+use crate::web::read;
+
+/// How far above a link or a button its entry may be: `<li><span><a>`.
+const ENTRY_WITHIN: usize = 3;
+
+/// From so many of one kind on, "more" is what each row has, and no turn of the list.
+const ROWS_MIN: usize = 4;
+
+/// Leaves out what stands around a link or a button of a pager and says the same: a click on the inner one is heard by both, and whoever
+/// listens further up may look for the inner one alone.
+pub(super) fn keep_innermost(window: &mut Window, controls: &mut Vec<Control>) {
+    let is_entry = |of: &&Control| matches!(of.rank, Rank::Number | Rank::Turn | Rank::Back) && !of.text.is_empty();
+    let element = |of: &Control| of.by_delegate.unwrap_or(of.id);
+    let entries: HashMap<NodeId, &str> =
+        controls.iter().filter(is_entry).map(|of| (element(of), of.text.as_str())).collect();
+    if entries.len() < 2 {
+        return;
+    }
+    let around = window.engine.with(|context| {
+        read(context, |tree| {
+            let is_inner = |id: &NodeId| {
+                tree.element(*id).is_some_and(|element| matches!(&*element.name().local, "a" | "button" | "input"))
+            };
+            let mut around = HashSet::new();
+            for (inner, text) in entries.iter().filter(|(id, _)| is_inner(id)) {
+                let above = tree.ancestors(*inner).take(ENTRY_WITHIN);
+                around.extend(above.filter(|above| entries.get(above) == Some(text)));
+            }
+            around
+        })
+    });
+    let around = around.unwrap_or_default();
+    controls.retain(|of| !around.contains(&element(of)));
+}
+
+/// Finds what is called like a turn or a gate and belongs to rows, and tells it apart by what its row says. Where all of a kind but one begin
+/// with the same word ("Show all 12", "Show all 9", "Earlier days"), that one belongs to none.
+pub(super) fn of_rows(window: &mut Window, controls: &mut [Control]) -> HashSet<NodeId> {
+    let mut kinds = HashMap::<&str, HashMap<String, usize>>::new();
+    let may_be = |of: &&Control| matches!(of.rank, Rank::Enter | Rank::Turn);
+    for control in controls.iter().filter(may_be) {
+        *kinds.entry(&control.kind).or_default().entry(first_word(control)).or_default() += 1;
+    }
+    let mut found = HashMap::<&str, Vec<NodeId>>::new();
+    for control in controls.iter().filter(may_be) {
+        let Some(words) = kinds.get(&*control.kind) else { continue };
+        let all: usize = words.values().sum();
+        let is_other = words.len() == 2 && all > ROWS_MIN && words.get(&first_word(control)) == Some(&1);
+        if all >= ROWS_MIN && !is_other {
+            found.entry(&control.kind).or_default().push(control.id);
+        }
+    }
+    if found.is_empty() {
+        return HashSet::new();
+    }
+    let rows = window.engine.with(|context| {
+        // Sections that are closed have each their own turn, of which one shows.
+        let mut is_list = |ids: &Vec<NodeId>| {
+            let looked = ids.iter().take(limits::RENDER_CONTROL_ELEMENTS);
+            let shown = looked.filter(|id| styles::is_displayed(**id, context)).take(ROWS_MIN).count();
+            shown >= ROWS_MIN || ids.len() > limits::RENDER_CONTROL_ELEMENTS
+        };
+        found.retain(|_, ids| is_list(ids));
+        let by_node: HashMap<NodeId, &Control> = controls.iter().map(|of| (of.id, of)).collect();
+        read(context, |tree| {
+            let row = |id: &NodeId| {
+                let (element, control) = (tree.element(*id)?, by_node.get(id)?);
+                let row = row_of(tree, *id, element, (control.text.as_str(), Rank::Row))?;
+                Some((*id, (identity_of(tree, *id, element, &control.text, &row), row)))
+            };
+            found.values().flatten().filter_map(row).collect::<HashMap<_, _>>()
+        })
+    });
+    let mut rows = rows.unwrap_or_default();
+    let found: HashSet<NodeId> = found.into_values().flatten().collect();
+    for control in controls.iter_mut() {
+        if let Some((identity, row)) = rows.remove(&control.id) {
+            control.beside = Some(xxh3_64(row.replacen(&control.text, "", 1).as_bytes()));
+            (control.identity, control.row, control.traits.more) = (identity, row, true);
+        }
+    }
+    found
+}
+
+fn first_word(control: &Control) -> String {
+    control.words.split_whitespace().next().unwrap_or_default().to_lowercase()
+}

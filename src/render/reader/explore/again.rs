@@ -1,0 +1,314 @@
+//! What a reader does once more: what a fault of the server has met, and the page's own "try again". And boxes that are ticked together,
+//! since one button is for all of them.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::super::controls::{Control, LIST_MIN, Rank};
+use super::super::shown::News;
+use super::super::ticks;
+use super::super::words::{COPY, says};
+use super::back::Level;
+use super::bounds::PATIENCE_WITH_PAID;
+use super::{Choice, Reader};
+use crate::dom::NodeId;
+use crate::limits;
+
+/// What a fault of the server has met, and what is done again for it.
+#[derive(Default)]
+pub(super) struct Agains {
+    /// What is done again: in a row, altogether, and how often nothing else was left.
+    in_a_row: u32,
+    all: u32,
+    pub rounds: u32,
+    /// How many states there were when all tabs were opened once more, for what was not answered behind them.
+    revisits: Option<usize>,
+    /// What is done again no more; rows and kinds of turns that still are to be.
+    done: HashSet<u64>,
+    pub unanswered: HashSet<u64>,
+    pub unanswered_turns: HashSet<String>,
+    /// The page's ways to try again, by their names: those that are there by themselves, and those that came with a fault.
+    there: HashSet<u64>,
+    come: HashSet<u64>,
+    nodes: HashMap<NodeId, String>,
+}
+
+impl Agains {
+    /// Nothing is tried for ever.
+    fn may_be_patient(&self) -> bool {
+        self.in_a_row < limits::RENDER_RETRIES_MAX && self.all < limits::RENDER_TRIES
+    }
+
+    /// Remembers which ways to try again are there by themselves, and which have come with a fault.
+    pub fn look(&mut self, controls: &[Control], has_met_fault: bool) {
+        for control in controls.iter().filter(|control| control.traits.again) {
+            let name = name_of(control);
+            if !has_met_fault {
+                self.there.insert(name);
+            } else if !self.there.contains(&name) {
+                self.come.insert(name);
+                self.nodes.insert(control.id, control.words.clone());
+            }
+        }
+    }
+
+    /// Whether a control has come with a fault, to try again.
+    pub fn has_come_with_fault(&self, control: &Control) -> bool {
+        // What stands around it may have come to look like a row.
+        self.nodes.get(&control.id) == Some(&control.words)
+            || control.traits.again && self.come.contains(&name_of(control))
+    }
+}
+
+/// What a page showed before boxes were ticked.
+struct Shown {
+    controls: Rc<Vec<Control>>,
+    links: HashSet<String>,
+    disabled: HashSet<NodeId>,
+    unsent: u64,
+    posts: usize,
+}
+
+impl Reader<'_> {
+    /// How often a server had no answer for the page's scripts.
+    pub(super) fn faults(&self) -> u64 {
+        self.window.engine.page().borrow().faults.count()
+    }
+
+    /// Whether what has been asked in vain is still without an answer.
+    pub(super) fn has_faults_left(&self) -> bool {
+        self.window.engine.page().borrow().faults.are_left()
+    }
+
+    /// A server that wants to be left alone is: the page's next visit is for what it has not answered.
+    fn may_try_again(&self) -> bool {
+        let has_paused = self.window.engine.page().borrow().faults.has_paused();
+        !has_paused && self.agains.may_be_patient()
+    }
+
+    /// Whether an act, by the hash of what it was on, is to be done again that a fault has met: once, and later.
+    pub(super) fn has_met_fault(&mut self, on: u64, faults_before: u64, news: News) -> bool {
+        if news != News::None {
+            self.agains.in_a_row = 0;
+            return false;
+        }
+        if self.faults() == faults_before || !self.may_try_again() || !self.agains.done.insert(on) {
+            return false;
+        }
+        self.agains.in_a_row += 1;
+        self.agains.all += 1;
+        true
+    }
+
+    /// When nothing else is left: the page's own way to try again, or the turn that was not answered; or all tabs once more, behind one of which
+    /// that way stands.
+    pub(super) fn once_more(&mut self) -> Option<Choice> {
+        if !self.may_come_back_to_faults() {
+            return None;
+        }
+        self.look_around();
+        if let Some(offer) = self.offer() {
+            self.agains.rounds += 1;
+            return Some(Choice::Again(offer));
+        }
+        let unanswered = std::mem::take(&mut self.agains.unanswered_turns);
+        if !unanswered.is_empty() {
+            self.tried.failed.retain(|kind, _| !unanswered.contains(kind));
+            if let Some(choice) = self.choose() {
+                self.agains.rounds += 1;
+                return Some(choice);
+            }
+        }
+        // Once, and again where that has brought links.
+        let states = self.book.states.len();
+        if self.agains.revisits == Some(states) || self.agains.come.is_empty() || !self.has_faults_left() {
+            return None;
+        }
+        self.agains.revisits = Some(states);
+        let tabs: Vec<Control> = self.sight.controls.iter().filter(|of| self.rank(of) == Rank::Tab).cloned().collect();
+        for tab in tabs {
+            self.tried.clicked.remove(&tab.identity);
+            self.tried.failed.remove(&tab.kind);
+        }
+        self.choose()
+    }
+
+    /// The way to try again that one of the tabs shows which are opened once more.
+    pub(super) fn offer_of_tab(&mut self) -> Option<Choice> {
+        let offer =
+            if self.agains.revisits.is_some() && self.may_come_back_to_faults() { self.offer()? } else { return None };
+        self.agains.rounds += 1;
+        Some(Choice::Again(offer))
+    }
+
+    /// Whether what was not answered may be asked for once more; by the end one that was busy for a moment has answered again.
+    fn may_come_back_to_faults(&self) -> bool {
+        let is_paused = self.window.engine.page().borrow().faults.is_paused();
+        !is_paused && self.agains.may_be_patient() && self.agains.rounds < limits::RENDER_RETRY_ROUNDS_MAX
+    }
+
+    /// A way to try again that came with a fault, and shows.
+    fn offer(&mut self) -> Option<Control> {
+        let offers: Vec<Control> =
+            self.sight.controls.iter().filter(|of| self.agains.has_come_with_fault(of)).cloned().collect();
+        offers.into_iter().find(|control| self.is_shown(control.id))
+    }
+
+    /// Presses it. What it brings is what the act before it was for.
+    pub(super) fn try_again(&mut self, control: &Control) -> News {
+        self.tried.clicked.insert(control.identity);
+        let news = self.click(control);
+        self.agains.all += 1;
+        if news != News::None {
+            // The list that had failed has further pages, perhaps.
+            self.tried.failed.retain(|_, (of, _)| *of != Rank::Turn);
+        }
+        news
+    }
+
+    /// Ticks a box of a list, and where that alone brings nothing and something is there for those that are ticked, all of them, and presses
+    /// that. Where a tick takes rows or links away, as filters do, or wants something to be posted, the boxes are left as they were.
+    pub(super) fn tick(&mut self, first: &Control) -> News {
+        let shown = self.shown_before_ticks();
+        let mut best = self.tick_all(std::slice::from_ref(first));
+        if self.has_done_harm(first, &shown) || best != News::Links && !self.waits_for_more(first, &shown) {
+            self.untick(first, &shown);
+            return News::None;
+        }
+        if best != News::Links {
+            for _ in 0..limits::RENDER_TICKS_MAX {
+                let is_next = |of: &&Control| {
+                    of.kind == first.kind && !of.traits.ticked && !self.tried.clicked.contains(&of.identity)
+                };
+                let next: Vec<Control> = self.sight.controls.iter().filter(is_next).cloned().collect();
+                if next.is_empty() || self.bound().is_some() {
+                    break;
+                }
+                best = best.max(self.tick_all(&next));
+                if self.has_done_harm(first, &shown) {
+                    self.untick(first, &shown);
+                    return News::None;
+                }
+            }
+            let known = shown.controls.iter().map(|of| of.identity).collect();
+            best = best.max(self.press_companions(first, &known, best));
+        }
+        self.judge(first, Rank::Tick, best, false);
+        // What is chosen next takes its place.
+        let links = self.links();
+        self.choices.chosen.extend(links.into_iter().filter(|link| !shown.links.contains(link)));
+        best
+    }
+
+    fn shown_before_ticks(&mut self) -> Shown {
+        let unsent = self.window.engine.page().borrow().unsent;
+        let (links, disabled, posts) = (self.links(), ticks::disabled(self.window), self.posts());
+        Shown { controls: Rc::clone(&self.sight.controls), links, disabled, unsent, posts }
+    }
+
+    /// How many forms scripts wanted to post.
+    fn posts(&mut self) -> usize {
+        self.window.navigations().iter().filter(|gone| gone.method != "GET").count()
+    }
+
+    /// Whether rows or links went, or a script wanted something to be posted, since boxes were ticked.
+    fn has_done_harm(&mut self, first: &Control, shown: &Shown) -> bool {
+        let is_unsent = self.window.engine.page().borrow().unsent > shown.unsent;
+        is_unsent || self.posts() > shown.posts || !self.is_all_there(first, shown)
+    }
+
+    /// Whether all rows and links are there that were.
+    fn is_all_there(&mut self, first: &Control, shown: &Shown) -> bool {
+        self.look_around();
+        let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
+        let links = self.links();
+        let is_list = |kind: &str| shown.controls.iter().filter(|of| of.kind == kind).count() >= LIST_MIN;
+        // Kinds that are given up are not among what is found any more.
+        let is_found = |of: &Control| is_list(&of.kind) && !self.is_given_up(&of.kind, Rank::Row);
+        let is_row = |of: &&Control| of.rank == Rank::Tick || of.rank == Rank::Row && is_found(of);
+        let stays = |of: &Control| now.contains(&of.identity) || of.identity == first.identity;
+        shown.controls.iter().filter(is_row).all(stays)
+            && shown.links.iter().all(|link| links.contains(link) || self.choices.chosen.contains(link))
+    }
+
+    /// Whether something outside the rows is there for what is ticked: by its words, or because it was out of use before.
+    fn waits_for_more(&mut self, first: &Control, shown: &Shown) -> bool {
+        let likes = |kind: &str| self.sight.controls.iter().filter(|of| of.kind == kind).count();
+        let waits = |of: &&Control| {
+            let has_words = of.gets || says(COPY, &of.words.to_lowercase(), true);
+            let is_outside =
+                of.row.is_empty() && of.view.is_none() && likes(&of.kind) < LIST_MIN && of.kind != first.kind;
+            is_outside
+                && of.rank != Rank::Tick
+                && (has_words || of.rank == Rank::Row && shown.disabled.contains(&of.id))
+        };
+        let waiting: Vec<NodeId> = self.sight.controls.iter().filter(waits).map(|of| of.id).collect();
+        waiting.into_iter().any(|id| self.is_shown(id))
+    }
+
+    /// Gives up a kind of boxes, and leaves the page as it was before the first of them was ticked.
+    fn untick(&mut self, first: &Control, shown: &Shown) {
+        self.tried.failed.insert(first.kind.clone(), (Rank::Tick, PATIENCE_WITH_PAID));
+        self.budget.tries = self.budget.tries.saturating_sub(1);
+        let was_ticked: HashSet<u64> =
+            shown.controls.iter().filter(|of| of.traits.ticked).map(|of| of.identity).collect();
+        for _ in 0..limits::RENDER_TICKS_MAX {
+            self.look_around();
+            let is_ours =
+                |of: &&Control| of.traits.ticked && of.rank == Rank::Tick && !was_ticked.contains(&of.identity);
+            let mut ours: Vec<Control> = self.sight.controls.iter().filter(is_ours).cloned().collect();
+            ours.retain(|of| shown.controls.iter().any(|old| old.identity == of.identity));
+            if ours.is_empty() || !self.set_boxes(&ours, false).0 {
+                break;
+            }
+        }
+        let is_left = self
+            .sight
+            .controls
+            .iter()
+            .any(|of| of.traits.ticked && of.rank == Rank::Tick && !was_ticked.contains(&of.identity));
+        if !is_left && self.is_all_there(first, shown) {
+            return;
+        }
+        let lists = |of: &&Control| matches!(of.rank, Rank::Row | Rank::Tick);
+        let siblings: HashSet<u64> = shown.controls.iter().filter(lists).map(|of| of.identity).collect();
+        let address = self.address();
+        self.finds_back(&Level::of(address, &first.kind, siblings, &shown.controls));
+        if !self.is_all_there(first, shown) {
+            // Of links that went nobody knows what rows they stood in.
+            self.frontier.loses([0]);
+            *self.trail.lost.entry(first.kind.clone()).or_default() += 1;
+        }
+    }
+
+    /// Ticks boxes as far as they stand: a list may be drawn anew at each.
+    fn tick_all(&mut self, boxes: &[Control]) -> News {
+        self.set_boxes(boxes, true).1
+    }
+
+    /// Sets boxes, while nothing is posted; whether one of them was otherwise, and what has come of it.
+    fn set_boxes(&mut self, boxes: &[Control], ticked: bool) -> (bool, News) {
+        let mut set = Vec::new();
+        let words = boxes.first().map(|one| one.words.as_str()).unwrap_or_default();
+        self.tried.pressed = boxes.first().cloned();
+        self.window.engine.page().borrow_mut().sends_gets_only = true;
+        let news = self.act(&format!("{} {words}", if ticked { "tick" } else { "untick" }), |window| {
+            set.extend(boxes.iter().filter(|one| window.set_box(one.id, ticked)).map(|one| one.identity));
+        });
+        self.window.engine.page().borrow_mut().sends_gets_only = self.turns.only;
+        self.look_around();
+        self.tried.pressed = None;
+        let is_set = !set.is_empty();
+        self.tried.clicked.extend(set);
+        // One that cannot be ticked is not tried for ever.
+        self.tried.clicked.extend(boxes.first().map(|one| one.identity));
+        (is_set, news)
+    }
+}
+
+/// What a way to try again is called, whatever else of its kind says.
+fn name_of(control: &Control) -> u64 {
+    xxh3_64(format!("{} {}", control.kind, control.words).as_bytes())
+}

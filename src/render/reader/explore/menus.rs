@@ -1,0 +1,46 @@
+//! Menus and dialogs over a page that is out of reach as long as they are open.
+
+use std::collections::HashSet;
+
+use super::super::controls::Control;
+use super::Reader;
+use crate::dom::{NodeId, Tree};
+use crate::web::interact::press_key;
+use crate::web::read;
+
+impl Reader<'_> {
+    /// Closes what a row's control has opened, where that has shut the rest of the page off: by its key, or by a second click.
+    pub(super) fn leave_menu(&mut self, opener: &Control, before: &[Control]) {
+        if !self.is_shut_off(before) {
+            return;
+        }
+        let id = opener.id;
+        self.act("leave the menu", |window| {
+            window.engine.with(|context| press_key("Escape", 27, id, context));
+        });
+        if self.is_shut_off(before) {
+            self.act("leave the menu", |window| window.click_node(id));
+        }
+    }
+
+    /// Whether something that could be pressed stands where it did, and is inert.
+    fn is_shut_off(&mut self, before: &[Control]) -> bool {
+        self.look_around();
+        let now: HashSet<NodeId> = self.sight.controls.iter().map(|of| of.id).collect();
+        let gone: Vec<NodeId> = before.iter().map(|of| of.id).filter(|id| !now.contains(id)).collect();
+        if gone.is_empty() {
+            return false;
+        }
+        let is_inert =
+            |tree: &Tree, id: NodeId| tree.element(id).is_some_and(|of| of.attribute(&"inert".into()).is_some());
+        let found = self.window.engine.look(|context| {
+            read(context, |tree| {
+                let is_shut = |id: &NodeId| {
+                    tree.is_connected(*id) && [*id].into_iter().chain(tree.ancestors(*id)).any(|of| is_inert(tree, of))
+                };
+                gone.iter().any(is_shut)
+            })
+        });
+        found == Some(true)
+    }
+}

@@ -1,0 +1,102 @@
+//! How many rows a grid says that it has (WAI-ARIA 1.2 §6.6, `aria-rowcount`), and which it has shown (`aria-rowindex`): one that draws the rows
+//! in view alone, as it is scrolled, may have more than anybody has seen. Of a table whose pages are turned the others are elsewhere.
+
+use std::collections::{HashMap, HashSet};
+
+use boa_engine::Context;
+use html5ever::LocalName;
+
+use super::Reader;
+use crate::dom::{NodeId, Tree};
+use crate::limits;
+use crate::web::interact::roots;
+use crate::web::{listens_to, own_document, read};
+
+/// Rows that need not show: heads, feet, sums.
+const SLACK: usize = 3;
+
+/// How far above a grid what scrolls it may be.
+const SCROLLS_WITHIN: usize = 4;
+
+/// How many elements of a grid may be what scrolls.
+const WITHIN_GRID: usize = 300;
+
+/// Grids by their place among the page's and by what they are called: one that is drawn anew is the same.
+#[derive(Default)]
+pub(super) struct Stated(HashMap<(usize, String), Grid>);
+
+#[derive(Default)]
+struct Grid {
+    /// The most that it has said to have.
+    rows: usize,
+    shown: HashSet<usize>,
+}
+
+/// A grid as it is now.
+struct Drawn {
+    id: NodeId,
+    name: String,
+    rows: usize,
+    shown: HashSet<usize>,
+}
+
+impl Stated {
+    fn look(&mut self, context: &mut Context) {
+        let document = own_document(context);
+        let grids = read(context, |tree| drawn(tree, document));
+        for (nth, grid) in grids.into_iter().enumerate() {
+            if scrolls(grid.id, context) {
+                let known = self.0.entry((nth, grid.name)).or_default();
+                known.rows = known.rows.max(grid.rows);
+                known.shown.extend(grid.shown);
+            }
+        }
+    }
+
+    fn has_unseen(&self) -> bool {
+        self.0.values().any(|grid| grid.shown.len() + SLACK < grid.rows)
+    }
+}
+
+/// The grids that say how many rows they have, and number those that they draw.
+fn drawn(tree: &Tree, document: NodeId) -> Vec<Drawn> {
+    let (count, index) = (LocalName::from("aria-rowcount"), LocalName::from("aria-rowindex"));
+    let number = |id: NodeId, name: &LocalName| -> Option<usize> {
+        tree.element(id)?.attribute(name)?.trim().parse().ok().filter(|number| *number > 0)
+    };
+    let mut grids = Vec::new();
+    for id in roots(tree, document).into_iter().flat_map(|root| tree.descendants(root)) {
+        let Some(rows) = number(id, &count) else { continue };
+        let shown = tree.descendants(id).filter_map(|row| number(row, &index)).take(limits::RENDER_CONTROLS_MAX);
+        let shown: HashSet<usize> = shown.collect();
+        let name = tree.element(id).and_then(|of| of.attribute(&"aria-label".into())).unwrap_or_default().to_owned();
+        if !shown.is_empty() && shown.len() < limits::RENDER_CONTROLS_MAX {
+            grids.push(Drawn { id, name, rows, shown });
+        }
+        if grids.len() >= limits::RENDER_BOXES_MAX {
+            break;
+        }
+    }
+    grids
+}
+
+/// Whether something hears of a grid's scrolling: it, what is around it, or what is in it.
+fn scrolls(id: NodeId, context: &mut Context) -> bool {
+    let around: Vec<NodeId> = read(context, |tree| {
+        let inside = tree.descendants(id).filter(|of| tree.is_element(*of)).take(WITHIN_GRID);
+        [id].into_iter().chain(tree.ancestors(id).take(SCROLLS_WITHIN)).chain(inside).collect()
+    });
+    around.into_iter().any(|of| listens_to(of, "scroll", context))
+}
+
+impl Reader<'_> {
+    pub(super) fn hear_of_rows(&mut self) {
+        let stated = &mut self.stated;
+        self.window.engine.with(|context| stated.look(context));
+    }
+
+    /// Whether a grid says that it has more rows than it has shown in all.
+    pub(super) fn has_unseen_rows(&self) -> bool {
+        self.stated.has_unseen()
+    }
+}

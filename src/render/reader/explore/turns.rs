@@ -1,0 +1,310 @@
+//! Lists that are turned and nothing else, as members' pages are read: any other click may do something in the member's name. So what turns a
+//! list has to say that, and nothing more: "Next page", "Load 20 more", "›" in a pager.
+
+use std::collections::{HashMap, HashSet};
+
+use html5ever::local_name;
+
+use super::super::controls::{Control, Rank};
+use super::super::rows::has_likes;
+use super::super::shown::News;
+use super::super::turn_words::{ABOUT_TURNS, TURN_PHRASES, TURN_WORDS, TURN_WORDS_OF_MORE};
+use super::super::words::TURN_SIGNS;
+use super::Reader;
+use super::choices::is_choice;
+use super::pick::is_opener;
+use crate::dom::{NodeId, Tree};
+use crate::web::read;
+use crate::wire::Navigation;
+
+/// Words that pagers are called by, and how far above a control its pager may be: a number may be anything elsewhere, a rating for one.
+const PAGERS: &[&str] =
+    &["pagination", "paginator", "paginate", "pager", "pagers", "paging", "pagenav", "pagenavi", "fenye"];
+const PAGER_WITHIN: usize = 4;
+
+/// Words beside the number of a page.
+const TURN_GOES: &[&str] = &["go", "to"];
+
+/// Links of a list that is turned below them; a row has less.
+const LINKS_OF_LIST: usize = 5;
+
+/// A list is turned above it and below it; what stands there more often is of rows.
+const ENDS: usize = 2;
+
+/// Words of what turns a list, at most.
+const WORDS: usize = 5;
+
+/// What turns of the list have shown.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// Nothing is clicked but what turns a list, and nothing sent but GETs.
+    pub only: bool,
+    /// What only members are spared stood there.
+    pub has_left_alone: bool,
+    /// A turn wanted something to be posted then.
+    pub has_unsent: bool,
+    /// The last turn has changed what the page says.
+    pub has_turned: bool,
+    /// The page that was turned to by its number.
+    pub last_number: u32,
+    /// Turns that showed nothing, behind which a way back shows what is known.
+    pub vain: u32,
+    /// The last act led back, to something new.
+    pub heads_back: bool,
+    /// There was a way back in the first state: the page is none of its list's ends.
+    pub starts_inside: bool,
+}
+
+impl Reader<'_> {
+    /// Leaves what turns a list, unless the list's pages have addresses: those are links.
+    pub(super) fn keep_turns(&mut self, controls: &mut Vec<Control>) {
+        let mut alike = HashMap::<String, usize>::new();
+        for of in controls.iter() {
+            *alike.entry(words_of(label(of)).join(" ")).or_default() += 1;
+        }
+        let kept = self.window.engine.look(|context| {
+            read(context, |tree| {
+                let turns = |of: &&Control| {
+                    let times = alike.get(&words_of(label(of)).join(" ")).copied().unwrap_or_default();
+                    turns(tree, of, times)
+                };
+                controls.iter().filter(turns).map(|of| of.id).collect::<HashSet<NodeId>>()
+            })
+        });
+        let kept = kept.unwrap_or_default();
+        // Others may sort, or show less of the same.
+        let is_left = |of: &Control| {
+            let is_tab = of.rank == Rank::Tab && of.local() != "summary" && !is_choice(of) && !is_opener(of);
+            is_tab || of.view.is_some()
+        };
+        self.turns.has_left_alone |= controls.iter().any(|of| is_left(of) && !kept.contains(&of.id));
+        controls.retain(|of| kept.contains(&of.id));
+        // What is made as the buttons of rows are is taken for one of theirs elsewhere.
+        for of in controls.iter_mut().filter(|of| of.rank == Rank::Row) {
+            of.rank = if names_page(&of.text) { Rank::Number } else { Rank::Turn };
+        }
+    }
+
+    /// Remembers that a turn wanted something to be posted: by a request, of which `unsent` were not sent before it, or by a form, behind so
+    /// many navigations. What is posted beside turns that `have_paid` is none of the list's.
+    pub(super) fn notice_unsent(&mut self, news: News, (unsent, navigations): (u64, usize), have_paid: bool) {
+        let is_unsent = news == News::None && !have_paid && self.window.engine.page().borrow().unsent > unsent;
+        let is_form = |one: &Navigation| one.method != "GET";
+        self.turns.has_unsent |= is_unsent || self.window.navigations_since(navigations).iter().any(is_form);
+    }
+}
+
+fn turns(tree: &Tree, control: &Control, times: usize) -> bool {
+    let (id, pager) = (control.id, pager(tree, control.id));
+    if control.leads.is_some() || control.option.is_some() || pages_have_addresses(tree, id, pager) {
+        return false;
+    }
+    if control.rank == Rank::Number || names_page(&control.text) {
+        return pager.is_some();
+    }
+    let is_own = matches!(control.local(), "a" | "button" | "input");
+    let is_of_rows =
+        times > ENDS && !ends_a_list(tree, id) || times == ENDS && control.local() != "a" && stands_in_likes(tree, id);
+    matches!(control.rank, Rank::Turn | Rank::Row)
+        && says_turn(label(control), pager.is_some())
+        && (pager.is_some() || !is_of_rows && (is_own || !has_likes(tree, id)))
+}
+
+/// What a control says, or is called where it says nothing.
+fn label(control: &Control) -> &str {
+    if control.text.contains(char::is_alphabetic) { &control.text } else { &control.words }
+}
+
+/// Whether a label says that it turns a list, and nothing else. Numbers and signs in it do not matter; some words are enough in a pager only.
+fn says_turn(text: &str, is_in_pager: bool) -> bool {
+    let words = words_of(text);
+    if words.is_empty() {
+        let is_sign = TURN_SIGNS.iter().any(|(next, _)| text.trim() == *next);
+        return is_in_pager || is_sign && !text.contains(|c: char| c.is_ascii_digit());
+    }
+    if TURN_PHRASES.contains(&&*words.concat()) {
+        return true;
+    }
+    let is = |words: &[&str], word: &String| words.contains(&&**word);
+    let is_known = |word: &String| is(TURN_WORDS, word) || is(TURN_WORDS_OF_MORE, word) || is(ABOUT_TURNS, word);
+    let is_whole = words.len() <= WORDS && words.iter().all(is_known);
+    let is_sure = words.iter().any(|word| is(TURN_WORDS, word));
+    let is_likely = words.iter().any(|word| is(TURN_WORDS_OF_MORE, word)) && (words.len() > 1 || is_in_pager);
+    is_whole && (is_sure || is_likely)
+}
+
+/// "Page 2".
+fn names_page(text: &str) -> bool {
+    let words = words_of(text);
+    let is_about = |word: &String| ABOUT_TURNS.contains(&&**word) || TURN_GOES.contains(&&**word);
+    !words.is_empty()
+        && words.len() <= WORDS
+        && words.iter().all(is_about)
+        && text.contains(|c: char| c.is_ascii_digit())
+}
+
+/// The words of a label in lower case, without numbers and signs.
+fn words_of(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// What is called a pager and holds an element.
+fn pager(tree: &Tree, id: NodeId) -> Option<NodeId> {
+    let is_page = |id: &NodeId| {
+        tree.element(*id).is_none_or(|of| of.is_html(&local_name!("body")) || of.is_html(&local_name!("html")))
+    };
+    let is_pager = |id: &NodeId| {
+        let attribute = |name: &str| tree.element(*id)?.attribute(&name.into());
+        let names = ["class", "id", "aria-label"].into_iter().filter_map(attribute);
+        let label = attribute("aria-label").unwrap_or_default().to_lowercase();
+        label.contains("page navigation")
+            || names.flat_map(str::split_whitespace).any(|name| names_pager(&parts_of(name)))
+            || tree.element(*id).is_some_and(|of| of.is_html(&local_name!("nav"))) && goes_on(tree, *id)
+    };
+    let around = [id].into_iter().chain(tree.ancestors(id).take(PAGER_WITHIN));
+    around.take_while(|id| !is_page(id)).find(is_pager)
+}
+
+/// Whether a name is a pager's, by its parts: `ant-pagination`, `page-item`, `pages`.
+fn names_pager(parts: &[String]) -> bool {
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    let is_page = |parts: &[&str]| {
+        matches!(parts, ["pages"] | ["page", "number" | "numbers" | "link" | "links" | "item" | "nav", ..])
+    };
+    is_page(&parts) || parts.iter().any(|part| PAGERS.contains(part))
+}
+
+/// Whether numbers stand in a navigation, and something that says that it turns a list beside them.
+fn goes_on(tree: &Tree, id: NodeId) -> bool {
+    let says = |of: NodeId| {
+        let text = tree.character_data(of).filter(|_| tree.is_text(of)).unwrap_or_default();
+        !words_of(text).is_empty() && says_turn(text, false)
+    };
+    has_numbers(tree, id) && tree.descendants(id).take(crate::limits::RENDER_CONTROLS_MAX).any(says)
+}
+
+/// The parts of names: `MuiPagination-ul`, `v-pagination__list`.
+fn parts_of(names: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut was_lower = false;
+    for c in names.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() && was_lower {
+            parts.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            parts.last_mut().into_iter().for_each(|part| part.extend(c.to_lowercase()));
+        }
+        was_lower = c.is_lowercase();
+    }
+    parts
+}
+
+/// Whether something beside it leads to a page of the list by its address: then each page has one.
+fn pages_have_addresses(tree: &Tree, id: NodeId, pager: Option<NodeId>) -> bool {
+    let Some(around) = pager.or_else(|| tree.parent(id)) else { return false };
+    tree.descendants(around).take(crate::limits::RENDER_CONTROL_ELEMENTS).any(|of| {
+        let href = tree.element(of).and_then(|element| element.attribute(&local_name!("href"))).unwrap_or_default();
+        let leads = !href.is_empty() && !href.starts_with('#') && !href.starts_with("javascript:");
+        let text = super::super::shown::text_of(tree, of, 8);
+        leads && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// Whether numbers alone stand in it, two at least.
+fn has_numbers(tree: &Tree, id: NodeId) -> bool {
+    let texts = tree.descendants(id).take(crate::limits::RENDER_CONTROLS_MAX).filter(|of| tree.is_text(*of));
+    let is_number = |of: &NodeId| {
+        let text = tree.character_data(*of).unwrap_or_default().trim();
+        !text.is_empty() && text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    texts.filter(is_number).take(2).count() == 2
+}
+
+/// Whether a list of links stands beside it: several sections may each have their own "Load more".
+fn ends_a_list(tree: &Tree, id: NodeId) -> bool {
+    let is_link = |of: &NodeId| {
+        let href = tree.element(*of).and_then(|of| of.attribute(&local_name!("href"))).unwrap_or_default();
+        !href.is_empty() && !href.starts_with('#')
+    };
+    let has_list = |above: NodeId| tree.descendants(above).filter(is_link).take(LINKS_OF_LIST).count() == LINKS_OF_LIST;
+    tree.ancestors(id).take(2).filter(|above| tree.is_element(*above)).any(has_list)
+}
+
+fn stands_in_likes(tree: &Tree, id: NodeId) -> bool {
+    tree.ancestors(id).take(PAGER_WITHIN).any(|above| has_likes(tree, above))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_says_so_and_nothing_else() {
+        for text in [
+            "Next",
+            "next page »",
+            "Load 20 more",
+            "Show more results",
+            "Older posts",
+            "Nächste Seite",
+            "Mehr laden",
+            "Page suivante",
+            "Cargar más",
+            "Следующая",
+            "Показать ещё 50",
+            "下一页",
+            "加载更多",
+            "次のページ",
+            "더 보기",
+            "التالي",
+            "Daha fazla göster",
+            "❯",
+        ] {
+            assert!(says_turn(text, false), "{text}");
+        }
+        for text in [
+            "Exchange →",
+            "Claim daily bonus »",
+            "Spin the wheel ›",
+            "签到 →",
+            "兑换更多魔力",
+            "Следить за темой",
+            "Weiterempfehlen",
+            "Weiter",
+            "Forward to a friend",
+            "Plus 1",
+            "+1",
+            "Get more invites",
+            "Одобрить ещё",
+            "Redeem",
+            "Hit and run pardon",
+            "Jackass Forward 2022",
+            "→",
+            "",
+        ] {
+            assert!(!says_turn(text, false), "{text}");
+        }
+        assert!(says_turn("›", true) && says_turn("Weiter", true) && !says_turn("Donate more", true));
+    }
+
+    #[test]
+    fn names_have_parts() {
+        assert_eq!(parts_of("MuiPagination-ul v-pager__x"), ["mui", "pagination", "ul", "v", "pager", "", "x"]);
+        for (name, expected) in [
+            ("MuiPagination-ul", true),
+            ("dataTables_paginate", true),
+            ("page-item", true),
+            ("page-numbers", true),
+            ("wp-pagenavi", true),
+            ("pages", true),
+            ("pageRating", false),
+            ("homepage-item", false),
+            ("my-pages-vote", false),
+            ("user-pages", false),
+            ("pageRoot", false),
+        ] {
+            assert_eq!(names_pager(&parts_of(name)), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! CSSOM: declarations, style sheets and what they make of elements.
+
+pub(crate) mod style;
+pub(crate) mod style_sheets;
+pub(crate) mod style_table;
+pub(crate) mod styles;

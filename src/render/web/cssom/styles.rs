@@ -1,0 +1,354 @@
+//! The style sheets of a page and what they make of its elements: `getComputedStyle`, and what is not shown.
+//!
+//! Sheets are read when somebody asks, and again when their text is another one. Sheets that a page links to are not fetched, so that
+//! rules of `style` elements and of scripts are all there are.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use boa_engine::object::builtins::JsArray;
+use boa_engine::{Context, JsObject};
+use html5ever::{local_name, ns};
+
+use super::style_table::{self, INHERITED};
+use super::{style, style_sheets};
+use crate::dom::style::Sheet;
+use crate::dom::style::cascade::{Cascade, Index};
+use crate::dom::style::value::{colour, is_colour};
+use crate::dom::{NodeId, Tree};
+use crate::engine::realm;
+use crate::web::animations::css_animations;
+use crate::web::cssom_view::layout::{self, Place};
+use crate::web::cssom_view::media;
+use crate::web::html::window;
+use crate::web::{read, slot_if_made};
+
+/// Size of a letter where nobody speaks of it, in CSS pixels.
+const FONT_SIZE: f64 = 16.0;
+
+/// A sheet of an element.
+struct Kept {
+    text: String,
+    sheet: Rc<Sheet>,
+    /// What scripts hold of it.
+    object: Option<JsObject>,
+}
+
+/// What an index was made of: its sheets, how often each has changed, whether it is disabled, and the window's width.
+type Made = (Vec<MadeOf>, u64);
+
+/// A sheet, its changes, and whether it is disabled.
+type MadeOf = (Rc<Sheet>, u64, bool);
+
+#[derive(Default)]
+struct Styles {
+    of_elements: HashMap<NodeId, Kept>,
+    /// Documents and shadow roots that were given sheets by a script.
+    adopters: Vec<NodeId>,
+    made: HashMap<NodeId, Made>,
+    indexes: HashMap<NodeId, Index>,
+    tries: Cell<u64>,
+}
+
+type Shared = Rc<RefCell<Styles>>;
+
+pub(crate) fn install(context: &mut Context) {
+    realm::share(Shared::default, context);
+}
+
+fn shared(context: &Context) -> Shared {
+    context.get_data::<Shared>().cloned().unwrap_or_default()
+}
+
+/// A document or shadow root may have sheets that a script gave it.
+pub(crate) fn adopts(root: NodeId, context: &Context) {
+    let shared = shared(context);
+    let adopters = &mut shared.borrow_mut().adopters;
+    if !adopters.contains(&root) {
+        adopters.push(root);
+    }
+}
+
+/// The sheet of an element with the text that it has now; the same as long as the text is.
+pub(crate) fn of_element(id: NodeId, context: &Context) -> Rc<Sheet> {
+    let (text, media) = read(context, |tree| {
+        let media = tree.attribute(id, &local_name!("media")).unwrap_or_default().to_owned();
+        (tree.child_text(id), media)
+    });
+    let is_shown = media::matches(&media, window::viewport(context));
+    let shared = shared(context);
+    let mut styles = shared.borrow_mut();
+    if let Some(kept) = styles.of_elements.get(&id).filter(|kept| kept.text == text) {
+        return Rc::clone(&kept.sheet);
+    }
+    let sheet = Rc::new(Sheet::parse(&text));
+    // What a query of the element's own keeps away gives nothing.
+    sheet.disabled.set(!is_shown);
+    styles.of_elements.insert(id, Kept { text, sheet: Rc::clone(&sheet), object: None });
+    sheet
+}
+
+/// What scripts hold of an element's sheet.
+pub(crate) fn object_of(id: NodeId, context: &Context) -> Option<JsObject> {
+    shared(context).borrow().of_elements.get(&id)?.object.clone()
+}
+
+pub(crate) fn keep_object(id: NodeId, object: &JsObject, context: &Context) {
+    if let Some(kept) = shared(context).borrow_mut().of_elements.get_mut(&id) {
+        kept.object = Some(object.clone());
+    }
+}
+
+/// Sheets that a script gave a document or shadow root.
+fn adopted(root: NodeId, context: &mut Context) -> Vec<Rc<Sheet>> {
+    let Some(list) = slot_if_made(root, style_sheets::ADOPTED, context) else { return Vec::new() };
+    let Ok(list) = JsArray::from_object(list) else { return Vec::new() };
+    let count = list.length(context).unwrap_or(0).min(crate::limits::LISTENERS_MAX as u64);
+    (0..count).filter_map(|place| style_sheets::sheet_of(&list.get(place, context).ok()?)).collect()
+}
+
+/// Looks at what sheets there are now and reads those that are new.
+fn refresh(context: &mut Context) -> Shared {
+    let shared = shared(context);
+    let mut by_root: HashMap<NodeId, Vec<Rc<Sheet>>> = HashMap::new();
+    let owners = read(context, Tree::style_elements);
+    let adopters = shared.borrow().adopters.clone();
+    for (root, id) in owners {
+        if is_css(id, context) {
+            by_root.entry(root).or_default().push(of_element(id, context));
+        }
+    }
+    for root in adopters {
+        by_root.entry(root).or_default().extend(adopted(root, context));
+    }
+    let view = window::viewport(context);
+    let holds = |name: &str, condition: &str| match name {
+        "media" => media::matches(condition, view),
+        "supports" => style::supports(condition),
+        // Nothing is laid out that a container could be measured by, and scopes are not told apart.
+        _ => false,
+    };
+    let mut borrowed = shared.borrow_mut();
+    let styles = &mut *borrowed;
+    styles.indexes.retain(|root, _| by_root.contains_key(root));
+    styles.made.retain(|root, _| by_root.contains_key(root));
+    for (root, sheets) in by_root {
+        let now: Made = (
+            sheets.iter().map(|sheet| (Rc::clone(sheet), sheet.changes(), sheet.disabled.get())).collect(),
+            view.width.to_bits(),
+        );
+        let is_known = styles.made.get(&root).is_some_and(|made| {
+            let same = |(a, b): (&MadeOf, &MadeOf)| Rc::ptr_eq(&a.0, &b.0) && (a.1, a.2) == (b.1, b.2);
+            made.1 == now.1 && made.0.len() == now.0.len() && made.0.iter().zip(&now.0).all(same)
+        });
+        if !is_known {
+            styles.indexes.insert(root, Index::of(&sheets, &holds));
+            styles.made.insert(root, now);
+        }
+    }
+    drop(borrowed);
+    shared
+}
+
+fn is_css(id: NodeId, context: &Context) -> bool {
+    read(context, |tree| {
+        let kind = tree.attribute(id, &local_name!("type")).unwrap_or_default();
+        kind.is_empty() || kind.eq_ignore_ascii_case("text/css")
+    })
+}
+
+/// Asks the cascade of the page as it is now.
+pub(crate) fn ask<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T) -> T {
+    let shared = refresh(context);
+    let styles = shared.borrow();
+    read(context, |tree| what(&Cascade { tree, indexes: &styles.indexes, tries: &styles.tries }))
+}
+
+/// A property's computed value, of an element or of a pseudo-element of it: declared, inherited, of the layout, or a browser's usual one.
+pub(crate) fn computed(id: NodeId, name: &str, pseudo: Option<&str>, context: &mut Context) -> String {
+    css_animations::flush(context);
+    // What is in no document has no style (CSSOM §7.2).
+    if !read(context, |tree| tree.is_connected(id)) && !name.starts_with("--") {
+        return computed_alone(id, name, context);
+    }
+    let value = ask(context, |cascade| {
+        let sides = four_sides(name).map(|names| names.map(|side| value_of(cascade, id, &side, pseudo)));
+        sides.map_or_else(|| value_of(cascade, id, name, pseudo), |sides| collapsed(&sides))
+    });
+    match (value, name) {
+        (Some(value), _) => value,
+        (None, "width" | "height") => match layout::place(id, context) {
+            Some(place) => format!("{}px", if name == "width" { place.width } else { place.height }),
+            None => "auto".to_owned(),
+        },
+        (None, _) => style_table::usual(name).to_owned(),
+    }
+}
+
+/// What an element outside of all documents says of itself.
+fn computed_alone(id: NodeId, name: &str, context: &mut Context) -> String {
+    ask(context, |cascade| value_of(cascade, id, name, None)).unwrap_or_else(|| style_table::usual(name).to_owned())
+}
+
+/// The properties of four sides that a name stands for.
+fn four_sides(name: &str) -> Option<[String; 4]> {
+    let (start, end) = match name {
+        "margin" | "padding" => (name, ""),
+        "border-color" => ("border", "-color"),
+        "border-style" => ("border", "-style"),
+        "border-width" => ("border", "-width"),
+        _ => return None,
+    };
+    Some(["top", "right", "bottom", "left"].map(|side| format!("{start}-{side}{end}")))
+}
+
+/// Four sides in as few words as tell them (CSSOM §6.6.2).
+fn collapsed(sides: &[Option<String>; 4]) -> Option<String> {
+    let [top, right, bottom, left] = sides.each_ref().map(Option::as_deref);
+    let (top, right, bottom, left) = (top?, right?, bottom?, left?);
+    let words: &[&str] = if left != right {
+        &[top, right, bottom, left]
+    } else if top != bottom {
+        &[top, right, bottom]
+    } else if top != right {
+        &[top, right]
+    } else {
+        &[top]
+    };
+    Some(words.join(" "))
+}
+
+/// A property's value as far as the cascade and the tree tell it.
+pub(crate) fn value_of(cascade: &Cascade<'_>, id: NodeId, name: &str, pseudo: Option<&str>) -> Option<String> {
+    let inherits = name.starts_with("--") || INHERITED.contains(&name);
+    let specified = cascade.specified(id, name, inherits, pseudo);
+    let Some(value) = specified else { return unspecified(cascade, id, name, pseudo) };
+    if is_colour(name) {
+        return match colour(&value)?.as_str() {
+            // A colour that is another one's is not its own: this is as deep as it goes.
+            "currentcolor" => value_of(cascade, id, "color", pseudo),
+            known => Some(known.to_owned()),
+        };
+    }
+    if name.ends_with("-duration") || name.ends_with("-delay") {
+        return Some(times(&value));
+    }
+    if name == "font-size" {
+        return Some(format!("{}px", font_size(cascade, id)));
+    }
+    Some(pixels(cascade, id, name, &value).unwrap_or(value))
+}
+
+/// A list of times, in seconds.
+fn times(list: &str) -> String {
+    let one = |time: &str| {
+        let milliseconds = time.strip_suffix("ms").and_then(|number| number.parse::<f64>().ok());
+        milliseconds.map_or_else(|| time.to_owned(), |number| format!("{}s", number / 1000.0))
+    };
+    list.split(',').map(|time| one(time.trim())).collect::<Vec<_>>().join(", ")
+}
+
+/// What nobody declares, but the tree tells.
+fn unspecified(cascade: &Cascade<'_>, id: NodeId, name: &str, pseudo: Option<&str>) -> Option<String> {
+    let tree = cascade.tree;
+    match name {
+        "display" if pseudo.is_some() => Some("inline".to_owned()),
+        "display" => Some(usual_display(tree, id).to_owned()),
+        "direction" => Some(if tree.is_rtl(id) { "rtl" } else { "ltr" }.to_owned()),
+        // What has the focus has a ring (HTML §15.3.12).
+        "outline-style" if pseudo.is_none() && tree.focus == Some(id) => Some("auto".to_owned()),
+        "width" | "height" if pseudo.is_some() => Some("auto".to_owned()),
+        "width" | "height" => None,
+        name if is_colour(name) && !matches!(name, "color" | "background-color") => {
+            value_of(cascade, id, "color", pseudo)
+        }
+        name => Some(style_table::usual(name).to_owned()),
+    }
+}
+
+fn usual_display(tree: &Tree, id: NodeId) -> &'static str {
+    match tree.element(id) {
+        Some(element) if element.attribute(&local_name!("hidden")).is_some() => "none",
+        Some(element) if element.name().ns == ns!(html) => style_table::display_of(&element.name().local),
+        _ => "inline",
+    }
+}
+
+/// A length as pixels, where it is one that says so by itself or by the size of a letter.
+fn pixels(cascade: &Cascade<'_>, id: NodeId, name: &str, value: &str) -> Option<String> {
+    const NUMBERS: &[&str] = &[
+        "z-index",
+        "opacity",
+        "order",
+        "flex",
+        "flex-grow",
+        "flex-shrink",
+        "font-weight",
+        "line-height",
+        "orphans",
+        "widows",
+    ];
+    if value == "0" && !NUMBERS.contains(&name) && !name.starts_with("--") {
+        return Some("0px".to_owned());
+    }
+    let letter = value.find(|c: char| c.is_ascii_alphabetic())?;
+    let number: f64 = value[..letter].parse().ok()?;
+    let unit = match &value[letter..] {
+        "em" => font_size(cascade, id),
+        "rem" => FONT_SIZE,
+        "pt" => 4.0 / 3.0,
+        _ => return None,
+    };
+    Some(format!("{}px", number * unit))
+}
+
+/// The size of an element's letters in CSS pixels: a product of what it and its ancestors say.
+fn font_size(cascade: &Cascade<'_>, id: NodeId) -> f64 {
+    let (mut at, mut factor) = (Some(id), 1.0);
+    while let Some(here) = at {
+        let value = cascade.declared(here, "font-size", None).unwrap_or_default();
+        let end = value.find(|c: char| c.is_ascii_alphabetic() || c == '%').unwrap_or(value.len());
+        if let Ok(number) = value[..end].parse::<f64>() {
+            match &value[end..] {
+                "px" => return factor * number,
+                "pt" => return factor * number * 4.0 / 3.0,
+                "rem" => return factor * number * FONT_SIZE,
+                "em" => factor *= number,
+                "%" => factor *= number / 100.0,
+                _ => {}
+            }
+        }
+        at = cascade.parent(here);
+    }
+    factor * FONT_SIZE
+}
+
+/// Whether an element shows, as far as its own style, those around it and the rules of the page say.
+pub(crate) fn is_displayed(id: NodeId, context: &mut Context) -> bool {
+    ask(context, |cascade| {
+        let is_none = |id: NodeId| cascade.specified(id, "display", false, None).as_deref() == Some("none");
+        !std::iter::successors(Some(id), |id| cascade.parent(*id)).any(is_none)
+    })
+}
+
+/// Where an element stands, as the layout and the rules of the page say; `None` for what is not shown.
+pub(crate) fn place(id: NodeId, context: &mut Context) -> Option<Place> {
+    let mut place = layout::place(id, context)?;
+    let (is_hidden, width, height) = ask(context, |cascade| {
+        let speaks = |property: &str| cascade.indexes.values().any(|index| index.speaks_of(property));
+        let is_none = |id: NodeId| cascade.specified(id, "display", false, None).as_deref() == Some("none");
+        let is_hidden = speaks("display") && std::iter::successors(Some(id), |id| cascade.parent(*id)).any(is_none);
+        let length = |property: &str| {
+            let value = speaks(property).then(|| value_of(cascade, id, property, None))??;
+            value.strip_suffix("px")?.parse::<f64>().ok().filter(|length| *length >= 0.0)
+        };
+        (is_hidden, length("width"), length("height"))
+    });
+    if is_hidden {
+        return None;
+    }
+    place.width = width.unwrap_or(place.width);
+    place.height = height.unwrap_or(place.height);
+    Some(place)
+}

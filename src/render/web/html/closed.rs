@@ -1,0 +1,174 @@
+//! What a page may ask for and never gets: `WebSocket`, `EventSource` and workers. They fail as they would at a closed port, so that a
+//! page which has another way takes it.
+
+use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace};
+
+use crate::engine::target::{self, Listeners, Target, TargetKind};
+use crate::engine::{bind, events, exception, jobs};
+use crate::web::dom::document;
+use crate::web::own_document;
+
+/// A connection that will not be.
+#[derive(Trace, Finalize, JsData)]
+struct Connection {
+    listeners: Listeners,
+    #[unsafe_ignore_trace]
+    url: String,
+    #[unsafe_ignore_trace]
+    state: u8,
+}
+
+impl Target for Connection {
+    fn listeners(&mut self) -> &mut Listeners {
+        &mut self.listeners
+    }
+}
+
+/// What an attempt comes to.
+#[derive(Clone, Copy, PartialEq)]
+enum Attempt {
+    Socket,
+    Source,
+    Worker,
+}
+
+const CONNECTING: u8 = 0;
+const CLOSING: u8 = 2;
+const CLOSED: u8 = 3;
+/// `EventSource` counts otherwise.
+const SOURCE_CLOSED: u8 = 2;
+
+const SOCKET: bind::Interface = bind::Interface {
+    name: "WebSocket",
+    parent: Some("EventTarget"),
+    length: 1,
+    methods: &[
+        ("send", 1, |this, _, context| {
+            let state = bind::this::<Connection>(this)?.borrow().data().state;
+            if state == CONNECTING {
+                return Err(exception::error("InvalidStateError", "Still in CONNECTING state.", context));
+            }
+            Ok(JsValue::undefined())
+        }),
+        ("close", 0, |this, _, _| {
+            let socket = bind::this::<Connection>(this)?;
+            let mut socket = socket.borrow_mut();
+            let socket = socket.data_mut();
+            socket.state = socket.state.max(CLOSING);
+            Ok(JsValue::undefined())
+        }),
+    ],
+    attributes: &[
+        ("url", url_of, None),
+        ("readyState", state_of, None),
+        ("bufferedAmount", |_, _, _| Ok(0.into()), None),
+        ("extensions", |_, _, _| Ok(bind::js("")), None),
+        ("protocol", |_, _, _| Ok(bind::js("")), None),
+    ],
+    constants: &[("CONNECTING", 0), ("OPEN", 1), ("CLOSING", 2), ("CLOSED", 3)],
+    ..bind::Interface::EMPTY
+};
+
+const SOURCE: bind::Interface = bind::Interface {
+    name: "EventSource",
+    parent: Some("EventTarget"),
+    length: 1,
+    methods: &[("close", 0, |this, _, _| {
+        bind::this::<Connection>(this)?.borrow_mut().data_mut().state = SOURCE_CLOSED;
+        Ok(JsValue::undefined())
+    })],
+    attributes: &[
+        ("url", url_of, None),
+        ("readyState", state_of, None),
+        ("withCredentials", |_, _, _| Ok(false.into()), None),
+    ],
+    constants: &[("CONNECTING", 0), ("OPEN", 1), ("CLOSED", 2)],
+    ..bind::Interface::EMPTY
+};
+
+const WORKER: bind::Interface = bind::Interface {
+    name: "Worker",
+    parent: Some("EventTarget"),
+    length: 1,
+    methods: &[
+        ("postMessage", 1, |this, _, _| bind::this::<Connection>(this).map(|_| JsValue::undefined())),
+        ("terminate", 0, |this, _, _| bind::this::<Connection>(this).map(|_| JsValue::undefined())),
+    ],
+    ..bind::Interface::EMPTY
+};
+
+pub(crate) fn install(context: &mut Context) -> JsResult<()> {
+    target::register(TargetKind::of::<Connection>(|_, _, _| None), context);
+    let table: [(&bind::Interface, Attempt, &[&'static str]); 3] = [
+        (&SOCKET, Attempt::Socket, &["open", "message", "error", "close"]),
+        (&SOURCE, Attempt::Source, &["open", "message", "error"]),
+        (&WORKER, Attempt::Worker, &["message", "messageerror", "error"]),
+    ];
+    for (interface, attempt, handlers) in table {
+        let name = interface.name;
+        let body = NativeFunction::from_copy_closure(move |new_target, args, context| {
+            construct(new_target, args, name, attempt, context)
+        });
+        let prototype = bind::define_with(interface, body, context)?;
+        target::handlers(&prototype, handlers, context)?;
+    }
+    Ok(())
+}
+
+fn url_of(this: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue> {
+    Ok(bind::js(&bind::this::<Connection>(this)?.borrow().data().url))
+}
+
+fn state_of(this: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue> {
+    Ok(bind::this::<Connection>(this)?.borrow().data().state.into())
+}
+
+fn construct(
+    new_target: &JsValue,
+    args: &[JsValue],
+    name: &'static str,
+    attempt: Attempt,
+    context: &mut Context,
+) -> JsResult<JsValue> {
+    bind::want(args, 1, name)?;
+    let text = args.get_or_undefined(0).to_string(context)?.to_std_string_lossy();
+    let document = own_document(context);
+    let Ok(mut url) = document::base_url(document, context).join(&text) else {
+        return Err(exception::error("SyntaxError", &format!("The URL '{text}' is invalid."), context));
+    };
+    if attempt == Attempt::Socket {
+        // What a web page is served by has a socket of the same kind (WebSockets §3).
+        let scheme = match url.scheme() {
+            "http" => "ws",
+            "https" => "wss",
+            other => other,
+        };
+        let scheme = scheme.to_owned();
+        if !matches!(scheme.as_str(), "ws" | "wss") || url.set_scheme(&scheme).is_err() && url.scheme() != scheme {
+            return Err(exception::error("SyntaxError", "The URL's scheme must be 'ws' or 'wss'.", context));
+        }
+    }
+    let data = Connection { listeners: Listeners::default(), url: url.to_string(), state: CONNECTING };
+    let made = bind::construct(new_target, name, data, context)?;
+    let object = bind::this::<Connection>(&made)?;
+    jobs::post(context, 0, move |context| {
+        jobs::outside(context, |context| fail(&object, attempt, context));
+        Ok(())
+    });
+    Ok(made)
+}
+
+/// The events of an attempt that came to nothing.
+fn fail(connection: &JsObject<Connection>, attempt: Attempt, context: &mut Context) {
+    let is_over = attempt == Attempt::Source && connection.borrow().data().state == SOURCE_CLOSED;
+    if is_over {
+        return;
+    }
+    connection.borrow_mut().data_mut().state = if attempt == Attempt::Source { SOURCE_CLOSED } else { CLOSED };
+    let target = connection.clone().upcast();
+    events::fire(&target, "Event", "error", (false, attempt == Attempt::Worker), &[], context);
+    if attempt == Attempt::Socket {
+        let members = [("wasClean", false.into()), ("code", 1006.into())];
+        events::fire(&target, "CloseEvent", "close", (false, false), &members, context);
+    }
+}

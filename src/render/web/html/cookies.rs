@@ -1,0 +1,101 @@
+//! `document.cookie` (HTML §3.1.5): the cookies of the page's site that scripts may see. What a script sets is told to the crawl before
+//! the page's next request; what answers set shows here unless it is `HttpOnly`.
+//!
+//! Which cookies go with a request is the crawl's to know: paths and domains are told on, and not kept here.
+
+use std::cell::RefCell;
+
+use boa_engine::{Context, JsResult, JsValue};
+
+use crate::engine::{bind, jobs, legacy, page, realm};
+use crate::limits;
+use crate::web::{own_document, this_document};
+
+/// Names and values, in the order in which they came.
+struct Jar(RefCell<Vec<(String, String)>>);
+
+pub(crate) fn install(given: &[String], context: &mut Context) -> JsResult<()> {
+    let pairs = || {
+        let pairs = given.iter().filter_map(|pair| pair.split_once('='));
+        pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
+    };
+    realm::share(|| Jar(RefCell::new(pairs())), context);
+    let attribute: bind::Attribute = (
+        "cookie",
+        |this, _, context| {
+            let document = this_document(this, context)?;
+            if own_document(context) != document {
+                return Ok(bind::js(""));
+            }
+            Ok(bind::js(&text(context)))
+        },
+        Some(|this, args, context| {
+            let document = this_document(this, context)?;
+            let text = bind::text(args, 0, context)?;
+            if own_document(context) == document && text.len() <= limits::COOKIE_BYTES_MAX {
+                put(&text, true, context);
+                page::of(context).borrow_mut().tell_cookie(&text);
+            }
+            Ok(JsValue::undefined())
+        }),
+    );
+    let prototype = bind::prototype("Document", context)?;
+    bind::attributes(&prototype, &[attribute], context)
+}
+
+/// The cookies as `document.cookie` has them.
+fn text(context: &Context) -> String {
+    let received = std::mem::take(&mut page::of(context).borrow_mut().cookies_received);
+    for cookie in received {
+        put(&cookie, false, context);
+    }
+    let Some(jar) = context.get_data::<Jar>() else { return String::new() };
+    let pairs: Vec<String> = jar
+        .0
+        .borrow()
+        .iter()
+        .map(|(name, value)| if name.is_empty() { value.clone() } else { format!("{name}={value}") })
+        .collect();
+    pairs.join("; ")
+}
+
+/// Takes a cookie as `Set-Cookie` writes it (RFC 6265 §5.2): one that is over goes away, one of servers alone is not shown.
+fn put(text: &str, by_script: bool, context: &Context) {
+    let Some(jar) = context.get_data::<Jar>() else { return };
+    let mut parts = text.split(';');
+    let pair = parts.next().unwrap_or_default();
+    let (name, value) = pair.split_once('=').unwrap_or(("", pair));
+    let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
+    if name.is_empty() && value.is_empty() || text.chars().any(|c| c.is_ascii_control() && c != '\t') {
+        return;
+    }
+    let now_ms = jobs::of(context).wall_ms();
+    let (mut is_over, mut by_age, mut is_hidden) = (false, false, false);
+    for attribute in parts {
+        let (key, value) = attribute.split_once('=').unwrap_or((attribute, ""));
+        match key.trim().to_ascii_lowercase().as_str() {
+            "max-age" => {
+                if let Ok(seconds) = value.trim().parse::<i64>() {
+                    (is_over, by_age) = (seconds <= 0, true);
+                }
+            }
+            "expires" if !by_age => {
+                is_over = legacy::time_of(value.trim()).is_some_and(|time| time <= now_ms);
+            }
+            "httponly" => is_hidden = true,
+            _ => {}
+        }
+    }
+    let mut jar = jar.0.borrow_mut();
+    // A script can neither make nor change what is for servers alone.
+    if is_hidden && by_script {
+        return;
+    }
+    let place = jar.iter().position(|(other, _)| *other == name);
+    match place {
+        Some(place) if is_over || is_hidden => drop(jar.remove(place)),
+        Some(place) => jar[place].1 = value,
+        None if is_over || is_hidden || jar.len() >= limits::COOKIES_PER_SITE_MAX => {}
+        None => jar.push((name, value)),
+    }
+}

@@ -1,0 +1,240 @@
+//! Messages within a page (HTML §9.3, §9.4): `postMessage` of the window to itself, channels and their ports, broadcasts.
+
+use std::cell::RefCell;
+
+use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
+
+use crate::engine::target::{self, Listeners, Target, TargetKind};
+use crate::engine::{bind, clone, events, exception, jobs, realm};
+use crate::limits;
+
+/// One end of a channel.
+#[derive(Default, Trace, Finalize, JsData)]
+struct Port {
+    listeners: Listeners,
+    other: Option<JsObject>,
+    /// Messages wait until somebody listens.
+    #[unsafe_ignore_trace]
+    started: bool,
+    waiting: Vec<JsValue>,
+}
+
+impl Target for Port {
+    fn listeners(&mut self) -> &mut Listeners {
+        &mut self.listeners
+    }
+}
+
+#[derive(Trace, Finalize, JsData)]
+struct Channel {
+    first: JsObject,
+    second: JsObject,
+}
+
+/// A broadcast channel.
+#[derive(Trace, Finalize, JsData)]
+struct Broadcast {
+    listeners: Listeners,
+    #[unsafe_ignore_trace]
+    name: String,
+}
+
+impl Target for Broadcast {
+    fn listeners(&mut self) -> &mut Listeners {
+        &mut self.listeners
+    }
+}
+
+/// The broadcast channels of a page that are open.
+#[derive(Default)]
+struct Broadcasts(RefCell<Vec<JsObject<Broadcast>>>);
+
+const PORT: bind::Interface = bind::Interface {
+    name: "MessagePort",
+    parent: Some("EventTarget"),
+    methods: &[
+        ("postMessage", 1, |this, args, context| {
+            let port = bind::this::<Port>(this)?;
+            bind::want(args, 1, "postMessage' on 'MessagePort")?;
+            let message = clone::structured(&args[0], context)?;
+            let other = port.borrow().data().other.clone();
+            if let Some(other) = other.and_then(|other| other.downcast::<Port>().ok()) {
+                deliver(&other, message, context);
+            }
+            Ok(JsValue::undefined())
+        }),
+        ("start", 0, |this, _, context| {
+            start(&bind::this::<Port>(this)?, context);
+            Ok(JsValue::undefined())
+        }),
+        ("close", 0, |this, _, _| {
+            let port = bind::this::<Port>(this)?;
+            port.borrow_mut().data_mut().other = None;
+            Ok(JsValue::undefined())
+        }),
+    ],
+    attributes: &[(
+        "onmessage",
+        |this, _, context| {
+            let port = bind::this::<Port>(this)?.upcast();
+            Ok(target::handler(&port, "message", context).map_or_else(JsValue::null, JsValue::from))
+        },
+        // To set it is to start the port (HTML §9.4.4).
+        Some(|this, args, context| {
+            let port = bind::this::<Port>(this)?;
+            let handler = args.get_or_undefined(0).as_object();
+            target::set_handler(&port.clone().upcast(), boa_engine::js_string!("message"), handler, context)?;
+            start(&port, context);
+            Ok(JsValue::undefined())
+        }),
+    )],
+    ..bind::Interface::EMPTY
+};
+
+const CHANNEL: bind::Interface = bind::Interface {
+    name: "MessageChannel",
+    constructor: Some(|new_target, _, context| {
+        let first = bind::object("MessagePort", Port::default(), context)?;
+        let second = bind::object("MessagePort", Port::default(), context)?;
+        for (one, other) in [(&first, &second), (&second, &first)] {
+            if let Some(mut port) = one.downcast_mut::<Port>() {
+                port.other = Some(other.clone());
+            }
+        }
+        bind::construct(new_target, "MessageChannel", Channel { first, second }, context)
+    }),
+    attributes: &[
+        ("port1", |this, _, _| Ok(bind::this::<Channel>(this)?.borrow().data().first.clone().into()), None),
+        ("port2", |this, _, _| Ok(bind::this::<Channel>(this)?.borrow().data().second.clone().into()), None),
+    ],
+    ..bind::Interface::EMPTY
+};
+
+const BROADCAST: bind::Interface = bind::Interface {
+    name: "BroadcastChannel",
+    parent: Some("EventTarget"),
+    constructor: Some(|new_target, args, context| {
+        bind::want(args, 1, "BroadcastChannel")?;
+        let data = Broadcast { listeners: Listeners::default(), name: bind::text(args, 0, context)? };
+        let made = bind::construct(new_target, "BroadcastChannel", data, context)?;
+        let channel = bind::this::<Broadcast>(&made)?;
+        if let Some(all) = context.get_data::<Broadcasts>() {
+            let mut all = all.0.borrow_mut();
+            if all.len() < limits::LISTENERS_MAX {
+                all.push(channel);
+            }
+        }
+        Ok(made)
+    }),
+    length: 1,
+    methods: &[
+        ("postMessage", 1, |this, args, context| {
+            let channel = bind::this::<Broadcast>(this)?;
+            bind::want(args, 1, "postMessage' on 'BroadcastChannel")?;
+            let message = clone::structured(&args[0], context)?;
+            let name = channel.borrow().data().name.clone();
+            let all = context.get_data::<Broadcasts>().map(|all| all.0.borrow().clone()).unwrap_or_default();
+            for other in all {
+                if !JsObject::equals(&other, &channel) && other.borrow().data().name == name {
+                    post(other.upcast(), message.clone(), JsValue::null(), context);
+                }
+            }
+            Ok(JsValue::undefined())
+        }),
+        ("close", 0, |this, _, context| {
+            let channel = bind::this::<Broadcast>(this)?;
+            if let Some(all) = context.get_data::<Broadcasts>() {
+                all.0.borrow_mut().retain(|other| !JsObject::equals(other, &channel));
+            }
+            Ok(JsValue::undefined())
+        }),
+    ],
+    attributes: &[("name", |this, _, _| Ok(bind::js(&bind::this::<Broadcast>(this)?.borrow().data().name)), None)],
+    ..bind::Interface::EMPTY
+};
+
+pub(crate) fn install(context: &mut Context) -> JsResult<()> {
+    realm::share(Broadcasts::default, context);
+    target::register(TargetKind::of::<Port>(|_, _, _| None), context);
+    target::register(TargetKind::of::<Broadcast>(|_, _, _| None), context);
+    bind::define(&PORT, context)?;
+    bind::define(&CHANNEL, context)?;
+    let broadcast = bind::define(&BROADCAST, context)?;
+    target::handlers(&broadcast, &["message", "messageerror"], context)?;
+    let port = bind::prototype("MessagePort", context)?;
+    target::handlers(&port, &["messageerror", "close"], context)?;
+    let global = context.global_object();
+    bind::methods(&global, &[("postMessage", 1, post_message)], context)
+}
+
+fn deliver(port: &JsObject<Port>, message: JsValue, context: &mut Context) {
+    {
+        let mut port = port.borrow_mut();
+        let port = port.data_mut();
+        if !port.started {
+            if port.waiting.len() < limits::TIMERS_MAX {
+                port.waiting.push(message);
+            }
+            return;
+        }
+    }
+    post(port.clone().upcast(), message, JsValue::null(), context);
+}
+
+fn start(port: &JsObject<Port>, context: &mut Context) {
+    let waiting = {
+        let mut port = port.borrow_mut();
+        let port = port.data_mut();
+        port.started = true;
+        std::mem::take(&mut port.waiting)
+    };
+    for message in waiting {
+        post(port.clone().upcast(), message, JsValue::null(), context);
+    }
+}
+
+/// Fires `message` at a target, as a task.
+fn post(target: JsObject, message: JsValue, source: JsValue, context: &mut Context) {
+    let caller = realm::of_caller(context);
+    let origin = realm::within(&caller, context, |context| realm::base(context).origin().ascii_serialization());
+    jobs::post(context, 0, move |context| {
+        let ports = bind::array([], context);
+        let members = [("data", message), ("origin", bind::js(&origin)), ("source", source), ("ports", ports)];
+        jobs::outside(context, |context| {
+            events::fire(&target, "MessageEvent", "message", (false, false), &members, context);
+        });
+        Ok(())
+    });
+}
+
+/// `window.postMessage` (HTML §9.3.3), to the window whose function it is; its source is the window of the script that calls it.
+fn post_message(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
+    bind::want(args, 1, "postMessage' on 'Window")?;
+    let wanted = match args.get_or_undefined(1) {
+        options if options.is_object() => bind::member(options, "targetOrigin", context)?,
+        value => Some(value.clone()).filter(|value| !value.is_undefined()),
+    };
+    let wanted = match wanted {
+        Some(value) => value.to_string(context)?.to_std_string_lossy(),
+        None => "/".to_owned(),
+    };
+    let own = realm::base(context).origin();
+    let fits = match wanted.as_str() {
+        "*" => true,
+        "/" => {
+            let caller = realm::of_caller(context);
+            realm::within(&caller, context, |context| realm::base(context).origin()) == own
+        }
+        other => match url::Url::parse(other) {
+            Ok(url) => url.origin() == own,
+            Err(_) => return Err(exception::error("SyntaxError", "Invalid target origin.", context)),
+        },
+    };
+    let message = clone::structured(&args[0], context)?;
+    if fits {
+        let caller = realm::of_caller(context);
+        let source = realm::within(&caller, context, |context| realm::window(context));
+        post(realm::window(context), message, source.into(), context);
+    }
+    Ok(JsValue::undefined())
+}

@@ -1,0 +1,153 @@
+//! Elements that bring something in once they are in the document: scripts run; images, style sheets and preloads are not fetched,
+//! and are said to have loaded, so that what waits for them goes on.
+
+use boa_engine::Context;
+use html5ever::{local_name, ns};
+use url::Url;
+
+use super::load::{self, fire_at};
+use super::scripts;
+use crate::dom::{Mutation, NodeId, Tree};
+use crate::engine::{self, jobs};
+use crate::web::{of, read};
+use crate::wire::Asker;
+
+/// Looks at what came into the tree and at what addresses changed.
+pub(crate) fn came_in(log: &[Mutation], context: &mut Context) {
+    let (mut found, mut loads) = (Vec::new(), Vec::new());
+    {
+        let web = of(context);
+        let web = web.borrow();
+        let tree = &web.tree;
+        for one in log {
+            match one {
+                Mutation::Children { target, added, .. } => {
+                    if !added.is_empty() && tree.is_connected(*target) {
+                        let below = added.iter().flat_map(|top| std::iter::once(*top).chain(tree.descendants(*top)));
+                        for id in below {
+                            sort(tree, id, &mut found, &mut loads);
+                        }
+                        if scripts::is_waiting(tree, *target) {
+                            found.push(*target);
+                        }
+                    } else if !added.is_empty() {
+                        // An image loads wherever it is; those of markup had no listener yet, unless it is an attribute.
+                        loads.extend(added.iter().copied().filter(|id| is_image(tree, *id) && has_handler(tree, *id)));
+                    }
+                }
+                Mutation::Attribute { target, local, new: Some(_), .. } => {
+                    let name = &**local;
+                    if !matches!(name, "src" | "srcset" | "href" | "rel" | "data" | "content" | "http-equiv") {
+                        continue;
+                    }
+                    if is_image(tree, *target) && name.starts_with("src") {
+                        loads.push(*target);
+                    } else if tree.is_connected(*target) {
+                        sort(tree, *target, &mut found, &mut loads);
+                    }
+                }
+                _ => {}
+            }
+        }
+        // Nobody hears of an element that no script has seen and that has no handler of its own.
+        loads.retain(|id| web.wrapper(*id).is_some() || has_handler(tree, *id));
+    }
+    for id in loads {
+        loaded(id, context);
+    }
+    for script in found {
+        let (is_script, is_there) = read(context, |tree| {
+            (scripts::is_waiting(tree, script) && runs_here(tree, script), tree.is_connected(script))
+        });
+        match (is_there, is_script) {
+            (true, true) => scripts::prepare(script, false, None, context),
+            (true, false) => super::navigation::follow_meta(script, context),
+            (false, _) => {}
+        }
+    }
+}
+
+/// Whether the script stands in a document that has a window: others, a frame's too, run none.
+fn runs_here(tree: &Tree, script: NodeId) -> bool {
+    let has_scripting = tree.document_data(tree.document_of(script)).is_some_and(|data| data.scripting);
+    has_scripting && tree.is_connected(script)
+}
+
+fn sort(tree: &Tree, id: NodeId, found: &mut Vec<NodeId>, loads: &mut Vec<NodeId>) {
+    let Some(element) = tree.element(id) else { return };
+    if element.name().ns != ns!(html) {
+        return;
+    }
+    let has = |name| element.attribute(&name).is_some_and(|value| !value.trim().is_empty());
+    match &*element.name().local {
+        "script" if scripts::is_waiting(tree, id) => found.push(id),
+        "meta" if has(local_name!("http-equiv")) => found.push(id),
+        "link" if has(local_name!("href")) && brings_something(element.attribute(&local_name!("rel"))) => {
+            loads.push(id)
+        }
+        "img" if has(local_name!("src")) || has(local_name!("srcset")) => loads.push(id),
+        "object" if has(local_name!("data")) => loads.push(id),
+        "embed" if has(local_name!("src")) => loads.push(id),
+        _ => {}
+    }
+}
+
+fn brings_something(rel: Option<&str>) -> bool {
+    let is_one = |word: &str| {
+        ["stylesheet", "preload", "modulepreload", "prefetch", "icon"].iter().any(|one| word.eq_ignore_ascii_case(one))
+    };
+    rel.unwrap_or_default().split_ascii_whitespace().any(is_one)
+}
+
+fn is_image(tree: &Tree, id: NodeId) -> bool {
+    tree.element(id).is_some_and(|element| {
+        element.is_html(&local_name!("img")) && element.attributes().iter().any(|one| one.name.local.starts_with("src"))
+    })
+}
+
+fn has_handler(tree: &Tree, id: NodeId) -> bool {
+    let handler = |name: &str| matches!(name, "onload" | "onerror");
+    tree.element(id).is_some_and(|element| element.attributes().iter().any(|one| handler(&one.name.local)))
+}
+
+/// Images whose handler of errors makes it worth to know whether they are there: so many of a page are asked for.
+const ASKED_IMAGES: u32 = 8;
+
+/// The address of an image that the page wants to replace if it is not there.
+fn doubted(id: NodeId, context: &Context) -> Option<Url> {
+    let src = read(context, |tree| {
+        let element = tree.element(id).filter(|element| element.is_html(&local_name!("img")))?;
+        element.attribute(&local_name!("onerror"))?;
+        element.attribute(&local_name!("src")).map(str::to_owned)
+    })?;
+    let address = scripts::resolve(id, &src, context)?;
+    let state = load::loading(context);
+    let mut state = state.borrow_mut();
+    let asked = matches!(address.scheme(), "http" | "https") && state.asked_images < ASKED_IMAGES;
+    state.asked_images += u32::from(asked);
+    asked.then_some(address)
+}
+
+/// Says as a task that an element has loaded; the page's own `load` waits for it. An image that is doubted is asked for, and what the
+/// crawl does not fetch is taken to be there.
+fn loaded(id: NodeId, context: &mut Context) {
+    load::delay(context);
+    if let Some(address) = doubted(id, context) {
+        engine::request(scripts::request(Asker::Image, &address), context, move |answer, context| {
+            let is_gone = answer.is_ok_and(|response| response.status >= 400);
+            let kind = if is_gone { "error" } else { "load" };
+            jobs::outside(context, |context| fire_at(id, kind, false, context));
+            load::undelay(context);
+            Ok(())
+        });
+        return;
+    }
+    let posted = jobs::post(context, 0, move |context| {
+        jobs::outside(context, |context| fire_at(id, "load", false, context));
+        load::undelay(context);
+        Ok(())
+    });
+    if posted.is_none() {
+        load::undelay(context);
+    }
+}

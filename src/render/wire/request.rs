@@ -1,0 +1,54 @@
+//! A request of a page's scripts.
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits;
+
+/// Number by which an answer finds its request, unique within a page.
+pub type RequestId = u32;
+
+/// What asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asker {
+    Fetch,
+    Xhr,
+    /// A classic script of the page.
+    Script,
+    Module,
+    /// An image that a script replaces if it is not there; no answer is used but its status.
+    Image,
+}
+
+/// A request of a script, absolute and complete but for what the crawl adds (cookies, user agent).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    pub asker: Asker,
+    pub method: String,
+    /// Absolute, without a fragment.
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    /// False where the page wants no cookies to go with it.
+    pub credentials: bool,
+    #[serde(skip)]
+    pub body: Vec<u8>,
+}
+
+/// What keeps a script's request from being asked, whatever the site's rules say; its own child does not hand such a one on.
+///
+/// # Errors
+/// Which bound it passes.
+pub fn check_request(request: &Request, body_bytes: usize) -> Result<(), &'static str> {
+    let header_bytes: usize = request.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+    if request.url.len() > limits::URL_BYTES_MAX {
+        Err("its address is too long")
+    } else if request.headers.len() > limits::HEADERS_MAX || header_bytes > limits::RENDER_HEADERS_BYTES_MAX {
+        Err("it has too many headers")
+    } else if body_bytes > limits::RENDER_POSTED_BYTES_MAX {
+        Err("its body is too long")
+    } else if request.method.len() > limits::METHOD_BYTES_MAX {
+        Err("its method is none")
+    } else {
+        Ok(())
+    }
+}
