@@ -58,7 +58,7 @@ struct Web {
 }
 
 #[async_trait::async_trait]
-impl Transport for Arc<Web> {
+impl Transport for Web {
     async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let headers = request.by_script.map_or_else(Vec::new, |script| {
             script.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect()

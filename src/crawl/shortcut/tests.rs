@@ -95,14 +95,14 @@ struct Slow {
     asked: Mutex<Vec<String>>,
 }
 
-impl gleaner_base::clock::Clock for Arc<Slow> {
+impl gleaner_base::clock::Clock for Slow {
     fn now(&self) -> UnixMillis {
         UnixMillis(self.now_ms.load(Ordering::Relaxed))
     }
 }
 
 #[async_trait::async_trait]
-impl Transport for Arc<Slow> {
+impl Transport for Slow {
     async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         self.now_ms.fetch_add(70_000, Ordering::Relaxed);
         let page: u32 = request.url.as_str().split("page=").nth(1).unwrap().parse().unwrap();
@@ -157,7 +157,7 @@ struct Faulty {
 }
 
 #[async_trait::async_trait]
-impl Transport for Arc<Faulty> {
+impl Transport for Faulty {
     async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let page: usize = request.url.as_str().split("page=").nth(1).unwrap().parse().unwrap();
         let number = {
@@ -250,7 +250,7 @@ async fn a_list_without_end_at_a_site_that_fails_again_and_again_is_asked_for_as
 struct Guarded(Mutex<(usize, usize, Vec<String>)>);
 
 #[async_trait::async_trait]
-impl Transport for Arc<Guarded> {
+impl Transport for Guarded {
     async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let mut guarded = self.0.lock().unwrap();
         let (tokens, requests, asked) = &mut *guarded;
