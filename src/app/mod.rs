@@ -288,9 +288,9 @@ fn transport(
 ) -> anyhow::Result<HttpTransport> {
     HttpTransport::new(&ClientOptions {
         user_agent: &options.user_agent,
-        headers: &rules.headers,
-        proxy: rules.proxy.as_ref(),
-        addresses: match &rules.private_addresses {
+        headers: &rules.client.headers,
+        proxy: rules.client.proxy.as_ref(),
+        addresses: match &rules.client.private_addresses {
             PrivateAddresses::All(false) => AddressPolicy::Public,
             PrivateAddresses::All(true) => AddressPolicy::Any,
             PrivateAddresses::Of(networks) => AddressPolicy::with_networks(networks)?,

@@ -41,29 +41,13 @@ pub struct SiteStatus {
     pub name: String,
     /// Requests since the site's first crawl, those of pages' scripts among them.
     pub pages: u64,
-    /// Requests that the scripts of pages made; as of half a minute ago.
-    #[serde(default)]
-    pub script_requests: u64,
-    /// Hosts that scripts of its pages asked in vain in the last crawl; as of half a minute ago.
-    #[serde(default)]
-    pub closed_to_scripts: Vec<Closed>,
-    /// Pages that showed nothing after their scripts, in the last crawl that rendered any; as of half a minute ago.
-    #[serde(default)]
-    pub showed_nothing: Option<Nothing>,
+    #[serde(flatten)]
+    pub scripts: ScriptStatus,
     /// Pages that were not read whole: what they list beyond is in no other figure. `gleaner coverage` tells which, and why.
     #[serde(default)]
     pub pages_not_whole: u64,
-    /// Torrents that this site gave first.
-    pub torrents: u64,
-    /// Distinct torrents that have a source on this site.
-    pub torrents_seen: u64,
-    /// Torrents known by a magnet link only.
-    pub magnets: u64,
-    pub urls_known: u64,
-    pub urls_queued: u64,
-    pub body_bytes: u64,
-    /// Visits by outcome.
-    pub outcomes: BTreeMap<String, u64>,
+    #[serde(flatten)]
+    pub counts: SiteFigures,
     /// True while a process crawls this site.
     #[serde(default)]
     pub is_crawled: bool,
@@ -102,6 +86,36 @@ pub struct SiteStatus {
     /// How its lists are read.
     #[serde(default)]
     pub lists: Option<ListsStatus>,
+}
+
+/// What the scripts of its pages have done; as of half a minute ago.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ScriptStatus {
+    /// Requests that they made.
+    #[serde(default)]
+    pub script_requests: u64,
+    /// Hosts that they asked in vain in the last crawl.
+    #[serde(default)]
+    pub closed_to_scripts: Vec<Closed>,
+    /// Pages that showed nothing after their scripts, in the last crawl that rendered any.
+    #[serde(default)]
+    pub showed_nothing: Option<Nothing>,
+}
+
+/// What the database counts of a site.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SiteFigures {
+    /// Torrents that this site gave first.
+    pub torrents: u64,
+    /// Distinct torrents that have a source on this site.
+    pub torrents_seen: u64,
+    /// Torrents known by a magnet link only.
+    pub magnets: u64,
+    pub urls_known: u64,
+    pub urls_queued: u64,
+    pub body_bytes: u64,
+    /// Visits by outcome.
+    pub outcomes: BTreeMap<String, u64>,
 }
 
 /// The operator's account is not logged in.
@@ -174,17 +188,21 @@ pub async fn report(
         sites.push(SiteStatus {
             name: name.to_owned(),
             pages: counts.pages() + script_requests,
-            script_requests,
-            closed_to_scripts: rendered.closed().to_vec(),
-            showed_nothing: rendered.nothing().cloned(),
+            scripts: ScriptStatus {
+                script_requests,
+                closed_to_scripts: rendered.closed().to_vec(),
+                showed_nothing: rendered.nothing().cloned(),
+            },
             pages_not_whole: counts.pages_not_whole,
-            torrents: counts.torrents,
-            torrents_seen: counts.torrents_seen,
-            magnets: counts.magnets,
-            urls_known: counts.urls_known,
-            urls_queued: counts.urls_queued,
-            body_bytes: counts.body_bytes,
-            outcomes: counts.outcomes.iter().map(|(outcome, count)| (outcome.name().to_owned(), *count)).collect(),
+            counts: SiteFigures {
+                torrents: counts.torrents,
+                torrents_seen: counts.torrents_seen,
+                magnets: counts.magnets,
+                urls_known: counts.urls_known,
+                urls_queued: counts.urls_queued,
+                body_bytes: counts.body_bytes,
+                outcomes: counts.outcomes.iter().map(|(outcome, count)| (outcome.name().to_owned(), *count)).collect(),
+            },
             is_crawled: live.get(name).is_some_and(|doing| doing.ended.is_none()),
             under_way: doing.under_way,
             waiting: doing.waiting.map(|(until, reason)| Waiting { until: until.rfc3339(), reason }),
@@ -250,4 +268,16 @@ pub async fn unclassed(db: &(impl Reader + ?Sized), site: &str) -> Result<Vec<Un
         example: of.example.to_string(),
     };
     Ok(links.most().into_iter().map(told).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_is_one_flat_object_in_the_order_of_before() {
+        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null}"#;
+        let read: SiteStatus = serde_json::from_str(site).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), site);
+    }
 }

@@ -29,7 +29,7 @@ use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_crawl::account::misplaced;
 use gleaner_crawl::login::handover::{Person, Question};
-use gleaner_crawl::login::{self, Means, Noted, Proof};
+use gleaner_crawl::login::{self, Means, Noted, Proof, Report};
 use gleaner_crawl::site::Site;
 use gleaner_login::secret::Secret;
 use gleaner_login::tries::{ByHand, Tries};
@@ -240,18 +240,7 @@ impl Login<'_> {
         }
         secrets::exposed(data_dir, name).iter().for_each(|told| eprintln!("{told}"));
         let _turn = self.turn()?;
-        let mut before = sessions::tries(data_dir, name)?;
-        before.meet_table(self.login.mark());
-        before.meet_way(self.login.way);
-        before.meet_host(self.rules.first_authority());
-        let others = sessions::other_tries(data_dir, name);
-        others.iter().for_each(|other| before.learn(other, &self.login.user, &password));
-        // One that was killed behind its form, and has left no cookies to prove, may have been refused.
-        if !sessions::is_unproven(data_dir, name, &self.login.user, &password)
-            && before.broke_off(&self.login.user, &password, SystemClock.now())
-        {
-            sessions::save_tries(data_dir, name, &before)?;
-        }
+        let mut before = self.tries_before(&password)?;
         self.may_log_in(&before, &password)?;
         let ending = Ending::listen()?;
         let terminal = self.options.interactive.then(|| person::Terminal::new(data_dir, name, &ending));
@@ -282,10 +271,43 @@ impl Login<'_> {
         let ask = terminal.as_ref().map(|terminal| move |question: &Question<'_>| terminal.ask(question));
         let person = ask.as_ref().map(|ask| ask as Person<'_>);
         let tell = |step: &str| steps.tell(step);
-        let mut report = block_on(async { Ok(login::log_in_by_hand(&site, means, &notes, person, &tell).await) })?;
+        let report = block_on(async { Ok(login::log_in_by_hand(&site, means, &notes, person, &tell).await) })?;
         if report.was_sent {
             tries = noted.tries();
         }
+        self.ended(report, tries, before, (&password, &jar), steps)
+    }
+}
+
+impl Login<'_> {
+    /// What earlier logins, under whatever name, tell of this one.
+    fn tries_before(&self, password: &Secret) -> anyhow::Result<Tries> {
+        let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
+        let mut before = sessions::tries(data_dir, name)?;
+        before.meet_table(self.login.mark());
+        before.meet_way(self.login.way);
+        before.meet_host(self.rules.first_authority());
+        let others = sessions::other_tries(data_dir, name);
+        others.iter().for_each(|other| before.learn(other, &self.login.user, password));
+        // One that was killed behind its form, and has left no cookies to prove, may have been refused.
+        if !sessions::is_unproven(data_dir, name, &self.login.user, password)
+            && before.broke_off(&self.login.user, password, SystemClock.now())
+        {
+            sessions::save_tries(data_dir, name, &before)?;
+        }
+        Ok(before)
+    }
+
+    /// Writes down how a login has ended, and tells it.
+    fn ended(
+        &self,
+        mut report: Report,
+        mut tries: Tries,
+        before: Tries,
+        (password, jar): (&Secret, &Jar),
+        steps: &Steps,
+    ) -> anyhow::Result<Told> {
+        let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
         let now = SystemClock.now();
         match report.trouble {
             Some(_) if !report.was_sent => {
@@ -298,12 +320,12 @@ impl Login<'_> {
             _ if report.is_unproven() => {
                 tries.await_proof(report.unless, now);
                 // How it ended is told all the same.
-                if let Err(error) = sessions::save_unproven(data_dir, name, &jar) {
+                if let Err(error) = sessions::save_unproven(data_dir, name, jar) {
                     errln!("{error:#}: the cookies of this login cannot be kept until it is proven");
                 }
             }
             _ => {
-                if let Some(why) = report.end(&mut tries, &self.login.user, &password, now) {
+                if let Some(why) = report.end(&mut tries, &self.login.user, password, now) {
                     // What was shown as the verdict is none any more.
                     steps.show(&format!("evidence: {why}\nverdict: {}", without_hint(report.sentence())));
                 }
@@ -313,25 +335,13 @@ impl Login<'_> {
         let is_in = report.judged.verdict == Verdict::LoggedIn;
         // A session that is good is never overwritten by one that is not; and it comes first: a process that is killed in between
         // has lost nothing.
-        let session = if is_in { Some(sessions::save(data_dir, name, &jar)?.display().to_string()) } else { None };
+        let session = if is_in { Some(sessions::save(data_dir, name, jar)?.display().to_string()) } else { None };
         sessions::save_tries(data_dir, name, &tries)?;
         if !is_in && !report.is_unproven() {
             // What was kept while its proof was asked for.
             sessions::forget_unproven(data_dir, name)?;
         }
-        let hold = tries.hold_by_hand(&self.login.user, &password, now);
-        let is_held =
-            matches!(hold, Some(ByHand::NoEnd | ByHand::Sent(_) | ByHand::CaptchaTwice | ByHand::SecondFactorTwice));
-        let further_at = if let Some(ByHand::SentUntil(_, until)) = hold { Some(until) } else { None };
-        let (is_guessed, is_asked) = (tries.guessed_until(now).is_some(), tries.asked_until(now).is_some());
-        let next = next::Login {
-            is_held,
-            further_at,
-            is_guessed,
-            is_asked,
-            lock_ends: tries.lock_ends(&self.login.user, &password),
-            ..self.next(tries.asked_until(now).or_else(|| tries.not_before(now)))
-        };
+        let next = self.next_after(&tries, password, now);
         // The end of the steps says the same as the rest.
         let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
         Ok(Told {
@@ -347,9 +357,24 @@ impl Login<'_> {
             is_well: is_in,
         })
     }
-}
 
-impl Login<'_> {
+    /// What is known of the next login behind one that has ended.
+    fn next_after(&self, tries: &Tries, password: &Secret, now: UnixMillis) -> next::Login<'_> {
+        let hold = tries.hold_by_hand(&self.login.user, password, now);
+        let is_held =
+            matches!(hold, Some(ByHand::NoEnd | ByHand::Sent(_) | ByHand::CaptchaTwice | ByHand::SecondFactorTwice));
+        let further_at = if let Some(ByHand::SentUntil(_, until)) = hold { Some(until) } else { None };
+        let (is_guessed, is_asked) = (tries.guessed_until(now).is_some(), tries.asked_until(now).is_some());
+        next::Login {
+            is_held,
+            further_at,
+            is_guessed,
+            is_asked,
+            lock_ends: tries.lock_ends(&self.login.user, password),
+            ..self.next(tries.asked_until(now).or_else(|| tries.not_before(now)))
+        }
+    }
+
     /// The right to log in.
     fn turn(&self) -> anyhow::Result<(std::fs::File, std::fs::File)> {
         let (data_dir, name) = (&self.config.data_dir, &self.rules.name);

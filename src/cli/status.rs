@@ -291,73 +291,78 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
     for site in &report.sites {
         table.add_row([
             site.name.clone(),
-            site.torrents_seen.to_string(),
-            site.magnets.to_string(),
+            site.counts.torrents_seen.to_string(),
+            site.counts.magnets.to_string(),
             site.pages.to_string(),
-            site.urls_known.to_string(),
-            site.urls_queued.to_string(),
+            site.counts.urls_known.to_string(),
+            site.counts.urls_queued.to_string(),
             match &report.store_fault {
                 Some(_) if site.is_crawled => "waits: nothing can be stored".to_owned(),
                 _ => state(site, now),
             },
         ]);
     }
-    let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-    for site in &report.sites {
-        let outcomes: Vec<_> = site.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        if !outcomes.is_empty() {
-            text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
-        }
-        if site.script_requests > 0 {
-            text.push_str(&format!("{}: {} requests by scripts of its pages\n", site.name, site.script_requests));
-        }
-        for Closed { host, why, page } in &site.closed_to_scripts {
-            text.push_str(&format!("{}: scripts ask {host} in vain, as on {page}: {why}\n", site.name));
-        }
-        if let Some(nothing) = &site.showed_nothing {
-            text.push_str(&format!("{}: {nothing}\n", site.name));
-        }
-        if site.pages_not_whole > 0 {
-            let which = hints.command(&format!("coverage {}", site.name));
-            text.push_str(&format!("{}: {} (hint: {which})\n", site.name, not_whole_told(site.pages_not_whole)));
-        }
-        text.extend(site.crews.as_ref().map(|state| crews(site, state)));
-        for cut in &site.cuts {
-            let Cut { shape, class, fetched, yielded, cut, example, reason, likeness } = cut;
-            let class = class.name();
+    let table: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    let details = report.sites.iter().map(|site| details(site, report, hints, now));
+    details.fold(table, |text, details| text + &details)
+}
+
+/// What is told of a site beside its row.
+fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -> String {
+    let mut text = String::new();
+    let outcomes: Vec<_> = site.counts.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    if !outcomes.is_empty() {
+        text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
+    }
+    if site.scripts.script_requests > 0 {
+        text.push_str(&format!("{}: {} requests by scripts of its pages\n", site.name, site.scripts.script_requests));
+    }
+    for Closed { host, why, page } in &site.scripts.closed_to_scripts {
+        text.push_str(&format!("{}: scripts ask {host} in vain, as on {page}: {why}\n", site.name));
+    }
+    if let Some(nothing) = &site.scripts.showed_nothing {
+        text.push_str(&format!("{}: {nothing}\n", site.name));
+    }
+    if site.pages_not_whole > 0 {
+        let which = hints.command(&format!("coverage {}", site.name));
+        text.push_str(&format!("{}: {} (hint: {which})\n", site.name, not_whole_told(site.pages_not_whole)));
+    }
+    text.extend(site.crews.as_ref().map(|state| crews(site, state)));
+    for cut in &site.cuts {
+        let Cut { shape, class, fetched, yielded, cut, example, reason, likeness } = cut;
+        let class = class.name();
+        text.push_str(&format!(
+            "{}: cut {cut} times {shape} ({class}, {fetched} fetched, {yielded} torrents): {reason}; as {example}\n",
+            site.name
+        ));
+        if let Some(Likeness { pages, page, other, percent }) = likeness {
             text.push_str(&format!(
-                "{}: cut {cut} times {shape} ({class}, {fetched} fetched, {yielded} torrents): {reason}; as {example}\n",
+                "{}: {pages} pages of {shape} resemble others of it, the last {page} {other} by {percent} %\n",
                 site.name
             ));
-            if let Some(Likeness { pages, page, other, percent }) = likeness {
-                text.push_str(&format!(
-                    "{}: {pages} pages of {shape} resemble others of it, the last {page} {other} by {percent} %\n",
-                    site.name
-                ));
-            }
         }
-        for UnclassedShape { shape, links, example } in site.unclassed.iter().take(UNCLASSED_SHOWN) {
-            text.push_str(&format!("{}: no class takes {links} links of {shape}, as {example}\n", site.name));
-        }
-        if let Some(more) = site.unclassed.len().checked_sub(UNCLASSED_SHOWN).filter(|more| *more > 0) {
-            text.push_str(&format!("{}: and links of {more} more shapes (hint: --json lists them)\n", site.name));
-        }
-        for proposal in &site.proposals {
-            let Proposal { class, evidence, example_a, example_b, .. } = proposal;
-            text.push_str(&format!(
-                "{}: proposed for [parameters]: {} ({}: {evidence} pairs of URLs had the same content, as {example_a} and {example_b})\n",
-                site.name,
-                proposal.line(),
-                class.name(),
-            ));
-        }
-        text.push_str(&changes(site));
-        text.extend(report.accounts.iter().filter(|of| of.site == site.name).map(|of| account(of, now)));
-        for host in &site.blocked_hosts {
-            let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
-            text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
-            text.push_str(&format!("  {}\n", brief(&host.reason)));
-        }
+    }
+    for UnclassedShape { shape, links, example } in site.unclassed.iter().take(UNCLASSED_SHOWN) {
+        text.push_str(&format!("{}: no class takes {links} links of {shape}, as {example}\n", site.name));
+    }
+    if let Some(more) = site.unclassed.len().checked_sub(UNCLASSED_SHOWN).filter(|more| *more > 0) {
+        text.push_str(&format!("{}: and links of {more} more shapes (hint: --json lists them)\n", site.name));
+    }
+    for proposal in &site.proposals {
+        let Proposal { class, evidence, example_a, example_b, .. } = proposal;
+        text.push_str(&format!(
+            "{}: proposed for [parameters]: {} ({}: {evidence} pairs of URLs had the same content, as {example_a} and {example_b})\n",
+            site.name,
+            proposal.line(),
+            class.name(),
+        ));
+    }
+    text.push_str(&changes(site));
+    text.extend(report.accounts.iter().filter(|of| of.site == site.name).map(|of| account(of, now)));
+    for host in &site.blocked_hosts {
+        let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
+        text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
+        text.push_str(&format!("  {}\n", brief(&host.reason)));
     }
     text
 }

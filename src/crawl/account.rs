@@ -88,7 +88,7 @@ pub fn misplaced(site: &SiteRules, rules: &LoginRules, password: &Secret) -> Opt
     // `text/html` holds a word that may be a password; one that somebody put there is the whole value.
     let in_header = |value: &str| if is_word { value.trim() == plain } else { holds(value) };
     let of_header =
-        site.headers.iter().filter(|(_, value)| in_header(value)).map(|(name, _)| format!("headers.{name}"));
+        site.client.headers.iter().filter(|(_, value)| in_header(value)).map(|(name, _)| format!("headers.{name}"));
     let key = of_user.into_iter().chain(of_field).chain(of_address).chain(of_header).next()?;
     Some(format!(
         "{file}: the value of `{key}` holds the password: nothing is sent\nhint: take it out of the rule file (and of the \

@@ -10,6 +10,7 @@ pub mod handover;
 mod json;
 mod noted;
 pub mod pace;
+mod patience;
 mod proof;
 mod reading;
 mod report;
@@ -17,6 +18,7 @@ mod script_gate;
 mod scripted;
 mod sending;
 mod steps;
+mod teller;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,20 +26,24 @@ use std::time::Duration;
 use encoding_rs::Encoding;
 
 use self::handover::Person;
+use self::noted::Attempt;
 pub use self::noted::Noted;
 use self::pace::Pace;
+use self::patience::Patience;
+use self::proof::Guests;
 pub use self::proof::{Proof, prove, prove_by_hand, prove_last};
 pub use self::reading::{HOSTS_LINE, IN_FRONT, OWN_HOST};
 pub use self::report::{CODE_REFUSED, Pin, Report};
 use self::report::{asked_until, sentence};
+use self::scripted::Scripts;
 use self::sending::ByScripts;
 use self::steps::FirstStep;
+use self::teller::Teller;
 use super::site::Site;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_login::fill::Submission;
-use gleaner_login::mask::Mask;
 use gleaner_login::model::Judge;
 use gleaner_login::names::of_site;
 use gleaner_login::secret::{Secret, quoted, told_url, told_words};
@@ -49,7 +55,6 @@ use gleaner_login::view::View;
 use gleaner_net::fetch::Post;
 use gleaner_net::fetch::session::Jar;
 use gleaner_net::politeness::Answered;
-use gleaner_render::children::Held;
 use gleaner_rules::LoginRules;
 
 /// Hears each step of a login when it happens.
@@ -97,7 +102,7 @@ pub async fn log_in(site: &Site, means: Means<'_>) -> Report {
 
 /// Logs in at the pace of a crawl, beside the other requests of its process.
 pub async fn log_in_paced(site: &Site, means: Means<'_>, begins: Begins<'_>, pace: &mut Pace) -> Report {
-    run(Run { pace: Some(pace), begins: Some(begins), ..Run::new(site, means) }).await
+    run(Run { patience: Patience::new(Some(pace)), begins: Some(begins), ..Run::new(site, means) }).await
 }
 
 /// Logs in for somebody who watches, and with a person at hand, if there is one, who is asked in the middle of it: the thread
@@ -109,17 +114,17 @@ pub async fn log_in_by_hand(
     person: Option<Person<'_>>,
     tell: Tell<'_>,
 ) -> Report {
-    run(Run { person, begins: Some(begins), tell: Some(tell), ..Run::new(site, means) }).await
+    run(Run { person, begins: Some(begins), ..Run::new(site, means).told(tell) }).await
 }
 
 async fn run(mut run: Run<'_>) -> Report {
     let mut judged = run.log_in().await.unwrap_or_else(|judged| judged);
-    if run.is_code_sent {
+    if run.attempt.is_code_sent {
         // The password was right where it brought the page that asked for the code; but some ask everybody for one, and say then that the
         // password is wrong.
         for verdict in [&mut judged.verdict, &mut run.report.unless] {
             if matches!(verdict, Verdict::WrongPassword | Verdict::ProbablyRefused) {
-                *verdict = run.behind_code.unwrap_or(Verdict::SecondFactor);
+                *verdict = run.attempt.behind_code.unwrap_or(Verdict::SecondFactor);
             }
         }
         if judged.verdict == Verdict::SecondFactor {
@@ -132,7 +137,7 @@ async fn run(mut run: Run<'_>) -> Report {
         && until > now
     {
         let hours = limits::RETRY_AFTER_MAX.as_secs() / 3_600;
-        let more = if run.is_retry_capped {
+        let more = if run.patience.is_retry_capped {
             format!(", and for longer than the {hours} h that are waited")
         } else if run.report.was_sent && until < now.plus(limits::LOGIN_BROKEN_OFF_WAIT) {
             ", and a minute is waited at least".to_owned()
@@ -144,7 +149,7 @@ async fn run(mut run: Run<'_>) -> Report {
     if run.report.was_sent && judged.verdict != Verdict::LoggedIn {
         judged.evidence.extend(run.lost_cookies());
     }
-    judged.evidence.iter_mut().for_each(|evidence| *evidence = run.mask.hide_in_addresses(evidence));
+    judged.evidence.iter_mut().for_each(|evidence| *evidence = run.teller.mask.hide_in_addresses(evidence));
     for evidence in judged.evidence.clone() {
         run.say(format!("evidence: {evidence}"));
     }
@@ -153,54 +158,24 @@ async fn run(mut run: Run<'_>) -> Report {
     Report { judged, ..run.report }
 }
 
+/// A login that runs, or a proof.
 struct Run<'a> {
     site: &'a Site,
     means: Means<'a>,
     /// As far as the login has come.
     report: Report,
     person: Option<Person<'a>>,
-    tell: Option<Tell<'a>>,
     /// Called before a form leaves.
     begins: Option<Begins<'a>>,
-    /// None where nothing else is asked beside it.
-    pace: Option<&'a mut Pace>,
-    is_first: bool,
+    teller: Teller<'a>,
+    patience: Patience<'a>,
+    attempt: Attempt,
     /// Taken, or to be taken, in front of the form with the password.
     first_step: Option<FirstStep>,
-    /// True once a form is on its way that is a try to log in.
-    is_try: bool,
-    /// True once a person has read a CAPTCHA for the form.
-    has_read_captcha: bool,
-    /// True once a one-time code has left behind that.
-    is_code_sent: bool,
-    /// What words that refuse mean where one has.
-    behind_code: Option<Verdict>,
-    /// Changes of the cookies when that was last written down, and what.
-    noted: Option<(u64, Verdict)>,
-    /// Until when the last answer asks us to wait, where it does.
-    retry_at: Option<UnixMillis>,
-    /// True where it asks for more than anybody waits.
-    is_retry_capped: bool,
-    /// True for a login, whose requests before its form are a guest's.
-    is_guest: bool,
-    /// What guests are shown in place of the page that proves a session, once that is known; nothing where they are sent elsewhere.
-    guests: Option<Option<Page>>,
+    guests: Guests,
     /// An address off the site's hosts that was not asked.
     last_refused: Option<CrawlUrl>,
-    /// What hides the password.
-    mask: Arc<Mask>,
-    /// What hides it in what scripts wrote, and what else was typed.
-    told_mask: Mask,
-    /// The page whose form is to be sent, open in its child; none where it needs no scripts.
-    live: Option<Held>,
-    /// The same page as it was sent.
-    unrendered: Option<Page>,
-    /// Pages that were rendered.
-    rendered: u32,
-    /// What the site has sent to their scripts before the password was typed, at most `limits::LOGIN_SENT_BYTES_MAX` bytes.
-    sent_before: Vec<Box<str>>,
-    /// Faults of the scripts of the last one while it was loaded: what a page is used to.
-    faults: usize,
+    scripts: Scripts,
 }
 
 /// A page that was read.
@@ -241,37 +216,26 @@ fn ends(verdict: Verdict, why: impl Into<String>) -> Judged {
 
 impl<'a> Run<'a> {
     fn new(site: &'a Site, means: Means<'a>) -> Self {
-        let mask = || Mask::of(&means.rules.user, means.password);
-        let mut told_mask = mask();
-        means.rules.fields.iter().for_each(|(_, value)| told_mask.add(value));
         Self {
             site,
+            teller: Teller::new(site, &means),
             means,
             report: Report::new(),
             person: None,
-            tell: None,
             begins: None,
-            pace: None,
-            is_first: true,
+            patience: Patience::new(None),
+            attempt: Attempt::default(),
             first_step: None,
-            is_try: false,
-            has_read_captcha: false,
-            is_code_sent: false,
-            behind_code: None,
-            noted: None,
-            retry_at: None,
-            is_retry_capped: false,
-            is_guest: false,
-            guests: None,
+            guests: Guests::default(),
             last_refused: None,
-            mask: Arc::new(mask()),
-            told_mask,
-            live: None,
-            unrendered: None,
-            rendered: 0,
-            sent_before: Vec::new(),
-            faults: 0,
+            scripts: Scripts::default(),
         }
+    }
+
+    /// The same for somebody who watches.
+    fn told(mut self, tell: Tell<'a>) -> Self {
+        self.teller.tell = Some(tell);
+        self
     }
 
     /// Cookies that the site has set and that bring no session, with why.
@@ -286,25 +250,18 @@ impl<'a> Run<'a> {
         lost
     }
 
-    /// Steps hold what sites write: nothing of it may steer a terminal, and where an address of theirs holds the password it is masked.
     fn say(&mut self, step: String) {
-        let step = self.mask.hide_in_addresses(&step).replace(char::is_control, "\u{fffd}");
-        match self.tell {
-            // Whoever watches need not read it a second time in the log.
-            Some(tell) => tell(&step),
-            None => tracing::debug!(site = %self.site.rules.name, step, "login"),
-        }
-        self.report.steps.push(step);
+        self.report.steps.push(self.teller.say(&step));
     }
 
     /// A step that a report in short has, too.
     fn say_chosen(&mut self, step: String) {
-        self.report.chosen.push(self.mask.hide_in_addresses(&step).replace(char::is_control, "\u{fffd}"));
+        self.report.chosen.push(self.teller.clean(&step));
         self.say(step);
     }
 
     async fn log_in(&mut self) -> Step<Judged> {
-        self.is_guest = true;
+        self.guests.is_guest = true;
         if let Some(json) = &self.means.rules.json {
             let judged = self.log_in_by_json(json).await?;
             return self.proven(judged, None).await;
@@ -317,15 +274,15 @@ impl<'a> Run<'a> {
         // What the page in front of the first form says is no answer; what the first answer said, the second may say again.
         let mut first_page: Option<Page> = None;
         loop {
-            if self.live.is_none() {
+            if self.scripts.live.is_none() {
                 page = self.with_scripts(page).await?;
             }
             let form = self.choose_form(&page)?;
             let in_front = &*first_page.get_or_insert_with(|| page.clone());
             let cookies_before = self.means.jar.changes();
             let typed = self.answers(&page, &form).await?;
-            typed.iter().for_each(|(_, value)| self.told_mask.add(value));
-            let (mut judged, mut after) = match self.live.take() {
+            typed.iter().for_each(|(_, value)| self.teller.told_mask.add(value));
+            let (mut judged, mut after) = match self.scripts.live.take() {
                 None => {
                     let submission = self.fill_in(&page, &form, &typed)?;
                     let after = self.send(&page, &submission).await?;
@@ -335,7 +292,8 @@ impl<'a> Run<'a> {
                     ByScripts::Sent(judged, Some(after)) => (judged, *after),
                     ByScripts::Sent(judged, None) => return self.proven(judged, None).await,
                     ByScripts::Broken(why) => {
-                        let unrendered = self.unrendered.take().ok_or_else(|| ends(Verdict::Script, why.clone()))?;
+                        let unrendered =
+                            self.scripts.unrendered.take().ok_or_else(|| ends(Verdict::Script, why.clone()))?;
                         self.say(format!("the page's scripts did not send it: {why}; its form is sent as it stands"));
                         (page, first_page) = (unrendered, None);
                         continue;
@@ -390,7 +348,7 @@ impl<'a> Run<'a> {
 
     fn judge_shown(&mut self, after: &Page, before: &Page, cookies_changed: bool) -> Judged {
         let (view, login_form, before) = (&after.view, after.login_form(), Some(&before.view));
-        let has_read_captcha = self.has_read_captcha;
+        let has_read_captcha = self.attempt.has_read_captcha;
         let after = After { status: after.status, view, login_form, cookies_changed, before, has_read_captcha };
         let mut judged = self.judge_answer(&after);
         let message = login_form.map_or_else(|| view.first_message(), |form| view.message_at(form, before));
@@ -398,7 +356,7 @@ impl<'a> Run<'a> {
             && let Some(message) = message
         {
             // The site's own words: whoever reads them may know what they mean.
-            judged.evidence.insert(0, format!("the page says {}", quoted(&told_words(&self.hidden(message)))));
+            judged.evidence.insert(0, format!("the page says {}", quoted(&told_words(&self.teller.hidden(message)))));
         }
         judged
     }
@@ -406,7 +364,7 @@ impl<'a> Run<'a> {
     /// The same of an answer that is no page, and what it says of the account.
     fn judge_answer(&mut self, after: &After<'_>) -> Judged {
         self.report.says_refused |= says_refused(after);
-        self.behind_code = refuses_behind_code(after);
+        self.attempt.behind_code = refuses_behind_code(after);
         self.report.refuses_somehow = refuses_somehow(after);
         self.report.is_limited = is_limited(after);
         self.report.counts_tries = counts_tries(after);
@@ -415,7 +373,7 @@ impl<'a> Run<'a> {
         self.report.locked_for = locked_for(after).filter(|_| judged.verdict == Verdict::Locked);
         if matches!(judged.verdict, Verdict::WrongPassword | Verdict::Locked | Verdict::RateLimited) {
             // The site's own words: how many tries are left, and for how long.
-            let told = said_in_numbers(after).into_iter().map(|text| quoted(&told_words(&self.hidden(text))));
+            let told = said_in_numbers(after).into_iter().map(|text| quoted(&told_words(&self.teller.hidden(text))));
             judged.evidence.extend(told.map(|text| format!("the page says {text}")));
         }
         judged
@@ -428,10 +386,10 @@ impl<'a> Run<'a> {
         self.may_ask(&url, page.is_over_tls())?;
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
         // What went wrong on the way to the form says nothing of it.
-        (self.is_try, self.report.trouble) = (true, None);
+        (self.attempt.is_try, self.report.trouble) = (true, None);
         let page = self.follow(url, Some(post)).await?;
         // What it says to the password is for the verdict, but the host is left in peace.
-        self.report.trouble = self.trouble_of(page.status);
+        self.report.trouble = self.patience.trouble_of(page.status);
         Ok(page)
     }
 }

@@ -16,7 +16,9 @@ use super::class::{Class, RenderActs, RenderWhen};
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
 use super::file::{FamilyFile, LaneKey, LoginFile, ParametersFile, Pinned, PrivateAddresses, RobotsFile, SiteFile};
-use super::judge::{BoardRules, BudgetRules, Lanes, LoginRules, Rate, Robots, SiteRules, owns};
+use super::judge::{
+    BoardRules, BudgetRules, ClientRules, Lanes, LinkRules, LoginRules, Rate, Robots, ScriptRules, SiteRules, owns,
+};
 use super::patterns::{RuleList, compile, rule_list};
 use super::places::{folder, hosts, is_private, start};
 use super::schema::{Read, Spans};
@@ -108,22 +110,26 @@ pub(super) fn site(
         requests_per_day: file.rate.requests_per_day,
         mirrors: mirrors(faults, spans, &file.mirrors, &start),
         lanes: lanes(faults, spans, file),
-        render: Class::ALL.map(|class| {
-            let said = file.render.classes.get(&class).or_else(|| inherited.render.classes.get(&class));
-            said.copied().unwrap_or_default()
-        }),
-        acts: file.render.acts.or(inherited.render.acts).unwrap_or_default(),
-        learns_shortcuts: file.render.shortcut.or(inherited.render.shortcut).unwrap_or(true),
-        shortcuts: shortcuts(faults, spans, file, &hosts),
+        scripts: ScriptRules {
+            when: Class::ALL.map(|class| {
+                let said = file.render.classes.get(&class).or_else(|| inherited.render.classes.get(&class));
+                said.copied().unwrap_or_default()
+            }),
+            acts: file.render.acts.or(inherited.render.acts).unwrap_or_default(),
+            learns_shortcuts: file.render.shortcut.or(inherited.render.shortcut).unwrap_or(true),
+            shortcuts: shortcuts(faults, spans, file, &hosts),
+        },
         depth_max: file.depth_max.unwrap_or(DEPTH_MAX),
         pages_max: file.pages_max,
         revisit: Duration::from_secs(u64::from(file.revisit_minutes) * 60),
         increment_depth: file.increment_depth,
         robots: robots(faults, spans, &file.robots),
         sitemaps: file.sitemaps,
-        headers: headers(faults, spans, file),
-        proxy: proxy(faults, spans, file.proxy.as_deref()),
-        private_addresses: private_addresses(faults, spans, file.private_addresses.as_ref(), &start),
+        client: ClientRules {
+            headers: headers(faults, spans, file),
+            proxy: proxy(faults, spans, file.proxy.as_deref()),
+            private_addresses: private_addresses(faults, spans, file.private_addresses.as_ref(), &start),
+        },
         start: start.iter().map(|(_, url)| url.clone()).collect(),
         ..compiled(faults, rules)?
     };
@@ -152,21 +158,20 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         requests_per_day: None,
         mirrors: Vec::new(),
         lanes: Lanes { key: LaneKey::Host, count: 1 },
-        render: [RenderWhen::Auto; Class::ALL.len()],
-        acts: RenderActs::Auto,
-        learns_shortcuts: true,
-        shortcuts: Vec::new(),
+        scripts: ScriptRules {
+            when: [RenderWhen::Auto; Class::ALL.len()],
+            acts: RenderActs::Auto,
+            learns_shortcuts: true,
+            shortcuts: Vec::new(),
+        },
         depth_max: DEPTH_MAX,
         pages_max: None,
         revisit: Duration::ZERO,
         increment_depth: 0,
         robots: Robots::Obey,
         sitemaps: true,
-        headers: Vec::new(),
-        proxy: None,
-        private_addresses: PrivateAddresses::All(false),
-        rules,
-        set,
+        client: ClientRules { headers: Vec::new(), proxy: None, private_addresses: PrivateAddresses::All(false) },
+        links: LinkRules { rules, set },
     })
 }
 

@@ -160,14 +160,7 @@ pub struct SiteRules {
     /// Origins that answer for [`Self::primary`] while it does not, in the order in which they are tried.
     pub mirrors: Vec<Box<str>>,
     pub lanes: Lanes,
-    /// Of each class, in the order of [`Class::ALL`], whether its pages' scripts are run.
-    pub(super) render: [RenderWhen; Class::ALL.len()],
-    /// What is done with them then.
-    pub(super) acts: RenderActs,
-    /// Whether more of that is learned.
-    pub(super) learns_shortcuts: bool,
-    /// What stands in place of renders, in the order of the file.
-    pub(super) shortcuts: Vec<(Class, Endpoint)>,
+    pub(super) scripts: ScriptRules,
     pub depth_max: u16,
     pub pages_max: Option<u64>,
     pub revisit: Duration,
@@ -176,15 +169,40 @@ pub struct SiteRules {
     pub robots: Robots,
     /// Whether sitemaps that robots.txt names are read.
     pub sitemaps: bool,
+    pub client: ClientRules,
+    pub(super) links: LinkRules,
+}
+
+/// What is done with the scripts of the site's pages.
+#[derive(Debug)]
+pub(super) struct ScriptRules {
+    /// Of each class, in the order of [`Class::ALL`], whether its pages' scripts are run.
+    pub when: [RenderWhen; Class::ALL.len()],
+    /// What is done with them then.
+    pub acts: RenderActs,
+    /// Whether what stands in their place is learned.
+    pub learns_shortcuts: bool,
+    /// What stands in place of renders, in the order of the file.
+    pub shortcuts: Vec<(Class, Endpoint)>,
+}
+
+/// How the site's client asks.
+#[derive(Debug)]
+pub struct ClientRules {
     /// Valid header names and values, none of them secret.
     pub headers: Vec<(Box<str>, Box<str>)>,
     pub proxy: Option<url::Url>,
     /// What the site may resolve to beyond public addresses.
     pub private_addresses: PrivateAddresses,
+}
+
+/// Which links are taken.
+#[derive(Debug)]
+pub(super) struct LinkRules {
     /// In the order in which they win: the file's denials, its classes, then those of its families.
-    pub(super) rules: Vec<Rule>,
+    pub rules: Vec<Rule>,
     /// Of the same order as `rules`.
-    pub(super) set: RegexSet,
+    pub set: RegexSet,
 }
 
 /// How the lists of the site are read and looked at.
@@ -267,15 +285,12 @@ impl SiteRules {
             depth_max,
             robots,
             sitemaps,
-            rules,
-            render,
-            acts,
-            learns_shortcuts,
+            scripts: ScriptRules { when, acts, learns_shortcuts, .. },
             ..
         } = self;
-        let patterns: Vec<_> = rules.iter().map(|rule| (&rule.pattern, rule.class)).collect();
+        let patterns: Vec<_> = self.rules().iter().map(|rule| (&rule.pattern, rule.class)).collect();
         let site = (start, hosts, below, canonical, budget, charset.map(Encoding::name), mirrors);
-        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), render, learns_shortcuts);
+        let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), when, learns_shortcuts);
         // What nobody has said changes nothing.
         let acts = if *acts == RenderActs::Auto { String::new() } else { format!("{acts:?}") };
         xxhash_rust::xxh3::xxh3_64(format!("{taken:?}{acts}").as_bytes())
@@ -287,14 +302,14 @@ impl SiteRules {
         match class {
             // Files have no scripts, and a login page is no visit's.
             Class::Download | Class::Login | Class::Sitemap => RenderWhen::Never,
-            class => self.render[class as usize],
+            class => self.scripts.when[class as usize],
         }
     }
 
     /// What is done with pages whose scripts were run; never [`RenderActs::Auto`].
     #[must_use]
     pub fn acts(&self) -> RenderActs {
-        match self.acts {
+        match self.scripts.acts {
             RenderActs::Auto if self.login.is_some() => RenderActs::Turns,
             RenderActs::Auto => RenderActs::All,
             said => said,
@@ -304,18 +319,18 @@ impl SiteRules {
     /// Whether the scripts of pages that a login meets are run.
     #[must_use]
     pub fn render_login(&self) -> RenderWhen {
-        self.render[Class::Login as usize]
+        self.scripts.when[Class::Login as usize]
     }
 
     /// The requests that bring the data of a class's pages, as far as the file pins them.
     pub fn shortcuts(&self, class: Class) -> impl Iterator<Item = &Endpoint> {
-        self.shortcuts.iter().filter(move |(of, _)| *of == class).map(|(_, endpoint)| endpoint)
+        self.scripts.shortcuts.iter().filter(move |(of, _)| *of == class).map(|(_, endpoint)| endpoint)
     }
 
     /// Whether such requests are learned: where the evidence may decide, and the file does not forbid it.
     #[must_use]
     pub fn learns_shortcuts(&self, class: Class) -> bool {
-        self.learns_shortcuts && self.render(class) == RenderWhen::Auto
+        self.scripts.learns_shortcuts && self.render(class) == RenderWhen::Auto
     }
 
     /// Why no request of any kind goes to a URL, wherever on the site's hosts it lies: what scripts of its pages may not ask either.
@@ -327,7 +342,8 @@ impl SiteRules {
         if ends_session(url.path()) {
             return Some(Refusal::EndsSession);
         }
-        let first = self.set.matches(url.path()).into_iter().next().and_then(|number| self.rules.get(number));
+        let first =
+            self.links.set.matches(url.path()).into_iter().next().and_then(|number| self.links.rules.get(number));
         first.filter(|rule| rule.class.is_none()).map(Refusal::Denied)
     }
 
@@ -344,8 +360,8 @@ impl SiteRules {
         if self.login.is_some() && ends_session(path) {
             return Verdict::Refuse { reason: Refusal::EndsSession };
         }
-        let number = self.set.matches(path).into_iter().next();
-        let Some((number, rule)) = number.and_then(|number| Some((number, self.rules.get(number)?))) else {
+        let number = self.links.set.matches(path).into_iter().next();
+        let Some((number, rule)) = number.and_then(|number| Some((number, self.links.rules.get(number)?))) else {
             return Verdict::Refuse { reason: Refusal::NoClass };
         };
         match rule.class {
@@ -410,7 +426,7 @@ impl SiteRules {
     /// All rules in the order in which they win: the file's denials, its classes, then those of its families.
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
-        &self.rules
+        &self.links.rules
     }
 }
 

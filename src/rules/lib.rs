@@ -39,8 +39,8 @@ pub use families::Families;
 pub use fault::Fault;
 pub use file::Policy;
 pub use judge::{
-    BoardRules, BudgetRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal, RenderActs,
-    RenderWhen, Robots, Rule, SiteRules, Verdict,
+    BoardRules, BudgetRules, ClientRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal,
+    RenderActs, RenderWhen, Robots, Rule, SiteRules, Verdict,
 };
 pub use log_out::ends_session;
 

@@ -170,14 +170,14 @@ fn what_a_file_leaves_out_has_polite_defaults() {
     assert_eq!(site.revisit, std::time::Duration::from_secs(3 * 3_600));
     assert!(
         site.enabled
-            && site.private_addresses == PrivateAddresses::All(true)
+            && site.client.private_addresses == PrivateAddresses::All(true)
             && site.pages_max.is_none()
-            && site.proxy.is_none()
+            && site.client.proxy.is_none()
     );
     assert_eq!((&*site.name, &*site.hosts[0]), ("d", "127.0.0.1:9"));
     let fast = "rate = { requests_per_second = 1000000 }\nstart = ['https://h/']\nclasses.page = ['.']";
     let site = from_text("d", fast).unwrap();
-    assert!(site.rate.interval.is_zero() && site.private_addresses == PrivateAddresses::All(false));
+    assert!(site.rate.interval.is_zero() && site.client.private_addresses == PrivateAddresses::All(false));
     let slow = "rate = { delay_ms = 2500, requests_per_second = 5 }\nstart = ['https://h/']\nclasses.page = ['.']";
     assert_eq!(from_text("d", slow).unwrap().rate.interval, std::time::Duration::from_millis(2_500));
 }

@@ -42,13 +42,12 @@ impl Login<'_> {
     pub fn next(&self, report: &Report) -> Option<String> {
         let (file, again) = (quoted(&self.site.file), self.run(""));
         let place = secrets::place_of(self.data_dir, &self.site.name);
-        let evidence_has = |text: &str| report.judged.evidence.iter().any(|evidence| evidence.contains(text));
         // What was refused in words, or has had a cookie kept, lacks no other.
         let is_told = matches!(
             report.judged.verdict,
             Verdict::LoggedIn | Verdict::WrongPassword | Verdict::Locked | Verdict::RateLimited | Verdict::LimitedAgain
         );
-        if !is_told && !report.sets_cookies && evidence_has(CAME_IN_THE_CLEAR) {
+        if !is_told && !report.sets_cookies && has(report, CAME_IN_THE_CLEAR) {
             return Some(format!(
                 "set `start` of {file} to the https address of the site, over which alone its cookies are kept, then run: {}",
                 self.run(if report.was_sent { " --again" } else { "" })
@@ -66,24 +65,7 @@ impl Login<'_> {
             {
                 self.further_at.map_or_else(String::new, |until| self.further(until))
             }
-            Verdict::WrongPassword => {
-                let keys = self.keys();
-                let others = match keys.is_empty() {
-                    true => String::new(),
-                    false => format!("; where {keys} there was wrong, correct it and run: {}", self.run(" --again")),
-                };
-                // What is to be waited for binds another password as well.
-                let (later, all_the_same) = match self.not_before.filter(|_| self.is_asked) {
-                    Some(until) => (
-                        format!(", at {} or later,", until.rfc3339()),
-                        format!("; where it is right after all, run then: {}", self.run(" --again")),
-                    ),
-                    None => Default::default(),
-                };
-                format!(
-                    "correct the password in {place}, or `user` in [login] of {file}, then{later} run: {again}{others}{all_the_same}"
-                )
-            }
+            Verdict::WrongPassword => self.wrong_password(&place, &file),
             Verdict::Locked => self.locked(),
             Verdict::ConfirmEmail if report.was_sent => self.confirm(),
             Verdict::ConfirmEmail => format!("follow the link in the site's mail, then run: {again}"),
@@ -94,40 +76,9 @@ impl Login<'_> {
                 Some(until) => self.wait(until),
                 None => format!("see with a browser that the account is not locked, then run: {again}"),
             },
-            Verdict::OtherSite => {
-                let again = if report.was_sent { self.run(" --again") } else { again };
-                let line =
-                    report.judged.evidence.iter().find_map(|of| of.split('`').find(|of| of.starts_with(HOSTS_LINE)));
-                let hosts = match line {
-                    Some(line) => format!("write `{line}` above the tables of {file}"),
-                    None => format!("add it to `hosts` of {file}"),
-                };
-                match evidence_has(OWN_HOST) {
-                    true => format!(
-                        "set `start` of {file} to the address that the site has by now, or {hosts}, then run: {again}"
-                    ),
-                    false => format!(
-                        "where that host is this site's own, {hosts}, then run: {again}; else {}",
-                        self.browser()
-                    ),
-                }
-            }
+            Verdict::OtherSite => self.other_site(report, &file),
             Verdict::SentByGet | Verdict::Script => self.browser(),
-            // What a script or a letter asks for is nothing that could be typed here.
-            Verdict::SecondFactor if self.is_interactive && self.is_held => self.code_twice(),
-            Verdict::SecondFactor if evidence_has(CODE_REFUSED) => {
-                format!("type the code of that moment, run: {}", self.run(" --interactive"))
-            }
-            Verdict::Captcha if self.is_interactive && self.is_held => self.captcha_twice(),
-            Verdict::Captcha if self.is_interactive && !evidence_has(BY_SCRIPT) && !evidence_has(NOT_SHOWN) => {
-                format!("read it once more, run: {}; or {}", self.run(" --interactive"), self.browser())
-            }
-            Verdict::Captcha | Verdict::SecondFactor
-                if self.is_interactive || evidence_has(BY_SCRIPT) || evidence_has(BY_LETTER) =>
-            {
-                self.browser()
-            }
-            Verdict::Captcha | Verdict::SecondFactor => format!("run: {}", self.run(" --interactive")),
+            Verdict::Captcha | Verdict::SecondFactor => self.person(report),
             Verdict::RedirectLoop => {
                 format!(
                     "see with a browser where it leads, and correct `start`, or `page` in [login], of {file}, then run: {again}"
@@ -152,6 +103,60 @@ impl Login<'_> {
             }
             Verdict::Unknown | Verdict::NoAnswer => self.unknown(report, &file),
         })
+    }
+
+    fn wrong_password(&self, place: &str, file: &str) -> String {
+        let again = self.run("");
+        let keys = self.keys();
+        let others = match keys.is_empty() {
+            true => String::new(),
+            false => format!("; where {keys} there was wrong, correct it and run: {}", self.run(" --again")),
+        };
+        // What is to be waited for binds another password as well.
+        let (later, all_the_same) = match self.not_before.filter(|_| self.is_asked) {
+            Some(until) => (
+                format!(", at {} or later,", until.rfc3339()),
+                format!("; where it is right after all, run then: {}", self.run(" --again")),
+            ),
+            None => Default::default(),
+        };
+        format!(
+            "correct the password in {place}, or `user` in [login] of {file}, then{later} run: {again}{others}{all_the_same}"
+        )
+    }
+
+    fn other_site(&self, report: &Report, file: &str) -> String {
+        let again = self.run(if report.was_sent { " --again" } else { "" });
+        let line = report.judged.evidence.iter().find_map(|of| of.split('`').find(|of| of.starts_with(HOSTS_LINE)));
+        let hosts = match line {
+            Some(line) => format!("write `{line}` above the tables of {file}"),
+            None => format!("add it to `hosts` of {file}"),
+        };
+        match has(report, OWN_HOST) {
+            true => {
+                format!("set `start` of {file} to the address that the site has by now, or {hosts}, then run: {again}")
+            }
+            false => format!("where that host is this site's own, {hosts}, then run: {again}; else {}", self.browser()),
+        }
+    }
+
+    /// Behind a login that wanted a CAPTCHA read or a code typed.
+    fn person(&self, report: &Report) -> String {
+        let is_captcha = report.judged.verdict == Verdict::Captcha;
+        let is_twice = self.is_interactive && self.is_held;
+        // What a script or a letter asks for is nothing that could be typed here.
+        match is_captcha {
+            false if is_twice => self.code_twice(),
+            false if has(report, CODE_REFUSED) => {
+                format!("type the code of that moment, run: {}", self.run(" --interactive"))
+            }
+            true if is_twice => self.captcha_twice(),
+            true if self.is_interactive && !has(report, BY_SCRIPT) && !has(report, NOT_SHOWN) => {
+                format!("read it once more, run: {}; or {}", self.run(" --interactive"), self.browser())
+            }
+            _ if self.is_interactive || has(report, BY_SCRIPT) || has(report, BY_LETTER) => self.browser(),
+            _ => format!("run: {}", self.run(" --interactive")),
+        }
     }
 
     /// Where the site is to be left alone until then.
@@ -265,24 +270,7 @@ impl Login<'_> {
     #[must_use]
     pub fn kept_back(&self, hold: ByHand, is_unproven: bool) -> String {
         match hold {
-            ByHand::Refused(verdict) => {
-                let is_sure = verdict == Verdict::WrongPassword;
-                let later = self.not_before.filter(|_| self.is_asked);
-                let later = later.map_or_else(String::new, |until| {
-                    format!(", for which the site asks to wait until {}", until.rfc3339())
-                });
-                let proof = self.other_proof().filter(|_| !is_sure);
-                let proof = proof.map_or_else(String::new, |proof| {
-                    format!("; where it is right, {proof} in [login] of {}, then run the same", quoted(&self.site.file))
-                });
-                format!(
-                    "the site has {}refused this user and password before\nhint: correct the password in {}; `{}` sends the same once \
-                     more{later}{proof}",
-                    if is_sure { "" } else { "probably " },
-                    secrets::place_of(self.data_dir, &self.site.name),
-                    self.run(" --again")
-                )
-            }
+            ByHand::Refused(verdict) => self.refused(verdict),
             ByHand::Locked => {
                 format!(
                     "the account was locked when it was last tried: it is not touched again\nhint: {}",
@@ -293,30 +281,7 @@ impl Login<'_> {
                 "the last logins did not get to a clear end, and may have been refused: nothing was sent\nhint: {}",
                 self.no_end()
             ),
-            ByHand::Sent(verdict) => {
-                let hint = match verdict {
-                    Verdict::ConfirmEmail => self.confirm(),
-                    Verdict::PasswordExpired => self.expired(),
-                    Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::LimitedAgain => self.no_end(),
-                    Verdict::OtherSite => format!(
-                        "where that host is this site's own, set `start` of {} to it or add it to `hosts`, beside the one of `start`, then run: {}; else {}",
-                        quoted(&self.site.file),
-                        self.run(" --again"),
-                        self.browser()
-                    ),
-                    _ => {
-                        let proof = self.other_proof().filter(|_| matches!(verdict, Verdict::Unknown | Verdict::SessionLost));
-                        let proof = proof.map_or_else(String::new, |proof| {
-                            format!("{proof} in [login] of {}, then run the same; or ", quoted(&self.site.file))
-                        });
-                        format!("see with a browser that the user and the password are right; {proof}run: {}", self.run(" --again"))
-                    }
-                };
-                format!(
-                    "this user and password were sent before, and may have been refused ({}): nothing was sent\nhint: {hint}",
-                    without_hint(verdict.sentence())
-                )
-            }
+            ByHand::Sent(verdict) => self.sent(verdict),
             ByHand::SentUntil(verdict, until) => format!(
                 "this user and password, which the site has let in before, were sent more than once since, and nothing told of them ({}): \
                  nothing was sent\nhint: {}",
@@ -365,6 +330,52 @@ impl Login<'_> {
             ),
             ByHand::AskedToWait(until) => self.waits("the site has asked at the last login to be left alone", until),
         }
+    }
+
+    fn refused(&self, verdict: Verdict) -> String {
+        let is_sure = verdict == Verdict::WrongPassword;
+        let later = self.not_before.filter(|_| self.is_asked);
+        let later = later
+            .map_or_else(String::new, |until| format!(", for which the site asks to wait until {}", until.rfc3339()));
+        let proof = self.other_proof().filter(|_| !is_sure);
+        let proof = proof.map_or_else(String::new, |proof| {
+            format!("; where it is right, {proof} in [login] of {}, then run the same", quoted(&self.site.file))
+        });
+        format!(
+            "the site has {}refused this user and password before\nhint: correct the password in {}; `{}` sends the same once \
+             more{later}{proof}",
+            if is_sure { "" } else { "probably " },
+            secrets::place_of(self.data_dir, &self.site.name),
+            self.run(" --again")
+        )
+    }
+
+    fn sent(&self, verdict: Verdict) -> String {
+        let hint = match verdict {
+            Verdict::ConfirmEmail => self.confirm(),
+            Verdict::PasswordExpired => self.expired(),
+            Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::LimitedAgain => self.no_end(),
+            Verdict::OtherSite => format!(
+                "where that host is this site's own, set `start` of {} to it or add it to `hosts`, beside the one of `start`, then run: {}; else {}",
+                quoted(&self.site.file),
+                self.run(" --again"),
+                self.browser()
+            ),
+            _ => {
+                let proof = self.other_proof().filter(|_| matches!(verdict, Verdict::Unknown | Verdict::SessionLost));
+                let proof = proof.map_or_else(String::new, |proof| {
+                    format!("{proof} in [login] of {}, then run the same; or ", quoted(&self.site.file))
+                });
+                format!(
+                    "see with a browser that the user and the password are right; {proof}run: {}",
+                    self.run(" --again")
+                )
+            }
+        };
+        format!(
+            "this user and password were sent before, and may have been refused ({}): nothing was sent\nhint: {hint}",
+            without_hint(verdict.sentence())
+        )
     }
 
     /// Why nothing is asked before a time, by whoever has said so.
@@ -478,6 +489,10 @@ impl Login<'_> {
         let interactive = if is_asked { " --interactive" } else { "" };
         self.hints.command(&format!("login {}{interactive}{more}", self.site.name))
     }
+}
+
+fn has(report: &Report, text: &str) -> bool {
+    report.judged.evidence.iter().any(|evidence| evidence.contains(text))
 }
 
 /// Words of the evidence for what only a browser shows, for a picture of no use, and for what comes by another way; the tests of the command meet

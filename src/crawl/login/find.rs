@@ -230,8 +230,10 @@ impl Run<'_> {
             start.status >= 400 && (self.means.rules.page.is_none() || matches!(start.status, 401..=403 | 451));
         if !met.has_pages && (is_refused || is_empty || is_one) {
             self.report.pinned = Some(Pin::Site);
-            let says =
-                start.view.first_message().map(|says| format!(" and says {}", quoted(&told_words(&self.hidden(says)))));
+            let says = start
+                .view
+                .first_message()
+                .map(|says| format!(" and says {}", quoted(&told_words(&self.teller.hidden(says)))));
             let says = says.unwrap_or_default();
             let more = if others > 0 { ", and nothing else where its links lead" } else { "" };
             return Err(ends(Verdict::NoForm, format!("{} answers {}{says}{more}", told(&start), start.status)));

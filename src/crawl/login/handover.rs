@@ -97,7 +97,7 @@ impl Run<'_> {
             let question = Question { picture, ..question(Wanted::Captcha, &form.controls[at]) };
             let wants = format!("the form asks for `{}`", form.controls[at].name);
             typed.push((form.controls[at].name.clone(), self.ask(&question, Verdict::Captcha, &wants)?));
-            self.has_read_captcha = true;
+            self.attempt.has_read_captcha = true;
         }
         let chosen = roles.question.filter(|at| is_open(&typed, at) && !may_be_none(&form.controls[*at]));
         if let Some(at) = chosen {
@@ -134,7 +134,7 @@ impl Run<'_> {
         let submission = fill_others(form, &[(control.name.clone(), code)], &page.view.base(&own), page.charset)
             .map_err(|error| ends(Verdict::SecondFactor, error.to_string()))?;
         self.tell_fields(&submission);
-        self.is_code_sent = true;
+        self.attempt.is_code_sent = true;
         self.send(&page, &submission).await
     }
 

@@ -31,12 +31,12 @@ impl Run<'_> {
         // The page of a browser that would send it: the site's first.
         let page = self.site.rules.start.first().unwrap_or(&json.url).clone();
         self.may_ask(&json.url, page.as_str().starts_with("https:"))?;
-        (self.is_try, self.report.trouble) = (true, None);
+        (self.attempt.is_try, self.report.trouble) = (true, None);
         // A map of texts: serde_json cannot fail on it.
         let body = serde_json::to_vec(&object).unwrap_or_default();
         let post = Post { content_type: "application/json", body: &body, referer: &page };
         let answer = self.read(json.url.clone(), Some(post), limits::PAGE_BYTES_MAX).await?;
-        self.report.trouble = self.trouble_of(answer.status);
+        self.report.trouble = self.patience.trouble_of(answer.status);
         self.token_of(json, &answer)
     }
 

@@ -72,13 +72,28 @@ impl Notes for Noted<'_> {
     }
 }
 
+/// How far a try to log in has come.
+#[derive(Default)]
+pub(super) struct Attempt {
+    /// True once a form is on its way that is a try to log in.
+    pub(super) is_try: bool,
+    /// True once a person has read a CAPTCHA for the form.
+    pub(super) has_read_captcha: bool,
+    /// True once a one-time code has left behind that.
+    pub(super) is_code_sent: bool,
+    /// What words that refuse mean where one has.
+    pub(super) behind_code: Option<Verdict>,
+    /// Changes of the cookies when that was last written down, and what.
+    noted: Option<(u64, Verdict)>,
+}
+
 impl Run<'_> {
     /// A form with the password leaves: nothing is known of its answer.
     pub(super) fn leaves(&mut self) {
         (self.report.was_sent, self.report.was_answered, self.report.was_told) = (true, false, false);
         self.report.says_refused = false;
-        (self.report.unless, self.noted) = (Verdict::Unknown, None);
-        if let Some(pace) = &self.pace {
+        (self.report.unless, self.attempt.noted) = (Verdict::Unknown, None);
+        if let Some(pace) = &self.patience.pace {
             pace.form_leaves();
         }
     }
@@ -94,7 +109,7 @@ impl Run<'_> {
     pub(super) fn note_before_proof(&mut self) {
         let now = (self.means.jar.changes(), self.report.unless);
         if let Some(notes) = self.begins.filter(|_| self.report.was_sent && self.report.was_answered)
-            && self.noted.replace(now) != Some(now)
+            && self.attempt.noted.replace(now) != Some(now)
         {
             notes.awaits_proof(self.report.unless);
         }

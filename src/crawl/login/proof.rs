@@ -4,6 +4,7 @@ use super::reading::in_front;
 use super::{Judged, Means, Page, Report, Run, Step, Tell, asked_until, ends};
 use crate::limits;
 use crate::login::pace::Pace;
+use crate::login::patience::Patience;
 use crate::site::Site;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
@@ -22,19 +23,36 @@ pub struct Proof {
     pub steps: Vec<String>,
 }
 
+/// What guests are shown in place of the page that proves a session.
+#[derive(Default)]
+pub(super) struct Guests {
+    /// True for a login, whose requests before its form are a guest's.
+    pub(super) is_guest: bool,
+    /// That page, once it is known; nothing where they are sent elsewhere.
+    pub(super) shown: Option<Option<Page>>,
+}
+
+impl Guests {
+    /// True where they are known to be shown such a page.
+    fn see(&self, is_such: impl Fn(&Page) -> bool) -> bool {
+        matches!(&self.shown, Some(Some(page)) if is_such(page))
+    }
+}
+
 /// Does the session hold? Asks for the page that proves it.
 pub async fn prove(site: &Site, means: Means<'_>, pace: Option<&mut Pace>) -> Proof {
-    proof(Run { pace, ..Run::new(site, means) }).await
+    proof(Run { patience: Patience::new(pace), ..Run::new(site, means) }).await
 }
 
 /// The same behind a login whose proof was still to come, and which ends with `unless` where that says no.
 pub async fn prove_last(site: &Site, means: Means<'_>, unless: Verdict, pace: Option<&mut Pace>) -> Proof {
-    proof(Run { pace, report: Report { unless, ..Report::new() }, ..Run::new(site, means) }).await
+    let report = Report { unless, ..Report::new() };
+    proof(Run { patience: Patience::new(pace), report, ..Run::new(site, means) }).await
 }
 
 /// The same for somebody who watches; `unless` is `Unknown` where no login is to be proven.
 pub async fn prove_by_hand(site: &Site, means: Means<'_>, unless: Verdict, tell: Tell<'_>) -> Proof {
-    proof(Run { tell: Some(tell), report: Report { unless, ..Report::new() }, ..Run::new(site, means) }).await
+    proof(Run { report: Report { unless, ..Report::new() }, ..Run::new(site, means).told(tell) }).await
 }
 
 async fn proof(mut run: Run<'_>) -> Proof {
@@ -54,12 +72,12 @@ impl Run<'_> {
         self.report.unless = if judged.verdict == Verdict::LoggedIn { Verdict::Unknown } else { judged.verdict };
         self.note_before_proof();
         let is_proof = |page: &Page| page.was_got && self.probe_url().is_some_and(|url| url == page.url);
-        let after = after.filter(is_proof).filter(|page| self.trouble_of(page.status).is_none());
+        let after = after.filter(is_proof).filter(|page| self.patience.trouble_of(page.status).is_none());
         let mut proof = self.probe(after).await;
         let now = self.site.clock.now();
         let is_soon = |until: Option<UnixMillis>| until.is_none_or(|at| at.since(now) <= limits::SESSION_PATIENCE);
         let is_waited_out = matches!(self.report.trouble, Some(Answered::Throttled(until)) if is_soon(until));
-        if proof.is_err() && self.pace.is_none() && is_waited_out {
+        if proof.is_err() && self.patience.pace.is_none() && is_waited_out {
             // A crawl asks again later; by hand there is no later, and what the site asks for is waited out here.
             proof = self.probe(None).await;
         }
@@ -129,7 +147,7 @@ impl Run<'_> {
         let links: Vec<&str> = page.view.log_outs().filter(|_| has_session).collect();
         let shows_all = |view: &View| links.iter().all(|link| shows_log_out(view, link));
         if !links.is_empty() && self.is_new(&asked, is_sure, shows_all).await? {
-            let is_known = |link: &str| matches!(&self.guests, Some(Some(page)) if shows_log_out(&page.view, link));
+            let is_known = |link: &str| self.guests.see(|page| shows_log_out(&page.view, link));
             let link = links.iter().find(|link| !is_known(link)).copied().unwrap_or_default();
             return Ok(self.told_proof(Ok(format!("{address} has a link to log out: {}", told_url(link)))));
         }
@@ -172,7 +190,7 @@ impl Run<'_> {
         if !is_sure {
             self.know_guests(asked).await?;
         }
-        Ok(!matches!(&self.guests, Some(Some(page)) if shows(&page.view)))
+        Ok(!self.guests.see(|page| shows(&page.view)))
     }
 
     /// True where what seems to stand in front of the site does for guests as well: they are asked for consent in place of the same page, or
@@ -180,7 +198,7 @@ impl Run<'_> {
     async fn is_kept_out(&mut self, asked: &CrawlUrl, status: u16) -> Step<bool> {
         if (200..300).contains(&status) {
             self.know_guests(asked).await?;
-            return Ok(matches!(&self.guests, Some(Some(page)) if in_front(page).is_some()));
+            return Ok(self.guests.see(|page| in_front(page).is_some()));
         }
         let door = self.means.rules.page.clone().or_else(|| self.site.rules.start.first().cloned());
         let Some(door) = door.filter(|door| door != asked) else { return Ok(true) };
@@ -197,7 +215,7 @@ impl Run<'_> {
 
     /// What guests are shown in place of the page that proves a session.
     async fn know_guests(&mut self, asked: &CrawlUrl) -> Step<()> {
-        if self.guests.is_none() {
+        if self.guests.shown.is_none() {
             self.say(format!("{} is asked for as a guest, to compare", told_url(asked.as_str())));
             let page = match self.page_of_guests(asked.clone()).await {
                 Ok(page) => Some(page),
@@ -205,7 +223,7 @@ impl Run<'_> {
                 // Guests are sent to another site, or in circles.
                 Err(_) => None,
             };
-            self.guests = Some(page);
+            self.guests.shown = Some(page);
         }
         Ok(())
     }

@@ -15,8 +15,8 @@ use gleaner_login::secret::told_url;
 use gleaner_login::verdict::{Judged, Verdict, asks_for_consent, asks_to_log_in, refuses, says_gate, says_trouble};
 use gleaner_login::view::View;
 use gleaner_net::fetch::body::{self, Read, Want};
-use gleaner_net::fetch::{ByScript, FetchFailure, Post, Request, charset};
-use gleaner_net::politeness::{Answered, backoff};
+use gleaner_net::fetch::{ByScript, FetchFailure, Post, Request, Response, charset};
+use gleaner_net::politeness::Answered;
 use gleaner_page::scripted::{Signs, signs};
 use gleaner_render::wire as net;
 
@@ -62,6 +62,13 @@ pub(super) struct Ask<'b> {
     pub is_form: bool,
 }
 
+impl Ask<'_> {
+    /// True while the form is what is sent.
+    fn sends_form(&self) -> bool {
+        self.is_form && self.post.is_some()
+    }
+}
+
 /// Evidence of an address that may be the site's own by now.
 pub const OWN_HOST: &str = "has the host of this site under another scheme or port";
 
@@ -102,6 +109,10 @@ fn trouble_in_words(page: &Page) -> Option<&'static str> {
     says_trouble(view).filter(|_| is_bare && (200..300).contains(&page.status))
 }
 
+fn broken(url: &CrawlUrl, failure: &FetchFailure) -> Judged {
+    ends(Verdict::Unknown, format!("{}: {failure}", told_url(url.as_str())))
+}
+
 /// True where what an address says behind its path is that the password is wrong: `/login?error=invalid_password`.
 fn refuses_by_address(location: &str) -> bool {
     let said = location.split_once(['?', '#']).map_or("", |(_, said)| said);
@@ -114,13 +125,14 @@ impl Run<'_> {
     /// A page; `from_tls` is true where a page over https names it.
     pub(super) async fn page(&mut self, url: CrawlUrl, from_tls: bool) -> Step<Page> {
         self.may_ask(&url, from_tls)?;
-        let is_proof = self.is_guest && !self.is_try && self.probe_url().is_some_and(|proof| proof == url);
+        let is_proof =
+            self.guests.is_guest && !self.attempt.is_try && self.probe_url().is_some_and(|proof| proof == url);
         let page = self.follow(url, None).await?;
         // A server in trouble says nothing about forms and sessions.
         let page = self.untroubled(page)?;
         if is_proof && !page.waits {
             // What a guest is shown there is no sign of a member afterwards.
-            self.guests = Some(Some(page.clone()));
+            self.guests.shown = Some(Some(page.clone()));
         }
         Ok(page)
     }
@@ -148,26 +160,17 @@ impl Run<'_> {
             let why = format!("{} says “{phrase}”, and nothing else", told_url(page.url.as_str()));
             return Err(ends(Verdict::Unknown, why));
         }
-        let Some(trouble) = self.trouble_of(page.status) else { return Ok(page) };
+        let Some(trouble) = self.patience.trouble_of(page.status) else { return Ok(page) };
         self.report.trouble = Some(trouble);
         let verdict = if page.status == 429 { Verdict::RateLimited } else { Verdict::Unknown };
         Err(ends(verdict, format!("{} answers {}", told_url(page.url.as_str()), page.status)))
     }
 
-    /// What an answer of this status says of the server alone.
-    pub(super) fn trouble_of(&self, status: u16) -> Option<Answered> {
-        match status {
-            429 | 503 => Some(Answered::Throttled(self.retry_at)),
-            500.. => Some(Answered::Faulty),
-            _ => None,
-        }
-    }
-
     /// How a login ends whose page's script was asked for patience by the answer to a read of its own: 429, or 503 that names a time.
     pub(super) fn asked_for_patience(&mut self, answer: &Answer) -> Option<Judged> {
-        let asks = answer.status == 429 || (answer.status == 503 && self.retry_at.is_some());
+        let asks = answer.status == 429 || (answer.status == 503 && self.patience.retry_at.is_some());
         asks.then(|| {
-            self.report.trouble = self.trouble_of(answer.status);
+            self.report.trouble = self.patience.trouble_of(answer.status);
             ends(Verdict::RateLimited, format!("{} answers {}", told_url(answer.url.as_str()), answer.status))
         })
     }
@@ -258,104 +261,112 @@ impl Run<'_> {
     }
 
     /// The same, as a page's script may ask.
-    pub(super) async fn read_as(&mut self, mut url: CrawlUrl, ask: Ask<'_>) -> Step<Answer> {
-        let Ask { mut post, mut by_script, bytes_max, told, is_form } = ask;
+    pub(super) async fn read_as(&mut self, mut url: CrawlUrl, mut ask: Ask<'_>) -> Step<Answer> {
         let mut was_sent_on = false;
         for hop in 0..limits::LOGIN_HOPS_MAX {
-            self.pause(&url, hop == 0 && is_form).await?;
-            if let Some(told) = told.filter(|_| hop == 0) {
+            self.pause(&url, hop == 0 && ask.is_form).await?;
+            if let Some(told) = ask.told.filter(|_| hop == 0) {
                 self.say(told.to_owned());
             }
-            let is_form = is_form && post.is_some();
-            if is_form {
-                self.begins()?;
-            }
-            if self.is_try && is_form {
-                self.leaves();
-            }
-            let request = Request { post, by_script, ..(&url).into() };
-            let sent = self.site.transport.send(request).await;
-            let broken =
-                |failure: FetchFailure| ends(Verdict::Unknown, format!("{}: {failure}", told_url(url.as_str())));
-            let response = match sent {
-                Ok(response) => response,
-                Err(failure) => {
-                    self.in_trouble(Answered::Unreachable);
-                    return Err(broken(failure));
-                }
+            let response = self.send_once(&url, ask).await?;
+            let (300..=399, Some(location)) = (response.status, &response.headers.location) else {
+                return self.read_body(url, response, ask, hop > 0).await;
             };
-            let status = response.status;
-            let asked = response.headers.retry_after.as_deref();
-            let now = self.site.clock.now();
-            self.retry_at = asked.and_then(|value| backoff::retry_after(value, now));
-            self.is_retry_capped = asked.is_some_and(|value| backoff::is_capped(value, now));
-            let answered = self.trouble_of(status).unwrap_or(Answered::Reached);
-            if let (Some(until), true, Some(notes)) = (self.retry_at, self.report.was_sent, self.begins) {
-                // It holds for the next process as well, should this one end while it waits.
-                notes.asks_to_wait(until);
-            }
-            if let Some(pace) = &mut self.pace {
-                pace.answered(answered);
-            }
-            if is_form && self.is_try {
-                self.report.was_answered = status < 500;
-            }
-            // One that asks for the form again has not taken it, and one that refuses has let nobody in. What a page says is read first: who
-            // is killed before knows nothing of it.
-            if self.is_try && (300..400).contains(&status) && !(post.is_some() && matches!(status, 307 | 308)) {
-                self.note_before_proof();
-            }
-            let is_answer = self.is_try && is_form;
-            if let (300..=399, Some(location)) = (status, &response.headers.location) {
-                self.report.was_told |= is_answer;
-                self.report.says_refused |= self.is_try && refuses_by_address(location);
-                let target = url.to_url().ok().and_then(|own| own.join(location).ok());
-                let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
-                    return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
-                };
-                self.may_ask(&target, url.as_str().starts_with("https:"))?;
-                if by_script.is_some()
-                    && let Some(reason) = self.site.rules.forbids(&target)
-                {
-                    let told = told_url(target.as_str());
-                    return Err(ends(Verdict::Unknown, format!("{told}: the rules refuse it: {}", reason.name())));
-                }
-                // 307 and 308 have the form sent again: to another address, and once. 301 to 303 are answers to a login.
-                if post.is_some() && matches!(status, 307 | 308) {
-                    if std::mem::replace(&mut was_sent_on, true) || target.as_str() == url.as_str() {
-                        let told = told_url(url.as_str());
-                        return Err(ends(Verdict::Unknown, format!("{told} wants the form again and again")));
-                    }
-                } else {
-                    post = None;
-                }
-                // What a script says to one origin is not for another.
-                if target.origin() != url.origin() {
-                    by_script = by_script.map(|by| ByScript { headers: &[], ..by });
-                }
-                url = target;
-                continue;
-            }
-            let content_type = response.headers.content_type.clone();
-            let (is_redirected, for_scripts) = (hop > 0, response.headers.for_scripts.clone());
-            let (length, bodies) = (response.headers.content_length, &self.site.memory.bodies);
-            let (bytes, is_whole) = match body::read(response.body, length, bodies, |_, _| Want::UpTo(bytes_max)).await
+            let target = self.redirected(&url, location, ask)?;
+            // 307 and 308 have the form sent again: to another address, and once. 301 to 303 are answers to a login.
+            if !matches!(response.status, 307 | 308) {
+                ask.post = None;
+            } else if ask.post.is_some()
+                && (std::mem::replace(&mut was_sent_on, true) || target.as_str() == url.as_str())
             {
-                Read::Whole(bytes) => (bytes, true),
-                Read::Stopped { bytes, .. } => (bytes, false),
-                Read::Failed { failure, .. } => {
-                    self.in_trouble(Answered::Faulty);
-                    return Err(broken(failure));
-                }
-            };
-            self.report.was_told |= is_answer;
-            let was_got = post.is_none();
-            return Ok(Answer { url, status, content_type, bytes, is_whole, was_got, is_redirected, for_scripts });
+                let told = told_url(url.as_str());
+                return Err(ends(Verdict::Unknown, format!("{told} wants the form again and again")));
+            }
+            // What a script says to one origin is not for another.
+            if target.origin() != url.origin() {
+                ask.by_script = ask.by_script.map(|by| ByScript { headers: &[], ..by });
+            }
+            url = target;
         }
         let told =
             format!("redirect loop: {} redirects after {} others", told_url(url.as_str()), limits::LOGIN_HOPS_MAX);
         // Behind a form it says nothing of the way to it.
         Err(ends(if self.report.was_sent { Verdict::Unknown } else { Verdict::RedirectLoop }, told))
+    }
+
+    /// One request, and what the head of its answer says of the site's patience and of the login.
+    async fn send_once(&mut self, url: &CrawlUrl, ask: Ask<'_>) -> Step<Response> {
+        if ask.sends_form() {
+            self.begins()?;
+        }
+        let is_try = self.attempt.is_try;
+        if is_try && ask.sends_form() {
+            self.leaves();
+        }
+        let request = Request { post: ask.post, by_script: ask.by_script, ..url.into() };
+        let response = match self.site.transport.send(request).await {
+            Ok(response) => response,
+            Err(failure) => {
+                self.in_trouble(Answered::Unreachable);
+                return Err(broken(url, &failure));
+            }
+        };
+        let status = response.status;
+        self.patience.answered(status, response.headers.retry_after.as_deref(), self.site.clock.now());
+        if let (Some(until), true, Some(notes)) = (self.patience.retry_at, self.report.was_sent, self.begins) {
+            // It holds for the next process as well, should this one end while it waits.
+            notes.asks_to_wait(until);
+        }
+        if is_try && ask.sends_form() {
+            self.report.was_answered = status < 500;
+        }
+        // One that asks for the form again has not taken it, and one that refuses has let nobody in. What a page says is read first: who
+        // is killed before knows nothing of it.
+        if is_try && (300..400).contains(&status) && !(ask.post.is_some() && matches!(status, 307 | 308)) {
+            self.note_before_proof();
+        }
+        Ok(response)
+    }
+
+    /// Where an answer leads to.
+    fn redirected(&mut self, url: &CrawlUrl, location: &str, ask: Ask<'_>) -> Step<CrawlUrl> {
+        self.report.was_told |= self.attempt.is_try && ask.sends_form();
+        self.report.says_refused |= self.attempt.is_try && refuses_by_address(location);
+        let target = url.to_url().ok().and_then(|own| own.join(location).ok());
+        let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
+            return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
+        };
+        self.may_ask(&target, url.as_str().starts_with("https:"))?;
+        match self.site.rules.forbids(&target).filter(|_| ask.by_script.is_some()) {
+            None => Ok(target),
+            Some(reason) => {
+                let told = told_url(target.as_str());
+                Err(ends(Verdict::Unknown, format!("{told}: the rules refuse it: {}", reason.name())))
+            }
+        }
+    }
+
+    /// Reads the last answer.
+    async fn read_body(
+        &mut self,
+        url: CrawlUrl,
+        response: Response,
+        ask: Ask<'_>,
+        is_redirected: bool,
+    ) -> Step<Answer> {
+        let Response { status, headers, body } = response;
+        let (length, bodies) = (headers.content_length, &self.site.memory.bodies);
+        let (bytes, is_whole) = match body::read(body, length, bodies, |_, _| Want::UpTo(ask.bytes_max)).await {
+            Read::Whole(bytes) => (bytes, true),
+            Read::Stopped { bytes, .. } => (bytes, false),
+            Read::Failed { failure, .. } => {
+                self.in_trouble(Answered::Faulty);
+                return Err(broken(&url, &failure));
+            }
+        };
+        self.report.was_told |= self.attempt.is_try && ask.sends_form();
+        let (was_got, content_type, for_scripts) = (ask.post.is_none(), headers.content_type, headers.for_scripts);
+        Ok(Answer { url, status, content_type, bytes, is_whole, was_got, is_redirected, for_scripts })
     }
 
     /// A form is about to leave, be it with the user's name alone, at which sites send letters: whoever keeps the account's tries
@@ -372,33 +383,25 @@ impl Run<'_> {
     /// A request that was not answered, or not to its end.
     pub(super) fn in_trouble(&mut self, trouble: Answered) {
         self.report.trouble = Some(trouble);
-        if let Some(pace) = &mut self.pace {
-            pace.answered(trouble);
-        }
-    }
-
-    /// What the last answer asks to wait for, where that is no longer than anybody waits at a terminal.
-    fn asked_wait(&mut self) -> Option<Duration> {
-        let wait = self.retry_at.take()?.since(self.site.clock.now());
-        (!wait.is_zero() && wait <= limits::SESSION_PATIENCE).then_some(wait)
+        self.patience.in_trouble(trouble);
     }
 
     /// Waits in front of a request: for the host, and in front of a form as a person would who fills it in. What keeps a
     /// request back ends a login of which nothing has left yet.
     pub(super) async fn pause(&mut self, url: &CrawlUrl, is_form: bool) -> Step<()> {
-        let is_first = std::mem::take(&mut self.is_first);
+        let is_first = std::mem::take(&mut self.patience.is_first);
         let is_typed = is_form && !is_first;
-        if is_typed && self.tell.is_some() {
+        if is_typed && self.teller.tell.is_some() {
             let pause = self.site.rules.rate.interval.max(limits::LOGIN_PAUSE);
             let seconds = pause.as_secs() + u64::from(pause.subsec_nanos() > 0);
             self.say(format!("waiting {seconds} s before sending, as a person would"));
         }
-        let Some(pace) = &mut self.pace else {
+        let Some(pace) = &mut self.patience.pace else {
             if !is_first {
                 let rate = self.site.rules.rate.interval;
                 tokio::time::sleep(if is_typed { rate.max(limits::LOGIN_PAUSE) } else { rate }).await;
             }
-            if let Some(wait) = self.asked_wait() {
+            if let Some(wait) = self.patience.asked_wait(self.site.clock.now()) {
                 self.say(format!("waiting {} s before the next request, as the site asks", wait.as_secs() + 1));
                 tokio::time::sleep(wait).await;
             }

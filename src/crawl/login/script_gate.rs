@@ -82,7 +82,7 @@ struct Inner<'r, 'a> {
 impl<'r, 'a> ScriptGate<'r, 'a> {
     /// The gate of a page that is loaded, or filled in.
     pub(super) fn new(run: &'r mut Run<'a>, page: &CrawlUrl, is_filled: bool) -> Self {
-        let (site, mask) = (run.site, is_filled.then(|| Arc::clone(&run.mask)));
+        let (site, mask) = (run.site, is_filled.then(|| Arc::clone(&run.teller.mask)));
         let inner = Inner { run, is_filled, is_sending: false, heard: Heard::default() };
         Self { inner: Mutex::new(inner), site, page: page.clone(), mask }
     }
@@ -109,7 +109,7 @@ impl Host for ScriptGate<'_, '_> {
         let mut inner = self.inner.lock().await;
         let answer = inner.ask(&request, &self.page).await;
         if let Err(why) = &answer {
-            let (site, url) = (&inner.run.site.rules.name, inner.run.hidden(&told_url(&request.url)));
+            let (site, url) = (&inner.run.site.rules.name, inner.run.teller.hidden(&told_url(&request.url)));
             tracing::debug!(%site, url, why, "a request of a login page's script is refused");
         }
         answer
@@ -155,7 +155,7 @@ impl Inner<'_, '_> {
             "POST" if !self.is_sending => {
                 return Err(self.refuse(&url, carries, "nothing is posted before the form is sent".to_owned()));
             }
-            "POST" if self.run.mask.is_in(request.url.as_bytes()) => {
+            "POST" if self.run.teller.mask.is_in(request.url.as_bytes()) => {
                 let why = "its address carries the password, and servers write addresses down".to_owned();
                 return Err(self.refuse(&url, true, why));
             }
@@ -169,7 +169,7 @@ impl Inner<'_, '_> {
                 self.heard.beside += 1;
                 self.run.say(format!(
                     "scripts post to {}, without the password: that is not the login",
-                    self.run.hidden(&told_url(url.as_str()))
+                    self.run.teller.hidden(&told_url(url.as_str()))
                 ));
                 false
             }
@@ -187,7 +187,7 @@ impl Inner<'_, '_> {
     /// What the site sends before the password is typed is none of it, whoever sends it back.
     fn take_in(&mut self, body: &[u8]) {
         if !self.is_filled {
-            self.run.takes_in(&String::from_utf8_lossy(body));
+            self.run.scripts.takes_in(&String::from_utf8_lossy(body));
         }
     }
 
@@ -205,14 +205,14 @@ impl Inner<'_, '_> {
     }
 
     fn carries(&self, request: &net::Request) -> bool {
-        let mask = &self.run.mask;
+        let mask = &self.run.teller.mask;
         let headers = || request.headers.iter().any(|(_, value)| mask.is_in(value.as_bytes()));
         mask.is_in(request.url.as_bytes()) || mask.is_in(&request.body) || headers()
     }
 
     /// True where a POST is none of the login's: all that it says is known not to be the password.
     fn is_beside(&self, request: &net::Request, page: &CrawlUrl) -> bool {
-        let sent = self.run.sent_before.iter().map(|text| &**text);
+        let sent = self.run.scripts.sent_before();
         let known = Known {
             user: &self.run.means.rules.user,
             password: self.run.means.password,
@@ -225,7 +225,7 @@ impl Inner<'_, '_> {
     /// Writes a refusal down; gives why.
     fn refuse(&mut self, url: &CrawlUrl, carries: bool, why: String) -> String {
         if self.is_filled {
-            let told = self.run.hidden(&told_url(url.as_str()));
+            let told = self.run.teller.hidden(&told_url(url.as_str()));
             if carries {
                 self.heard.refused.insert(0, format!("a script would have sent the password to {told}: {why}"));
                 let is_foreign = !self.run.site.rules.owns_host(url.authority());
@@ -280,9 +280,9 @@ impl Inner<'_, '_> {
     /// The login's one write.
     async fn post(&mut self, url: CrawlUrl, request: &net::Request, page: &CrawlUrl) -> net::Answer {
         let content_type = content_type(request);
-        let told = told_body(content_type, &request.body, &self.run.told_mask);
-        let told = format!("scripts send it: POST {} ({told})", self.run.hidden(&told_url(url.as_str())));
-        self.run.is_try = true;
+        let told = told_body(content_type, &request.body, &self.run.teller.told_mask);
+        let told = format!("scripts send it: POST {} ({told})", self.run.teller.hidden(&told_url(url.as_str())));
+        self.run.attempt.is_try = true;
         let by_script = ByScript { headers: &request.headers, credentials: request.credentials };
         let post = Post { content_type, body: &request.body, referer: page };
         let bytes_max = limits::RENDER_BODY_BYTES_MAX;
@@ -301,7 +301,7 @@ impl Inner<'_, '_> {
         }
         match read {
             Ok(answer) => {
-                self.run.report.trouble = self.run.trouble_of(answer.status).or(self.run.report.trouble);
+                self.run.report.trouble = self.run.patience.trouble_of(answer.status).or(self.run.report.trouble);
                 let said = Said { status: answer.status, body: answer.bytes.to_vec(), was_got: answer.was_got };
                 self.heard.sent = Some(Sent { answer: Ok(said) });
                 Ok(answer.for_script())

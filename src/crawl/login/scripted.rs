@@ -29,12 +29,37 @@ pub(super) struct Opened {
     leads_to: Vec<CrawlUrl>,
 }
 
-impl<'a> Run<'a> {
-    /// A text of a page's script, or what it made, as it may be told.
-    pub(super) fn hidden(&self, text: &str) -> String {
-        self.told_mask.hide(text)
+/// What the scripts of a login's pages have come to.
+#[derive(Default)]
+pub(super) struct Scripts {
+    /// The page whose form is to be sent, open in its child; none where it needs no scripts.
+    pub(super) live: Option<Held>,
+    /// The same page as it was sent.
+    pub(super) unrendered: Option<Page>,
+    /// Pages that were rendered.
+    rendered: u32,
+    /// What the site has sent to their scripts before the password was typed, at most `limits::LOGIN_SENT_BYTES_MAX` bytes.
+    sent_before: Vec<Box<str>>,
+    /// Faults of the scripts of the last one while it was loaded: what a page is used to.
+    pub(super) faults: usize,
+}
+
+impl Scripts {
+    /// Takes in what the site has sent before the password is typed.
+    pub(super) fn takes_in(&mut self, text: &str) {
+        let held: usize = self.sent_before.iter().map(|text| text.len()).sum();
+        if held + text.len() <= limits::LOGIN_SENT_BYTES_MAX {
+            self.sent_before.push(text.into());
+        }
     }
 
+    /// What the site has sent before the password was typed.
+    pub(super) fn sent_before(&self) -> impl Iterator<Item = &str> {
+        self.sent_before.iter().map(|text| &**text)
+    }
+}
+
+impl<'a> Run<'a> {
     /// True where pages of this login may be rendered at all.
     pub(super) fn may_render(&self) -> bool {
         self.site.renderer.is_some() && self.site.rules.render_login() != RenderWhen::Never
@@ -48,20 +73,18 @@ impl<'a> Run<'a> {
         let (Some(children), Some(markup)) = (self.site.renderer.as_deref(), page.markup.as_deref()) else {
             return Ok(Err("it has no scripts, or they are not to be run".to_owned()));
         };
-        if self.rendered >= limits::LOGIN_RENDERED_MAX {
-            return Ok(Err(format!("{} pages of this login have been rendered", self.rendered)));
+        if self.scripts.rendered >= limits::LOGIN_RENDERED_MAX {
+            return Ok(Err(format!("{} pages of this login have been rendered", self.scripts.rendered)));
         }
-        self.rendered += 1;
+        self.scripts.rendered += 1;
         // Between two requests a login holds nothing.
-        if let Some(pace) = &mut self.pace {
-            pace.rest();
-        }
+        self.patience.rest();
         let now = i64::try_from(self.site.clock.now().0).unwrap_or(i64::MAX);
         let cookies = self.site.transport.script_cookies(&page.url);
-        self.takes_in(markup);
+        self.scripts.takes_in(markup);
         let sent = cookies.join("\n");
-        self.takes_in(&percent_encoding::percent_decode_str(&sent).decode_utf8_lossy());
-        self.takes_in(&sent);
+        self.scripts.takes_in(&percent_encoding::percent_decode_str(&sent).decode_utf8_lossy());
+        self.scripts.takes_in(&sent);
         let document = Document { cookies, ..Document::at(page.url.as_str(), now) }.with_markup(markup);
         let gate = ScriptGate::new(self, &page.url, false);
         let held = children.hold(&document, &gate).await;
@@ -77,18 +100,10 @@ impl<'a> Run<'a> {
             Err(error) => return Ok(Err(error.to_string())),
         };
         self.tell_faults(&outcome, 0);
-        self.faults = outcome.errors.len();
+        self.scripts.faults = outcome.errors.len();
         let leads_to = outcome.navigations.iter().filter(|one| one.method == "GET");
         let leads_to = leads_to.filter_map(|one| CrawlUrl::exact(&url::Url::parse(&one.url).ok()?)).collect();
         Ok(self.read_document(page, outcome.html).await.map(|page| Opened { page, held, leads_to }))
-    }
-
-    /// Takes in what the site has sent before the password is typed.
-    pub(super) fn takes_in(&mut self, text: &str) {
-        let held: usize = self.sent_before.iter().map(|text| text.len()).sum();
-        if held + text.len() <= limits::LOGIN_SENT_BYTES_MAX {
-            self.sent_before.push(text.into());
-        }
     }
 
     /// A page as its scripts have left it.
@@ -106,7 +121,7 @@ impl<'a> Run<'a> {
         let site = &self.site.rules.name;
         for error in outcome.errors.iter().skip(from) {
             let (message, source, line) =
-                (self.hidden(&error.message), self.hidden(&told_url(&error.source)), error.line);
+                (self.teller.hidden(&error.message), self.teller.hidden(&told_url(&error.source)), error.line);
             tracing::debug!(%site, message, source, line, "a script of the login page failed");
         }
     }
@@ -128,8 +143,8 @@ impl<'a> Run<'a> {
             }
         };
         self.say(format!("its form needs scripts ({why}): rendered, {}", forms(&opened.page)));
-        self.live = Some(opened.held);
-        self.unrendered = Some(Page { markup: None, ..page });
+        self.scripts.live = Some(opened.held);
+        self.scripts.unrendered = Some(Page { markup: None, ..page });
         Ok(opened.page)
     }
 
@@ -178,7 +193,7 @@ impl<'a> Run<'a> {
         let mut rest = std::collections::VecDeque::from(pages);
         while let Some(page) = rest.pop_front() {
             // Two are left for its form, where that is sent by scripts, and for its proof.
-            if self.rendered + 2 >= limits::LOGIN_RENDERED_MAX {
+            if self.scripts.rendered + 2 >= limits::LOGIN_RENDERED_MAX {
                 break;
             }
             let address = told_url(page.url.as_str());
@@ -193,7 +208,7 @@ impl<'a> Run<'a> {
             };
             self.say(format!("{address} has no form without its scripts: rendered, {}", forms(&opened.page)));
             if self.has_form(&opened.page, met) {
-                self.live = Some(opened.held);
+                self.scripts.live = Some(opened.held);
                 self.say_chosen(format!("page of the form: {address}, built by its scripts"));
                 return Ok(Some(opened.page));
             }

@@ -39,7 +39,7 @@ impl Run<'_> {
         let chosen = self.chosen_fields(form)?;
         let mut filling = self.filling(form, &chosen, typed)?;
         let sending = filling.split_off_sending();
-        self.is_try = true;
+        self.attempt.is_try = true;
         let gate = ScriptGate::new(self, &page.url, true);
         let mut ended = held.fill(&filling, &gate).await;
         // Where the page went before the form was sent is no answer to it; all of it is before where that does not come to pass.
@@ -71,7 +71,7 @@ impl Run<'_> {
             }
         };
         outcome.navigations.drain(..ways_before.min(outcome.navigations.len()));
-        self.tell_faults(&outcome, self.faults);
+        self.tell_faults(&outcome, self.scripts.faults);
         if let (Some(spent), None) = (outcome.spent, &heard.sent) {
             return Err(self.never_sent(format!("its scripts did not come to rest: {spent}")));
         }
@@ -161,7 +161,7 @@ impl Run<'_> {
             login_form: None,
             cookies_changed,
             before: Some(&page.view),
-            has_read_captcha: self.has_read_captcha,
+            has_read_captcha: self.attempt.has_read_captcha,
         };
         let mut by_answer = self.judge_answer(&after);
         if by_answer.verdict == Verdict::RateLimited && said.was_got && says_rate_limited(&words).is_none() {
@@ -200,10 +200,10 @@ impl Run<'_> {
             return Ok(ByScripts::Sent(judged.clone(), None));
         }
         // Where the page goes behind a login, a member is.
-        let is_way = |way: &&Navigation| way.method == "GET" && !self.mask.is_in(way.url.as_bytes());
+        let is_way = |way: &&Navigation| way.method == "GET" && !self.teller.mask.is_in(way.url.as_bytes());
         let way = outcome.navigations.iter().rev().find(is_way);
         if let Some(url) = way.and_then(|way| CrawlUrl::exact(&url::Url::parse(&way.url).ok()?)) {
-            self.say(format!("scripts lead to {}", self.hidden(&told_url(url.as_str()))));
+            self.say(format!("scripts lead to {}", self.teller.hidden(&told_url(url.as_str()))));
             let next = self.page(url, page.is_over_tls()).await?;
             let judged = self.judge(&next, page, cookies_before);
             return Ok(ByScripts::Sent(judged, Some(Box::new(next))));
@@ -223,12 +223,12 @@ impl Run<'_> {
         cookies_before: u64,
     ) -> Step<ByScripts> {
         // What failed when it was filled in and sent comes before what always does.
-        let late = outcome.errors.get(self.faults..).and_then(<[_]>::last);
-        let fault = late.or(outcome.errors.last()).map(|error| self.hidden(&error.message));
+        let late = outcome.errors.get(self.scripts.faults..).and_then(<[_]>::last);
+        let fault = late.or(outcome.errors.last()).map(|error| self.teller.hidden(&error.message));
         let broke = fault.as_deref().map_or_else(String::new, |fault| format!(" (a script failed: {fault})"));
         if let Some(way) = outcome.navigations.iter().find(|way| way.method == "POST") {
             self.may_go(page, form, way)?;
-            let is_plain = self.mask.is_in(&way.body) && self.is_plain_in(way);
+            let is_plain = self.teller.mask.is_in(&way.body) && self.is_plain_in(way);
             if let Some(known) = Hashing::of(form).filter(|_| is_plain) {
                 // The form would have been sent with a password that its server does not want so.
                 return Ok(ByScripts::Broken(format!(
@@ -261,8 +261,8 @@ impl Run<'_> {
             return Err(self.never_sent(format!("{refused}{broke}")));
         }
         if let Some(way) = outcome.navigations.last() {
-            let url = self.hidden(&told_url(&way.url));
-            let why = if self.mask.is_in(way.url.as_bytes()) {
+            let url = self.teller.hidden(&told_url(&way.url));
+            let why = if self.teller.mask.is_in(way.url.as_bytes()) {
                 format!("its scripts would write the password into an address: {url}")
             } else {
                 format!("its scripts sent nothing and lead to {url}{broke}")
@@ -274,8 +274,8 @@ impl Run<'_> {
 
     /// The rules forbid scripts what they forbid, unless the form itself names the address; and no address holds the password.
     fn may_go(&self, page: &Page, form: &Form, way: &Navigation) -> Step<()> {
-        if self.mask.is_in(way.url.as_bytes()) {
-            let url = self.hidden(&told_url(&way.url));
+        if self.teller.mask.is_in(way.url.as_bytes()) {
+            let url = self.teller.hidden(&told_url(&way.url));
             return Err(self.never_sent(format!("its scripts would write the password into an address: {url}")));
         }
         let own = page.url.to_url().ok().and_then(|own| page.view.base(&own).join(&form.action).ok());
@@ -285,7 +285,7 @@ impl Run<'_> {
             let reason = self.site.rules.forbids(&url).filter(|reason| !matches!(reason, Refusal::WrongHost))?;
             Some(format!(
                 "its scripts lead to {}: the rules refuse it: {}",
-                self.hidden(&told_url(url.as_str())),
+                self.teller.hidden(&told_url(url.as_str())),
                 reason.name()
             ))
         });
@@ -308,7 +308,7 @@ impl Run<'_> {
             true => None,
             false => recoded(&way.content_type, &utf8, page.charset),
         };
-        let shown = told_body(&way.content_type, &utf8, &self.told_mask);
+        let shown = told_body(&way.content_type, &utf8, &self.teller.told_mask);
         Ok(Submission {
             url,
             content_type: way.content_type.clone(),

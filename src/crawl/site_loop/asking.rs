@@ -1,16 +1,17 @@
 //! One proof of a site's session, or one login: what earlier logins forbid, what is written down before anything is sent,
 //! and how it ended. It runs beside the loop and changes nothing of it; `session` draws the conclusions.
 
-use crate::account::{self, Account};
+use crate::account::{self, Account, Keeper};
 use crate::limits;
 use crate::login::pace::Pace;
 use crate::login::{self, Means, Noted, Proof, Report};
 use crate::site::Site;
 use gleaner_base::clock::UnixMillis;
 use gleaner_login::secret::Secret;
-use gleaner_login::tries::Hold;
+use gleaner_login::tries::{Hold, Tries};
 use gleaner_login::verdict::Verdict;
 use gleaner_net::politeness::Answered;
+use gleaner_rules::LoginRules;
 
 /// How a proof or a login ended.
 pub(super) enum Asked {
@@ -68,45 +69,18 @@ const NOTHING_TO_PROVE: Asked = Asked::Proof(Proof { holds: Some(true), asks_to_
 pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace: &mut Pace) -> Asked {
     let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
     let keeper = &of.keeper;
-    let operator = |why: String| Asked::Login(Err(Hold::Operator(why)));
-    // A file that cannot be read or written may be mended by anything: it is tried again before long.
-    let faulty = |why: String| Asked::Login(Err(Hold::Until(now.plus(limits::KEEPER_RETRY), why)));
     let _turn = match keeper.turn() {
         Ok(Some(turn)) => turn,
         Ok(None) => {
-            let why = "another login to the site, by another process or another rule file of the account, is under way"
-                .to_owned();
-            return Asked::Login(Err(Hold::Until(now.plus(limits::OPERATOR_POLL), why)));
+            let why = "another login to the site, by another process or another rule file of the account, is under way";
+            return Asked::Login(Err(Hold::Until(now.plus(limits::OPERATOR_POLL), why.to_owned())));
         }
-        Err(error) => return faulty(error),
+        Err(error) => return Asked::Login(Err(faulty(now, error))),
     };
-    let (password, mut tries) = match (keeper.password(), keeper.tries()) {
-        (Ok(password), Ok(tries)) => (password, tries),
-        (Err(error), _) => return operator(error),
-        (_, Err(error)) => return faulty(error),
+    let (password, mut tries) = match may_log_in(site, rules, &**keeper, now) {
+        Ok(known) => known,
+        Err(hold) => return Asked::Login(Err(hold)),
     };
-    if let Some(why) = account::misplaced(&site.rules, rules, &password) {
-        return operator(why);
-    }
-    tries.meet_table(rules.mark());
-    tries.meet_way(rules.way);
-    tries.meet_host(site.rules.first_authority());
-    keeper.other_tries().iter().for_each(|other| tries.learn(other, &rules.user, &password));
-    let broke_off = tries.broke_off(&rules.user, &password, now);
-    let hold = tries.hold(&rules.user, &password, now);
-    // What cannot be written down may be forgotten, and then be tried once too often: that it can be is seen before.
-    if (broke_off || hold.is_none())
-        && let Err(error) = keeper.keep_tries(&tries)
-    {
-        return faulty(error);
-    }
-    if let Some(hold) = hold {
-        return Asked::Login(Err(hold));
-    }
-    // What an earlier login may have brought is of no use to this one.
-    if let Err(error) = keeper.forget_unproven() {
-        return faulty(error);
-    }
     let before = of.jar.to_bytes();
     of.jar.clear();
     let means = Means { rules, password: &password, jar: &of.jar };
@@ -117,10 +91,10 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     if report.was_sent {
         tries = noted.tries();
     }
+    let now = site.clock.now();
     if report.is_unproven() {
         // It has begun, and stays so until a page tells how it ended; it is not sent again for that, by the next process
         // neither.
-        let now = site.clock.now();
         tries.await_proof(report.unless, now);
         report.tell(&mut tries, now);
         if let Err(error) = keeper.keep_tries(&tries).and_then(|()| keeper.keep_unproven(&of.jar)) {
@@ -129,8 +103,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         }
         return Asked::Login(Ok(Box::new(report)));
     }
-    let is_in = report.judged.verdict == Verdict::LoggedIn;
-    if !is_in {
+    if report.judged.verdict != Verdict::LoggedIn {
         of.jar.clear();
         // It was a jar's own list a moment ago.
         let _ = of.jar.take_up(&before);
@@ -138,21 +111,60 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     match report.trouble {
         // What was kept back or not answered before a form has left says nothing of the login.
         Some(Answered::Reached) if !report.was_sent => tries.came_to_nothing(),
-        Some(_) if !report.was_sent => tries.met_trouble(site.clock.now()),
+        Some(_) if !report.was_sent => tries.met_trouble(now),
         _ => {
-            let _ = report.end(&mut tries, &rules.user, &password, site.clock.now());
+            let _ = report.end(&mut tries, &rules.user, &password, now);
         }
     }
-    report.tell(&mut tries, site.clock.now());
+    report.tell(&mut tries, now);
+    keep_end(site, &**keeper, &tries, report.judged.verdict);
+    Asked::Login(Ok(Box::new(report)))
+}
+
+/// A file that cannot be read or written may be mended by anything: it is tried again before long.
+fn faulty(now: UnixMillis, why: String) -> Hold {
+    Hold::Until(now.plus(limits::KEEPER_RETRY), why)
+}
+
+/// The password, and the tries of the account, where neither they nor what is written down forbids a login.
+fn may_log_in(site: &Site, rules: &LoginRules, keeper: &dyn Keeper, now: UnixMillis) -> Result<(Secret, Tries), Hold> {
+    let faulty = |why| faulty(now, why);
+    let password = keeper.password().map_err(Hold::Operator)?;
+    let mut tries = keeper.tries().map_err(faulty)?;
+    if let Some(why) = account::misplaced(&site.rules, rules, &password) {
+        return Err(Hold::Operator(why));
+    }
+    tries.meet_table(rules.mark());
+    tries.meet_way(rules.way);
+    tries.meet_host(site.rules.first_authority());
+    keeper.other_tries().iter().for_each(|other| tries.learn(other, &rules.user, &password));
+    let broke_off = tries.broke_off(&rules.user, &password, now);
+    let hold = tries.hold(&rules.user, &password, now);
+    // What cannot be written down may be forgotten, and then be tried once too often: that it can be is seen before.
+    if broke_off || hold.is_none() {
+        keeper.keep_tries(&tries).map_err(faulty)?;
+    }
+    if let Some(hold) = hold {
+        return Err(hold);
+    }
+    // What an earlier login may have brought is of no use to this one.
+    keeper.forget_unproven().map_err(faulty)?;
+    Ok((password, tries))
+}
+
+/// Writes down how a login has ended.
+fn keep_end(site: &Site, keeper: &dyn Keeper, tries: &Tries, verdict: Verdict) {
+    let site = &site.rules.name;
     // That it began is written down: without its end the next start takes it for one that was killed.
-    if let Err(error) = keeper.keep_tries(&tries) {
+    if let Err(error) = keeper.keep_tries(tries) {
         let error = account::in_one_line(&error);
-        tracing::error!(site = %site.rules.name, error, "how the login ended cannot be written down");
+        tracing::error!(%site, error, "how the login ended cannot be written down");
     }
     // A session that is to be kept takes the place of its cookies when it is: until then they are not lost.
-    if !is_in && let Err(error) = keeper.forget_unproven() {
+    if verdict != Verdict::LoggedIn
+        && let Err(error) = keeper.forget_unproven()
+    {
         let error = account::in_one_line(&error);
-        tracing::warn!(site = %site.rules.name, error, "the cookies of a login that has ended cannot be dropped");
+        tracing::warn!(%site, error, "the cookies of a login that has ended cannot be dropped");
     }
-    Asked::Login(Ok(Box::new(report)))
 }

@@ -1,15 +1,24 @@
-//! A day's budget between the two crews: what of it history leaves to looks and to what they find, and how those get by with it.
+//! The budgets of a site's crawl: requests of the run, of the round and of the day, and the run's time; and a day's budget between the two
+//! crews: what of it history leaves to looks and to what they find, and how those get by with it.
 //!
 //! History takes whatever it may, and a site of `requests_per_day` would have no look between the moment at which history has used up the
 //! day and midnight. So a part of what is left of the day is kept for the increment; as the day goes on that part shrinks, and history
 //! takes what nobody wanted. The increment takes from that part no faster than it shrinks, a burst apart: else looks would end where it
 //! does. Quiet hours are no part of a day, nor is what had passed of it when its first request was counted.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::SiteLoop;
+use tokio::sync::watch;
+
+use super::day::{DAY_NOTE, DayNote};
+use crate::errands;
 use crate::host_work::{Held, Why};
+use crate::site::Site;
+use crate::{CrawlError, RunOptions};
 use gleaner_base::clock::UnixMillis;
+use gleaner_net::politeness::shifted;
 
 /// Shares of a day's requests that are kept at least and at most, in per mille: where next to nothing was measured, and where the increment
 /// wants more than there is.
@@ -80,45 +89,235 @@ impl SharesHeld {
     }
 }
 
-impl SiteLoop {
+/// What the increment would take of a day's budget.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Demand {
+    /// Requests in a whole day.
+    pub a_day: u64,
+    /// True once a round has told it.
+    pub is_measured: bool,
+}
+
+impl Demand {
+    /// True where that is more of the budget than the most that is kept for it.
+    pub fn exceeds(self, requests_per_day: u64) -> bool {
+        u128::from(self.a_day) > u128::from(requests_per_day) * u128::from(*KEPT.end()) / 1_000
+    }
+}
+
+/// What a site's loop has spent of the budgets of its rules and of the run: requests of the round, of the day, of the run, and its time.
+pub(super) struct Budgets {
+    site: Arc<Site>,
+    options: RunOptions,
+    /// Requests of the whole run so far.
+    run_pages: Arc<AtomicU64>,
+    started: UnixMillis,
+    /// Requests to this site since the round began.
+    round_pages: u64,
+    /// A crawl is one round; the service begins a new one at each revisit interval.
+    round_began: UnixMillis,
+    /// The day that `day_pages` counts, by the site's own clock.
+    day: u64,
+    /// Requests to this site on that day, of earlier runs too; counted where the rules have a budget for it.
+    day_pages: u64,
+    /// How long the day lasted from its first request on, quiet hours apart.
+    day_lasts: Duration,
+    /// Of that budget, what is kept for the increment: of the day from then on, in thousandths of a request.
+    kept_of_day: u128,
+    /// What those leave to the scripts of pages under way.
+    for_scripts: Arc<errands::Budget>,
+}
+
+impl Budgets {
+    pub(super) fn new(site: &Arc<Site>, options: &RunOptions, run_pages: &Arc<AtomicU64>, now: UnixMillis) -> Self {
+        Self {
+            site: Arc::clone(site),
+            options: options.clone(),
+            run_pages: Arc::clone(run_pages),
+            started: now,
+            round_pages: 0,
+            round_began: now,
+            day: 0,
+            day_pages: 0,
+            day_lasts: Duration::ZERO,
+            kept_of_day: 0,
+            for_scripts: Arc::default(),
+        }
+    }
+
+    /// The clock was set by this many milliseconds.
+    pub(super) fn shift(&mut self, set_by_ms: i64) {
+        for at in [&mut self.started, &mut self.round_began] {
+            *at = shifted(*at, set_by_ms);
+        }
+    }
+
+    /// True where the day that is counted is over. `latest` is no earlier than the time that plans were made by, so that a clock's step
+    /// back over a midnight begins none anew.
+    pub(super) fn day_is_over(&self, latest: UnixMillis) -> bool {
+        self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(latest) != self.day
+    }
+
+    /// Restores the count of the site's day: requests since it began, in whatever process.
+    pub(super) async fn begin_day(&mut self, now: UnixMillis, latest: UnixMillis) -> Result<(), CrawlError> {
+        if self.site.rules.requests_per_day.is_none() {
+            return Ok(());
+        }
+        self.kept_of_day = 0;
+        let name = &self.site.rules.name;
+        let pages = self.site.db.site_counts(name).await?.pages();
+        self.day = self.site.rules.hours.day(latest);
+        let last = self.site.db.note(name, DAY_NOTE).await?.and_then(|note| DayNote::read(&note));
+        let note = match last {
+            Some(note) if note.day == self.day => note,
+            last => {
+                let note = DayNote::begin(last, self.day, pages, self.site.rules.hours.open_left(now));
+                self.site.db.put_note(name, DAY_NOTE, note.to_bytes()).await?;
+                note
+            }
+        };
+        self.day_pages = note.requests_of(self.day, pages).unwrap_or(0);
+        self.day_lasts = Duration::from_millis(note.lasts_ms);
+        Ok(())
+    }
+
+    /// A visit begins, which takes a request.
+    pub(super) fn visit_begins(&mut self) {
+        self.run_pages.fetch_add(1, Ordering::Relaxed);
+        self.round_pages += 1;
+        self.day_pages += 1;
+        self.leave_to_scripts();
+    }
+
+    /// Counts requests of a login, a proof or a page's scripts, which no visit tells of; also among those of the day for the processes to
+    /// come.
+    pub(super) async fn count(&mut self, requests: u64) -> Result<(), CrawlError> {
+        self.round_pages += requests;
+        self.day_pages += requests;
+        if self.site.rules.requests_per_day.is_none() || requests == 0 {
+            return Ok(());
+        }
+        let name = &self.site.rules.name;
+        let kept = self.site.db.note(name, DAY_NOTE).await?.and_then(|note| DayNote::read(&note));
+        // `begin_day` has written it.
+        let Some(note) = kept else { return Ok(()) };
+        let note = DayNote { no_visits: note.no_visits.saturating_add(requests), ..note };
+        Ok(self.site.db.put_note(name, DAY_NOTE, note.to_bytes()).await?)
+    }
+
+    /// Counts what a page's scripts asked.
+    pub(super) async fn count_of_scripts(&mut self, requests: u64) -> Result<(), CrawlError> {
+        self.count(requests).await?;
+        self.for_scripts.booked(requests);
+        self.leave_to_scripts();
+        Ok(())
+    }
+
+    /// What scripts under way may spend is what is left now.
+    pub(super) fn leave_to_scripts(&self) {
+        self.for_scripts.leaves(self.requests_left());
+    }
+
+    /// Requests that the site's own budgets leave, those of scripts under way not counted.
+    pub(super) fn requests_left(&self) -> u64 {
+        let left = |max: Option<u64>, used: u64| max.map_or(u64::MAX, |max| max.saturating_sub(used));
+        left(self.site.rules.requests_per_day, self.day_pages).min(left(self.site.rules.pages_max, self.round_pages))
+    }
+
+    /// What binds the requests of a page's scripts.
+    pub(super) fn bounds_of_scripts(&self, stop: watch::Receiver<bool>) -> errands::Bounds {
+        errands::Bounds {
+            pages: Arc::clone(&self.run_pages),
+            pages_max: self.options.pages_max,
+            budget: Arc::clone(&self.for_scripts),
+            stop,
+            end: self.ends_at(),
+        }
+    }
+
+    /// When the run's time is over.
+    pub(super) fn ends_at(&self) -> Option<UnixMillis> {
+        self.options.time_max.map(|max| self.started.plus(max))
+    }
+
+    pub(super) fn time_is_over(&self, now: UnixMillis) -> bool {
+        self.options.time_max.is_some_and(|max| now.since(self.started) >= max)
+    }
+
+    /// The budget that ends the crawl, if one does. Those of the rules end none of the service: their next round or day comes.
+    pub(super) fn used_up(&mut self, now: UnixMillis) -> Option<String> {
+        if let Some(max) = self.options.time_max.filter(|_| self.time_is_over(now)) {
+            return Some(format!("--max-time of {} s", max.as_secs()));
+        }
+        let pages = self.run_pages.load(Ordering::Relaxed);
+        if let Some(max) = self.options.pages_max.filter(|max| pages >= *max) {
+            return Some(format!("--max-pages of {max}"));
+        }
+        if self.options.keep_looking {
+            if now >= self.round_ends() {
+                self.round_began = now;
+                self.round_pages = 0;
+            }
+            return None;
+        }
+        let unbooked = self.for_scripts.unbooked();
+        let max = self.site.rules.pages_max.filter(|max| self.round_pages + unbooked >= *max);
+        let per_day = self.site.rules.requests_per_day.filter(|max| self.day_pages + unbooked >= *max);
+        max.map(|max| format!("pages_max of {max} in the site's rule file"))
+            .or(per_day.map(|max| format!("requests_per_day of {max} in the site's rule file")))
+    }
+
+    fn round_ends(&self) -> UnixMillis {
+        self.round_began.plus(self.site.rules.revisit)
+    }
+
+    /// Until when the site's rules, or the run's budget, allow no request, and why; None where they do.
+    pub(super) fn held_until(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
+        let rules = &self.site.rules;
+        if let Some(until) = rules.hours.quiet_until(now) {
+            return Some((until, Why::QuietHours));
+        }
+        let unbooked = self.for_scripts.unbooked();
+        if rules.requests_per_day.is_some_and(|max| self.day_pages + unbooked >= max) {
+            return Some((rules.hours.next_day(now), Why::DayBudget));
+        }
+        let is_used_up = |max: Option<u64>, pages: u64| max.is_some_and(|max| pages >= max);
+        let run = is_used_up(self.options.pages_max, self.run_pages.load(Ordering::Relaxed));
+        (run || is_used_up(rules.pages_max, self.round_pages + unbooked)).then(|| (self.round_ends(), Why::RoundBudget))
+    }
+
+    /// Until when the increment has to leave its turn: for the rules' hours and budgets, or for its share of the day.
+    pub(super) fn increment_waits(&self, demand: Option<Demand>, now: UnixMillis) -> Option<(UnixMillis, Why)> {
+        self.held_until(now).or_else(|| self.shares_held(demand, now).increment)
+    }
+
     /// The day's budget as it stands, how much of the day is left, and what the increment would take in a whole one; None for one crew,
     /// and where the rules have no such budget.
-    fn budget_of_day(&self, now: UnixMillis) -> Option<(Day, Duration, u64)> {
+    fn budget_of_day(&self, demand: Option<Demand>, now: UnixMillis) -> Option<(Day, Duration, u64)> {
         let hours = &self.site.rules.hours;
         let requests_max = self.site.rules.requests_per_day?;
-        let wanted = self.crews.wanted_a_day(self.looks_planned())?;
-        let used = self.day_pages.saturating_add(self.errands_budget.unbooked());
+        let Demand { a_day, is_measured } = demand?;
+        let used = self.day_pages.saturating_add(self.for_scripts.unbooked());
         let whole = hours.open_of_day(now);
         let lasts = self.day_lasts.min(whole);
-        let wanted = u128::from(wanted) * lasts.as_millis() / whole.as_millis().max(1);
+        let wanted = u128::from(a_day) * lasts.as_millis() / whole.as_millis().max(1);
         let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
         // Of a site of which no round is measured nobody knows what it publishes: what is kept too much is history's as the day goes on.
-        let wanted = if self.crews.is_unmeasured() { wanted.max(requests_max) } else { wanted };
+        let wanted = if is_measured { wanted } else { wanted.max(requests_max) };
         let day = Day { requests_max, used, kept_per_mille: self.kept_of_day, lasts };
         Some((day, hours.open_left(now).min(lasts), wanted))
     }
 
-    /// True where the increment would take more of a day's budget than the most that is kept for it.
-    pub(super) fn wants_more_than_its_share(&self) -> bool {
-        let most = self.site.rules.requests_per_day.map(|max| u128::from(max) * u128::from(*KEPT.end()) / 1_000);
-        let wanted = self.crews.wanted_a_day(self.looks_planned());
-        wanted.zip(most).is_some_and(|(wanted, most)| u128::from(wanted) > most)
-    }
-
-    fn looks_planned(&self) -> u64 {
-        self.site.fresh.timetable.looks_a_day().ceil() as u64
-    }
-
     /// Reckons anew what is kept of the day's budget for the increment.
-    pub(super) fn reckon_share(&mut self, now: UnixMillis) {
-        if let Some((day, left, wanted)) = self.budget_of_day(now) {
+    pub(super) fn reckon_share(&mut self, demand: Option<Demand>, now: UnixMillis) {
+        if let Some((day, left, wanted)) = self.budget_of_day(demand, now) {
             self.kept_of_day = day.kept_for(wanted, left);
         }
     }
 
     /// Which crews wait for their share of the day's budget.
-    pub(super) fn shares_held(&self, now: UnixMillis) -> SharesHeld {
-        let Some((day, left, _)) = self.budget_of_day(now) else { return SharesHeld::default() };
+    pub(super) fn shares_held(&self, demand: Option<Demand>, now: UnixMillis) -> SharesHeld {
+        let Some((day, left, _)) = self.budget_of_day(demand, now) else { return SharesHeld::default() };
         // Nothing is asked for twice within one moment.
         let soon = now.plus(Duration::from_secs(1));
         let until = |left: Duration| self.site.rules.hours.when_open_left(now, left).max(soon);

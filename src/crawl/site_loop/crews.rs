@@ -15,6 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::SiteLoop;
+use super::budget::Demand;
+use super::hosts::SiteHosts;
 use super::visits::mark;
 use crate::CrawlError;
 use crate::frontier::crews::{Crew, Facts, Split, interval};
@@ -23,13 +25,13 @@ use crate::frontier::priority;
 use crate::host_work::HostWork;
 use crate::limits;
 use crate::news::LookTurns;
+use crate::site::Site;
 use crate::visit::{self, Finished, Job};
 use divide::news;
 use fronts::Fronts;
 use gleaner_base::clock::UnixMillis;
-use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::shifted;
-use gleaner_rules::{Class, SiteRules};
+use gleaner_rules::Class;
 use gleaner_store::crawldb::update::{Merged, UpdateDb, UpdateRow};
 use gleaner_store::crawldb::{CrawlDbError, Lease, LeaseRequest, Next, UrlKey};
 pub use note::{CREWS_NOTE, CrewsKept, CrewsState};
@@ -39,11 +41,9 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 /// The two crews of one site.
 pub(super) struct Crews {
+    pub(super) site: Arc<Site>,
     /// None: there is one crew.
     update: Option<Arc<UpdateDb>>,
-    lanes: u32,
-    depth: u8,
-    revisit: Duration,
     facts: Facts,
     split: Split,
     interval: Duration,
@@ -69,7 +69,8 @@ pub(super) struct Crews {
 
 impl Crews {
     /// The crews of a site; one alone without an update crawldb, or where the rules want no increment.
-    pub(super) fn new(rules: &SiteRules, update: Option<Arc<UpdateDb>>, now: UnixMillis) -> Self {
+    pub(super) fn new(site: &Arc<Site>, update: Option<Arc<UpdateDb>>, now: UnixMillis) -> Self {
+        let rules = &site.rules;
         let revisit = rules.revisit;
         let possible = revisit.as_micros() / rules.rate.interval.as_micros().max(1);
         let lanes = u32::from(rules.lanes.count);
@@ -80,10 +81,8 @@ impl Crews {
         let possible = u64::try_from(possible.min(of_day)).unwrap_or(u64::MAX);
         let facts = Facts { lanes, possible, ..Facts::default() };
         Self {
+            site: Arc::clone(site),
             update: update.filter(|_| rules.increment_depth > 0),
-            lanes,
-            depth: rules.increment_depth,
-            revisit,
             split: Split::of(&facts),
             facts,
             interval: revisit,
@@ -117,19 +116,22 @@ impl Crews {
         self.update.is_some().then_some(self.split)
     }
 
-    /// Requests that the increment would take in a day with so many looks planned: as the rounds took them, and no less than what is
+    /// Requests that the increment would take in a day with the looks that are planned: as the rounds took them, and no less than what is
     /// planned and found, for rounds that were held back take less. A look may go on to a second page, and start pages are looked at
-    /// beside the lists. None for one crew.
-    pub(super) fn wanted_a_day(&self, looks: u64) -> Option<u64> {
+    /// beside the lists. None for one crew, and where requests are not counted by the day.
+    pub(super) fn demand(&self) -> Option<Demand> {
+        self.site.rules.requests_per_day.filter(|_| self.are_two())?;
+        let looks = self.site.fresh.timetable.looks_a_day().ceil() as u64;
         let interval_s = self.interval.as_secs().max(1);
         let taken = self.rounds.wanted().saturating_mul(DAY.as_secs()) / interval_s;
         let planned = looks.saturating_mul(2).saturating_add(self.rounds.news_a_day());
-        self.update.is_some().then(|| taken.max(planned))
+        Some(Demand { a_day: taken.max(planned), is_measured: self.rounds.measured > 0 })
     }
 
-    /// True before a round has told what the increment takes.
-    pub(super) fn is_unmeasured(&self) -> bool {
-        self.rounds.measured == 0
+    /// True where the increment would take more of a day's budget than the most that is kept for it.
+    pub(super) fn wants_more_than_its_share(&self) -> bool {
+        let max = self.site.rules.requests_per_day;
+        self.demand().zip(max).is_some_and(|(demand, max)| demand.exceeds(max))
     }
 
     /// Requests a day that fetch what looks have found.
@@ -155,10 +157,176 @@ impl Crews {
             self.watched.insert(mark(key));
         }
     }
+    /// Restores the rates of earlier runs.
+    async fn take_up(&mut self, has_other_rules: bool) -> Result<(), CrawlError> {
+        let kept = CrewsKept::read(self.site.db.as_ref(), &self.site.rules.name).await?;
+        // Other rules watch other pages. By the same ones those of before are as many, however long a schedule lets a list sleep.
+        self.watched_before = if has_other_rules { 0 } else { kept.watched };
+        self.rounds = kept.rounds;
+        Ok(())
+    }
+
+    /// Ends the round under way: what it was told of before it began, and has not fetched by now, is history's, for it was first in line
+    /// for a round and longer. Where requests are counted by the day a round lets few of them go, and history waits for midnight: there it
+    /// is what has waited for a day.
+    async fn end_round(
+        &mut self,
+        update: &UpdateDb,
+        hosts: &SiteHosts,
+        now: UnixMillis,
+    ) -> Result<(Round, Merged), CrawlError> {
+        let began = self.round_began;
+        let before = match self.site.rules.requests_per_day {
+            Some(_) => began.min(UnixMillis(now.0.saturating_sub(millis(DAY)))),
+            None => began,
+        };
+        let merged = merge(&self.site, update, hosts, before).await?;
+        let round = std::mem::take(&mut self.round);
+        self.rounds.observe(&round, now.since(began), waiting(update, hosts));
+        self.left_to_history = round.left_out().saturating_add(merged.added);
+        Ok((round, merged))
+    }
+
+    /// Begins the next round, behind one that was so.
+    fn begin_round(&mut self, round: &Round, merged: Merged, now: UnixMillis) {
+        self.interval = interval(self.site.rules.revisit, self.split, &self.facts);
+        (self.round_began, self.next_round) = (now, now.plus(self.interval));
+        self.is_changed |= *round != Round::default();
+        let (site, interval_s, requests) = (&self.site.rules.name, self.interval.as_secs(), round.requests);
+        let why = self.split.sentence(&self.facts);
+        tracing::debug!(%site, interval_s, requests, merged = merged.added, why, "a round of the increment begins");
+    }
+
+    /// Splits the lanes by what is left now.
+    async fn reckon(&mut self, update: &UpdateDb, hosts: &SiteHosts) -> Result<(), CrawlError> {
+        let counts = self.site.db.site_counts(&self.site.rules.name).await?;
+        let before = self.state();
+        self.reckoned = self.site.clock.now();
+        self.in_another_order = self.site.fresh.boards.in_another_order();
+        self.waiting = waiting(update, hosts);
+        let watched = self.watched.len().max(self.watched_before) as u64;
+        self.facts = Facts {
+            lanes: self.site.rules.lanes.count.into(),
+            history_left: counts.urls_queued.saturating_sub(watched),
+            known: counts.urls_known,
+            // A burst has its lanes at once, not a round later.
+            wanted: self.rounds.wanted().max(self.round.requests.saturating_add(self.waiting)),
+            possible: self.facts.possible,
+        };
+        self.split = Split::of(&self.facts);
+        // That all stands as it did needs no note, which is a commit.
+        self.is_changed |= self.state() != before;
+        Ok(())
+    }
+
+    /// When the loop has to look again for a round or a planned look; never a time that has passed.
+    pub(super) fn wake_at(&self, hosts: &SiteHosts) -> Option<UnixMillis> {
+        self.update.as_ref()?;
+        let now = self.site.clock.now();
+        let looks = hosts.iter().filter_map(|host| host.news.next_look(now));
+        looks.chain(Some(self.next_round).filter(|at| *at > now)).min()
+    }
+
+    /// When a page that was looked at is looked at again: with the next round, so that one round sees all of them.
+    pub(super) fn next_look(&self, at: UnixMillis) -> UnixMillis {
+        match self.are_two() {
+            true if self.next_round > at => self.next_round,
+            _ => at.plus(self.site.rules.revisit),
+        }
+    }
+
+    /// Leases that ended before their turn came.
+    pub(super) fn give_back(&self, host: &mut HostWork, keys: &[UrlKey]) {
+        if let Some(update) = &self.update {
+            update.release(keys);
+            host.news.may_lease = true;
+            host.news.plan_look(UnixMillis(0));
+        }
+    }
+
+    /// The level from which the increment follows a visit's links: its own visits', and of history's those of threads with news that were on
+    /// their way already when a look told of them.
+    pub(super) fn follows_news(&self, hosts: &SiteHosts, finished: &Finished) -> Option<u8> {
+        match finished.crew {
+            Crew::Increment { level } => Some(level),
+            _ => self.has_news_of_its_own(hosts, finished).then_some(1),
+        }
+    }
+
+    /// True for a page of a thread that was asked for again for its news.
+    fn has_news_of_its_own(&self, hosts: &SiteHosts, finished: &Finished) -> bool {
+        let asked =
+            || hosts.url(&finished.visit.key).is_some_and(|url| self.site.fresh.boards.asked_again(url.as_str()));
+        finished.class == Class::Thread && asked()
+    }
+
+    /// What a visit means for the crews: which links of it the increment follows, and what of it comes first next time.
+    pub(super) async fn mind(&mut self, hosts: &mut SiteHosts, finished: &mut Finished) -> Result<(), CrawlError> {
+        let Some(update) = self.update.clone() else { return Ok(()) };
+        if let Some(level) = self.follows_news(hosts, finished) {
+            if finished.crew.is_increment() {
+                self.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.errands;
+            }
+            // Pages behind this one of a list, threads with news: known, and to be read again.
+            let at = finished.visit.at;
+            let mut due = std::mem::take(&mut finished.seen.due);
+            let cap = self.rounds.cap(level + 1, self.interval, self.facts.possible);
+            let rest = due.split_off(self.round.take_again(due.len(), cap));
+            if !rest.is_empty() {
+                self.site.db.make_due(rest, at).await?;
+                hosts.lease_soon();
+            }
+            // No earlier than the end of any visit that has ended: a visit of such a page that began before settles nothing of it.
+            let asked = self.site.clock.now();
+            let own = finished.visit.key.clone();
+            for link in due.into_iter().filter(|link| link.key != own) {
+                let level = if link.is_target { level + 1 } else { level };
+                finished.news.push(news(link, asked, level, true));
+            }
+            if let Some(next) = finished.seen.unread.take() {
+                finished.visit.outlinks.retain(|link| link.key != next.key);
+                finished.news.push(news(next, at, level + 1, false));
+            }
+            self.divide(&update, hosts, finished, level).await?;
+        }
+        let visit = &mut finished.visit;
+        let comes_first = match visit.next {
+            Next::RevisitAt(_) if finished.is_watched => {
+                self.watch(&visit.key);
+                !priority::is_sitemap(visit.rank)
+            }
+            Next::RetryAt(_) | Next::RefusedUntil(_) | Next::WaitUntil(_) => finished.crew.is_increment(),
+            _ => false,
+        };
+        if comes_first {
+            visit.rank = priority::URGENT;
+            if let (Some(host), Some(at)) = (hosts.of_mut(&visit.key), visit.next.due()) {
+                host.news.plan_look(at);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Has history take what the increment was told of before then.
+async fn merge(site: &Site, update: &UpdateDb, hosts: &SiteHosts, before: UnixMillis) -> Result<Merged, CrawlDbError> {
+    let (mut all, now) = (Merged::default(), site.clock.now());
+    for host in hosts.iter() {
+        let merged = update.merge(site.db.as_ref(), host.id, before, now).await?;
+        all.added += merged.added;
+        all.again += merged.again;
+        all.settled += merged.settled;
+    }
+    Ok(all)
+}
+
+/// URLs that wait in the update crawldb.
+fn waiting(update: &UpdateDb, hosts: &SiteHosts) -> u64 {
+    hosts.iter().map(|host| update.waiting(host.id)).sum()
 }
 
 impl SiteLoop {
-    /// Takes up what earlier runs left: the rates, and what their increments found. Where there is one crew now, that is
+    /// Restores what earlier runs left: the rates, and what their increments found. Where there is one crew now, that is
     /// history's at once.
     pub(super) async fn take_up_crews(&mut self) -> Result<(), CrawlError> {
         let Some(update) = self.shared.update.clone() else { return Ok(()) };
@@ -171,15 +339,15 @@ impl SiteLoop {
             // What it held, lists show that were read already: they are read whole, and at once.
             let site = &self.site.rules.name;
             tracing::warn!(%site, "update.redb is another file than before, or empty: lists are read again for what it held");
-            self.read_whole = Some(HashSet::new());
-            for host in &self.hosts {
+            self.leases.read_lists_whole();
+            for host in self.hosts.iter() {
                 self.site.db.bring_forward(host.id).await?;
             }
         }
         // A crawl of this site that broke off in this process has left them.
         update.release_all(&self.hosts.iter().map(|host| host.id).collect());
         if !self.crews.are_two() {
-            let merged = self.merge(&update, UnixMillis(u64::MAX)).await?;
+            let merged = merge(&self.site, &update, &self.hosts, UnixMillis(u64::MAX)).await?;
             if merged != Merged::default() {
                 let (site, added) = (&self.site.rules.name, merged.added);
                 tracing::info!(%site, added, "what the increment had found is history's now");
@@ -188,92 +356,37 @@ impl SiteLoop {
         }
         // The site of a loop that broke off is the same, and has it.
         let _ = self.site.update.set(Arc::clone(&update));
-        let kept = CrewsKept::read(self.site.db.as_ref(), &self.site.rules.name).await?;
-        // Other rules watch other pages. By the same ones those of before are as many, however long a schedule lets a list sleep.
-        let watched_before = if self.has_other_rules { 0 } else { kept.watched };
-        (self.crews.rounds, self.crews.watched_before) = (kept.rounds, watched_before);
-        self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
-        self.look_soon();
-        self.reckon(&update).await
+        self.crews.take_up(self.last_crawl.has_other_rules).await?;
+        self.hosts.news_came();
+        self.hosts.look_soon();
+        self.reckon_crews(&update).await
     }
 
     /// Begins a round when its time has come, whether the last one is finished or not, and reckons the shares anew.
     pub(super) async fn tend_crews(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
         if now >= self.crews.next_round {
-            self.begin_round(&update, now).await?;
+            let began = self.crews.round_began;
+            let (round, merged) = self.crews.end_round(&update, &self.hosts, now).await?;
+            self.reckon_crews(&update).await?;
+            self.crews.begin_round(&round, merged, now);
+            if merged.added + merged.again > 0 {
+                self.hosts.lease_soon();
+            }
+            self.look_at_overdue(began, now).await?;
+            self.hosts.look_soon();
+            self.tell_crews();
         } else if now.since(self.crews.reckoned) >= limits::CREWS_RECKONED_EVERY {
-            self.reckon(&update).await?;
+            self.reckon_crews(&update).await?;
         }
         Ok(())
     }
 
-    /// What was found before the last round began, and is not fetched by now, is history's: it was first in line for a
-    /// round and longer. Where requests are counted by the day a round lets few of them go, and history waits for midnight: there it is
-    /// what has waited for a day.
-    async fn begin_round(&mut self, update: &UpdateDb, now: UnixMillis) -> Result<(), CrawlError> {
-        let began = self.crews.round_began;
-        let before = match self.site.rules.requests_per_day {
-            Some(_) => began.min(UnixMillis(now.0.saturating_sub(millis(DAY)))),
-            None => began,
-        };
-        let merged = self.merge(update, before).await?;
-        let waiting = self.hosts.iter().map(|host| update.waiting(host.id)).sum::<u64>();
-        let round = std::mem::take(&mut self.crews.round);
-        self.crews.rounds.observe(&round, now.since(began), waiting);
-        self.crews.left_to_history = round.left_out().saturating_add(merged.added);
-        self.reckon(update).await?;
-        let crews = &mut self.crews;
-        crews.interval = interval(crews.revisit, crews.split, &crews.facts);
-        (crews.round_began, crews.next_round) = (now, now.plus(crews.interval));
-        crews.is_changed |= round != Round::default();
-        let (site, interval_s, requests) = (&self.site.rules.name, crews.interval.as_secs(), round.requests);
-        let why = crews.split.sentence(&crews.facts);
-        tracing::debug!(%site, interval_s, requests, merged = merged.added, why, "a round of the increment begins");
-        if merged.added + merged.again > 0 {
-            self.lease_soon();
-        }
-        self.look_at_overdue(began, now).await?;
-        self.look_soon();
-        self.tell_crews();
-        Ok(())
-    }
-
-    async fn merge(&mut self, update: &UpdateDb, before: UnixMillis) -> Result<Merged, CrawlDbError> {
-        let (mut all, now) = (Merged::default(), self.site.clock.now());
-        for index in 0..self.hosts.len() {
-            let host = self.hosts[index].id;
-            let merged = update.merge(self.site.db.as_ref(), host, before, now).await?;
-            all.added += merged.added;
-            all.again += merged.again;
-            all.settled += merged.settled;
-        }
-        Ok(all)
-    }
-
-    /// Splits the lanes by what is left now.
-    async fn reckon(&mut self, update: &UpdateDb) -> Result<(), CrawlError> {
-        let counts = self.site.db.site_counts(&self.site.rules.name).await?;
-        let crews = &mut self.crews;
-        let before = crews.state();
-        crews.reckoned = self.site.clock.now();
-        crews.in_another_order = self.site.fresh.boards.in_another_order();
-        crews.waiting = self.hosts.iter().map(|host| update.waiting(host.id)).sum();
-        let watched = crews.watched.len().max(crews.watched_before) as u64;
-        crews.facts = Facts {
-            lanes: crews.lanes,
-            history_left: counts.urls_queued.saturating_sub(watched),
-            known: counts.urls_known,
-            // A burst has its lanes at once, not a round later.
-            wanted: crews.rounds.wanted().max(crews.round.requests.saturating_add(crews.waiting)),
-            possible: crews.facts.possible,
-        };
-        crews.split = Split::of(&crews.facts);
-        // That all stands as it did needs no note, which is a commit.
-        crews.is_changed |= crews.state() != before;
-        let (left, known) = (crews.facts.history_left, crews.facts.known);
+    async fn reckon_crews(&mut self, update: &UpdateDb) -> Result<(), CrawlError> {
+        self.crews.reckon(update, &self.hosts).await?;
+        let (left, known) = (self.crews.facts.history_left, self.crews.facts.known);
         // What is on its way to the disk may bring more.
-        if self.uncommitted == 0 && self.told.history_is_done(left) {
+        if self.commits.are_all_in() && self.told.history_is_done(left) {
             tracing::info!(site = %self.site.rules.name, known, "history is done: every URL that is known was asked for");
         }
         self.tell_crews();
@@ -283,29 +396,6 @@ impl SiteLoop {
     fn tell_crews(&self) {
         let state = self.crews.state();
         self.shared.progress.update(&self.site.rules.name, |progress| progress.crews = Some(state));
-    }
-
-    /// Looks may be due at any host.
-    pub(super) fn look_soon(&mut self) {
-        if self.crews.are_two() {
-            self.hosts.iter_mut().for_each(|host| host.news.plan_look(UnixMillis(0)));
-        }
-    }
-
-    /// When the loop has to look again for a round or a planned look; never a time that has passed.
-    pub(super) fn crews_wake_at(&self) -> Option<UnixMillis> {
-        self.crews.update.as_ref()?;
-        let now = self.site.clock.now();
-        let looks = self.hosts.iter().filter_map(|host| host.news.next_look(now));
-        looks.chain(Some(self.crews.next_round).filter(|at| *at > now)).min()
-    }
-
-    /// When a page that was looked at is looked at again: with the next round, so that one round sees all of them.
-    pub(super) fn next_look(&self, at: UnixMillis) -> UnixMillis {
-        match self.crews.are_two() {
-            true if self.crews.next_round > at => self.crews.next_round,
-            _ => at.plus(self.site.rules.revisit),
-        }
     }
 
     /// Leases what the increment has to do at a host: looks that are due, and the latest of the update crawldb.
@@ -322,15 +412,15 @@ impl SiteLoop {
             return Ok(());
         }
         // What is leased while nobody may ask is late once somebody may.
-        if let Some(held) = self.increment_waits(now) {
-            self.hold(index, held);
+        if let Some(held) = self.budgets.increment_waits(self.crews.demand(), now) {
+            self.hosts.hold(index, held);
             return Ok(());
         }
         let host = &self.hosts[index];
         if host.face().robots_in_force(now).is_none() {
             // For looks, whoever fills history's lanes asks for it.
             if may_lease {
-                self.ask_robots(index, now);
+                self.ask_robots(index);
             }
             return Ok(());
         }
@@ -370,11 +460,7 @@ impl SiteLoop {
         let records = self.site.db.url_records(leases.iter().map(|lease| lease.key.clone()).collect()).await?;
         let mut first_visits = Vec::new();
         for (lease, record) in leases.into_iter().zip(records) {
-            let mark = mark(&lease.key);
-            if !self.in_hand.insert(mark) {
-                self.leased_twice.insert(mark, lease.key);
-                continue;
-            }
+            let Some(lease) = self.leases.take_lease(lease) else { continue };
             let Some(mut job) = self.admit(index, lease, Crew::History).await? else { continue };
             if record.is_none_or(|record| record.outcome.is_none()) {
                 first_visits.push(job);
@@ -385,7 +471,7 @@ impl SiteLoop {
             let news = &mut self.hosts[index].news;
             if is_look { news.push_look(job) } else { news.push(now, job) }
         }
-        self.queue_by_weight(index, first_visits);
+        self.hosts.queue_by_weight(index, first_visits);
         Ok(())
     }
 
@@ -399,8 +485,8 @@ impl SiteLoop {
         let (mut settled, mut under_way, mut ahead) = (Vec::new(), Vec::new(), Vec::new());
         for (row, record) in rows.into_iter().zip(records) {
             let is_settled = row.is_settled(record.as_ref(), now);
-            let is_in_hand = self.in_hand.contains(&mark(&row.key));
-            if !is_settled && is_in_hand && self.takes_from_history(index, &row, now) {
+            let is_in_hand = self.leases.has(&row.key);
+            if !is_settled && is_in_hand && takes_from_history(&mut self.hosts[index], &row, now) {
                 ahead.extend((row.found > now).then_some(row.key));
                 continue;
             }
@@ -409,7 +495,7 @@ impl SiteLoop {
                 under_way.push(row.key);
                 continue;
             }
-            if is_settled || !self.in_hand.insert(mark(&row.key)) {
+            if is_settled || !self.leases.take(&row.key) {
                 settled.push(row.key);
                 continue;
             }
@@ -429,97 +515,19 @@ impl SiteLoop {
         update.bring_back(ahead, now).await?;
         Ok(update.remove(settled).await?)
     }
+}
 
-    /// What history has in its batch and has not asked for yet is the increment's, once it is news: its turn there may be minutes away. Pages
-    /// of lists stay in the order in which history reads them. False where it is under way, or the increment's already.
-    fn takes_from_history(&mut self, index: usize, row: &UpdateRow, now: UnixMillis) -> bool {
-        let is_it = |job: &Job| job.lease.key == row.key && !job.class.is_listing();
-        let Some(mut job) = self.hosts[index].lanes.take(is_it) else { return false };
-        let found = row.found.min(now);
-        job.crew = Crew::Increment { level: row.level };
-        (job.lease.found, job.lease.memo) = (Some(found), None);
-        job.lease.via = row.via.clone().or(job.lease.via);
-        self.hosts[index].news.push(found, job);
-        true
-    }
-
-    /// Leases that ended before their turn came.
-    pub(super) fn give_back_news(&mut self, index: usize, keys: &[UrlKey]) {
-        if let Some(update) = &self.crews.update {
-            update.release(keys);
-            self.hosts[index].news.may_lease = true;
-            self.hosts[index].news.plan_look(UnixMillis(0));
-        }
-    }
-
-    /// The level from which the increment follows a visit's links: its own visits', and of history's those of threads with news that were on
-    /// their way already when a look told of them.
-    pub(super) fn follows_news(&self, finished: &Finished) -> Option<u8> {
-        match finished.crew {
-            Crew::Increment { level } => Some(level),
-            _ => self.has_news_of_its_own(finished).then_some(1),
-        }
-    }
-
-    /// True for a page of a thread that was asked for again for its news.
-    fn has_news_of_its_own(&self, finished: &Finished) -> bool {
-        let asked =
-            || self.url(&finished.visit.key).is_some_and(|url| self.site.fresh.boards.asked_again(url.as_str()));
-        finished.class == Class::Thread && asked()
-    }
-
-    /// What a visit means for the crews: which links of it the increment follows, and what of it comes first next time.
-    pub(super) async fn mind_crews(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
-        let Some(update) = self.crews.update.clone() else { return Ok(()) };
-        if let Some(level) = self.follows_news(finished) {
-            if finished.crew.is_increment() {
-                self.crews.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.errands;
-            }
-            // Pages behind this one of a list, threads with news: known, and to be read again.
-            let at = finished.visit.at;
-            let mut due = std::mem::take(&mut finished.seen.due);
-            let cap = self.crews.rounds.cap(level + 1, self.crews.interval, self.crews.facts.possible);
-            let rest = due.split_off(self.crews.round.take_again(due.len(), cap));
-            if !rest.is_empty() {
-                self.site.db.make_due(rest, at).await?;
-                self.lease_soon();
-            }
-            // No earlier than the end of any visit that has ended: a visit of such a page that began before settles nothing of it.
-            let asked = self.site.clock.now();
-            let own = finished.visit.key.clone();
-            for link in due.into_iter().filter(|link| link.key != own) {
-                let level = if link.is_target { level + 1 } else { level };
-                finished.news.push(news(link, asked, level, true));
-            }
-            if let Some(next) = finished.seen.unread.take() {
-                finished.visit.outlinks.retain(|link| link.key != next.key);
-                finished.news.push(news(next, at, level + 1, false));
-            }
-            self.divide(&update, finished, level).await?;
-        }
-        let visit = &mut finished.visit;
-        let comes_first = match visit.next {
-            Next::RevisitAt(_) if finished.is_watched => {
-                self.crews.watch(&visit.key);
-                !priority::is_sitemap(visit.rank)
-            }
-            Next::RetryAt(_) | Next::RefusedUntil(_) | Next::WaitUntil(_) => finished.crew.is_increment(),
-            _ => false,
-        };
-        if comes_first {
-            visit.rank = priority::URGENT;
-            let host = self.hosts.iter_mut().find(|host| host.id == visit.key.host);
-            if let (Some(host), Some(at)) = (host, visit.next.due()) {
-                host.news.plan_look(at);
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn url(&self, key: &UrlKey) -> Option<CrawlUrl> {
-        let host = self.hosts.iter().find(|host| host.id == key.host)?;
-        Some(CrawlUrl::from_parts(host.origin(), &key.path))
-    }
+/// What history has in its batch and has not asked for yet is the increment's, once it is news: its turn there may be minutes away. Pages
+/// of lists stay in the order in which history reads them. False where it is under way, or the increment's already.
+fn takes_from_history(host: &mut HostWork, row: &UpdateRow, now: UnixMillis) -> bool {
+    let is_it = |job: &Job| job.lease.key == row.key && !job.class.is_listing();
+    let Some(mut job) = host.lanes.take(is_it) else { return false };
+    let found = row.found.min(now);
+    job.crew = Crew::Increment { level: row.level };
+    (job.lease.found, job.lease.memo) = (Some(found), None);
+    job.lease.via = row.via.clone().or(job.lease.via);
+    host.news.push(found, job);
+    true
 }
 
 fn millis(time: Duration) -> u64 {

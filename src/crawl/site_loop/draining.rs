@@ -3,14 +3,12 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use futures_util::StreamExt;
 use tokio::sync::watch;
 
 use super::{IDLE_TIME, SiteLoop};
 use crate::CrawlError;
 use crate::commit::Message;
 use crate::limits;
-use gleaner_store::crawldb::UrlKey;
 
 impl SiteLoop {
     /// Ends what is under way; a process that is to end breaks off what takes longer than `limits::DRAIN_TIME_MAX`, and a login whose form
@@ -21,16 +19,16 @@ impl SiteLoop {
         let mut stop = self.shared.stop.clone();
         let mut too_late: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move { overdue(&mut stop).await });
         let mut was_put_off = false;
-        while !self.running.is_empty() || self.uncommitted > 0 {
+        while !self.under_way.is_empty() || !self.commits.are_all_in() {
             self.tell_alive();
-            if self.running.is_empty() && !asked_to_commit {
+            if self.under_way.is_empty() && !asked_to_commit {
                 asked_to_commit = true;
-                self.send(Message::Flush).await?;
+                self.commits.send(Message::Flush).await?;
             }
             tokio::select! {
                 biased;
-                Some(committed) = self.receipts.recv() => self.committed(&committed),
-                Some(ran) = self.running.next() => self.ran(ran?).await?,
+                Some(committed) = self.commits.receipts.recv() => self.committed(&committed),
+                Some(ran) = self.under_way.next() => self.ran(ran?).await?,
                 () = &mut too_late => {
                     if was_put_off || !self.session.has_form_under_way() {
                         break;
@@ -47,15 +45,14 @@ impl SiteLoop {
                 () = tokio::time::sleep(IDLE_TIME) => {}
             }
         }
-        if let Some(why) = self.login_broken_off() {
+        if let Some(why) = self.session.login_broken_off() {
             tracing::warn!(site = %self.site.rules.name, why, "a login is broken off");
         }
-        self.running.clear();
+        let mut unvisited = self.under_way.break_off();
         self.release().await?;
-        let mut unvisited: Vec<UrlKey> = self.running_keys.drain().map(|(_, key)| key).collect();
         self.session.doubt();
         unvisited.extend(self.session.take_held().into_iter().map(|finished| finished.visit.key));
-        for host in &mut self.hosts {
+        for host in self.hosts.iter_mut() {
             unvisited.extend(host.lanes.drain().into_iter().map(|job| job.lease.key));
             unvisited.extend(host.news.drain().into_iter().map(|job| job.lease.key));
         }

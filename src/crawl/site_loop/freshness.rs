@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::crews::Crews;
+use super::hosts::SiteHosts;
 use super::{SiteLoop, visits};
 use crate::CrawlError;
-use crate::commit::Committed;
 use crate::fresh::gone::hash;
-use crate::fresh::timetable::{self, SCHEDULE_NOTE};
+use crate::fresh::timetable;
 use crate::frontier::priority;
 use crate::host_work::HostWork;
 use crate::limits;
@@ -25,34 +26,22 @@ const LOOKS_LEAST: f64 = 0.25;
 const QUIET_START_LONGEST: Duration = Duration::from_secs(86_400);
 
 impl SiteLoop {
-    /// Takes up what earlier runs knew.
+    /// Restores what earlier runs knew.
     pub(super) async fn take_up_fresh(&mut self) -> Result<(), CrawlError> {
-        let (name, now) = (&self.site.rules.name, self.site.clock.now());
-        self.lacks_schedule = self.site.db.note(name, SCHEDULE_NOTE).await?.is_none();
-        self.site.fresh.take_up(self.site.db.as_ref(), name, now).await?;
+        self.site.fresh.take_up(self.site.db.as_ref(), &self.site.rules.name, self.site.clock.now()).await?;
         // Whoever asks from now on hears what is known, not what was written down.
         self.shared.progress.crawls(&self.site);
         Ok(())
     }
 
-    /// Writes down what has changed of it, in one commit.
-    pub(super) async fn keep_fresh(&mut self) -> Result<(), CrawlError> {
-        self.fresh_kept = self.site.clock.now();
-        let notes = self.site.fresh.notes(&self.site.rules.name);
-        if !notes.is_empty() {
-            self.site.db.put_notes(&self.site.rules.name, notes).await?;
-        }
-        Ok(())
-    }
-
     /// What a visit saw beyond its links: what is to be asked for again, what is gone, and what may arrive.
     pub(super) async fn follow_look(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
-        self.compare(finished);
-        if self.shows_picks(finished) {
+        self.crews.compare(finished);
+        if self.crews.shows_picks(finished) {
             (finished.seen.posts, finished.seen.rows) = Default::default();
         }
         let visit = &finished.visit;
-        let Some(url) = self.url_of(&visit.key) else { return Ok(()) };
+        let Some(url) = self.hosts.url(&visit.key) else { return Ok(()) };
         self.site.fresh.boards.was_under_way(url.as_str(), finished.began, visit.at);
         if let (Outcome::Gone, Some(gone)) = (visit.outcome, finished.gone) {
             self.site.fresh.gone.record(url.as_str(), gone, visit.at);
@@ -60,9 +49,9 @@ impl SiteLoop {
         if visit.torrent.is_some() {
             self.site.fresh.gone.is_there(hash(url.as_str()));
             let urls = [Some(url.as_str()), visit.via.as_deref()].into_iter().flatten().map(hash).collect();
-            self.arriving.insert(visits::mark(&visit.key), urls);
+            self.commits.brings_torrent(&visit.key, urls);
         }
-        let is_news = self.crews.are_two() && self.follows_news(finished).is_some();
+        let is_news = self.crews.are_two() && self.crews.follows_news(&self.hosts, finished).is_some();
         let seen = &mut finished.seen;
         // What an increment asks for again goes its way; see `crews`.
         let due = if is_news { Vec::new() } else { std::mem::take(&mut seen.due) };
@@ -93,70 +82,9 @@ impl SiteLoop {
         }
         if !due.is_empty() {
             self.site.db.make_due(due, visit.at).await?;
-            self.lease_soon();
+            self.hosts.lease_soon();
         }
         Ok(())
-    }
-
-    /// Takes what a start page shows, or another page that is looked at and is no list, for the next look at it to compare with.
-    fn compare(&mut self, finished: &Finished) {
-        let is_start = finished.visit.depth == 0 || finished.seen.list.is_none();
-        if !self.crews.are_two() || !finished.is_watched || !is_start {
-            return;
-        }
-        let targets = finished.visit.outlinks.iter().filter(|link| link.is_target);
-        let shown = match finished.visit.outcome {
-            Outcome::Page | Outcome::PageDuplicate => {
-                Some(targets.map(|link| visits::mark(&link.key)).take(limits::LOOK_ROWS_MAX).collect())
-            }
-            Outcome::NotModified => None,
-            // A server in trouble shows nothing.
-            _ => return,
-        };
-        self.crews.fronts.looked(visits::mark(&finished.visit.key), shown);
-    }
-
-    fn has_news(&self, finished: &Finished) -> bool {
-        self.crews.fronts.has_news(visits::mark(&finished.visit.key))
-    }
-
-    fn url_of(&self, key: &UrlKey) -> Option<CrawlUrl> {
-        let host = self.hosts.iter().find(|host| host.id == key.host)?;
-        Some(CrawlUrl::from_parts(host.origin(), &key.path))
-    }
-
-    /// When what was just looked at is looked at again: a list by the schedule where the service crawls, all else by the interval.
-    pub(super) fn look_again_at(&self, finished: &Finished) -> UnixMillis {
-        let at = finished.visit.at;
-        let by_interval = self.next_look(at);
-        match &finished.seen.list {
-            Some(list) if self.options.keep_looking && finished.seen.is_front => {
-                self.site.fresh.timetable.again(list, at).unwrap_or(by_interval)
-            }
-            // One that has gone or moved is asked for ever more seldom: it may come back. A start page is the operator's word.
-            None if finished.class.is_listing() && finished.visit.depth > 0 && is_away(&finished.visit) => {
-                let url = self.url_of(&finished.visit.key);
-                let looks = url.map_or(1, |url| self.site.fresh.boards.away(url.as_str()));
-                let wait_s = timetable::away_s(self.site.rules.revisit.as_secs(), looks);
-                by_interval.max(at.plus(Duration::from_secs(wait_s)))
-            }
-            // Start pages that are no lists, and sitemaps, are worth no more looks than lists are, but for those that show what is new.
-            _ if self.crews.are_two() && !self.has_news(finished) && self.wants_more_than_its_share() => {
-                by_interval.max(at.plus(self.site.fresh.timetable.mean_wait().min(QUIET_START_LONGEST)))
-            }
-            _ => by_interval,
-        }
-    }
-
-    /// Looks that a day has room for: half of the requests that its hosts allow, and of a budget's half, which is the most that is kept
-    /// for the increment, what is left beside what they find.
-    fn looks_possible(&self) -> f64 {
-        let of_host = |host: &HostWork| 86_400_000.0 / host.face().policy(&self.site.rules).interval_ms.max(1) as f64;
-        let by_rate = self.hosts.iter().map(of_host).sum::<f64>() / 2.0;
-        self.site.rules.requests_per_day.map_or(by_rate, |budget| {
-            let half = budget as f64 / 2.0;
-            by_rate.min((half - self.crews.news_a_day() as f64).max(half * LOOKS_LEAST))
-        })
     }
 
     /// True while looks leave their turn to others: the schedule chooses when one may be asked for, and where requests are counted by the
@@ -164,7 +92,8 @@ impl SiteLoop {
     fn looks_are_held(&self, now: UnixMillis) -> bool {
         let is_counted = self.crews.look_turns.is_some_and(|turns| !turns.is_looks());
         let has_found_some = |host: &HostWork| host.face().blocked_until <= now && self.crews.has_found_some(host);
-        self.increment_waits(now).is_some() || is_counted && self.hosts.iter().any(has_found_some)
+        self.budgets.increment_waits(self.crews.demand(), now).is_some()
+            || is_counted && self.hosts.iter().any(has_found_some)
     }
 
     /// Makes the lists due whose turn has come by the schedule.
@@ -173,11 +102,11 @@ impl SiteLoop {
             return Ok(());
         }
         if !self.hosts.is_empty() {
-            self.site.fresh.timetable.allows(self.looks_possible(), self.crews.in_another_order, now);
+            self.site.fresh.timetable.allows(self.crews.looks_possible(&self.hosts), self.crews.in_another_order, now);
         }
         loop {
             let lists: Vec<String> = std::iter::from_fn(|| self.site.fresh.timetable.due(now)).collect();
-            if lists.is_empty() || self.make_looks_due(lists, now).await? {
+            if lists.is_empty() || self.crews.make_looks_due(&mut self.hosts, lists, now).await? {
                 return Ok(());
             }
         }
@@ -186,12 +115,12 @@ impl SiteLoop {
     /// Lists that are planned and stand in no schedule are looked at now: what was written down last does not know them, for the process
     /// was killed before it was written anew, and what they were planned for is when nobody else thinks of them.
     pub(super) async fn look_at_unscheduled(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
-        if !self.options.keep_looking || self.lacks_schedule {
+        if !self.options.keep_looking || self.last_crawl.lacks_schedule {
             return Ok(());
         }
         let site = Arc::clone(&self.site);
         let mut unscheduled = Vec::new();
-        for host in &self.hosts {
+        for host in self.hosts.iter() {
             let planned = site.db.planned(host.id, limits::PLANNED_LISTS_READ).await?;
             let is_lacking = |key: &UrlKey| {
                 let url = CrawlUrl::from_parts(host.origin(), &key.path);
@@ -207,24 +136,87 @@ impl SiteLoop {
             let read = lists.into_iter().zip(records).filter(|(_, record)| record.as_ref().is_some_and(was_read));
             unscheduled.extend(read.map(|(list, _)| list));
         }
-        self.make_looks_due(unscheduled, now).await?;
+        self.crews.make_looks_due(&mut self.hosts, unscheduled, now).await?;
         Ok(())
     }
 
     /// Makes lists due that a round of the increment looks at, although their turn by the schedule has not come; not where the day has
     /// not requests enough for those whose turn it is.
     pub(super) async fn look_at_overdue(&mut self, since: UnixMillis, now: UnixMillis) -> Result<(), CrawlError> {
-        if self.looks_are_held(now) || self.wants_more_than_its_share() {
+        if self.looks_are_held(now) || self.crews.wants_more_than_its_share() {
             return Ok(());
         }
         let lists = self.site.fresh.timetable.overdue(since, now);
-        self.make_looks_due(lists, now).await?;
+        self.crews.make_looks_due(&mut self.hosts, lists, now).await?;
         Ok(())
+    }
+}
+
+impl Crews {
+    /// Takes what a start page shows, or another page that is looked at and is no list, for the next look at it to compare with.
+    fn compare(&mut self, finished: &Finished) {
+        let is_start = finished.visit.depth == 0 || finished.seen.list.is_none();
+        if !self.are_two() || !finished.is_watched || !is_start {
+            return;
+        }
+        let targets = finished.visit.outlinks.iter().filter(|link| link.is_target);
+        let shown = match finished.visit.outcome {
+            Outcome::Page | Outcome::PageDuplicate => {
+                Some(targets.map(|link| visits::mark(&link.key)).take(limits::LOOK_ROWS_MAX).collect())
+            }
+            Outcome::NotModified => None,
+            // A server in trouble shows nothing.
+            _ => return,
+        };
+        self.fronts.looked(visits::mark(&finished.visit.key), shown);
+    }
+
+    fn has_news(&self, finished: &Finished) -> bool {
+        self.fronts.has_news(visits::mark(&finished.visit.key))
+    }
+
+    /// When what was just looked at is looked at again: a list by the schedule where the service crawls, all else by the interval.
+    pub(super) fn look_again_at(&self, hosts: &SiteHosts, keep_looking: bool, finished: &Finished) -> UnixMillis {
+        let at = finished.visit.at;
+        let by_interval = self.next_look(at);
+        match &finished.seen.list {
+            Some(list) if keep_looking && finished.seen.is_front => {
+                self.site.fresh.timetable.again(list, at).unwrap_or(by_interval)
+            }
+            // One that has gone or moved is asked for ever more seldom: it may come back. A start page is the operator's word.
+            None if finished.class.is_listing() && finished.visit.depth > 0 && is_away(&finished.visit) => {
+                let url = hosts.url(&finished.visit.key);
+                let looks = url.map_or(1, |url| self.site.fresh.boards.away(url.as_str()));
+                let wait_s = timetable::away_s(self.site.rules.revisit.as_secs(), looks);
+                by_interval.max(at.plus(Duration::from_secs(wait_s)))
+            }
+            // Start pages that are no lists, and sitemaps, are worth no more looks than lists are, but for those that show what is new.
+            _ if self.are_two() && !self.has_news(finished) && self.wants_more_than_its_share() => {
+                by_interval.max(at.plus(self.site.fresh.timetable.mean_wait().min(QUIET_START_LONGEST)))
+            }
+            _ => by_interval,
+        }
+    }
+
+    /// Looks that a day has room for: half of the requests that its hosts allow, and of a budget's half, which is the most that is kept
+    /// for the increment, what is left beside what they find.
+    fn looks_possible(&self, hosts: &SiteHosts) -> f64 {
+        let of_host = |host: &HostWork| 86_400_000.0 / host.face().policy(&self.site.rules).interval_ms.max(1) as f64;
+        let by_rate = hosts.iter().map(of_host).sum::<f64>() / 2.0;
+        self.site.rules.requests_per_day.map_or(by_rate, |budget| {
+            let half = budget as f64 / 2.0;
+            by_rate.min((half - self.news_a_day() as f64).max(half * LOOKS_LEAST))
+        })
     }
 
     /// False where none of them is a list of the site's any more: other rules refuse it now. It holds no other up, and has another turn
     /// after the longest time there is.
-    async fn make_looks_due(&mut self, lists: Vec<String>, now: UnixMillis) -> Result<bool, CrawlError> {
+    async fn make_looks_due(
+        &self,
+        hosts: &mut SiteHosts,
+        lists: Vec<String>,
+        now: UnixMillis,
+    ) -> Result<bool, CrawlError> {
         let mut rows = Vec::with_capacity(lists.len());
         for list in lists {
             let url = CrawlUrl::parse(&list, &self.site.rules.canonical).ok();
@@ -245,7 +237,7 @@ impl SiteLoop {
             if row.depth == 0 {
                 row.rank = 0;
             }
-            if self.crews.are_two() {
+            if self.are_two() {
                 row.rank = priority::URGENT;
             }
             row.due = now;
@@ -255,17 +247,9 @@ impl SiteLoop {
             return Ok(false);
         }
         self.site.db.make_due(rows, now).await?;
-        self.look_soon();
-        self.lease_soon();
+        hosts.look_soon();
+        hosts.lease_soon();
         Ok(true)
-    }
-
-    /// A visit is on the disk: a torrent that was not known has arrived.
-    pub(super) fn has_arrived(&mut self, committed: &Committed) {
-        let Some(urls) = self.arriving.remove(&committed.mark) else { return };
-        if committed.receipt.torrent_stored {
-            self.site.fresh.arrivals.stored(&urls, self.site.clock.now());
-        }
     }
 }
 

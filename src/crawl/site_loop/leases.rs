@@ -1,9 +1,11 @@
-//! From the frontier to the lanes: what is leased, admitted, and put in its order; and what is put aside.
+//! From the frontier to the lanes: what is leased, and what of it is admitted or parked.
 
-use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::SiteLoop;
+use super::commits::Parked;
 use super::visits::mark;
 use crate::CrawlError;
 use crate::frontier::budgets::Reason;
@@ -11,12 +13,12 @@ use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::host_work::RobotsState;
 use crate::limits;
-use crate::outlinks;
-use crate::visit::{self, Job};
+use crate::site::Site;
+use crate::visit::Job;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
-use gleaner_rules::{Class, SiteRules, Verdict};
-use gleaner_store::crawldb::{HostDue, Lease, LeaseRequest, Next, Outcome, UrlKey};
+use gleaner_rules::{Class, Verdict};
+use gleaner_store::crawldb::{HostDue, Lease, LeaseRequest, Outcome, Owner, UrlKey};
 
 /// How often it is asked whether the time of far pages of lists has come, beside each commit behind which nothing is on its way.
 const FAR_ASKED_EVERY: Duration = Duration::from_secs(1);
@@ -24,110 +26,125 @@ const FAR_ASKED_EVERY: Duration = Duration::from_secs(1);
 /// After so many times they are taken though an increment is at work: `lists` has them read again where that was too early.
 const FAR_PUT_OFF_TIMES: u32 = 10;
 
-impl SiteLoop {
-    /// Leases for a host whose lanes run low, once its robots.txt is known.
-    pub(super) async fn fill(&mut self, index: usize) -> Result<(), CrawlError> {
-        let now = self.site.clock.now();
-        let host = &self.hosts[index];
-        let policy = host.face().policy(&self.site.rules);
-        let urls_max = host.lease_size(policy);
-        if host.lease_at.is_none_or(|at| at > now) || !host.runs_low(urls_max) {
-            return Ok(());
+/// What the site holds leases of.
+pub(super) struct Leases {
+    pub(super) site: Arc<Site>,
+    owner: Owner,
+    /// Marks of URLs that are leased: in a lane, under way, or not committed yet.
+    in_hand: HashSet<u64>,
+    /// URLs in hand that were leased a second time: once their visit is on the disk, that lease is given back.
+    leased_twice: HashMap<u64, UrlKey>,
+    /// Leases to give back.
+    to_release: Vec<UrlKey>,
+    /// How often in a row far pages of lists were put off.
+    far_put_off: u32,
+    /// Where the update crawldb was lost, the lists that were read whole since.
+    read_whole: Option<HashSet<u64>>,
+}
+
+impl Leases {
+    pub(super) fn new(site: &Arc<Site>, owner: Owner) -> Self {
+        Self {
+            site: Arc::clone(site),
+            owner,
+            in_hand: HashSet::new(),
+            leased_twice: HashMap::new(),
+            to_release: Vec::new(),
+            far_put_off: 0,
+            read_whole: None,
         }
-        if matches!(host.face().robots, RobotsState::Asked) {
-            return Ok(());
+    }
+
+    /// From now on each list is read whole at its next visit.
+    pub(super) fn read_lists_whole(&mut self) {
+        self.read_whole = Some(HashSet::new());
+    }
+
+    /// True where far pages of lists wait until nothing is on its way that may lead to those in front of them.
+    pub(super) fn has_put_off_far(&self) -> bool {
+        self.far_put_off > 0
+    }
+
+    pub(super) fn has(&self, key: &UrlKey) -> bool {
+        self.in_hand.contains(&mark(key))
+    }
+
+    /// Takes a URL in hand; false where it is already.
+    pub(super) fn take(&mut self, key: &UrlKey) -> bool {
+        self.in_hand.insert(mark(key))
+    }
+
+    /// Takes a lease. A lease that ended while its URL waited here for the host's patience, or was under way when the clock was
+    /// set forward, is no second visit; nor is one whose first visit's receipt is on its way.
+    pub(super) fn take_lease(&mut self, lease: Lease) -> Option<Lease> {
+        if self.take(&lease.key) {
+            return Some(lease);
         }
-        // What waits for the increment's hours and share waits for history's, and would be late by then.
-        if self.crews.are_two()
-            && let Some(held) = self.increment_waits(now)
-        {
-            self.hold(index, held);
-            return Ok(());
+        self.leased_twice.insert(mark(&lease.key), lease.key);
+        None
+    }
+
+    /// A visit is on the disk, and its lease has ended.
+    pub(super) fn committed(&mut self, mark: u64) {
+        self.in_hand.remove(&mark);
+        self.to_release.extend(self.leased_twice.remove(&mark));
+    }
+
+    /// Gives leases back, so that their URLs can be leased at once. True where there were some.
+    pub(super) async fn release(&mut self) -> Result<bool, CrawlError> {
+        if self.to_release.is_empty() {
+            return Ok(false);
         }
-        let host = &self.hosts[index];
-        if host.face().robots_in_force(now).is_none() {
-            match self.site.db.host_due(host.id, now).await? {
-                HostDue::Now => self.ask_robots(index, now),
-                due => self.hosts[index].lease_at = next_due(due, now),
-            }
-            return Ok(());
-        }
-        let deadline = now.plus(limits::LEASE_TIME);
-        let rank_max = priority::FAR_PAGE - 1;
-        let mut request = LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max, rank_max };
-        // Nothing may be under way that could still lead to the pages in front of a far one.
-        let is_still = host.lanes.is_empty() && host.lanes.running() == 0;
-        let mut leases = self.site.db.lease_due(request).await?;
-        if leases.is_empty() && is_still && (self.uncommitted == 0 || self.far_put_off >= FAR_PUT_OFF_TIMES) {
-            (request.rank_max, request.urls_max) = (u8::MAX, 1);
-            leases = self.site.db.lease_due(request).await?;
-            self.far_put_off = 0;
-        }
-        let (came_short, has_none) = (leases.len() < urls_max, leases.is_empty());
-        let is_urgent = |lease: &Lease| self.crews.are_two() && lease.rank == priority::URGENT;
-        let (urgent, leases): (Vec<Lease>, Vec<Lease>) = leases.into_iter().partition(is_urgent);
-        if !urgent.is_empty() {
-            self.take_urgent(index, now, urgent).await?;
-        }
-        let mut jobs = Vec::with_capacity(leases.len());
-        for lease in leases {
-            // A lease that ended while its URL waited here for the host's patience, or was under way when the clock was
-            // set forward, is no second visit; nor is one whose first visit's receipt is on its way.
-            let mark = mark(&lease.key);
-            if self.in_hand.insert(mark) {
-                jobs.extend(self.admit(index, lease, Crew::History).await?);
-            } else {
-                self.leased_twice.insert(mark, lease.key);
-            }
-        }
-        self.queue_by_weight(index, jobs);
-        if came_short {
-            let due = self.site.db.host_due(self.hosts[index].id, now).await?;
-            self.hosts[index].lease_at = match next_due(due, now) {
-                // What is due and was not leased are far pages, or has come this moment.
-                Some(at) if at <= now && has_none => {
-                    self.far_put_off = self.far_put_off.saturating_add(1);
-                    Some(now.plus(FAR_ASKED_EVERY))
-                }
-                at => at,
-            };
-        }
-        Ok(())
+        let keys = std::mem::take(&mut self.to_release);
+        self.site.db.release(self.owner, keys).await?;
+        Ok(true)
     }
 
     /// Gives back leases that would end before their visits: whatever they were for is leased anew.
-    pub(super) async fn let_go(&mut self, index: usize, keys: Vec<UrlKey>, now: UnixMillis) -> Result<(), CrawlError> {
-        if keys.is_empty() {
-            return Ok(());
-        }
+    async fn let_go(&mut self, keys: Vec<UrlKey>) -> Result<(), CrawlError> {
         for mark in keys.iter().map(mark) {
             self.in_hand.remove(&mark);
             self.leased_twice.remove(&mark);
         }
-        self.give_back_news(index, &keys);
-        self.site.db.release(self.shared.owner, keys).await?;
-        self.hosts[index].lease_at = Some(now);
-        Ok(())
+        Ok(self.site.db.release(self.owner, keys).await?)
     }
 
-    /// Rules may have changed since the URL was found, and its shape may have starved: they are asked again. None where
-    /// they refuse it; it is then put aside.
-    pub(super) async fn admit(&mut self, index: usize, lease: Lease, crew: Crew) -> Result<Option<Job>, CrawlError> {
-        let url = CrawlUrl::from_parts(self.hosts[index].origin(), &lease.key.path);
-        let (class, rule) = match self.site.rules.judge(&url) {
+    /// The rows that are due at a host; far pages of lists where nothing else is, and nothing is on its way that could still lead to the
+    /// pages in front of them.
+    async fn lease_due(
+        &mut self,
+        mut request: LeaseRequest,
+        is_still: bool,
+        are_all_in: bool,
+    ) -> Result<Vec<Lease>, CrawlError> {
+        let leases = self.site.db.lease_due(request).await?;
+        if !leases.is_empty() || !is_still || !are_all_in && self.far_put_off < FAR_PUT_OFF_TIMES {
+            return Ok(leases);
+        }
+        (request.rank_max, request.urls_max) = (u8::MAX, 1);
+        let leases = self.site.db.lease_due(request).await?;
+        self.far_put_off = 0;
+        Ok(leases)
+    }
+
+    /// Rules may have changed since the URL was found, and its shape may have starved: they are asked again. What they refuse, and
+    /// what ends sessions (`is_closed`), is to be parked.
+    async fn judge(
+        &mut self,
+        url: CrawlUrl,
+        is_closed: bool,
+        lease: Lease,
+        crew: Crew,
+    ) -> Result<Result<Job, (Lease, Parked)>, CrawlError> {
+        let rules = &self.site.rules;
+        let parked = |outcome| Parked { outcome, token: self.site.rules_token, why: None };
+        let (class, rule) = match rules.judge(&url) {
             _ if self.is_sitemap(&lease, &url) => (Class::Sitemap, usize::MAX),
-            Verdict::Take { class, number, .. } if class != Class::Login && !self.has_ended_sessions(&url) => {
-                (class, number)
-            }
-            _ => {
-                self.park(&lease, crew, Outcome::RulesRefused, self.site.rules_token, None).await?;
-                return Ok(None);
-            }
+            Verdict::Take { class, number, .. } if class != Class::Login && !is_closed => (class, number),
+            _ => return Ok(Err((lease, parked(Outcome::RulesRefused)))),
         };
-        if lease.depth > self.site.rules.depth_max {
-            self.shared.progress.too_deep(&self.site.rules.name, lease.depth, &url);
-            self.park(&lease, crew, Outcome::OverBudget, self.site.rules_token, None).await?;
-            return Ok(None);
+        if lease.depth > rules.depth_max {
+            return Ok(Err((lease, parked(Outcome::OverBudget))));
         }
         let mut job = Job { lease, url, class, rule, crew };
         if let Some(lists) = self.read_whole.as_mut().filter(|lists| lists.len() < limits::LIST_PAGES_MARKED_MAX)
@@ -145,10 +162,10 @@ impl SiteLoop {
         {
             // No shape that recovers changes a form; other rules may.
             let token = if matches!(reason, Reason::Form(_)) { self.site.rules_token } else { token };
-            self.park(&job.lease, crew, Outcome::Trapped, token, Some(reason.sentence())).await?;
-            return Ok(None);
+            let parked = Parked { outcome: Outcome::Trapped, token, why: Some(reason.sentence()) };
+            return Ok(Err((job.lease, parked)));
         }
-        Ok(Some(job))
+        Ok(Ok(job))
     }
 
     /// Sitemaps are taken whatever the rules say of their URLs, as long as their host is the site's.
@@ -158,81 +175,100 @@ impl SiteLoop {
     }
 
     /// True for a URL that is looked at again: what has been a page once is no trap.
-    async fn was_fetched(&mut self, lease: &Lease) -> Result<bool, CrawlError> {
+    async fn was_fetched(&self, lease: &Lease) -> Result<bool, CrawlError> {
         let record = self.site.db.url_record(&lease.key).await?;
         Ok(record.and_then(|record| record.outcome).is_some_and(Outcome::was_fetched))
     }
-
-    /// The heaviest first within their class; equal ones in the order of the frontier.
-    pub(super) fn queue_by_weight(&mut self, index: usize, jobs: Vec<Job>) {
-        let mut weighed: Vec<(u8, f64, Job)> = {
-            let worth = self.site.worth();
-            jobs.into_iter().map(|job| (job.lease.rank >> 4, worth.weigh_again(&job), job)).collect()
-        };
-        weighed.sort_by(|(class, weight, _), (other, than, _)| class.cmp(other).then(than.total_cmp(weight)));
-        let jobs = in_order(&self.site.rules, weighed.into_iter().map(|(_, _, job)| job).collect());
-        for job in jobs {
-            self.hosts[index].queue(job, &self.site.rules);
-        }
-    }
-
-    /// Puts a URL aside until what refused it has changed.
-    pub(super) async fn park(
-        &mut self,
-        lease: &Lease,
-        crew: Crew,
-        outcome: Outcome,
-        token: u64,
-        why: Option<&'static str>,
-    ) -> Result<(), CrawlError> {
-        if let Some(why) = why {
-            let site = &self.site.rules.name;
-            tracing::debug!(%site, url = %lease.key.path, outcome = outcome.name(), why, "put aside");
-        }
-        let now = self.site.clock.now();
-        // A list that may not be asked for holds no other up.
-        if let Some(host) = self.hosts.iter().find(|host| host.id == lease.key.host) {
-            let url = CrawlUrl::from_parts(host.origin(), &lease.key.path);
-            self.site.fresh.timetable.refused(url.as_str(), now);
-        }
-        let mut finished = visit::put_aside(lease, outcome, now);
-        finished.visit.next = Next::Park(token);
-        finished.crew = crew;
-        self.send_visit(Box::new(finished)).await
-    }
-
-    /// What was cut as a trap is asked for again where a shape has recovered. True where that brought some back.
-    pub(super) async fn ask_again_for_cuts(&mut self) -> Result<bool, CrawlError> {
-        let Some(token) = self.site.worth().recovered() else { return Ok(false) };
-        let now = self.site.clock.now();
-        let mut brought = 0;
-        for index in 0..self.hosts.len() {
-            brought += self.site.db.unpark(self.hosts[index].id, token, now).await?;
-        }
-        if brought > 0 {
-            self.lease_soon();
-        }
-        Ok(brought > 0)
-    }
 }
 
-/// Pages of one list in ascending order, on the places that they have among the others.
-fn in_order(rules: &SiteRules, jobs: Vec<Job>) -> Vec<Job> {
-    let mut lists: BTreeMap<String, Vec<(u64, usize)>> = BTreeMap::new();
-    for (at, job) in jobs.iter().enumerate() {
-        if let Some((series, page)) = outlinks::place(rules, job) {
-            lists.entry(series).or_default().push((page, at));
+impl SiteLoop {
+    /// Leases for a host whose lanes run low, once its robots.txt is known.
+    pub(super) async fn fill(&mut self, index: usize) -> Result<(), CrawlError> {
+        let now = self.site.clock.now();
+        let host = &self.hosts[index];
+        let policy = host.face().policy(&self.site.rules);
+        let urls_max = host.lease_size(policy);
+        if host.lease_at.is_none_or(|at| at > now) || !host.runs_low(urls_max) {
+            return Ok(());
         }
+        if matches!(host.face().robots, RobotsState::Asked) {
+            return Ok(());
+        }
+        // What waits for the increment's hours and share waits for history's, and would be late by then.
+        if self.crews.are_two()
+            && let Some(held) = self.budgets.increment_waits(self.crews.demand(), now)
+        {
+            self.hosts.hold(index, held);
+            return Ok(());
+        }
+        let host = &self.hosts[index];
+        if host.face().robots_in_force(now).is_none() {
+            match self.site.db.host_due(host.id, now).await? {
+                HostDue::Now => self.ask_robots(index),
+                due => self.hosts[index].lease_at = next_due(due, now),
+            }
+            return Ok(());
+        }
+        let deadline = now.plus(limits::LEASE_TIME);
+        let rank_max = priority::FAR_PAGE - 1;
+        let request = LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max, rank_max };
+        // Nothing may be under way that could still lead to the pages in front of a far one.
+        let is_still = host.lanes.is_empty() && host.lanes.running() == 0;
+        let leases = self.leases.lease_due(request, is_still, self.commits.are_all_in()).await?;
+        let (came_short, has_none) = (leases.len() < urls_max, leases.is_empty());
+        let is_urgent = |lease: &Lease| self.crews.are_two() && lease.rank == priority::URGENT;
+        let (urgent, leases): (Vec<Lease>, Vec<Lease>) = leases.into_iter().partition(is_urgent);
+        if !urgent.is_empty() {
+            self.take_urgent(index, now, urgent).await?;
+        }
+        let mut jobs = Vec::with_capacity(leases.len());
+        for lease in leases {
+            if let Some(lease) = self.leases.take_lease(lease) {
+                jobs.extend(self.admit(index, lease, Crew::History).await?);
+            }
+        }
+        self.hosts.queue_by_weight(index, jobs);
+        if came_short {
+            let due = self.site.db.host_due(self.hosts[index].id, now).await?;
+            self.hosts[index].lease_at = match next_due(due, now) {
+                // What is due and was not leased are far pages, or has come this moment.
+                Some(at) if at <= now && has_none => {
+                    self.leases.far_put_off = self.leases.far_put_off.saturating_add(1);
+                    Some(now.plus(FAR_ASKED_EVERY))
+                }
+                at => at,
+            };
+        }
+        Ok(())
     }
-    let mut place: Vec<usize> = (0..jobs.len()).collect();
-    for mut pages in lists.into_values() {
-        let places: Vec<usize> = pages.iter().map(|(_, at)| *at).collect();
-        pages.sort_unstable();
-        pages.iter().zip(places).for_each(|((_, at), to)| place[*at] = to);
+
+    /// Gives back leases that would end before their visits.
+    pub(super) async fn let_go(&mut self, index: usize, keys: Vec<UrlKey>, now: UnixMillis) -> Result<(), CrawlError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let host = &mut self.hosts[index];
+        self.crews.give_back(host, &keys);
+        self.leases.let_go(keys).await?;
+        self.hosts[index].lease_at = Some(now);
+        Ok(())
     }
-    let mut placed: Vec<(usize, Job)> = place.into_iter().zip(jobs).collect();
-    placed.sort_by_key(|(place, _)| *place);
-    placed.into_iter().map(|(_, job)| job).collect()
+
+    /// A lease as a visit to be made. None where it is refused; it is then parked.
+    pub(super) async fn admit(&mut self, index: usize, lease: Lease, crew: Crew) -> Result<Option<Job>, CrawlError> {
+        let url = CrawlUrl::from_parts(self.hosts[index].origin(), &lease.key.path);
+        let is_closed = self.session.was_ended_by(&url);
+        let (lease, parked) = match self.leases.judge(url, is_closed, lease, crew).await? {
+            Ok(job) => return Ok(Some(job)),
+            Err(refused) => refused,
+        };
+        if parked.outcome == Outcome::OverBudget {
+            let url = CrawlUrl::from_parts(self.hosts[index].origin(), &lease.key.path);
+            self.shared.progress.too_deep(&self.site.rules.name, lease.depth, &url);
+        }
+        self.commits.park(&self.site, &self.hosts, (&lease, crew), parked).await?;
+        Ok(None)
+    }
 }
 
 /// When leasing may bring something again; None: only after a commit.

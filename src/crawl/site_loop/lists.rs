@@ -15,10 +15,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{SiteLoop, visits};
+use super::visits;
 use crate::CrawlError;
 use crate::frontier::priority;
 use crate::limits;
+use crate::site::Site;
 use crate::turn::Turn;
 use crate::visit::Finished;
 use gleaner_base::clock::UnixMillis;
@@ -167,30 +168,30 @@ impl Lists {
         self.waits.retain(|_, list| !list.pages.is_empty());
         self.len() < before
     }
-}
 
-impl SiteLoop {
-    /// Takes up what an earlier run has left.
-    pub(super) async fn take_up_lists(&mut self) -> Result<(), CrawlError> {
-        if let Some(note) = self.site.db.note(&self.site.rules.name, LISTS_NOTE).await? {
-            self.lists = Lists::from_note(&note);
-        }
-        Ok(())
+    /// What an earlier run has left.
+    pub(super) async fn take_up(site: &Site) -> Result<Self, CrawlError> {
+        let note = site.db.note(&site.rules.name, LISTS_NOTE).await?;
+        Ok(note.map(|note| Self::from_note(&note)).unwrap_or_default())
     }
 
     /// Notes the page behind one that was read, where it was read before it: at the first reading, and where a page that is read again
-    /// has changed.
-    pub(super) async fn mind_lists(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
+    /// has changed. `is_under_way` where a visit of that page is.
+    pub(super) async fn mind(
+        &mut self,
+        site: &Site,
+        finished: &mut Finished,
+        is_under_way: bool,
+    ) -> Result<(), CrawlError> {
         let turn = finished.turn.take();
         let key = &finished.visit.key;
         let shown = turn
             .as_ref()
             .map(|Turn { last_read, has_changed, .. }| Shown { last_read: *last_read, has_changed: *has_changed });
-        let was_due =
-            !self.lists.waits.is_empty() && finished.visit.next.due().is_none() && self.lists.visited(key, shown);
+        let was_due = !self.waits.is_empty() && finished.visit.next.due().is_none() && self.visited(key, shown);
         let Some(turn) = turn else { return Ok(()) };
-        if self.lists.read.len() < limits::LIST_PAGES_MARKED_MAX {
-            self.lists.read.insert(visits::mark(key));
+        if self.read.len() < limits::LIST_PAGES_MARKED_MAX {
+            self.read.insert(visits::mark(key));
         }
         let is_first = turn.last_read.is_none();
         let Some(behind) = turn.behind.filter(|_| is_first || (was_due && turn.has_changed)) else {
@@ -201,12 +202,11 @@ impl SiteLoop {
             return Ok(());
         }
         // One that is under way may be answered as it was before this one; one that the database does not know yet was read by now.
-        let is_in_hand = self.lists.read.contains(&visits::mark(&behind.row.key))
-            || self.running_keys.values().any(|key| *key == behind.row.key);
-        let Some(read_at) = behind.last_read.or(is_in_hand.then(|| self.site.clock.now())) else { return Ok(()) };
-        if self.lists.len() >= limits::LIST_PAGES_AGAIN_MAX {
-            if !std::mem::replace(&mut self.lists.is_full, true) {
-                let (site, most) = (&self.site.rules.name, limits::LIST_PAGES_AGAIN_MAX);
+        let is_in_hand = self.read.contains(&visits::mark(&behind.row.key)) || is_under_way;
+        let Some(read_at) = behind.last_read.or(is_in_hand.then(|| site.clock.now())) else { return Ok(()) };
+        if self.len() >= limits::LIST_PAGES_AGAIN_MAX {
+            if !std::mem::replace(&mut self.is_full, true) {
+                let (site, most) = (&site.rules.name, limits::LIST_PAGES_AGAIN_MAX);
                 tracing::warn!(%site, most, "more pages of lists were read out of order than are read again");
             }
             return Ok(());
@@ -214,37 +214,31 @@ impl SiteLoop {
         let UrlKey { host, path } = behind.row.key;
         let page = Page { path, depth: behind.row.depth, read_at, state: State::Waits };
         // One that is due already is read after this one in any case.
-        let list = self.lists.waits.entry((host, turn.series)).or_default();
+        let list = self.waits.entry((host, turn.series)).or_default();
         list.has_moved |= was_due;
         if list.pages.get(&behind.page).is_none_or(|known| known.state == State::Settled) {
             list.pages.insert(behind.page, page);
-            self.keep_lists().await?;
+            self.keep(site).await?;
         }
         Ok(())
     }
 
-    async fn keep_lists(&mut self) -> Result<(), CrawlError> {
-        let note = self.lists.note();
+    async fn keep(&self, site: &Site) -> Result<(), CrawlError> {
+        let note = self.note();
         if note.len() <= limits::NOTE_BYTES_MAX {
-            self.site.db.put_note(&self.site.rules.name, LISTS_NOTE, note).await?;
+            site.db.put_note(&site.rules.name, LISTS_NOTE, note).await?;
         }
         Ok(())
     }
 
-    /// Makes pages due that are to be read again, now that history has nothing else. True where there were some.
-    pub(super) async fn close_lists(&mut self, idle: bool) -> Result<bool, CrawlError> {
-        if self.lists.waits.is_empty() {
-            return Ok(false);
-        }
-        let is_done = match self.crews.history_is_done() {
-            Some(is_done) => is_done,
-            None => idle && self.only_looks_left().await?,
-        };
-        if !is_done || self.uncommitted > 0 {
-            return Ok(false);
-        }
-        if self.lists.forget_settled() {
-            self.keep_lists().await?;
+    pub(super) fn is_empty(&self) -> bool {
+        self.waits.is_empty()
+    }
+
+    /// Makes pages due that are to be read again. True where there were some.
+    pub(super) async fn close(&mut self, site: &Site) -> Result<bool, CrawlError> {
+        if self.forget_settled() {
+            self.keep(site).await?;
         }
         let row = |(key, depth): (UrlKey, u16)| Discovered {
             depth,
@@ -255,12 +249,11 @@ impl SiteLoop {
             is_target: false,
             found: None,
         };
-        let rows: Vec<Discovered> = self.lists.next().into_iter().map(row).collect();
+        let rows: Vec<Discovered> = self.next().into_iter().map(row).collect();
         if rows.is_empty() {
             return Ok(false);
         }
-        self.site.db.make_due(rows, self.site.clock.now()).await?;
-        self.lease_soon();
+        site.db.make_due(rows, site.clock.now()).await?;
         Ok(true)
     }
 }

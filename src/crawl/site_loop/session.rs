@@ -8,20 +8,24 @@
 
 mod ended;
 mod endings;
+mod missing;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use self::endings::Endings;
+pub use self::missing::{MissingSession, SESSION_NOTE};
+use super::SiteLoop;
 use super::asking::{Unproven, log_in_once, prove, take_up_unproven};
-use super::{Ran, SiteLoop};
+use super::under_way::Ran;
 use crate::CrawlError;
 use crate::account::{Account, in_one_line};
 use crate::host_work::HostWork;
 use crate::limits;
 use crate::login::pace::{Bounds, Pace};
-use crate::progress::SessionState;
+use crate::progress::{Progress, SessionState};
+use crate::site::Site;
 use crate::visit::Finished;
 use gleaner_base::clock::UnixMillis;
 use gleaner_login::names::of_site;
@@ -39,11 +43,13 @@ const PROOF_KEPT_EVERY: Duration = Duration::from_secs(60);
 
 /// What is known of a site's session.
 pub(super) struct Session {
+    site: Arc<Site>,
+    progress: Progress,
     state: State,
     /// Counts the logins of this process.
     generation: u64,
     /// When the session was last proven.
-    pub(super) proven: UnixMillis,
+    proven: UnixMillis,
     /// When it began, if in this process.
     began: UnixMillis,
     /// Visits that were denied, until the session is proven or renewed.
@@ -60,9 +66,9 @@ pub(super) struct Session {
     /// A form was taken, and no page could be asked since whether it let us in: the next proof tells how that login ended.
     unproven: Unproven,
     /// Proofs in a row that a site in trouble did not give.
-    pub(super) proofs_missed: u32,
+    proofs_missed: u32,
     /// What the operator has done, as far as the cookies in hand follow it.
-    pub(super) stamp: u64,
+    stamp: u64,
     /// When it was last looked whether the operator has done something since.
     looked: UnixMillis,
     /// True once the form of the login under way has left.
@@ -78,19 +84,52 @@ enum State {
     Doubted { log_in: bool },
     /// One of the two is under way.
     Asking { log_in: bool },
-    /// The site is left alone until then, or until the operator has done something; nothing else ends it where
-    /// `needs_operator`.
-    Paused { until: UnixMillis, why: String, needs_operator: bool },
+    /// The site is left alone.
+    Paused(Pause),
+}
+
+/// The site is left alone until then, or until the operator has done something; nothing else ends it where `needs_operator`.
+pub(super) struct Pause {
+    pub(super) until: UnixMillis,
+    pub(super) why: String,
+    pub(super) needs_operator: bool,
+}
+
+impl Pause {
+    pub(super) fn until(until: UnixMillis, why: impl Into<String>) -> Self {
+        Self { until, why: why.into(), needs_operator: false }
+    }
+
+    pub(super) fn for_operator(now: UnixMillis, why: impl Into<String>) -> Self {
+        Self { until: now, why: why.into(), needs_operator: true }
+    }
+}
+
+/// What a session in doubt is due for.
+enum Due {
+    Proof,
+    Login,
+    Pause(Pause),
+}
+
+/// What becomes of a visit that was answered.
+enum Minded {
+    GoesOn(Box<Finished>),
+    Held,
+    AskedAgain(Box<Finished>),
 }
 
 impl Session {
-    pub(super) fn new(account: Option<&Account>) -> Self {
+    pub(super) fn new(site: &Arc<Site>, progress: &Progress) -> Self {
+        let account = site.account.as_ref();
         // What was kept may have ended meanwhile; without a cookie there is nothing to prove.
         let state = match account {
             None => State::Good,
             Some(account) => State::Doubted { log_in: account.jar.is_empty() },
         };
         Self {
+            site: Arc::clone(site),
+            progress: progress.clone(),
             state,
             generation: 0,
             proven: UnixMillis(0),
@@ -115,11 +154,6 @@ impl Session {
         self.generation
     }
 
-    /// True where no session is known of that may still hold.
-    pub(super) fn has_ended(&self) -> bool {
-        self.has_ended
-    }
-
     /// True while the form of a login is on its way, or its proof.
     pub(super) fn has_form_under_way(&self) -> bool {
         matches!(self.state, State::Asking { log_in: true }) && self.form_left.load(Ordering::Relaxed)
@@ -130,22 +164,21 @@ impl Session {
         matches!(self.state, State::Good)
     }
 
-    /// Until when the site is left alone, why, and whether the operator has to do something.
-    pub(super) fn pause(&self) -> Option<(UnixMillis, &str, bool)> {
+    pub(super) fn paused(&self) -> Option<&Pause> {
         match &self.state {
-            State::Paused { until, why, needs_operator } => Some((*until, why, *needs_operator)),
+            State::Paused(pause) => Some(pause),
             _ => None,
         }
     }
 
     /// What there is to tell of it.
-    pub(super) fn told(&self) -> SessionState {
+    fn told(&self) -> SessionState {
         match &self.state {
             State::Good => SessionState::Good { proven: self.proven },
             State::Doubted { .. } => SessionState::Due,
             State::Asking { log_in: false } => SessionState::Proving,
             State::Asking { log_in: true } => SessionState::LoggingIn,
-            State::Paused { until, why, needs_operator } => {
+            State::Paused(Pause { until, why, needs_operator }) => {
                 let until = (!needs_operator).then_some(*until);
                 let next_look = Some(self.looked.plus(limits::OPERATOR_POLL));
                 SessionState::Missing { until, why: why.clone(), next_look }
@@ -156,7 +189,7 @@ impl Session {
     /// When something has to be done if nothing happens.
     pub(super) fn wake_at(&self) -> Option<UnixMillis> {
         match &self.state {
-            State::Paused { until, needs_operator, .. } => {
+            State::Paused(Pause { until, needs_operator, .. }) => {
                 let look = self.looked.plus(limits::OPERATOR_POLL);
                 Some(if *needs_operator { look } else { look.min(*until) })
             }
@@ -168,7 +201,7 @@ impl Session {
     /// What it keeps of times moves with a clock that was set.
     pub(super) fn shift(&mut self, by_ms: i64) {
         let until = match &mut self.state {
-            State::Paused { until, .. } => Some(until),
+            State::Paused(pause) => Some(&mut pause.until),
             _ => None,
         };
         let times = [&mut self.proven, &mut self.began, &mut self.looked, &mut self.kept];
@@ -188,112 +221,233 @@ impl Session {
     pub(super) fn take_held(&mut self) -> Vec<Finished> {
         std::mem::take(&mut self.held)
     }
+    fn enter(&mut self, state: State) {
+        self.state = state;
+        self.tell();
+    }
+
+    pub(super) fn tell(&self) {
+        let told = self.site.account.is_some().then(|| self.told());
+        self.progress.update(&self.site.rules.name, |progress| progress.session = told);
+    }
+
+    /// True where the next proof tells how a login has ended.
+    fn awaits_proof(&self) -> bool {
+        matches!(self.unproven, Unproven::Sent | Unproven::TakenUp)
+    }
+
+    /// Doubts a session of which visits were denied, and ends a pause that is over, or in which the operator has done something.
+    /// `is_idle` where no visit is under way or waits.
+    fn reconsider(&mut self, account: &Account, now: UnixMillis, is_idle: bool) {
+        match &self.state {
+            State::Good => {
+                let trusted_until = self.proven.plus(limits::SESSION_TRUST_TIME);
+                let held = self.held.len();
+                let is_time = is_idle || self.goes_alone() || now >= trusted_until;
+                if held >= limits::DENIALS_HELD_MAX || held > 0 && is_time {
+                    self.enter(State::Doubted { log_in: false });
+                }
+            }
+            State::Paused(Pause { until, needs_operator, .. }) => {
+                let is_over = !needs_operator && now >= *until;
+                let was_looked_at = now.since(self.looked) < limits::OPERATOR_POLL;
+                if !is_over && was_looked_at {
+                    return;
+                }
+                // A login by hand whose proof did not come is something that the operator has done, too.
+                let has_login = || account.keeper.take_up_unproven(&Jar::default()).unwrap_or(false);
+                let has_acted = account.keeper.stamp() != self.stamp || *needs_operator && has_login();
+                self.looked = now;
+                if !is_over && !has_acted {
+                    return self.tell();
+                }
+                if !self.awaits_proof() {
+                    // `gleaner login` may have left one meanwhile.
+                    self.unproven = Unproven::Unasked;
+                }
+                self.enter(State::Doubted { log_in: account.jar.is_empty() && !self.awaits_proof() });
+            }
+            State::Doubted { .. } | State::Asking { .. } => {}
+        }
+    }
+
+    /// What a session in doubt is due for; None for one that is not.
+    fn due(&mut self, account: &Account, now: UnixMillis) -> Option<Due> {
+        let State::Doubted { mut log_in } = self.state else { return None };
+        let stamp = account.keeper.stamp();
+        if stamp != self.stamp {
+            // The operator's session, or another password: what there is now is proven first.
+            (self.stamp, self.unproven) = (stamp, Unproven::Unasked);
+            // What was denied to the one before says nothing of this one.
+            self.generation += 1;
+            account.jar.clear();
+            if let Err(error) = account.keeper.take_up(&account.jar) {
+                return Some(Due::Pause(Pause::for_operator(now, error)));
+            }
+            log_in = account.jar.is_empty();
+            self.has_ended = log_in;
+            self.enter(State::Doubted { log_in });
+        }
+        // The session that is kept was proven once, so that it comes first; before a form is sent anew, the last one's proof.
+        if log_in && self.unproven == Unproven::Unasked {
+            let is_taken_up = take_up_unproven(&self.site, account);
+            self.unproven = if is_taken_up { Unproven::TakenUp } else { Unproven::None };
+            log_in = !is_taken_up;
+            self.enter(State::Doubted { log_in });
+        }
+        if let Some((until, why)) = self.not_before(account, now) {
+            // Where no form would leave then either, that is why.
+            return Some(Due::Pause(match self.hold_of_tries(now).filter(|_| log_in) {
+                Some(Hold::Operator(why)) => Pause::for_operator(now, why),
+                _ => Pause::until(until, why),
+            }));
+        }
+        Some(if log_in { Due::Login } else { Due::Proof })
+    }
+
+    /// Before when the site asks not to be asked for the proof of a login that an earlier process has sent, nor for anything where it
+    /// has said so to a login by hand, of which its host's pauses do not know.
+    fn not_before(&self, account: &Account, now: UnixMillis) -> Option<(UnixMillis, String)> {
+        let tries = account.keeper.tries().ok()?;
+        let proof = (self.unproven == Unproven::TakenUp).then(|| tries.not_before(now)).flatten();
+        let (until, why) = match (proof, tries.asked_until(now)) {
+            (Some(until), _) => (until, "the site has asked to wait before the last login is proven"),
+            (None, asked) => (asked?, "the site has asked at the last login to be left alone"),
+        };
+        Some((until, format!("{why}, until {}", until.rfc3339())))
+    }
+
+    fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
+        let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
+        let password = account.keeper.password().ok()?;
+        account.keeper.tries().ok()?.hold(&rules.user, &password, now)
+    }
+
+    /// A visit that was answered like a guest's is held, or asked for again. What a mirror says is no word of the site's own. What a
+    /// mirror lacks is asked for again in any case.
+    fn mind(&mut self, face: usize, finished: Box<Finished>) -> Minded {
+        if self.site.account.is_none() {
+            return Minded::GoesOn(finished);
+        }
+        let is_lacking = face != 0 && matches!(finished.visit.outcome, Outcome::Gone | Outcome::ClientError);
+        if finished.denied.is_none() || is_lacking {
+            let is_good = finished.answered == Answered::Well && finished.visit.outcome.was_fetched();
+            let is_members = face == 0 && finished.session == self.generation;
+            self.answers += u64::from(is_good && is_members);
+            if is_members {
+                self.outlived(&finished.visit.key);
+            }
+            return Minded::GoesOn(finished);
+        }
+        if face != 0 || finished.session < self.generation {
+            return Minded::AskedAgain(finished);
+        }
+        self.held.push(*finished);
+        Minded::Held
+    }
+
+    /// Leaves the site alone; returns the visits that were held.
+    async fn pause(&mut self, pause: Pause) -> Result<Vec<Finished>, CrawlError> {
+        let Pause { until, why, needs_operator } = pause;
+        let site = self.site.rules.name.clone();
+        let why = of_site(&why, &site);
+        self.looked = self.site.clock.now();
+        let told = self.site.account.as_ref().map_or_else(|| why.clone(), |account| account.keeper.told(&why));
+        let (said, next_look) = (in_one_line(&told), self.looked.plus(limits::OPERATOR_POLL).rfc3339());
+        match needs_operator {
+            true => tracing::warn!(%site, why = said, next_look, "no session: the site waits for its operator"),
+            false => {
+                let next_try = until.rfc3339();
+                tracing::warn!(%site, next_try, why = said, next_look, "no session: the site waits for the next try")
+            }
+        }
+        // The next session is written down at once, so that what is told of this pause does not outlive it.
+        self.kept = UnixMillis(0);
+        self.enter(State::Paused(Pause { until, why, needs_operator }));
+        self.keep_pause().await?;
+        Ok(self.take_held())
+    }
+
+    /// The session was proven just now: it is written down, so that its file tells when.
+    async fn keep_proof(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
+        if now.since(self.kept) >= PROOF_KEPT_EVERY {
+            // As if it had changed.
+            self.kept_changes = u64::MAX;
+        }
+        self.keep().await
+    }
+
+    /// Writes the session down where it has changed and nothing speaks against it.
+    pub(super) async fn keep(&mut self) -> Result<(), CrawlError> {
+        let Some(account) = &self.site.account else { return Ok(()) };
+        let changes = account.jar.changes();
+        if changes == self.kept_changes || !self.is_good() || !self.held.is_empty() {
+            return Ok(());
+        }
+        let account = account.clone();
+        if account.keeper.stamp() != self.stamp {
+            // The operator's is the newer one: it is taken up before the next visit.
+            self.enter(State::Doubted { log_in: false });
+            return Ok(());
+        }
+        let keeping = tokio::task::spawn_blocking(move || {
+            let kept = account.keeper.keep(&account.jar);
+            kept.map(|()| account.keeper.stamp())
+        });
+        let kept = keeping.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        match kept {
+            Ok(stamp) => {
+                (self.kept_changes, self.stamp) = (changes, stamp);
+                self.kept = self.site.clock.now();
+            }
+            Err(error) => {
+                let (site, error) = (&self.site.rules.name, in_one_line(&error));
+                tracing::error!(%site, error, "the session cannot be written down: the next start has to log in again");
+            }
+        }
+        Ok(())
+    }
 }
 
 impl SiteLoop {
     /// Looks after the session: asks for a proof or logs in where it is in doubt, and looks whether the operator has done
-    /// something where it waits for that. `is_idle` where nothing else is left to do.
+    /// something where it waits for that.
     pub(super) async fn tend_session(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let Some(account) = self.site.account.clone() else { return Ok(()) };
-        match &self.session.state {
-            State::Good => {
-                let trusted_until = self.session.proven.plus(limits::SESSION_TRUST_TIME);
-                let held = self.session.held.len();
-                let goes_alone = self.goes_alone();
-                let has_work = |host: &HostWork| !host.lanes.is_empty() || host.lease_at.is_some_and(|at| at <= now);
-                let is_idle = self.running_keys.is_empty() && !self.hosts.iter().any(has_work);
-                if held >= limits::DENIALS_HELD_MAX || held > 0 && (is_idle || goes_alone || now >= trusted_until) {
-                    self.enter(State::Doubted { log_in: false });
-                }
-            }
-            State::Paused { until, needs_operator, .. } => {
-                let is_over = !needs_operator && now >= *until;
-                let was_looked_at = now.since(self.session.looked) < limits::OPERATOR_POLL;
-                if !is_over && was_looked_at {
-                    return Ok(());
-                }
-                self.session.looked = now;
-                // A login by hand whose proof did not come is something that the operator has done, too.
-                let has_login = || account.keeper.take_up_unproven(&Jar::default()).unwrap_or(false);
-                let has_acted = account.keeper.stamp() != self.session.stamp || *needs_operator && has_login();
-                if !is_over && !has_acted {
-                    self.tell_session();
-                    return Ok(());
-                }
-                let awaits_proof = matches!(self.session.unproven, Unproven::Sent | Unproven::TakenUp);
-                if !awaits_proof {
-                    // `gleaner login` may have left one meanwhile.
-                    self.session.unproven = Unproven::Unasked;
-                }
-                self.enter(State::Doubted { log_in: account.jar.is_empty() && !awaits_proof });
-            }
-            State::Doubted { .. } | State::Asking { .. } => {}
-        }
+        let has_no_visit = self.under_way.visits() == 0;
+        let has_work = |host: &HostWork| !host.lanes.is_empty() || host.lease_at.is_some_and(|at| at <= now);
+        self.session.reconsider(&account, now, has_no_visit && !self.hosts.iter().any(has_work));
         // A robots.txt that is under way may bring cookies, too.
-        let is_alone = self.running_keys.is_empty() && !self.hosts.iter().any(HostWork::asks_for_robots);
-        if let (State::Doubted { log_in }, true) = (&self.session.state, is_alone) {
-            let mut log_in = *log_in;
-            let stamp = account.keeper.stamp();
-            if stamp != self.session.stamp {
-                // The operator's session, or another password: what there is now is proven first.
-                (self.session.stamp, self.session.unproven) = (stamp, Unproven::Unasked);
-                // What was denied to the one before says nothing of this one.
-                self.session.generation += 1;
-                account.jar.clear();
-                if let Err(error) = account.keeper.take_up(&account.jar) {
-                    return self.pause_until(now, error, true).await;
-                }
-                log_in = account.jar.is_empty();
-                self.session.has_ended = log_in;
-                self.enter(State::Doubted { log_in });
-            }
-            // The session that is kept was proven once, so that it comes first; before a form is sent anew, the last one's proof.
-            if log_in && self.session.unproven == Unproven::Unasked {
-                let is_taken_up = take_up_unproven(&self.site, &account);
-                self.session.unproven = if is_taken_up { Unproven::TakenUp } else { Unproven::None };
-                log_in = !is_taken_up;
-                self.enter(State::Doubted { log_in });
-            }
-            if let Some((until, why)) = self.not_before(&account, now) {
-                // Where no form would leave then either, that is why.
-                if let Some(Hold::Operator(why)) = self.hold_of_tries(now).filter(|_| log_in) {
-                    return self.pause_until(now, why, true).await;
-                }
-                return self.pause_until(until, why, false).await;
-            }
-            self.ask_for_session(account, now, log_in).await?;
+        if !has_no_visit || self.hosts.iter().any(HostWork::asks_for_robots) {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    fn enter(&mut self, state: State) {
-        self.session.state = state;
-        self.tell_session();
-    }
-
-    pub(super) fn tell_session(&self) {
-        let told = self.site.account.is_some().then(|| self.session.told());
-        self.shared.progress.update(&self.site.rules.name, |progress| progress.session = told);
+        match self.session.due(&account, now) {
+            None => Ok(()),
+            Some(Due::Pause(pause)) => self.pause(pause).await,
+            Some(Due::Proof) => self.ask_for_session(account, now, false).await,
+            Some(Due::Login) => self.ask_for_session(account, now, true).await,
+        }
     }
 
     /// Begins a proof or a login, through the gate of the site's first host, once its robots.txt has told its delay.
     async fn ask_for_session(&mut self, account: Account, now: UnixMillis, log_in: bool) -> Result<(), CrawlError> {
         let primary = self.site.rules.primary();
         let Some(index) = self.hosts.iter().position(|host| host.origin() == primary) else { return Ok(()) };
-        if let Some(held) = self.held_until(now) {
-            self.hold(index, held);
+        if let Some(held) = self.budgets.held_until(now) {
+            self.hosts.hold(index, held);
             return Ok(());
         }
-        self.choose_face(index).await?;
+        self.hosts.choose_face(index).await?;
         if self.hosts[index].active() != 0 {
             return self.wait_for_first_host(index).await;
         }
         if self.hosts[index].face().robots_in_force(now).is_none() {
-            self.ask_robots(index, now);
+            self.ask_robots(index);
             return Ok(());
         }
         let keys = Arc::clone(&self.hosts[index].face().keys);
-        let Some((slot, permit)) = self.through_gate(index, &keys) else { return Ok(()) };
+        let gate = self.hosts.through_gate(index, &keys, &mut self.under_way);
+        let Some((slot, permit)) = gate else { return Ok(()) };
         let known = self.hosts.iter().map(|host| &host.faces()[0]);
         let known = known.map(|face| (Arc::clone(&face.keys), face.policy(&self.site.rules))).collect();
         let policy = self.hosts[index].face().policy(&self.site.rules);
@@ -302,17 +456,17 @@ impl SiteLoop {
         self.session.form_left = Arc::default();
         let bounds = Bounds {
             rules: Arc::clone(&self.site.rules),
-            left: self.requests_left(),
+            left: self.budgets.requests_left(),
             pages: Arc::clone(&self.shared.pages),
             pages_max: self.options.pages_max,
             stop: self.shared.stop.clone(),
             form_left: Arc::clone(&self.session.form_left),
         };
         let mut pace = Box::new(Pace::new(hosts, requests, clock, bounds, known, (keys, policy, slot, permit)));
-        self.enter(State::Asking { log_in });
+        self.session.enter(State::Asking { log_in });
         let site = Arc::clone(&self.site);
-        let is_of_last_login = matches!(self.session.unproven, Unproven::Sent | Unproven::TakenUp);
-        self.running.push(Box::pin(async move {
+        let is_of_last_login = self.session.awaits_proof();
+        self.under_way.push(Box::pin(async move {
             let asked = match log_in {
                 true => log_in_once(&site, &account, now, &mut pace).await,
                 false => prove(&site, &account, is_of_last_login, &mut pace).await,
@@ -325,75 +479,35 @@ impl SiteLoop {
     /// A session is the first host's, and the password goes to no mirror, which may be anybody's: while one stands in,
     /// nothing proves the session or renews it.
     async fn wait_for_first_host(&mut self, index: usize) -> Result<(), CrawlError> {
-        let now = self.site.clock.now();
+        let until = self.hosts.blocked_until(index, self.site.clock.now());
         let first = &self.hosts[index].faces()[0];
-        let until = self.shared.hosts.blocked_until(first.name(), now);
         let reason = first.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
         let why = format!(
             "{} pauses ({reason}), and its session is its own: no mirror is sent the password or the cookies",
             first.name()
         );
-        self.pause_until(until, why, false).await
+        self.pause(Pause::until(until, why)).await
     }
 
-    /// True where what the rules, the run or the end of the crawl say keeps every request back.
-    fn is_held_back(&self, now: UnixMillis) -> bool {
-        *self.shared.stop.borrow() || self.held_until(now).is_some()
-    }
-
-    /// Before when the site asks not to be asked for the proof of a login that an earlier process has sent, nor for anything where it
-    /// has said so to a login by hand, of which its host's pauses do not know.
-    fn not_before(&self, account: &Account, now: UnixMillis) -> Option<(UnixMillis, String)> {
-        let tries = account.keeper.tries().ok()?;
-        let proof = (self.session.unproven == Unproven::TakenUp).then(|| tries.not_before(now)).flatten();
-        let (until, why) = match (proof, tries.asked_until(now)) {
-            (Some(until), _) => (until, "the site has asked to wait before the last login is proven"),
-            (None, asked) => (asked?, "the site has asked at the last login to be left alone"),
-        };
-        Some((until, format!("{why}, until {}", until.rfc3339())))
-    }
-
-    pub(super) fn hold_of_tries(&self, now: UnixMillis) -> Option<Hold> {
-        let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
-        let password = account.keeper.password().ok()?;
-        account.keeper.tries().ok()?.hold(&rules.user, &password, now)
-    }
-
-    /// A visit that was answered like a guest's is held, or asked for again; gives back what is to go on. What a mirror
-    /// says is no word of the site's own: the site waits for its first host, which knows the member. What a mirror lacks
-    /// is asked for again in any case.
+    /// Gives back what of a visit is to go on, and has others asked for again. Where a mirror has denied it, the site waits for its first
+    /// host, which knows the member.
     pub(super) async fn mind_session(
         &mut self,
         index: usize,
         face: usize,
         finished: Box<Finished>,
     ) -> Result<Option<Box<Finished>>, CrawlError> {
-        if self.site.account.is_none() {
-            return Ok(Some(finished));
-        }
-        let is_lacking = face != 0 && matches!(finished.visit.outcome, Outcome::Gone | Outcome::ClientError);
-        if finished.denied.is_none() || is_lacking {
-            let is_good = finished.answered == Answered::Well && finished.visit.outcome.was_fetched();
-            let is_members = face == 0 && finished.session == self.session.generation;
-            self.session.answers += u64::from(is_good && is_members);
-            if is_members {
-                self.outlived(&finished.visit.key);
-            }
-            return Ok(Some(finished));
+        match self.session.mind(face, finished) {
+            Minded::GoesOn(finished) => return Ok(Some(finished)),
+            Minded::Held => return Ok(None),
+            Minded::AskedAgain(finished) => self.ask_again(finished).await?,
         }
         if face != 0 {
-            self.ask_again(finished).await?;
-            self.choose_face(index).await?;
+            self.hosts.choose_face(index).await?;
             if self.session.is_good() && self.hosts[index].active() != 0 {
                 self.wait_for_first_host(index).await?;
             }
-            return Ok(None);
         }
-        if finished.session < self.session.generation {
-            self.ask_again(finished).await?;
-            return Ok(None);
-        }
-        self.session.held.push(*finished);
         Ok(None)
     }
 
@@ -408,70 +522,14 @@ impl SiteLoop {
         finished.torrent = None;
         (finished.gone, finished.seen) = Default::default();
         finished.detail = finished.denied.take();
-        self.lease_soon();
-        self.send_visit(finished).await
+        self.hosts.lease_soon();
+        self.commits.send_visit(finished).await
     }
 
-    /// Leaves the site alone until then, or until its operator has done something.
-    async fn pause_until(&mut self, until: UnixMillis, why: String, needs_operator: bool) -> Result<(), CrawlError> {
-        let site = self.site.rules.name.clone();
-        let why = of_site(&why, &site);
-        self.session.looked = self.site.clock.now();
-        let told = self.site.account.as_ref().map_or_else(|| why.clone(), |account| account.keeper.told(&why));
-        let (said, next_look) = (in_one_line(&told), self.session.looked.plus(limits::OPERATOR_POLL).rfc3339());
-        match needs_operator {
-            true => tracing::warn!(%site, why = said, next_look, "no session: the site waits for its operator"),
-            false => {
-                let next_try = until.rfc3339();
-                tracing::warn!(%site, next_try, why = said, next_look, "no session: the site waits for the next try")
-            }
-        }
-        // The next session is written down at once, so that what is told of this pause does not outlive it.
-        self.session.kept = UnixMillis(0);
-        self.enter(State::Paused { until, why, needs_operator });
-        self.keep_pause().await?;
-        for finished in self.session.take_held() {
+    /// Leaves the site alone; visits that were held for its session are asked for again.
+    async fn pause(&mut self, pause: Pause) -> Result<(), CrawlError> {
+        for finished in self.session.pause(pause).await? {
             self.ask_again(Box::new(finished)).await?;
-        }
-        Ok(())
-    }
-
-    /// The session was proven just now: it is written down, so that its file tells when.
-    async fn keep_proof(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
-        if now.since(self.session.kept) >= PROOF_KEPT_EVERY {
-            // As if it had changed.
-            self.session.kept_changes = u64::MAX;
-        }
-        self.keep_session().await
-    }
-
-    /// Writes the session down where it has changed and nothing speaks against it.
-    pub(super) async fn keep_session(&mut self) -> Result<(), CrawlError> {
-        let Some(account) = &self.site.account else { return Ok(()) };
-        let changes = account.jar.changes();
-        if changes == self.session.kept_changes || !self.session.is_good() || !self.session.held.is_empty() {
-            return Ok(());
-        }
-        let account = account.clone();
-        if account.keeper.stamp() != self.session.stamp {
-            // The operator's is the newer one: it is taken up before the next visit.
-            self.enter(State::Doubted { log_in: false });
-            return Ok(());
-        }
-        let keeping = tokio::task::spawn_blocking(move || {
-            let kept = account.keeper.keep(&account.jar);
-            kept.map(|()| account.keeper.stamp())
-        });
-        let kept = keeping.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-        match kept {
-            Ok(stamp) => {
-                (self.session.kept_changes, self.session.stamp) = (changes, stamp);
-                self.session.kept = self.site.clock.now();
-            }
-            Err(error) => {
-                let (site, error) = (&self.site.rules.name, in_one_line(&error));
-                tracing::error!(%site, error, "the session cannot be written down: the next start has to log in again");
-            }
         }
         Ok(())
     }

@@ -1,22 +1,46 @@
 //! Pages that were visited by an endpoint which has proved wrong since are queued again.
 
-use super::{SiteLoop, visits};
+use super::SiteLoop;
+use super::leases::Leases;
+use crate::rendered::Rendered;
 use crate::{CrawlError, outlinks};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 
 impl SiteLoop {
-    /// The service checks what endpoints have visited when its history is done, as a crawl does before it ends, and again when there
-    /// was more of history. True where there is something to check.
+    /// The service reads lists again, and checks what endpoints have visited, when its history is done, as a crawl does before it ends, and
+    /// again when there was more of history. True where there is something to do.
     pub(super) async fn close_history(&mut self, idle: bool) -> Result<bool, CrawlError> {
-        if !self.options.keep_looking || self.has_closed {
+        if !self.options.keep_looking {
             return Ok(false);
         }
-        self.has_closed = match self.crews.history_is_done() {
-            Some(is_done) => is_done,
-            None => idle && self.only_looks_left().await?,
-        };
-        Ok(self.has_closed && self.site.shortcuts.close(&self.site))
+        if self.close_lists(idle).await? {
+            return Ok(true);
+        }
+        if !self.chores.has_closed {
+            self.chores.has_closed = self.history_is_done(idle).await?;
+            return Ok(self.chores.has_closed && self.site.shortcuts.close(&self.site));
+        }
+        Ok(false)
+    }
+
+    /// Makes pages of lists due that are to be read again, once history has nothing else. True where there were some.
+    pub(super) async fn close_lists(&mut self, idle: bool) -> Result<bool, CrawlError> {
+        if self.lists.is_empty() || !self.history_is_done(idle).await? || !self.commits.are_all_in() {
+            return Ok(false);
+        }
+        let are_due = self.lists.close(&self.site).await?;
+        if are_due {
+            self.hosts.lease_soon();
+        }
+        Ok(are_due)
+    }
+
+    async fn history_is_done(&mut self, idle: bool) -> Result<bool, CrawlError> {
+        match self.crews.history_is_done() {
+            Some(is_done) => Ok(is_done),
+            None => Ok(idle && self.only_looks_left().await?),
+        }
     }
 
     /// Queues them; one whose visit is not on the disk yet waits until it is, as that would end its place in the queue.
@@ -25,23 +49,31 @@ impl SiteLoop {
         if again.is_empty() {
             return Ok(());
         }
-        let (queued, pages) = self.queue_again(again, now).await?;
+        let (queued, pages) = self.leases.queue_again(again, now).await?;
         if pages > 0 {
             let site = &self.site.rules.name;
             tracing::info!(%site, pages, "pages that an endpoint was asked for are visited again");
-            self.lease_soon();
+            self.hosts.lease_soon();
         }
         self.site.shortcuts.queued(&queued);
+        Ok(())
+    }
+}
+
+impl Leases {
+    /// Restores what rendering has brought in earlier runs.
+    pub(super) async fn take_up_rendered(&self) -> Result<(), CrawlError> {
+        let mut rendered = Rendered::take_up(self.site.db.as_ref(), &self.site.rules.name).await?;
+        rendered.begin();
+        let again = rendered.take_again();
+        *self.site.rendered() = rendered;
+        self.queue_again(again, self.site.clock.now()).await?;
         Ok(())
     }
 
     /// Queues known pages by their addresses, as if they were found now. Gives those that need not be asked for again, and how many of them
     /// are queued.
-    pub(super) async fn queue_again(
-        &mut self,
-        again: Vec<String>,
-        now: UnixMillis,
-    ) -> Result<(Vec<String>, usize), CrawlError> {
+    async fn queue_again(&self, again: Vec<String>, now: UnixMillis) -> Result<(Vec<String>, usize), CrawlError> {
         let (mut rows, mut queued) = (Vec::new(), Vec::new());
         for address in again {
             let url = CrawlUrl::parse(&address, &self.site.rules.canonical).ok();
@@ -51,7 +83,7 @@ impl SiteLoop {
                 None => None,
             };
             if let Some(mut row) = row {
-                if self.in_hand.contains(&visits::mark(&row.key)) {
+                if self.has(&row.key) {
                     continue;
                 }
                 // What was forgotten meanwhile is not brought back.

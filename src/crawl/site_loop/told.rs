@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::{SiteLoop, visits};
+use super::hosts::SiteHosts;
+use super::visits;
 use crate::CrawlError;
 use crate::fresh::gone::why_name;
 use crate::freshness::gone::Gone;
 use crate::limits;
+use crate::site::Site;
 use crate::visit::Finished;
 use gleaner_base::clock::UnixMillis;
 use gleaner_login::secret::told_url;
@@ -51,17 +53,20 @@ impl Told {
         self.lines += 1;
         Some(std::mem::take(&mut self.left_out))
     }
-}
 
-impl SiteLoop {
     /// Tells what became of a page that was read before.
-    pub(super) async fn tell_changes(&mut self, finished: &Finished) -> Result<(), CrawlError> {
+    pub(super) async fn changes(
+        &mut self,
+        site: &Site,
+        hosts: &SiteHosts,
+        finished: &Finished,
+    ) -> Result<(), CrawlError> {
         let visit = &finished.visit;
         let has_moved = finished.class.is_listing() && visit.outcome == Outcome::Redirected;
         if !has_moved && finished.gone.is_none() {
             return Ok(());
         }
-        let record = self.site.db.url_record(&visit.key).await?;
+        let record = site.db.url_record(&visit.key).await?;
         let was_there = record.and_then(|record| record.outcome).is_some_and(|outcome| {
             matches!(
                 outcome,
@@ -72,21 +77,21 @@ impl SiteLoop {
                     | Outcome::TorrentDuplicate
             )
         });
-        let Some(url) = self.url(&visit.key).filter(|_| was_there) else { return Ok(()) };
-        let told = |url: &str| if self.site.account.is_some() { told_url(url) } else { url.to_owned() };
-        let (site, url) = (&self.site.rules.name, told(url.as_str()));
+        let Some(url) = hosts.url(&visit.key).filter(|_| was_there) else { return Ok(()) };
+        let told = |url: &str| if site.account.is_some() { told_url(url) } else { url.to_owned() };
+        let (site, url) = (&site.rules.name, told(url.as_str()));
         let mark = visits::mark(&visit.key);
         if has_moved {
-            if self.told.moved.len() < limits::WATCHED_COUNTED_MAX
-                && self.told.moved.insert(mark)
-                && let Some(left_out) = self.told.room(visit.at)
+            if self.moved.len() < limits::WATCHED_COUNTED_MAX
+                && self.moved.insert(mark)
+                && let Some(left_out) = self.room(visit.at)
             {
-                let to = visit.outlinks.first().and_then(|link| self.url(&link.key));
+                let to = visit.outlinks.first().and_then(|link| hosts.url(&link.key));
                 let to = to.map(|to| told(to.as_str())).unwrap_or_default();
                 tracing::info!(%site, url, to, left_out, "a list has moved");
             }
         } else if let Some(Gone { why, since }) = finished.gone
-            && let Some(left_out) = self.told.room(visit.at)
+            && let Some(left_out) = self.room(visit.at)
         {
             let (from, until) = (since.from.rfc3339(), since.until.rfc3339());
             let why = why_name(why);

@@ -6,22 +6,18 @@ use std::sync::atomic::Ordering;
 use tokio::sync::OwnedSemaphorePermit;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{CONNECTION_POLL, Ran, SiteLoop};
+use super::SiteLoop;
+use super::commits::Parked;
+use super::hosts::robots_token;
+use super::under_way::Ran;
 use crate::CrawlError;
-use crate::errands::{self, Errands, Known, Tiding};
+use crate::errands::{Errands, Known, Tiding};
 use crate::frontier::priority;
-use crate::host_work::{Location, RobotsState, Why};
-use crate::hosts::{Ending, HostKeys, Slot};
-use crate::limits;
-use crate::outlinks;
-use crate::robots_txt::{self, Place, RobotsAnswer, RobotsFault};
-use crate::visit::{self, Finished};
+use crate::hosts::Slot;
+use crate::visit::{self, Finished, Job};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{CrawlUrl, without_keys};
-use gleaner_net::fetch::{FetchFailure, Resolution};
-use gleaner_net::politeness::robots::Robots;
-use gleaner_net::politeness::{Answered, Block, Gate};
-use gleaner_store::crawldb::{Next, Outcome, ROBOTS_TOKENS, UrlKey, faults, refusals};
+use gleaner_store::crawldb::{Next, Outcome, UrlKey, faults, refusals};
 
 impl SiteLoop {
     /// Starts whatever the lanes, the rules of robots.txt and the host's patience allow.
@@ -31,80 +27,89 @@ impl SiteLoop {
             return Ok(());
         }
         let Some(robots) = self.hosts[index].face().robots_in_force(now).map(Arc::clone) else {
-            self.ask_robots(index, now);
+            self.ask_robots(index);
             return Ok(());
         };
         let (mut denied, mut late) = (Vec::new(), Vec::new());
-        loop {
-            if let Some(held) = self.held_until(now) {
-                self.hold(index, held);
-                break;
-            }
-            if self.is_to_wait_for_others() {
-                break;
-            }
+        while let Some((lane, job)) = self.next_job(index, now) {
             let split = self.crews.split();
-            let shares = self.shares_held(now);
-            let turns = self.crews.look_turns;
-            let Some((lane, job)) = self.hosts[index].next_job(split, shares.held(), turns) else {
-                let history = shares.history.filter(|_| self.hosts[index].lanes.has_ready());
-                let increment = shares.increment.filter(|_| !self.hosts[index].news.is_empty());
-                if let Some(held) = history.into_iter().chain(increment).min_by_key(|(until, _)| *until) {
-                    self.hold(index, held);
-                }
-                break;
-            };
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
             if job.lease.deadline <= now.plus(self.site.rules.rate.timeout) {
                 self.hosts[index].leave(lane, split);
                 late.push(job.lease.key);
-                continue;
-            }
-            if !robots.allows(job.url.path()) {
+            } else if !robots.allows(job.url.path()) {
                 self.hosts[index].leave(lane, split);
                 denied.push((job.lease, job.crew));
-                continue;
-            }
-            let keys = Arc::clone(&self.hosts[index].face().keys);
-            let Some((slot, permit)) = self.through_gate(index, &keys) else {
-                self.hosts[index].put_back(lane, job, split);
+            } else if !self.begin(index, lane, job, now) {
                 break;
-            };
-            self.shared.pages.fetch_add(1, Ordering::Relaxed);
-            self.round_pages += 1;
-            self.day_pages += 1;
-            if let (Some(turns), Some(is_look)) = (&mut self.crews.look_turns, self.hosts[index].is_look(lane)) {
-                turns.asked(is_look);
             }
-            self.errands_budget.leaves(self.requests_left());
-            self.running_keys.insert((index, lane), job.lease.key.clone());
-            let (session, began) = (self.session.generation(), now);
-            let site = Arc::clone(&self.site);
-            let face = self.hosts[index].active();
-            let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
-            // What a mirror sends may be anybody's: it does not run with the site's cookies.
-            if mirror.is_some() || !site.runs_errands(job.class) {
-                self.running.push(Box::pin(async move {
-                    let finished = visit::guarded(&site, job, mirror, None).await?;
-                    let finished = Box::new(Finished { session, began, ..finished });
-                    drop(permit);
-                    Ok(Ran::Visit { host: index, face, lane, slot: Some(slot), finished })
-                }));
-                continue;
-            }
-            let errands = self.errands(index, slot, permit);
-            self.running.push(Box::pin(async move {
-                let finished = visit::guarded(&site, job, mirror, Some(&errands)).await?;
-                let sent = errands.sent.load(Ordering::Relaxed);
-                let tidings = errands.take_tidings();
-                let finished = Box::new(Finished { session, began, errands: sent, tidings, ..finished });
-                Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
-            }));
         }
         for (lease, crew) in denied {
-            self.park(&lease, crew, Outcome::RobotsDenied, robots_token(&robots), None).await?;
+            let parked = Parked { outcome: Outcome::RobotsDenied, token: robots_token(&robots), why: None };
+            self.commits.park(&self.site, &self.hosts, (&lease, crew), parked).await?;
         }
         self.let_go(index, late, now).await
+    }
+
+    /// What a host is asked for next, with its lane; None where nothing may be, or nothing is left.
+    fn next_job(&mut self, index: usize, now: UnixMillis) -> Option<(usize, Job)> {
+        if let Some(held) = self.budgets.held_until(now) {
+            self.hosts.hold(index, held);
+            return None;
+        }
+        // So that it is known which of them ends a session.
+        if self.session.goes_alone() && self.under_way.visits() > 0 {
+            return None;
+        }
+        let shares = self.budgets.shares_held(self.crews.demand(), now);
+        let next = self.hosts[index].next_job(self.crews.split(), shares.held(), self.crews.look_turns);
+        if next.is_none() {
+            let history = shares.history.filter(|_| self.hosts[index].lanes.has_ready());
+            let increment = shares.increment.filter(|_| !self.hosts[index].news.is_empty());
+            if let Some(held) = history.into_iter().chain(increment).min_by_key(|(until, _)| *until) {
+                self.hosts.hold(index, held);
+            }
+        }
+        next
+    }
+
+    /// Begins a visit. False where the host's gate is shut: the visit keeps its place.
+    fn begin(&mut self, index: usize, lane: usize, job: Job, now: UnixMillis) -> bool {
+        let keys = Arc::clone(&self.hosts[index].face().keys);
+        let Some((slot, permit)) = self.hosts.through_gate(index, &keys, &mut self.under_way) else {
+            self.hosts[index].put_back(lane, job, self.crews.split());
+            return false;
+        };
+        if let (Some(turns), Some(is_look)) = (&mut self.crews.look_turns, self.hosts[index].is_look(lane)) {
+            turns.asked(is_look);
+        }
+        self.budgets.visit_begins();
+        let key = job.lease.key.clone();
+        let (session, began) = (self.session.generation(), now);
+        let site = Arc::clone(&self.site);
+        let face = self.hosts[index].active();
+        let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
+        // What a mirror sends may be anybody's: it does not run with the site's cookies.
+        if mirror.is_some() || !site.runs_errands(job.class) {
+            let visit = async move {
+                let finished = visit::guarded(&site, job, mirror, None).await?;
+                let finished = Box::new(Finished { session, began, ..finished });
+                drop(permit);
+                Ok(Ran::Visit { host: index, face, lane, slot: Some(slot), finished })
+            };
+            self.under_way.push_visit(index, lane, key, Box::pin(visit));
+            return true;
+        }
+        let errands = self.errands(index, slot, permit);
+        let visit = async move {
+            let finished = visit::guarded(&site, job, mirror, Some(&errands)).await?;
+            let sent = errands.sent.load(Ordering::Relaxed);
+            let tidings = errands.take_tidings();
+            let finished = Box::new(Finished { session, began, errands: sent, tidings, ..finished });
+            Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
+        };
+        self.under_way.push_visit(index, lane, key, Box::pin(visit));
+        true
     }
 
     /// The gate for what the scripts of a visit's page ask.
@@ -119,231 +124,34 @@ impl SiteLoop {
                 robots: face.robots_in_force(now).map(Arc::clone),
             }
         });
-        let bounds = errands::Bounds {
-            pages: Arc::clone(&self.shared.pages),
-            pages_max: self.options.pages_max,
-            budget: Arc::clone(&self.errands_budget),
-            stop: self.shared.stop.clone(),
-            end: self.options.time_max.map(|max| self.started.plus(max)),
-        };
+        let bounds = self.budgets.bounds_of_scripts(self.shared.stop.clone());
         let own_policy = self.hosts[index].face().policy(&self.site.rules);
         let (hosts, requests) = (self.shared.hosts.clone(), Arc::clone(&self.shared.requests));
         Errands::new(hosts, requests, known.collect(), own_policy, bounds, Some((slot, permit)))
     }
 
-    /// What waits for the rules' own hours waits for the service; a crawl that has used up its budget ends instead.
-    pub(super) fn hold(&mut self, index: usize, (until, why): (UnixMillis, Why)) {
-        if self.options.keep_looking || why == Why::QuietHours {
-            self.hosts[index].gate = Some((until, why));
-        }
-    }
-
-    /// A connection of the host and a place among the process's requests. Where another site holds them, nobody
-    /// wakes us: the loop looks again soon. Where the host is has to be known: its address has a rate, too.
-    pub(super) fn through_gate(&mut self, index: usize, keys: &Arc<HostKeys>) -> Option<(Slot, OwnedSemaphorePermit)> {
-        let now = self.site.clock.now();
-        match self.hosts[index].face().location {
-            Location::Unknown => {
-                self.locate(index);
-                return None;
-            }
-            // What was known before is used on while it is looked up anew.
-            Location::Known { until } if until <= now => self.locate(index),
-            Location::Asked if !self.hosts[index].face().was_located => return None,
-            _ => {}
-        }
-        let policy = self.hosts[index].face().policy(&self.site.rules);
-        let host = &mut self.hosts[index];
-        let Ok(permit) = Arc::clone(&self.shared.requests).try_acquire_owned() else {
-            host.gate = Some((now.plus(CONNECTION_POLL), Why::Connection));
-            return None;
-        };
-        match self.shared.hosts.ask(keys, policy, now) {
-            Ok(slot) => return Some((slot, permit)),
-            Err(Gate::WaitUntil(at)) => host.gate = Some((at, Why::Patience)),
-            Err(_) => host.gate = Some((now.plus(CONNECTION_POLL), Why::Connection)),
-        }
-        None
-    }
-
-    /// Looks up where the host is, in the background.
-    pub(super) fn locate(&mut self, index: usize) {
-        let face = self.hosts[index].active();
-        let asked = self.hosts[index].face_mut(face);
-        asked.location = Location::Asked;
-        let url = CrawlUrl::from_parts(&asked.origin, "/");
-        let site = Arc::clone(&self.site);
-        self.running.push(Box::pin(async move {
-            let result = site.transport.resolve(&url).await;
-            Ok(Ran::Located { host: index, face, result })
-        }));
-    }
-
-    fn located(&mut self, index: usize, face: usize, result: Result<Resolution, FetchFailure>) {
-        let now = self.site.clock.now();
-        let face = self.hosts[index].face_mut(face);
-        match result {
-            Ok(Resolution { addresses, ttl }) => face.located(&addresses, now.plus(ttl.max(limits::LOCATED_FOR_MIN))),
-            Err(failure) => {
-                // Its requests will tell the same, and get it its pause.
-                tracing::debug!(host = face.name(), error = %failure, "host is nowhere to be found");
-                face.located(&[], now.plus(limits::LOCATED_FOR_MIN));
-            }
-        }
-    }
-
-    /// Takes the place that answers for a host: its own while it does, else a mirror.
-    pub(super) async fn choose_face(&mut self, index: usize) -> Result<(), CrawlError> {
-        let now = self.site.clock.now();
-        let host = &mut self.hosts[index];
-        if !host.choose_face(&self.shared.hosts, now) {
-            return Ok(());
-        }
-        let (site, id, face) = (&self.site.rules.name, host.id, host.face());
-        let waits_until = host.faces()[0].blocked_until.rfc3339();
-        tracing::warn!(%site, host = host.origin(), now_at = %face.origin, waits_until, "another place of the site is asked");
-        // What the other's robots.txt closed may be open here.
-        if let Some(token) = face.robots_in_force(now).map(|robots| robots_token(robots)) {
-            self.site.db.unpark(id, token, now).await?;
-        }
-        host.lease_at = Some(now);
-        Ok(())
-    }
-
-    pub(super) fn ask_robots(&mut self, index: usize, now: UnixMillis) {
-        if matches!(self.hosts[index].face().robots, RobotsState::Asked) {
-            return;
-        }
-        if let Some(held) = self.held_until(now) {
-            return self.hold(index, held);
-        }
-        let face = self.hosts[index].face();
-        let place = match &face.robots {
-            RobotsState::Moved(place) => Place::clone(place),
-            _ => Place::of(&face.origin, Arc::clone(&face.keys)),
-        };
-        let Some((slot, permit)) = self.through_gate(index, &place.keys) else { return };
-        let face = self.hosts[index].active();
-        self.hosts[index].face_mut(face).robots = RobotsState::Asked;
-        let site = Arc::clone(&self.site);
-        self.running.push(Box::pin(async move {
-            let result = robots_txt::fetch(&site, &place).await;
-            drop(permit);
-            Ok(Ran::Robots { host: index, face, slot, result })
-        }));
+    /// Asks for a host's robots.txt, where its gate and the budgets allow that.
+    pub(super) fn ask_robots(&mut self, index: usize) {
+        let held = self.budgets.held_until(self.site.clock.now());
+        self.hosts.ask_robots(index, held, &mut self.under_way);
     }
 
     pub(super) async fn ran(&mut self, ran: Ran) -> Result<(), CrawlError> {
         match ran {
             Ran::Visit { host, face, lane, slot, finished } => {
-                self.running_keys.remove(&(host, lane));
+                self.under_way.visited(host, lane);
                 self.hosts[host].done(lane);
                 self.finished(host, face, slot, finished).await
             }
             Ran::Session { host, pace, asked } => self.session_asked(host, *pace, asked).await,
-            Ran::Robots { host, face, slot, result } => self.robots_answered(host, face, slot, result).await,
+            Ran::Robots { host, face, slot, result } => {
+                self.hosts.robots_answered(&self.last_crawl, host, face, slot, result).await
+            }
             Ran::Located { host, face, result } => {
-                self.located(host, face, result);
+                self.hosts.located(host, face, result);
                 Ok(())
             }
         }
-    }
-
-    async fn robots_answered(
-        &mut self,
-        index: usize,
-        face: usize,
-        slot: Slot,
-        result: Result<RobotsAnswer, RobotsFault>,
-    ) -> Result<(), CrawlError> {
-        let now = self.site.clock.now();
-        match result {
-            Ok(RobotsAnswer::Moved(place)) => {
-                self.hosts[index].face_mut(face).robots = RobotsState::Moved(place);
-                self.answered(index, face, slot, Answered::Reached, "robots.txt").await?;
-            }
-            Ok(RobotsAnswer::Rules(robots)) => {
-                self.site.db.unpark(self.hosts[index].id, robots_token(&robots), now).await?;
-                self.look_at_sitemaps(index, face, &robots).await?;
-                self.hosts[index].face_mut(face).obeys(robots, now.plus(robots_txt::KEPT_FOR));
-                self.hosts[index].lease_at = Some(now);
-                self.answered(index, face, slot, Answered::Reached, "robots.txt").await?;
-            }
-            Err(fault) => {
-                self.hosts[index].face_mut(face).robots = RobotsState::Unknown;
-                self.answered(index, face, slot, fault.answered, &fault.detail).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Sitemaps that robots.txt names are fetched like start pages, whatever the rules say of their own URLs.
-    async fn look_at_sitemaps(&mut self, index: usize, face: usize, robots: &Robots) -> Result<(), CrawlError> {
-        if !self.site.rules.sitemaps || robots.sitemaps.is_empty() {
-            return Ok(());
-        }
-        self.site.forget_sitemaps();
-        let base = CrawlUrl::from_parts(&self.hosts[index].faces()[face].origin, "/robots.txt");
-        let urls = robots.sitemaps.iter().filter_map(|url| outlinks::resolve(&self.site, &base, url));
-        let found = urls.filter_map(|url| self.site.sitemap(url)).collect();
-        self.look_at(found, 1).await?;
-        self.lease_soon();
-        Ok(())
-    }
-
-    /// Notes how the host took a request; a pause that it imposed is kept in the database.
-    pub(super) async fn answered(
-        &mut self,
-        index: usize,
-        face: usize,
-        slot: Slot,
-        answered: Answered,
-        detail: &str,
-    ) -> Result<(), CrawlError> {
-        let policy = self.hosts[index].faces()[face].policy(&self.site.rules);
-        let ending = slot.finish(answered, policy, self.site.clock.now());
-        self.takes_note(index, face, answered, ending, detail).await
-    }
-
-    /// Keeps what the end of a request means for its host.
-    async fn takes_note(
-        &mut self,
-        index: usize,
-        face: usize,
-        answered: Answered,
-        ending: Ending,
-        detail: &str,
-    ) -> Result<(), CrawlError> {
-        let Ending { block, pauses, forgiven } = ending;
-        let host = self.hosts[index].face_mut(face);
-        if forgiven || (answered == Answered::Well && !pauses) {
-            host.forgive();
-        }
-        if forgiven {
-            self.site.db.forgive_host(host.id).await?;
-        }
-        match block {
-            Some(block) => self.pauses(index, face, block, detail).await,
-            None => Ok(()),
-        }
-    }
-
-    /// A host has imposed a pause, which is kept in the database.
-    pub(super) async fn pauses(
-        &mut self,
-        index: usize,
-        face: usize,
-        block: Block,
-        detail: &str,
-    ) -> Result<(), CrawlError> {
-        let host = self.hosts[index].face_mut(face);
-        let (site, until) = (&self.site.rules.name, block.until.rfc3339());
-        let reason = format!("{}: {detail}", block.reason);
-        tracing::warn!(%site, host = host.name(), until, reason, "host pauses");
-        self.site.db.block_host_until(host.id, block.until, &reason, block.complaints).await?;
-        host.blocked_until = block.until;
-        host.block = Some((block, reason));
-        Ok(())
     }
 
     async fn finished(
@@ -356,24 +164,21 @@ impl SiteLoop {
         let mut finished = finished;
         // What a page's scripts asked counts like any other request.
         if finished.errands > 0 {
-            self.round_pages += finished.errands;
-            self.count_of_day(finished.errands).await?;
-            self.errands_budget.booked(finished.errands);
-            self.errands_budget.leaves(self.requests_left());
+            self.budgets.count_of_scripts(finished.errands).await?;
             self.site.rendered().asked(finished.errands);
             self.shared.progress.update(&self.site.rules.name, |progress| {
                 progress.counts.script_requests += finished.errands;
             });
         }
         for Tiding { host, answered, ending } in std::mem::take(&mut finished.tidings) {
-            if let Some(index) = self.hosts.iter().position(|known| *known.faces()[0].name() == *host) {
-                self.takes_note(index, 0, answered, ending, "a request of a page's script").await?;
+            if let Some(index) = self.hosts.named(&host) {
+                self.hosts.takes_note(index, 0, answered, ending, "a request of a page's script").await?;
             }
         }
         let visit = &finished.visit;
         let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
         if let Some(slot) = slot {
-            self.answered(index, face, slot, finished.answered, detail).await?;
+            self.hosts.answered(index, face, slot, finished.answered, detail).await?;
         }
         tracing::debug!(
             site = %self.site.rules.name,
@@ -393,54 +198,46 @@ impl SiteLoop {
     /// What follows from a visit that was answered as it was meant.
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
         self.follow_look(&mut finished).await?;
-        self.mind_lists(&mut finished).await?;
-        self.tell_changes(&finished).await?;
+        let behind = finished.turn.as_ref().and_then(|turn| turn.behind.as_ref());
+        let is_under_way = behind.is_some_and(|behind| self.under_way.is_visited(&behind.row.key));
+        self.lists.mind(&self.site, &mut finished, is_under_way).await?;
+        self.told.changes(&self.site, &self.hosts, &finished).await?;
         let visit = &finished.visit;
-        self.has_closed &= finished.crew.is_increment() || finished.is_watched || !visit.outcome.was_fetched();
+        self.chores.has_closed &= finished.crew.is_increment() || finished.is_watched || !visit.outcome.was_fetched();
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
             // Two start pages that lead to each other are looked at once each.
             let mut targets = visit.outlinks.clone();
-            targets.retain(|target| !self.is_start(&target.key));
+            targets.retain(|target| !self.hosts.is_start(&target.key));
             if self.crews.are_two() {
                 targets.iter_mut().for_each(|target| target.rank = priority::URGENT);
-                self.look_soon();
+                self.hosts.look_soon();
             }
             self.site.db.make_due(targets, visit.at).await?;
-            self.lease_soon();
+            self.hosts.lease_soon();
         }
         if visit.next == Next::Done {
             finished.visit.next = match visit.outcome {
-                _ if finished.is_watched => Next::RevisitAt(self.look_again_at(&finished)),
+                _ if finished.is_watched => {
+                    Next::RevisitAt(self.crews.look_again_at(&self.hosts, self.options.keep_looking, &finished))
+                }
                 // Other rules may take links of it that these do not.
                 Outcome::Page | Outcome::NotModified if finished.may_hold_more => Next::Park(self.site.rules_token),
                 _ => Next::Done,
             };
         }
         self.site.worth().answered(&mut finished, &self.site.rules);
-        self.mind_crews(&mut finished).await?;
-        if let Some(at) = finished.visit.next.due() {
-            for host in self.hosts.iter_mut().filter(|host| host.id == finished.visit.key.host) {
-                host.lease_at = Some(host.lease_at.map_or(at, |earlier| earlier.min(at)));
-            }
+        self.crews.mind(&mut self.hosts, &mut finished).await?;
+        if let Some(at) = finished.visit.next.due()
+            && let Some(host) = self.hosts.of_mut(&finished.visit.key)
+        {
+            host.lease_at = Some(host.lease_at.map_or(at, |earlier| earlier.min(at)));
         }
-        self.send_visit(finished).await
-    }
-
-    fn is_start(&self, key: &UrlKey) -> bool {
-        let host = self.hosts.iter().find(|host| host.id == key.host);
-        host.is_some_and(|host| {
-            self.site.rules.start.iter().any(|start| start.origin() == host.origin() && start.path() == &*key.path)
-        })
+        self.commits.send_visit(finished).await
     }
 }
 
 /// Stands for a URL among those in hand. Two of a site's that share one by chance would be visited one after the other.
 pub(super) fn mark(key: &UrlKey) -> u64 {
     xxh3_64_with_seed(key.path.as_bytes(), key.host.0.into())
-}
-
-/// Marks what a robots.txt has closed.
-fn robots_token(robots: &Robots) -> u64 {
-    robots.fingerprint() | ROBOTS_TOKENS
 }

@@ -14,21 +14,9 @@ pub(super) struct Family {
     /// Of its pages. Where it names GBK, pages and forms are in GBK.
     pub content_type: &'static str,
 
-    /// Where a crawl begins.
-    pub front: &'static str,
-    pub list: &'static str,
-    /// The list's first page, where its address is another.
-    pub list_first: &'static str,
-    pub detail: &'static str,
-    pub file: &'static str,
+    pub at: Addresses,
     /// Lists carry the links to the files, too.
     pub lists_files: bool,
-    /// A page of the account, which members see.
-    pub account: &'static str,
-    pub login_page: &'static str,
-    /// Where the forms go.
-    pub login_action: &'static str,
-    pub logout: &'static str,
     /// What members see of their account on each page, with `{logout}`.
     pub member_bar: &'static str,
     /// What guests see in its place; it may hold a second form.
@@ -61,6 +49,24 @@ pub(super) struct Family {
     pub denied_file: Denied,
     /// A page before the account's first file.
     pub notice: Option<Notice>,
+}
+
+/// Where its pages are: path and query.
+#[derive(Clone, Copy)]
+pub(super) struct Addresses {
+    /// Where a crawl begins.
+    pub front: &'static str,
+    pub list: &'static str,
+    /// The list's first page, where its address is another.
+    pub list_first: &'static str,
+    pub detail: &'static str,
+    pub file: &'static str,
+    /// A page of the account, which members see.
+    pub account: &'static str,
+    pub login_page: &'static str,
+    /// Where the forms go.
+    pub login_action: &'static str,
+    pub logout: &'static str,
 }
 
 /// A page that stands before the first file.

@@ -103,7 +103,7 @@ pub async fn start(options: MembersOptions) -> Result<MembersSite, DemoError> {
     let rules_text = format!(
         "start = [\"{origin}{}\"]\nextends = \"families/{}\"\n\n[login]\nuser = \"{}\"\n\n[rate]\nrequests_per_second = 1000000\n\
          connections = 16\n",
-        family.front, family.rules, family.user
+        family.at.front, family.rules, family.user
     );
     let site = Arc::new(Site::new(family, origin, gate, shelf));
 

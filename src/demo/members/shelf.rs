@@ -58,9 +58,9 @@ impl Shelf {
     /// A link to a page of the list, from 1.
     pub(super) fn list_link(family: &Family, page: usize) -> String {
         if page == 1 {
-            return family.list_first.to_owned();
+            return family.at.list_first.to_owned();
         }
-        pattern::write(family.list, |name| match name {
+        pattern::write(family.at.list, |name| match name {
             "page0" => (page - 1).to_string(),
             "offset" => ((page - 1) * ROWS).to_string(),
             _ => page.to_string(),
@@ -69,10 +69,10 @@ impl Shelf {
 
     /// The page of the list that is asked for.
     pub(super) fn list_page(&self, family: &Family, target: &str) -> Option<usize> {
-        if target == family.list_first {
+        if target == family.at.list_first {
             return Some(1);
         }
-        let values = pattern::read(family.list, target)?;
+        let values = pattern::read(family.at.list, target)?;
         let (name, value) = values.first()?;
         let number: usize = value.parse().ok()?;
         let page = match *name {
@@ -151,7 +151,7 @@ mod tests {
                 assert_eq!(shelf.list_page(family, &link), Some(page), "{} {link}", family.name);
             }
             assert_eq!(shelf.list_page(family, &Shelf::list_link(family, 4)), None, "{}", family.name);
-            for pattern in [family.detail, family.file] {
+            for pattern in [family.at.detail, family.at.file] {
                 for at in [0, 1, 52] {
                     let link = shelf.link(pattern, at, 7);
                     assert_eq!(shelf.named(pattern, &link), Some(at), "{} {link}", family.name);

@@ -130,7 +130,7 @@ impl Site {
             Place::LogOut => {
                 state.log.logouts += 1;
                 visitor.sid.as_deref().map(|sid| state.gate.end(sid));
-                return self.redirect(family.front.to_owned());
+                return self.redirect(family.at.front.to_owned());
             }
             Place::Hop(hop) => {
                 let sid = pattern::read(self.hops()[hop], ask.target)
@@ -156,9 +156,9 @@ impl Site {
             match denied {
                 Denied::Open | Denied::NoFiles => {}
                 Denied::ToLogin => {
-                    let separator = if family.login_page.contains('?') { '&' } else { '?' };
+                    let separator = if family.at.login_page.contains('?') { '&' } else { '?' };
                     let returnto = percent(target.as_bytes());
-                    return self.redirect(format!("{}{separator}returnto={returnto}", family.login_page));
+                    return self.redirect(format!("{}{separator}returnto={returnto}", family.at.login_page));
                 }
                 Denied::Says(status, text) => return self.says(visitor, now, status, text),
                 Denied::Poses(text) => {
@@ -185,8 +185,8 @@ impl Site {
     ) -> Reply {
         let family = self.family;
         match *place {
-            Place::Front if family.front != family.list_first => {
-                let link = self.href(visitor, family.list_first);
+            Place::Front if family.at.front != family.at.list_first => {
+                let link = self.href(visitor, family.at.list_first);
                 self.page(
                     visitor,
                     now,
@@ -207,7 +207,7 @@ impl Site {
                     torrent.infohashes.key_hex()
                 );
                 if shows_files {
-                    let link = self.href(visitor, &self.shelf.link(family.file, at, state.views));
+                    let link = self.href(visitor, &self.shelf.link(family.at.file, at, state.views));
                     let _ = write!(body, "<p>Attachment: <a href=\"{link}\">{}.torrent</a> (12.4 KiB)</p>", at + 1);
                 }
                 body.push_str("</div>");
@@ -227,7 +227,7 @@ impl Site {
             Place::Notice(at) => {
                 state.notice_seen = true;
                 let text = family.notice.map_or("", |notice| notice.text);
-                let link = self.href(visitor, &self.shelf.link(family.file, at, state.views));
+                let link = self.href(visitor, &self.shelf.link(family.at.file, at, state.views));
                 self.page(visitor, now, "Notice", &text.replace("{file}", &link))
             }
             _ => self.page(
@@ -243,11 +243,11 @@ impl Site {
         let mut body = "<h1>Torrents</h1>\n<table class=\"list\">\n".to_owned();
         let first = (page - 1) * ROWS;
         for (at, torrent) in self.shelf.torrents.iter().enumerate().skip(first).take(ROWS) {
-            let detail = self.href(visitor, &self.shelf.link(self.family.detail, at, views));
+            let detail = self.href(visitor, &self.shelf.link(self.family.at.detail, at, views));
             // Writing into a String cannot fail, here and below.
             let _ = write!(body, "<tr><td><a href=\"{detail}\">{}</a></td>", escaped(&torrent.title));
             if self.family.lists_files && shows_files {
-                let file = self.href(visitor, &self.shelf.link(self.family.file, at, views));
+                let file = self.href(visitor, &self.shelf.link(self.family.at.file, at, views));
                 let _ = write!(body, "<td><a href=\"{file}\" title=\"Download\">DL</a></td>");
             }
             body.push_str("</tr>\n");
@@ -299,7 +299,7 @@ impl Site {
                 if let Some(session) = visitor.sid.as_deref().and_then(|sid| state.gate.session(sid)) {
                     session.flash = Some(text);
                 }
-                self.redirect(family.login_page.to_owned())
+                self.redirect(family.at.login_page.to_owned())
             }
             (Say::With(status, text), After::Token) => {
                 let body = serde_json::json!({ "error": text }).to_string();
@@ -317,7 +317,7 @@ impl Site {
             After::Redirects(_) => self.hop(0, sid),
             After::Page(text) => {
                 let visitor = Visitor { sid: Some(sid.to_owned()), is_member: true, is_new: visitor.is_new };
-                let refresh = format!("<meta http-equiv=\"refresh\" content=\"3;URL={}\">", self.family.front);
+                let refresh = format!("<meta http-equiv=\"refresh\" content=\"3;URL={}\">", self.family.at.front);
                 let text = text.replace("{user}", &escaped(self.family.user));
                 let bar = self.bar(&visitor, now);
                 let mut reply = self.reply(200, self.framed("Login", &refresh, &format!("{bar}{text}")));
@@ -354,14 +354,14 @@ impl Site {
     fn place(&self, target: &str, is_post: bool) -> Option<Place> {
         let family = self.family;
         if is_post {
-            return is_at(family.login_action, target).then_some(Place::LogIn);
+            return is_at(family.at.login_action, target).then_some(Place::LogIn);
         }
         // What differs with the session stands at its end.
-        let (logout, _) = self.without_session(family.logout.split('{').next().unwrap_or_default());
+        let (logout, _) = self.without_session(family.at.logout.split('{').next().unwrap_or_default());
         if target.starts_with(&logout) {
             return Some(Place::LogOut);
         }
-        if target == family.account {
+        if target == family.at.account {
             return Some(Place::Account);
         }
         let last = self.hops().len().saturating_sub(1);
@@ -371,24 +371,24 @@ impl Site {
         if let Some(at) = family.notice.and_then(|notice| self.shelf.named(notice.path, target)) {
             return Some(Place::Notice(at));
         }
-        if let Some(at) = self.shelf.named(family.file, target) {
+        if let Some(at) = self.shelf.named(family.at.file, target) {
             return Some(Place::File(at));
         }
         // Whether a link says where it was followed from or not, it names the same.
-        let plain = family.detail.split("&extra=").next().unwrap_or(family.detail);
+        let plain = family.at.detail.split("&extra=").next().unwrap_or(family.at.detail);
         let named = |pattern| self.shelf.named(pattern, target);
-        if let Some(at) = named(family.detail).or_else(|| named(plain)) {
+        if let Some(at) = named(family.at.detail).or_else(|| named(plain)) {
             return Some(Place::Detail(at));
         }
         if let Some(page) = self.shelf.list_page(family, target) {
             return Some(Place::List(page));
         }
         // A site's folder is its front page.
-        let folder = &family.front[..=family.front.rfind('/').unwrap_or(0)];
-        if target == family.front || target == folder || target == format!("{folder}index.php") {
+        let folder = &family.at.front[..=family.at.front.rfind('/').unwrap_or(0)];
+        if target == family.at.front || target == folder || target == format!("{folder}index.php") {
             return Some(Place::Front);
         }
-        is_at(family.login_page, target).then_some(Place::LoginPage)
+        is_at(family.at.login_page, target).then_some(Place::LoginPage)
     }
 
     /// The target without noise and without the parameter that carries the session, and the session that it names.
@@ -440,7 +440,7 @@ impl Site {
     fn bar(&self, visitor: &Visitor, now: UnixMillis) -> String {
         let sid = visitor.sid.as_deref().unwrap_or_default();
         let bar = if visitor.is_member { self.family.member_bar } else { self.family.guest_bar };
-        let logout = self.form(self.family.logout, visitor, now, "");
+        let logout = self.form(self.family.at.logout, visitor, now, "");
         let bar =
             bar.replace("{user}", &escaped(self.family.user)).replace("{logout}", &escaped(&filled(&logout, sid)));
         self.form(&bar, visitor, now, "")

@@ -171,18 +171,7 @@ struct Brought {
 impl<'a> Learner<'_, 'a> {
     fn endpoint(&self, family: &Family<'a>, with_page: bool) -> Option<Endpoint> {
         let (call, before) = self.call(family)?;
-        let mut renders: Vec<Render<'_>> = self
-            .observations
-            .iter()
-            .zip(&family.members)
-            .map(|(observation, members)| {
-                let shell: HashSet<&str> = observation.shell.iter().map(|link| link.key.as_str()).collect();
-                let keys = observation.links.iter().map(|link| link.key.as_str());
-                let wanted = keys.filter(|key| !with_page || !shell.contains(key)).collect();
-                let answers = members.iter().map(|member| &member.answer).collect();
-                Render { observation, answers, wanted }
-            })
-            .collect();
+        let mut renders = self.renders(family, with_page);
         let rules = links::learn(&mut renders, self.normal);
         if rules.is_empty() {
             return None;
@@ -232,27 +221,38 @@ impl<'a> Learner<'_, 'a> {
         if endpoint.pages.is_none() && variable.iter().any(|left| !left.is_empty()) {
             return None;
         }
-        let own_pages: HashSet<&str> = constants
-            .iter()
-            .copied()
-            .filter(|key| {
-                let number = |observation: &&Observation| endpoint.pages.as_ref()?.number_of(key, &observation.page);
-                self.observations.iter().any(|observation| number(observation).is_some())
-            })
-            .collect();
-        let text = |key: &&str| {
-            self.observations.first().and_then(|first| first.keys().get(*key).map(|text| (*text).to_owned()))
-        };
-        endpoint.constants = constants.iter().filter(|key| !own_pages.contains(*key)).filter_map(text).collect();
-        endpoint.constants.sort();
-        let bytes: usize = endpoint.constants.iter().map(String::len).sum();
-        if endpoint.constants.len() > limits::SHORTCUT_CONSTANTS_MAX || bytes > limits::SHORTCUT_CONSTANTS_BYTES_MAX {
-            return None;
-        }
+        endpoint.constants = self.links_of_all(&endpoint, &constants)?;
         if endpoint.turning.is_none() {
             endpoint.expect = switches(family, &sequences);
         }
         Some(endpoint)
+    }
+
+    /// Each render with what its answers have to bring.
+    fn renders<'r>(&'r self, family: &'r Family<'a>, with_page: bool) -> Vec<Render<'r>> {
+        let render = |(observation, members): (&&'r Observation, &'r Vec<Member<'a>>)| {
+            let shell: HashSet<&str> = observation.shell.iter().map(|link| link.key.as_str()).collect();
+            let keys = observation.links.iter().map(|link| link.key.as_str());
+            let wanted = keys.filter(|key| !with_page || !shell.contains(key)).collect();
+            let answers = members.iter().map(|member| &member.answer).collect();
+            Render { observation, answers, wanted }
+        };
+        self.observations.iter().zip(&family.members).map(render).collect()
+    }
+
+    /// The links that each page has, as they are written, but for other pages of the list; None where they are too many.
+    fn links_of_all(&self, endpoint: &Endpoint, constants: &HashSet<&str>) -> Option<Vec<String>> {
+        let is_page = |key: &str| {
+            let number = |observation: &&Observation| endpoint.pages.as_ref()?.number_of(key, &observation.page);
+            self.observations.iter().any(|observation| number(observation).is_some())
+        };
+        let first = self.observations.first()?.keys();
+        let own = constants.iter().filter(|key| !is_page(key));
+        let mut links: Vec<String> = own.filter_map(|key| first.get(*key).map(|text| (*text).to_owned())).collect();
+        links.sort();
+        let bytes: usize = links.iter().map(String::len).sum();
+        let has_room = links.len() <= limits::SHORTCUT_CONSTANTS_MAX && bytes <= limits::SHORTCUT_CONSTANTS_BYTES_MAX;
+        has_room.then_some(links)
     }
 
     /// How the first request of each render is made, and what is asked before it.

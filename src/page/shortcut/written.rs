@@ -229,6 +229,32 @@ impl Written {
         };
         let call = own.call("", &mut fault);
         let before = self.before.as_ref().map(|before| before.call("before.", &mut fault));
+        let rules = self.rules(&mut fault);
+        let turning = self.page.as_ref().and_then(|turn| turn.turning(&mut fault));
+        let pages = self.pages.as_ref().and_then(|pages| pages.pager(&mut fault));
+        for place in self.expect.keys() {
+            if let Err(why) = Place::parse(place) {
+                fault("expect", why, "write it as data.more");
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(Endpoint {
+            on,
+            before,
+            call,
+            rules,
+            pages,
+            constants: self.constant.clone(),
+            with_page: self.with_page,
+            turning,
+            expect: self.expect.clone(),
+        })
+    }
+
+    /// How the answer's links are made.
+    fn rules(&self, fault: &mut impl FnMut(&str, String, &str)) -> Vec<Rule> {
         let items = match &self.items {
             None => Place::default(),
             Some(text) => list(text).unwrap_or_else(|why| {
@@ -266,27 +292,7 @@ impl Written {
                 "add link = [\"/torrent/{id}\"], or html = [\".\"] where it is markup",
             );
         }
-        let turning = self.page.as_ref().and_then(|turn| turn.turning(&mut fault));
-        let pages = self.pages.as_ref().and_then(|pages| pages.pager(&mut fault));
-        for place in self.expect.keys() {
-            if let Err(why) = Place::parse(place) {
-                fault("expect", why, "write it as data.more");
-            }
-        }
-        if !faults.is_empty() {
-            return Err(faults);
-        }
-        Ok(Endpoint {
-            on,
-            before,
-            call,
-            rules,
-            pages,
-            constants: self.constant.clone(),
-            with_page: self.with_page,
-            turning,
-            expect: self.expect.clone(),
-        })
+        rules
     }
 
     /// The table of an endpoint.

@@ -1,10 +1,10 @@
 //! Which links of a page the increment follows, and which are history's.
 
-use super::millis;
+use super::{Crews, millis};
 use crate::CrawlError;
 use crate::fresh::gone::hash;
 use crate::limits;
-use crate::site_loop::SiteLoop;
+use crate::site_loop::hosts::SiteHosts;
 use crate::site_loop::visits::mark;
 use crate::visit::{self, Finished};
 use gleaner_base::clock::UnixMillis;
@@ -16,7 +16,7 @@ use gleaner_store::crawldb::{Discovered, UrlKey, UrlRecord};
 /// News of a front that the increment follows whatever its caps say, at a site of few requests a day: the usual ones, not those of a burst.
 const NEWS_OF_A_FRONT: usize = 5;
 
-impl SiteLoop {
+impl Crews {
     /// Takes the links that are new out of a visit's outlinks, for the increment to follow: those that history has never
     /// heard of, and targets that a look has shown to be new within the last two rounds and history has not fetched. All of a young
     /// crawl was heard of lately: that alone is no news. Beyond the depth and the round's caps they are history's, and so are
@@ -25,10 +25,11 @@ impl SiteLoop {
     pub(super) async fn divide(
         &mut self,
         update: &UpdateDb,
+        hosts: &SiteHosts,
         finished: &mut Finished,
         level: u8,
     ) -> Result<(), CrawlError> {
-        if level >= self.crews.depth || finished.visit.outlinks.is_empty() {
+        if level >= self.site.rules.increment_depth || finished.visit.outlinks.is_empty() {
             return Ok(());
         }
         let (at, own) = (finished.visit.at, finished.visit.key.clone());
@@ -36,18 +37,18 @@ impl SiteLoop {
         let keys: Vec<UrlKey> = outlinks.iter().map(|link| link.key.clone()).collect();
         let waits = update.found_at(keys.clone()).await?;
         let records = self.site.db.url_records(keys).await?;
-        let rounds = UnixMillis(at.0.saturating_sub(millis(self.crews.interval * 2)));
+        let rounds = UnixMillis(at.0.saturating_sub(millis(self.interval * 2)));
         // Where looks are seldom, what came since the last one at this list was heard of long ago.
         let since = finished.seen.last.filter(|_| finished.seen.is_front).map_or(rounds, |last| last.min(rounds));
         let is_short = self.wants_more_than_its_share();
-        let has_news = self.has_news_of_its_own(finished);
-        let leads_on = is_short && finished.class.is_target() && !self.has_its_file(finished, &outlinks);
+        let has_news = self.has_news_of_its_own(hosts, finished);
+        let leads_on = is_short && finished.class.is_target() && !self.has_its_file(hosts, finished, &outlinks);
         let is_new = |link: &Discovered, record: Option<&UrlRecord>| match record {
-            None => link.is_target || !self.is_behind_a_front(&link.key),
+            None => link.is_target || !self.is_behind_a_front(hosts, &link.key),
             Some(record) => {
                 let waits = link.is_target && record.outcome.is_none() && record.first_seen >= since;
                 let awaits =
-                    || self.url(&link.key).is_some_and(|url| self.site.fresh.arrivals.awaits(hash(url.as_str())));
+                    || hosts.url(&link.key).is_some_and(|url| self.site.fresh.arrivals.awaits(hash(url.as_str())));
                 // History may have read a thread's page behind its reply, and in front of the look that told of it.
                 waits && (has_news || awaits())
             }
@@ -57,15 +58,15 @@ impl SiteLoop {
             let is_new = !waits
                 && link.key != own
                 && is_new(&link, record.as_ref())
-                && (!is_short || leads_on || self.is_shown_as_new(&link.key, finished));
+                && (!is_short || leads_on || self.is_shown_as_new(hosts, &link.key, finished));
             (link, is_new, record.is_some() || waits)
         });
         let links: Vec<(Discovered, bool, bool)> = links.collect();
         let new = links.iter().filter(|(_, is_new, _)| *is_new).count();
-        let cap = self.crews.rounds.cap(level + 1, self.crews.interval, self.crews.facts.possible);
+        let cap = self.rounds.cap(level + 1, self.interval, self.facts.possible);
         // A burst on one list may use a round's cap up, where a day has few requests for hours: what other lists show has room all the same.
         let in_any_case = if is_short && finished.seen.is_front { new.min(NEWS_OF_A_FRONT) } else { 0 };
-        let mut room = self.crews.round.take(level + 1, new, cap).max(in_any_case);
+        let mut room = self.round.take(level + 1, new, cap).max(in_any_case);
         for (link, is_new, is_known) in links {
             if is_new && room > 0 {
                 room -= 1;
@@ -79,9 +80,9 @@ impl SiteLoop {
 
     /// True for the page of a torrent that has or names its file. One that does not leads to it by a second page, which its address does not
     /// always tell from the page of another torrent.
-    fn has_its_file(&self, finished: &Finished, outlinks: &[Discovered]) -> bool {
+    fn has_its_file(&self, hosts: &SiteHosts, finished: &Finished, outlinks: &[Discovered]) -> bool {
         let is_file = |link: &Discovered| {
-            let verdict = self.url(&link.key).map(|url| self.site.rules.judge(&url));
+            let verdict = hosts.url(&link.key).map(|url| self.site.rules.judge(&url));
             matches!(verdict, Some(Verdict::Take { class: Class::Download, .. }))
         };
         finished.visit.torrent.is_some() || outlinks.iter().any(is_file)
@@ -90,13 +91,13 @@ impl SiteLoop {
     /// True for what a list shows as a row, for the file and the further pages of a torrent, and for all that is none. Links to other torrents,
     /// on the pages of torrents that have their files ("see also") and on start pages that draw them anew at each look ("random picks"), are no
     /// news before a list has shown where they lead.
-    fn is_shown_as_new(&self, link: &UrlKey, finished: &Finished) -> bool {
-        let Some(url) = self.url(link) else { return true };
+    fn is_shown_as_new(&self, hosts: &SiteHosts, link: &UrlKey, finished: &Finished) -> bool {
+        let Some(url) = hosts.url(link) else { return true };
         let Verdict::Take { class, .. } = self.site.rules.judge(&url) else { return true };
         if !class.is_target() || class == Class::Download {
             return true;
         }
-        let is_drawn = || self.crews.fronts.is_drawn(mark(&finished.visit.key));
+        let is_drawn = || self.fronts.is_drawn(mark(&finished.visit.key));
         let seen = &finished.seen;
         match &seen.list {
             // Rows beyond those that a look goes over are told from other links by nothing.
@@ -104,7 +105,7 @@ impl SiteLoop {
             // The latest in several sections are not all of them the rows of one list.
             Some(list) => finished.visit.depth == 0 && !self.site.fresh.boards.is_in_order(list) && !is_drawn(),
             None if finished.class.is_target() => {
-                let own = self.url(&finished.visit.key);
+                let own = hosts.url(&finished.visit.key);
                 own.is_some_and(|own| thread_id(own.as_str()) == thread_id(url.as_str()))
             }
             None => finished.visit.depth > 0 || !self.has_lists_beside(None) || !is_drawn(),
@@ -115,7 +116,7 @@ impl SiteLoop {
     /// is new. Most of what a page of the latest, or a feed, showed at its last look is still there.
     pub(in crate::site_loop) fn shows_picks(&self, finished: &Finished) -> bool {
         let Some(list) = finished.seen.list.as_deref().filter(|_| finished.visit.depth == 0) else { return false };
-        self.crews.fronts.is_drawn(mark(&finished.visit.key))
+        self.fronts.is_drawn(mark(&finished.visit.key))
             && self.wants_more_than_its_share()
             && !self.site.fresh.boards.is_in_order(list)
             && self.has_lists_beside(Some(list))
@@ -125,8 +126,8 @@ impl SiteLoop {
         self.site.fresh.timetable.has_lists_beside(list)
     }
 
-    fn is_behind_a_front(&self, key: &UrlKey) -> bool {
-        let Some(url) = self.url(key) else { return false };
+    fn is_behind_a_front(&self, hosts: &SiteHosts, key: &UrlKey) -> bool {
+        let Some(url) = hosts.url(key) else { return false };
         let is_list = matches!(self.site.rules.judge(&url), Verdict::Take { class, .. } if class.is_listing());
         is_list && !visit::is_front(&self.site, &url)
     }

@@ -6,7 +6,6 @@ use super::Crews;
 use crate::CrawlError;
 use crate::frontier::crews::Split;
 use crate::frontier::increment::Rounds;
-use crate::site_loop::SiteLoop;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// The note that keeps the measured rates and the last state.
@@ -74,18 +73,15 @@ impl Crews {
             left_to_history: self.left_to_history,
         }
     }
-}
-
-impl SiteLoop {
     /// Writes down the rates and the state.
-    pub(in crate::site_loop) async fn keep_crews(&mut self) -> Result<(), CrawlError> {
-        if !self.crews.are_two() || !std::mem::take(&mut self.crews.is_changed) {
+    pub(in crate::site_loop) async fn keep(&mut self) -> Result<(), CrawlError> {
+        if !self.are_two() || !std::mem::take(&mut self.is_changed) {
             return Ok(());
         }
         let kept = CrewsKept {
-            rounds: self.crews.rounds.clone(),
-            watched: self.crews.watched.len().max(self.crews.watched_before),
-            state: Some(self.crews.state()),
+            rounds: self.rounds.clone(),
+            watched: self.watched.len().max(self.watched_before),
+            state: Some(self.state()),
         };
         let note = serde_json::to_vec(&kept).unwrap_or_default();
         Ok(self.site.db.put_note(&self.site.rules.name, CREWS_NOTE, note).await?)

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::SiteLoop;
+use super::{Session, SiteLoop};
 use crate::limits;
 use crate::site_loop::visits::mark;
 use crate::visit::Finished;
@@ -90,64 +90,83 @@ impl Endings {
     }
 }
 
-impl SiteLoop {
+impl Session {
     /// True where a visit waits for those under way, so that it is known which of them ends a session.
-    pub(in crate::site_loop) fn is_to_wait_for_others(&self) -> bool {
-        self.goes_alone() && !self.running_keys.is_empty()
-    }
-
-    pub(super) fn goes_alone(&self) -> bool {
-        self.session.endings.go_alone(self.session.answers)
+    pub(in crate::site_loop) fn goes_alone(&self) -> bool {
+        self.endings.go_alone(self.answers)
     }
 
     /// True for a URL that has ended sessions: it is asked for no more.
-    pub(in crate::site_loop) fn has_ended_sessions(&self, url: &CrawlUrl) -> bool {
-        let closed = &self.session.endings.closed;
+    pub(in crate::site_loop) fn was_ended_by(&self, url: &CrawlUrl) -> bool {
+        let closed = &self.endings.closed;
         !closed.is_empty() && closed.contains(url.as_str())
     }
 
-    /// Takes up what earlier runs have closed; what other rules have met is asked for anew.
-    pub(in crate::site_loop) async fn take_up_endings(&mut self) -> Result<(), CrawlError> {
-        if self.site.account.is_none() {
+    /// Restores what earlier runs have closed; what other rules have met is asked for anew.
+    pub(in crate::site_loop) async fn take_up_endings(&mut self, has_other_rules: bool) -> Result<(), CrawlError> {
+        let site = &self.site;
+        if site.account.is_none() {
             return Ok(());
         }
-        let name = &self.site.rules.name;
-        let note = self.site.db.note(name, ENDINGS_NOTE).await?.unwrap_or_default();
+        let name = &site.rules.name;
+        let note = site.db.note(name, ENDINGS_NOTE).await?.unwrap_or_default();
         let closed: HashSet<String> = serde_json::from_slice(&note).unwrap_or_default();
-        if self.has_other_rules && !closed.is_empty() {
-            self.site.db.put_note(name, ENDINGS_NOTE, b"[]".to_vec()).await?;
+        if has_other_rules && !closed.is_empty() {
+            site.db.put_note(name, ENDINGS_NOTE, b"[]".to_vec()).await?;
             let mut due = Vec::new();
             let urls = closed.iter().filter_map(|url| CrawlUrl::parse(url, &Canonical::default()).ok());
-            for found in urls.filter_map(|url| outlinks::judge(&self.site, url).ok()) {
-                due.extend(self.site.row(&found.url, found.class, 1).await?);
+            for found in urls.filter_map(|url| outlinks::judge(site, url).ok()) {
+                due.extend(site.row(&found.url, found.class, 1).await?);
             }
-            self.site.db.make_due(due, self.site.clock.now()).await?;
+            site.db.make_due(due, site.clock.now()).await?;
         } else {
-            self.session.endings.closed = closed;
+            self.endings.closed = closed;
         }
         Ok(())
     }
 
     pub(super) fn outlived(&mut self, key: &UrlKey) {
-        self.session.endings.clear(mark(key));
+        self.endings.clear(mark(key));
     }
 
-    /// The session has ended: what it was denied for is asked for again, but for the URL that has ended it.
-    pub(super) async fn bury(&mut self) -> Result<(), CrawlError> {
-        let (now, session) = (self.site.clock.now(), &mut self.session);
-        let is_young = now.since(session.began) < limits::SHORT_SESSION_TIME && session.generation > 0;
-        let is_short = is_young && session.answers < limits::SESSION_ANSWERS_MIN;
-        session.short_ones = if is_short { session.short_ones + 1 } else { 0 };
-        let held = session.take_held();
+    /// The session has ended; returns the visits that it was denied, and the mark of the one that has ended it, where that is known.
+    fn bury(&mut self) -> (Vec<Finished>, Option<u64>) {
+        let now = self.site.clock.now();
+        let is_young = now.since(self.began) < limits::SHORT_SESSION_TIME && self.generation > 0;
+        let is_short = is_young && self.answers < limits::SESSION_ANSWERS_MIN;
+        self.short_ones = if is_short { self.short_ones + 1 } else { 0 };
+        let held = self.take_held();
         let marks: Vec<u64> = held.iter().map(|finished| mark(&finished.visit.key)).collect();
-        let guilty = if is_young { session.endings.end(&marks, session.answers) } else { None };
+        let guilty = if is_young { self.endings.end(&marks, self.answers) } else { None };
         if guilty.is_some() {
             // Why it was short is known; one more that is, and the reason is another.
-            session.short_ones = session.short_ones.min(limits::SHORT_SESSIONS_MAX - 1);
+            self.short_ones = self.short_ones.min(limits::SHORT_SESSIONS_MAX - 1);
         }
+        (held, guilty)
+    }
+
+    /// Closes a URL for this run and those to come.
+    async fn close(&mut self, url: &CrawlUrl) -> Result<(), CrawlError> {
+        let site = &self.site.rules.name;
+        tracing::warn!(%site, url = told_url(url.as_str()), "each session ends at this URL: it is not asked for any more");
+        let closed = &mut self.endings.closed;
+        if closed.len() < limits::ENDINGS_CLOSED_MAX {
+            closed.insert(url.as_str().to_owned());
+        }
+        let note = serde_json::to_vec(closed).unwrap_or_default();
+        Ok(self.site.db.put_note(site, ENDINGS_NOTE, note).await?)
+    }
+}
+
+impl SiteLoop {
+    /// The session has ended: what it was denied for is asked for again, but for the URL that has ended it.
+    pub(super) async fn bury(&mut self) -> Result<(), CrawlError> {
+        let (held, guilty) = self.session.bury();
         for mut finished in held {
             if guilty == Some(mark(&finished.visit.key)) {
-                self.close(&finished).await?;
+                if let Some(url) = self.hosts.url(&finished.visit.key) {
+                    self.session.close(&url).await?;
+                }
                 finished.detail = Some("no session outlives it".to_owned());
                 self.go_on(Box::new(finished)).await?;
             } else {
@@ -155,21 +174,6 @@ impl SiteLoop {
             }
         }
         Ok(())
-    }
-
-    /// Closes the URL of a visit for this run and those to come.
-    async fn close(&mut self, finished: &Finished) -> Result<(), CrawlError> {
-        let key = &finished.visit.key;
-        let Some(host) = self.hosts.iter().find(|host| host.id == key.host) else { return Ok(()) };
-        let url = CrawlUrl::from_parts(host.origin(), &key.path);
-        let site = &self.site.rules.name;
-        tracing::warn!(%site, url = told_url(url.as_str()), "each session ends at this URL: it is not asked for any more");
-        let closed = &mut self.session.endings.closed;
-        if closed.len() < limits::ENDINGS_CLOSED_MAX {
-            closed.insert(url.as_str().to_owned());
-        }
-        let note = serde_json::to_vec(closed).unwrap_or_default();
-        Ok(self.site.db.put_note(&self.site.rules.name, ENDINGS_NOTE, note).await?)
     }
 }
 

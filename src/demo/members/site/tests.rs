@@ -18,7 +18,7 @@ fn cookies_of(reply: &Reply) -> String {
 
 fn log_in(site: &Site, cookies: &str, body: &str) -> Reply {
     let content_type = "application/x-www-form-urlencoded";
-    let target = site.family.login_action;
+    let target = site.family.at.login_action;
     site.answer(&Ask { is_post: true, target, cookies, content_type, body: body.as_bytes(), ..Ask::default() }, NOW)
 }
 
@@ -34,7 +34,7 @@ fn text(reply: &Reply) -> String {
 fn a_session_ends_in_the_middle_and_one_login_brings_the_next() {
     let site = site("xbtit", 2);
     let member = cookies_of(&log_in(&site, "", "uid=anna&pwd=s3cret"));
-    let file = site.shelf.link(site.family.file, 0, 0);
+    let file = site.shelf.link(site.family.at.file, 0, 0);
     assert_eq!(get(&site, &member, &file).content_type, "application/x-bittorrent");
     assert!(text(&get(&site, &member, "/index.php")).contains("logout.php"));
     for _ in 0..2 {
@@ -61,11 +61,11 @@ fn logging_out_ends_the_session_and_is_counted() {
 fn every_familys_way_out_is_known() {
     for family in all() {
         let site = site(family.name, 0);
-        get(&site, "", &filled(&family.logout.replace("{token}", "00ff"), "0123456789abcdef0123456789abcdef"));
+        get(&site, "", &filled(&family.at.logout.replace("{token}", "00ff"), "0123456789abcdef0123456789abcdef"));
         let log = site.state().log.clone();
         assert_eq!((log.logouts, log.unknown), (1, 0), "{}", family.name);
-        get(&site, "", family.front);
-        get(&site, "", family.login_page);
+        get(&site, "", family.at.front);
+        get(&site, "", family.at.login_page);
         assert_eq!(site.state().log.logouts, 1, "{}", family.name);
     }
 }
@@ -74,10 +74,10 @@ fn every_familys_way_out_is_known() {
 fn guests_are_turned_away_as_the_family_does() {
     for family in all() {
         let site = site(family.name, 0);
-        let file = site.shelf.link(family.file, 3, 0);
+        let file = site.shelf.link(family.at.file, 3, 0);
         let reply = get(&site, "", &file);
         assert!(!reply.body.starts_with(b"d8:announce"), "{}", family.name);
-        let detail = text(&get(&site, "", &site.shelf.link(family.detail, 3, 0)));
+        let detail = text(&get(&site, "", &site.shelf.link(family.at.detail, 3, 0)));
         let shows = detail.contains(&escaped(&file));
         assert!(!shows || family.denied_detail == Denied::Open, "{}", family.name);
         assert_eq!(site.state().log.torrents, 0, "{}", family.name);
@@ -108,7 +108,7 @@ fn the_first_file_comes_after_a_notice() {
 #[test]
 fn pages_and_forms_of_gbk_are_in_gbk() {
     let site = site("discuz-gbk", 0);
-    let page = get(&site, "", site.family.login_page);
+    let page = get(&site, "", site.family.at.login_page);
     assert_eq!(page.content_type, "text/html; charset=gbk");
     assert!(encoding_rs::GBK.decode(&page.body).0.contains("用户名"));
     let cookies = cookies_of(&page);

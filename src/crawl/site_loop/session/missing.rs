@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SiteLoop;
+use super::{Pause, Session};
 use crate::CrawlError;
 use crate::limits;
 use crate::progress::{Ended, SESSION_WAITS};
@@ -39,40 +39,40 @@ fn has_ended() -> bool {
     true
 }
 
-impl SiteLoop {
+impl Session {
     /// Why a crawl that is to end does not wait for a session any longer.
-    pub(super) fn session_is_out_of_reach(&self, now: UnixMillis) -> Option<String> {
-        let (until, _, needs_operator) = self.session.pause().filter(|_| !self.options.keep_looking)?;
-        (needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| self.why_no_session())?
+    pub(in crate::site_loop) fn out_of_reach(&self, now: UnixMillis) -> Option<String> {
+        let Pause { until, needs_operator, .. } = self.paused()?;
+        (*needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| self.why_missing())?
     }
 
     /// Why there is no session, with when to crawl again where that needs nobody.
-    fn why_no_session(&self) -> Option<String> {
-        let (until, why, needs_operator) = self.session.pause()?;
+    fn why_missing(&self) -> Option<String> {
+        let Pause { until, why, needs_operator } = self.paused()?;
         let again = || format!("\nhint: crawl again at {} or later", until.rfc3339());
-        let why = match self.session.has_ended() {
+        let why = match self.has_ended {
             true => why.to_owned(),
             false => format!("{SESSION_WAITS}: {why}"),
         };
-        Some(if needs_operator { why } else { why + &again() })
+        Some(if *needs_operator { why } else { why + &again() })
     }
 
     /// True where the site waits for a session, or has had none yet.
-    pub(super) fn lacks_session(&self) -> bool {
-        self.session.pause().is_some() || self.session.proven == UnixMillis(0) && !self.session.is_good()
+    pub(in crate::site_loop) fn is_missing(&self) -> bool {
+        self.paused().is_some() || self.proven == UnixMillis(0) && !self.is_good()
     }
 
-    /// The same where a signal ends it.
-    pub(super) fn ended_by_signal(&self) -> Ended {
+    /// How a crawl ends that a signal ends while it lacks a session: it has not crawled for that.
+    pub(in crate::site_loop) fn ended_by_signal(&self) -> Ended {
         let stopped = || "stopped before the session was proven\nhint: crawl again to go on".to_owned();
-        let why = self.why_no_session().or_else(|| self.login_broken_off());
+        let why = self.why_missing().or_else(|| self.login_broken_off());
         Ended::NotLoggedIn(why.unwrap_or_else(stopped))
     }
 
     /// What there is to tell of a login that is broken off while its form, or its proof, is under way: what the next process will make of
     /// it. None where nothing has left.
-    pub(super) fn login_broken_off(&self) -> Option<String> {
-        let is_under_way = self.session.has_form_under_way();
+    pub(in crate::site_loop) fn login_broken_off(&self) -> Option<String> {
+        let is_under_way = self.has_form_under_way();
         let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
         let (now, password) = (self.site.clock.now(), account.keeper.password().ok()?);
         let mut tries = account.keeper.tries().ok().filter(|_| is_under_way)?;
@@ -92,22 +92,22 @@ impl SiteLoop {
         Some(of_site(&format!("stopped before the login was answered: {why}"), &self.site.rules.name))
     }
 
-    /// How a crawl ends that a budget of its run, or of its site, ends while it lacks a session: it has not crawled for that.
-    pub(super) fn ended_by(&self, budget: String) -> Ended {
-        if let Some(why) = self.why_no_session() {
+    /// The same where a budget of its run, or of its site, ends it. `time_is_over` where that is the run's time; the first host pauses
+    /// until `host_until`.
+    pub(in crate::site_loop) fn ended_by(&self, budget: String, time_is_over: bool, host_until: UnixMillis) -> Ended {
+        if let Some(why) = self.why_missing() {
             return Ended::NotLoggedIn(why);
         }
-        let now = self.site.clock.now();
-        if self.options.time_max.is_none_or(|max| now.since(self.started) < max) {
+        if !time_is_over {
             return Ended::Budget(budget);
         }
+        let now = self.site.clock.now();
         let (until, why) = match self.next_login(now) {
             Some(Hold::Operator(why)) => return Ended::NotLoggedIn(why),
             Some(Hold::Until(until, why)) => (until, format!("; {why}")),
             None => (UnixMillis(0), String::new()),
         };
-        let host_until = self.hosts.first().map(|host| self.shared.hosts.blocked_until(host.faces()[0].name(), now));
-        let until = until.max(host_until.unwrap_or_default());
+        let until = until.max(host_until);
         let hint = match until > now {
             true => format!("crawl again at {} or later", until.rfc3339()),
             false => "crawl again with more time".to_owned(),
@@ -124,7 +124,7 @@ impl SiteLoop {
     /// Why there is no proof, and when it is asked for again: each time later, so that a page which is never answered is not
     /// asked for each minute.
     pub(super) fn proof_missed(&self, now: UnixMillis) -> (String, UnixMillis) {
-        let times = self.session.proofs_missed;
+        let times = self.proofs_missed;
         let login = self.site.rules.login.as_ref();
         let page = login.and_then(|login| login.probe.as_ref()).or(self.site.rules.start.first());
         let page = page.map(|page| told_url(page.as_str())).unwrap_or_default();
@@ -137,21 +137,21 @@ impl SiteLoop {
     }
 
     /// Writes down why there is no session, for whoever asks while nobody crawls the site.
-    pub(super) async fn keep_pause(&mut self) -> Result<(), CrawlError> {
-        let Some((until, why, needs_operator)) = self.session.pause() else { return Ok(()) };
-        let (at, until) = (self.site.clock.now(), (!needs_operator).then_some(until));
+    pub(super) async fn keep_pause(&self) -> Result<(), CrawlError> {
+        let Some(Pause { until, why, needs_operator }) = self.paused() else { return Ok(()) };
+        let (at, until) = (self.site.clock.now(), (!needs_operator).then_some(*until));
         let table = self.site.rules.login.as_ref().map(LoginRules::mark);
-        let (stamp, has_ended) = (self.session.stamp, self.session.has_ended());
-        let note = MissingSession { at, until, why: why.to_owned(), stamp, table, has_ended };
+        let (stamp, has_ended) = (self.stamp, self.has_ended);
+        let note = MissingSession { at, until, why: why.clone(), stamp, table, has_ended };
         let note = serde_json::to_vec(&note).unwrap_or_default();
         Ok(self.site.db.put_note(&self.site.rules.name, SESSION_NOTE, note).await?)
     }
 
     /// What an earlier crawl has written down of a pause that ends then, where the operator has done nothing since.
-    pub(super) async fn why_until_then(&mut self, until: UnixMillis) -> Result<Option<String>, CrawlError> {
+    pub(super) async fn why_until_then(&self, until: UnixMillis) -> Result<Option<String>, CrawlError> {
         let note = self.site.db.note(&self.site.rules.name, SESSION_NOTE).await?;
         let kept = note.and_then(|note| serde_json::from_slice::<MissingSession>(&note).ok());
-        let is_this = |kept: &MissingSession| kept.until == Some(until) && kept.stamp == self.session.stamp;
+        let is_this = |kept: &MissingSession| kept.until == Some(until) && kept.stamp == self.stamp;
         Ok(kept.filter(is_this).map(|kept| kept.why))
     }
 }

@@ -1,0 +1,119 @@
+//! The way of a site's visits to the committer, and of its receipts back.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::{Semaphore, mpsc, watch};
+
+use super::draining::overdue;
+use super::hosts::SiteHosts;
+use super::{Shared, visits};
+use crate::commit::{Committed, Message};
+use crate::frontier::crews::Crew;
+use crate::site::Site;
+use crate::visit::{self, Finished};
+use crate::{CrawlError, limits};
+use gleaner_store::crawldb::{Lease, Next, Outcome, UrlKey};
+
+/// Why a URL is parked, and until when: whoever gave the token takes it back.
+pub(super) struct Parked {
+    pub(super) outcome: Outcome,
+    pub(super) token: u64,
+    pub(super) why: Option<&'static str>,
+}
+
+/// What a site has with the committer.
+pub(super) struct Commits {
+    messages: mpsc::Sender<Message>,
+    /// One permit a KiB of what waits for a commit.
+    kib: Arc<Semaphore>,
+    stop: watch::Receiver<bool>,
+    pub(super) receipts: mpsc::UnboundedReceiver<Committed>,
+    reply: mpsc::UnboundedSender<Committed>,
+    /// Visits sent to the committer without a receipt yet.
+    outstanding: usize,
+    /// Of visits that brought a torrent and are not committed yet: what the URLs are known by that may have been seen on a list.
+    arriving: HashMap<u64, Vec<u64>>,
+}
+
+impl Commits {
+    pub(super) fn new(shared: &Shared) -> Self {
+        let (reply, receipts) = mpsc::unbounded_channel();
+        Self {
+            messages: shared.commits.clone(),
+            kib: Arc::clone(&shared.commit_kib),
+            stop: shared.stop.clone(),
+            receipts,
+            reply,
+            outstanding: 0,
+            arriving: HashMap::new(),
+        }
+    }
+
+    /// True when every visit that was sent is on the disk.
+    pub(super) fn are_all_in(&self) -> bool {
+        self.outstanding == 0
+    }
+
+    pub(super) async fn send_visit(&mut self, finished: Box<Finished>) -> Result<(), CrawlError> {
+        let kib = finished.held_bytes().min(limits::COMMIT_BYTES_MAX) / 1_024;
+        let permit = Arc::clone(&self.kib).acquire_many_owned(u32::try_from(kib).unwrap_or(u32::MAX));
+        let permit = tokio::select! {
+            biased;
+            permit = permit => permit.map_err(|_| CrawlError::CommitterGone)?,
+            () = overdue(&mut self.stop) => return Err(CrawlError::CommitterGone),
+            () = self.messages.closed() => return Err(CrawlError::CommitterGone),
+        };
+        self.outstanding += 1;
+        let (reply, mark) = (self.reply.clone(), visits::mark(&finished.visit.key));
+        self.send(Message::Visit { finished, mark, reply, permit, at: tokio::time::Instant::now() }).await
+    }
+
+    /// Hands a message to the committer. A committer that cannot write (a full disk) takes none: a process that is
+    /// to end does not wait for it longer than a drain may take.
+    pub(super) async fn send(&mut self, message: Message) -> Result<(), CrawlError> {
+        tokio::select! {
+            biased;
+            sent = self.messages.send(message) => sent.map_err(|_| CrawlError::CommitterGone),
+            () = overdue(&mut self.stop) => Err(CrawlError::CommitterGone),
+        }
+    }
+
+    /// Parks a URL until what refused it has changed.
+    pub(super) async fn park(
+        &mut self,
+        site: &Site,
+        hosts: &SiteHosts,
+        (lease, crew): (&Lease, Crew),
+        parked: Parked,
+    ) -> Result<(), CrawlError> {
+        let Parked { outcome, token, why } = parked;
+        if let Some(why) = why {
+            let site = &site.rules.name;
+            tracing::debug!(%site, url = %lease.key.path, outcome = outcome.name(), why, "put aside");
+        }
+        let now = site.clock.now();
+        // A list that may not be asked for holds no other up.
+        if let Some(url) = hosts.url(&lease.key) {
+            site.fresh.timetable.refused(url.as_str(), now);
+        }
+        let mut finished = visit::put_aside(lease, outcome, now);
+        finished.visit.next = Next::Park(token);
+        finished.crew = crew;
+        self.send_visit(Box::new(finished)).await
+    }
+
+    /// A visit that is not committed yet has brought a torrent.
+    pub(super) fn brings_torrent(&mut self, key: &UrlKey, urls: Vec<u64>) {
+        self.arriving.insert(visits::mark(key), urls);
+    }
+
+    /// A visit is on the disk; where it has brought a torrent that was not known, that has arrived.
+    pub(super) fn received(&mut self, site: &Site, committed: &Committed) {
+        self.outstanding -= 1;
+        let Some(urls) = self.arriving.remove(&committed.mark) else { return };
+        if committed.receipt.torrent_stored {
+            site.fresh.arrivals.stored(&urls, site.clock.now());
+        }
+    }
+}
