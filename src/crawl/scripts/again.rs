@@ -1,113 +1,43 @@
 //! One more reading of a page that showed nothing, in the same visit: where it wanted to be loaded anew behind a cookie that it set (age
 //! gates, checks of a browser), and where other pages of its origin have left something in their storages that it may want.
 //!
-//! Pages are run with empty storages first, as a reader's first visit is, until a page has shown something by what others left. What they
-//! leave stays in memory, is never written down or logged, and ends with the crawl.
+//! Pages are run with empty storages first, as a reader's first visit is, until a page has shown something by what others left.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::HashSet;
 
-use super::errands::{Answering, Errands};
-use super::outlinks::{self, PageFindings};
-use super::rendering::addresses;
-use super::site::Site;
-use super::visit::Job;
-use crate::limits;
+use super::page::PageVisit;
+use crate::job::PageFindings;
+use crate::judging::judge;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_net::fetch::charset;
+use gleaner_page::encoded_links::{self, Decoded};
 use gleaner_render::children::Host as _;
 use gleaner_render::engine::net::{Asker, Request};
 use gleaner_render::protocol::{Outcome, Page};
 use gleaner_render::web::storage::Stored;
 
-/// What scripts of a site keep, by origin.
-#[derive(Default)]
-pub struct Storages(Mutex<BTreeMap<String, Kept>>);
-
-#[derive(Default)]
-struct Kept {
-    stored: Stored,
-    /// A page has shown something by it.
-    pays: bool,
-}
-
-impl Storages {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
-        // Each entry is whole between calls.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What a page of the origin begins with.
-    #[must_use]
-    pub fn given(&self, origin: &str) -> Stored {
-        self.all().get(origin).filter(|kept| kept.pays).map(|kept| kept.stored.clone()).unwrap_or_default()
-    }
-
-    /// Adds what a page has left. Gives all of it.
-    fn leave(&self, origin: &str, left: &Stored) -> Stored {
-        let mut all = self.all();
-        let has_room = all.contains_key(origin) || all.len() < limits::RENDER_STORED_ORIGINS_MAX;
-        if !has_room || left.is_empty() {
-            return all.get(origin).map(|kept| kept.stored.clone()).unwrap_or_default();
-        }
-        let kept = all.entry(origin.to_owned()).or_default();
-        let mut stored = kept.stored.clone();
-        put_all(&mut stored.local, &left.local);
-        put_all(&mut stored.session, &left.session);
-        if stored.bytes() > 2 * limits::RENDER_STORED_BYTES_MAX {
-            stored = left.clone();
-        }
-        // A child tells no more than that.
-        if stored.bytes() <= 2 * limits::RENDER_STORED_BYTES_MAX {
-            kept.stored = stored;
-        }
-        kept.stored.clone()
-    }
-
-    /// What was left is of no use any more.
-    fn forget(&self, origin: &str) {
-        self.all().remove(origin);
-    }
-
-    fn pays(&self, origin: &str) {
-        if let Some(kept) = self.all().get_mut(origin) {
-            kept.pays = true;
-        }
-    }
-}
-
-fn put_all(pairs: &mut Vec<(String, String)>, more: &[(String, String)]) {
-    for (key, value) in more {
-        match pairs.iter_mut().find(|(known, _)| known == key) {
-            Some(pair) => pair.1.clone_from(value),
-            None => pairs.push((key.clone(), value.clone())),
-        }
-    }
-}
-
 /// The page as it is to be run once more; `None` where it has shown something, or would be the same again.
 pub async fn page(
-    site: &Site,
-    job: &Job,
-    errands: &Errands,
+    of: PageVisit<'_>,
     ran: &Page,
     (outcome, was_refused): (&Outcome, bool),
     read: &PageFindings,
 ) -> Option<Page> {
+    let PageVisit { scripts, job, .. } = of;
     let origin = job.url.origin();
-    let all = site.storages.leave(origin, &outcome.stored);
-    if shows_more(site, job, outcome, read) {
+    let all = scripts.storages.leave(origin, &outcome.stored);
+    if shows_more(of, outcome, read) {
         return None;
     }
-    let cookies = site.transport.script_cookies(&job.url);
+    let cookies = scripts.transport.script_cookies(&job.url);
     let has_changed = cookies != ran.cookies || outcome.stored != ran.stored;
     if has_changed && outcome.navigations.iter().any(|one| one.method == "GET" && is_own(&one.url, &job.url)) {
-        let markup = fetched_again(site, job, errands).await?;
+        let markup = fetched_again(of).await?;
         return Some(Page { cookies, stored: all, ..ran.clone() }.with_markup(&markup));
     }
     // What was left may be a session that is over.
     if !ran.stored.is_empty() && was_refused {
-        site.storages.forget(origin);
+        scripts.storages.forget(origin);
         return Some(Page { cookies, stored: Stored::default(), ..ran.clone() });
     }
     (ran.stored.is_empty() && !all.is_empty() && all != outcome.stored).then(|| Page {
@@ -118,23 +48,23 @@ pub async fn page(
 }
 
 /// The page was run once more.
-pub fn worked(site: &Site, job: &Job, ran: &Page, outcome: &Outcome, read: &PageFindings) {
-    let origin = job.url.origin();
-    site.storages.leave(origin, &outcome.stored);
-    if !ran.stored.is_empty() && shows_more(site, job, outcome, read) {
-        site.storages.pays(origin);
+pub fn worked(of: PageVisit<'_>, ran: &Page, outcome: &Outcome, read: &PageFindings) {
+    let (storages, origin) = (&of.scripts.storages, of.job.url.origin());
+    storages.leave(origin, &outcome.stored);
+    if !ran.stored.is_empty() && shows_more(of, outcome, read) {
+        storages.pays(origin);
     }
 }
 
 /// Whether scripts have made a link that the page had not.
-fn shows_more(site: &Site, job: &Job, outcome: &Outcome, read: &PageFindings) -> bool {
+fn shows_more(of: PageVisit<'_>, outcome: &Outcome, read: &PageFindings) -> bool {
     let known: HashSet<&str> = read.found.iter().map(|found| found.url.as_str()).collect();
     let is_new = |address: &String| {
-        let url = CrawlUrl::parse(address, &site.rules.canonical).ok();
-        let found = url.and_then(|url| outlinks::judge(site, url).ok());
+        let url = CrawlUrl::parse(address, &of.scripts.rules.canonical).ok();
+        let found = url.and_then(|url| judge(&of.scripts.rules, url).ok());
         found.map_or_else(|| address.starts_with("magnet:"), |found| !known.contains(found.url.as_str()))
     };
-    addresses(outcome).iter().filter(|address| !is_own(address, &job.url)).any(is_new)
+    addresses(outcome).iter().filter(|address| !is_own(address, &of.job.url)).any(is_new)
 }
 
 /// Whether an address is the page's own, be it written with an empty query.
@@ -145,20 +75,20 @@ pub(super) fn is_own(address: &str, page: &CrawlUrl) -> bool {
 }
 
 /// The page as its server sends it now, as text.
-async fn fetched_again(site: &Site, job: &Job, errands: &Errands) -> Option<String> {
+async fn fetched_again(of: PageVisit<'_>) -> Option<String> {
     let request = Request {
         asker: Asker::Fetch,
         method: "GET".to_owned(),
-        url: job.url.as_str().to_owned(),
+        url: of.job.url.as_str().to_owned(),
         headers: vec![("accept".to_owned(), "text/html,application/xhtml+xml,*/*;q=0.8".to_owned())],
         credentials: true,
         body: Vec::new(),
     };
-    let answer = Answering { site, errands, page: &job.url }.answer(request).await.ok()?;
+    let answer = of.answering().answer(request).await.ok()?;
     if answer.status != 200 {
         return None;
     }
-    let own_charset = site.rules.charset.map(encoding_rs::Encoding::name);
+    let own_charset = of.scripts.rules.charset.map(encoding_rs::Encoding::name);
     let encoding = charset::detect(answer.header("content-type"), &answer.body, own_charset);
     Some(encoding.decode(&answer.body).0.into_owned())
 }
@@ -202,4 +132,17 @@ mod tests {
         );
         assert!(["http://site.example/?page=1", "http://other.example/"].iter().all(|url| !is_own(url, &page)));
     }
+}
+
+/// Addresses that the document's markup does not hold: links of earlier states and of shadow trees, and where a click would have led.
+pub(super) fn addresses(outcome: &Outcome) -> Vec<String> {
+    let links = outcome.states.iter().flat_map(|state| state.links.iter().map(|link| link.url.clone()));
+    let found =
+        outcome.states.iter().flat_map(|state| &state.found).filter_map(|link| match encoded_links::decode(link) {
+            Ok(Decoded::Url(url)) => Some(url),
+            Ok(Decoded::Magnet(link)) => Some(link),
+            Ok(Decoded::Other(_)) | Err(_) => None,
+        });
+    let gone = outcome.navigations.iter().filter(|one| one.method == "GET").map(|one| one.url.clone());
+    links.chain(found).chain(gone).collect()
 }

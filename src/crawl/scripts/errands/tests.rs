@@ -8,7 +8,9 @@ use tokio::time::Instant;
 use super::*;
 use crate::account::{Account, Keeper, Turn};
 use crate::frontier::crews::Crew;
-use crate::visit::{self, Job};
+use crate::job::Job;
+use crate::site::Site;
+use crate::visit;
 use gleaner_base::clock::Clock;
 use gleaner_login::secret::Secret;
 use gleaner_login::tries::Tries;
@@ -58,7 +60,7 @@ struct Web {
 }
 
 #[async_trait::async_trait]
-impl Transport for Arc<Web> {
+impl Transport for Web {
     async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
         let headers = request.by_script.map_or_else(Vec::new, |script| {
             script.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect()
@@ -196,7 +198,7 @@ impl World {
             credentials: true,
             body: Vec::new(),
         };
-        Answering { site: &self.site, errands, page: &self.page }.answer(request).await
+        Answering { scripts: &self.site.scripts, errands, page: &self.page }.answer(request).await
     }
 
     fn asked(&self) -> Vec<String> {
@@ -477,7 +479,7 @@ async fn a_visit_that_breaks_down_ends_itself_alone_and_its_url_is_tried_again()
     let errands = world.errands(None).await;
     let site = Arc::new(world.site);
     let finished = visit::guarded(&site, job(&world.page), None, Some(&errands)).await.unwrap();
-    assert_eq!((finished.visit.outcome, finished.answered), (Outcome::ProtocolError, Answered::Reached));
+    assert_eq!((finished.visit.outcome, finished.host.answered), (Outcome::ProtocolError, Answered::Reached));
     assert!(matches!(finished.visit.next, Next::RetryAt(_)), "{:?}", finished.visit.next);
     assert!(finished.detail.unwrap().contains("a fault of ours"));
 }

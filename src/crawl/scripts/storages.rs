@@ -1,0 +1,73 @@
+//! What the scripts of a site keep from page to page. It stays in memory, is never written down or logged, and ends with the crawl.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::limits;
+use gleaner_render::web::storage::Stored;
+
+/// What scripts of a site keep, by origin.
+#[derive(Default)]
+pub struct Storages(Mutex<BTreeMap<String, Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    stored: Stored,
+    /// A page has shown something by it.
+    pays: bool,
+}
+
+impl Storages {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
+        // Each entry is whole between calls.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a page of the origin begins with.
+    #[must_use]
+    pub fn given(&self, origin: &str) -> Stored {
+        self.all().get(origin).filter(|kept| kept.pays).map(|kept| kept.stored.clone()).unwrap_or_default()
+    }
+
+    /// Adds what a page has left. Gives all of it.
+    pub fn leave(&self, origin: &str, left: &Stored) -> Stored {
+        let mut all = self.all();
+        let has_room = all.contains_key(origin) || all.len() < limits::RENDER_STORED_ORIGINS_MAX;
+        if !has_room || left.is_empty() {
+            return all.get(origin).map(|kept| kept.stored.clone()).unwrap_or_default();
+        }
+        let kept = all.entry(origin.to_owned()).or_default();
+        let mut stored = kept.stored.clone();
+        put_all(&mut stored.local, &left.local);
+        put_all(&mut stored.session, &left.session);
+        if stored.bytes() > 2 * limits::RENDER_STORED_BYTES_MAX {
+            stored = left.clone();
+        }
+        // A child tells no more than that.
+        if stored.bytes() <= 2 * limits::RENDER_STORED_BYTES_MAX {
+            kept.stored = stored;
+        }
+        kept.stored.clone()
+    }
+
+    /// What was left is of no use any more.
+    pub fn forget(&self, origin: &str) {
+        self.all().remove(origin);
+    }
+
+    /// A page has shown something by what others left.
+    pub fn pays(&self, origin: &str) {
+        if let Some(kept) = self.all().get_mut(origin) {
+            kept.pays = true;
+        }
+    }
+}
+
+fn put_all(pairs: &mut Vec<(String, String)>, more: &[(String, String)]) {
+    for (key, value) in more {
+        match pairs.iter_mut().find(|(known, _)| known == key) {
+            Some(pair) => pair.1.clone_from(value),
+            None => pairs.push((key.clone(), value.clone())),
+        }
+    }
+}
