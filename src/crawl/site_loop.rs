@@ -30,21 +30,23 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use super::commit::{Committed, Message};
-use super::errands::Budget;
+use super::commit::Message;
 use super::host_work::HostWork;
 use super::hosts::{Hosts, Slot};
+use super::job::Committed;
+use super::job::Found;
 use super::login::pace::Pace;
 use super::progress::{Ended, Progress};
 use super::robots_txt::{RobotsAnswer, RobotsFault};
-use super::site::{Found, Site};
-use super::visit::Finished;
+use super::scripts::errands::Budget;
+use super::site::Site;
 use super::{CrawlError, RunOptions};
-use crate::limits;
+use crate::job::Finished;
+use crate::limits::{self, CONNECTION_POLL};
 pub use accounts::{DAY_NOTE, requests_of_day};
 use asking::Asked;
 use crews::Crews;
-pub use crews::{CREWS_NOTE, CrewsKept, CrewsState};
+pub use crews::{CREWS_NOTE, CrewsKept};
 use draining::overdue;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
@@ -85,9 +87,6 @@ const CUTS_FIRST_ASKED: Duration = Duration::from_secs(20);
 
 /// How often a crawl that has nothing else left does the same before it ends.
 const CUTS_ASKED_AGAIN: u32 = 5;
-
-/// How often a site looks for a connection or a request's place that another site holds.
-pub(super) const CONNECTION_POLL: Duration = Duration::from_millis(50);
 
 /// What the site loop shares with the rest of the process.
 #[derive(Clone)]
@@ -302,7 +301,7 @@ impl SiteLoop {
         let now = self.site.clock.now();
         let mut rows = Vec::new();
         for Found { url, class, .. } in found {
-            let Some(mut row) = self.site.row(&url, class, depth).await? else { continue };
+            let Some(mut row) = self.site.rows.row(&url, class, depth).await? else { continue };
             if depth == 0 {
                 row.rank = 0;
             }
@@ -335,7 +334,7 @@ impl SiteLoop {
                 return Ok(Ended::Budget(budget));
             }
             self.release().await?;
-            if self.site.has_met_hosts() {
+            if self.site.rows.numbers.has_met_hosts() {
                 self.meet_hosts().await?;
             }
             self.reckon_share(now);
@@ -369,7 +368,7 @@ impl SiteLoop {
                 if self.close_lists(idle).await? {
                     continue;
                 }
-                if self.site.shortcuts.close(&self.site) {
+                if self.site.scripts.close_shortcuts() {
                     continue;
                 }
                 return Ok(self.nothing_left());

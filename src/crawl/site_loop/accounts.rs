@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::SiteLoop;
 use crate::CrawlError;
 use crate::limits;
-use crate::rendered::{RENDERED_NOTE, Rendered};
-use crate::shortcut::SHORTCUTS_NOTE;
+use crate::scripts::books::SHORTCUTS_NOTE;
+use crate::scripts::rendered::{RENDERED_NOTE, Rendered};
 use crate::worth::Worth;
 use gleaner_base::clock::UnixMillis;
 
@@ -101,7 +101,7 @@ impl SiteLoop {
         }
         *self.site.worth() = taken_up;
         let note = self.site.db.note(&rules.name, SHORTCUTS_NOTE).await?;
-        self.site.shortcuts.take_up(rules, note.as_deref());
+        self.site.scripts.shortcuts.take_up(rules, note.as_deref());
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl SiteLoop {
         let mut rendered = Rendered::take_up(self.site.db.as_ref(), &self.site.rules.name).await?;
         rendered.begin();
         let again = rendered.take_again();
-        *self.site.rendered() = rendered;
+        *self.site.scripts.rendered() = rendered;
         self.queue_again(again, self.site.clock.now()).await?;
         Ok(())
     }
@@ -120,10 +120,10 @@ impl SiteLoop {
         let now = self.site.clock.now();
         self.worth_kept = now;
         let mut notes = self.site.worth().notes();
-        notes.extend(self.site.shortcuts.note(&self.site.rules).map(|note| (SHORTCUTS_NOTE, note)));
+        notes.extend(self.site.scripts.shortcuts.note(&self.site.rules).map(|note| (SHORTCUTS_NOTE, note)));
         // Whatever rendering brings, a visit brings, of which the worth has heard.
         if !notes.is_empty() {
-            let rendered = self.site.rendered().note().map(|note| (RENDERED_NOTE, note));
+            let rendered = self.site.scripts.rendered().note().map(|note| (RENDERED_NOTE, note));
             let notes = notes.into_iter().chain([(CLOCK_NOTE, self.clock_note())]).chain(rendered);
             let notes = notes.map(|(name, note)| (name.to_owned(), note));
             let notes = notes.chain(self.site.fresh.arrivals.short_notes()).collect();

@@ -10,9 +10,10 @@ use crate::frontier::budgets::Reason;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::host_work::RobotsState;
+use crate::job::Job;
 use crate::limits;
-use crate::outlinks;
-use crate::visit::{self, Job};
+use crate::series;
+use crate::visit;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_rules::{Class, SiteRules, Verdict};
@@ -197,7 +198,7 @@ impl SiteLoop {
         }
         let mut finished = visit::put_aside(lease, outcome, now);
         finished.visit.next = Next::Park(token);
-        finished.crew = crew;
+        finished.job.crew = crew;
         self.send_visit(Box::new(finished)).await
     }
 
@@ -220,7 +221,7 @@ impl SiteLoop {
 fn in_order(rules: &SiteRules, jobs: Vec<Job>) -> Vec<Job> {
     let mut lists: BTreeMap<String, Vec<(u64, usize)>> = BTreeMap::new();
     for (at, job) in jobs.iter().enumerate() {
-        if let Some((series, page)) = outlinks::place(rules, job) {
+        if let Some((series, page)) = series::place(rules, job) {
             lists.entry(series).or_default().push((page, at));
         }
     }

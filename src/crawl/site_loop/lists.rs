@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use super::{SiteLoop, visits};
 use crate::CrawlError;
 use crate::frontier::priority;
+use crate::job::Finished;
+use crate::job::Turn;
 use crate::limits;
-use crate::turn::Turn;
-use crate::visit::Finished;
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::{Discovered, HostId, UrlKey};
 
@@ -181,7 +181,7 @@ impl SiteLoop {
     /// Notes the page behind one that was read, where it was read before it: at the first reading, and where a page that is read again
     /// has changed.
     pub(super) async fn mind_lists(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
-        let turn = finished.turn.take();
+        let turn = finished.end.turn.take();
         let key = &finished.visit.key;
         let shown = turn
             .as_ref()

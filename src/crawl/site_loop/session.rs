@@ -19,10 +19,10 @@ use super::{Ran, SiteLoop};
 use crate::CrawlError;
 use crate::account::{Account, in_one_line};
 use crate::host_work::HostWork;
+use crate::job::Finished;
 use crate::limits;
 use crate::login::pace::{Bounds, Pace};
 use crate::progress::SessionState;
-use crate::visit::Finished;
 use gleaner_base::clock::UnixMillis;
 use gleaner_login::names::of_site;
 use gleaner_login::tries::Hold;
@@ -372,9 +372,9 @@ impl SiteLoop {
             return Ok(Some(finished));
         }
         let is_lacking = face != 0 && matches!(finished.visit.outcome, Outcome::Gone | Outcome::ClientError);
-        if finished.denied.is_none() || is_lacking {
-            let is_good = finished.answered == Answered::Well && finished.visit.outcome.was_fetched();
-            let is_members = face == 0 && finished.session == self.session.generation;
+        if finished.end.denied.is_none() || is_lacking {
+            let is_good = finished.host.answered == Answered::Well && finished.visit.outcome.was_fetched();
+            let is_members = face == 0 && finished.host.session == self.session.generation;
             self.session.answers += u64::from(is_good && is_members);
             if is_members {
                 self.outlived(&finished.visit.key);
@@ -389,7 +389,7 @@ impl SiteLoop {
             }
             return Ok(None);
         }
-        if finished.session < self.session.generation {
+        if finished.host.session < self.session.generation {
             self.ask_again(finished).await?;
             return Ok(None);
         }
@@ -405,9 +405,9 @@ impl SiteLoop {
         (visit.torrent, visit.listing, visit.body_hash, visit.memo) = (None, None, None, None);
         visit.outlinks.clear();
         visit.magnets.clear();
-        finished.torrent = None;
-        (finished.gone, finished.seen) = Default::default();
-        finished.detail = finished.denied.take();
+        finished.end.torrent = None;
+        (finished.end.gone, finished.end.seen) = Default::default();
+        finished.detail = finished.end.denied.take();
         self.lease_soon();
         self.send_visit(finished).await
     }

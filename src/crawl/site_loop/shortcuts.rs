@@ -1,7 +1,7 @@
 //! Pages that were visited by an endpoint which has proved wrong since are queued again.
 
 use super::{SiteLoop, visits};
-use crate::{CrawlError, outlinks};
+use crate::{CrawlError, judging};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 
@@ -16,12 +16,12 @@ impl SiteLoop {
             Some(is_done) => is_done,
             None => idle && self.only_looks_left().await?,
         };
-        Ok(self.has_closed && self.site.shortcuts.close(&self.site))
+        Ok(self.has_closed && self.site.scripts.close_shortcuts())
     }
 
     /// Queues them; one whose visit is not on the disk yet waits until it is, as that would end its place in the queue.
     pub(super) async fn tend_shortcuts(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
-        let again = self.site.shortcuts.again();
+        let again = self.site.scripts.shortcuts.again();
         if again.is_empty() {
             return Ok(());
         }
@@ -31,7 +31,7 @@ impl SiteLoop {
             tracing::info!(%site, pages, "pages that an endpoint was asked for are visited again");
             self.lease_soon();
         }
-        self.site.shortcuts.queued(&queued);
+        self.site.scripts.shortcuts.queued(&queued);
         Ok(())
     }
 
@@ -45,8 +45,8 @@ impl SiteLoop {
         let (mut rows, mut queued) = (Vec::new(), Vec::new());
         for address in again {
             let url = CrawlUrl::parse(&address, &self.site.rules.canonical).ok();
-            let row = match url.and_then(|url| outlinks::judge(&self.site, url).ok()) {
-                Some(found) => self.site.row(&found.url, found.class, 0).await?,
+            let row = match url.and_then(|url| judging::judge(&self.site.rules, url).ok()) {
+                Some(found) => self.site.rows.row(&found.url, found.class, 0).await?,
                 // The rules do not take it any more.
                 None => None,
             };

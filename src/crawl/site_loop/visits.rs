@@ -8,14 +8,16 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{CONNECTION_POLL, Ran, SiteLoop};
 use crate::CrawlError;
-use crate::errands::{self, Errands, Known, Tiding};
 use crate::frontier::priority;
 use crate::host_work::{Location, RobotsState, Why};
 use crate::hosts::{Ending, HostKeys, Slot};
+use crate::job::Finished;
+use crate::job::Tiding;
+use crate::judging;
 use crate::limits;
-use crate::outlinks;
 use crate::robots_txt::{self, Place, RobotsAnswer, RobotsFault};
-use crate::visit::{self, Finished};
+use crate::scripts::errands::{self, Errands, Known};
+use crate::visit;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{CrawlUrl, without_keys};
 use gleaner_net::fetch::{FetchFailure, Resolution};
@@ -83,10 +85,10 @@ impl SiteLoop {
             let face = self.hosts[index].active();
             let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
             // What a mirror sends may be anybody's: it does not run with the site's cookies.
-            if mirror.is_some() || !site.runs_errands(job.class) {
+            if mirror.is_some() || !site.scripts.runs_errands(job.class) {
                 self.running.push(Box::pin(async move {
-                    let finished = visit::guarded(&site, job, mirror, None).await?;
-                    let finished = Box::new(Finished { session, began, ..finished });
+                    let mut finished = Box::new(visit::guarded(&site, job, mirror, None).await?);
+                    (finished.timing.began, finished.host.session) = (began, session);
                     drop(permit);
                     Ok(Ran::Visit { host: index, face, lane, slot: Some(slot), finished })
                 }));
@@ -94,10 +96,10 @@ impl SiteLoop {
             }
             let errands = self.errands(index, slot, permit);
             self.running.push(Box::pin(async move {
-                let finished = visit::guarded(&site, job, mirror, Some(&errands)).await?;
-                let sent = errands.sent.load(Ordering::Relaxed);
-                let tidings = errands.take_tidings();
-                let finished = Box::new(Finished { session, began, errands: sent, tidings, ..finished });
+                let mut finished = Box::new(visit::guarded(&site, job, mirror, Some(&errands)).await?);
+                (finished.timing.began, finished.host.session) = (began, session);
+                (finished.host.errands, finished.host.tidings) =
+                    (errands.sent.load(Ordering::Relaxed), errands.take_tidings());
                 Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
             }));
         }
@@ -227,7 +229,7 @@ impl SiteLoop {
         self.hosts[index].face_mut(face).robots = RobotsState::Asked;
         let site = Arc::clone(&self.site);
         self.running.push(Box::pin(async move {
-            let result = robots_txt::fetch(&site, &place).await;
+            let result = site.scripts.ask_robots(&place).await;
             drop(permit);
             Ok(Ran::Robots { host: index, face, slot, result })
         }));
@@ -282,10 +284,10 @@ impl SiteLoop {
         if !self.site.rules.sitemaps || robots.sitemaps.is_empty() {
             return Ok(());
         }
-        self.site.forget_sitemaps();
+        self.site.rows.sitemaps.forget();
         let base = CrawlUrl::from_parts(&self.hosts[index].faces()[face].origin, "/robots.txt");
-        let urls = robots.sitemaps.iter().filter_map(|url| outlinks::resolve(&self.site, &base, url));
-        let found = urls.filter_map(|url| self.site.sitemap(url)).collect();
+        let urls = robots.sitemaps.iter().filter_map(|url| judging::resolve(&self.site.rules, &base, url));
+        let found = urls.filter_map(|url| self.site.rows.sitemaps.take(&self.site.rules, url)).collect();
         self.look_at(found, 1).await?;
         self.lease_soon();
         Ok(())
@@ -355,17 +357,17 @@ impl SiteLoop {
     ) -> Result<(), CrawlError> {
         let mut finished = finished;
         // What a page's scripts asked counts like any other request.
-        if finished.errands > 0 {
-            self.round_pages += finished.errands;
-            self.count_of_day(finished.errands).await?;
-            self.errands_budget.booked(finished.errands);
+        if finished.host.errands > 0 {
+            self.round_pages += finished.host.errands;
+            self.count_of_day(finished.host.errands).await?;
+            self.errands_budget.booked(finished.host.errands);
             self.errands_budget.leaves(self.requests_left());
-            self.site.rendered().asked(finished.errands);
+            self.site.scripts.rendered().asked(finished.host.errands);
             self.shared.progress.update(&self.site.rules.name, |progress| {
-                progress.counts.script_requests += finished.errands;
+                progress.counts.script_requests += finished.host.errands;
             });
         }
-        for Tiding { host, answered, ending } in std::mem::take(&mut finished.tidings) {
+        for Tiding { host, answered, ending } in std::mem::take(&mut finished.host.tidings) {
             if let Some(index) = self.hosts.iter().position(|known| *known.faces()[0].name() == *host) {
                 self.takes_note(index, 0, answered, ending, "a request of a page's script").await?;
             }
@@ -373,7 +375,7 @@ impl SiteLoop {
         let visit = &finished.visit;
         let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
         if let Some(slot) = slot {
-            self.answered(index, face, slot, finished.answered, detail).await?;
+            self.answered(index, face, slot, finished.host.answered, detail).await?;
         }
         tracing::debug!(
             site = %self.site.rules.name,
@@ -396,7 +398,7 @@ impl SiteLoop {
         self.mind_lists(&mut finished).await?;
         self.tell_changes(&finished).await?;
         let visit = &finished.visit;
-        self.has_closed &= finished.crew.is_increment() || finished.is_watched || !visit.outcome.was_fetched();
+        self.has_closed &= finished.job.crew.is_increment() || finished.job.is_watched || !visit.outcome.was_fetched();
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
             // Two start pages that lead to each other are looked at once each.
@@ -411,9 +413,9 @@ impl SiteLoop {
         }
         if visit.next == Next::Done {
             finished.visit.next = match visit.outcome {
-                _ if finished.is_watched => Next::RevisitAt(self.look_again_at(&finished)),
+                _ if finished.job.is_watched => Next::RevisitAt(self.look_again_at(&finished)),
                 // Other rules may take links of it that these do not.
-                Outcome::Page | Outcome::NotModified if finished.may_hold_more => Next::Park(self.site.rules_token),
+                Outcome::Page | Outcome::NotModified if finished.end.may_hold_more => Next::Park(self.site.rules_token),
                 _ => Next::Done,
             };
         }

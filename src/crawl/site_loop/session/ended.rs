@@ -45,7 +45,7 @@ impl SiteLoop {
                 self.enter(State::Good);
                 for finished in self.session.take_held() {
                     self.outlived(&finished.visit.key);
-                    match finished.session < self.session.generation {
+                    match finished.host.session < self.session.generation {
                         true => self.ask_again(Box::new(finished)).await?,
                         false => self.go_on(Box::new(finished)).await?,
                     }
@@ -73,7 +73,7 @@ impl SiteLoop {
                         };
                     }
                 }
-                let evidence = self.session.held.first().and_then(|finished| finished.denied.clone());
+                let evidence = self.session.held.first().and_then(|finished| finished.end.denied.clone());
                 tracing::info!(%site, evidence, "the session has ended");
                 self.bury().await?;
                 if self.session.short_ones >= limits::SHORT_SESSIONS_MAX {

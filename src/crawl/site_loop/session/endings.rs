@@ -7,10 +7,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::SiteLoop;
+use crate::job::Finished;
 use crate::limits;
 use crate::site_loop::visits::mark;
-use crate::visit::Finished;
-use crate::{CrawlError, outlinks};
+use crate::{CrawlError, judging};
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_login::secret::told_url;
 use gleaner_store::crawldb::UrlKey;
@@ -118,8 +118,8 @@ impl SiteLoop {
             self.site.db.put_note(name, ENDINGS_NOTE, b"[]".to_vec()).await?;
             let mut due = Vec::new();
             let urls = closed.iter().filter_map(|url| CrawlUrl::parse(url, &Canonical::default()).ok());
-            for found in urls.filter_map(|url| outlinks::judge(&self.site, url).ok()) {
-                due.extend(self.site.row(&found.url, found.class, 1).await?);
+            for found in urls.filter_map(|url| judging::judge(&self.site.rules, url).ok()) {
+                due.extend(self.site.rows.row(&found.url, found.class, 1).await?);
             }
             self.site.db.make_due(due, self.site.clock.now()).await?;
         } else {
