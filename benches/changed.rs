@@ -1,6 +1,6 @@
 //! What it costs a crawl to find out that a page is as it was, in the crawl's own code: `cargo bench --bench changed`
 //!
-//! The pages of `../shared/data/pages`, as lists of a site whose rules take their links, go through `crawl::fresh::changed` like looks do:
+//! The pages of real programs below `$GLEANER_CORPORA/pages` (`../shared/data` if not set), as lists of a site whose rules take their links, go through `crawl::fresh::changed` like looks do:
 //! learned from six times with a clock, counters and a token of a form that each view has anew, then looked at again. Beside it what a look does without a fingerprint
 //! (links and rows), what a page with one new row costs, and the parse with html5ever. Best of some turns each, one after the other, so
 //! that all see the same machine.
@@ -194,9 +194,11 @@ fn main() {
     // Without `--bench`, as `cargo test --all-targets` runs it, it shows that it works.
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let mut found = Vec::new();
-    pages(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/pages"), &mut found);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let folder = std::env::var_os("GLEANER_CORPORA").map_or_else(beside, PathBuf::from).join("pages");
+    pages(&folder, &mut found);
     found.sort();
-    assert!(!found.is_empty(), "../shared/data/pages is not there");
+    assert!(!found.is_empty(), "no pages below {}; GLEANER_CORPORA says where they are", folder.display());
     if !is_bench {
         found.truncate(1);
     }

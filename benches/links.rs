@@ -1,10 +1,10 @@
-//! The link scanner beside html5ever's tokenizer and scraper's tree, on the real pages of `../shared/data`, in one run.
-//! `cargo bench --bench links`
+//! The link scanner beside html5ever's tokenizer and scraper's tree, on real pages, in one run.
+//! `cargo bench --bench links`; the pages are below `$GLEANER_CORPORA` (`../shared/data` if not set).
 
 use std::cell::Cell;
 use std::fs;
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use encoding_rs::{Encoding, UTF_8};
@@ -29,7 +29,9 @@ fn page(body: Vec<u8>) -> Page {
 }
 
 fn folder(path: &Path, pages: &mut Vec<Page>) {
-    for entry in fs::read_dir(path).expect("../shared/data") {
+    let entries = fs::read_dir(path)
+        .unwrap_or_else(|error| panic!("{}: {error}; GLEANER_CORPORA says where they are", path.display()));
+    for entry in entries {
         let path = entry.unwrap().path();
         if path.is_dir() {
             folder(&path, pages);
@@ -76,7 +78,8 @@ fn tokenize(text: &str) -> usize {
 }
 
 fn benches(criterion: &mut Criterion) {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let data = std::env::var_os("GLEANER_CORPORA").map_or_else(beside, PathBuf::from);
     for (name, paths) in [("programs", &["pages"][..]), ("sites", &["pagination"]), ("detail_12kB", &[])] {
         let mut pages = Vec::new();
         for path in paths {

@@ -40,6 +40,12 @@ pub trait Clock: Send + Sync + 'static {
     fn now(&self) -> UnixMillis;
 }
 
+impl<C: Clock + ?Sized> Clock for std::sync::Arc<C> {
+    fn now(&self) -> UnixMillis {
+        (**self).now()
+    }
+}
+
 /// The machine's clock.
 pub struct SystemClock;
 

@@ -134,6 +134,26 @@ pub trait Transport: Send + Sync + 'static {
     fn set_script_cookie(&self, _url: &CrawlUrl, _text: &str) {}
 }
 
+/// A shared transport is one: a site's visits and its scripts hold the same.
+#[async_trait]
+impl<T: Transport + ?Sized> Transport for std::sync::Arc<T> {
+    async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
+        (**self).send(request).await
+    }
+
+    async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
+        (**self).resolve(url).await
+    }
+
+    fn script_cookies(&self, url: &CrawlUrl) -> Vec<String> {
+        (**self).script_cookies(url)
+    }
+
+    fn set_script_cookie(&self, url: &CrawlUrl, text: &str) {
+        (**self).set_script_cookie(url, text);
+    }
+}
+
 /// Why there is no response, or not the whole of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}: {detail}", kind = kind.name())]

@@ -1,0 +1,12 @@
+//! Has this page changed? The pages of real programs with made-up changes (tests/change_detection).
+
+#[path = "../../page/change_detection/mutate.rs"]
+mod mutate;
+mod sites;
+#[path = "../../page/change_detection/trial.rs"]
+mod trial;
+
+#[test]
+fn noise_is_no_change_and_every_change_of_content_is_one() {
+    trial::assert_told_apart(&sites::all());
+}

@@ -1,0 +1,21 @@
+//! The tests on what cannot be part of this repository: pages that real programs and sites sent, real post times, whole test suites of
+//! others. `scripts/test-corpora DIR` runs them; plain `cargo test` does not.
+
+mod boards;
+mod change_detection;
+mod links;
+mod pagination;
+mod recognition;
+mod schedule;
+mod trees;
+mod wpt;
+
+use std::path::{Path, PathBuf};
+
+/// A file or folder of the corpora; the test stops where it is not there.
+fn corpus(name: &str) -> PathBuf {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let path = std::env::var_os("GLEANER_CORPORA").map_or_else(beside, PathBuf::from).join(name);
+    assert!(path.exists(), "{} is not there; scripts/test-corpora DIR says what DIR has to hold", path.display());
+    path
+}
