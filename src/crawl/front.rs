@@ -32,17 +32,6 @@ fn are_same(front: &[u64], numbered: &[u64]) -> bool {
     shared * 2 > front.len().max(numbered.len())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_are_the_same_by_more_than_half_of_their_rows() {
-        assert!(are_same(&[1, 2, 3], &[1, 2, 3]) && are_same(&[1, 2, 3], &[2, 3, 4]));
-        assert!(!are_same(&[1, 2, 3, 4], &[3, 4, 5, 6]) && !are_same(&[], &[]) && !are_same(&[1, 2, 3, 4], &[1, 2]));
-    }
-}
-
 /// False for a page behind the first of its list. Lists begin with page 0, 1, or none.
 #[must_use]
 pub fn is_front(rules: &SiteRules, boards: &Boards, url: &CrawlUrl) -> bool {
@@ -57,4 +46,15 @@ pub fn is_behind_a_front(rules: &SiteRules, boards: &Boards, url: &CrawlUrl) -> 
         Verdict::Refuse { .. } => false,
     };
     !names_page && boards.is_behind_a_front(url.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_the_same_by_more_than_half_of_their_rows() {
+        assert!(are_same(&[1, 2, 3], &[1, 2, 3]) && are_same(&[1, 2, 3], &[2, 3, 4]));
+        assert!(!are_same(&[1, 2, 3, 4], &[3, 4, 5, 6]) && !are_same(&[], &[]) && !are_same(&[1, 2, 3, 4], &[1, 2]));
+    }
 }

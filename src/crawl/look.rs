@@ -91,8 +91,8 @@ impl Look {
     #[must_use]
     pub fn with_rules(self, rules: Arc<SiteRules>) -> Self {
         let Scripts { rules_token, transport, clock, memory, .. } = &self.scripts;
-        let scripts = Scripts::new(&rules, *rules_token, transport, clock, Arc::<Sitemaps>::default());
-        let scripts = Scripts { memory: memory.clone(), ..scripts };
+        let mut scripts = Scripts::new(&rules, *rules_token, transport, clock, Arc::<Sitemaps>::default());
+        scripts.memory = memory.clone();
         Self { scripts, ..self }
     }
 

@@ -66,20 +66,23 @@ impl Site {
 
     /// The site with a memory that it shares with others.
     #[must_use]
-    pub fn with_memory(self, memory: Memory) -> Self {
-        Self { scripts: Scripts { memory: memory.clone(), ..self.scripts }, memory, ..self }
+    pub fn with_memory(mut self, memory: Memory) -> Self {
+        self.scripts.memory = memory.clone();
+        Self { memory, ..self }
     }
 
     /// The site with the operator's account.
     #[must_use]
-    pub fn with_account(self, account: Account) -> Self {
-        Self { scripts: Scripts { is_members: true, ..self.scripts }, account: Some(account), ..self }
+    pub fn with_account(mut self, account: Account) -> Self {
+        self.scripts.is_members = true;
+        Self { account: Some(account), ..self }
     }
 
     /// The site with children that run the scripts of its pages, shared with other sites.
     #[must_use]
-    pub fn with_renderer(self, children: Arc<Children>) -> Self {
-        Self { scripts: Scripts { renderer: Some(children), ..self.scripts }, ..self }
+    pub fn with_renderer(mut self, children: Arc<Children>) -> Self {
+        self.scripts.renderer = Some(children);
+        self
     }
 
     /// What the site's URLs are worth. Not to be held across an await.

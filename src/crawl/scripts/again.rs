@@ -93,47 +93,6 @@ async fn fetched_again(of: PageVisit<'_>) -> Option<String> {
     Some(encoding.decode(&answer.body).0.into_owned())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stored(key: &str, bytes: usize) -> Stored {
-        Stored { local: vec![(key.to_owned(), "x".repeat(bytes))], session: Vec::new() }
-    }
-
-    #[test]
-    fn what_pages_leave_is_added_up_bounded_and_given_only_once_it_has_paid() {
-        let storages = Storages::default();
-        storages.leave("https://a.example", &stored("one", 3));
-        assert_eq!(storages.leave("https://a.example", &stored("two", 3)).local.len(), 2);
-        assert!(storages.given("https://a.example").is_empty());
-        storages.pays("https://a.example");
-        assert_eq!(storages.given("https://a.example").local.len(), 2);
-        assert_eq!(
-            storages.leave("https://a.example", &stored("much", 3 * limits::RENDER_STORED_BYTES_MAX)).local.len(),
-            2
-        );
-        for number in 0..limits::RENDER_STORED_ORIGINS_MAX + 9 {
-            storages.leave(&format!("https://{number}.example"), &stored("one", 1));
-        }
-        assert_eq!(storages.all().len(), limits::RENDER_STORED_ORIGINS_MAX);
-        assert!(!format!("{:?}", stored("token", 9)).contains("token"), "it may be a secret");
-        storages.forget("https://a.example");
-        assert!(storages.given("https://a.example").is_empty());
-    }
-
-    #[test]
-    fn an_address_is_the_pages_own_with_an_empty_query_or_a_fragment() {
-        let page = CrawlUrl::parse("http://site.example/", &Canonical::default()).unwrap();
-        assert!(
-            ["http://site.example/?", "http://site.example/#a", "http://site.example"]
-                .iter()
-                .all(|url| is_own(url, &page))
-        );
-        assert!(["http://site.example/?page=1", "http://other.example/"].iter().all(|url| !is_own(url, &page)));
-    }
-}
-
 /// Addresses that the document's markup does not hold: links of earlier states and of shadow trees, and where a click would have led.
 pub(super) fn addresses(outcome: &Outcome) -> Vec<String> {
     let links = outcome.states.iter().flat_map(|state| state.links.iter().map(|link| link.url.clone()));
@@ -145,4 +104,20 @@ pub(super) fn addresses(outcome: &Outcome) -> Vec<String> {
         });
     let gone = outcome.navigations.iter().filter(|one| one.method == "GET").map(|one| one.url.clone());
     links.chain(found).chain(gone).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_the_pages_own_with_an_empty_query_or_a_fragment() {
+        let page = CrawlUrl::parse("http://site.example/", &Canonical::default()).unwrap();
+        assert!(
+            ["http://site.example/?", "http://site.example/#a", "http://site.example"]
+                .iter()
+                .all(|url| is_own(url, &page))
+        );
+        assert!(["http://site.example/?page=1", "http://other.example/"].iter().all(|url| !is_own(url, &page)));
+    }
 }

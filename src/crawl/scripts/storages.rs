@@ -71,3 +71,33 @@ fn put_all(pairs: &mut Vec<(String, String)>, more: &[(String, String)]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(key: &str, bytes: usize) -> Stored {
+        Stored { local: vec![(key.to_owned(), "x".repeat(bytes))], session: Vec::new() }
+    }
+
+    #[test]
+    fn what_pages_leave_is_added_up_bounded_and_given_only_once_it_has_paid() {
+        let storages = Storages::default();
+        storages.leave("https://a.example", &stored("one", 3));
+        assert_eq!(storages.leave("https://a.example", &stored("two", 3)).local.len(), 2);
+        assert!(storages.given("https://a.example").is_empty());
+        storages.pays("https://a.example");
+        assert_eq!(storages.given("https://a.example").local.len(), 2);
+        assert_eq!(
+            storages.leave("https://a.example", &stored("much", 3 * limits::RENDER_STORED_BYTES_MAX)).local.len(),
+            2
+        );
+        for number in 0..limits::RENDER_STORED_ORIGINS_MAX + 9 {
+            storages.leave(&format!("https://{number}.example"), &stored("one", 1));
+        }
+        assert_eq!(storages.all().len(), limits::RENDER_STORED_ORIGINS_MAX);
+        assert!(!format!("{:?}", stored("token", 9)).contains("token"), "it may be a secret");
+        storages.forget("https://a.example");
+        assert!(storages.given("https://a.example").is_empty());
+    }
+}
