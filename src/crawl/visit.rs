@@ -83,8 +83,7 @@ pub async fn visit(
         match scripts::in_place_of(of, is_watched(site, &job)).await {
             End::AsSent | End::Made(_) => {}
             End::Data(gathered) => return settle::by_data(site, &job, *gathered).await,
-            End::NotModified => return Ok(not_modified(site, &job)),
-            end => return Ok(without_page(site, &job, end)),
+            End::NoPage(why) => return Ok(without_page(site, &job, why)),
         }
     }
     let (answer, denied) = ask::ask(site, &job, mirror.as_ref()).await;
@@ -159,8 +158,8 @@ async fn page(
             let made = *made;
             Shown { read: made.read, print, board, made: Some((made.html, made.detail)) }
         }
-        End::AsSent | End::Data(_) | End::NotModified => Shown { read, print, board, made: None },
-        end => return Ok(without_page(site, job, end)),
+        End::AsSent | End::Data(_) => Shown { read, print, board, made: None },
+        End::NoPage(why) => return Ok(without_page(site, job, why)),
     };
     settle::page(site, job, &sent, shown).await
 }

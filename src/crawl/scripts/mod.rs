@@ -19,7 +19,7 @@ use crate::limits;
 use errands::Trouble;
 use gleaner_store::crawldb::faults;
 use page::Made;
-pub use page::{End, PageVisit, SentPage};
+pub use page::{End, NoPage, PageVisit, SentPage};
 
 /// Asks for a page's data in its place, where it is known which request brings them. `is_watched` for what is rechecked.
 pub async fn in_place_of(of: PageVisit<'_>, is_watched: bool) -> End {
@@ -39,14 +39,14 @@ pub async fn run(of: PageVisit<'_>, sent: SentPage<'_>, is_watched: bool) -> End
         Trouble::KeptBack => return End::kept_back("requests of its scripts were kept back"),
         Trouble::NoProcess => {
             let why = "no process could be started for its scripts".to_owned();
-            return End::KeptBack { why, pause: limits::RENDER_NO_PROCESS_PAUSE };
+            return End::NoPage(NoPage::KeptBack { why, pause: limits::RENDER_NO_PROCESS_PAUSE });
         }
-        Trouble::Died if !has_more && !is_last_try => return End::Again("its render processes died"),
+        Trouble::Died if !has_more && !is_last_try => return End::NoPage(NoPage::Again("its render processes died")),
         Trouble::Empty if !has_more && !is_last_try => {
-            return End::Again("it shows nothing after its scripts, as pages like it do");
+            return End::NoPage(NoPage::Again("it shows nothing after its scripts, as pages like it do"));
         }
         Trouble::Unanswered if !has_more && !is_last_try => {
-            return End::Again("requests of its scripts were not answered");
+            return End::NoPage(NoPage::Again("requests of its scripts were not answered"));
         }
         Trouble::Unanswered if !has_more => errands.not_whole.tell("requests of its scripts were not answered"),
         _ => {}

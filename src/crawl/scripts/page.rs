@@ -62,10 +62,16 @@ pub enum End {
     AsSent,
     /// The data in place of the page.
     Data(Box<Gathered>),
-    /// The data are what they were.
-    NotModified,
     /// The page that was sent, with what its scripts or its data made of it.
     Made(Box<Made>),
+    /// The visit ends without a page.
+    NoPage(NoPage),
+}
+
+/// Why a visit ends without a page.
+pub enum NoPage {
+    /// Its data are what they were.
+    NotModified,
     /// The page keeps its place, for so long at least.
     KeptBack { why: String, pause: Duration },
     /// The server of its data did not answer.
@@ -78,6 +84,6 @@ impl End {
     /// The page keeps its place, and may be asked for at once.
     #[must_use]
     pub fn kept_back(why: impl Into<String>) -> Self {
-        Self::KeptBack { why: why.into(), pause: Duration::ZERO }
+        Self::NoPage(NoPage::KeptBack { why: why.into(), pause: Duration::ZERO })
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use url::Url;
 
 use super::errands::Trouble;
-use super::page::{End, Gathered, Made, PageVisit, SentPage};
+use super::page::{End, Gathered, Made, NoPage, PageVisit, SentPage};
 use super::shared::Scripts;
 use crate::job::{Job, PageFindings};
 use crate::limits;
@@ -46,9 +46,9 @@ pub async fn visit(of: PageVisit<'_>, is_watched: bool) -> End {
             let read = read(scripts, job, found.links, &ResponseHeaders::default()).await;
             return End::Data(Box::new(Gathered { read, bytes, detail, memo }));
         }
-        Err(Failed::NotModified) => return End::NotModified,
+        Err(Failed::NotModified) => return End::NoPage(NoPage::NotModified),
         Err(Failed::Trouble(why)) if errands.trouble() == Trouble::KeptBack => return End::kept_back(why),
-        Err(Failed::Trouble(why)) => return End::Unanswered(why),
+        Err(Failed::Trouble(why)) => return End::NoPage(NoPage::Unanswered(why)),
         Err(failed) => does_not_hold(scripts, job, &page, failed),
     }
     match errands.renew_own(scripts, &job.url).await {

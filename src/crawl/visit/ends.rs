@@ -5,7 +5,7 @@ use crate::freshness::gone::Gone;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
 use crate::job::{End, Finished, HostReport, Job, JobKind, Timing};
-use crate::scripts;
+use crate::scripts::NoPage;
 use crate::site::Site;
 use crate::{front, limits};
 use gleaner_base::clock::UnixMillis;
@@ -34,24 +34,22 @@ pub(super) fn not_modified(site: &Site, job: &Job) -> Finished {
     finished
 }
 
-/// How scripts end a visit that shows no page.
-pub(super) fn without_page(site: &Site, job: &Job, end: scripts::End) -> Finished {
-    match end {
-        scripts::End::KeptBack { why, pause } => {
+/// A visit that its scripts, or its data, end without a page.
+pub(super) fn without_page(site: &Site, job: &Job, why: NoPage) -> Finished {
+    match why {
+        NoPage::NotModified => not_modified(site, job),
+        NoPage::KeptBack { why, pause } => {
             let mut finished = done(site, job, Outcome::Truncated);
             finished.visit.next = Next::WaitUntil(finished.visit.at.plus(pause));
             finished.detail = Some(why);
             finished
         }
-        scripts::End::Unanswered(why) => retried(site, job, Outcome::Truncated, Some(why)),
-        scripts::End::Again(why) => {
+        NoPage::Unanswered(why) => retried(site, job, Outcome::Truncated, Some(why)),
+        NoPage::Again(why) => {
             let mut finished = retried(site, job, Outcome::Truncated, Some(why.to_owned()));
             // The page itself came well.
             finished.host.answered = Answered::Well;
             finished
-        }
-        scripts::End::AsSent | scripts::End::Made(_) | scripts::End::Data(_) | scripts::End::NotModified => {
-            not_modified(site, job)
         }
     }
 }

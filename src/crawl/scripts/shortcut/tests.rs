@@ -1,5 +1,6 @@
 //! Visits by an endpoint: versions of data, and lists that take more than one visit.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -88,7 +89,7 @@ async fn data_of_a_known_version_are_not_sent_again_and_the_visit_has_one_reques
     assert!(gathered.read.listing.is_some() && first.take_own().is_none());
     assert_eq!(first.sent.load(std::sync::atomic::Ordering::Relaxed), 0, "the visit itself is counted elsewhere");
     job.lease.memo = gathered.memo;
-    assert!(matches!(visit(of(&site, &job, &errands(&site)), true).await, End::NotModified));
+    assert!(matches!(visit(of(&site, &job, &errands(&site)), true).await, End::NoPage(NoPage::NotModified)));
     // The page's own version is none of its data's.
     assert_eq!(version::read(job.lease.memo.as_deref().unwrap(), site.rules_token), None);
     assert!(matches!(visit(of(&site, &job, &errands(&site)), false).await, End::Data(_)));
@@ -214,7 +215,7 @@ async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> Came {
                 job.lease.attempts = 0;
                 false
             }
-            End::Unanswered(_) => {
+            End::NoPage(NoPage::Unanswered(_)) => {
                 job.lease.attempts += 1;
                 true
             }
