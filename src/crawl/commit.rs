@@ -17,7 +17,7 @@ use crate::job::{Committed, Finished};
 use crate::limits;
 use crate::progress::Progress;
 use gleaner_store::crawldb::update::{UpdateDb, UpdateRow, Visited};
-use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, Visit};
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Next, Receipt, Visit};
 use gleaner_torrent::Infohashes;
 use gleaner_torrent::archive::{Archive, ArchiveError};
 

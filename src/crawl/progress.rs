@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::fresh::Fresh;
+use crate::frontier::crews::Split;
 use crate::job::Committed;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
@@ -50,7 +51,7 @@ pub struct SiteProgress {
 }
 
 /// How the crews stand, for `status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CrewsState {
     pub split: Split,
     /// The split in a sentence, with its reason.

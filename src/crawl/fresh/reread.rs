@@ -6,7 +6,6 @@ use super::boards::interval;
 use super::gone::hash;
 use crate::job::{PageFindings, Seen};
 use crate::judging::judge;
-use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_page::boards::Row;
 use gleaner_page::boards::identity::{page_of_thread, thread_id};

@@ -444,7 +444,7 @@ async fn answers_for_a_child_hold_their_share_of_the_pages_own_allowance_until_i
     let body: &'static str = "x".repeat(limits::RENDER_BODY_BYTES_MAX - 1).leak();
     let world = world(RULES, &[("http://site.example/data", 200, &[], body)]);
     let errands = world.errands(None).await;
-    let answering = Answering { site: &world.site, errands: &errands, page: &world.page };
+    let answering = Answering { scripts: &world.site.scripts, errands: &errands, page: &world.page };
     let request = |url: &str| net::Request {
         asker: Asker::Fetch,
         method: "GET".to_owned(),
@@ -496,7 +496,7 @@ async fn a_page_for_which_no_process_can_be_started_keeps_its_place_and_is_no_va
     assert_eq!(errands.trouble(), Trouble::NoProcess);
     let waits = matches!(finished.visit.next, Next::WaitUntil(at) if at > finished.visit.at);
     assert!(waits, "{:?}", finished.visit.next);
-    let note = String::from_utf8(site.rendered().note().unwrap_or_default()).unwrap();
+    let note = String::from_utf8(site.scripts.rendered().note().unwrap_or_default()).unwrap();
     assert!(!note.contains("\"rendered\":1"), "{note}");
 }
 

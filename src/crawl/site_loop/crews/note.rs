@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Crews;
 use crate::CrawlError;
-use crate::frontier::crews::Split;
 use crate::frontier::increment::Rounds;
 use crate::progress::CrewsState;
 use crate::site_loop::SiteLoop;
