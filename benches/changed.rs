@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use gleaner_base::clock::{Clock, SystemClock, UnixMillis};
 use gleaner_base::url::CrawlUrl;
-use gleaner_crawl::fresh::boards;
-use gleaner_crawl::fresh::changed::{self, Print, Reading};
+use gleaner_crawl::fresh::changed::Reading;
 use gleaner_crawl::frontier::crews::Crew;
+use gleaner_crawl::job::Job;
 use gleaner_crawl::outlinks;
 use gleaner_crawl::site::Site;
-use gleaner_crawl::visit::Job;
+use gleaner_crawl::version::Print;
 use gleaner_net::fetch::{
     FailureKind, FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport, charset,
 };
@@ -149,25 +149,27 @@ fn micros(time: Duration) -> f64 {
 fn costs(body: &[u8], turns: usize) -> Option<Costs> {
     let (site, job, headers) = (site(), job(), ResponseHeaders::default());
     let encoding = charset::detect(None, body, None);
+    let (rules, sitemaps) = (&*site.rules, &*site.rows.sitemaps);
+    let read = |body: &[u8], last| site.fresh.changed.read((rules, sitemaps), &job, &headers, body, last);
+    let rows = |body: &[u8]| site.fresh.boards.read(rules, &job, &headers, body, SystemClock.now());
     let mut last: Option<Print> = None;
     for look in 0..LOOKS {
-        if let Reading::Read(_, print, _) = changed::read(&site, &job, &headers, &another(body, look), last) {
+        if let Reading::Read(_, print, _) = read(&another(body, look), last) {
             last = print;
         }
     }
     let is_unchanged = |read: &Reading| matches!(read, Reading::Unchanged(_));
     let body = another(body, LOOKS);
     let body = body.as_slice();
-    if !is_unchanged(&changed::read(&site, &job, &headers, body, last)) {
+    if !is_unchanged(&read(body, last)) {
         return None;
     }
-    let rows = |now| boards::read(&site, &job, &headers, body, now);
     let mut best = Costs::LONGEST;
     for _ in 0..turns {
-        let unchanged = micros(timed(|| changed::read(&site, &job, &headers, body, last)));
+        let unchanged = micros(timed(|| read(body, last)));
         let scan = micros(timed(|| links::scan(body, charset::detect(None, body, None)).links.len()));
-        let found = micros(timed(|| outlinks::read_page(&site, &job, &headers, body)));
-        let mined = micros(timed(|| rows(SystemClock.now())));
+        let found = micros(timed(|| outlinks::read_page(rules, sitemaps, &job, &headers, body)));
+        let mined = micros(timed(|| rows(body)));
         let parse = micros(timed(|| tree::parse(&encoding.decode(body).0).is_ok()));
         let now = Costs { parse, unchanged, scan, read: found + mined, changed: f64::MAX };
         best = best.with(now, f64::min);
@@ -177,11 +179,10 @@ fn costs(body: &[u8], turns: usize) -> Option<Costs> {
         news.extend(format!("<a href='/details/{turn}-new'>new {turn}</a>").into_bytes());
         let mut print = None;
         let time = timed(|| {
-            let read = changed::read(&site, &job, &headers, &news, last);
-            if let Reading::Read(_, now, _) = read {
+            if let Reading::Read(_, now, _) = read(&news, last) {
                 print = now;
             }
-            boards::read(&site, &job, &headers, &news, SystemClock.now())
+            rows(&news)
         });
         assert!(print.is_some(), "a page with a new link is read");
         best.changed = best.changed.min(micros(time));

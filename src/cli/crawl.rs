@@ -17,7 +17,7 @@ use crate::app::{self, App, control, status};
 use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::RunOptions;
 use gleaner_crawl::progress::{Progress, SiteProgress};
-use gleaner_crawl::rendered::Rendered;
+use gleaner_crawl::scripts::rendered::Rendered;
 use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules};
 use gleaner_store::crawldb::Outcome;

@@ -11,7 +11,7 @@ use super::masked::masked;
 use crate::app::queues::Database;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
-use gleaner_crawl::shortcut::{Note, SHORTCUTS_NOTE};
+use gleaner_crawl::scripts::books::{Note, SHORTCUTS_NOTE};
 use gleaner_login::secret::MASK;
 use gleaner_page::shortcut::book::{Counts, KeptBook, KeptEndpoint};
 use gleaner_page::shortcut::written::{Written, WrittenCall, WrittenLink};

@@ -134,7 +134,7 @@ async fn asked_for(
              of it and run gleaner noise {name} {url} --file PAGE"
         )
     };
-    let mut look = Look::begin(site, page.clone()).await.map_err(unanswered)?;
+    let mut look = Look::begin(site.scripts, page.clone()).await.map_err(unanswered)?;
     let answer = look.open(page.clone()).await.map_err(unanswered)?;
     if !(200..300).contains(&answer.status) {
         bail!("{url}: answered with status {}\nhint: name a page that is there", answer.status);

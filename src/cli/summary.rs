@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::hints::Hints;
 use crate::app::status::Waiting;
 use gleaner_crawl::progress::{Counts, Ended};
-use gleaner_crawl::rendered::Nothing;
+use gleaner_crawl::scripts::rendered::Nothing;
 use gleaner_rules::SiteRules;
 use gleaner_store::coverage::not_whole_told;
 use gleaner_store::crawldb::Outcome;

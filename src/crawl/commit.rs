@@ -13,11 +13,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
-use super::progress::Progress;
-use super::visit::Finished;
+use crate::job::{Committed, Finished};
 use crate::limits;
+use crate::progress::Progress;
 use gleaner_store::crawldb::update::{UpdateDb, UpdateRow, Visited};
-use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Next, Outcome, Receipt, Visit};
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Next, Receipt, Visit};
 use gleaner_torrent::Infohashes;
 use gleaner_torrent::archive::{Archive, ArchiveError};
 
@@ -39,20 +39,6 @@ pub enum Message {
     },
     /// Commit now what has come so far.
     Flush,
-}
-
-/// A visit that is on the disk.
-#[derive(Clone, Copy, Debug)]
-pub struct Committed {
-    /// Of the message that it answers.
-    pub mark: u64,
-    pub outcome: Outcome,
-    pub receipt: Receipt,
-    pub body_bytes: u64,
-    /// True when the URL is queued again, for a retry or a revisit.
-    pub queued_again: bool,
-    /// True when the increment has links of it to follow.
-    pub brought_news: bool,
 }
 
 /// Why a commit failed. Nothing of its batch is in the database.
@@ -166,11 +152,11 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
                 window.get_or_insert(at + limits::COMMIT_WINDOW);
                 held_bytes += finished.held_bytes();
                 let Visit { key, at, .. } = &finished.visit;
-                batch.visited.push(Visited { key: key.clone(), began: finished.began, ended: *at });
-                batch.replies.push((reply, mark, !finished.news.is_empty()));
-                batch.news.extend(finished.news);
+                batch.visited.push(Visited { key: key.clone(), began: finished.timing.began, ended: *at });
+                batch.replies.push((reply, mark, !finished.end.news.is_empty()));
+                batch.news.extend(finished.end.news);
                 batch.visits.push(finished.visit);
-                batch.torrents.push(finished.torrent);
+                batch.torrents.push(finished.end.torrent);
                 batch.permits.push(permit);
                 let is_full = batch.visits.len() >= limits::COMMIT_VISITS_MAX;
                 // Half, so that one batch is gathered while the other is written.

@@ -3,33 +3,32 @@
 //! A sign is a doubt, no verdict: the site loop asks for a page that proves the session before it logs in anew, and what was
 //! denied to a member stays denied.
 
-use super::outlinks;
-use super::site::{Found, Site};
-use super::visit::Job;
+use crate::job::{Found, Job};
+use crate::judging::{judge, resolve};
 use gleaner_base::url::CrawlUrl;
 use gleaner_login::model::Judge;
 use gleaner_login::secret::told_url;
 use gleaner_login::verdict::logged_out;
 use gleaner_login::view::{View, speaks_of_login};
 use gleaner_page::links::PageLinks;
-use gleaner_rules::{Class, ends_session};
+use gleaner_rules::{Class, SiteRules, ends_session};
 use gleaner_store::crawldb::Outcome;
 
 /// The sign of an answer's status, or of where it redirects.
 #[must_use]
-pub fn of_answer(site: &Site, job: &Job, status: u16, location: Option<&str>) -> Option<String> {
-    let login = site.rules.login.as_ref()?;
+pub fn of_answer(rules: &SiteRules, job: &Job, status: u16, location: Option<&str>) -> Option<String> {
+    let login = rules.login.as_ref()?;
     let is_due = job.class.is_target() || job.class.is_listing();
     match (status, location) {
         (401 | 403, _) => Some(format!("status {status}")),
         // Some hide from guests that there is anything, some have statuses of their own.
         (400..=499, _) if is_due && !matches!(status, 408 | 429) => Some(format!("status {status}")),
         (300..=399, Some(location)) => {
-            let Some(target) = outlinks::resolve(site, &job.url, location) else {
+            let Some(target) = resolve(rules, &job.url, location) else {
                 return is_due.then(|| "a redirect to no address that can be asked".to_owned());
             };
             let is_named = login.page.as_ref().is_some_and(|page| page.path() == target.path());
-            let is_off = is_due && !leads_on(site, job, &target);
+            let is_off = is_due && !leads_on(rules, job, &target);
             (is_named || is_off || speaks_of_login(target.path()))
                 .then(|| format!("a redirect to {}", told_url(target.as_str())))
         }
@@ -39,15 +38,15 @@ pub fn of_answer(site: &Site, job: &Job, status: u16, location: Option<&str>) ->
 
 /// True for an address, as a page writes it, that the rules take for a torrent's page or a thread: the text of a link to it is its title.
 #[must_use]
-pub fn is_topic(site: &Site, page: &CrawlUrl, address: &str) -> bool {
-    let target = outlinks::resolve(site, page, address);
-    target.is_some_and(|url| outlinks::judge(site, url).is_ok_and(|found| found.class.is_target()))
+pub fn is_topic(rules: &SiteRules, page: &CrawlUrl, address: &str) -> bool {
+    let target = resolve(rules, page, address);
+    target.is_some_and(|url| judge(rules, url).is_ok_and(|found| found.class.is_target()))
 }
 
 /// True where a redirect leads to what was due: a torrent's to a torrent, and no list's back to where the site begins.
-fn leads_on(site: &Site, job: &Job, target: &CrawlUrl) -> bool {
-    let Ok(found) = outlinks::judge(site, target.clone()) else { return false };
-    let is_start = |url: &CrawlUrl| site.rules.start.iter().any(|start| start.as_str() == url.as_str());
+fn leads_on(rules: &SiteRules, job: &Job, target: &CrawlUrl) -> bool {
+    let Ok(found) = judge(rules, target.clone()) else { return false };
+    let is_start = |url: &CrawlUrl| rules.start.iter().any(|start| start.as_str() == url.as_str());
     match job.class {
         Class::Download => found.class == Class::Download,
         class if class.is_target() => found.class.is_target(),
@@ -57,8 +56,8 @@ fn leads_on(site: &Site, job: &Job, target: &CrawlUrl) -> bool {
 
 /// The sign of an answer that is neither a torrent nor a page, as a page under a torrent's type.
 #[must_use]
-pub fn of_file(site: &Site, job: &Job, outcome: Outcome) -> Option<String> {
-    site.rules.login.as_ref()?;
+pub fn of_file(rules: &SiteRules, job: &Job, outcome: Outcome) -> Option<String> {
+    rules.login.as_ref()?;
     let is_other = match job.class {
         Class::Download => {
             matches!(outcome, Outcome::HtmlPosingAsTorrent | Outcome::NotForUs | Outcome::MalformedTorrent)
@@ -71,8 +70,8 @@ pub fn of_file(site: &Site, job: &Job, outcome: Outcome) -> Option<String> {
 /// The sign of a feed or a sitemap: guests may get one without an entry. A feed names its own page and itself at least; a
 /// sitemap names any pages.
 #[must_use]
-pub fn of_feed(site: &Site, job: &Job, found: &[Found], has_magnets: bool) -> Option<String> {
-    site.rules.login.as_ref()?;
+pub fn of_feed(rules: &SiteRules, job: &Job, found: &[Found], has_magnets: bool) -> Option<String> {
+    rules.login.as_ref()?;
     let has_entries = has_magnets || found.iter().any(|found| job.class == Class::Sitemap || found.class.is_target());
     (!has_entries).then(|| "a feed of nothing".to_owned())
 }
@@ -81,18 +80,18 @@ pub fn of_feed(site: &Site, job: &Job, found: &[Found], has_magnets: bool) -> Op
 /// guest's, and so may be what has a link to log in, or nothing, where a torrent or a list of them was due.
 #[must_use]
 pub fn of_page(
-    site: &Site,
+    rules: &SiteRules,
     job: &Job,
     view: Option<View>,
     links: &PageLinks<'_>,
     found: &[Found],
     has_magnets: bool,
 ) -> Option<String> {
-    site.rules.login.as_ref()?;
+    rules.login.as_ref()?;
     if links.links.iter().any(|link| ends_session(&link.href)) {
         return None;
     }
-    let view = view?.without_topics(|address| is_topic(site, &job.url, address));
+    let view = view?.without_topics(|address| is_topic(rules, &job.url, address));
     if view.log_out().is_some() {
         return None;
     }

@@ -1,10 +1,13 @@
-//! Two names of one front: a pager that links page 1 gives nearly every list a second one, which is no list of its own.
+//! Fronts of lists, and two names of one: a pager that links page 1 gives nearly every list a second one, which is no list of its own.
 //!
-//! Believed by what the two pages list, never by the number: where numbers begin with 0, page 1 is the second page.
+//! The second name is believed by what the two pages list, never by the number: where numbers begin with 0, page 1 is the second page.
 
-use super::site::Site;
-use super::turn;
-use super::visit::Job;
+use crate::fresh::boards::Boards;
+use crate::job::Job;
+use crate::rows::Rows;
+use crate::{series, turn};
+use gleaner_base::url::CrawlUrl;
+use gleaner_rules::{SiteRules, Verdict};
 use gleaner_store::crawldb::{CrawlDbError, Listing};
 
 /// The number by which a pager calls the first page of a list that has a name without one.
@@ -15,11 +18,11 @@ const FIRST_PAGE: u64 = 1;
 ///
 /// # Errors
 /// Those of the database.
-pub async fn is_another_name(site: &Site, job: &Job, listing: Option<&Listing>) -> Result<bool, CrawlDbError> {
+pub async fn is_another_name(rows: &Rows, job: &Job, listing: Option<&Listing>) -> Result<bool, CrawlDbError> {
     let Some(listing) = listing.filter(|listing| listing.page == FIRST_PAGE && job.lease.depth > 0) else {
         return Ok(false);
     };
-    let front = turn::last_listing(site, job.lease.key.host, &listing.series, 0).await?;
+    let front = turn::last_listing(rows, job.lease.key.host, &listing.series, 0).await?;
     Ok(front.is_some_and(|front| are_same(&front.targets, &listing.targets)))
 }
 
@@ -27,6 +30,22 @@ pub async fn is_another_name(site: &Site, job: &Job, listing: Option<&Listing>) 
 fn are_same(front: &[u64], numbered: &[u64]) -> bool {
     let shared = numbered.iter().filter(|target| front.binary_search(target).is_ok()).count();
     shared * 2 > front.len().max(numbered.len())
+}
+
+/// False for a page behind the first of its list. Lists begin with page 0, 1, or none.
+#[must_use]
+pub fn is_front(rules: &SiteRules, boards: &Boards, url: &CrawlUrl) -> bool {
+    series::page_number(rules, url) <= 1 && !is_behind_a_front(rules, boards, url)
+}
+
+/// What pages have shown of an address that tells no page; a rule that names the page says all.
+#[must_use]
+pub fn is_behind_a_front(rules: &SiteRules, boards: &Boards, url: &CrawlUrl) -> bool {
+    let names_page = match rules.judge(url) {
+        Verdict::Take { rule, .. } => rule.names_page(),
+        Verdict::Refuse { .. } => false,
+    };
+    !names_page && boards.is_behind_a_front(url.as_str())
 }
 
 #[cfg(test)]

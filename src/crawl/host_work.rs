@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use super::hosts::{HostKeys, Hosts};
 use super::news::{LookTurns, News};
-use super::outlinks;
 use super::robots_txt::Place;
-use super::visit::Job;
 use crate::frontier::crews::{Hands, Split};
 use crate::frontier::lanes::{Lanes, lane_of};
+use crate::job::Job;
 use crate::limits;
+use crate::series;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::robots::Robots;
@@ -284,7 +284,7 @@ impl HostWork {
     /// Queues a job in its lane. All pages of one list have one, so that none of them is read before the page in front of it: a list
     /// that grows meanwhile would hide rows between the two. What they list keeps the other lanes busy.
     pub fn queue(&mut self, job: Job, site: &SiteRules) {
-        let list = outlinks::place(site, &job).map(|(series, _)| format!("{}{series}", job.url.origin()));
+        let list = series::place(site, &job).map(|(series, _)| format!("{}{series}", job.url.origin()));
         let name = list.as_deref().unwrap_or(job.url.as_str());
         let lane = lane_of(site.lanes.key, self.faces[0].name(), name, site.lanes.count.into());
         self.lanes.push(lane, job);

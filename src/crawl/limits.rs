@@ -212,6 +212,9 @@ pub const ARRIVALS_NOTED_OFTEN_MAX: usize = 1_000;
 /// URLs of one host that wait for a later time, among which lists are looked for that stand in no schedule: 100 bytes each while they are.
 pub const PLANNED_LISTS_READ: usize = 20_000;
 
+/// How often a site asks again for a connection or a request's place that another site holds.
+pub const CONNECTION_POLL: Duration = Duration::from_millis(50);
+
 /// How long a list that is due is waited for before the next one has its turn: a host may pause, and a list may be gone.
 pub const SCHEDULE_PATIENCE: Duration = Duration::from_secs(600);
 

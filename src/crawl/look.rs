@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{Semaphore, watch};
 
-use super::errands::{Answering, Bounds, Budget, Errands, Known};
-use super::host_work::policy_of;
-use super::hosts::{HostKeys, Hosts};
-use super::rendering::seeks;
-use super::robots_txt::{self, Place, RobotsAnswer};
-use super::site::Site;
+use crate::host_work::policy_of;
+use crate::hosts::{HostKeys, Hosts};
 use crate::limits;
+use crate::robots_txt::{Place, RobotsAnswer};
+use crate::scripts::errands::{Answering, Bounds, Budget, Errands, Known};
+use crate::scripts::rendering::seeks;
+use crate::scripts::shared::Scripts;
+use crate::sitemaps::Sitemaps;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::Answered;
 use gleaner_net::politeness::robots::Robots;
@@ -24,7 +25,7 @@ use gleaner_rules::{self as rules, SiteRules};
 
 /// A site that is looked at by hand, and the page that is open.
 pub struct Look {
-    site: Site,
+    scripts: Scripts,
     errands: Errands,
     page: CrawlUrl,
     /// Milliseconds of the pauses that hosts have imposed.
@@ -38,21 +39,21 @@ impl Look {
     ///
     /// # Errors
     /// Why the host must be taken as closed: RFC 9309 §2.3.1.4.
-    pub async fn begin(site: Site, page: CrawlUrl) -> Result<Self, String> {
+    pub async fn begin(scripts: Scripts, page: CrawlUrl) -> Result<Self, String> {
         let (stop, stopped) = watch::channel(false);
         let hosts = Hosts::default();
-        let addresses = site.transport.resolve(&page).await.map(|found| found.addresses).unwrap_or_default();
+        let addresses = scripts.transport.resolve(&page).await.map(|found| found.addresses).unwrap_or_default();
         let keys = HostKeys::new(page.host(), &addresses);
-        let usual = policy_of(&site.rules, None);
+        let usual = policy_of(&scripts.rules, None);
         let mut known = Vec::new();
         // What the rules close is not asked for its robots.txt either.
-        if site.rules.owns_host(page.authority()) && !matches!(site.rules.robots, rules::Robots::Ignore { .. }) {
-            let slot = hosts.ask(&keys, usual, site.clock.now());
-            let robots = robots(&site, page.origin(), &keys).await?;
-            let policy = policy_of(&site.rules, robots.crawl_delay);
+        if scripts.rules.owns_host(page.authority()) && !matches!(scripts.rules.robots, rules::Robots::Ignore { .. }) {
+            let slot = hosts.ask(&keys, usual, scripts.clock.now());
+            let robots = robots(&scripts, page.origin(), &keys).await?;
+            let policy = policy_of(&scripts.rules, robots.crawl_delay);
             if let Ok(slot) = slot {
                 // That it answered brings no pause.
-                let _ = slot.finish(Answered::Reached, policy, site.clock.now());
+                let _ = slot.finish(Answered::Reached, policy, scripts.clock.now());
             }
             known.push(Known { origin: page.origin().into(), keys, policy, robots: Some(robots) });
         }
@@ -61,7 +62,7 @@ impl Look {
         let bounds = Bounds { pages: Arc::new(AtomicU64::new(0)), pages_max: None, budget, stop: stopped, end: None };
         let requests = Arc::new(Semaphore::new(limits::RENDER_REQUESTS_AT_ONCE_MAX));
         let errands = Errands::new(hosts, requests, known, usual, bounds, None);
-        Ok(Self { site, errands, page, paused_ms: AtomicU64::new(0), _stop: stop })
+        Ok(Self { scripts, errands, page, paused_ms: AtomicU64::new(0), _stop: stop })
     }
 
     /// Asks for a page, which is open then. Its address is the one behind its redirects.
@@ -88,27 +89,28 @@ impl Look {
     /// The same look by other rules: more hosts, of which the page itself has told.
     #[must_use]
     pub fn with_rules(self, rules: Arc<SiteRules>) -> Self {
-        let Self { site, errands, page, paused_ms, _stop } = self;
-        let Site { transport, clock, db, memory, .. } = site;
-        Self { site: Site::new(rules, transport, clock, db).with_memory(memory), errands, page, paused_ms, _stop }
+        let Scripts { rules_token, transport, clock, memory, .. } = &self.scripts;
+        let mut scripts = Scripts::new(&rules, *rules_token, transport, clock, Arc::<Sitemaps>::default());
+        scripts.memory = memory.clone();
+        Self { scripts, ..self }
     }
 
     /// The rules that bind it.
     #[must_use]
     pub fn rules(&self) -> &SiteRules {
-        &self.site.rules
+        &self.scripts.rules
     }
 
     /// What a reader may do with its pages.
     #[must_use]
     pub fn seeks(&self) -> Seeks {
-        seeks(&self.site.rules)
+        seeks(&self.scripts.rules)
     }
 
     /// The cookies that the scripts of the open page may see, as `name=value`.
     #[must_use]
     pub fn script_cookies(&self) -> Vec<String> {
-        self.site.transport.script_cookies(&self.page)
+        self.scripts.transport.script_cookies(&self.page)
     }
 
     /// Milliseconds of the pauses that hosts have imposed since this was asked last (429, 503): manners, and nothing of the page's own.
@@ -119,23 +121,23 @@ impl Look {
     /// Milliseconds since 1970.
     #[must_use]
     pub fn now_ms(&self) -> i64 {
-        i64::try_from(self.site.clock.now().0).unwrap_or(i64::MAX)
+        self.scripts.now_ms()
     }
 
     fn answering(&self) -> Answering<'_> {
-        Answering { site: &self.site, errands: &self.errands, page: &self.page }
+        Answering { scripts: &self.scripts, errands: &self.errands, page: &self.page }
     }
 }
 
 impl Host for Look {
     fn site(&self) -> &str {
         // What no account guards is anybody's: those pages may follow each other in one child.
-        if self.site.account.is_some() { &self.site.rules.name } else { "" }
+        if self.scripts.is_members { &self.scripts.rules.name } else { "" }
     }
 
     async fn answer(&self, request: Request) -> Answer {
         let answer = self.answering().answer(request).await;
-        let now = self.site.clock.now();
+        let now = self.scripts.clock.now();
         for pause in self.errands.take_tidings().into_iter().filter_map(|tiding| tiding.ending.block) {
             let lasts = u64::try_from(pause.until.since(now).as_millis()).unwrap_or(u64::MAX);
             self.paused_ms.fetch_add(lasts, Ordering::Relaxed);
@@ -149,10 +151,10 @@ impl Host for Look {
 }
 
 /// The rules of an origin's robots.txt. It moves no more often than `limits::ROBOTS_REDIRECTS_MAX`, which the answers hold.
-async fn robots(site: &Site, origin: &str, keys: &Arc<HostKeys>) -> Result<Arc<Robots>, String> {
+async fn robots(scripts: &Scripts, origin: &str, keys: &Arc<HostKeys>) -> Result<Arc<Robots>, String> {
     let mut place = Place::of(origin, Arc::clone(keys));
     loop {
-        match robots_txt::fetch(site, &place).await {
+        match scripts.ask_robots(&place).await {
             Ok(RobotsAnswer::Rules(robots)) => return Ok(Arc::new(robots)),
             Ok(RobotsAnswer::Moved(moved)) => place = *moved,
             Err(fault) => {

@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::visit::Job;
 use crate::frontier::crews::Turns;
+use crate::job::Job;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 

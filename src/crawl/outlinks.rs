@@ -3,83 +3,65 @@
 
 use std::collections::HashSet;
 
+use encoding_rs::Encoding;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::site::{Found, Site};
-use super::visit::Job;
 use super::{denial, robots_txt};
+use crate::job::{Found, Job, PageFindings};
+use crate::judging::judge;
 use crate::limits;
+use crate::series::place;
+use crate::sitemaps::Sitemaps;
 use gleaner_base::url::CrawlUrl;
 use gleaner_login::view::View;
 use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_net::politeness::robots;
 use gleaner_page::encoded_links::{self, Decoded};
-use gleaner_page::links::LinkKind;
+use gleaner_page::links::{LinkKind, PageLinks};
 use gleaner_page::noise::{self, Page};
 use gleaner_page::{feed, links, pagination, sitemap};
-use gleaner_rules::{Class, Refusal, Robots, SiteRules, Verdict};
+use gleaner_rules::{Class, Robots, SiteRules};
 use gleaner_store::crawldb::{Listing, MagnetFacts};
 use gleaner_torrent::magnet;
-
-/// What a page gave.
-pub struct PageFindings {
-    pub found: Vec<Found>,
-    pub magnets: Vec<MagnetFacts>,
-    pub listing: Option<Listing>,
-    /// A hash of what a list's rows say, whatever their links are called; None where that does not tell them apart.
-    pub said: Option<u64>,
-    /// Hash of the body and of the URLs found in it: equal ones are one page under two URLs.
-    pub fingerprint: u64,
-    /// Links to the site's own hosts that no class takes: path and query.
-    pub unclassed: Vec<Box<str>>,
-    /// Where the site's account is due: a sign that this is a guest's page.
-    pub denied: Option<String>,
-    /// The page had more links than `limits` allow; the rest was left.
-    pub truncated: bool,
-    /// The page asks robots not to follow its links, and the site's rules obey: none was taken.
-    pub nofollow: bool,
-}
-
-impl PageFindings {
-    /// Adds what another reading of the page has found and this one has not.
-    pub fn add(&mut self, other: &Self) {
-        let known: HashSet<String> = self.found.iter().map(|found| found.url.as_str().to_owned()).collect();
-        self.found.extend(other.found.iter().filter(|found| !known.contains(found.url.as_str())).cloned());
-        let named: HashSet<_> = self.magnets.iter().map(|magnet| magnet.infohashes).collect();
-        self.magnets.extend(other.magnets.iter().filter(|magnet| !named.contains(&magnet.infohashes)).cloned());
-    }
-}
 
 /// Reads a page, a feed or a sitemap. Links are resolved, normalised and judged; repeats within the page are dropped.
 /// A page that asks robots not to follow its links, by itself or by its headers, gives none where the site's rules obey
 /// robots; a magnet is no link to follow.
 #[must_use]
-pub fn read_page(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8]) -> PageFindings {
-    let charset = site.rules.charset.map(encoding_rs::Encoding::name);
+pub fn read_page(
+    rules: &SiteRules,
+    sitemaps: &Sitemaps,
+    job: &Job,
+    headers: &ResponseHeaders,
+    body: &[u8],
+) -> PageFindings {
+    let charset = rules.charset.map(Encoding::name);
     let encoding = charset::detect(headers.content_type.as_deref(), body, charset);
-    read_with(site, job, headers, body, (encoding, encoding), &[])
+    read_with(rules, sitemaps, job, headers, body, (encoding, encoding), &[])
 }
 
 /// [`read_page`] of a document that scripts have made, with the addresses that only its states showed. The document is
 /// text now, and its addresses are still written in the charset that the page came in.
 #[must_use]
 pub fn read_rendered(
-    site: &Site,
+    rules: &SiteRules,
+    sitemaps: &Sitemaps,
     job: &Job,
     headers: &ResponseHeaders,
-    (html, charset): (&str, &'static encoding_rs::Encoding),
+    (html, charset): (&str, &'static Encoding),
     more: &[String],
 ) -> PageFindings {
-    read_with(site, job, headers, html.as_bytes(), (encoding_rs::UTF_8, charset), more)
+    read_with(rules, sitemaps, job, headers, html.as_bytes(), (encoding_rs::UTF_8, charset), more)
 }
 
 /// `encoding` is the body's, `of_links` that of the addresses in it.
 fn read_with(
-    site: &Site,
+    rules: &SiteRules,
+    sitemaps: &Sitemaps,
     job: &Job,
     headers: &ResponseHeaders,
     body: &[u8],
-    (encoding, of_links): (&'static encoding_rs::Encoding, &'static encoding_rs::Encoding),
+    (encoding, of_links): (&'static Encoding, &'static Encoding),
     more: &[String],
 ) -> PageFindings {
     let is_sitemap = job.class == Class::Sitemap;
@@ -90,105 +72,126 @@ fn read_with(
         true => feed::links(body, encoding),
         false => links::scan(body, encoding),
     };
-    let own = url::Url::parse(job.url.as_str()).ok();
-    // A base that no link can be resolved against, as `javascript:` or `data:`, is none (HTML §4.2.3).
-    let named = own.as_ref().zip(page.base.as_deref()).and_then(|(own, base)| own.join(base).ok());
-    let base = named.filter(|base| matches!(base.scheme(), "http" | "https")).or(own);
+    let base = base_of(job, &page);
     let says_nofollow =
         page.robots_nofollow || robots::tags_say_nofollow(&headers.robots_tags, robots_txt::PRODUCT_TOKEN);
-    let nofollow = says_nofollow && site.rules.robots == Robots::Obey;
-
+    let nofollow = says_nofollow && rules.robots == Robots::Obey;
     // What a reader sees of it, where the operator's account is due: the text of a link may be all that says that it logs out.
-    let view = (!is_feed && site.rules.login.is_some()).then(|| View::of(&encoding.decode(body).0).ok()).flatten();
+    let view = (!is_feed && rules.login.is_some()).then(|| View::of(&encoding.decode(body).0).ok()).flatten();
     let labelled = view.iter().flat_map(View::log_out_labels);
     let ends_session =
-        labelled.filter_map(|link| CrawlUrl::join(base.as_ref()?, link, Some(of_links), &site.rules.canonical).ok());
+        labelled.filter_map(|link| CrawlUrl::join(base.as_ref()?, link, Some(of_links), &rules.canonical).ok());
     let mut taken = Taken {
-        site,
+        rules,
+        sitemaps,
         job,
         ends_session: ends_session.collect(),
+        base: base.filter(|_| !nofollow),
+        of_links,
         lists_sitemaps: is_sitemap && sitemap::is_index(body, encoding),
         seen: HashSet::new(),
         found: Vec::new(),
+        magnets: Vec::new(),
         unclassed: Vec::new(),
         bytes: 0,
         truncated: page.truncated,
     };
-    let mut take = |href: &str| {
-        if let Some(base) = base.as_ref().filter(|_| !nofollow)
-            && let Ok(url) = CrawlUrl::join(base, href, Some(of_links), &site.rules.canonical)
-        {
-            return taken.take(url);
-        }
-        None
-    };
     let mut rows: HashSet<&str> = HashSet::new();
     for link in &page.links {
-        if take(&link.href).is_some_and(Class::is_target) && job.class.is_listing() {
+        if taken.link(&link.href).is_some_and(Class::is_target) && job.class.is_listing() {
             rows.insert(&link.href);
         }
     }
-    let mut magnets: Vec<MagnetFacts> = Vec::new();
-    for link in more {
-        match link.starts_with("magnet:") {
-            true => magnets.extend(magnet_facts(link)),
-            false => drop(take(link)),
-        }
-    }
+    more.iter().for_each(|address| taken.address(address));
     // In a feed they stand escaped as XML; the reader has found them.
-    let of_feed =
-        page.links.iter().filter(|link| is_feed && link.kind == LinkKind::Encoded).map(|link| link.href.clone());
-    for link in of_feed.chain(encoded_links::find(body, encoding).into_iter().map(|found| found.link.into())) {
-        match encoded_links::decode(&link) {
-            Ok(Decoded::Url(url)) => drop(take(&url)),
-            Ok(Decoded::Magnet(link)) => magnets.extend(magnet_facts(&link)),
-            Ok(Decoded::Other(_)) | Err(_) => {}
-        }
-    }
+    let of_feed = page.links.iter().filter(|link| is_feed && link.kind == LinkKind::Encoded);
+    of_feed.for_each(|link| taken.encoded(&link.href));
+    encoded_links::find(body, encoding).into_iter().for_each(|found| taken.encoded(&found.link));
+
+    let Taken { found, mut magnets, unclassed, truncated, .. } = taken;
     let mut named = HashSet::new();
     magnets.retain(|magnet| named.insert(magnet.infohashes));
-
-    let Taken { found, unclassed, truncated, .. } = taken;
-    let mut hasher = Xxh3::new();
-    hasher.update(body);
-    for found in &found {
-        hasher.update(found.url.as_str().as_bytes());
-    }
     let denied = match is_feed {
-        true => denial::of_feed(site, job, &found, !magnets.is_empty()),
-        false => denial::of_page(site, job, view, &page, &found, !magnets.is_empty()),
+        true => denial::of_feed(rules, job, &found, !magnets.is_empty()),
+        false => denial::of_page(rules, job, view, &page, &found, !magnets.is_empty()),
     };
-    let listing = listing(site, job, &found);
+    let listing = listing(rules, job, &found);
     let said = listing.as_ref().filter(|_| !is_feed && !rows.is_empty()).and_then(|listing| {
         let said = noise::said(&Page { url: 0, body, encoding }, &|href| rows.contains(href))?;
         (said.texts >= listing.targets.len()).then_some(said.hash)
     });
-    PageFindings { found, magnets, listing, said, fingerprint: hasher.digest(), unclassed, denied, truncated, nofollow }
+    let fingerprint = fingerprint(body, &found);
+    PageFindings { found, magnets, listing, said, fingerprint, unclassed, denied, truncated, nofollow }
 }
 
-/// The URLs taken from one page, each once, within the page's allowance of memory.
+/// What a page's references resolve against. A base that no link can be resolved against, as `javascript:` or `data:`, is none
+/// (HTML §4.2.3).
+fn base_of(job: &Job, page: &PageLinks<'_>) -> Option<url::Url> {
+    let own = url::Url::parse(job.url.as_str()).ok();
+    let named = own.as_ref().zip(page.base.as_deref()).and_then(|(own, base)| own.join(base).ok());
+    named.filter(|base| matches!(base.scheme(), "http" | "https")).or(own)
+}
+
+fn fingerprint(body: &[u8], found: &[Found]) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(body);
+    found.iter().for_each(|found| hasher.update(found.url.as_str().as_bytes()));
+    hasher.digest()
+}
+
+/// What is taken from one page, each URL once, within the page's allowance of memory.
 struct Taken<'a> {
-    site: &'a Site,
+    rules: &'a SiteRules,
+    sitemaps: &'a Sitemaps,
     job: &'a Job,
+    /// What references resolve against; none where none may be followed.
+    base: Option<url::Url>,
+    /// The charset of addresses.
+    of_links: &'static Encoding,
     /// True for the links of a sitemap index: sitemaps, whatever the rules say of their names.
     lists_sitemaps: bool,
     /// Links whose text says that they end the session.
     ends_session: Vec<CrawlUrl>,
     seen: HashSet<u64>,
     found: Vec<Found>,
+    magnets: Vec<MagnetFacts>,
     unclassed: Vec<Box<str>>,
     bytes: usize,
     truncated: bool,
 }
 
 impl Taken<'_> {
+    /// Takes a reference. Gives its class, where the page did not have it before and it is taken.
+    fn link(&mut self, href: &str) -> Option<Class> {
+        let url = CrawlUrl::join(self.base.as_ref()?, href, Some(self.of_links), &self.rules.canonical).ok()?;
+        self.take(url)
+    }
+
+    /// Takes an address that scripts have shown.
+    fn address(&mut self, address: &str) {
+        match address.starts_with("magnet:") {
+            true => self.magnets.extend(magnet_facts(address)),
+            false => drop(self.link(address)),
+        }
+    }
+
+    /// Takes what an encoded link leads to.
+    fn encoded(&mut self, link: &str) {
+        match encoded_links::decode(link) {
+            Ok(Decoded::Url(url)) => drop(self.link(&url)),
+            Ok(Decoded::Magnet(link)) => self.magnets.extend(magnet_facts(&link)),
+            Ok(Decoded::Other(_)) | Err(_) => {}
+        }
+    }
+
     /// The class of a URL that the page did not have before and that is taken.
     fn take(&mut self, url: CrawlUrl) -> Option<Class> {
         if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) || self.ends_session.contains(&url) {
             return None;
         }
-        let is_own_sitemap = self.lists_sitemaps && self.site.rules.owns_host(url.authority());
-        let judged = if self.lists_sitemaps { self.site.sitemap(url).ok_or(None) } else { judge(self.site, url) };
+        let is_own_sitemap = self.lists_sitemaps && self.rules.owns_host(url.authority());
+        let judged =
+            if self.lists_sitemaps { self.sitemaps.take(self.rules, url).ok_or(None) } else { judge(self.rules, url) };
         let found = match judged {
             Ok(found) => found,
             Err(Some(unclassed)) if self.unclassed.len() < limits::UNCLASSED_LINKS_PER_PAGE_MAX => {
@@ -215,27 +218,6 @@ impl Taken<'_> {
     }
 }
 
-/// Resolves one reference against a URL; None when it is no usable http(s) URL.
-#[must_use]
-pub fn resolve(site: &Site, base: &CrawlUrl, reference: &str) -> Option<CrawlUrl> {
-    let base = url::Url::parse(base.as_str()).ok()?;
-    CrawlUrl::join(&base, reference, None, &site.rules.canonical).ok()
-}
-
-/// What the rules say of a URL: taken as some class, or not.
-///
-/// # Errors
-/// The URL, where nothing speaks against it but that no class takes it.
-pub fn judge(site: &Site, url: CrawlUrl) -> Result<Found, Option<CrawlUrl>> {
-    let url = site.rules.without_mirror(url);
-    match site.rules.judge(&url) {
-        Verdict::Take { class: Class::Login, .. } => Err(None),
-        Verdict::Take { class, page_capture, number, .. } => Ok(Found { url, class, rule: number, page_capture }),
-        Verdict::Refuse { reason: Refusal::NoClass } => Err(Some(url)),
-        Verdict::Refuse { .. } => Err(None),
-    }
-}
-
 fn magnet_facts(link: &str) -> Option<MagnetFacts> {
     let magnet = magnet::parse(link).ok()?;
     (link.len() <= limits::URL_BYTES_MAX).then(|| MagnetFacts {
@@ -245,51 +227,9 @@ fn magnet_facts(link: &str) -> Option<MagnetFacts> {
     })
 }
 
-/// The number of an index page in its series; 0 where its URL shows none.
-#[must_use]
-pub fn page_number(site: &Site, url: &CrawlUrl) -> u64 {
-    let captured = match site.rules.judge(url) {
-        Verdict::Take { page_capture, .. } => page_capture,
-        Verdict::Refuse { .. } => None,
-    };
-    pagination::of(url.path(), captured).map_or(0, |own| own.number)
-}
-
-/// The series of a page of a list, and its number in it; None for what is no list.
-#[must_use]
-pub fn place(rules: &SiteRules, job: &Job) -> Option<(String, u64)> {
-    if !job.class.is_listing() {
-        return None;
-    }
-    let captured = match rules.judge(&job.url) {
-        Verdict::Take { page_capture, .. } => page_capture,
-        Verdict::Refuse { .. } => None,
-    };
-    Some(match pagination::of(job.url.path(), captured) {
-        Some(own) => (own.series, own.number),
-        None => (pagination::series_of_first(job.url.path()), 0),
-    })
-}
-
-/// The page of a list behind this one, among its links, where the rules name the number in their addresses.
-#[must_use]
-pub fn next_by_rules(site: &Site, job: &Job, found: &[Found]) -> Option<CrawlUrl> {
-    let (series, page) = place(&site.rules, job)?;
-    let number = |found: &Found| {
-        let captured = found.page_capture.filter(|_| found.class == job.class)?;
-        let other = pagination::of(found.url.path(), Some(captured))?;
-        (other.series == series && other.number > page.max(1)).then_some(other.number)
-    };
-    let of_host = found.iter().filter(|found| found.url.origin() == job.url.origin());
-    of_host
-        .filter_map(|found| Some((number(found)?, &found.url)))
-        .min_by_key(|(number, _)| *number)
-        .map(|(_, url)| url.clone())
-}
-
 /// What an index page lists, for coverage (ALGORITHMS §7).
-fn listing(site: &Site, job: &Job, found: &[Found]) -> Option<Listing> {
-    let (series, page) = place(&site.rules, job)?;
+fn listing(rules: &SiteRules, job: &Job, found: &[Found]) -> Option<Listing> {
+    let (series, page) = place(rules, job)?;
     let page_max = found
         .iter()
         .filter(|found| found.class == job.class && found.url.origin() == job.url.origin())
@@ -312,28 +252,11 @@ fn listing(site: &Site, job: &Job, found: &[Found]) -> Option<Listing> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::frontier::crews::Crew;
-    use gleaner_base::clock::{SystemClock, UnixMillis};
+    use gleaner_base::clock::UnixMillis;
     use gleaner_base::url::Canonical;
-    use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, Transport};
-    use gleaner_store::crawldb::memory_store::MemoryStore;
     use gleaner_store::crawldb::{HostId, Lease, UrlKey};
-
-    struct NoTransport;
-
-    #[async_trait::async_trait]
-    impl Transport for NoTransport {
-        async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
-            panic!("reading a page asks for {}", request.url);
-        }
-
-        async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
-            panic!("reading a page looks up {url}");
-        }
-    }
 
     fn read(robots: &str, content_type: &str, body: &str) -> PageFindings {
         read_as(Class::Index, robots, content_type, body)
@@ -344,13 +267,18 @@ mod tests {
             "start = ['http://site.example/']\nrobots = {robots}\n[classes]\nindex = ['^/']\ndownload = ['\\.torrent']\n"
         );
         let rules = gleaner_rules::from_text("site", &rules).unwrap();
-        let site = Site::new(rules, Arc::new(NoTransport), Arc::new(SystemClock), Arc::new(MemoryStore::default()));
         let url = CrawlUrl::parse("http://site.example/", &Canonical::default()).unwrap();
         let key = UrlKey { host: HostId(1), path: "/".into() };
         let lease =
             Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
         let headers = ResponseHeaders { content_type: Some(content_type.to_owned()), ..ResponseHeaders::default() };
-        read_page(&site, &Job { lease, url, class, rule: 0, crew: Crew::History }, &headers, body.as_bytes())
+        read_page(
+            &rules,
+            &Sitemaps::default(),
+            &Job { lease, url, class, rule: 0, crew: Crew::History },
+            &headers,
+            body.as_bytes(),
+        )
     }
 
     fn urls(findings: &PageFindings) -> Vec<&str> {

@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::commit::Committed;
-use super::site::Site;
-use super::site_loop::CrewsState;
+use crate::fresh::Fresh;
+use crate::frontier::crews::Split;
+use crate::job::Committed;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_store::crawldb::Outcome;
@@ -48,6 +48,30 @@ pub struct SiteProgress {
     pub deepest: Option<(u16, String)>,
     /// How history and increment share the site; None where there is one crew.
     pub crews: Option<CrewsState>,
+}
+
+/// How the crews stand, for `status`.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct CrewsState {
+    pub split: Split,
+    /// The split in a sentence, with its reason.
+    pub why: String,
+    /// Pages of history left, and URLs known.
+    pub history_left: u64,
+    pub known: u64,
+    /// Seconds of a round.
+    pub interval_s: u64,
+    /// When the round under way began and the next one begins (UTC).
+    pub last_round: String,
+    pub next_round: String,
+    /// Rounds measured since the first.
+    pub rounds: u64,
+    /// New pages an hour on start pages and fronts of lists.
+    pub news_per_hour: f64,
+    /// URLs found by the increment and not fetched yet.
+    pub waiting: u64,
+    /// New pages of the last round that its caps left to history.
+    pub left_to_history: u64,
 }
 
 /// The session of a site's account, as its crawl sees it.
@@ -164,7 +188,7 @@ struct State {
     rule_faults: Vec<RuleFault>,
     store_fault: Option<String>,
     /// The sites that are being crawled, for what they know and have not written down yet.
-    crawled: BTreeMap<String, Weak<Site>>,
+    crawled: BTreeMap<String, Weak<Fresh>>,
 }
 
 impl Progress {
@@ -188,15 +212,15 @@ impl Progress {
     }
 
     /// A site is crawled, and knows by itself what its notes will say.
-    pub fn crawls(&self, site: &Arc<Site>) {
-        self.state().crawled.insert(site.rules.name.to_string(), Arc::downgrade(site));
+    pub fn crawls(&self, site: &str, fresh: &Arc<Fresh>) {
+        self.state().crawled.insert(site.to_owned(), Arc::downgrade(fresh));
     }
 
     /// A note of a site as the crawl under way would write it now; `None` where none is under way, or it keeps that note otherwise.
     #[must_use]
     pub fn note(&self, site: &str, name: &str) -> Option<Vec<u8>> {
-        let site = self.state().crawled.get(site).and_then(Weak::upgrade)?;
-        site.fresh.note_now(name)
+        let fresh = self.state().crawled.get(site).and_then(Weak::upgrade)?;
+        fresh.note_now(name)
     }
 
     /// A URL was put aside because it lies deeper than the site's rules allow.

@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::outlinks::{self, PageFindings};
-use super::site::{Found, Site};
-use super::visit::Job;
+use crate::job::{Found, Job, PageFindings};
 use crate::limits::{LIST_REPEATS, REPEATS_LISTS_MAX, REPEATS_PAGES_MAX, REPEATS_TARGETS_MAX};
+use crate::series::place;
 use gleaner_page::pagination;
+use gleaner_rules::SiteRules;
 use gleaner_store::crawldb::HostId;
 
 /// What the pages of a site's lists showed that were read last.
@@ -73,6 +73,26 @@ impl Repeats {
         list.pages.drain(..list.pages.len().saturating_sub(REPEATS_PAGES_MAX));
         is_end
     }
+
+    /// Takes out the links of a page that ends its list to pages behind it; true where it does.
+    #[must_use]
+    pub fn end_list(&self, rules: &SiteRules, job: &Job, read: &mut PageFindings) -> bool {
+        let Some((series, number)) = place(rules, job) else { return false };
+        let number_of = |found: &Found| {
+            let is_beside = found.class == job.class && found.url.origin() == job.url.origin();
+            let place = pagination::of(found.url.path(), found.page_capture).filter(|_| is_beside)?;
+            (place.series == series).then_some(place.number)
+        };
+        let targets = read.found.iter().filter(|found| found.class.is_target()).map(|found| found.url.as_str());
+        let targets = targets.chain(read.magnets.iter().map(|magnet| &*magnet.link));
+        let targets = targets.map(|target| xxh3_64(target.as_bytes())).collect();
+        let announces = read.found.iter().filter_map(number_of).max().unwrap_or_default();
+        let is_end = self.is_end((job.lease.key.host, series.clone()), number, &targets, announces);
+        if is_end {
+            read.found.retain(|found| number_of(found).is_none_or(|of| of <= number));
+        }
+        is_end
+    }
 }
 
 impl List {
@@ -100,34 +120,16 @@ impl Page {
     }
 }
 
-/// Takes out the links of a page that ends its list to pages behind it; true where it does.
-pub fn end_list(site: &Site, job: &Job, read: &mut PageFindings) -> bool {
-    let Some((series, number)) = outlinks::place(&site.rules, job) else { return false };
-    let number_of = |found: &Found| {
-        let is_beside = found.class == job.class && found.url.origin() == job.url.origin();
-        let place = pagination::of(found.url.path(), found.page_capture).filter(|_| is_beside)?;
-        (place.series == series).then_some(place.number)
-    };
-    let targets = read.found.iter().filter(|found| found.class.is_target()).map(|found| found.url.as_str());
-    let targets = targets.chain(read.magnets.iter().map(|magnet| &*magnet.link));
-    let targets = targets.map(|target| xxh3_64(target.as_bytes())).collect();
-    let announces = read.found.iter().filter_map(number_of).max().unwrap_or_default();
-    let is_end = site.repeats.is_end((job.lease.key.host, series.clone()), number, &targets, announces);
-    if is_end {
-        read.found.retain(|found| number_of(found).is_none_or(|of| of <= number));
-    }
-    is_end
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::frontier::crews::Crew;
-    use gleaner_base::clock::{SystemClock, UnixMillis};
+    use crate::outlinks::read_page;
+    use crate::sitemaps::Sitemaps;
+    use gleaner_base::clock::UnixMillis;
     use gleaner_base::url::{Canonical, CrawlUrl};
-    use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, ResponseHeaders, Transport};
+    use gleaner_net::fetch::ResponseHeaders;
     use gleaner_rules::Class;
-    use gleaner_store::crawldb::memory_store::MemoryStore;
     use gleaner_store::crawldb::{Lease, UrlKey};
 
     const REPEATS: u64 = LIST_REPEATS as u64;
@@ -195,26 +197,13 @@ mod tests {
         assert_eq!(lists.known[&list(0)].pages.len(), REPEATS_PAGES_MAX);
     }
 
-    struct NoTransport;
-
-    #[async_trait::async_trait]
-    impl Transport for NoTransport {
-        async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
-            panic!("{}", request.url)
-        }
-
-        async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure> {
-            panic!("{url}")
-        }
-    }
-
     /// Which of forty pages end their list.
     fn ends(index: &str, rows: impl Fn(u64) -> String) -> Vec<u64> {
         let rules = format!(
             "start = ['http://site.example/']\n[classes]\nindex = ['^/$', {index}]\ndetail = ['^/detail/']\ndownload = ['\\.torrent$']\n"
         );
         let rules = gleaner_rules::from_text("site", &rules).unwrap_or_else(|faults| panic!("{faults:?}"));
-        let site = Site::new(rules, Arc::new(NoTransport), Arc::new(SystemClock), Arc::new(MemoryStore::default()));
+        let repeats = Repeats::default();
         let is_end = |page: &u64| {
             let path = format!("/board?page={page}");
             let url = CrawlUrl::parse(&format!("http://site.example{path}"), &Canonical::default()).unwrap();
@@ -235,9 +224,9 @@ mod tests {
                 rows(*page)
             );
             let job = Job { lease, url, class: Class::Index, rule: 0, crew: Crew::History };
-            let mut read = outlinks::read_page(&site, &job, &headers, body.as_bytes());
+            let mut read = read_page(&rules, &Sitemaps::default(), &job, &headers, body.as_bytes());
             assert!(!read.found.is_empty(), "{body}");
-            let is_end = end_list(&site, &job, &mut read);
+            let is_end = repeats.end_list(&rules, &job, &mut read);
             assert_eq!(is_end, read.found.iter().all(|found| found.url.path() != format!("/board?page={next}")));
             is_end
         };

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::hosts::HostKeys;
-use super::outlinks;
-use super::site::Site;
+use crate::hosts::HostKeys;
+use crate::judging::resolve;
 use crate::limits;
+use gleaner_base::clock::Clock;
 use gleaner_base::url::CrawlUrl;
-use gleaner_net::fetch::FetchFailure;
-use gleaner_net::fetch::body::{self, Read, Want};
+use gleaner_net::fetch::body::{self, Allowance, Read, Want};
+use gleaner_net::fetch::{FetchFailure, Transport};
 use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Answered, backoff};
+use gleaner_rules::SiteRules;
 
 /// The name that robots.txt groups and the `User-Agent` header know us by.
 pub const PRODUCT_TOKEN: &str = "gleaner";
@@ -58,16 +59,22 @@ pub enum RobotsAnswer {
 
 /// Asks one place for an origin's rules. A server error, a refused rate or no answer at all is a fault, and the origin
 /// closed.
-pub async fn fetch(site: &Site, place: &Place) -> Result<RobotsAnswer, RobotsFault> {
+pub async fn fetch(
+    place: &Place,
+    rules: &SiteRules,
+    transport: &dyn Transport,
+    clock: &dyn Clock,
+    bodies: &Allowance,
+) -> Result<RobotsAnswer, RobotsFault> {
     let Place { url, .. } = place;
-    let response = site.transport.send(url.into()).await.map_err(|failure| unanswered(place, &failure))?;
+    let response = transport.send(url.into()).await.map_err(|failure| unanswered(place, &failure))?;
     let closed = |answered| {
         let detail = format!("{}: status {}", place.name(), response.status);
         RobotsFault { answered, detail }
     };
     Ok(RobotsAnswer::Rules(match response.status {
         200..=299 => {
-            let (length, bodies) = (response.headers.content_length, &site.memory.bodies);
+            let length = response.headers.content_length;
             let read = body::read(response.body, length, bodies, |_, _| Want::UpTo(limits::ROBOTS_BYTES_MAX));
             match read.await {
                 Read::Whole(bytes) | Read::Stopped { bytes, .. } => Robots::parse(&bytes, PRODUCT_TOKEN),
@@ -75,15 +82,15 @@ pub async fn fetch(site: &Site, place: &Place) -> Result<RobotsAnswer, RobotsFau
             }
         }
         300..=399 if place.hops < limits::ROBOTS_REDIRECTS_MAX => {
-            let target = response.headers.location.as_deref().and_then(|to| outlinks::resolve(site, url, to));
+            let target = response.headers.location.as_deref().and_then(|to| resolve(rules, url, to));
             // Followed to other hosts, too (§2.3.1.2); where it leads nowhere there are no rules.
             match target {
-                Some(url) => return Ok(RobotsAnswer::Moved(Box::new(moved(site, place, url).await))),
+                Some(url) => return Ok(RobotsAnswer::Moved(Box::new(moved(transport, place, url).await))),
                 None => Robots::allow_all(),
             }
         }
         429 | 503 => {
-            let now = site.clock.now();
+            let now = clock.now();
             let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
             return Err(closed(Answered::Throttled(asked)));
         }
@@ -93,12 +100,12 @@ pub async fn fetch(site: &Site, place: &Place) -> Result<RobotsAnswer, RobotsFau
 }
 
 /// The next place. Where it lies has to be known: its address has a rate, too.
-async fn moved(site: &Site, from: &Place, url: CrawlUrl) -> Place {
+async fn moved(transport: &dyn Transport, from: &Place, url: CrawlUrl) -> Place {
     let keys = if url.host() == &*from.keys.name {
         Arc::clone(&from.keys)
     } else {
         // The request will tell why nobody knows it.
-        let addresses = site.transport.resolve(&url).await.map_or_else(|_| Vec::new(), |found| found.addresses);
+        let addresses = transport.resolve(&url).await.map_or_else(|_| Vec::new(), |found| found.addresses);
         HostKeys::new(url.host(), &addresses)
     };
     Place { url, keys, hops: from.hops + 1 }

@@ -31,18 +31,19 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use super::commit::{Committed, Message};
+use super::commit::Message;
 use super::host_work::HostWork;
 use super::hosts::Hosts;
+use super::job::{Committed, Found};
 use super::progress::{Ended, Progress};
-use super::site::{Found, Site};
+use super::site::Site;
 use super::{CrawlError, RunOptions};
 use budget::Budgets;
 use chores::{Chores, TIME_KEPT_EVERY, TIME_KEPT_IDLE};
 use clock::{LastCrawl, PlanClock};
 use commits::Commits;
 use crews::Crews;
-pub use crews::{CREWS_NOTE, CrewsKept, CrewsState};
+pub use crews::{CREWS_NOTE, CrewsKept};
 pub use day::{DAY_NOTE, requests_of_day};
 use gleaner_base::clock::UnixMillis;
 use gleaner_rules::Verdict;
@@ -61,9 +62,6 @@ const IDLE_TIME: Duration = Duration::from_secs(5);
 
 /// A clock that is set ahead by more than this leaves nothing of what a schedule has learned: it weighs the last twenty days.
 const SCHEDULE_OVER_MS: i64 = 20 * 86_400_000;
-
-/// How often a site looks for a connection or a request's place that another site holds.
-pub(super) const CONNECTION_POLL: Duration = Duration::from_millis(50);
 
 /// What the site loop shares with the rest of the process.
 #[derive(Clone)]
@@ -220,7 +218,7 @@ impl SiteLoop {
     /// Gives each host, each crew and the session what they wait for.
     async fn tend(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         self.release().await?;
-        if self.site.has_met_hosts() {
+        if self.site.rows.numbers.has_met_hosts() {
             self.hosts.meet(&self.last_crawl, &mut self.under_way).await?;
         }
         self.budgets.reckon_share(self.crews.demand(), now);
@@ -251,7 +249,7 @@ impl SiteLoop {
             self.chores.last_cuts_came_back();
             return Ok(true);
         }
-        Ok(self.close_lists(true).await? || self.site.shortcuts.close(&self.site))
+        Ok(self.close_lists(true).await? || self.site.scripts.close_shortcuts())
     }
 
     /// Writes down what is due for that.

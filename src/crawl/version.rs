@@ -2,6 +2,40 @@
 //! said, and the rules that its links were taken by. Other rules may take other links of the same page, so the page is asked for whole.
 
 use gleaner_net::fetch::{ResponseHeaders, Validators};
+use gleaner_page::noise::{Basis, Fingerprint};
+
+/// What a look leaves in the memo of its URL for the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Print {
+    pub page: Fingerprint,
+    /// Of the links that the fingerprint does not see.
+    pub rest: u64,
+    /// Of the links that the rules take.
+    pub found: u64,
+}
+
+const BASES: [Basis; 4] = [Basis::Content, Basis::NoiseIsContent, Basis::NoMarkup, Basis::TooLong];
+
+impl Print {
+    /// One line of text.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let Self { page: Fingerprint { hash, epoch, basis }, rest, found } = self;
+        let basis = BASES.iter().position(|known| known == basis).unwrap_or_default();
+        format!("{hash:x} {epoch:x} {basis} {rest:x} {found:x}")
+    }
+
+    /// Reads the line; `None` for any other.
+    #[must_use]
+    pub fn read(line: &str) -> Option<Self> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let &[hash, epoch, basis, rest, found] = words.as_slice() else { return None };
+        let number = |word: &str| u64::from_str_radix(word, 16).ok();
+        let basis = *BASES.get(basis.parse::<usize>().ok()?)?;
+        let page = Fingerprint { hash: number(hash)?, epoch: number(epoch)?, basis };
+        Some(Self { page, rest: number(rest)?, found: number(found)? })
+    }
+}
 
 /// The memo of an answer: token of the rules, ETag, Last-Modified, and the print where there is one, a line each. None where the
 /// answer names no version and has no print.
@@ -85,6 +119,16 @@ mod tests {
         assert_eq!(print(&memo(&headers("a", "b"), 7, None).unwrap(), 7), None);
         for broken in ["", "\n\n", "zz\na\nb", "0000000000000007", "0000000000000007\n\n"] {
             assert_eq!(read(broken, 7), None, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn a_print_gives_itself_back_and_other_lines_give_none() {
+        let page = Fingerprint { hash: u64::MAX, epoch: 3, basis: Basis::NoiseIsContent };
+        let print = Print { page, rest: 7, found: 0 };
+        assert_eq!(Print::read(&print.line()), Some(print));
+        for other in ["", "1 2 3 4", "1 2 3 4 5 6", "1 2 9 4 5", "x 0 0 0 0"] {
+            assert_eq!(Print::read(other), None, "{other:?}");
         }
     }
 }

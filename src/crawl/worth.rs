@@ -8,14 +8,13 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::site::Found;
-use super::visit::{Finished, Job};
 use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
 use crate::frontier::degrees::{InDegrees, Mirrors};
 use crate::frontier::parameters::{Parameters, Proposal};
 use crate::frontier::shape::Shape;
 use crate::frontier::unclassed::UnclassedLinks;
 use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
+use crate::job::{Finished, Found, Job};
 use crate::limits;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_page::fingerprint::{Sketch, resemblance};
@@ -335,12 +334,12 @@ impl Worth {
     /// the front of a list: the first one does, or a site of nothing but fronts would be fetched without end.
     pub fn answered(&mut self, finished: &mut Finished, rules: &SiteRules) {
         self.is_changed = true;
-        let links = std::mem::take(&mut finished.links);
+        let links = std::mem::take(&mut finished.end.links);
         let visit = &finished.visit;
         let is_final =
             matches!(visit.next, Next::Done | Next::RevisitAt(_) | Next::Park(_)) && visit.outcome.was_fetched();
-        let is_exempt = visit.depth == 0 || finished.class == Class::Sitemap;
-        if !is_final || is_exempt || (finished.is_watched && !self.is_first_look(visit)) {
+        let is_exempt = visit.depth == 0 || finished.job.class == Class::Sitemap;
+        if !is_final || is_exempt || (finished.job.is_watched && !self.is_first_look(visit)) {
             return;
         }
         // A torrent that another site stored first is new here, too.
@@ -349,7 +348,7 @@ impl Worth {
         let torrents = u32::from(torrent.is_some_and(|facts| self.files.is_new(hash(&facts.infohashes))));
         let magnets = visit.magnets.iter().filter(|magnet| self.magnets.is_new(hash(&magnet.infohashes))).count();
         let magnets = u32::try_from(magnets).unwrap_or(u32::MAX);
-        let own = self.yields.entry(finished.rule).or_default();
+        let own = self.yields.entry(finished.job.rule).or_default();
         own.fetched += 1;
         own.torrents += u64::from(torrents) + u64::from(magnets);
         let via = visit.via.as_deref().filter(|_| torrents > 0);
@@ -363,7 +362,7 @@ impl Worth {
         });
         if self.budget.traps {
             let via = via.as_ref().map(|(url, class)| (url.path(), *class));
-            self.shapes.fetched(&visit.key.path, finished.class, &Yield { torrents, magnets, links }, via);
+            self.shapes.fetched(&visit.key.path, finished.job.class, &Yield { torrents, magnets, links }, via);
         }
     }
 

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::steps::Steps;
 use gleaner_base::url::CrawlUrl;
 use gleaner_crawl::hosts::HostKeys;
-use gleaner_crawl::robots_txt::{self, Place, RobotsAnswer};
+use gleaner_crawl::robots_txt::{Place, RobotsAnswer};
 use gleaner_crawl::site::Site;
 use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, Transport};
 use gleaner_rules::Robots;
@@ -25,7 +25,7 @@ use gleaner_rules::Robots;
 pub fn by_hand(site: Site, steps: &Steps) -> Site {
     steps.hear_requests();
     let (rules, clock, db) = (Arc::clone(&site.rules), Arc::clone(&site.clock), Arc::clone(&site.db));
-    let (memory, renderer) = (site.memory.clone(), site.renderer.clone());
+    let (memory, renderer) = (site.memory.clone(), site.scripts.renderer.clone());
     let by_hand = ByHand { site, steps: steps.clone(), origins: Mutex::default() };
     let site = Site::new(rules, Arc::new(by_hand), clock, db).with_memory(memory);
     match renderer {
@@ -85,7 +85,7 @@ impl ByHand {
         let mut place = Place::of(url.origin(), HostKeys::new(url.host(), &[]));
         // It moves no more often than `limits::ROBOTS_REDIRECTS_MAX`, which the answers hold.
         loop {
-            match robots_txt::fetch(&self.site, &place).await {
+            match self.site.scripts.ask_robots(&place).await {
                 Ok(RobotsAnswer::Rules(robots)) => return robots.crawl_delay.unwrap_or_default(),
                 Ok(RobotsAnswer::Moved(moved)) => place = *moved,
                 Err(fault) => {

@@ -82,7 +82,7 @@ async fn begin(
     } else {
         site
     };
-    let look = Look::begin(site, page.clone()).await.map_err(|why| unanswered(page, &why, is_made_up))?;
+    let look = Look::begin(site.scripts, page.clone()).await.map_err(|why| unanswered(page, &why, is_made_up))?;
     Ok((look, is_made_up))
 }
 

@@ -12,10 +12,8 @@ use encoding_rs::Encoding;
 use scraper::Html;
 use serde::{Deserialize, Serialize};
 
-use super::walks::Pending;
+use crate::job::Job;
 use crate::limits;
-use crate::site::Site;
-use crate::visit::Job;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_net::fetch::{ResponseHeaders, charset};
@@ -24,7 +22,7 @@ use gleaner_page::boards::walk::{Known, Memory, Walk};
 use gleaner_page::boards::when::{Conventions, Time};
 use gleaner_page::boards::{Ask, BoardPage, Row, RowSelectors, read_page};
 use gleaner_page::feed;
-use gleaner_rules::BoardRules;
+use gleaner_rules::{BoardRules, SiteRules};
 
 /// The name of the note that keeps what is remembered of lists.
 pub const BOARDS_NOTE: &str = "boards";
@@ -91,6 +89,21 @@ pub struct State {
     /// Pages of known threads that were asked for and are not known to have come.
     #[serde(default)]
     rereads: BTreeMap<String, Reread>,
+}
+
+/// A look on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The list, by the URL of its first page.
+    pub board: String,
+    /// The look before this one.
+    pub last: Option<UnixMillis>,
+    /// No row was met yet that the look before this one could have shown: all that comes is newer.
+    #[serde(default)]
+    pub is_above: bool,
+    /// The page is read because it is its turn: the look before this one did not show it.
+    #[serde(default)]
+    pub tours: bool,
 }
 
 /// A page of a thread that is on its way. The thread counts as read from when its news were seen; this makes that good.
@@ -401,6 +414,44 @@ impl Boards {
         self.kept().state.boards.get(list).map_or(1, |board| board.away.max(1))
     }
 
+    /// Reads a list's page; `None` for what is no page, or too long for a tree.
+    #[must_use]
+    pub fn read(
+        &self,
+        rules: &SiteRules,
+        job: &Job,
+        headers: &ResponseHeaders,
+        body: &[u8],
+        now: UnixMillis,
+    ) -> Option<Read> {
+        if body.len() > limits::BOARD_PAGE_BYTES_MAX {
+            return None;
+        }
+        let of_rules = rules.charset.map(Encoding::name);
+        let encoding = charset::detect(headers.content_type.as_deref(), body, of_rules);
+        if feed::is_feed(body, encoding) {
+            return None;
+        }
+        let board = self.awaits(job.url.as_str()).map_or_else(|| job.url.as_str().to_owned(), |pending| pending.board);
+        let known = {
+            let kept = self.kept();
+            let of_walk = kept.walks.get(job.url.as_str()).map(Walk::known);
+            let memory = of_walk.or_else(|| kept.state.boards.get(&board).map(|board| &board.memory));
+            memory.map(|memory| (memory.conventions.clone(), memory.layout.clone()))
+        };
+        let (mut conventions, layout) = known.unwrap_or_else(|| (self.conventions(), None));
+        let html = Html::parse_document(&encoding.decode(body).0);
+        let ask = Ask {
+            url: &job.url,
+            canonical: &rules.canonical,
+            selectors: self.selectors.as_ref(),
+            layout: layout.as_ref(),
+            now: seconds(now),
+        };
+        let page = read_page(&html, &ask, &mut conventions);
+        Some(Read { page, conventions })
+    }
+
     pub(super) fn conventions(&self) -> Conventions {
         Conventions::with_offset(self.offset_s)
     }
@@ -476,42 +527,17 @@ impl Kept {
     }
 }
 
-/// Reads a list's page; `None` for what is no page, or too long for a tree.
-#[must_use]
-pub fn read(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], now: UnixMillis) -> Option<Read> {
-    if body.len() > limits::BOARD_PAGE_BYTES_MAX {
-        return None;
-    }
-    let of_rules = site.rules.charset.map(Encoding::name);
-    let encoding = charset::detect(headers.content_type.as_deref(), body, of_rules);
-    if feed::is_feed(body, encoding) {
-        return None;
-    }
-    let boards = &site.fresh.boards;
-    let board = boards.awaits(job.url.as_str()).map_or_else(|| job.url.as_str().to_owned(), |pending| pending.board);
-    let known = {
-        let kept = boards.kept();
-        let of_walk = kept.walks.get(job.url.as_str()).map(Walk::known);
-        let memory = of_walk.or_else(|| kept.state.boards.get(&board).map(|board| &board.memory));
-        memory.map(|memory| (memory.conventions.clone(), memory.layout.clone()))
-    };
-    let (mut conventions, layout) = known.unwrap_or_else(|| (boards.conventions(), None));
-    let html = Html::parse_document(&encoding.decode(body).0);
-    let ask = Ask {
-        url: &job.url,
-        canonical: &site.rules.canonical,
-        selectors: boards.selectors.as_ref(),
-        layout: layout.as_ref(),
-        now: seconds(now),
-    };
-    let page = read_page(&html, &ask, &mut conventions);
-    Some(Read { page, conventions })
-}
-
 /// Seconds since 1970-01-01 UTC.
 #[must_use]
 pub fn seconds(at: UnixMillis) -> i64 {
     i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX)
+}
+
+/// The milliseconds within which a time lies: from when, and how many.
+pub(super) fn interval(time: Time) -> (UnixMillis, u64) {
+    let ms = |seconds: i64| u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000);
+    // `latest` is the last second in which it may lie.
+    (UnixMillis(ms(time.earliest)), ms(time.latest.saturating_sub(time.earliest).saturating_add(1)))
 }
 
 #[cfg(test)]

@@ -14,9 +14,10 @@ use encoding_rs::Encoding;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::boards;
-use crate::outlinks::{self, PageFindings};
-use crate::site::Site;
-use crate::visit::Job;
+use crate::job::{Job, PageFindings};
+use crate::outlinks;
+use crate::sitemaps::Sitemaps;
+use crate::version::Print;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_page::links::{LinkKind, PageLinks};
@@ -83,42 +84,71 @@ impl Models {
         Class::ALL.into_iter().filter_map(note).collect()
     }
 
+    /// Reads a page that is looked at again, unless it is as the look before left it in `last`.
+    #[must_use]
+    pub fn read(
+        &self,
+        (rules, sitemaps): (&SiteRules, &Sitemaps),
+        job: &Job,
+        headers: &ResponseHeaders,
+        body: &[u8],
+        last: Option<Print>,
+    ) -> Reading {
+        let of_rules = rules.charset.map(Encoding::name);
+        let encoding = charset::detect(headers.content_type.as_deref(), body, of_rules);
+        let whole = || Box::new(outlinks::read_page(rules, sitemaps, job, headers, body));
+        if feed::is_feed(body, encoding) {
+            // Its links are texts, which a model of noise might take for some.
+            let page = Fingerprint { hash: xxh3_64(body), epoch: 0, basis: Basis::NoMarkup };
+            let print = Print { page, rest: 0, found: 0 };
+            return if last == Some(print) {
+                Reading::Unchanged(print)
+            } else {
+                Reading::Read(whole(), Some(print), None)
+            };
+        }
+        let scanned = links::scan(body, encoding);
+        let page = Page { url: xxh3_64(job.url.as_str().as_bytes()), body, encoding };
+        let base = base(&job.url, &scanned);
+        let is_taken = |href: &str| class_of(rules, base.as_ref(), encoding, href).is_some();
+        let of_record = |href: &str| class_of(rules, base.as_ref(), encoding, href).is_some_and(Class::is_target);
+        let rest = rest(&scanned, body, encoding);
+        let now = {
+            let mut kept = self.of_class(job.class);
+            let model = model_of(&mut kept, job.class);
+            let now = model.fingerprint(&page, &is_taken);
+            let is_same = last.is_some_and(|last| now.since(&last.page) == Compared::Unchanged && last.rest == rest);
+            let leaves_parts_out = model.leaves_parts_out();
+            if let Some(last) = last.filter(|_| is_same && !leaves_parts_out) {
+                model.unchanged(page.url);
+                return Reading::Unchanged(Print { page: now, rest, found: last.found });
+            }
+            is_same.then_some(now)
+        };
+        let findings = whole();
+        let found = found_hash(&findings);
+        let mut kept = self.of_class(job.class);
+        let model = model_of(&mut kept, job.class);
+        if let (Some(now), Some(last)) = (now, last)
+            && last.found == found
+        {
+            model.unchanged(page.url);
+            return Reading::Unchanged(Print { page: now, rest, found });
+        }
+        if findings.denied.is_some() {
+            // A guest's page is no look at the page, and teaches nothing.
+            return Reading::Read(findings, None, None);
+        }
+        let _ = model.observe(&page, &of_record);
+        // Taken again with what has just been learned, or it would not compare at the next look.
+        let print = Print { page: model.fingerprint(&page, &is_taken), rest, found };
+        kept.is_changed = true;
+        Reading::Read(findings, Some(print), None)
+    }
+
     fn of_class(&self, class: Class) -> MutexGuard<'_, Kept> {
         // Classes are numbered as they stand in the list. A model is whole between its calls.
         self.of[class as usize].lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What a look leaves in the memo of its URL for the next one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Print {
-    page: Fingerprint,
-    /// Of the links that the fingerprint does not see.
-    rest: u64,
-    /// Of the links that the rules take.
-    found: u64,
-}
-
-const BASES: [Basis; 4] = [Basis::Content, Basis::NoiseIsContent, Basis::NoMarkup, Basis::TooLong];
-
-impl Print {
-    /// One line of text.
-    #[must_use]
-    pub fn line(&self) -> String {
-        let Self { page: Fingerprint { hash, epoch, basis }, rest, found } = self;
-        let basis = BASES.iter().position(|known| known == basis).unwrap_or_default();
-        format!("{hash:x} {epoch:x} {basis} {rest:x} {found:x}")
-    }
-
-    /// Reads the line; `None` for any other.
-    #[must_use]
-    pub fn read(line: &str) -> Option<Self> {
-        let words: Vec<&str> = line.split(' ').collect();
-        let &[hash, epoch, basis, rest, found] = words.as_slice() else { return None };
-        let number = |word: &str| u64::from_str_radix(word, 16).ok();
-        let basis = *BASES.get(basis.parse::<usize>().ok()?)?;
-        let page = Fingerprint { hash: number(hash)?, epoch: number(epoch)?, basis };
-        Some(Self { page, rest: number(rest)?, found: number(found)? })
     }
 }
 
@@ -128,57 +158,6 @@ pub enum Reading {
     Unchanged(Print),
     /// It was read; with a print where it may be compared at the next look, and its rows where it is a list that is looked at.
     Read(Box<PageFindings>, Option<Print>, Option<Box<boards::Read>>),
-}
-
-/// Reads a page that is looked at again, unless it is as the look before left it in `last`.
-#[must_use]
-pub fn read(site: &Site, job: &Job, headers: &ResponseHeaders, body: &[u8], last: Option<Print>) -> Reading {
-    let of_rules = site.rules.charset.map(Encoding::name);
-    let encoding = charset::detect(headers.content_type.as_deref(), body, of_rules);
-    let whole = || Box::new(outlinks::read_page(site, job, headers, body));
-    if feed::is_feed(body, encoding) {
-        // Its links are texts, which a model of noise might take for some.
-        let page = Fingerprint { hash: xxh3_64(body), epoch: 0, basis: Basis::NoMarkup };
-        let print = Print { page, rest: 0, found: 0 };
-        return if last == Some(print) { Reading::Unchanged(print) } else { Reading::Read(whole(), Some(print), None) };
-    }
-    let scanned = links::scan(body, encoding);
-    let page = Page { url: xxh3_64(job.url.as_str().as_bytes()), body, encoding };
-    let base = base(&job.url, &scanned);
-    let is_taken = |href: &str| class_of(&site.rules, base.as_ref(), encoding, href).is_some();
-    let of_record = |href: &str| class_of(&site.rules, base.as_ref(), encoding, href).is_some_and(Class::is_target);
-    let rest = rest(&scanned, body, encoding);
-    let now = {
-        let mut kept = site.fresh.changed.of_class(job.class);
-        let model = model_of(&mut kept, job.class);
-        let now = model.fingerprint(&page, &is_taken);
-        let is_same = last.is_some_and(|last| now.since(&last.page) == Compared::Unchanged && last.rest == rest);
-        let leaves_parts_out = model.leaves_parts_out();
-        if let Some(last) = last.filter(|_| is_same && !leaves_parts_out) {
-            model.unchanged(page.url);
-            return Reading::Unchanged(Print { page: now, rest, found: last.found });
-        }
-        is_same.then_some(now)
-    };
-    let findings = whole();
-    let found = found_hash(&findings);
-    let mut kept = site.fresh.changed.of_class(job.class);
-    let model = model_of(&mut kept, job.class);
-    if let (Some(now), Some(last)) = (now, last)
-        && last.found == found
-    {
-        model.unchanged(page.url);
-        return Reading::Unchanged(Print { page: now, rest, found });
-    }
-    if findings.denied.is_some() {
-        // A guest's page is no look at the page, and teaches nothing.
-        return Reading::Read(findings, None, None);
-    }
-    let _ = model.observe(&page, &of_record);
-    // Taken again with what has just been learned, or it would not compare at the next look.
-    let print = Print { page: model.fingerprint(&page, &is_taken), rest, found };
-    kept.is_changed = true;
-    Reading::Read(findings, Some(print), None)
 }
 
 fn model_of(kept: &mut Kept, class: Class) -> &mut Model {
@@ -233,19 +212,4 @@ pub fn explain(rules: &SiteRules, url: &CrawlUrl, model: &Model, content_type: O
     let base = base(url, &links::scan(body, encoding));
     let page = Page { url: xxh3_64(url.as_str().as_bytes()), body, encoding };
     model.explain(&page, &|href: &str| class_of(rules, base.as_ref(), encoding, href).is_some())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_print_gives_itself_back_and_other_lines_give_none() {
-        let page = Fingerprint { hash: u64::MAX, epoch: 3, basis: Basis::NoiseIsContent };
-        let print = Print { page, rest: 7, found: 0 };
-        assert_eq!(Print::read(&print.line()), Some(print));
-        for other in ["", "1 2 3 4", "1 2 3 4 5 6", "1 2 9 4 5", "x 0 0 0 0"] {
-            assert_eq!(Print::read(other), None, "{other:?}");
-        }
-    }
 }

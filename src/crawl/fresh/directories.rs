@@ -2,10 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::boards;
-use crate::outlinks::{self, PageFindings};
-use crate::site::Site;
-use crate::visit::Job;
+use super::{Looking, boards};
+use crate::job::PageFindings;
+use crate::judging::judge;
 use gleaner_base::url::CrawlUrl;
 use gleaner_page::boards::next::numbers_of;
 use gleaner_rules::Class;
@@ -14,15 +13,14 @@ use gleaner_store::crawldb::{CrawlDbError, Discovered};
 /// Lists whose addresses look like pages behind the first of another and are none: those that a page links to which is no list itself,
 /// or lists nothing but lists, and those that a page calls by names. Gives the ones that were taken for such pages until now.
 pub(super) async fn lists_by_themselves(
-    site: &Site,
-    job: &Job,
+    of: Looking<'_>,
     read: &PageFindings,
     board: Option<&boards::Read>,
 ) -> Result<Vec<Discovered>, CrawlDbError> {
-    let own: HashSet<String> = numbers_of(job.url.as_str()).into_iter().map(|(form, _)| form).collect();
-    let is_directory = !job.class.is_target()
-        && job.class != Class::Sitemap
-        && !(job.class.is_listing() && read.found.iter().any(|found| found.class.is_target()));
+    let own: HashSet<String> = numbers_of(of.job.url.as_str()).into_iter().map(|(form, _)| form).collect();
+    let is_directory = !of.job.class.is_target()
+        && of.job.class != Class::Sitemap
+        && !(of.job.class.is_listing() && read.found.iter().any(|found| found.class.is_target()));
     let mut forms: HashMap<String, HashSet<u64>> = HashMap::new();
     let lists = || read.found.iter().filter(|found| found.class.is_listing());
     if is_directory {
@@ -33,17 +31,17 @@ pub(super) async fn lists_by_themselves(
         }
         forms.retain(|_, numbers| numbers.len() > 1);
     }
-    let is_list = |url: &CrawlUrl| outlinks::judge(site, url.clone()).is_ok_and(|found| found.class.is_listing());
+    let is_list = |url: &CrawlUrl| judge(&of.rows.rules, url.clone()).is_ok_and(|found| found.class.is_listing());
     let named = board.map(|board| board.page.named.as_slice()).unwrap_or_default();
     let named = named.iter().filter(|(_, url)| is_list(url)).map(|(form, _)| form.clone());
-    let believed = site.fresh.boards.are_lists(forms.into_keys().chain(named));
+    let believed = of.fresh.boards.are_lists(forms.into_keys().chain(named));
     let mut due = Vec::new();
     if believed.is_empty() {
         return Ok(due);
     }
     for found in lists().filter(|found| numbers_of(found.url.as_str()).iter().any(|(form, _)| believed.contains(form)))
     {
-        due.extend(site.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await?);
+        due.extend(of.rows.behind(of.job, found).await?);
     }
     Ok(due)
 }

@@ -2,23 +2,24 @@
 //!
 //! From what a page was read as to what the loop makes due. Asks the database what is known of the rows; writes nothing there.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::num::NonZeroU64;
 
 use super::arrivals::Sighting;
-use super::boards::{self, seconds};
+use super::boards::{self, Boards, interval, seconds};
 use super::directories::lists_by_themselves;
 use super::gone::hash;
 use super::reread::{make_good, read_on, reread};
 use super::rows::Vanished;
 use super::standing::{self, Standing, rows_of};
-use super::walks;
+use super::{Fresh, Looking, walks};
+use crate::front::is_behind_a_front;
 use crate::frontier::crews::Crew;
+use crate::job::{Found, Job, PageFindings, Seen};
+use crate::judging::{judge, resolve};
 use crate::limits::{GONE_CONFIRM_TIME, ROW_RECHECKED_AFTER, ROWS_IN_TURN_MAX};
-use crate::outlinks::{self, PageFindings};
 use crate::schedule::{Kind, Post};
-use crate::site::{Found, Site};
-use crate::visit::{self, Job};
+use crate::series::next_by_rules;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_page::boards::Row;
@@ -30,38 +31,17 @@ use gleaner_store::crawldb::{CrawlDbError, Discovered, Outcome, UrlRecord};
 /// Seconds that a clock which is not wrong may be ahead of ours.
 const CLOCKS_DIFFER_S: i64 = 300;
 
-/// What a look showed.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// URLs to be asked for now although they are known.
-    pub due: Vec<Discovered>,
-    /// The page of the list that comes next, where nobody has read it and an increment is to.
-    pub unread: Option<Discovered>,
-    /// What was new, for the schedule.
-    pub posts: Vec<Post>,
-    /// Where its rows lead, by the hashes of their URLs.
-    pub rows: HashSet<u64>,
-    /// At which list, by the URL of its first page; none where no list was looked at.
-    pub list: Option<String>,
-    /// The page was that first page.
-    pub is_front: bool,
-    /// It is a page behind a first one, though its address alone does not tell.
-    pub is_behind: bool,
-    /// The look at this list before.
-    pub last: Option<UnixMillis>,
-}
-
 /// Whether a page is one that a look goes over: the front of a list, or the page that a look on its way waits for.
 #[must_use]
-pub fn is_looked_at(site: &Site, job: &Job, is_front: bool) -> bool {
-    job.class.is_listing() && (is_front || site.fresh.boards.awaits(job.url.as_str()).is_some())
+pub fn is_looked_at(fresh: &Fresh, job: &Job, is_front: bool) -> bool {
+    job.class.is_listing() && (is_front || fresh.boards.awaits(job.url.as_str()).is_some())
 }
 
 /// Whether the rows of a page are read: those of a look, and of lists of threads those that history reads. What stands there was told
 /// before a thread comes up from it: its replies, and its last post by the site's clock, where nobody knows the zone yet.
 #[must_use]
-pub fn has_rows(site: &Site, job: &Job, is_front: bool) -> bool {
-    is_looked_at(site, job, is_front) || (job.class.is_listing() && site.fresh.boards.may_count())
+pub fn has_rows(fresh: &Fresh, job: &Job, is_front: bool) -> bool {
+    is_looked_at(fresh, job, is_front) || (job.class.is_listing() && fresh.boards.may_count())
 }
 
 /// Takes in a page of a list that was read.
@@ -69,204 +49,227 @@ pub fn has_rows(site: &Site, job: &Job, is_front: bool) -> bool {
 /// # Errors
 /// Those of the database.
 pub async fn look(
-    site: &Site,
-    job: &Job,
+    of: Looking<'_>,
     read: &PageFindings,
     board: Option<boards::Read>,
     is_front: bool,
-    at: UnixMillis,
 ) -> Result<Seen, CrawlDbError> {
+    let Looking { fresh, rows, job, at } = of;
     if read.denied.is_some() {
         return Ok(Seen::default());
     }
-    let lists = lists_by_themselves(site, job, read, board.as_ref()).await?;
-    if !is_looked_at(site, job, is_front) {
-        let mut seen = Seen { due: lists, ..Seen::default() };
-        if let Some(board) = board {
-            let mut kept = site.fresh.boards.kept();
-            board.page.rows.iter().filter(|row| is_thread(site, row)).for_each(|row| kept.count(row, seconds(at)));
-        }
-        read_on(site, job, read, at, &mut seen).await?;
+    let due = lists_by_themselves(of, read, board.as_ref()).await?;
+    if !is_looked_at(fresh, job, is_front) {
+        let mut seen = Seen { due, ..Seen::default() };
+        count_threads(of, board);
+        read_on(of, read, &mut seen).await?;
         return Ok(seen);
     }
-    let mut board = board.map(|board| by_links(site, &job.url, board, read));
-    if let Some(page) = board.as_mut().map(|board| &mut board.page).filter(|page| page.next.is_none()) {
-        // Numbers alone, of addresses whose page nothing but the rules tells.
-        page.next = outlinks::next_by_rules(site, job, &read.found);
-    }
-    if let Some(page) = board.as_mut().map(|board| &mut board.page)
-        && let Some(next) = page.next.take_if(|next| site.fresh.boards.is_another_list(job.url.as_str(), next.as_str()))
-    {
-        tracing::trace!(site = %site.rules.name, url = job.url.as_str(), next = next.as_str(), "the next list is no next page");
-    }
-    if let Some(next) = board.as_ref().and_then(|board| board.page.next.as_ref())
-        && outlinks::judge(site, next.clone()).is_ok_and(|found| found.class.is_listing())
-    {
-        site.fresh.boards.leads_to(job.url.as_str(), next.as_str());
-    }
-    let pending = site.fresh.boards.awaits(job.url.as_str());
+    let board = board.map(|board| with_next(of, by_links(of, board, read), read));
+    let pending = fresh.boards.awaits(job.url.as_str());
     // What was taken for a front until its own links told its place.
-    let is_front = is_front && (job.lease.depth == 0 || !visit::is_behind_a_front(site, &job.url));
+    let is_front = is_front && (job.lease.depth == 0 || !is_behind_a_front(&rows.rules, &fresh.boards, &job.url));
     if !is_front && pending.is_none() {
-        return Ok(Seen { is_behind: true, due: lists, ..Seen::default() });
+        return Ok(Seen { is_behind: true, due, ..Seen::default() });
     }
     let is_turn = pending.as_ref().is_some_and(|pending| pending.tours);
     let (list, last, is_above) = match pending {
         // The look before this one did not show it.
-        Some(pending) if pending.tours => (pending.board, last_look(site, job).await?, false),
+        Some(pending) if pending.tours => (pending.board, last_look(of).await?, false),
         Some(pending) => (pending.board, pending.last, pending.is_above),
-        None => (job.url.as_str().to_owned(), last_look(site, job).await?, true),
+        None => (job.url.as_str().to_owned(), last_look(of).await?, true),
     };
-    let mut seen = Seen { list: Some(list.clone()), is_front, last, due: lists, ..Seen::default() };
+    let mut seen = Seen { list: Some(list.clone()), is_front, last, due, ..Seen::default() };
     let since = last.map(|last| (last, at));
-    let standing = standing::ask(site, job, read, board.as_ref(), since.filter(|_| is_above)).await?;
-    let (asked, is_above) = (standing.rows, standing.is_above);
-    let is_out_of_order = is_turn && site.fresh.boards.is_in_another_order(&list);
-    seen.rows = asked.iter().map(|asked| hash(asked.found.url.as_str())).collect();
-    let mut changes: Vec<Change> =
-        asked.iter().map(|asked| if asked.is_new { Change::New } else { Change::Same }).collect();
+    let standing = standing::ask(of, read, board.as_ref(), since.filter(|_| is_above)).await?;
+    let is_out_of_order = is_turn && fresh.boards.is_in_another_order(&list);
+    seen.rows = standing.rows.iter().map(|asked| hash(asked.found.url.as_str())).collect();
     // The times of a clock that is fast are taken for now at the latest: they would make every delay too short.
     let is_fast = board.as_ref().is_some_and(|board| board.ahead_s() > CLOCKS_DIFFER_S);
     let mined: Vec<Row> = board.as_ref().map(|board| board.page.rows.clone()).unwrap_or_default();
-    if let Some(board) = board.filter(|board| !board.page.rows.is_empty()) {
-        let (now, above, room) = (seconds(at), standing.above, site.fresh.timetable.room_beside_looks());
-        let is_first_read = last_look(site, job).await?.is_none();
-        let page = walks::Page { board: &list, url: &job.url, now, last, above, is_above, is_first_read, room };
-        let verdict = walk(site, &page, board, &asked);
-        let news = verdict.fetch.len();
-        tracing::trace!(list, url = job.url.as_str(), rows = asked.len(), news, is_above, step = ?verdict.step, "a list was looked at");
-        if let Ok(next) = &verdict.step {
-            go_on(site, job, next, &mut seen).await?;
-        }
-        for (change, asked) in changes.iter_mut().zip(&asked) {
-            *change = asked.row.and_then(|row| verdict.changes.get(row)).copied().unwrap_or(*change);
-        }
-        reread(site, job, &verdict, &mined, (last, at), &mut seen).await?;
-    } else {
-        site.fresh.boards.end(job.url.as_str());
-        site.fresh.boards.has_no_pages(job.url.as_str());
-    }
-    for (asked, change) in asked.iter().zip(&changes) {
+    let changes = changes(of, board, &standing, (&list, &mined), &mut seen).await?;
+    for (asked, change) in standing.rows.iter().zip(changes) {
         let row = asked.row.and_then(|row| mined.get(row));
-        if *change == Change::New {
-            let shown = row.filter(|_| !is_fast).and_then(|row| shown(asked.found.class, row));
-            // In a list of another order than time it may have stood on the page in front when this one was looked at.
-            let last_absent = last.filter(|_| !is_out_of_order || shown.is_none());
-            let sighting = Sighting { shown, last_absent, first_seen: at };
-            site.fresh.arrivals.sighted(hash(asked.found.url.as_str()), sighting);
-        }
-        if !asked.is_pinned {
-            // Of a thread that has replies the row tells when the last one came.
-            let is_dated = asked.found.class != Class::Thread
-                || row
-                    .is_some_and(|row| row.created.is_some() && row.last.is_none_or(|last| Some(last) == row.created));
-            let number = asked.found.url.number().filter(|_| !is_fast && is_dated);
-            seen.posts.extend(post(*change, row.and_then(|row| row.last.or(row.created)), (last, at), number));
-        }
+        sight(of, (asked, row, change), (is_fast, is_out_of_order), &mut seen);
     }
-    if last.is_none() && site.fresh.boards.is_in_another_order(&list) {
+    if last.is_none() && fresh.boards.is_in_another_order(&list) {
         // Some rows of those before tell nothing of how many came since.
         seen.posts.clear();
     }
-    ask_once_more(site, job, &asked, at, &mut seen).await?;
+    ask_once_more(of, &standing.rows, &mut seen).await?;
     if is_front && !read.truncated {
-        let urls: Vec<&str> =
-            asked.iter().filter(|asked| !asked.is_pinned).map(|asked| asked.found.url.as_str()).collect();
-        let vanished = site.fresh.lists.look(&list, &urls, at);
-        follow(site, job, vanished, at, &mut seen).await?;
-        recheck(site, job, at, &mut seen).await?;
+        let free = standing.rows.iter().filter(|asked| !asked.is_pinned);
+        let urls: Vec<&str> = free.map(|asked| asked.found.url.as_str()).collect();
+        let vanished = fresh.lists.look(&list, &urls, at);
+        follow(of, vanished, &mut seen).await?;
+        recheck(of, &mut seen).await?;
     }
-    make_good(site, job, at, &mut seen).await?;
+    make_good(of, &mut seen).await?;
     Ok(seen)
 }
 
+/// What a page that is none of a look tells of threads.
+fn count_threads(of: Looking<'_>, board: Option<boards::Read>) {
+    let Some(board) = board else { return };
+    let mut kept = of.fresh.boards.kept();
+    let is_thread = |row: &&Row| judge(&of.rows.rules, row.url.clone()).is_ok_and(|found| found.class == Class::Thread);
+    board.page.rows.iter().filter(is_thread).for_each(|row| kept.count(row, seconds(of.at)));
+}
+
+/// The page with the next one of its list, as far as its links and the rules tell.
+fn with_next(of: Looking<'_>, mut board: boards::Read, read: &PageFindings) -> boards::Read {
+    let (boards, rules, job) = (&of.fresh.boards, &of.rows.rules, of.job);
+    let page = &mut board.page;
+    if page.next.is_none() {
+        // Numbers alone, of addresses whose page nothing but the rules tells.
+        page.next = next_by_rules(rules, job, &read.found);
+    }
+    if let Some(next) = page.next.take_if(|next| boards.is_another_list(job.url.as_str(), next.as_str())) {
+        tracing::trace!(site = %rules.name, url = job.url.as_str(), next = next.as_str(), "the next list is no next page");
+    }
+    if let Some(next) = &page.next
+        && judge(rules, next.clone()).is_ok_and(|found| found.class.is_listing())
+    {
+        boards.leads_to(job.url.as_str(), next.as_str());
+    }
+    board
+}
+
+/// What has changed of each row, by the verdict of the look on the page; what that asks for is due.
+async fn changes(
+    of: Looking<'_>,
+    board: Option<boards::Read>,
+    standing: &standing::Page,
+    (list, mined): (&str, &[Row]),
+    seen: &mut Seen,
+) -> Result<Vec<Change>, CrawlDbError> {
+    let Looking { fresh, job, at, .. } = of;
+    let of_record = |asked: &Standing| if asked.is_new { Change::New } else { Change::Same };
+    let mut changes: Vec<Change> = standing.rows.iter().map(of_record).collect();
+    let Some(board) = board.filter(|board| !board.page.rows.is_empty()) else {
+        fresh.boards.end(job.url.as_str());
+        fresh.boards.has_no_pages(job.url.as_str());
+        return Ok(changes);
+    };
+    let (now, last, room) = (seconds(at), seen.last, fresh.timetable.room_beside_looks());
+    let (above, is_above, is_first_read) = (standing.above, standing.is_above, last_look(of).await?.is_none());
+    let page = walks::Page { board: list, url: &job.url, now, last, above, is_above, is_first_read, room };
+    let verdict = walk(&fresh.boards, &page, board, &standing.rows);
+    let (rows, news) = (standing.rows.len(), verdict.fetch.len());
+    tracing::trace!(list, url = job.url.as_str(), rows, news, is_above, step = ?verdict.step, "a list was looked at");
+    if let Ok(next) = &verdict.step {
+        go_on(of, next, seen).await?;
+    }
+    for (change, asked) in changes.iter_mut().zip(&standing.rows) {
+        *change = asked.row.and_then(|row| verdict.changes.get(row)).copied().unwrap_or(*change);
+    }
+    reread(of, &verdict, mined, seen).await?;
+    Ok(changes)
+}
+
+/// A row as arrivals and the schedule hear of it.
+fn sight(
+    of: Looking<'_>,
+    (asked, row, change): (&Standing, Option<&Row>, Change),
+    (is_fast, is_out_of_order): (bool, bool),
+    seen: &mut Seen,
+) {
+    let (found, at, last) = (&asked.found, of.at, seen.last);
+    if change == Change::New {
+        let shown = row.filter(|_| !is_fast).and_then(|row| shown(found.class, row));
+        // In a list of another order than time it may have stood on the page in front when this one was looked at.
+        let last_absent = last.filter(|_| !is_out_of_order || shown.is_none());
+        let sighting = Sighting { shown, last_absent, first_seen: at };
+        of.fresh.arrivals.sighted(hash(found.url.as_str()), sighting);
+    }
+    if !asked.is_pinned {
+        // Of a thread that has replies the row tells when the last one came.
+        let is_of_first = |row: &Row| row.created.is_some() && row.last.is_none_or(|last| Some(last) == row.created);
+        let is_dated = found.class != Class::Thread || row.is_some_and(is_of_first);
+        let number = found.url.number().filter(|_| !is_fast && is_dated);
+        seen.posts.extend(post(change, row.and_then(|row| row.last.or(row.created)), (last, at), number));
+    }
+}
+
 /// A page of which no row that was mined leads to what the rules take, by its links: rows without times.
-fn by_links(site: &Site, read_at: &CrawlUrl, board: boards::Read, read: &PageFindings) -> boards::Read {
-    if board.page.rows.iter().any(|row| is_row(site, row)) {
+fn by_links(of: Looking<'_>, board: boards::Read, read: &PageFindings) -> boards::Read {
+    let (boards, rules) = (&of.fresh.boards, &of.rows.rules);
+    let is_row = |row: &Row| judge(rules, row.url.clone()).is_ok_and(|found| found.class.is_target());
+    if board.page.rows.iter().any(is_row) {
         return board;
     }
-    let links: Vec<(Found, Option<usize>)> = rows_of(site, read, &[]);
+    let links: Vec<(Found, Option<usize>)> = rows_of(rules, read, &[]);
     if !links.is_empty() {
-        site.fresh.boards.without_rows(&site.rules.name, read_at.as_str());
+        boards.without_rows(&rules.name, of.job.url.as_str());
     }
     board.with_links(links.iter().map(|(found, _)| &found.url))
-}
-
-fn is_thread(site: &Site, row: &Row) -> bool {
-    outlinks::judge(site, row.url.clone()).is_ok_and(|found| found.class == Class::Thread)
-}
-
-fn is_row(site: &Site, row: &Row) -> bool {
-    outlinks::judge(site, row.url.clone()).is_ok_and(|found| found.class.is_target())
 }
 
 /// Takes in a page of a list that is as it was.
 ///
 /// # Errors
 /// Those of the database.
-pub async fn again(site: &Site, job: &Job, is_front: bool, at: UnixMillis) -> Result<Seen, CrawlDbError> {
-    if !is_looked_at(site, job, is_front) {
+pub async fn again(of: Looking<'_>, is_front: bool) -> Result<Seen, CrawlDbError> {
+    if !is_looked_at(of.fresh, of.job, is_front) {
         return Ok(Seen::default());
     }
-    site.fresh.boards.end(job.url.as_str());
-    let list = job.url.as_str();
-    let last = last_look(site, job).await?;
+    of.fresh.boards.end(of.job.url.as_str());
+    let list = of.job.url.as_str();
+    let last = last_look(of).await?;
     let mut seen = Seen { list: Some(list.to_owned()), is_front, last, ..Seen::default() };
     if is_front {
         // What is new may stand behind it.
-        let room = site.fresh.timetable.room_beside_looks();
-        if let Some(next) = site.fresh.boards.unchanged(list, at, last, room) {
-            go_on(site, job, &next, &mut seen).await?;
+        let room = of.fresh.timetable.room_beside_looks();
+        if let Some(next) = of.fresh.boards.unchanged(list, of.at, last, room) {
+            go_on(of, &next, &mut seen).await?;
         }
-        let vanished = site.fresh.lists.again(list, at);
-        follow(site, job, vanished, at, &mut seen).await?;
-        recheck(site, job, at, &mut seen).await?;
+        let vanished = of.fresh.lists.again(list, of.at);
+        follow(of, vanished, &mut seen).await?;
+        recheck(of, &mut seen).await?;
     }
-    make_good(site, job, at, &mut seen).await?;
+    make_good(of, &mut seen).await?;
     Ok(seen)
 }
 
 /// When this page was last looked at with success. What failed since then, as in a server's trouble, was no look: what comes in such a
 /// time is seen late, and counts.
-async fn last_look(site: &Site, job: &Job) -> Result<Option<UnixMillis>, CrawlDbError> {
+async fn last_look(of: Looking<'_>) -> Result<Option<UnixMillis>, CrawlDbError> {
     let is_look = |outcome| matches!(outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
-    let record = site.db.url_record(&job.lease.key).await?;
+    let record = of.rows.db.url_record(&of.job.lease.key).await?;
     Ok(match record {
         Some(record) if record.outcome.is_some_and(is_look) => Some(record.visited),
-        Some(record) if record.outcome.is_some() => site.fresh.boards.last_look(job.url.as_str()),
+        Some(record) if record.outcome.is_some() => of.fresh.boards.last_look(of.job.url.as_str()),
         _ => None,
     })
 }
 
 /// Asks for the next page of a look, or ends the look. One that nobody has read comes by itself where history looks; an increment goes on
 /// to some of them, as to any other link, unless it is only that page's turn.
-async fn go_on(site: &Site, job: &Job, next: &CrawlUrl, seen: &mut Seen) -> Result<(), CrawlDbError> {
-    let found = outlinks::judge(site, next.clone()).ok().filter(|found| found.class.is_listing());
-    let depth = job.lease.depth.saturating_add(1);
+async fn go_on(of: Looking<'_>, next: &CrawlUrl, seen: &mut Seen) -> Result<(), CrawlDbError> {
+    let found = judge(&of.rows.rules, next.clone()).ok().filter(|found| found.class.is_listing());
     let row = match found {
-        Some(found) => site.row(&found.url, found.class, depth).await?,
+        Some(found) => of.rows.behind(of.job, &found).await?,
         None => None,
     };
     let record = match &row {
-        Some(row) => site.db.url_record(&row.key).await?,
+        Some(row) => of.rows.db.url_record(&row.key).await?,
         None => None,
     };
     let was_read = record.is_some_and(|record| record.outcome.is_some());
-    let is_turn = site.fresh.boards.awaits(next.as_str()).is_some_and(|pending| pending.tours);
-    match (row, job.crew) {
+    let is_turn = of.fresh.boards.awaits(next.as_str()).is_some_and(|pending| pending.tours);
+    match (row, of.job.crew) {
         (Some(row), _) if was_read => seen.due.push(row),
-        (Some(row), Crew::Increment { level }) if !is_turn && level < site.rules.increment_depth => {
+        (Some(row), Crew::Increment { level }) if !is_turn && level < of.rows.rules.increment_depth => {
             seen.unread = Some(row)
         }
-        _ => site.fresh.boards.end(next.as_str()),
+        _ => of.fresh.boards.end(next.as_str()),
     }
     Ok(())
 }
 
 /// The look's verdict on the page. News are unknown rows, and threads with news; what else changes in a row is none.
-fn walk(site: &Site, page: &walks::Page<'_>, board: boards::Read, asked: &[Standing]) -> Verdict {
+fn walk(boards: &Boards, page: &walks::Page<'_>, board: boards::Read, asked: &[Standing]) -> Verdict {
     let records: HashMap<usize, &Standing> = asked.iter().filter_map(|asked| Some((asked.row?, asked))).collect();
-    let boards = &site.fresh.boards;
     let mut kept = boards.kept();
     let mut known = HashMap::with_capacity(board.page.rows.len());
     for (at, row) in board.page.rows.iter().enumerate() {
@@ -331,24 +334,17 @@ fn tells_later(row: &Row, before: &Known, now: i64) -> bool {
 
 /// What a list shows and its site did not have when it was met, or answered with faults until it was given up: a list may be served before
 /// its pages (replicas, caches), and a server may be in trouble for minutes. Each is asked for once more, hours later.
-async fn ask_once_more(
-    site: &Site,
-    job: &Job,
-    asked: &[Standing],
-    at: UnixMillis,
-    seen: &mut Seen,
-) -> Result<(), CrawlDbError> {
+async fn ask_once_more(of: Looking<'_>, asked: &[Standing], seen: &mut Seen) -> Result<(), CrawlDbError> {
     let is_early = |record: UrlRecord| {
         record.outcome.is_some_and(came_to_nothing)
             && record.visited.since(record.first_seen) < GONE_CONFIRM_TIME
-            && at.since(record.visited) >= GONE_CONFIRM_TIME
+            && of.at.since(record.visited) >= GONE_CONFIRM_TIME
     };
     for asked in asked.iter().filter(|asked| asked.record.is_some_and(is_early)) {
-        let depth = job.lease.depth.saturating_add(1);
-        if let Some(row) = site.row(&asked.found.url, asked.found.class, depth).await? {
+        if let Some(row) = of.rows.behind(of.job, &asked.found).await? {
             // As of any link to a torrent, the page that has it is known.
-            let via = (asked.found.class == Class::Download).then(|| job.url.as_str().into());
-            seen.due.push(Discovered { due: at, via, ..row });
+            let via = (asked.found.class == Class::Download).then(|| of.job.url.as_str().into());
+            seen.due.push(Discovered { due: of.at, via, ..row });
         }
     }
     Ok(())
@@ -367,49 +363,41 @@ fn came_to_nothing(outcome: Outcome) -> bool {
 }
 
 /// Pages of rows that vanished are asked for, and those of rows that are back.
-async fn follow(
-    site: &Site,
-    job: &Job,
-    vanished: Vanished,
-    at: UnixMillis,
-    seen: &mut Seen,
-) -> Result<(), CrawlDbError> {
+async fn follow(of: Looking<'_>, vanished: Vanished, seen: &mut Seen) -> Result<(), CrawlDbError> {
     let Vanished { gone, back } = vanished;
     for (url, gone) in &gone {
-        site.fresh.gone.unlisted(hash(url), *gone);
+        of.fresh.gone.unlisted(hash(url), *gone);
     }
     for url in gone.iter().map(|(url, _)| url).chain(&back) {
-        let Some(url) = outlinks::resolve(site, &job.url, url) else { continue };
-        let Ok(found) = outlinks::judge(site, url) else { continue };
-        let depth = job.lease.depth.saturating_add(1);
-        if let Some(row) = site.row(&found.url, found.class, depth).await? {
-            seen.due.push(Discovered { due: at, ..row });
+        let Some(url) = resolve(&of.rows.rules, &of.job.url, url) else { continue };
+        let Ok(found) = judge(&of.rows.rules, url) else { continue };
+        if let Some(row) = of.rows.behind(of.job, &found).await? {
+            seen.due.push(Discovered { due: of.at, ..row });
         }
     }
     Ok(())
 }
 
 /// The page of one row that stays is asked for again, in turn: a torrent may be taken away and its row left.
-async fn recheck(site: &Site, job: &Job, at: UnixMillis, seen: &mut Seen) -> Result<(), CrawlDbError> {
-    let list = job.url.as_str();
+async fn recheck(of: Looking<'_>, seen: &mut Seen) -> Result<(), CrawlDbError> {
+    let list = of.job.url.as_str();
     let is_due = |record: UrlRecord| {
         let is_there = matches!(record.outcome, Some(Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified));
-        is_there && record.visited <= at && at.since(record.visited) >= ROW_RECHECKED_AFTER
+        is_there && record.visited <= of.at && of.at.since(record.visited) >= ROW_RECHECKED_AFTER
     };
     let mut asked = 0;
-    for url in site.fresh.lists.in_turn(list, ROWS_IN_TURN_MAX) {
+    for url in of.fresh.lists.in_turn(list, ROWS_IN_TURN_MAX) {
         asked += 1;
-        let Some(url) = outlinks::resolve(site, &job.url, &url) else { continue };
+        let Some(url) = resolve(&of.rows.rules, &of.job.url, &url) else { continue };
         let is_page = |found: &Found| found.class.is_target() && found.class != Class::Download;
-        let Some(found) = outlinks::judge(site, url).ok().filter(is_page) else { continue };
-        let depth = job.lease.depth.saturating_add(1);
-        let Some(row) = site.row(&found.url, found.class, depth).await? else { continue };
-        if site.db.url_record(&row.key).await?.is_some_and(is_due) {
-            seen.due.push(Discovered { due: at, ..row });
+        let Some(found) = judge(&of.rows.rules, url).ok().filter(is_page) else { continue };
+        let Some(row) = of.rows.behind(of.job, &found).await? else { continue };
+        if of.rows.db.url_record(&row.key).await?.is_some_and(is_due) {
+            seen.due.push(Discovered { due: of.at, ..row });
             break;
         }
     }
-    site.fresh.lists.had_turn(list, asked);
+    of.fresh.lists.had_turn(list, asked);
     Ok(())
 }
 
@@ -418,12 +406,6 @@ async fn recheck(site: &Site, job: &Job, at: UnixMillis, seen: &mut Seen) -> Res
 fn shown(class: Class, row: &Row) -> Option<(UnixMillis, u64)> {
     let time = if class == Class::Thread { row.created } else { row.created.or(row.last) };
     time.filter(|time| time.precision <= Precision::Day).map(interval)
-}
-
-pub(super) fn interval(time: Time) -> (UnixMillis, u64) {
-    let ms = |seconds: i64| u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000);
-    // `latest` is the last second in which it may lie.
-    (UnixMillis(ms(time.earliest)), ms(time.latest.saturating_sub(time.earliest).saturating_add(1)))
 }
 
 /// Within a minute it is known when a row came.

@@ -10,16 +10,29 @@ pub mod changed;
 mod directories;
 pub mod gone;
 pub mod look;
+pub mod presence;
 mod reread;
 pub mod rows;
 mod standing;
 pub mod timetable;
 pub mod walks;
 
+use crate::job::Job;
 use crate::limits::NOTE_BYTES_MAX;
+use crate::rows::Rows;
 use gleaner_base::clock::UnixMillis;
 use gleaner_rules::SiteRules;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
+
+/// A look at a page: what is known of the site's changes, and the rows of its frontier.
+#[derive(Clone, Copy)]
+pub struct Looking<'a> {
+    pub fresh: &'a Fresh,
+    pub rows: &'a Rows,
+    pub job: &'a Job,
+    /// When the page was read.
+    pub at: UnixMillis,
+}
 
 /// All of it, of one site.
 pub struct Fresh {

@@ -1,12 +1,11 @@
 //! Threads with news, read again: from which page on, on to the page behind it that was read last, and once more where that one did not come.
 
+use super::Looking;
 use super::arrivals::Sighting;
+use super::boards::interval;
 use super::gone::hash;
-use super::look::{Seen, interval};
-use crate::outlinks::{self, PageFindings};
-use crate::site::Site;
-use crate::visit::Job;
-use gleaner_base::clock::UnixMillis;
+use crate::job::{PageFindings, Seen};
+use crate::judging::judge;
 use gleaner_base::url::CrawlUrl;
 use gleaner_page::boards::Row;
 use gleaner_page::boards::identity::{page_of_thread, thread_id};
@@ -20,18 +19,16 @@ const LAST_PAGES: usize = 8;
 
 /// Threads with news are read again from their last known page.
 pub(super) async fn reread(
-    site: &Site,
-    job: &Job,
+    of: Looking<'_>,
     verdict: &Verdict,
     mined: &[Row],
-    (last, at): (Option<UnixMillis>, UnixMillis),
     seen: &mut Seen,
 ) -> Result<(), CrawlDbError> {
     for fetch in &verdict.fetch {
         let (row, is_new) = (mined.get(fetch.row), fetch.why == Change::New);
         let last_read = match row {
-            Some(row) if is_unread(site, job, &row.url).await? => row.last_page.clone(),
-            Some(row) if !is_new => last_read(site, job, row).await?,
+            Some(row) if is_unread(of, &row.url).await? => row.last_page.clone(),
+            Some(row) if !is_new => last_read(of, row).await?,
             _ => None,
         };
         let from = match is_new {
@@ -40,44 +37,44 @@ pub(super) async fn reread(
             // A link to the last post may be one that no class takes (phpBB's `viewtopic.php?f=&t=&p=`): then the thread's own pages lead there.
             false => [last_read, Some(fetch.from.clone()), row.map(|row| row.url.clone())],
         };
-        let mut judged = from.into_iter().flatten().filter_map(|from| outlinks::judge(site, from).ok());
+        let mut judged = from.into_iter().flatten().filter_map(|from| judge(&of.rows.rules, from).ok());
         let Some(found) = judged.find(|found| found.class.is_target()) else { continue };
-        let depth = job.lease.depth.saturating_add(1);
-        let Some(row) = site.row(&found.url, found.class, depth).await? else { continue };
-        seen.due.push(Discovered { due: at, ..row });
-        site.fresh.boards.asks_again(found.url.as_str(), at);
+        let Some(row) = of.rows.behind(of.job, &found).await? else { continue };
+        seen.due.push(Discovered { due: of.at, ..row });
+        of.fresh.boards.asks_again(found.url.as_str(), of.at);
         let told = mined.get(fetch.row).and_then(|row| row.last).map(interval);
-        let sighting = Sighting { shown: told, last_absent: last, first_seen: at };
-        site.fresh.arrivals.sighted_anew(hash(found.url.as_str()), sighting);
+        let sighting = Sighting { shown: told, last_absent: seen.last, first_seen: of.at };
+        of.fresh.arrivals.sighted_anew(hash(found.url.as_str()), sighting);
     }
     Ok(())
 }
 
 /// True for a page that was heard of and that nobody has read: news of an unread thread stand on its last page, whichever one that was before.
-async fn is_unread(site: &Site, job: &Job, page: &CrawlUrl) -> Result<bool, CrawlDbError> {
-    let Ok(page) = outlinks::judge(site, page.clone()) else { return Ok(false) };
-    let Some(key) = site.row(&page.url, page.class, job.lease.depth).await?.map(|row| row.key) else {
+async fn is_unread(of: Looking<'_>, page: &CrawlUrl) -> Result<bool, CrawlDbError> {
+    let Ok(page) = judge(&of.rows.rules, page.clone()) else { return Ok(false) };
+    let Some(key) = of.rows.row(&page.url, page.class, of.job.lease.depth).await?.map(|row| row.key) else {
         return Ok(false);
     };
-    Ok(site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_none()))
+    Ok(of.rows.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_none()))
 }
 
 /// The last page of a thread that was read, as far as its row links to its pages.
-async fn last_read(site: &Site, job: &Job, row: &Row) -> Result<Option<CrawlUrl>, CrawlDbError> {
+async fn last_read(of: Looking<'_>, row: &Row) -> Result<Option<CrawlUrl>, CrawlDbError> {
     let pages = row.last_page.as_ref().map(pages_down_from).unwrap_or_default();
-    last_read_of(site, job, pages.into_iter()).await
+    last_read_of(of, pages.into_iter()).await
 }
 
 /// The first of these pages of a thread that was read.
 async fn last_read_of(
-    site: &Site,
-    job: &Job,
+    of: Looking<'_>,
     pages: impl Iterator<Item = CrawlUrl>,
 ) -> Result<Option<CrawlUrl>, CrawlDbError> {
     for url in pages {
-        let Ok(page) = outlinks::judge(site, url) else { continue };
-        let Some(key) = site.row(&page.url, page.class, job.lease.depth).await?.map(|row| row.key) else { continue };
-        if site.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_some_and(Outcome::was_fetched)) {
+        let Ok(page) = judge(&of.rows.rules, url) else { continue };
+        let Some(key) = of.rows.row(&page.url, page.class, of.job.lease.depth).await?.map(|row| row.key) else {
+            continue;
+        };
+        if of.rows.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_some_and(Outcome::was_fetched)) {
             return Ok(Some(page.url));
         }
     }
@@ -86,18 +83,12 @@ async fn last_read_of(
 
 /// A page of a thread that was asked for again for its news leads on to the last one behind it that was read: the news stand there,
 /// and a row may link to no page of its thread, or have been seen when there were fewer.
-pub(super) async fn read_on(
-    site: &Site,
-    job: &Job,
-    read: &PageFindings,
-    at: UnixMillis,
-    seen: &mut Seen,
-) -> Result<(), CrawlDbError> {
-    if job.class != Class::Thread || !site.fresh.boards.asked_again(job.url.as_str()) {
+pub(super) async fn read_on(of: Looking<'_>, read: &PageFindings, seen: &mut Seen) -> Result<(), CrawlDbError> {
+    if of.job.class != Class::Thread || !of.fresh.boards.asked_again(of.job.url.as_str()) {
         return Ok(());
     }
     let number = |url: &CrawlUrl| page_of_thread(url.as_str()).unwrap_or(1);
-    let (id, own) = (thread_id(job.url.as_str()), number(&job.url));
+    let (id, own) = (thread_id(of.job.url.as_str()), number(&of.job.url));
     let of_thread = read.found.iter().filter(|found| found.class == Class::Thread);
     let mut behind: Vec<(u64, &CrawlUrl)> = of_thread
         .filter(|found| thread_id(found.url.as_str()) == id)
@@ -108,15 +99,17 @@ pub(super) async fn read_on(
     let behind: Vec<CrawlUrl> = behind.into_iter().map(|(_, url)| url.clone()).take(LAST_PAGES).collect();
     // Its last page waits in history where that has listed the thread and not read it to its end.
     let last = match behind.first() {
-        Some(last) if is_unread(site, job, last).await? => Some(last.clone()),
+        Some(last) if is_unread(of, last).await? => Some(last.clone()),
         _ => None,
     };
-    let read = last_read_of(site, job, behind.into_iter()).await?;
+    let read = last_read_of(of, behind.into_iter()).await?;
     for page in last.into_iter().chain(read) {
-        let Some(row) = site.row(&page, Class::Thread, job.lease.depth.saturating_add(1)).await? else { continue };
-        seen.due.push(Discovered { due: at, ..row });
-        site.fresh.boards.asks_again(page.as_str(), at);
-        site.fresh.arrivals.passes_on(hash(job.url.as_str()), hash(page.as_str()));
+        let Some(row) = of.rows.row(&page, Class::Thread, of.job.lease.depth.saturating_add(1)).await? else {
+            continue;
+        };
+        seen.due.push(Discovered { due: of.at, ..row });
+        of.fresh.boards.asks_again(page.as_str(), of.at);
+        of.fresh.arrivals.passes_on(hash(of.job.url.as_str()), hash(page.as_str()));
     }
     Ok(())
 }
@@ -134,23 +127,24 @@ fn pages_down_from(last: &CrawlUrl) -> Vec<CrawlUrl> {
 
 /// Pages of threads with news that were asked for and did not come (a server in trouble, a refusal, a kill before the commit) are asked for
 /// once more: their lists show nothing new by then.
-pub(super) async fn make_good(site: &Site, job: &Job, at: UnixMillis, seen: &mut Seen) -> Result<(), CrawlDbError> {
-    for (page, asked) in site.fresh.boards.overdue(at) {
-        let found = CrawlUrl::parse(&page, &site.rules.canonical).ok().and_then(|url| outlinks::judge(site, url).ok());
+pub(super) async fn make_good(of: Looking<'_>, seen: &mut Seen) -> Result<(), CrawlDbError> {
+    for (page, asked) in of.fresh.boards.overdue(of.at) {
+        let found =
+            CrawlUrl::parse(&page, &of.rows.rules.canonical).ok().and_then(|url| judge(&of.rows.rules, url).ok());
         let row = match found {
-            Some(found) => site.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await?,
+            Some(found) => of.rows.behind(of.job, &found).await?,
             None => None,
         };
         let Some(row) = row else {
-            site.fresh.boards.came(&page);
+            of.fresh.boards.came(&page);
             continue;
         };
-        let record = site.db.url_record(&row.key).await?;
-        let visited = record.filter(|record| record.visited > asked && record.visited <= at);
+        let record = of.rows.db.url_record(&row.key).await?;
+        let visited = record.filter(|record| record.visited > asked && record.visited <= of.at);
         if visited.and_then(|record| record.outcome).is_some_and(is_an_answer) {
-            site.fresh.boards.came(&page);
-        } else if site.fresh.boards.tries_again(&page, at) {
-            seen.due.push(Discovered { due: at, ..row });
+            of.fresh.boards.came(&page);
+        } else if of.fresh.boards.tries_again(&page, of.at) {
+            seen.due.push(Discovered { due: of.at, ..row });
         }
     }
     Ok(())

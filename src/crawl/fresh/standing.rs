@@ -2,16 +2,14 @@
 //!
 //! One time tells it, the one at which where a row leads was first found, by whichever crew and on whatever page.
 
+use super::{Looking, boards};
+use crate::job::{Found, PageFindings};
+use crate::judging::judge;
 use crate::limits::LOOK_ROWS_MAX;
-use crate::outlinks::{self, PageFindings};
-use crate::site::{Found, Site};
-use crate::visit::Job;
 use gleaner_base::clock::UnixMillis;
 use gleaner_page::boards::Row;
-use gleaner_rules::Class;
+use gleaner_rules::{Class, SiteRules};
 use gleaner_store::crawldb::{CrawlDbError, UrlRecord};
-
-use super::boards;
 
 /// Rows of which most were there before where those of the last look begin.
 const BORDER_ROWS: usize = 6;
@@ -52,17 +50,18 @@ pub(super) struct Page {
 /// Asks what is known of a page's rows. `since` are the look before this one, where no page of this one has come to its rows yet, and
 /// this one.
 pub(super) async fn ask(
-    site: &Site,
-    job: &Job,
+    of: Looking<'_>,
     read: &PageFindings,
     board: Option<&boards::Read>,
     since: Option<(UnixMillis, UnixMillis)>,
 ) -> Result<Page, CrawlDbError> {
     let mined = board.map(|board| board.page.rows.as_slice()).unwrap_or_default();
     let mut rows = Vec::new();
-    for (found, row) in rows_of(site, read, mined) {
-        let Some(key) = site.row(&found.url, found.class, job.lease.depth).await?.map(|row| row.key) else { continue };
-        let record = site.record(&key).await?;
+    for (found, row) in rows_of(&of.rows.rules, read, mined) {
+        let Some(key) = of.rows.row(&found.url, found.class, of.job.lease.depth).await?.map(|row| row.key) else {
+            continue;
+        };
+        let record = of.rows.record(&key).await?;
         let is_pinned = row.and_then(|row| mined.get(row)).is_some_and(|row| row.pinned.is_some());
         rows.push(Standing { found, row, record, is_pinned, is_new: record.is_none() });
     }
@@ -90,9 +89,9 @@ fn border(rows: &[Standing], since: (UnixMillis, UnixMillis)) -> Option<usize> {
 }
 
 /// Where the rows of a page lead, in its order: the rows that were mined, else its links to what a list lists.
-pub(super) fn rows_of(site: &Site, read: &PageFindings, mined: &[Row]) -> Vec<(Found, Option<usize>)> {
+pub(super) fn rows_of(rules: &SiteRules, read: &PageFindings, mined: &[Row]) -> Vec<(Found, Option<usize>)> {
     let judged = |(at, row): (usize, &Row)| {
-        let found = outlinks::judge(site, row.url.clone()).ok().filter(|found| found.class.is_target())?;
+        let found = judge(rules, row.url.clone()).ok().filter(|found| found.class.is_target())?;
         Some((found, Some(at)))
     };
     let rows: Vec<_> = mined.iter().enumerate().filter_map(judged).take(LOOK_ROWS_MAX).collect();

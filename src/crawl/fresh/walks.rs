@@ -4,9 +4,7 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::boards::{Boards, Kept, Read, Told, seconds};
+use super::boards::{Boards, Kept, Pending, Read, Told, seconds};
 use super::timetable::Room;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
@@ -14,21 +12,6 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_page::boards::Times;
 use gleaner_page::boards::tour::Order;
 use gleaner_page::boards::walk::{Grounds, Known, Memory, Verdict, Walk};
-
-/// A look on its way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pending {
-    /// The list, by the URL of its first page.
-    pub board: String,
-    /// The look before this one.
-    pub last: Option<UnixMillis>,
-    /// No row was met yet that the look before this one could have shown: all that comes is newer.
-    #[serde(default)]
-    pub is_above: bool,
-    /// The page is read because it is its turn: the look before this one did not show it.
-    #[serde(default)]
-    pub tours: bool,
-}
 
 /// Where a look is.
 pub struct Page<'a> {

@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::hosts::{HostKeys, Hosts, Slot};
 use crate::limits;
-use crate::site_loop::CONNECTION_POLL;
+use crate::limits::CONNECTION_POLL;
 use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::{Answered, Block, Gate, HostPolicy};

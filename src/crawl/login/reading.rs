@@ -248,7 +248,7 @@ impl Run<'_> {
         let (view, markup) = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         drop(turn);
         let view = view.map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
-        let view = view.without_topics(|address| is_topic(self.site, &url, address));
+        let view = view.without_topics(|address| is_topic(&self.site.rules, &url, address));
         let charset = if charset.is_ascii_compatible() { charset } else { UTF_8 };
         Ok(Page { url, status, charset, view, was_got, markup, waits: signs.empty_root })
     }

@@ -129,7 +129,7 @@ impl Inner<'_, '_> {
     async fn ask(&mut self, request: &net::Request, page: &CrawlUrl) -> net::Answer {
         let is_script = matches!(request.asker, Asker::Script | Asker::Module) && request.method == "GET";
         let site = self.run.site;
-        if is_script && let Some((kept, body)) = site.shelf.script(&request.url, site.clock.now()) {
+        if is_script && let Some((kept, body)) = site.scripts.shelf.script(&request.url, site.clock.now()) {
             self.take_in(&body);
             return Ok(net::Response { body: body.into(), ..kept });
         }
@@ -178,7 +178,7 @@ impl Inner<'_, '_> {
         };
         let answer = if is_write { self.post(url, request, page).await } else { self.get(url, request, page).await }?;
         if is_script && answer.status == 200 {
-            site.shelf.keep(&request.url, &answer, &answer.body, site.clock.now());
+            site.scripts.shelf.keep(&request.url, &answer, &answer.body, site.clock.now());
         }
         self.take_in(&answer.body);
         Ok(answer)

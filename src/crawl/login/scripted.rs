@@ -62,7 +62,7 @@ impl Scripts {
 impl<'a> Run<'a> {
     /// True where pages of this login may be rendered at all.
     pub(super) fn may_render(&self) -> bool {
-        self.site.renderer.is_some() && self.site.rules.render_login() != RenderWhen::Never
+        self.site.scripts.renderer.is_some() && self.site.rules.render_login() != RenderWhen::Never
     }
 
     /// Runs a page's scripts; why not, where that fails.
@@ -70,7 +70,7 @@ impl<'a> Run<'a> {
     /// # Errors
     /// What keeps its requests back ends the login: a page without its scripts would be taken for another.
     pub(super) async fn open(&mut self, page: &Page) -> Step<Result<Opened, String>> {
-        let (Some(children), Some(markup)) = (self.site.renderer.as_deref(), page.markup.as_deref()) else {
+        let (Some(children), Some(markup)) = (self.site.scripts.renderer.as_deref(), page.markup.as_deref()) else {
             return Ok(Err("it has no scripts, or they are not to be run".to_owned()));
         };
         if self.scripts.rendered >= limits::LOGIN_RENDERED_MAX {
@@ -112,7 +112,8 @@ impl<'a> Run<'a> {
         let reading = tokio::task::spawn_blocking(move || View::of(&html));
         let view = reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         drop(turn);
-        let view = view.map_err(|error| error.to_string())?.without_topics(|link| is_topic(self.site, &page.url, link));
+        let view =
+            view.map_err(|error| error.to_string())?.without_topics(|link| is_topic(&self.site.rules, &page.url, link));
         Ok(Page { view, markup: None, waits: false, ..page.clone() })
     }
 

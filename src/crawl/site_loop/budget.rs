@@ -13,8 +13,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::day::{DAY_NOTE, DayNote};
-use crate::errands;
 use crate::host_work::{Held, Why};
+use crate::scripts::errands;
 use crate::site::Site;
 use crate::{CrawlError, RunOptions};
 use gleaner_base::clock::UnixMillis;

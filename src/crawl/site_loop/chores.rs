@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::clock::{CLOCK_NOTE, PlanClock};
 use crate::CrawlError;
-use crate::rendered::RENDERED_NOTE;
-use crate::shortcut::SHORTCUTS_NOTE;
+use crate::scripts::books::SHORTCUTS_NOTE;
+use crate::scripts::rendered::RENDERED_NOTE;
 use crate::site::Site;
 use crate::worth::Worth;
 use gleaner_base::clock::UnixMillis;
@@ -94,10 +94,10 @@ impl Chores {
     pub(super) async fn keep_worth(&mut self, site: &Site, clock: &PlanClock) -> Result<(), CrawlError> {
         self.worth_kept = site.clock.now();
         let mut notes = site.worth().notes();
-        notes.extend(site.shortcuts.note(&site.rules).map(|note| (SHORTCUTS_NOTE, note)));
+        notes.extend(site.scripts.shortcuts.note(&site.rules).map(|note| (SHORTCUTS_NOTE, note)));
         // Whatever rendering brings, a visit brings, of which the worth has heard.
         if !notes.is_empty() {
-            let rendered = site.rendered().note().map(|note| (RENDERED_NOTE, note));
+            let rendered = site.scripts.rendered().note().map(|note| (RENDERED_NOTE, note));
             let notes = notes.into_iter().chain([(CLOCK_NOTE, clock.note())]).chain(rendered);
             let notes = notes.map(|(name, note)| (name.to_owned(), note));
             let notes = notes.chain(site.fresh.arrivals.short_notes()).collect();
@@ -159,6 +159,6 @@ pub(super) async fn take_up_worth(site: &Site) -> Result<(), CrawlError> {
     }
     *site.worth() = taken_up;
     let note = site.db.note(&rules.name, SHORTCUTS_NOTE).await?;
-    site.shortcuts.take_up(rules, note.as_deref());
+    site.scripts.shortcuts.take_up(rules, note.as_deref());
     Ok(())
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crate::fresh::timetable::SCHEDULE_NOTE;
-use crate::site::{Found, Site};
+use crate::job::Found;
+use crate::site::Site;
 use crate::{CrawlError, limits};
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::Outcome;
@@ -86,7 +87,7 @@ impl LastCrawl {
         let now = site.clock.now();
         let mut rows = Vec::new();
         for Found { url, class, .. } in found {
-            let Some(mut row) = site.row(&url, class, depth).await? else { continue };
+            let Some(mut row) = site.rows.row(&url, class, depth).await? else { continue };
             if depth == 0 {
                 row.rank = 0;
             }

@@ -8,11 +8,11 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use super::draining::overdue;
 use super::hosts::SiteHosts;
 use super::{Shared, visits};
-use crate::commit::{Committed, Message};
+use crate::commit::Message;
 use crate::frontier::crews::Crew;
+use crate::job::{Committed, Finished};
 use crate::site::Site;
-use crate::visit::{self, Finished};
-use crate::{CrawlError, limits};
+use crate::{CrawlError, limits, visit};
 use gleaner_store::crawldb::{Lease, Next, Outcome, UrlKey};
 
 /// Why a URL is parked, and until when: whoever gave the token takes it back.
@@ -99,7 +99,7 @@ impl Commits {
         }
         let mut finished = visit::put_aside(lease, outcome, now);
         finished.visit.next = Next::Park(token);
-        finished.crew = crew;
+        finished.job.crew = crew;
         self.send_visit(Box::new(finished)).await
     }
 

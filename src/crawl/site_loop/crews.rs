@@ -23,10 +23,11 @@ use crate::frontier::crews::{Crew, Facts, Split, interval};
 use crate::frontier::increment::{Round, Rounds};
 use crate::frontier::priority;
 use crate::host_work::HostWork;
+use crate::job::{Finished, Job};
 use crate::limits;
 use crate::news::LookTurns;
 use crate::site::Site;
-use crate::visit::{self, Finished, Job};
+use crate::visit;
 use divide::news;
 use fronts::Fronts;
 use gleaner_base::clock::UnixMillis;
@@ -34,7 +35,7 @@ use gleaner_net::politeness::shifted;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::update::{Merged, UpdateDb, UpdateRow};
 use gleaner_store::crawldb::{CrawlDbError, Lease, LeaseRequest, Next, UrlKey};
-pub use note::{CREWS_NOTE, CrewsKept, CrewsState};
+pub use note::{CREWS_NOTE, CrewsKept};
 
 /// As long as a budget of `requests_per_day` lasts.
 const DAY: Duration = Duration::from_secs(86_400);
@@ -247,7 +248,7 @@ impl Crews {
     /// The level from which the increment follows a visit's links: its own visits', and of history's those of threads with news that were on
     /// their way already when a look told of them.
     pub(super) fn follows_news(&self, hosts: &SiteHosts, finished: &Finished) -> Option<u8> {
-        match finished.crew {
+        match finished.job.crew {
             Crew::Increment { level } => Some(level),
             _ => self.has_news_of_its_own(hosts, finished).then_some(1),
         }
@@ -257,19 +258,19 @@ impl Crews {
     fn has_news_of_its_own(&self, hosts: &SiteHosts, finished: &Finished) -> bool {
         let asked =
             || hosts.url(&finished.visit.key).is_some_and(|url| self.site.fresh.boards.asked_again(url.as_str()));
-        finished.class == Class::Thread && asked()
+        finished.job.class == Class::Thread && asked()
     }
 
     /// What a visit means for the crews: which links of it the increment follows, and what of it comes first next time.
     pub(super) async fn mind(&mut self, hosts: &mut SiteHosts, finished: &mut Finished) -> Result<(), CrawlError> {
         let Some(update) = self.update.clone() else { return Ok(()) };
         if let Some(level) = self.follows_news(hosts, finished) {
-            if finished.crew.is_increment() {
-                self.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.errands;
+            if finished.job.crew.is_increment() {
+                self.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.host.errands;
             }
             // Pages behind this one of a list, threads with news: known, and to be read again.
             let at = finished.visit.at;
-            let mut due = std::mem::take(&mut finished.seen.due);
+            let mut due = std::mem::take(&mut finished.end.seen.due);
             let cap = self.rounds.cap(level + 1, self.interval, self.facts.possible);
             let rest = due.split_off(self.round.take_again(due.len(), cap));
             if !rest.is_empty() {
@@ -281,21 +282,21 @@ impl Crews {
             let own = finished.visit.key.clone();
             for link in due.into_iter().filter(|link| link.key != own) {
                 let level = if link.is_target { level + 1 } else { level };
-                finished.news.push(news(link, asked, level, true));
+                finished.end.news.push(news(link, asked, level, true));
             }
-            if let Some(next) = finished.seen.unread.take() {
+            if let Some(next) = finished.end.seen.unread.take() {
                 finished.visit.outlinks.retain(|link| link.key != next.key);
-                finished.news.push(news(next, at, level + 1, false));
+                finished.end.news.push(news(next, at, level + 1, false));
             }
             self.divide(&update, hosts, finished, level).await?;
         }
         let visit = &mut finished.visit;
         let comes_first = match visit.next {
-            Next::RevisitAt(_) if finished.is_watched => {
+            Next::RevisitAt(_) if finished.job.is_watched => {
                 self.watch(&visit.key);
                 !priority::is_sitemap(visit.rank)
             }
-            Next::RetryAt(_) | Next::RefusedUntil(_) | Next::WaitUntil(_) => finished.crew.is_increment(),
+            Next::RetryAt(_) | Next::RefusedUntil(_) | Next::WaitUntil(_) => finished.job.crew.is_increment(),
             _ => false,
         };
         if comes_first {
@@ -355,7 +356,7 @@ impl SiteLoop {
             return Ok(());
         }
         // The site of a loop that broke off is the same, and has it.
-        let _ = self.site.update.set(Arc::clone(&update));
+        let _ = self.site.rows.update.set(Arc::clone(&update));
         self.crews.take_up(self.last_crawl.has_other_rules).await?;
         self.hosts.news_came();
         self.hosts.look_soon();

@@ -11,9 +11,10 @@ use crate::fresh::gone::hash;
 use crate::fresh::timetable;
 use crate::frontier::priority;
 use crate::host_work::HostWork;
+use crate::job::{Committed, Finished};
+use crate::judging;
 use crate::limits;
-use crate::outlinks;
-use crate::visit::{self, Finished};
+use crate::visit;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_rules::Verdict;
@@ -30,7 +31,7 @@ impl SiteLoop {
     pub(super) async fn take_up_fresh(&mut self) -> Result<(), CrawlError> {
         self.site.fresh.take_up(self.site.db.as_ref(), &self.site.rules.name, self.site.clock.now()).await?;
         // Whoever asks from now on hears what is known, not what was written down.
-        self.shared.progress.crawls(&self.site);
+        self.shared.progress.crawls(&self.site.rules.name, &self.site.fresh);
         Ok(())
     }
 
@@ -38,12 +39,12 @@ impl SiteLoop {
     pub(super) async fn follow_look(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
         self.crews.compare(finished);
         if self.crews.shows_picks(finished) {
-            (finished.seen.posts, finished.seen.rows) = Default::default();
+            (finished.end.seen.posts, finished.end.seen.rows) = Default::default();
         }
         let visit = &finished.visit;
         let Some(url) = self.hosts.url(&visit.key) else { return Ok(()) };
-        self.site.fresh.boards.was_under_way(url.as_str(), finished.began, visit.at);
-        if let (Outcome::Gone, Some(gone)) = (visit.outcome, finished.gone) {
+        self.site.fresh.boards.was_under_way(url.as_str(), finished.timing.began, visit.at);
+        if let (Outcome::Gone, Some(gone)) = (visit.outcome, finished.end.gone) {
             self.site.fresh.gone.record(url.as_str(), gone, visit.at);
         }
         if visit.torrent.is_some() {
@@ -52,7 +53,7 @@ impl SiteLoop {
             self.commits.brings_torrent(&visit.key, urls);
         }
         let is_news = self.crews.are_two() && self.crews.follows_news(&self.hosts, finished).is_some();
-        let seen = &mut finished.seen;
+        let seen = &mut finished.end.seen;
         // What an increment asks for again goes its way; see `crews`.
         let due = if is_news { Vec::new() } else { std::mem::take(&mut seen.due) };
         let timetable = &self.site.fresh.timetable;
@@ -74,7 +75,7 @@ impl SiteLoop {
         match &seen.list {
             Some(list) if seen.is_front => self.site.fresh.boards.looked(list, visit.at),
             Some(_) => {}
-            None if finished.class.is_listing() && is_away(visit) => {
+            None if finished.job.class.is_listing() && is_away(visit) => {
                 self.site.fresh.boards.is_away(url.as_str());
                 self.site.fresh.lists.forget(url.as_str());
             }
@@ -155,8 +156,8 @@ impl SiteLoop {
 impl Crews {
     /// Takes what a start page shows, or another page that is looked at and is no list, for the next look at it to compare with.
     fn compare(&mut self, finished: &Finished) {
-        let is_start = finished.visit.depth == 0 || finished.seen.list.is_none();
-        if !self.are_two() || !finished.is_watched || !is_start {
+        let is_start = finished.visit.depth == 0 || finished.end.seen.list.is_none();
+        if !self.are_two() || !finished.job.is_watched || !is_start {
             return;
         }
         let targets = finished.visit.outlinks.iter().filter(|link| link.is_target);
@@ -179,12 +180,12 @@ impl Crews {
     pub(super) fn look_again_at(&self, hosts: &SiteHosts, keep_looking: bool, finished: &Finished) -> UnixMillis {
         let at = finished.visit.at;
         let by_interval = self.next_look(at);
-        match &finished.seen.list {
-            Some(list) if keep_looking && finished.seen.is_front => {
+        match &finished.end.seen.list {
+            Some(list) if keep_looking && finished.end.seen.is_front => {
                 self.site.fresh.timetable.again(list, at).unwrap_or(by_interval)
             }
             // One that has gone or moved is asked for ever more seldom: it may come back. A start page is the operator's word.
-            None if finished.class.is_listing() && finished.visit.depth > 0 && is_away(&finished.visit) => {
+            None if finished.job.class.is_listing() && finished.visit.depth > 0 && is_away(&finished.visit) => {
                 let url = hosts.url(&finished.visit.key);
                 let looks = url.map_or(1, |url| self.site.fresh.boards.away(url.as_str()));
                 let wait_s = timetable::away_s(self.site.rules.revisit.as_secs(), looks);
@@ -221,9 +222,9 @@ impl Crews {
         for list in lists {
             let url = CrawlUrl::parse(&list, &self.site.rules.canonical).ok();
             let found =
-                url.and_then(|url| outlinks::judge(&self.site, url).ok()).filter(|found| found.class.is_listing());
+                url.and_then(|url| judging::judge(&self.site.rules, url).ok()).filter(|found| found.class.is_listing());
             let row = match found {
-                Some(found) => self.site.row(&found.url, found.class, 1).await?,
+                Some(found) => self.site.rows.row(&found.url, found.class, 1).await?,
                 None => None,
             };
             let Some(mut row) = row else {

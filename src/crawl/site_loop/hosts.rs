@@ -8,16 +8,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::clock::LastCrawl;
 use super::under_way::{Ran, UnderWay};
-use super::{CONNECTION_POLL, Shared};
+use super::Shared;
 use crate::CrawlError;
 use crate::host_work::{HostWork, Location, RobotsState, Why};
 use crate::hosts::{Ending, HostKeys, Hosts, Slot};
-use crate::limits;
-use crate::outlinks;
+use crate::job::Job;
+use crate::limits::{self, CONNECTION_POLL};
 use crate::progress::Ended;
 use crate::robots_txt::{self, Place, RobotsAnswer, RobotsFault};
 use crate::site::Site;
-use crate::visit::Job;
+use crate::{judging, series};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::fetch::{FetchFailure, Resolution};
@@ -321,7 +321,7 @@ impl SiteHosts {
         self.hosts[index].face_mut(face).robots = RobotsState::Asked;
         let site = Arc::clone(&self.site);
         under_way.push(Box::pin(async move {
-            let result = robots_txt::fetch(&site, &place).await;
+            let result = site.scripts.ask_robots(&place).await;
             drop(permit);
             Ok(Ran::Robots { host: index, face, slot, result })
         }));
@@ -367,10 +367,10 @@ impl SiteHosts {
         if !self.site.rules.sitemaps || robots.sitemaps.is_empty() {
             return Ok(());
         }
-        self.site.forget_sitemaps();
+        self.site.rows.sitemaps.forget();
         let base = CrawlUrl::from_parts(&self.hosts[index].faces()[face].origin, "/robots.txt");
-        let urls = robots.sitemaps.iter().filter_map(|url| outlinks::resolve(&self.site, &base, url));
-        let found = urls.filter_map(|url| self.site.sitemap(url)).collect();
+        let urls = robots.sitemaps.iter().filter_map(|url| judging::resolve(&self.site.rules, &base, url));
+        let found = urls.filter_map(|url| self.site.rows.sitemaps.take(&self.site.rules, url)).collect();
         last_crawl.look_at(&self.site, self.keep_looking, found, 1).await?;
         self.lease_soon();
         Ok(())
@@ -460,7 +460,7 @@ impl SiteHosts {
 fn in_order(rules: &SiteRules, jobs: Vec<Job>) -> Vec<Job> {
     let mut lists: BTreeMap<String, Vec<(u64, usize)>> = BTreeMap::new();
     for (at, job) in jobs.iter().enumerate() {
-        if let Some((series, page)) = outlinks::place(rules, job) {
+        if let Some((series, page)) = series::place(rules, job) {
             lists.entry(series).or_default().push((page, at));
         }
     }

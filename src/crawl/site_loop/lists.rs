@@ -18,10 +18,9 @@ use serde::{Deserialize, Serialize};
 use super::visits;
 use crate::CrawlError;
 use crate::frontier::priority;
+use crate::job::{Finished, Turn};
 use crate::limits;
 use crate::site::Site;
-use crate::turn::Turn;
-use crate::visit::Finished;
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::{Discovered, HostId, UrlKey};
 
@@ -183,7 +182,7 @@ impl Lists {
         finished: &mut Finished,
         is_under_way: bool,
     ) -> Result<(), CrawlError> {
-        let turn = finished.turn.take();
+        let turn = finished.end.turn.take();
         let key = &finished.visit.key;
         let shown = turn
             .as_ref()

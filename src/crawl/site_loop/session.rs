@@ -22,11 +22,11 @@ use super::under_way::Ran;
 use crate::CrawlError;
 use crate::account::{Account, in_one_line};
 use crate::host_work::HostWork;
+use crate::job::Finished;
 use crate::limits;
 use crate::login::pace::{Bounds, Pace};
 use crate::progress::{Progress, SessionState};
 use crate::site::Site;
-use crate::visit::Finished;
 use gleaner_base::clock::UnixMillis;
 use gleaner_login::names::of_site;
 use gleaner_login::tries::Hold;
@@ -330,16 +330,16 @@ impl Session {
             return Minded::GoesOn(finished);
         }
         let is_lacking = face != 0 && matches!(finished.visit.outcome, Outcome::Gone | Outcome::ClientError);
-        if finished.denied.is_none() || is_lacking {
-            let is_good = finished.answered == Answered::Well && finished.visit.outcome.was_fetched();
-            let is_members = face == 0 && finished.session == self.generation;
+        if finished.end.denied.is_none() || is_lacking {
+            let is_good = finished.host.answered == Answered::Well && finished.visit.outcome.was_fetched();
+            let is_members = face == 0 && finished.host.session == self.generation;
             self.answers += u64::from(is_good && is_members);
             if is_members {
                 self.outlived(&finished.visit.key);
             }
             return Minded::GoesOn(finished);
         }
-        if face != 0 || finished.session < self.generation {
+        if face != 0 || finished.host.session < self.generation {
             return Minded::AskedAgain(finished);
         }
         self.held.push(*finished);
@@ -519,9 +519,9 @@ impl SiteLoop {
         (visit.torrent, visit.listing, visit.body_hash, visit.memo) = (None, None, None, None);
         visit.outlinks.clear();
         visit.magnets.clear();
-        finished.torrent = None;
-        (finished.gone, finished.seen) = Default::default();
-        finished.detail = finished.denied.take();
+        finished.end.torrent = None;
+        (finished.end.gone, finished.end.seen) = Default::default();
+        finished.detail = finished.end.denied.take();
         self.hosts.lease_soon();
         self.commits.send_visit(finished).await
     }

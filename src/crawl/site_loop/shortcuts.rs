@@ -2,8 +2,8 @@
 
 use super::SiteLoop;
 use super::leases::Leases;
-use crate::rendered::Rendered;
-use crate::{CrawlError, outlinks};
+use crate::scripts::rendered::Rendered;
+use crate::{CrawlError, judging};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 
@@ -19,7 +19,7 @@ impl SiteLoop {
         }
         if !self.chores.has_closed {
             self.chores.has_closed = self.history_is_done(idle).await?;
-            return Ok(self.chores.has_closed && self.site.shortcuts.close(&self.site));
+            return Ok(self.chores.has_closed && self.site.scripts.close_shortcuts());
         }
         Ok(false)
     }
@@ -45,7 +45,7 @@ impl SiteLoop {
 
     /// Queues them; one whose visit is not on the disk yet waits until it is, as that would end its place in the queue.
     pub(super) async fn tend_shortcuts(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
-        let again = self.site.shortcuts.again();
+        let again = self.site.scripts.shortcuts.again();
         if again.is_empty() {
             return Ok(());
         }
@@ -55,7 +55,7 @@ impl SiteLoop {
             tracing::info!(%site, pages, "pages that an endpoint was asked for are visited again");
             self.hosts.lease_soon();
         }
-        self.site.shortcuts.queued(&queued);
+        self.site.scripts.shortcuts.queued(&queued);
         Ok(())
     }
 }
@@ -66,7 +66,7 @@ impl Leases {
         let mut rendered = Rendered::take_up(self.site.db.as_ref(), &self.site.rules.name).await?;
         rendered.begin();
         let again = rendered.take_again();
-        *self.site.rendered() = rendered;
+        *self.site.scripts.rendered() = rendered;
         self.queue_again(again, self.site.clock.now()).await?;
         Ok(())
     }
@@ -77,8 +77,8 @@ impl Leases {
         let (mut rows, mut queued) = (Vec::new(), Vec::new());
         for address in again {
             let url = CrawlUrl::parse(&address, &self.site.rules.canonical).ok();
-            let row = match url.and_then(|url| outlinks::judge(&self.site, url).ok()) {
-                Some(found) => self.site.row(&found.url, found.class, 0).await?,
+            let row = match url.and_then(|url| judging::judge(&self.site.rules, url).ok()) {
+                Some(found) => self.site.rows.row(&found.url, found.class, 0).await?,
                 // The rules do not take it any more.
                 None => None,
             };

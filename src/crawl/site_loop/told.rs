@@ -7,9 +7,9 @@ use super::visits;
 use crate::CrawlError;
 use crate::fresh::gone::why_name;
 use crate::freshness::gone::Gone;
+use crate::job::Finished;
 use crate::limits;
 use crate::site::Site;
-use crate::visit::Finished;
 use gleaner_base::clock::UnixMillis;
 use gleaner_login::secret::told_url;
 use gleaner_store::crawldb::Outcome;
@@ -62,8 +62,8 @@ impl Told {
         finished: &Finished,
     ) -> Result<(), CrawlError> {
         let visit = &finished.visit;
-        let has_moved = finished.class.is_listing() && visit.outcome == Outcome::Redirected;
-        if !has_moved && finished.gone.is_none() {
+        let has_moved = finished.job.class.is_listing() && visit.outcome == Outcome::Redirected;
+        if !has_moved && finished.end.gone.is_none() {
             return Ok(());
         }
         let record = site.db.url_record(&visit.key).await?;
@@ -90,7 +90,7 @@ impl Told {
                 let to = to.map(|to| told(to.as_str())).unwrap_or_default();
                 tracing::info!(%site, url, to, left_out, "a list has moved");
             }
-        } else if let Some(Gone { why, since }) = finished.gone
+        } else if let Some(Gone { why, since }) = finished.end.gone
             && let Some(left_out) = self.room(visit.at)
         {
             let (from, until) = (since.from.rfc3339(), since.until.rfc3339());

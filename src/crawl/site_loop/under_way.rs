@@ -9,9 +9,9 @@ use futures_util::stream::FuturesUnordered;
 use super::asking::Asked;
 use crate::CrawlError;
 use crate::hosts::Slot;
+use crate::job::Finished;
 use crate::login::pace::Pace;
 use crate::robots_txt::{RobotsAnswer, RobotsFault};
-use crate::visit::Finished;
 use gleaner_net::fetch::{FetchFailure, Resolution};
 use gleaner_store::crawldb::UrlKey;
 

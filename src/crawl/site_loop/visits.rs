@@ -11,10 +11,11 @@ use super::commits::Parked;
 use super::hosts::robots_token;
 use super::under_way::Ran;
 use crate::CrawlError;
-use crate::errands::{Errands, Known, Tiding};
 use crate::frontier::priority;
 use crate::hosts::Slot;
-use crate::visit::{self, Finished, Job};
+use crate::job::{Finished, Job, Tiding};
+use crate::scripts::errands::{Errands, Known};
+use crate::visit;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{CrawlUrl, without_keys};
 use gleaner_store::crawldb::{Next, Outcome, UrlKey, faults, refusals};
@@ -90,10 +91,10 @@ impl SiteLoop {
         let face = self.hosts[index].active();
         let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
         // What a mirror sends may be anybody's: it does not run with the site's cookies.
-        if mirror.is_some() || !site.runs_errands(job.class) {
+        if mirror.is_some() || !site.scripts.runs_errands(job.class) {
             let visit = async move {
-                let finished = visit::guarded(&site, job, mirror, None).await?;
-                let finished = Box::new(Finished { session, began, ..finished });
+                let mut finished = Box::new(visit::guarded(&site, job, mirror, None).await?);
+                (finished.timing.began, finished.host.session) = (began, session);
                 drop(permit);
                 Ok(Ran::Visit { host: index, face, lane, slot: Some(slot), finished })
             };
@@ -102,10 +103,9 @@ impl SiteLoop {
         }
         let errands = self.errands(index, slot, permit);
         let visit = async move {
-            let finished = visit::guarded(&site, job, mirror, Some(&errands)).await?;
-            let sent = errands.sent.load(Ordering::Relaxed);
-            let tidings = errands.take_tidings();
-            let finished = Box::new(Finished { session, began, errands: sent, tidings, ..finished });
+            let mut finished = Box::new(visit::guarded(&site, job, mirror, Some(&errands)).await?);
+            (finished.timing.began, finished.host.session) = (began, session);
+            (finished.host.errands, finished.host.tidings) = (errands.sent.load(Ordering::Relaxed), errands.take_tidings());
             Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
         };
         self.under_way.push_visit(index, lane, key, Box::pin(visit));
@@ -163,14 +163,14 @@ impl SiteLoop {
     ) -> Result<(), CrawlError> {
         let mut finished = finished;
         // What a page's scripts asked counts like any other request.
-        if finished.errands > 0 {
-            self.budgets.count_of_scripts(finished.errands).await?;
-            self.site.rendered().asked(finished.errands);
+        if finished.host.errands > 0 {
+            self.budgets.count_of_scripts(finished.host.errands).await?;
+            self.site.scripts.rendered().asked(finished.host.errands);
             self.shared.progress.update(&self.site.rules.name, |progress| {
-                progress.counts.script_requests += finished.errands;
+                progress.counts.script_requests += finished.host.errands;
             });
         }
-        for Tiding { host, answered, ending } in std::mem::take(&mut finished.tidings) {
+        for Tiding { host, answered, ending } in std::mem::take(&mut finished.host.tidings) {
             if let Some(index) = self.hosts.named(&host) {
                 self.hosts.takes_note(index, 0, answered, ending, "a request of a page's script").await?;
             }
@@ -178,7 +178,7 @@ impl SiteLoop {
         let visit = &finished.visit;
         let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
         if let Some(slot) = slot {
-            self.hosts.answered(index, face, slot, finished.answered, detail).await?;
+            self.hosts.answered(index, face, slot, finished.host.answered, detail).await?;
         }
         tracing::debug!(
             site = %self.site.rules.name,
@@ -198,12 +198,12 @@ impl SiteLoop {
     /// What follows from a visit that was answered as it was meant.
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
         self.follow_look(&mut finished).await?;
-        let behind = finished.turn.as_ref().and_then(|turn| turn.behind.as_ref());
+        let behind = finished.end.turn.as_ref().and_then(|turn| turn.behind.as_ref());
         let is_under_way = behind.is_some_and(|behind| self.under_way.is_visited(&behind.row.key));
         self.lists.mind(&self.site, &mut finished, is_under_way).await?;
         self.told.changes(&self.site, &self.hosts, &finished).await?;
         let visit = &finished.visit;
-        self.chores.has_closed &= finished.crew.is_increment() || finished.is_watched || !visit.outcome.was_fetched();
+        self.chores.has_closed &= finished.job.crew.is_increment() || finished.job.is_watched || !visit.outcome.was_fetched();
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
             // Two start pages that lead to each other are looked at once each.
@@ -218,11 +218,11 @@ impl SiteLoop {
         }
         if visit.next == Next::Done {
             finished.visit.next = match visit.outcome {
-                _ if finished.is_watched => {
+                _ if finished.job.is_watched => {
                     Next::RevisitAt(self.crews.look_again_at(&self.hosts, self.options.keep_looking, &finished))
                 }
                 // Other rules may take links of it that these do not.
-                Outcome::Page | Outcome::NotModified if finished.may_hold_more => Next::Park(self.site.rules_token),
+                Outcome::Page | Outcome::NotModified if finished.end.may_hold_more => Next::Park(self.site.rules_token),
                 _ => Next::Done,
             };
         }

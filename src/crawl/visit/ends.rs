@@ -1,18 +1,18 @@
 //! How a visit ends that brings nothing by itself: refused, failed, put off, or as it was; and which URLs are looked at again.
 
-use super::{Finished, Job};
-use crate::fresh::look::Seen;
-use crate::frontier::budgets::LinkTally;
+use crate::fresh::Looking;
+use crate::freshness::gone::Gone;
 use crate::frontier::crews::Crew;
 use crate::frontier::priority;
-use crate::limits;
-use crate::outlinks;
+use crate::job::{End, Finished, HostReport, Job, JobKind, Timing};
+use crate::scripts::NoPage;
 use crate::site::Site;
+use crate::{front, limits};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::fetch::{FailureKind, FetchFailure, Response};
 use gleaner_net::politeness::{Answered, backoff};
-use gleaner_rules::{Class, Verdict};
+use gleaner_rules::Class;
 use gleaner_store::crawldb::{Lease, Listing, Next, Outcome, Visit, faults, refusals};
 
 /// A server that sets a cookie and sends us back to the same URL is asked again, through the gate.
@@ -29,16 +29,37 @@ pub(super) fn asked_again(site: &Site, job: &Job) -> Finished {
 /// The page is as it was.
 pub(super) fn not_modified(site: &Site, job: &Job) -> Finished {
     let mut finished = done(site, job, Outcome::NotModified);
-    finished.may_hold_more = true;
+    finished.end.may_hold_more = true;
     finished.visit.memo.clone_from(&job.lease.memo);
     finished
 }
 
-/// What the page needs may not be asked for now: it keeps its place.
-pub(super) fn kept_back(site: &Site, job: &Job, why: String) -> Finished {
-    let mut finished = done(site, job, Outcome::Truncated);
-    finished.visit.next = Next::WaitUntil(finished.visit.at);
-    finished.detail = Some(why);
+/// A visit that its scripts, or its data, end without a page.
+pub(super) fn without_page(site: &Site, job: &Job, why: NoPage) -> Finished {
+    match why {
+        NoPage::NotModified => not_modified(site, job),
+        NoPage::KeptBack { why, pause } => {
+            let mut finished = done(site, job, Outcome::Truncated);
+            finished.visit.next = Next::WaitUntil(finished.visit.at.plus(pause));
+            finished.detail = Some(why);
+            finished
+        }
+        NoPage::Unanswered(why) => retried(site, job, Outcome::Truncated, Some(why)),
+        NoPage::Again(why) => {
+            let mut finished = retried(site, job, Outcome::Truncated, Some(why.to_owned()));
+            // The page itself came well.
+            finished.host.answered = Answered::Well;
+            finished
+        }
+    }
+}
+
+/// A URL that the site has no more.
+pub(super) fn ended_gone(site: &Site, job: &Job, gone: Gone) -> Finished {
+    // No look waits for this page of a list any longer.
+    site.fresh.boards.end(job.url.as_str());
+    let mut finished = done(site, job, Outcome::Gone);
+    finished.end.gone = job.class.is_target().then_some(gone);
     finished
 }
 
@@ -56,7 +77,7 @@ pub(super) fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished
     };
     let mut finished = retried(site, job, outcome, Some(failure.detail.clone()));
     if host_is_down {
-        finished.answered = Answered::Unreachable;
+        finished.host.answered = Answered::Unreachable;
         finished.visit.next = Next::WaitUntil(finished.visit.at);
     }
     finished
@@ -80,7 +101,7 @@ pub(super) fn throttled(site: &Site, job: &Job, response: &Response) -> Finished
     let mut finished = done(site, job, Outcome::Throttled);
     let now = finished.visit.at;
     let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
-    finished.answered = Answered::Throttled(asked);
+    finished.host.answered = Answered::Throttled(asked);
     if refusals(job.lease.attempts) + 1 < limits::THROTTLED_ATTEMPTS_MAX {
         // The pause binds whoever asked for it: a mirror may be asked at once.
         finished.visit.next = Next::RefusedUntil(now);
@@ -91,7 +112,7 @@ pub(super) fn throttled(site: &Site, job: &Job, response: &Response) -> Finished
 /// An end that another attempt may better; final after the last one.
 pub(super) fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> Finished {
     let mut finished = done(site, job, outcome);
-    finished.answered = Answered::Faulty;
+    finished.host.answered = Answered::Faulty;
     if let Some(at) = backoff::retry_at(faults(job.lease.attempts) + 1, finished.visit.at) {
         finished.visit.next = Next::RetryAt(at);
     }
@@ -102,8 +123,8 @@ pub(super) fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<S
 /// A final end, with nothing found yet.
 pub(super) fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
     let is_watched = is_watched(site, job);
-    let (class, rule, crew) = (job.class, job.rule, job.crew);
-    Finished { class, rule, crew, is_watched, ..put_aside(&job.lease, outcome, site.clock.now()) }
+    let job_kind = JobKind { class: job.class, rule: job.rule, crew: job.crew, is_watched };
+    Finished { job: job_kind, ..put_aside(&job.lease, outcome, site.clock.now()) }
 }
 
 /// True for what is looked at again, whatever comes of it; a list that has nothing may not be.
@@ -111,18 +132,14 @@ pub(crate) fn is_watched(site: &Site, job: &Job) -> bool {
     is_watched_anyway(&job.lease) || (job.class.is_listing() && is_front(site, &job.url))
 }
 
-/// False for a page behind the first of its list. Lists begin with page 0, 1, or none.
+/// False for a page behind the first of its list.
 pub(crate) fn is_front(site: &Site, url: &CrawlUrl) -> bool {
-    outlinks::page_number(site, url) <= 1 && !is_behind_a_front(site, url)
+    front::is_front(&site.rules, &site.fresh.boards, url)
 }
 
-/// What pages have shown of an address that tells no page; a rule that names the page says all.
-pub(crate) fn is_behind_a_front(site: &Site, url: &CrawlUrl) -> bool {
-    let names_page = match site.rules.judge(url) {
-        Verdict::Take { rule, .. } => rule.names_page(),
-        Verdict::Refuse { .. } => false,
-    };
-    !names_page && site.fresh.boards.is_behind_a_front(url.as_str())
+/// A look at a page that was read.
+pub(super) fn looking<'a>(site: &'a Site, job: &'a Job, at: UnixMillis) -> Looking<'a> {
+    Looking { fresh: &site.fresh, rows: &site.rows, job, at }
 }
 
 fn is_watched_anyway(lease: &Lease) -> bool {
@@ -140,28 +157,14 @@ pub(super) fn is_worth_watching(job: &Job, listing: Option<&Listing>) -> bool {
 /// A lease that ends without a request.
 #[must_use]
 pub fn put_aside(lease: &Lease, outcome: Outcome, at: UnixMillis) -> Finished {
+    let is_watched = is_watched_anyway(lease);
     Finished {
+        job: JobKind { class: Class::Page, rule: usize::MAX, crew: Crew::History, is_watched },
         visit: unvisited(lease, outcome, at),
-        began: at,
-        torrent: None,
-        answered: Answered::Well,
+        timing: Timing { began: at },
+        host: HostReport { answered: Answered::Well, session: 0, errands: 0, tidings: Vec::new() },
         detail: None,
-        class: Class::Page,
-        rule: usize::MAX,
-        links: LinkTally::default(),
-        denied: None,
-        session: 0,
-        may_hold_more: false,
-        is_rendered: false,
-        errands: 0,
-        tidings: Vec::new(),
-        is_watched: is_watched_anyway(lease),
-        crew: Crew::History,
-        news: Vec::new(),
-        print: None,
-        seen: Seen::default(),
-        gone: None,
-        turn: None,
+        end: End::default(),
     }
 }
 

@@ -3,10 +3,11 @@
 use super::{Crews, millis};
 use crate::CrawlError;
 use crate::fresh::gone::hash;
+use crate::job::Finished;
 use crate::limits;
 use crate::site_loop::hosts::SiteHosts;
 use crate::site_loop::visits::mark;
-use crate::visit::{self, Finished};
+use crate::visit;
 use gleaner_base::clock::UnixMillis;
 use gleaner_page::boards::identity::thread_id;
 use gleaner_rules::{Class, Verdict};
@@ -39,10 +40,11 @@ impl Crews {
         let records = self.site.db.url_records(keys).await?;
         let rounds = UnixMillis(at.0.saturating_sub(millis(self.interval * 2)));
         // Where looks are seldom, what came since the last one at this list was heard of long ago.
-        let since = finished.seen.last.filter(|_| finished.seen.is_front).map_or(rounds, |last| last.min(rounds));
+        let since =
+            finished.end.seen.last.filter(|_| finished.end.seen.is_front).map_or(rounds, |last| last.min(rounds));
         let is_short = self.wants_more_than_its_share();
         let has_news = self.has_news_of_its_own(hosts, finished);
-        let leads_on = is_short && finished.class.is_target() && !self.has_its_file(hosts, finished, &outlinks);
+        let leads_on = is_short && finished.job.class.is_target() && !self.has_its_file(hosts, finished, &outlinks);
         let is_new = |link: &Discovered, record: Option<&UrlRecord>| match record {
             None => link.is_target || !self.is_behind_a_front(hosts, &link.key),
             Some(record) => {
@@ -65,12 +67,12 @@ impl Crews {
         let new = links.iter().filter(|(_, is_new, _)| *is_new).count();
         let cap = self.rounds.cap(level + 1, self.interval, self.facts.possible);
         // A burst on one list may use a round's cap up, where a day has few requests for hours: what other lists show has room all the same.
-        let in_any_case = if is_short && finished.seen.is_front { new.min(NEWS_OF_A_FRONT) } else { 0 };
+        let in_any_case = if is_short && finished.end.seen.is_front { new.min(NEWS_OF_A_FRONT) } else { 0 };
         let mut room = self.round.take(level + 1, new, cap).max(in_any_case);
         for (link, is_new, is_known) in links {
             if is_new && room > 0 {
                 room -= 1;
-                finished.news.push(news(link, at, level + 1, false));
+                finished.end.news.push(news(link, at, level + 1, false));
             } else if !is_known {
                 finished.visit.outlinks.push(link);
             }
@@ -98,13 +100,13 @@ impl Crews {
             return true;
         }
         let is_drawn = || self.fronts.is_drawn(mark(&finished.visit.key));
-        let seen = &finished.seen;
+        let seen = &finished.end.seen;
         match &seen.list {
             // Rows beyond those that a look goes over are told from other links by nothing.
             Some(_) if seen.rows.contains(&hash(url.as_str())) || seen.rows.len() >= limits::LOOK_ROWS_MAX => true,
             // The latest in several sections are not all of them the rows of one list.
             Some(list) => finished.visit.depth == 0 && !self.site.fresh.boards.is_in_order(list) && !is_drawn(),
-            None if finished.class.is_target() => {
+            None if finished.job.class.is_target() => {
                 let own = hosts.url(&finished.visit.key);
                 own.is_some_and(|own| thread_id(own.as_str()) == thread_id(url.as_str()))
             }
@@ -115,7 +117,7 @@ impl Crews {
     /// True where the rows of a start page are none of a list's: "random picks" are others at each look, and other lists have all that
     /// is new. Most of what a page of the latest, or a feed, showed at its last look is still there.
     pub(in crate::site_loop) fn shows_picks(&self, finished: &Finished) -> bool {
-        let Some(list) = finished.seen.list.as_deref().filter(|_| finished.visit.depth == 0) else { return false };
+        let Some(list) = finished.end.seen.list.as_deref().filter(|_| finished.visit.depth == 0) else { return false };
         self.fronts.is_drawn(mark(&finished.visit.key))
             && self.wants_more_than_its_share()
             && !self.site.fresh.boards.is_in_order(list)

@@ -4,36 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Crews;
 use crate::CrawlError;
-use crate::frontier::crews::Split;
 use crate::frontier::increment::Rounds;
+use crate::progress::CrewsState;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
 /// The note that keeps the measured rates and the last state.
 pub const CREWS_NOTE: &str = "crews";
-
-/// How the crews stand, for `status`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CrewsState {
-    pub split: Split,
-    /// The split in a sentence, with its reason.
-    pub why: String,
-    /// Pages of history left, and URLs known.
-    pub history_left: u64,
-    pub known: u64,
-    /// Seconds of a round.
-    pub interval_s: u64,
-    /// When the round under way began and the next one begins (UTC).
-    pub last_round: String,
-    pub next_round: String,
-    /// Rounds measured since the first.
-    pub rounds: u64,
-    /// New pages an hour on start pages and fronts of lists.
-    pub news_per_hour: f64,
-    /// URLs found by the increment and not fetched yet.
-    pub waiting: u64,
-    /// New pages of the last round that its caps left to history.
-    pub left_to_history: u64,
-}
 
 /// What is kept over restarts.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -69,7 +69,7 @@ impl SiteLoop {
         let was_unproven = self.session.holds(now);
         for finished in self.session.take_held() {
             self.session.outlived(&finished.visit.key);
-            match finished.session < self.session.generation {
+            match finished.host.session < self.session.generation {
                 true => self.ask_again(Box::new(finished)).await?,
                 false => self.go_on(Box::new(finished)).await?,
             }
@@ -91,7 +91,7 @@ impl SiteLoop {
         if let Some(pause) = self.session.has_not_begun(now) {
             return self.pause(pause).await;
         }
-        let evidence = self.session.held.first().and_then(|finished| finished.denied.clone());
+        let evidence = self.session.held.first().and_then(|finished| finished.end.denied.clone());
         tracing::info!(site = %self.site.rules.name, evidence, "the session has ended");
         self.bury().await?;
         match self.session.rest_after_short_ones(now) {

@@ -9,8 +9,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Session, SiteLoop};
 use crate::limits;
 use crate::site_loop::visits::mark;
-use crate::visit::Finished;
-use crate::{CrawlError, outlinks};
+use crate::{CrawlError, judging};
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_login::secret::told_url;
 use gleaner_store::crawldb::UrlKey;
@@ -115,8 +114,8 @@ impl Session {
             site.db.put_note(name, ENDINGS_NOTE, b"[]".to_vec()).await?;
             let mut due = Vec::new();
             let urls = closed.iter().filter_map(|url| CrawlUrl::parse(url, &Canonical::default()).ok());
-            for found in urls.filter_map(|url| outlinks::judge(site, url).ok()) {
-                due.extend(site.row(&found.url, found.class, 1).await?);
+            for found in urls.filter_map(|url| judging::judge(&site.rules, url).ok()) {
+                due.extend(site.rows.row(&found.url, found.class, 1).await?);
             }
             site.db.make_due(due, site.clock.now()).await?;
         } else {

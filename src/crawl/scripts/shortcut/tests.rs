@@ -1,5 +1,6 @@
 //! Visits by an endpoint: versions of data, and lists that take more than one visit.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -7,8 +8,9 @@ use bytes::Bytes;
 use tokio::sync::{Semaphore, watch};
 
 use super::*;
-use crate::errands::{Bounds, Budget};
 use crate::hosts::{HostKeys, Hosts};
+use crate::scripts::errands::{Bounds, Budget, Errands};
+use crate::site::Site;
 use crate::version;
 use gleaner_base::clock::{SystemClock, UnixMillis};
 use gleaner_base::url::Canonical;
@@ -68,6 +70,10 @@ fn errands(site: &Site) -> Errands {
     Errands::new(hosts, requests, Vec::new(), policy, bounds, Some((slot, permit)))
 }
 
+fn of<'a>(site: &'a Site, job: &'a Job, errands: &'a Errands) -> PageVisit<'a> {
+    PageVisit { scripts: &site.scripts, job, errands }
+}
+
 #[tokio::test]
 async fn data_of_a_known_version_are_not_sent_again_and_the_visit_has_one_request_by_its_own_connection() {
     let site = site();
@@ -77,16 +83,16 @@ async fn data_of_a_known_version_are_not_sent_again_and_the_visit_has_one_reques
         Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
     let mut job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
     let first = errands(&site);
-    let Visited::Page(gathered) = visit(&site, &job, &first, true).await else { panic!("the data are there") };
+    let End::Data(gathered) = visit(of(&site, &job, &first), true).await else { panic!("the data are there") };
     let found: Vec<&str> = gathered.read.found.iter().map(|found| found.url.as_str()).collect();
     assert_eq!(found, ["http://site.example/t/5", "http://site.example/t/6"]);
     assert!(gathered.read.listing.is_some() && first.take_own().is_none());
     assert_eq!(first.sent.load(std::sync::atomic::Ordering::Relaxed), 0, "the visit itself is counted elsewhere");
     job.lease.memo = gathered.memo;
-    assert!(matches!(visit(&site, &job, &errands(&site), true).await, Visited::NotModified));
+    assert!(matches!(visit(of(&site, &job, &errands(&site)), true).await, End::NoPage(NoPage::NotModified)));
     // The page's own version is none of its data's.
     assert_eq!(version::read(job.lease.memo.as_deref().unwrap(), site.rules_token), None);
-    assert!(matches!(visit(&site, &job, &errands(&site), false).await, Visited::Page(_)));
+    assert!(matches!(visit(of(&site, &job, &errands(&site)), false).await, End::Data(_)));
 }
 
 /// A list of 7 pages of data, of which each takes more than a minute.
@@ -135,16 +141,16 @@ async fn a_list_that_takes_longer_than_a_visit_goes_on_in_the_next_ones() {
     let job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
     let mut found = Vec::new();
     for visits in 1..=9 {
-        let Visited::Page(gathered) = visit(&site, &job, &errands(&site), false).await else { panic!("no data") };
+        let End::Data(gathered) = visit(of(&site, &job, &errands(&site)), false).await else { panic!("no data") };
         found.extend(gathered.read.found.iter().map(|found| found.url.as_str().to_owned()));
-        let again = site.shortcuts.again();
+        let again = site.scripts.shortcuts.again();
         if again.is_empty() {
             assert_eq!((visits, found.len()), (4, 18), "two requests each");
             assert_eq!(slow.asked.lock().unwrap().join(" "), "1 2 3 4 5 6 7");
             return;
         }
         assert_eq!(again, ["http://site.example/list"]);
-        site.shortcuts.queued(&again);
+        site.scripts.shortcuts.queued(&again);
     }
     panic!("it goes on for ever");
 }
@@ -203,26 +209,26 @@ async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> Came {
     let mut found = Vec::new();
     for visits in 1..=2_000 {
         let errands = errands(&site);
-        let is_retried = match visit(&site, &job, &errands, false).await {
-            Visited::Page(gathered) => {
+        let is_retried = match visit(of(&site, &job, &errands), false).await {
+            End::Data(gathered) => {
                 found.extend(gathered.read.found.iter().map(|found| found.url.as_str().to_owned()));
                 job.lease.attempts = 0;
                 false
             }
-            Visited::Unanswered(_) => {
+            End::NoPage(NoPage::Unanswered(_)) => {
                 job.lease.attempts += 1;
                 true
             }
             _ => panic!("the data are neither there nor unanswered"),
         };
-        let again = site.shortcuts.again();
+        let again = site.scripts.shortcuts.again();
         if again.is_empty() && (!is_retried || job.lease.attempts >= limits::ATTEMPTS_MAX) {
             let (asked, not_whole) = (list.asked.lock().unwrap().clone(), errands.not_whole.take());
             return Came { links: found, asked, visits, not_whole };
         }
         assert_eq!(errands.not_whole.take(), None, "another visit goes on");
         assert_ne!(is_retried, !again.is_empty(), "a page that is tried again is not queued beside that");
-        site.shortcuts.queued(&again);
+        site.scripts.shortcuts.queued(&again);
     }
     panic!("it goes on for ever");
 }
@@ -295,10 +301,10 @@ async fn a_list_goes_on_in_the_next_visit_with_the_token_of_that_visit() {
     let job = Job { lease, url, class: Class::Index, rule: 0, crew: crate::frontier::crews::Crew::History };
     let mut found = 0;
     for _ in 0..2 {
-        let Visited::Page(gathered) = visit(&site, &job, &errands(&site), false).await else { panic!("no data") };
+        let End::Data(gathered) = visit(of(&site, &job, &errands(&site)), false).await else { panic!("no data") };
         found += gathered.read.found.len();
-        let again = site.shortcuts.again();
-        site.shortcuts.queued(&again);
+        let again = site.scripts.shortcuts.again();
+        site.scripts.shortcuts.queued(&again);
     }
     assert_eq!(list.0.lock().unwrap().2.join(" "), "1t1 2t1 3t1 3t2 4t2 5t2");
     assert_eq!(found, 4 * 3);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::rendering::Brought;
+use super::evidence::Brought;
 use crate::limits;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
@@ -16,7 +16,7 @@ pub const RENDERED_NOTE: &str = "rendered";
 /// The account of one site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendered {
-    /// By the shapes of pages ([`Shown::shape`](super::rendering::Shown::shape)).
+    /// By the shapes of pages ([`Shown::shape`](super::evidence::Shown::shape)).
     #[serde(default)]
     shapes: BTreeMap<String, Brought>,
     /// Requests that scripts have made since the site's first crawl.

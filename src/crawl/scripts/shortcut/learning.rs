@@ -6,11 +6,12 @@ use url::Url;
 
 use super::recorded::Recorded;
 use super::{cookies, tell_difference, text_of, told_difference};
-use crate::errands::Answering;
+use crate::job::{Job, PageFindings};
+use crate::judging::judge;
 use crate::limits;
-use crate::outlinks::{self, PageFindings};
-use crate::site::Site;
-use crate::visit::Job;
+use crate::scripts::errands::Answering;
+use crate::scripts::page::PageVisit;
+use crate::scripts::shared::Scripts;
 use gleaner_base::url::CrawlUrl;
 use gleaner_login::secret::{MASK, told, told_url};
 use gleaner_net::classify::{Classifier, Decision, HeaderFacts};
@@ -40,7 +41,7 @@ impl<'a> Recording<'a> {
     #[must_use]
     pub fn new(answering: Answering<'a>, class: Class) -> Self {
         let recorded = answering.page.to_url().ok().and_then(|page| {
-            let wants = answering.site.shortcuts.book(class, |book| {
+            let wants = answering.scripts.shortcuts.book(class, |book| {
                 let wants = book.wants(&page);
                 if !wants {
                     book.passes_by();
@@ -73,8 +74,8 @@ impl<'a> Recording<'a> {
             accepts_pages: false,
         };
         let is_classed = || {
-            let url = CrawlUrl::parse(&response.url, &self.answering.site.rules.canonical).ok();
-            url.and_then(|url| outlinks::judge(self.answering.site, url).ok())
+            let url = CrawlUrl::parse(&response.url, &self.answering.scripts.rules.canonical).ok();
+            url.and_then(|url| judge(&self.answering.scripts.rules, url).ok())
                 .is_some_and(|found| found.class == Class::Download)
         };
         response.status == 200 && (Classifier::new(facts).feed(body, true) == Decision::Torrent || is_classed())
@@ -171,10 +172,23 @@ impl Host for Recording<'_> {
     }
 }
 
+/// Learns from a render, or compares it with what is known, off the loop's thread.
+pub async fn teach(
+    PageVisit { scripts, job, .. }: PageVisit<'_>,
+    (now_ms, html): (i64, &str),
+    recorded: Recorded,
+    read: (&PageFindings, &PageFindings),
+) {
+    let Some(observation) = observation(scripts, job, now_ms, html, recorded, read) else { return };
+    let _turn = scripts.memory.parse().await;
+    let (scripts, class) = (scripts.clone(), job.class);
+    let learning = tokio::task::spawn_blocking(move || observe(&scripts, class, observation));
+    learning.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+}
+
 /// What a render has shown, for whoever learns from it.
-#[must_use]
-pub fn observation(
-    site: &Site,
+fn observation(
+    scripts: &Scripts,
     job: &Job,
     now_ms: i64,
     html: &str,
@@ -198,7 +212,7 @@ pub fn observation(
     Some(Observation {
         page: job.url.to_url().ok()?,
         html: html.to_owned(),
-        cookies: cookies(site, &job.url),
+        cookies: cookies(scripts, &job.url),
         now_ms,
         exchanges: recorded.exchanges,
         unread: recorded.unread,
@@ -208,34 +222,36 @@ pub fn observation(
 }
 
 /// Compares a render with what is known, or learns from it. Takes up to some hundred milliseconds of CPU.
-pub fn observe(site: &Site, class: Class, observation: Observation) {
-    let now_ms = site.clock.now().0;
+fn observe(scripts: &Scripts, class: Class, observation: Observation) {
+    let now_ms = scripts.clock.now().0;
     let page = observation.page.clone();
     let observation = Arc::new(observation);
-    let normal = |base: &Url, text: &str| key(site, base, text, 0);
-    let known = site.shortcuts.book(class, |book| book.to_check(&page)).flatten();
+    let normal = |base: &Url, text: &str| key(scripts, base, text, 0);
+    let known = scripts.shortcuts.book(class, |book| book.to_check(&page)).flatten();
     let event = match known {
         Some(endpoint) => {
             let result = endpoint.explains(&observation, &normal);
-            site.shortcuts.book(class, |book| book.checked(observation, result, now_ms))
+            scripts.shortcuts.book(class, |book| book.checked(observation, result, now_ms))
         }
         None => {
-            let sets = site.shortcuts.book(class, |book| book.add(observation)).unwrap_or_default();
+            let sets = scripts.shortcuts.book(class, |book| book.add(observation)).unwrap_or_default();
             if sets.is_empty() {
                 return;
             }
             let learned = sets.iter().find_map(|set| {
                 let set: Vec<&Observation> = set.iter().map(AsRef::as_ref).collect();
-                shortcut::learn(&set, &normal).filter(|endpoint| may_use(site, endpoint))
+                shortcut::learn(&set, &normal).filter(|endpoint| may_use(scripts, endpoint))
             });
-            site.shortcuts.book(class, |book| book.learned(learned, now_ms))
+            scripts.shortcuts.book(class, |book| book.learned(learned, now_ms))
         }
     };
     match event.flatten() {
         Some(Event::Learned) => {
-            tracing::info!(site = %site.rules.name, class = class.name(), url = page.as_str(), "learned which request brings the data of such pages");
+            tracing::info!(site = %scripts.rules.name, class = class.name(), url = page.as_str(), "learned which request brings the data of such pages");
         }
-        Some(Event::Differs(difference)) => tell_difference(site, class, &page, &told_difference(site, &difference)),
+        Some(Event::Differs(difference)) => {
+            tell_difference(scripts, class, &page, &told_difference(scripts, &difference))
+        }
         Some(Event::Proven | Event::Failed(_)) | None => {}
     }
 }
@@ -243,20 +259,20 @@ pub fn observe(site: &Site, class: Class, observation: Observation) {
 /// Whether a page that shows nothing was answered with markup where its scripts wanted data: they say so, or other pages of the class were
 /// answered with data there.
 #[must_use]
-pub fn lacks_data(site: &Site, class: Class, markup: &[String], errors: &[ScriptError]) -> bool {
+pub fn lacks_data(scripts: &Scripts, class: Class, markup: &[String], errors: &[ScriptError]) -> bool {
     let no_json = ["JSON", "expected value", "Unexpected token '<'", "unexpected token '<'"];
     let is_no_json = |error: &ScriptError| {
         error.message.contains("SyntaxError") && no_json.iter().any(|words| error.message.contains(words))
     };
     let is_known = |url: &String| {
-        site.shortcuts.book(class, |book| Url::parse(url).is_ok_and(|url| book.has_data_at(&url))) == Some(true)
+        scripts.shortcuts.book(class, |book| Url::parse(url).is_ok_and(|url| book.has_data_at(&url))) == Some(true)
     };
     !markup.is_empty() && (errors.iter().any(is_no_json) || markup.iter().any(is_known))
 }
 
 /// A member's secrets are not written down: where a header that grants access, or what may be a token wherever it stands, is always the
 /// same, each page is rendered.
-fn may_use(site: &Site, endpoint: &Endpoint) -> bool {
+fn may_use(scripts: &Scripts, endpoint: &Endpoint) -> bool {
     let calls = endpoint.before.iter().chain([&endpoint.call]);
     let mut slots = calls.flat_map(|call| &call.0);
     let is_secret = |name: &str, constant: &str| match name.split_once('.') {
@@ -265,7 +281,7 @@ fn may_use(site: &Site, endpoint: &Endpoint) -> bool {
         Some(("query", _)) => told(constant) == MASK,
         _ => !shortcut::secrets(name, constant).is_empty(),
     };
-    site.account.is_none()
+    !scripts.is_members
         || !slots.any(|(name, template)| {
             template.constant().is_some_and(|constant| is_secret(&name.to_ascii_lowercase(), &constant))
         })
@@ -278,16 +294,16 @@ fn magnet_key(infohashes: &Infohashes) -> String {
 }
 
 /// What a link is to the crawl: see [`shortcut::Normal`].
-fn key(site: &Site, base: &Url, text: &str, depth: u8) -> Option<String> {
+fn key(scripts: &Scripts, base: &Url, text: &str, depth: u8) -> Option<String> {
     if text.starts_with("magnet:") {
         return magnet::parse(text).ok().map(|magnet| magnet_key(&magnet.infohashes));
     }
     if depth == 0 && encoded_links::is_encoded(text) {
         return match encoded_links::decode(text).ok()? {
-            Decoded::Url(url) | Decoded::Magnet(url) => key(site, base, &url, 1),
+            Decoded::Url(url) | Decoded::Magnet(url) => key(scripts, base, &url, 1),
             Decoded::Other(_) => None,
         };
     }
-    let url = CrawlUrl::join(base, text, None, &site.rules.canonical).ok()?;
-    outlinks::judge(site, url).ok().map(|found| found.url.as_str().to_owned())
+    let url = CrawlUrl::join(base, text, None, &scripts.rules.canonical).ok()?;
+    judge(&scripts.rules, url).ok().map(|found| found.url.as_str().to_owned())
 }

@@ -4,8 +4,6 @@
 //! A page that is being rendered holds no connection of its own: the one that brought it is given back first, so that a site of one
 //! connection can serve its scripts.
 
-mod shelf;
-
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,25 +13,23 @@ use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::host_work::policy_of;
-use super::hosts::{Ending, HostKeys, Hosts, Slot};
-use super::not_whole::NotWhole;
 use super::rendered::Closed;
-use super::robots_txt::{self, Place, RobotsAnswer};
-use super::site::Site;
-use super::site_loop::CONNECTION_POLL;
-use crate::limits;
+use super::shared::Scripts;
+use crate::host_work::policy_of;
+use crate::hosts::{Ending, HostKeys, Hosts, Slot};
+use crate::job::Tiding;
+use crate::limits::{self, CONNECTION_POLL};
+use crate::not_whole::NotWhole;
+use crate::robots_txt::{self, Place, RobotsAnswer};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_net::fetch::body::{self, Allowance, Read, Want};
 use gleaner_net::fetch::{ByScript, Post, Request};
 use gleaner_net::politeness::robots::Robots;
-use gleaner_net::politeness::{Answered, Gate, HostPolicy};
+use gleaner_net::politeness::{Answered, Gate, HostPolicy, backoff};
 use gleaner_render::children::{Host, Reply};
 use gleaner_render::wire::{self as net, Answer, Asker};
 use gleaner_rules::Refusal;
-
-pub use shelf::Shelf;
 
 /// How long a request sleeps at most before it looks again whether it may still be sent.
 const STEP: Duration = Duration::from_secs(1);
@@ -97,15 +93,6 @@ impl Budget {
     fn is_used_up(&self) -> bool {
         self.unbooked() >= self.left.load(Ordering::Relaxed)
     }
-}
-
-/// How a request of a page's scripts, or the page's own, has left its host.
-#[derive(Debug)]
-pub struct Tiding {
-    /// Name of the host.
-    pub host: Box<str>,
-    pub answered: Answered,
-    pub ending: Ending,
 }
 
 /// The requests of one visit's page.
@@ -205,10 +192,10 @@ impl Errands {
     }
 
     /// Tells of the hosts that the page's own scripts lie at and may not be asked: for a page that shows nothing without them.
-    pub fn tell_closed(&self, site: &Site, page: &CrawlUrl) {
+    pub fn tell_closed(&self, scripts: &Scripts, page: &CrawlUrl) {
         let closed = std::mem::take(&mut *self.closed.lock().unwrap_or_else(PoisonError::into_inner));
         for (host, why) in closed {
-            tell_closed(site, page, host, &why);
+            tell_closed(scripts, page, host, &why);
         }
     }
 
@@ -297,10 +284,10 @@ impl Errands {
     ///
     /// # Errors
     /// Why none may be had now.
-    pub async fn renew_own(&self, site: &Site, url: &CrawlUrl) -> Result<(), String> {
+    pub async fn renew_own(&self, scripts: &Scripts, url: &CrawlUrl) -> Result<(), String> {
         *self.lent_to.lock().unwrap_or_else(PoisonError::into_inner) = None;
         if self.own().is_none() {
-            let (slot, _, permit) = self.pass(site, url).await?;
+            let (slot, _, permit) = self.pass(scripts, url).await?;
             *self.own() = Some((slot, permit));
         }
         Ok(())
@@ -311,7 +298,11 @@ impl Errands {
     }
 
     /// Waits until a request for this URL may be sent, and counts it.
-    async fn pass(&self, site: &Site, url: &CrawlUrl) -> Result<(Slot, HostPolicy, OwnedSemaphorePermit), String> {
+    async fn pass(
+        &self,
+        scripts: &Scripts,
+        url: &CrawlUrl,
+    ) -> Result<(Slot, HostPolicy, OwnedSemaphorePermit), String> {
         let known = self.of_origin(url.origin());
         if let Some((slot, permit)) = self.take_lent(url.origin()) {
             return Ok((slot, known.map_or(self.own_policy, |known| known.policy), permit));
@@ -319,17 +310,17 @@ impl Errands {
         let (keys, policy) = match known {
             Some(known) => (Arc::clone(&known.keys), known.policy),
             None => {
-                let addresses = site.transport.resolve(url).await.map(|found| found.addresses).unwrap_or_default();
-                let robots = site.shelf.robots(url.origin(), site.clock.now());
+                let addresses = scripts.transport.resolve(url).await.map(|found| found.addresses).unwrap_or_default();
+                let robots = scripts.shelf.robots(url.origin(), scripts.clock.now());
                 let delay = robots.and_then(|robots| robots.crawl_delay);
-                (HostKeys::new(url.host(), &addresses), policy_of(&site.rules, delay))
+                (HostKeys::new(url.host(), &addresses), policy_of(&scripts.rules, delay))
             }
         };
         loop {
             // The semaphore is never closed.
             let permit = Arc::clone(&self.requests).acquire_owned().await.map_err(|error| error.to_string())?;
-            let now = site.clock.now();
-            if let Some(why) = self.keeps_back(site, now) {
+            let now = scripts.clock.now();
+            if let Some(why) = self.keeps_back(scripts, now) {
                 self.troubled(Trouble::KeptBack);
                 return Err(why);
             }
@@ -360,11 +351,11 @@ impl Errands {
     }
 
     /// What the site's rules and the run have against a request now.
-    fn keeps_back(&self, site: &Site, now: UnixMillis) -> Option<String> {
+    fn keeps_back(&self, scripts: &Scripts, now: UnixMillis) -> Option<String> {
         if *self.stop.borrow() || self.end.is_some_and(|end| end <= now) {
             return Some("the crawl of the site is to end".to_owned());
         }
-        if let Some(until) = site.rules.hours.quiet_until(now) {
+        if let Some(until) = scripts.rules.hours.quiet_until(now) {
             return Some(format!("quiet_hours of the rule file last until {}", until.rfc3339()));
         }
         let run_is_over = self.pages_max.is_some_and(|max| self.pages.load(Ordering::Relaxed) >= max);
@@ -373,43 +364,43 @@ impl Errands {
     }
 
     /// The rules of an origin's robots.txt; asked for where nobody knows them yet.
-    async fn robots(&self, site: &Site, url: &CrawlUrl) -> Result<Arc<Robots>, String> {
-        if matches!(site.rules.robots, gleaner_rules::Robots::Ignore { .. }) {
+    async fn robots(&self, scripts: &Scripts, url: &CrawlUrl) -> Result<Arc<Robots>, String> {
+        if matches!(scripts.rules.robots, gleaner_rules::Robots::Ignore { .. }) {
             return Ok(Arc::new(Robots::allow_all()));
         }
         let here = self.of_origin(url.origin()).and_then(|known| known.robots.clone());
-        let now = site.clock.now();
-        if let Some(robots) = here.or_else(|| site.shelf.robots(url.origin(), now)) {
+        let now = scripts.clock.now();
+        if let Some(robots) = here.or_else(|| scripts.shelf.robots(url.origin(), now)) {
             return Ok(robots);
         }
-        let addresses = site.transport.resolve(url).await.map(|found| found.addresses).unwrap_or_default();
+        let addresses = scripts.transport.resolve(url).await.map(|found| found.addresses).unwrap_or_default();
         let mut place = Place::of(url.origin(), HostKeys::new(url.host(), &addresses));
         let robots = loop {
-            let (slot, policy, permit) = self.pass(site, &place.url).await?;
-            let answer = robots_txt::fetch(site, &place).await;
+            let (slot, policy, permit) = self.pass(scripts, &place.url).await?;
+            let answer = scripts.ask_robots(&place).await;
             drop(permit);
             let answered = answer.as_ref().map_or_else(|fault| fault.answered, |_| Answered::Reached);
             // The delay that it asks for begins behind its own answer, where it was asked for at its own place.
             let policy = match &answer {
-                Ok(RobotsAnswer::Rules(robots)) if place.hops == 0 => policy_of(&site.rules, robots.crawl_delay),
+                Ok(RobotsAnswer::Rules(robots)) if place.hops == 0 => policy_of(&scripts.rules, robots.crawl_delay),
                 _ => policy,
             };
             let what = xxh3_64(place.url.as_str().as_bytes());
-            self.finish(what, (slot, policy), &place.url, answered, site.clock.now());
+            self.finish(what, (slot, policy), &place.url, answered, scripts.clock.now());
             match answer {
                 Ok(RobotsAnswer::Rules(robots)) => break Arc::new(robots),
                 Ok(RobotsAnswer::Moved(next)) => place = *next,
                 Err(fault) => return Err(fault.detail),
             }
         };
-        site.shelf.keep_robots(url.origin(), now.plus(robots_txt::KEPT_FOR), &robots);
+        scripts.shelf.keep_robots(url.origin(), now.plus(robots_txt::KEPT_FOR), &robots);
         Ok(robots)
     }
 }
 
 /// Answers the requests of one page.
 pub struct Answering<'a> {
-    pub site: &'a Site,
+    pub scripts: &'a Scripts,
     pub errands: &'a Errands,
     /// The page's address.
     pub page: &'a CrawlUrl,
@@ -417,11 +408,11 @@ pub struct Answering<'a> {
 
 impl Host for Answering<'_> {
     fn site(&self) -> &str {
-        &self.site.rules.name
+        &self.scripts.rules.name
     }
 
     async fn answer(&self, request: net::Request) -> Answer {
-        self.reply_within(request, &self.site.memory.bodies).await.into_answer()
+        self.reply_within(request, &self.scripts.memory.bodies).await.into_answer()
     }
 
     async fn reply(&self, request: net::Request) -> Reply {
@@ -429,19 +420,27 @@ impl Host for Answering<'_> {
     }
 
     fn cookie(&self, text: &str) {
-        self.site.transport.set_script_cookie(self.page, text);
+        self.scripts.transport.set_script_cookie(self.page, text);
     }
 }
 
+/// The answer to one request, which its redirects follow.
+struct Hop {
+    status: u16,
+    headers: Vec<(String, String)>,
+    location: Option<String>,
+    read: Read,
+}
+
 /// Tells once what a site's scripts ask for in vain, as the rule file and robots.txt stand.
-fn tell_closed(site: &Site, page: &CrawlUrl, host: String, why: &str) {
-    if site.rendered().close(Closed { host, why: why.to_owned(), page: page.as_str().to_owned() }) {
+fn tell_closed(scripts: &Scripts, page: &CrawlUrl, host: String, why: &str) {
+    if scripts.rendered().close(Closed { host, why: why.to_owned(), page: page.as_str().to_owned() }) {
         let hint = if why == CLOSED {
             "what it brings is not seen"
         } else {
             "if the site's data lie there, add it to `hosts` of the rule file"
         };
-        let (site, page) = (&site.rules.name, page.as_str());
+        let (site, page) = (&scripts.rules.name, page.as_str());
         tracing::warn!(%site, page, why, "scripts ask for what is refused, here and from now on: {hint}");
     }
 }
@@ -453,14 +452,14 @@ impl Answering<'_> {
             Ok((response, body)) => return Reply { answer: Ok(response), body: Some(body) },
             Err(why) => why,
         };
-        let (site, page) = (&self.site.rules.name, self.page.as_str());
+        let (site, page) = (&self.scripts.rules.name, self.page.as_str());
         // Without its query, where tokens stand.
         let url = request.url.split(['?', '#']).next().unwrap_or_default();
         tracing::debug!(%site, page, url, why, "a request of a page's script is refused");
         let host = url::Url::parse(&request.url).ok().and_then(|url| Some(url.host_str()?.to_owned()));
         if let Some(host) = host.filter(|_| why.contains(NO_HOST) || why == CLOSED) {
             match request.asker {
-                Asker::Fetch | Asker::Xhr => tell_closed(self.site, self.page, host, &why),
+                Asker::Fetch | Asker::Xhr => tell_closed(self.scripts, self.page, host, &why),
                 // Many a script that is kept out is an advertisement's.
                 _ => self.errands.keep_closed(host, &why),
             }
@@ -471,17 +470,11 @@ impl Answering<'_> {
     /// The answer to a request, its body apart.
     async fn ask(&self, request: &net::Request, bodies: &Allowance) -> Result<(net::Response, Bytes), String> {
         let is_script = matches!(request.asker, Asker::Script | Asker::Module) && request.method == "GET";
-        if is_script && let Some(kept) = self.site.shelf.script(&request.url, self.site.clock.now()) {
+        if is_script && let Some(kept) = self.scripts.shelf.script(&request.url, self.scripts.clock.now()) {
             return Ok(kept);
         }
         let mut url = CrawlUrl::parse(&request.url, &Canonical::default()).map_err(|error| error.to_string())?;
-        let mut post = match request.method.as_str() {
-            "GET" | "HEAD" => None,
-            // What a member posts may change things; guests' lists are asked for so.
-            "POST" if self.site.account.is_some() => return Err("a member's page posts nothing".to_owned()),
-            "POST" => Some(request.body.as_slice()),
-            other => return Err(format!("{other} is not sent: a crawl changes nothing")),
-        };
+        let mut post = self.posted(request)?;
         let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let content_type = kind.map_or("text/plain;charset=UTF-8", |(_, value)| value);
         // What its redirects are asked for is of the request.
@@ -492,45 +485,15 @@ impl Answering<'_> {
             if (from_tls || self.page.as_str().starts_with("https:")) && !url.as_str().starts_with("https:") {
                 return Err("it would leave TLS".to_owned());
             }
-            self.may_ask(&url).await?;
-            let (slot, policy, permit) = self.errands.pass(self.site, &url).await?;
             let post_of = post.map(|body| Post { content_type, body, referer: self.page });
             let by_script = ByScript { headers: headers_of_script, credentials: request.credentials };
             let sent = Request { url: &url, validators: None, post: post_of, by_script: Some(by_script) };
-            let response = self.site.transport.send(sent).await;
-            let asked = url.clone();
-            let finish = |answered| self.errands.finish(what, (slot, policy), &asked, answered, self.site.clock.now());
-            let response = match response {
-                Ok(response) => response,
-                Err(failure) => {
-                    finish(Answered::Faulty);
-                    return Err(failure.to_string());
-                }
-            };
-            let location = response.headers.location.clone().filter(|_| (300..400).contains(&response.status));
-            let (status, headers) = (response.status, response.headers.for_scripts);
-            let length = response.headers.content_length;
-            let read =
-                body::read(response.body, length, bodies, |_, _| Want::UpTo(limits::RENDER_BODY_BYTES_MAX)).await;
-            drop(permit);
-            let broke_off = matches!(read, Read::Failed { .. }) && location.is_none();
-            finish(match status {
-                429 | 503 => {
-                    let asked = response.headers.retry_after.as_deref();
-                    let asked = asked
-                        .and_then(|value| gleaner_net::politeness::backoff::retry_after(value, self.site.clock.now()));
-                    Answered::Throttled(asked)
-                }
-                500..=599 => Answered::Faulty,
-                // Half an answer is none: what it was to bring is missing from the page.
-                _ if broke_off => Answered::Faulty,
-                _ => Answered::Well,
-            });
+            let Hop { status, headers, location, read } = self.send(what, sent, bodies).await?;
             if let Some(location) = location {
                 let base = url.to_url().map_err(|error| error.to_string())?;
-                url =
+                let next =
                     CrawlUrl::join(&base, &location, None, &Canonical::default()).map_err(|error| error.to_string())?;
-                let is_elsewhere = url.origin() != asked.origin();
+                let is_elsewhere = next.origin() != url.origin();
                 if !matches!(status, 307 | 308) || is_elsewhere {
                     post = None;
                 }
@@ -538,6 +501,7 @@ impl Answering<'_> {
                 if is_elsewhere {
                     headers_of_script = &[];
                 }
+                url = next;
                 continue;
             }
             let body = match read {
@@ -554,21 +518,65 @@ impl Answering<'_> {
                 body: Vec::new(),
             };
             if is_script && status == 200 {
-                self.site.shelf.keep(&request.url, &answer, &body, self.site.clock.now());
+                self.scripts.shelf.keep(&request.url, &answer, &body, self.scripts.clock.now());
             }
             return Ok((answer, body));
         }
         Err("too many redirects".to_owned())
     }
 
+    /// What a request posts, where it does.
+    fn posted<'r>(&self, request: &'r net::Request) -> Result<Option<&'r [u8]>, String> {
+        match request.method.as_str() {
+            "GET" | "HEAD" => Ok(None),
+            // What a member posts may change things; guests' lists are asked for so.
+            "POST" if self.scripts.is_members => Err("a member's page posts nothing".to_owned()),
+            "POST" => Ok(Some(request.body.as_slice())),
+            other => Err(format!("{other} is not sent: a crawl changes nothing")),
+        }
+    }
+
+    /// Sends one request through the gate, `what` by its hash, and tells its host how it ended.
+    async fn send(&self, what: u64, request: Request<'_>, bodies: &Allowance) -> Result<Hop, String> {
+        let (scripts, url) = (self.scripts, request.url);
+        self.may_ask(url).await?;
+        let (slot, policy, permit) = self.errands.pass(scripts, url).await?;
+        let response = scripts.transport.send(request).await;
+        let finish = |answered| self.errands.finish(what, (slot, policy), url, answered, scripts.clock.now());
+        let response = match response {
+            Ok(response) => response,
+            Err(failure) => {
+                finish(Answered::Faulty);
+                return Err(failure.to_string());
+            }
+        };
+        let location = response.headers.location.clone().filter(|_| (300..400).contains(&response.status));
+        let (status, headers) = (response.status, response.headers.for_scripts);
+        let length = response.headers.content_length;
+        let read = body::read(response.body, length, bodies, |_, _| Want::UpTo(limits::RENDER_BODY_BYTES_MAX)).await;
+        drop(permit);
+        let broke_off = matches!(read, Read::Failed { .. }) && location.is_none();
+        finish(match status {
+            429 | 503 => {
+                let asked = response.headers.retry_after.as_deref();
+                Answered::Throttled(asked.and_then(|value| backoff::retry_after(value, scripts.clock.now())))
+            }
+            500..=599 => Answered::Faulty,
+            // Half an answer is none: what it was to bring is missing from the page.
+            _ if broke_off => Answered::Faulty,
+            _ => Answered::Well,
+        });
+        Ok(Hop { status, headers, location, read })
+    }
+
     /// What the site's rules and robots.txt say of a script's request. It needs no class: nobody lists the site's interfaces.
     async fn may_ask(&self, url: &CrawlUrl) -> Result<(), String> {
-        match self.site.rules.forbids(url) {
+        match self.scripts.rules.forbids(url) {
             None => {}
             Some(Refusal::WrongHost) => return Err(format!("{} {NO_HOST}", url.authority())),
             Some(reason) => return Err(format!("the rules refuse it: {}", reason.name())),
         }
-        if self.errands.robots(self.site, url).await?.allows(url.path()) { Ok(()) } else { Err(CLOSED.to_owned()) }
+        if self.errands.robots(self.scripts, url).await?.allows(url.path()) { Ok(()) } else { Err(CLOSED.to_owned()) }
     }
 }
 

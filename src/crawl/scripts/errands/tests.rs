@@ -8,7 +8,9 @@ use tokio::time::Instant;
 use super::*;
 use crate::account::{Account, Keeper, Turn};
 use crate::frontier::crews::Crew;
-use crate::visit::{self, Job};
+use crate::job::Job;
+use crate::site::Site;
+use crate::visit;
 use gleaner_base::clock::Clock;
 use gleaner_login::secret::Secret;
 use gleaner_login::tries::Tries;
@@ -196,7 +198,7 @@ impl World {
             credentials: true,
             body: Vec::new(),
         };
-        Answering { site: &self.site, errands, page: &self.page }.answer(request).await
+        Answering { scripts: &self.site.scripts, errands, page: &self.page }.answer(request).await
     }
 
     fn asked(&self) -> Vec<String> {
@@ -442,7 +444,7 @@ async fn answers_for_a_child_hold_their_share_of_the_pages_own_allowance_until_i
     let body: &'static str = "x".repeat(limits::RENDER_BODY_BYTES_MAX - 1).leak();
     let world = world(RULES, &[("http://site.example/data", 200, &[], body)]);
     let errands = world.errands(None).await;
-    let answering = Answering { site: &world.site, errands: &errands, page: &world.page };
+    let answering = Answering { scripts: &world.site.scripts, errands: &errands, page: &world.page };
     let request = |url: &str| net::Request {
         asker: Asker::Fetch,
         method: "GET".to_owned(),
@@ -477,7 +479,7 @@ async fn a_visit_that_breaks_down_ends_itself_alone_and_its_url_is_tried_again()
     let errands = world.errands(None).await;
     let site = Arc::new(world.site);
     let finished = visit::guarded(&site, job(&world.page), None, Some(&errands)).await.unwrap();
-    assert_eq!((finished.visit.outcome, finished.answered), (Outcome::ProtocolError, Answered::Reached));
+    assert_eq!((finished.visit.outcome, finished.host.answered), (Outcome::ProtocolError, Answered::Reached));
     assert!(matches!(finished.visit.next, Next::RetryAt(_)), "{:?}", finished.visit.next);
     assert!(finished.detail.unwrap().contains("a fault of ours"));
 }
@@ -494,7 +496,7 @@ async fn a_page_for_which_no_process_can_be_started_keeps_its_place_and_is_no_va
     assert_eq!(errands.trouble(), Trouble::NoProcess);
     let waits = matches!(finished.visit.next, Next::WaitUntil(at) if at > finished.visit.at);
     assert!(waits, "{:?}", finished.visit.next);
-    let note = String::from_utf8(site.rendered().note().unwrap_or_default()).unwrap();
+    let note = String::from_utf8(site.scripts.rendered().note().unwrap_or_default()).unwrap();
     assert!(!note.contains("\"rendered\":1"), "{note}");
 }
 

@@ -1,0 +1,146 @@
+//! A site's URLs as rows of the frontier: the numbers of their hosts, what is known of them, and where they rank.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::frontier::priority;
+use crate::frontier::weight::{Facts, Weight};
+use crate::job::{Found, Job};
+use crate::limits;
+use crate::series;
+use crate::sitemaps::Sitemaps;
+use crate::worth::Worth;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::CrawlUrl;
+use gleaner_rules::{Class, SiteRules};
+use gleaner_store::crawldb::update::UpdateDb;
+use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, UrlKey, UrlRecord};
+
+/// What makes rows of one site's URLs.
+pub struct Rows {
+    pub rules: Arc<SiteRules>,
+    /// Marks what these rules have refused.
+    pub rules_token: u64,
+    pub db: Arc<dyn CrawlDb>,
+    /// What the increment has found and not fetched yet; unset where there is one crew.
+    pub update: OnceLock<Arc<UpdateDb>>,
+    pub numbers: Numbers,
+    pub sitemaps: Arc<Sitemaps>,
+    worth: Mutex<Worth>,
+}
+
+/// The numbers of the site's origins, which are learned as they are met.
+#[derive(Default)]
+pub struct Numbers {
+    known: Mutex<HashMap<Box<str>, HostId>>,
+    has_told: AtomicBool,
+    /// True when an origin was given a number since [`Self::has_met_hosts`] was last asked.
+    has_met: AtomicBool,
+}
+
+impl Numbers {
+    fn known(&self) -> MutexGuard<'_, HashMap<Box<str>, HostId>> {
+        // A map of numbers is whole at any time.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True when origins were met since the last time this was asked.
+    pub fn has_met_hosts(&self) -> bool {
+        self.has_met.swap(false, Ordering::Relaxed)
+    }
+
+    /// The number of an origin; asks the database at its first use. None beyond `limits::ORIGINS_PER_SITE_MAX`.
+    async fn of(&self, db: &dyn CrawlDb, site: &str, origin: &str) -> Result<Option<HostId>, CrawlDbError> {
+        let known = self.known().get(origin).copied();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let origins = limits::ORIGINS_PER_SITE_MAX;
+        if self.known().len() >= origins {
+            if !self.has_told.swap(true, Ordering::Relaxed) {
+                tracing::warn!(%site, origins, host = origin, "too many host names: links to more of them are dropped");
+            }
+            return Ok(None);
+        }
+        let id = db.host_id(site, origin).await?;
+        self.known().insert(origin.into(), id);
+        self.has_met.store(true, Ordering::Relaxed);
+        Ok(Some(id))
+    }
+}
+
+impl Rows {
+    /// No origin is known yet.
+    #[must_use]
+    pub fn new(rules: Arc<SiteRules>, rules_token: u64, db: Arc<dyn CrawlDb>, sitemaps: Arc<Sitemaps>) -> Self {
+        let worth = Mutex::new(Worth::new(&rules));
+        Self { rules, rules_token, db, update: OnceLock::new(), numbers: Numbers::default(), sitemaps, worth }
+    }
+
+    /// What the site's URLs are worth. Not to be held across an await.
+    pub fn worth(&self) -> MutexGuard<'_, Worth> {
+        // Accounts stay usable after a panic elsewhere.
+        self.worth.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A frontier row that is due at once; None when the site has too many origins already.
+    pub async fn row(&self, url: &CrawlUrl, class: Class, depth: u16) -> Result<Option<Discovered>, CrawlDbError> {
+        let number = self.numbers.of(&*self.db, &self.rules.name, url.origin()).await?;
+        let Some(host) = number else { return Ok(None) };
+        let key = UrlKey { host, path: url.path().into() };
+        let is_target = matches!(class, Class::Detail | Class::Thread | Class::Download);
+        Ok(Some(Discovered {
+            key,
+            depth,
+            rank: priority::fine_rank(class, &Weight::of(&Facts::default())),
+            due: UnixMillis(0),
+            via: None,
+            is_target,
+            found: None,
+        }))
+    }
+
+    /// The row of a link of a job's page.
+    pub async fn behind(&self, job: &Job, found: &Found) -> Result<Option<Discovered>, CrawlDbError> {
+        self.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await
+    }
+
+    /// What is known of a URL: by history, or, where that hears of it with its first visit alone, since when the increment knows it.
+    ///
+    /// # Errors
+    /// Those of either crawldb.
+    pub async fn record(&self, key: &UrlKey) -> Result<Option<UrlRecord>, CrawlDbError> {
+        let record = self.db.url_record(key).await?;
+        let Some(update) = self.update.get().filter(|_| record.is_none()) else { return Ok(record) };
+        let found = update.found_at(vec![key.clone()]).await?.into_iter().flatten().next();
+        Ok(found.map(|first_seen| UrlRecord {
+            depth: 0,
+            attempts: 0,
+            outcome: None,
+            first_seen,
+            visited: UnixMillis(0),
+        }))
+    }
+
+    /// URLs found by a visit as rows for the frontier. Those that lie deeper than the site's rules allow are among them:
+    /// they are parked, not fetched, and a larger `depth_max` brings them back.
+    pub async fn discovered(&self, job: &Job, found: Vec<Found>, depth: u16) -> Result<Vec<Discovered>, CrawlDbError> {
+        let mut rows = Vec::with_capacity(found.len());
+        let far = series::leaps(&self.rules, job, &found);
+        for found in found {
+            let Some(mut row) = self.row(&found.url, found.class, depth).await? else { continue };
+            row.rank = priority::fine_rank(found.class, &self.worth().weigh(&found, &job.url, row.key.host));
+            if far.contains(found.url.as_str()) {
+                row.rank = priority::FAR_PAGE;
+            }
+            // A link to a torrent remembers the page that carries it; a redirect hands that memory on.
+            let via = (found.class == Class::Download).then(|| match &job.lease.via {
+                Some(via) if job.class == Class::Download => via.clone(),
+                _ => job.url.as_str().into(),
+            });
+            rows.push(Discovered { via, ..row });
+        }
+        Ok(rows)
+    }
+}

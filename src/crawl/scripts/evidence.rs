@@ -1,0 +1,224 @@
+//! The evidence by which pages are rendered where the rule file says `auto`: what a page shows without its scripts, and what rendering has
+//! brought for pages that look alike without theirs. Pure.
+
+use crate::job::{Job, PageFindings};
+use crate::limits;
+use gleaner_page::scripted::Signs;
+use gleaner_rules::{Class, RenderWhen};
+
+/// What rendering has brought for one shape of a site's pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Brought {
+    /// Pages that were rendered, and those of them where it brought something.
+    pub rendered: u32,
+    pub gained: u32,
+    /// Pages with scripts that were not rendered since the last one that was.
+    pub passed_over: u32,
+    /// Pages that have ended two render processes each, and none since that one survived.
+    #[serde(default)]
+    pub died: u32,
+}
+
+/// What the static page has shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    pub class: Class,
+    /// The place of the rule that takes the page.
+    pub rule: usize,
+    pub signs: Signs,
+    /// Links that the rules take, by whether they lead to what a list lists.
+    pub targets: usize,
+    pub links: usize,
+}
+
+impl Shown {
+    /// What a page without scripts has shown.
+    #[must_use]
+    pub fn of(job: &Job, signs: Signs, read: &PageFindings) -> Self {
+        let targets = read.found.iter().filter(|found| found.class.is_target()).count() + read.magnets.len();
+        Self { class: job.class, rule: job.rule, signs, targets, links: read.found.len() }
+    }
+
+    /// Whether the page itself has nothing that a reader comes for: a shell, or something that is being loaded.
+    pub(super) fn is_shell(&self) -> bool {
+        self.is_bare() && (self.links == 0 || self.signs.empty_root || self.signs.waits)
+    }
+
+    /// Links of the sort that pages of its class have.
+    fn own_links(&self) -> usize {
+        match self.class {
+            Class::Index | Class::Board | Class::Detail | Class::Thread => self.targets,
+            _ => self.links,
+        }
+    }
+
+    /// Whether the page lacks what pages of its class have.
+    pub(super) fn is_bare(&self) -> bool {
+        self.own_links() == 0
+    }
+
+    /// What pages have in common that show as much and wait for the same: a class may hold pages that need their scripts, and others.
+    #[must_use]
+    pub fn shape(&self) -> String {
+        let amount = match self.own_links() {
+            0 => "bare",
+            1..=limits::RENDER_FEW_LINKS => "few",
+            _ => "full",
+        };
+        let Signs { empty_root, framework, waits, hollow, .. } = self.signs;
+        // A page that shows much and has an empty element somewhere is like its likes.
+        let hollow = if amount == "full" { 0 } else { hollow };
+        let flags: String = [(empty_root, 'r'), (framework, 'f'), (waits, 'w')]
+            .iter()
+            .filter(|(has, _)| *has)
+            .map(|(_, flag)| flag)
+            .collect();
+        format!("{} {} {amount} {flags} {hollow:x}", self.class.name(), self.rule)
+    }
+}
+
+impl Brought {
+    /// Whether this page is to be rendered.
+    #[must_use]
+    pub fn decide(&mut self, when: RenderWhen, shown: Shown) -> bool {
+        let wanted = match when {
+            RenderWhen::Never => return false,
+            RenderWhen::Always => true,
+            RenderWhen::Auto if !shown.signs.scripts => return false,
+            RenderWhen::Auto => {
+                let is_bare = shown.is_bare();
+                let share = if is_bare { self.share_of_bare() } else { limits::RENDER_SAMPLED_OF };
+                let is_trial = self.rendered < limits::RENDER_TRIALS || self.passed_over + 1 >= share;
+                // Half of the pages gained: they live by their scripts. Of pages that show nothing a tenth is enough.
+                let pays = self.gained * 2 >= self.rendered && self.gained > 0;
+                let pays_bare = self.gained * 10 >= self.rendered && self.gained > 0;
+                is_trial || pays || (is_bare && (shown.signs.empty_root || pays_bare))
+            }
+        };
+        self.passed_over = if wanted { 0 } else { self.passed_over.saturating_add(1) };
+        wanted
+    }
+
+    /// One in how many pages is rendered that have no link of their class: ever fewer, where that brings nothing.
+    fn share_of_bare(self) -> u32 {
+        let vain = self.rendered.saturating_sub(limits::RENDER_TRIALS).min(4);
+        let first = limits::RENDER_BARE_SAMPLED_OF;
+        if self.gained > 0 { first } else { (first << vain).min(limits::RENDER_SAMPLED_OF) }
+    }
+
+    /// Whether a page that gained nothing is to be tried again, after so many attempts: where pages like it do gain, once, and as any fault
+    /// where the site refused what its scripts asked for. Where nothing was ever gained, a few pages are tried a few times.
+    #[must_use]
+    pub fn deserves_another(self, is_refused: bool, attempts: u8) -> bool {
+        if is_refused {
+            return self.gained > 0
+                || (self.rendered < limits::RENDER_TRIALS && attempts < limits::RENDER_REFUSED_TRIALS);
+        }
+        self.gained > 0 && self.gained * 2 >= self.rendered && attempts == 0
+    }
+
+    /// A page was rendered.
+    pub fn rendered(&mut self, gained: bool) {
+        self.rendered = self.rendered.saturating_add(1);
+        self.gained = self.gained.saturating_add(u32::from(gained));
+        // The past fades, so that a site that changes is followed.
+        if self.rendered >= 64 {
+            (self.rendered, self.gained) = (self.rendered / 2, self.gained / 2);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn shown(scripts: bool, empty_root: bool, targets: usize) -> Shown {
+        let signs = Signs { scripts, empty_root, ..Signs::default() };
+        Shown { class: Class::Index, rule: 0, signs, targets, links: targets }
+    }
+
+    #[test]
+    fn pages_without_scripts_are_never_rendered_unless_the_rules_say_so() {
+        let mut brought = Brought::default();
+        assert!(!brought.decide(RenderWhen::Auto, shown(false, true, 0)));
+        assert!(!brought.decide(RenderWhen::Never, shown(true, true, 0)));
+        assert!(brought.decide(RenderWhen::Always, shown(false, false, 9)));
+    }
+
+    #[test]
+    fn a_class_that_gains_nothing_is_tried_a_few_times_and_then_seldom() {
+        let mut brought = Brought::default();
+        let rendered = (0..1_000)
+            .filter(|_| {
+                let wanted = brought.decide(RenderWhen::Auto, shown(true, false, 20));
+                if wanted {
+                    brought.rendered(false);
+                }
+                wanted
+            })
+            .count();
+        assert!((3..=14).contains(&rendered), "{rendered} of 1000 pages with all their links were rendered");
+    }
+
+    #[test]
+    fn pages_that_show_nothing_are_tried_more_often_and_ever_more_seldom_in_vain() {
+        let mut brought = Brought::default();
+        let rendered: Vec<u32> = (0..1_000)
+            .filter(|_| {
+                let wanted = brought.decide(RenderWhen::Auto, shown(true, false, 0));
+                if wanted {
+                    brought.rendered(false);
+                }
+                wanted
+            })
+            .collect();
+        assert!(rendered[3] < 20 && rendered.len() < 20, "{rendered:?}");
+        let mut brought = Brought { rendered: 20, gained: 2, ..Brought::default() };
+        assert!(brought.decide(RenderWhen::Auto, shown(true, false, 0)), "some such pages had links");
+    }
+
+    #[test]
+    fn pages_of_a_class_that_wait_for_their_scripts_are_told_from_those_that_do_not() {
+        let full = shown(true, false, 9);
+        let bare = shown(true, false, 0);
+        let waiting = Shown { signs: Signs { waits: true, ..bare.signs }, ..bare };
+        let hollow = Shown { signs: Signs { hollow: 7, ..bare.signs }, ..bare };
+        let shapes = [full, bare, waiting, hollow, Shown { rule: 1, ..bare }].map(|shown| shown.shape());
+        assert_eq!(shapes.iter().collect::<HashSet<_>>().len(), 5, "{shapes:?}");
+        assert_eq!(shown(true, false, 30).shape(), full.shape());
+    }
+
+    #[test]
+    fn a_page_that_shows_nothing_is_tried_again_as_its_likes_and_its_answers_say() {
+        let gains = Brought { rendered: 4, gained: 4, ..Brought::default() };
+        assert!(
+            gains.deserves_another(false, 0) && !gains.deserves_another(false, 1),
+            "an empty list may be just that"
+        );
+        assert!(gains.deserves_another(true, 2), "as any fault, which has its own bound");
+        let barren = Brought { rendered: 1, ..Brought::default() };
+        assert!(!barren.deserves_another(false, 0));
+        assert!(barren.deserves_another(true, 1) && !barren.deserves_another(true, limits::RENDER_REFUSED_TRIALS));
+        let tried = Brought { rendered: limits::RENDER_TRIALS, ..Brought::default() };
+        assert!(!tried.deserves_another(true, 0), "the site refuses that to everybody");
+    }
+
+    #[test]
+    fn a_class_that_gains_is_rendered_page_by_page() {
+        let mut brought = Brought::default();
+        for _ in 0..500 {
+            assert!(brought.decide(RenderWhen::Auto, shown(true, false, 0)));
+            brought.rendered(true);
+        }
+    }
+
+    #[test]
+    fn an_empty_root_is_rendered_even_where_nothing_was_gained_so_far() {
+        let mut brought = Brought { rendered: 10, ..Brought::default() };
+        assert!(brought.decide(RenderWhen::Auto, shown(true, true, 0)));
+        assert!(!brought.decide(RenderWhen::Auto, shown(true, true, 5)), "it shows what it has");
+        assert!(!brought.decide(RenderWhen::Auto, shown(true, false, 0)), "an empty list may be just that");
+    }
+}

@@ -1,0 +1,348 @@
+//! Whether a page's scripts are run, and what that brings (ALGORITHMS §5, BT §3.2).
+//!
+//! Each page is read without scripts first. Where the rule file says `auto`, the evidence decides: pages that look alike without their
+//! scripts are tried a few times, and from then on rendered where that brought links which the pages themselves had not, or where a page
+//! shows nothing and waits for its scripts.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use encoding_rs::Encoding;
+
+use super::again::{self, addresses};
+use super::errands::Trouble;
+use super::evidence::Shown;
+use super::page::{Made, PageVisit, SentPage};
+use super::rendered::Nothing;
+use super::shared::Scripts;
+use super::shortcut::{self, Recording};
+use crate::job::PageFindings;
+use crate::limits;
+use gleaner_base::url::CrawlUrl;
+use gleaner_login::secret::{told_url, told_words};
+use gleaner_net::fetch::charset;
+use gleaner_page::{feed, scripted};
+use gleaner_render::children::{ChildError, Children};
+use gleaner_render::wire::{Bound, Outcome, Page, Seeks, Viewport};
+use gleaner_rules::{RenderActs, RenderWhen, SiteRules};
+use gleaner_store::crawldb::faults;
+
+/// Before a process is asked for again where there was none to be had.
+const SPAWN_PAUSE: Duration = Duration::from_secs(1);
+
+/// What a reader does with pages of a site. A member's clicks may change things there.
+#[must_use]
+pub(crate) fn seeks(rules: &SiteRules) -> Seeks {
+    match rules.acts() {
+        RenderActs::All => Seeks::ALL,
+        RenderActs::Auto | RenderActs::Turns => Seeks::TURNS,
+        RenderActs::None => Seeks::NOTHING,
+    }
+}
+
+/// A page that is to be rendered.
+struct Wanted {
+    shown: Shown,
+    /// Of its likes.
+    shape: String,
+    encoding: &'static Encoding,
+}
+
+/// What a run of its scripts has left.
+struct Ran {
+    outcome: Outcome,
+    /// Addresses that its document need not hold.
+    more: Vec<String>,
+    /// Requests for data that were answered with markup.
+    unread: Vec<String>,
+    refused: Option<String>,
+    recorded: Option<shortcut::Recorded>,
+}
+
+/// Runs the page's scripts where that is wanted. None where it is not, or where the page broke its child: what was read without stays.
+pub async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
+    let PageVisit { scripts, job, errands } = of;
+    let children = scripts.renderer.as_ref()?;
+    let wanted = wanted(of, sent)?;
+    errands.give_back(&job.url, scripts.clock.now());
+    let (markup, ..) = wanted.encoding.decode(sent.body);
+    let now_ms = scripts.now_ms();
+    let ran = ran(of, sent.read, children, (&wanted, &markup, now_ms)).await?;
+    let Ran { mut outcome, more, unread, refused, recorded } = ran;
+    let html = (std::mem::take(&mut outcome.html), wanted.encoding);
+    let (mut made, html) = scripts.read_document(job, sent.headers, html, more).await;
+    let gained = gained(of, sent.read, &made);
+    // An error's page in place of the data says nothing of the page: it is visited again.
+    if gained == 0 && shortcut::lacks_data(scripts, job.class, &unread, &outcome.errors) {
+        errands.troubled(Trouble::Unanswered);
+    }
+    account(of, &wanted, gained > 0, refused.is_some());
+    let nothing = (gained == 0 && wanted.shown.is_shell()).then(|| nothing(of, &outcome, refused));
+    if gained == 0 && wanted.shown.is_bare() {
+        errands.tell_closed(scripts, &job.url);
+    }
+    // A script that took links away has not unsaid them.
+    made.add(sent.read);
+    // What was not answered, or not run to its end, says nothing of how the page is made.
+    let is_whole = errands.is_whole() && outcome.spent.is_none();
+    if let Some(recorded) = recorded.filter(|_| is_whole && gained > 0) {
+        shortcut::teach(of, (now_ms, &markup), recorded, (sent.read, &made)).await;
+    }
+    tell_cut(of, &outcome, gained);
+    let states = outcome.states.len();
+    let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
+    let detail = format!("rendered: {gained} links more, {states} states, {requests} requests");
+    Some(Made { read: made, html, detail, gained: gained > 0, nothing })
+}
+
+/// Whether a page is to be rendered, by its rules and by what is known of its likes.
+fn wanted(of: PageVisit<'_>, SentPage { headers, body, read }: SentPage<'_>) -> Option<Wanted> {
+    let PageVisit { scripts, job, .. } = of;
+    let when = scripts.rules.render(job.class);
+    // Where robots may follow nothing, nothing is to be found.
+    if when == RenderWhen::Never || read.nofollow {
+        return None;
+    }
+    let signs = scripted::signs(body);
+    // What a guest sees is no page of the site's; one that waits for its scripts has not shown yet whose it is.
+    if read.denied.is_some() && !signs.empty_root {
+        return None;
+    }
+    let own_charset = scripts.rules.charset.map(Encoding::name);
+    let encoding = charset::detect(headers.content_type.as_deref(), body, own_charset);
+    if feed::is_feed(body, encoding) {
+        return None;
+    }
+    let shown = Shown::of(job, signs, read);
+    let shape = shown.shape();
+    scripts.rendered().of(job.class, &shape).decide(when, shown).then_some(Wanted { shown, shape, encoding })
+}
+
+/// Runs the page, and once more where that may show more. None where it came to no end.
+async fn ran(
+    of: PageVisit<'_>,
+    read: &PageFindings,
+    children: &Children,
+    (wanted, markup, now_ms): (&Wanted, &str, i64),
+) -> Option<Ran> {
+    let PageVisit { scripts, job, errands } = of;
+    let page = Page {
+        cookies: scripts.transport.script_cookies(&job.url),
+        stored: scripts.storages.given(job.url.origin()),
+        seeks: seeks(&scripts.rules),
+        viewport: Viewport { height: f64::from(limits::RENDER_VIEW_HEIGHT), ..Viewport::default() },
+        ..Page::at(job.url.as_str(), now_ms)
+    };
+    let page = page.with_markup(markup);
+    let (mut ran, mut recording) = run(of, children, (&page, &wanted.shape)).await;
+    if let Ok(outcome) = &ran
+        && let Some(page) = again::page(of, &page, (outcome, recording.was_refused()), read).await
+    {
+        (ran, recording) = run(of, children, (&page, &wanted.shape)).await;
+        if let Ok(outcome) = &ran {
+            again::worked(of, &page, outcome, read);
+        }
+    }
+    let (unread, refused) = (recording.take_markup(), recording.take_refused());
+    let downloads = recording.take_downloads();
+    let recorded = recording.into_recorded();
+    let name = &scripts.rules.name;
+    let outcome = match ran {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            tracing::warn!(site = %name, url = job.url.as_str(), %error, "the page's scripts were not run to their end");
+            errands.not_whole.tell(&format!("its scripts were not run to their end: {error}"));
+            if errands.trouble() == Trouble::None {
+                scripts.rendered().of(job.class, &wanted.shape).rendered(false);
+            }
+            return None;
+        }
+    };
+    for error in &outcome.errors {
+        let (message, source, line) = (&error.message, &error.source, error.line);
+        tracing::debug!(site = %name, url = job.url.as_str(), message, source, line, "a script of the page failed");
+    }
+    let mut more = addresses(&outcome);
+    more.extend(downloads);
+    // A page that reloads itself leads nowhere.
+    more.retain(|url| !again::is_own(url, &job.url));
+    // Scripts write addresses in UTF-8, and pages of another charset write theirs in that: what the document holds is read from it.
+    if wanted.encoding != encoding_rs::UTF_8 {
+        more.retain(|url| !has_encoded_letters(url));
+    }
+    Some(Ran { outcome, more, unread, refused, recorded })
+}
+
+/// Links that scripts have made.
+fn gained(of: PageVisit<'_>, read: &PageFindings, made: &PageFindings) -> usize {
+    let known: HashSet<&str> = read.found.iter().map(|found| found.url.as_str()).collect();
+    let new = made.found.iter().filter(|found| !known.contains(found.url.as_str()));
+    let (site, url) = (&of.scripts.rules.name, of.job.url.as_str());
+    let links =
+        new.inspect(|found| tracing::trace!(%site, url, link = found.url.as_str(), "a link that scripts have made"));
+    links.count() + made.magnets.len().saturating_sub(read.magnets.len())
+}
+
+/// Writes down what a render brought, for the decisions on pages like this one.
+fn account(of: PageVisit<'_>, wanted: &Wanted, has_gained: bool, is_refused: bool) {
+    let PageVisit { scripts, job, errands } = of;
+    let attempts = faults(job.lease.attempts);
+    let mut rendered = scripts.rendered();
+    let brought = rendered.of(job.class, &wanted.shape);
+    if !has_gained && wanted.shown.is_bare() && brought.deserves_another(is_refused, attempts) {
+        errands.troubled(Trouble::Empty);
+    }
+    // What is tried again has not been seen yet.
+    let is_seen = match errands.trouble() {
+        Trouble::None => true,
+        Trouble::Empty => attempts + 1 >= limits::ATTEMPTS_MAX,
+        _ => false,
+    };
+    if has_gained || is_seen {
+        brought.rendered(has_gained);
+    }
+    if has_gained {
+        rendered.shows_again(job.url.as_str());
+    }
+}
+
+/// A page that shows nothing, with the first thing that went wrong on it. Scripts write into their errors what they like: what may be a
+/// token is masked.
+fn nothing(PageVisit { scripts, job, .. }: PageVisit<'_>, outcome: &Outcome, refused: Option<String>) -> Nothing {
+    let of_script = outcome.errors.first().map(|error| {
+        let source = told_url(error.source.split(['?', '#']).next().unwrap_or_default());
+        let place = match (source.is_empty(), error.line) {
+            (true, _) => String::new(),
+            (false, 0) => format!(" at {source}"),
+            (false, line) => format!(" at {source}:{line}:{}", error.column),
+        };
+        told_words(&error.message) + &place
+    });
+    let spent = || outcome.spent.map(|spent| spent.to_string());
+    let page = if scripts.is_members { told_url(job.url.as_str()) } else { job.url.as_str().to_owned() };
+    let why = of_script.or(refused).or_else(spent).map(|why| {
+        let end = why.floor_char_boundary(limits::SCRIPT_ERROR_TOLD_BYTES_MAX);
+        why[..end].replace(['\n', '\r'], " ")
+    });
+    Nothing { pages: 1, page, why }
+}
+
+/// Runs a page in a child, and in another one where that died: what ends a process is not always its page. Gives what was recorded of its
+/// requests, too. A page that ends both is to be visited again, unless such pages do so again and again; one for which no process could be
+/// started keeps its place.
+async fn run<'a>(
+    of: PageVisit<'a>,
+    children: &Children,
+    (page, shape): (&Page, &str),
+) -> (Result<Outcome, ChildError>, Recording<'a>) {
+    let PageVisit { scripts, job, errands } = of;
+    let mut is_again = false;
+    loop {
+        let recording = Recording::new(of.answering(), job.class);
+        let ran = children.run(page, &recording).await;
+        let error = match &ran {
+            // A full table of processes or files is not the page's doing, and may have room in a moment.
+            Err(error @ ChildError::Spawn(_)) if !is_again => {
+                let (site, url) = (&scripts.rules.name, job.url.as_str());
+                tracing::warn!(%site, url, %error, "no process for the page's scripts: it is tried once more");
+                tokio::time::sleep(SPAWN_PAUSE).await;
+                is_again = true;
+                continue;
+            }
+            Err(ChildError::Spawn(_)) => {
+                errands.troubled(Trouble::NoProcess);
+                return (ran, recording);
+            }
+            Err(error @ ChildError::Died { .. }) => error,
+            _ => {
+                if is_again {
+                    scripts.rendered().of(job.class, shape).died = 0;
+                }
+                return (ran, recording);
+            }
+        };
+        let died = scripts.rendered().of(job.class, shape).died;
+        if is_again {
+            scripts.rendered().of(job.class, shape).died = died.saturating_add(1);
+        }
+        // A process that others ended says nothing of its page.
+        let may_be_others = died < limits::RENDER_DEATHS_MAX || error.to_string().contains("signal 9");
+        if is_again && may_be_others {
+            errands.troubled(Trouble::Died);
+        }
+        if is_again || !may_be_others {
+            return (ran, recording);
+        }
+        let (site, url) = (&scripts.rules.name, job.url.as_str());
+        tracing::warn!(%site, url, %error, "a page's render process ended: the page is run once more in another");
+        is_again = true;
+    }
+}
+
+/// Writes down that a page shows nothing, and tells of the first one of a site.
+pub fn tell_nothing(scripts: &Scripts, url: &CrawlUrl, nothing: Nothing) {
+    let (page, why) = (nothing.page.clone(), nothing.told_why().to_owned());
+    // Where something went wrong, it may be mended by the next crawl.
+    if nothing.why.is_some() {
+        scripts.rendered().look_again(url.as_str());
+    }
+    if scripts.rendered().shows_nothing(nothing) {
+        let has_token = scripts.rules.login.as_ref().is_some_and(|login| login.json.is_some());
+        let hint = if scripts.is_members && has_token {
+            "look into it with `gleaner render`; the token of `[login] json` is not where a browser would keep it for scripts, but goes with the request for the page's data where `[shortcut]` pins that"
+        } else if scripts.is_members {
+            "look into it with `gleaner render`; of a member's page nothing is pressed but what turns its list (`acts = \"all\"` in `[render]` presses rows and tabs), nothing is posted, and what a login gives to scripts otherwise than by cookies, they do not find"
+        } else {
+            "look into it with `gleaner render`"
+        };
+        let site = &scripts.rules.name;
+        tracing::warn!(%site, page, why, "a page shows nothing after its scripts; others of the site that do so are counted by the summary and `status`: {hint}");
+    }
+}
+
+/// Says so where a page was left with more to come. Where it is known which request brings its list, that goes on.
+fn tell_cut(of: PageVisit<'_>, outcome: &Outcome, gained: usize) {
+    let PageVisit { scripts, job, errands } = of;
+    let is_cut = errands.is_out_of_time() || outcome.cut.is_some();
+    // The data of one tab are not those of the others.
+    let has_tabs = outcome.cut.as_ref().is_some_and(|cut| cut.tabs);
+    if is_cut && !has_tabs && gained > 0 && shortcut::goes_on(scripts, job) {
+        let (site, url) = (&scripts.rules.name, job.url.as_str());
+        tracing::info!(%site, url, links = gained, "the page had more to show than one visit takes: its data are asked for by another");
+        return;
+    }
+    let is_unanswered = outcome.cut.as_ref().is_some_and(|cut| cut.bound == Bound::Unanswered);
+    if is_unanswered && gained == 0 {
+        // It is visited again, as after any fault.
+        return;
+    }
+    if errands.is_out_of_time() || is_unanswered {
+        scripts.rendered().look_again(job.url.as_str());
+    }
+    let (site, url) = (&scripts.rules.name, job.url.as_str());
+    let requests = errands.sent.load(std::sync::atomic::Ordering::Relaxed);
+    if errands.is_out_of_time() {
+        tracing::warn!(
+            %site, url, requests, links = gained,
+            "the page had more to ask for than its time allows: the rest of it is left out; a higher `requests_per_second` of the rule file gets further"
+        );
+        errands.not_whole.tell(
+            "it had more to ask for than its time allows; a higher `requests_per_second` of the rule file gets further",
+        );
+    } else if let Some(cut) = &outcome.cut {
+        let (acts, why) = (cut.acts, cut.words());
+        if cut.bound == Bound::Broken {
+            let error = outcome.errors.last().map_or(why.as_str(), |error| error.message.as_str());
+            tracing::warn!(%site, url, acts, requests, links = gained, error, "a page's scripts ended early: what they had not shown is left out");
+            errands.not_whole.tell(&format!("its scripts ended early: {error}"));
+            return;
+        }
+        tracing::warn!(%site, url, acts, requests, links = gained, why, "the page had more to show: the rest of it is left out");
+        errands.not_whole.tell(&format!("it had more to show: {why}"));
+    }
+}
+
+/// Whether an address holds letters beyond ASCII, percent-encoded.
+fn has_encoded_letters(url: &str) -> bool {
+    url.as_bytes().windows(2).any(|two| two[0] == b'%' && matches!(two[1], b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F'))
+}

@@ -1,0 +1,82 @@
+//! The body of an answer, judged while it arrives.
+
+use bytes::Bytes;
+
+use super::ends::{done, failed};
+use crate::job::{Finished, Job};
+use crate::site::Site;
+use crate::{denial, limits, not_whole};
+use gleaner_net::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
+use gleaner_net::fetch::body::{self, Read, Want};
+use gleaner_net::fetch::{Response, ResponseHeaders};
+use gleaner_rules::Class;
+use gleaner_store::crawldb::Outcome;
+
+/// What a body is.
+pub(super) enum Body {
+    /// It began like a torrent.
+    Torrent(Bytes),
+    Page(Page),
+    /// Nothing to be read: the visit ends with it.
+    End(Box<Finished>),
+}
+
+/// A page, a feed or a sitemap as its server sent it.
+pub(super) struct Page {
+    pub headers: ResponseHeaders,
+    pub bytes: Bytes,
+}
+
+/// Reads a body, as far as what it is has to be read.
+pub(super) async fn read(site: &Site, job: &Job, response: Response) -> Body {
+    let Response { headers, body, .. } = response;
+    let mut classifier = Classifier::new(HeaderFacts {
+        content_type: headers.content_type.as_deref(),
+        disposition: headers.content_disposition.as_deref(),
+        content_length: headers.content_length,
+        accepts_pages: true,
+    });
+    let mut decision = Decision::NeedMore;
+    let read = body::read(body, headers.content_length, &site.memory.bodies, |so_far, complete| {
+        if decision == Decision::NeedMore {
+            decision = classifier.feed(so_far, complete);
+        }
+        match decision {
+            Decision::NeedMore => Want::UpTo(limits::TORRENT_JUNK_BYTES_MAX.max(limits::SNIFF_BYTES) * 2),
+            Decision::Torrent => Want::UpTo(limits::TORRENT_BYTES_MAX),
+            Decision::Page(_) | Decision::Discard(_) if job.class == Class::Sitemap => {
+                Want::UpTo(limits::SITEMAP_BYTES_MAX)
+            }
+            Decision::Page(_) => Want::UpTo(limits::PAGE_BYTES_MAX),
+            Decision::Discard(_) => Want::Stop,
+        }
+    })
+    .await;
+    let finished = match (read, decision) {
+        (Read::Failed { failure, .. }, _) => failed(site, job, &failure),
+        (Read::Stopped { over_cap: true, .. }, decision) => {
+            let mut finished = done(site, job, Outcome::TooLarge);
+            if matches!(decision, Decision::Page(_)) && job.class != Class::Download {
+                finished.visit.not_whole =
+                    Some(not_whole::reason("it is larger than is read of one page: none of its links were taken"));
+            }
+            finished
+        }
+        (Read::Whole(bytes), Decision::Torrent) => return Body::Torrent(bytes),
+        (Read::Whole(bytes), _) if job.class == Class::Sitemap => return Body::Page(Page { headers, bytes }),
+        (Read::Whole(bytes), Decision::Page(_)) => return Body::Page(Page { headers, bytes }),
+        (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
+            let outcome = match reason {
+                DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,
+                DiscardReason::TooLarge => Outcome::TooLarge,
+                _ => Outcome::NotForUs,
+            };
+            let mut finished = done(site, job, outcome);
+            finished.detail = Some(reason.name().to_owned());
+            finished.end.denied = denial::of_file(&site.rules, job, outcome);
+            finished
+        }
+        (Read::Whole(_) | Read::Stopped { .. }, _) => done(site, job, Outcome::NotForUs),
+    };
+    Body::End(Box::new(finished))
+}

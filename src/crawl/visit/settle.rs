@@ -1,0 +1,180 @@
+//! What a visit has found, as it is committed: a torrent, a page with its links as rows, or where a URL has moved.
+
+use bytes::Bytes;
+
+use super::body::Page;
+use super::ends::{done, elsewhere, is_worth_watching, looking};
+use crate::fresh::{boards, look, presence};
+use crate::frontier::budgets::LinkTally;
+use crate::job::{Finished, Found, Job, PageFindings};
+use crate::scripts::page::Gathered;
+use crate::site::Site;
+use crate::version::{self, Print};
+use crate::worth::Near;
+use crate::{denial, front, limits, not_whole, turn};
+use gleaner_rules::Class;
+use gleaner_store::crawldb::{CrawlDbError, Outcome, TorrentFacts};
+use gleaner_torrent::metainfo::{self, MetainfoError};
+
+/// A body that began like a torrent. A large one is read off the loop's thread.
+pub(super) async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
+    let body_bytes = bytes.len() as u64;
+    let read = if bytes.len() <= limits::INLINE_TORRENT_BYTES_MAX {
+        read_torrent(&bytes)
+    } else {
+        let _turn = site.memory.parse().await;
+        let reading = tokio::task::spawn_blocking(move || read_torrent(&bytes));
+        reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+    };
+    let mut finished = match read {
+        Ok((facts, file)) => {
+            let mut finished = done(site, job, Outcome::TorrentStored);
+            finished.visit.torrent = Some(facts);
+            finished.end.torrent = Some(file);
+            finished
+        }
+        Err(error) => {
+            let mut finished = done(site, job, Outcome::MalformedTorrent);
+            finished.detail = Some(error.to_string());
+            finished.end.denied = denial::of_file(&site.rules, job, Outcome::MalformedTorrent);
+            finished
+        }
+    };
+    finished.visit.body_bytes = body_bytes;
+    finished
+}
+
+/// What a torrent is, and its file as the archive keeps it: without the junk around it.
+fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
+    let metainfo = metainfo::parse(bytes)?;
+    let sha256 = metainfo.dict_sha256(bytes);
+    let file = bytes.slice(metainfo.dict.clone());
+    let facts = TorrentFacts {
+        infohashes: metainfo.infohashes,
+        name: metainfo.name.into(),
+        payload_bytes: metainfo.payload_bytes,
+        file_count: metainfo.file_count,
+        metainfo_bytes: u32::try_from(file.len()).unwrap_or(u32::MAX),
+        sha256,
+        created_unix: metainfo.created_unix,
+        private: metainfo.private,
+    };
+    Ok((facts, file))
+}
+
+/// What a page shows.
+pub(super) struct Shown {
+    pub read: PageFindings,
+    pub print: Option<Print>,
+    pub board: Option<Box<boards::Read>>,
+    /// What its scripts, or its data, have made of it: the document, and what the log says of it.
+    pub made: Option<(String, String)>,
+}
+
+/// A page that was asked for.
+pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: Shown) -> Result<Finished, CrawlDbError> {
+    let Shown { read, print, board, made } = shown;
+    let document = made.as_ref().map_or(&sent.bytes[..], |(html, _)| html.as_bytes());
+    let near = site.worth().look_at(job, document);
+    let absence = match &made {
+        None => {
+            let sent = (&sent.headers, &sent.bytes[..]);
+            presence::of_page(&site.fresh, &site.rules, job, &read, sent, site.clock.now())
+        }
+        Some(_) => presence::Look::Nothing,
+    };
+    // Of a page that its scripts made, the links are its rows.
+    let board = board.filter(|_| made.is_none()).map(|board| *board);
+    let is_rendered = made.is_some();
+    let mut finished = found_on(site, job, read, board, near, made.map(|(_, detail)| detail)).await?;
+    finished.end.is_rendered = is_rendered;
+    finished.visit.body_bytes = sent.bytes.len() as u64;
+    finished.end.print = print;
+    presence::apply(absence, &mut finished);
+    Ok(finished)
+}
+
+/// A page whose data were asked for in its place.
+pub(super) async fn by_data(site: &Site, job: &Job, gathered: Gathered) -> Result<Finished, CrawlDbError> {
+    let Gathered { read, bytes, detail, memo } = gathered;
+    let mut finished = found_on(site, job, read, None, None, Some(detail)).await?;
+    finished.visit.body_bytes = bytes;
+    finished.visit.memo = memo;
+    Ok(finished)
+}
+
+/// A page as it was found: its links as rows, and what they say of it.
+async fn found_on(
+    site: &Site,
+    job: &Job,
+    mut read: PageFindings,
+    board: Option<boards::Read>,
+    near: Option<Near>,
+    detail: Option<String>,
+) -> Result<Finished, CrawlDbError> {
+    let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
+    let mut finished = done(site, job, outcome);
+    let is_end = site.repeats.end_list(&site.rules, job, &mut read);
+    finished.end.turn = turn::of(&site.rows, job, &read).await?;
+    let is_another_name = front::is_another_name(&site.rows, job, read.listing.as_ref()).await?;
+    finished.job.is_watched &= !is_another_name;
+    let of = looking(site, job, finished.visit.at);
+    finished.end.seen = look::look(of, &read, board, finished.job.is_watched).await?;
+    finished.end.seen.is_behind |= is_another_name;
+    finished.detail = detail;
+    if is_end {
+        let (site, url) = (&site.rules.name, job.url.as_str());
+        tracing::info!(%site, url, "the list shows the same page again and again: it ends here, and the pages behind are not asked for");
+        finished.detail = Some("shows what the pages in front of it do: its list ends here".to_owned());
+    }
+    finished.visit.body_hash = Some(read.fingerprint);
+    finished.visit.magnets = read.magnets;
+    finished.job.is_watched &= is_worth_watching(job, read.listing.as_ref()) && !finished.end.seen.is_behind;
+    finished.visit.listing = read.listing;
+    finished.visit.memo = read.said.map(|said| version::memo_of_rows(said, site.rules_token));
+    if read.truncated {
+        let (site, url) = (&site.rules.name, job.url.as_str());
+        tracing::warn!(%site, url, links = read.found.len(), "page has more links than are taken: the rest is left out");
+        finished.detail = Some("more links than are taken".to_owned());
+        finished.visit.not_whole = Some(not_whole::reason("it has more links than are taken of one page"));
+    }
+    finished.end.denied = read.denied;
+    let has_torrent = !finished.visit.magnets.is_empty() || read.found.iter().any(|of| of.class == Class::Download);
+    finished.end.may_hold_more = !(job.class.is_target() && has_torrent);
+    finished.end.links = {
+        let mut worth = site.worth();
+        worth.left_out(&read.unclassed);
+        worth.linked(&read.found)
+    };
+    if let Some(Near { to, resemblance }) = near {
+        // Links of a copy prove nothing.
+        finished.end.links = LinkTally::default();
+        finished.detail = Some(format!("resembles {to} ({resemblance:.2})"));
+    }
+    let links = read.found.len();
+    finished.visit.outlinks = site.rows.discovered(job, read.found, job.lease.depth.saturating_add(1)).await?;
+    let dropped = links - finished.visit.outlinks.len();
+    if dropped > 0 {
+        let why = format!("{dropped} of its links lie on more host names than are taken of one site");
+        finished.visit.not_whole.get_or_insert_with(|| not_whole::reason(&why));
+    }
+    Ok(finished)
+}
+
+/// The target takes the URL's place in the frontier: it is leased, checked and counted like any other. That of a
+/// start URL is a start page, too. A mirror may send us away for what it lacks, so that the URL is asked for again.
+pub(super) async fn redirected(
+    site: &Site,
+    job: &Job,
+    found: Found,
+    by_mirror: bool,
+) -> Result<Finished, CrawlDbError> {
+    let is_start = site.rules.start.iter().any(|start| start.as_str() == job.url.as_str());
+    let depth = if is_start { 0 } else { job.lease.depth.saturating_add(1) };
+    let end = if by_mirror { elsewhere } else { done };
+    let mut finished = end(site, job, Outcome::Redirected);
+    // An address of before a site was rebuilt is worth what it leads to.
+    finished.end.links = site.worth().linked(std::slice::from_ref(&found));
+    finished.visit.outlinks = site.rows.discovered(job, vec![found], depth).await?;
+    Ok(finished)
+}
