@@ -106,8 +106,14 @@ struct Files(BTreeMap<Path, Names>);
 
 impl Files {
     fn of(sources: &[Source], root: &str) -> Self {
-        let named =
-            sources.iter().filter(|source| source.path.starts_with(root) && !source.path.ends_with("/tests.rs"));
+        // A folder with a `lib.rs` of its own is another crate.
+        let libs = sources.iter().filter_map(|source| source.path.strip_suffix("lib.rs"));
+        let other: Vec<&str> = libs.filter(|lib| lib.starts_with(root) && *lib != root).collect();
+        let is_of_crate = |source: &&Source| {
+            let is_other = other.iter().any(|lib| source.path.starts_with(lib));
+            source.path.starts_with(root) && !is_other && !source.path.ends_with("/tests.rs")
+        };
+        let named = sources.iter().filter(is_of_crate);
         let path = |source: &Source| {
             let path = source.path[root.len()..].trim_end_matches(".rs");
             let path = path.strip_suffix("mod").or(path.strip_suffix("lib")).unwrap_or(path);
