@@ -147,7 +147,9 @@ impl Files {
                 break;
             }
             if !self.0.contains_key(&below(&at, name)) {
-                return self.imported(&at, name, &rest[1..], steps).or(Some(at));
+                // What is handed on may be another crate's.
+                let is_imported = file.imports.iter().any(|(known, _)| known == name);
+                return if is_imported { self.imported(&at, name, &rest[1..], steps) } else { Some(at) };
             }
             (at, rest) = (below(&at, name), &rest[1..]);
         }
