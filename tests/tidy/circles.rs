@@ -106,8 +106,14 @@ struct Files(BTreeMap<Path, Names>);
 
 impl Files {
     fn of(sources: &[Source], root: &str) -> Self {
-        let named =
-            sources.iter().filter(|source| source.path.starts_with(root) && !source.path.ends_with("/tests.rs"));
+        // A folder with a `lib.rs` of its own is another crate.
+        let libs = sources.iter().filter_map(|source| source.path.strip_suffix("lib.rs"));
+        let other: Vec<&str> = libs.filter(|lib| lib.starts_with(root) && *lib != root).collect();
+        let is_of_crate = |source: &&Source| {
+            let is_other = other.iter().any(|lib| source.path.starts_with(lib));
+            source.path.starts_with(root) && !is_other && !source.path.ends_with("/tests.rs")
+        };
+        let named = sources.iter().filter(is_of_crate);
         let path = |source: &Source| {
             let path = source.path[root.len()..].trim_end_matches(".rs");
             let path = path.strip_suffix("mod").or(path.strip_suffix("lib")).unwrap_or(path);
@@ -141,7 +147,9 @@ impl Files {
                 break;
             }
             if !self.0.contains_key(&below(&at, name)) {
-                return self.imported(&at, name, &rest[1..], steps).or(Some(at));
+                // What is handed on may be another crate's.
+                let is_imported = file.imports.iter().any(|(known, _)| known == name);
+                return if is_imported { self.imported(&at, name, &rest[1..], steps) } else { Some(at) };
             }
             (at, rest) = (below(&at, name), &rest[1..]);
         }
