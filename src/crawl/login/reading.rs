@@ -1,7 +1,6 @@
 //! Pages and answers of a login: what may be asked, when, and what comes behind its redirects.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};

@@ -17,13 +17,13 @@ pub fn requests_of_day(note: &[u8], day: u64, pages: u64) -> Option<u64> {
 pub(super) struct DayNote {
     pub(super) day: u64,
     /// Visits before it.
-    before: u64,
+    pub(super) before: u64,
     /// Requests since it began that no visit tells of: those of logins and proofs.
     pub(super) no_visits: u64,
     /// How much of it was left when its count began, quiet hours apart, in milliseconds.
     pub(super) lasts_ms: u64,
     /// The day that was counted before it, which may be a later one, and its requests.
-    other: (u64, u64),
+    pub(super) other: (u64, u64),
 }
 
 impl DayNote {
