@@ -116,16 +116,6 @@ impl Jobs {
         self.clock.now_us()
     }
 
-    /// Tasks that wait, requests under way not among them.
-    pub fn waiting(&self) -> usize {
-        self.tasks.borrow().len()
-    }
-
-    /// Requests under way that somebody waits for.
-    pub fn requests_under_way(&self) -> usize {
-        self.requests.borrow().len()
-    }
-
     /// Drops all that a window waits for, now and from now on.
     pub(super) fn forget(&self, realm: &Realm) {
         self.closed.borrow_mut().push(realm.clone());

@@ -7,7 +7,7 @@ use crate::engine::Start;
 use crate::engine::net::{Net, NoNet};
 use crate::limits;
 use crate::web::html::load::{Setting, text_of};
-use crate::wire::Viewport;
+use crate::wire::{Bound, Viewport};
 
 mod again;
 mod alone;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use html5ever::local_name;
 
-use super::controls::{Control, LIST_MIN, Rank, identity_of, is_posted};
+use super::controls::{Control, LIST_MIN, Rank, Traits, identity_of, is_posted};
 use super::labels::Labels;
 use super::rows::has_likes;
 use super::shown::text_of;
@@ -115,7 +115,8 @@ pub(super) fn box_of(tree: &Tree, id: NodeId) -> Option<Control> {
     let row = text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS);
     let identity = identity_of(tree, id, element, "", &row);
     let words = row.chars().take(60).collect();
-    Some(Control { row, ticked, ..Control::plain(id, Rank::Tick, (kind, identity), words) })
+    let traits = Traits { ticked, ..Traits::default() };
+    Some(Control { row, traits, ..Control::plain(id, Rank::Tick, (kind, identity), words) })
 }
 
 /// Whether a box stands in an element.

@@ -68,7 +68,6 @@ pub enum Type {
     PositiveOr(u32),
     /// Usual, least and greatest value.
     Clamped(u32, u32, u32),
-    Double(f64),
     /// Over 0; others are not set.
     PositiveDouble(f64),
     /// Another element of the tree.
@@ -164,7 +163,6 @@ fn get(row: &'static Row, this: &JsValue, context: &mut Context) -> JsResult<JsV
             unsigned(tree, id, content).filter(|value| *value > 0).unwrap_or(usual).into()
         }
         Type::Clamped(usual, least, most) => clamped(tree, id, content, (usual, least, most)).into(),
-        Type::Double(usual) => double(tree).unwrap_or(usual).into(),
         Type::PositiveDouble(usual) => double(tree).filter(|value| *value > 0.0).unwrap_or(usual).into(),
         Type::Url | Type::UrlOrDocument | Type::Element | Type::Elements => JsValue::undefined(),
     }))
@@ -215,9 +213,9 @@ fn set(row: &'static Row, this: &JsValue, args: &[JsValue], context: &mut Contex
             0 => Some(usual.to_string()),
             value => Some(in_range(value, usual).to_string()),
         },
-        Type::Double(_) | Type::PositiveDouble(_) => {
+        Type::PositiveDouble(_) => {
             let value = double(given, name, context)?;
-            if matches!(kind, Type::PositiveDouble(_)) && value <= 0.0 {
+            if value <= 0.0 {
                 return Ok(JsValue::undefined());
             }
             Some(JsValue::from(value).to_string(context)?.to_std_string_lossy())

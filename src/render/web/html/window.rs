@@ -8,7 +8,7 @@ use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue,
 
 use super::{frames, navigation, windows};
 use crate::engine::target::{self, Listeners, Target, TargetKind};
-use crate::engine::{bind, events, realm};
+use crate::engine::{bind, realm};
 use crate::web::cssom_view::{layout, media};
 use crate::wire::Viewport;
 
@@ -287,13 +287,4 @@ fn scroll(args: &[JsValue], by: bool, context: &mut Context) -> JsResult<JsValue
     let (x, y) = wanted(args, layout::scroll(context), by, context)?;
     layout::scroll_to(x, y, context);
     Ok(JsValue::undefined())
-}
-
-/// Tells the page that its window has another size now.
-pub fn resize(view: Viewport, context: &mut Context) {
-    if let Some(held) = context.get_data::<View>() {
-        *held.0.borrow_mut() = view;
-    }
-    let window = realm::window(context);
-    events::fire(&window, "UIEvent", "resize", (false, false), &[], context);
 }
