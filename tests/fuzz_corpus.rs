@@ -13,7 +13,7 @@ use gleaner_fuzz::{MUST_FAIL, TARGETS, Target};
 const KEPT_BYTES: u64 = 300_000;
 
 fn kept(kind: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(kind)
+    Path::new(env!("GLEANER_ROOT")).join("fuzz").join(kind)
 }
 
 /// The entries of a folder, in the order of their names; none where it does not exist.

@@ -409,7 +409,7 @@ fn caps_of(source: &Source) -> impl Iterator<Item = (usize, &str)> {
 
 /// The Rust files below a folder of the package, in the order of their paths.
 fn sources(folder: &str) -> Vec<Source> {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let package = Path::new(env!("GLEANER_ROOT"));
     let (mut folders, mut files) = (vec![package.join(folder)], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// A file or folder of the corpora; the test stops where it is not there.
 fn corpus(name: &str) -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let beside = || Path::new(env!("GLEANER_ROOT")).join("../shared/data");
     let path = std::env::var_os("GLEANER_CORPORA").map_or_else(beside, PathBuf::from).join(name);
     assert!(path.exists(), "{} is not there; scripts/test-corpora DIR says what DIR has to hold", path.display());
     path

@@ -9,7 +9,7 @@ use gleaner_page::feed;
 
 #[test]
 fn each_feed_gives_the_links_that_stand_beside_it() {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures/pages/feeds");
+    let folder = Path::new(env!("GLEANER_ROOT")).join("fixtures/pages/feeds");
     let mut feeds = 0;
     for entry in fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();

@@ -18,7 +18,7 @@ use compare::{assert_equal_to_tree, compare_documents, compare_folder, files};
 
 #[test]
 fn scanner_equals_tree_on_every_fixture() {
-    compare_folder(&Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures/pages"), 6);
+    compare_folder(&Path::new(env!("GLEANER_ROOT")).join("fixtures/pages"), 6);
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn scanner_equals_tree_on_html5libs_documents() {
 
 #[test]
 fn fixtures_hold_the_links_written_beside_them() {
-    for path in files(&Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures/pages"), "html") {
+    for path in files(&Path::new(env!("GLEANER_ROOT")).join("fixtures/pages"), "html") {
         let body = fs::read(&path).unwrap();
         let page = scan(&body, charset::detect(None, &body, None));
         let mut lines = Vec::new();

@@ -9,6 +9,6 @@ mod labelled;
 #[test]
 fn page_numbers_of_common_programs_are_read() {
     let (precision, recall) =
-        labelled::measure(&Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures/pagination"));
+        labelled::measure(&Path::new(env!("GLEANER_ROOT")).join("fixtures/pagination"));
     assert!(precision > 0.95 && recall > 0.95, "precision {precision:.3}, recall {recall:.3}");
 }

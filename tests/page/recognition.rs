@@ -24,7 +24,7 @@ struct Expected {
 }
 
 fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+    Path::new(env!("GLEANER_ROOT"))
 }
 
 fn expectations() -> Vec<(Expected, Vec<u8>)> {

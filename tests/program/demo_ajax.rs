@@ -65,7 +65,7 @@ fn rows_of_jquerys_calls_are_harvested() {
 /// jQuery 3.7.1 itself in the place of the demo's own script of the same calls.
 #[test]
 fn rows_of_jquery_itself_are_harvested() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/test-tools/jquery-3.7.1/dist/jquery.min.js");
+    let path = Path::new(env!("GLEANER_ROOT")).join("target/test-tools/jquery-3.7.1/dist/jquery.min.js");
     let library = std::fs::read_to_string(&path)
         .unwrap_or_else(|error| panic!("{}: {error} (scripts/test gets it)", path.display()));
     assert_all_harvested(AjaxOptions { library: Some(library), ..options(&[Section::Jquery], 8, 20) });

@@ -304,6 +304,6 @@ fn a_guarded_process_dumps_no_core_and_hands_no_password_on() {
 
 #[test]
 fn the_unit_lets_no_core_be_dumped() {
-    let unit = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("systemd/gleaner.service")).unwrap();
+    let unit = fs::read_to_string(Path::new(env!("GLEANER_ROOT")).join("systemd/gleaner.service")).unwrap();
     assert!(unit.lines().any(|line| line == "LimitCORE=0"));
 }

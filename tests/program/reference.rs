@@ -103,7 +103,7 @@ fn keys() -> String {
 }
 
 fn assert_page(name: &str, made: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference").join(name);
+    let path = Path::new(env!("GLEANER_ROOT")).join("docs/reference").join(name);
     if std::env::var_os("GLEANER_BLESS").is_some() {
         std::fs::write(&path, made).unwrap();
     }

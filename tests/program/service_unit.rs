@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 const EXPOSURE_TENTHS_MAX: u32 = 12;
 
 fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+    Path::new(env!("GLEANER_ROOT")).join(path)
 }
 
 /// The unit with a binary that exists on this machine, as `systemd-analyze` checks that too.

@@ -11,7 +11,7 @@ use engine::{Expected, assert_engine};
 
 fn files() -> &'static HashMap<String, Vec<u8>> {
     static FILES: OnceLock<HashMap<String, Vec<u8>>> = OnceLock::new();
-    FILES.get_or_init(node::files)
+    FILES.get_or_init(crate::wpt::node::files)
 }
 
 /// Folders whose `.any.js` tests are run.

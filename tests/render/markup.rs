@@ -89,7 +89,7 @@ fn html5lib_documents_make_the_trees_that_they_must() {
 /// The lines of a file of `fixtures/selectors`, cut at their tabs.
 fn rows(name: &str) -> Vec<(String, String)> {
     let text = fs::read_to_string(
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures/selectors").join(name),
+        Path::new(env!("GLEANER_ROOT")).join("fixtures/selectors").join(name),
     )
     .unwrap();
     let rows = text.lines().filter(|line| !line.is_empty() && !line.starts_with("//")).map(|line| {
@@ -102,7 +102,7 @@ fn rows(name: &str) -> Vec<(String, String)> {
 #[test]
 fn selectors_find_what_stands_beside_them() {
     let page = fs::read_to_string(
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures/selectors/page.html"),
+        Path::new(env!("GLEANER_ROOT")).join("fixtures/selectors/page.html"),
     )
     .unwrap();
     let (mut tree, document) = parse(&page, true);

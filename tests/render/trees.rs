@@ -36,7 +36,7 @@ fn hard_markup_makes_the_tree_that_scraper_makes() {
 
 #[test]
 fn stored_pages_make_the_tree_that_scraper_makes() {
-    let pages = compare_folder(&Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures"));
+    let pages = compare_folder(&Path::new(env!("GLEANER_ROOT")).join("fixtures"));
     assert!(pages >= 6, "{pages} pages");
 }
 

@@ -102,7 +102,7 @@ fn check_manifest(files: &BTreeMap<String, Vec<u8>>) -> Vec<serde_json::Value> {
         let body = &files[line["path"].as_str().unwrap()];
         assert_eq!(line["sha256"], data_encoding::HEXLOWER.encode(&Sha256::digest(body)));
         assert_eq!(line["metainfo_bytes"], body.len());
-        let facts = harvest::facts_of(body);
+        let facts = crate::harvest::facts_of(body);
         assert_eq!(line["infohash_v1"], facts.infohashes.key_hex());
         assert_eq!(line["name"], *facts.name);
     }

@@ -247,7 +247,7 @@ fn torrents_announced_too_large_are_not_begun() {
 
 #[test]
 fn fixtures_that_are_torrents_are_never_stopped() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/torrents");
+    let folder = concat!(env!("GLEANER_ROOT"), "/fixtures/torrents");
     let expected = std::fs::read_to_string(format!("{folder}/expected.jsonl")).unwrap();
     let mut torrents = 0;
     for line in expected.lines() {

@@ -32,7 +32,7 @@ pub fn libtorrent(bodies: &[Vec<u8>]) -> Vec<Verdict> {
         if Path::new(debian).exists() { debian } else { "python3" }.to_owned()
     });
     let mut child = Command::new(&python)
-        .arg(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("scripts/libtorrent_verdicts.py"))
+        .arg(Path::new(env!("GLEANER_ROOT")).join("scripts/libtorrent_verdicts.py"))
         .arg("--frames")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

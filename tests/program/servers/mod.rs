@@ -35,8 +35,8 @@ struct Truth {
 
 impl Truth {
     fn make(folder: &Path) -> Self {
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join(WEBTORRENT_FIXTURES);
-        let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/servers/make_torrents.py");
+        let fixtures = Path::new(env!("GLEANER_ROOT")).join(WEBTORRENT_FIXTURES);
+        let generator = Path::new(env!("GLEANER_ROOT")).join("tests/program/servers/make_torrents.py");
         let made = Command::new(server::find("python3", "python3"))
             .args([generator.as_os_str(), folder.as_os_str(), OsStr::new(&TORRENTS.to_string()), fixtures.as_os_str()])
             .output()
@@ -84,7 +84,7 @@ fn gleaner<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> String {
 
 /// The five lines that a newcomer writes for such a server, beside the shipped families.
 fn write_rules(rules: &Path, servers: &[Server]) {
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/families");
+    let shipped = Path::new(env!("GLEANER_ROOT")).join("rules/families");
     fs::create_dir_all(rules.join("families")).unwrap();
     for entry in fs::read_dir(shipped).unwrap() {
         let entry = entry.unwrap();

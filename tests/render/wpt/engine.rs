@@ -8,7 +8,7 @@ use gleaner_render::engine::jobs::Reach;
 use gleaner_render::engine::{Engine, Start};
 use url::Url;
 
-use super::archive::Archive;
+use crate::wpt::archive::Archive;
 use super::files;
 
 /// Files that are not run, and why.

@@ -16,7 +16,7 @@ use gleaner_render::engine::jobs::Reach;
 use gleaner_render::web::load::{Window, text_of};
 use url::Url;
 
-use super::archive::Archive;
+use crate::wpt::archive::Archive;
 use super::{EXPECTED, files};
 
 /// Files that are no tests of their own, or none that a page without a person, a screen or a second window could pass.
@@ -190,7 +190,7 @@ type Expected = BTreeMap<String, (usize, String)>;
 
 fn expected_path(folder: &str) -> PathBuf {
     let name = folder.trim_end_matches('/').replace('/', "-");
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(format!("tests/render/wpt/{EXPECTED}/{name}.txt"))
+    Path::new(env!("GLEANER_ROOT")).join(format!("tests/render/wpt/{EXPECTED}/{name}.txt"))
 }
 
 fn expected(folder: &str) -> Expected {

@@ -343,7 +343,7 @@ async fn answers_that_are_none_are_told_in_words() {
 
 /// A TLS server with a certificate of `fixtures/tls`; takes a few connections and ends.
 fn tls_server(certificate: &str) -> u16 {
-    let file = |name: &str| format!("{}/../../fixtures/tls/{name}.pem", env!("CARGO_MANIFEST_DIR"));
+    let file = |name: &str| format!("{}/fixtures/tls/{name}.pem", env!("GLEANER_ROOT"));
     let chain = vec![CertificateDer::from_pem_file(file(certificate)).unwrap()];
     let key = PrivateKeyDer::from_pem_file(file("key")).unwrap();
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -35,7 +35,7 @@ impl Hostile {
 
 /// All of them.
 pub fn all() -> Vec<Hostile> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/render_child/hostile_scripts/pages.txt");
+    let path = concat!(env!("GLEANER_ROOT"), "/tests/program/render_child/hostile_scripts/pages.txt");
     let text = std::fs::read_to_string(path).unwrap();
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let read = |line: &str| {
