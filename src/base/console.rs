@@ -17,7 +17,7 @@ pub fn write_out(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
 #[must_use]
 pub fn told(error: &(dyn Error + 'static)) -> String {
     let (mut what, mut hints) = (Vec::new(), String::new());
-    for cause in std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string) {
+    for cause in std::iter::successors(Some(error), |error| (**error).source()).map(ToString::to_string) {
         let (head, hint) = cause.split_once("\nhint: ").map_or((&*cause, None), |(head, hint)| (head, Some(hint)));
         what.push(head.to_owned());
         if let Some(hint) = hint {

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::{simulate, train};
 
@@ -18,20 +18,29 @@ pub struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Make the model that knows login forms anew from its table of numbers, and tell how well it does
-    #[command(after_help = "Example: gleaner-lab train --json", allow_negative_numbers = true)]
+    #[command(after_help = "Example: gleaner-lab train --json")]
     Train(train::Options),
     /// Replay post times of boards against every policy of when to look, and compare their delays
     #[command(
-        after_help = "Example: gleaner-lab simulate --generate forum.csv && gleaner-lab simulate forum.csv --per-day 6",
-        allow_negative_numbers = true
+        after_help = "Example: gleaner-lab simulate --generate forum.csv && gleaner-lab simulate forum.csv --per-day 6"
     )]
     Simulate(simulate::Options),
+}
+
+/// The parser. A number below zero is a value, which its option refuses in its own words.
+fn parser() -> clap::Command {
+    let option = |argument: Arg| match !argument.is_positional() && argument.get_action().takes_values() {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    };
+    Cli::command().mut_subcommands(|command| command.mut_args(option))
 }
 
 /// Parses the arguments of the process, runs the command and gives its exit code: 0 done, 1 failed, 2 wrong usage.
 #[must_use]
 pub fn main() -> ExitCode {
-    let done = match Cli::parse().command {
+    let cli = Cli::from_arg_matches(&parser().get_matches()).unwrap_or_else(|error| error.exit());
+    let done = match cli.command {
         Command::Train(options) => train::command(&options),
         Command::Simulate(options) => simulate::command(&options),
     };
@@ -49,7 +58,7 @@ mod tests {
     use super::*;
 
     fn parse(words: &[&str]) -> Result<(), String> {
-        Cli::try_parse_from(words).map(drop).map_err(|error| error.to_string())
+        parser().try_get_matches_from(words).map(drop).map_err(|error| error.to_string())
     }
 
     #[test]
