@@ -26,7 +26,6 @@ mod same;
 mod shown;
 mod ticks;
 mod title;
-mod turn_words;
 mod words;
 
 use serde::{Deserialize, Serialize};

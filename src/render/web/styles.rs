@@ -12,7 +12,7 @@ use boa_engine::{Context, JsObject};
 use html5ever::{local_name, ns};
 
 use super::layout::{self, Place};
-use super::style_table::{self, INHERITED};
+use super::style_table;
 use super::{css_animations, media, read, slot_if_made, style, style_sheets, window};
 use crate::dom::style::Sheet;
 use crate::dom::style::cascade::{Cascade, Index};
@@ -217,7 +217,7 @@ fn collapsed(sides: &[Option<String>; 4]) -> Option<String> {
 
 /// A property's value as far as the cascade and the tree tell it.
 pub(super) fn value_of(cascade: &Cascade<'_>, id: NodeId, name: &str, pseudo: Option<&str>) -> Option<String> {
-    let inherits = name.starts_with("--") || INHERITED.contains(&name);
+    let inherits = name.starts_with("--") || style_table::inherits(name);
     let specified = cascade.specified(id, name, inherits, pseudo);
     let Some(value) = specified else { return unspecified(cascade, id, name, pseudo) };
     if is_colour(name) {

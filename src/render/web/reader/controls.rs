@@ -27,8 +27,8 @@ use super::shown::text_of;
 use super::ticks;
 use super::title::{self, Doubt};
 use super::words::{
-    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, MORE, NEVER, NEVER_ALONE, NEVER_NAMES, RETRY,
-    TURN_SIGNS, says,
+    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, MORE, NEVER, NEVER_ALONE, NEVER_NAMES,
+    NUMBERING, RETRY, TABS, TURN_SIGNS, TURNING, TURNING_BACK, UPS, says,
 };
 use crate::dom::{Element, NodeId, Tree};
 use crate::engine::realm;
@@ -381,22 +381,22 @@ fn control(
         && local != "summary"
         && !is_of_detail(view.as_ref())
         && !is_cell_of_row(tree, id, local);
-    let is_up = labels.are(folders::UPS) || local == "tr" && folders::leads_up(tree, id);
+    let is_up = labels.are(UPS) || local == "tr" && folders::leads_up(tree, id);
     let rank = if is_up {
         Rank::Back
     } else if !is_row && (labels.say(ENTER, true) || labels.say(CONFIRM, true)) {
         Rank::Enter
     } else if let Some(on) = turns_by_sign(tree, id, &labels.text).or(turns_by_icon) {
         if on { Rank::Turn } else { Rank::Back }
-    } else if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
+    } else if !is_row && (labels.say(MORE, false) || labels.are_named(TURNING, false)) {
         Rank::Turn
     } else if !is_row && labels.say(CLOSE, true) {
         Rank::Close
-    } else if !is_row && (labels.say(BACK, true) || labels.are_named(&["prev", "previous"], true)) {
+    } else if !is_row && (labels.say(BACK, true) || labels.are_named(TURNING_BACK, true)) {
         Rank::Back
-    } else if is_number || says(&["pag", "pagination"], &class, false) {
+    } else if is_number || says(NUMBERING, &class, false) {
         Rank::Number
-    } else if role == "tab" || says(&["tab", "tabs"], &class, true) || local == "summary" {
+    } else if role == "tab" || says(TABS, &class, true) || local == "summary" {
         Rank::Tab
     } else {
         Rank::Row
