@@ -83,6 +83,8 @@ impl Table {
 /// The phrases of a topic, and what finds them.
 pub struct Words {
     phrases: Vec<&'static str>,
+    /// Bytes of the longest of them.
+    longest: usize,
     whole: OnceLock<HashSet<&'static str>>,
     search: OnceLock<AhoCorasick>,
 }
@@ -92,7 +94,9 @@ impl Words {
     /// finds.
     #[must_use]
     pub fn of(table: &str, topic: &str) -> Self {
-        Self { phrases: phrases(table, &topic.to_ascii_lowercase()), whole: OnceLock::new(), search: OnceLock::new() }
+        let phrases = phrases(table, &topic.to_ascii_lowercase());
+        let longest = phrases.iter().map(|phrase| phrase.len()).max().unwrap_or_default();
+        Self { phrases, longest, whole: OnceLock::new(), search: OnceLock::new() }
     }
 
     fn search(&self) -> &AhoCorasick {
@@ -124,13 +128,14 @@ impl Topic {
     #[must_use]
     pub fn has(&self, text: &str) -> bool {
         let words = (self.0)();
-        words.whole.get_or_init(|| words.phrases.iter().copied().collect()).contains(text)
+        text.len() <= words.longest
+            && words.whole.get_or_init(|| words.phrases.iter().copied().collect()).contains(text)
     }
 
     /// Whether one of the phrases stands anywhere in a text.
     #[must_use]
-    pub fn are_in(&self, text: &(impl AsRef<[u8]> + ?Sized)) -> bool {
-        (self.0)().search().is_match(text.as_ref())
+    pub fn are_in(&self, text: &str) -> bool {
+        (self.0)().search().is_match(text)
     }
 
     /// The first of the phrases, in their order, that stands anywhere in a text.

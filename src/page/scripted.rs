@@ -30,7 +30,7 @@ static WAITS_IN_ASCII: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the expression is constant and tested")
 });
 
-// The same where letters are no ASCII.
+// The same where letters are no ASCII. They are few, and pages are long: each is looked for by itself.
 gleaner_base::topics! { "control": WAITS; }
 
 /// Elements with an id or classes and nothing in them.
@@ -82,7 +82,8 @@ pub fn signs(body: &[u8]) -> Signs {
     if !scripts {
         return Signs::default();
     }
-    let waits = WAITS_IN_ASCII.is_match(body) || WAITS.are_in(body);
+    let waits =
+        WAITS_IN_ASCII.is_match(body) || WAITS.iter().any(|word| memchr::memmem::find(body, word.as_bytes()).is_some());
     Signs {
         scripts,
         empty_root: EMPTY_ROOTS.is_match(body),
