@@ -57,14 +57,17 @@ impl Row {
 
 /// The rows of a table, in their order; none where there is no such table.
 pub fn rows(table: &str) -> impl Iterator<Item = Row> + use<> {
-    let table = TABLES.iter().find(|of| of.name == table);
-    table.into_iter().flat_map(|of| of.text.lines()).filter_map(Row::read)
+    named(table).into_iter().flat_map(|of| of.text.lines()).filter_map(Row::read)
 }
 
 /// The phrases of a topic of a table, in their order; none where there is no such topic.
 #[must_use]
 pub fn phrases(table: &str, topic: &str) -> Vec<&'static str> {
-    TABLES.iter().find(|of| of.name == table).map(|of| of.phrases(topic)).unwrap_or_default()
+    named(table).map(|of| of.phrases(topic)).unwrap_or_default()
+}
+
+fn named(table: &str) -> Option<&'static Table> {
+    TABLES.iter().find(|of| of.name == table)
 }
 
 impl Table {
