@@ -1,4 +1,4 @@
-//! What recognition and storage cost: `cargo bench --bench recognition`. The figures stand in docs/recognition.md.
+//! What recognition and storage cost: `cargo bench --bench recognition`. The figures stand in docs/design/recognition.md.
 //!
 //! Scanner and parser in bytes per second, by criterion; the archive in CPU microseconds (user + system) per file
 //! of 8 kB, in the folder `GLEANER_BENCH_DIR` (default: the temporary folder; it should lie on a real disk).

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""libtorrent's verdict on metainfo files, one JSON object per line, for tests/recognition.rs.
+"""libtorrent's verdict on metainfo files, one JSON object per line, for tests/page/recognition.rs.
 
     libtorrent_verdicts.py FILE...      the files named
     libtorrent_verdicts.py --frames     bodies from stdin, each behind its length as 4 bytes, big-endian

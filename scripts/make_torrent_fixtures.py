@@ -4,7 +4,7 @@
     /usr/bin/python3 scripts/make_torrent_fixtures.py      (Debian: apt-get install python3-libtorrent)
 
 Deterministic: the same bytes on every run. The verdict is libtorrent's own; where gleaner means to differ, the
-fixture says why, and tests/recognition.rs fails on any other difference. docs/recognition.md has the table.
+fixture says why, and tests/page/recognition.rs fails on any other difference. docs/design/recognition.md has the table.
 """
 import hashlib
 import json

@@ -102,7 +102,7 @@ fn unmarked(text: &str) -> &str {
 }
 
 /// A page put together of what markup is made of: the scanner's links are those of html5ever's tree, as
-/// `tests/links.rs` promises for such pages. Each byte of the input picks a piece or what stands in its gap.
+/// `tests/page/links.rs` promises for such pages. Each byte of the input picks a piece or what stands in its gap.
 pub fn html_tree(input: &[u8]) {
     let mut picks = input;
     let page = match super::choice(&mut picks) % 4 {

@@ -138,7 +138,7 @@ fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> a
         return log_out(config, rules, hints);
     }
     let Some(login) = &rules.login else {
-        bail!("{}: has no [login] table\nhint: add one with `user`, see docs/login.md", rules.file.display());
+        bail!("{}: has no [login] table\nhint: add one with `user`, see docs/guide/members.md", rules.file.display());
     };
     if options.interactive && !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         let cookies = hints.command(&format!("login {} --cookies cookies.txt", rules.name));

@@ -11,7 +11,7 @@
 //!
 //! What a tree's builder does to links is followed where it is cheap: raw text elements, foreign content, framesets,
 //! `noscript` as markup (scripting is off), `template` content as content (as a selector on scraper's tree sees it).
-//! `tests/links.rs` holds the result to html5ever's tree. Known differences, all on pages that no author meant:
+//! `tests/page/links.rs` holds the result to html5ever's tree. Known differences, all on pages that no author meant:
 //! the tree copies an `a` that is still open at the end of a block (the same link twice), ignores tags within
 //! a `colgroup` of a `template`, and knows which HTML elements are open around an unclosed `svg`.
 //!

@@ -237,7 +237,7 @@ fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&s
                 }
                 None => {
                     "log in to each site of the family with a browser, and take its session over (`gleaner login` with \
-                         --cookies, see docs/login.md)"
+                         --cookies, see docs/guide/members.md)"
                         .to_owned()
                 }
             };

@@ -64,7 +64,7 @@ impl Class {
     }
 }
 
-/// What a reader does with a page whose scripts were run, beside looking at it (docs/render.md).
+/// What a reader does with a page whose scripts were run, beside looking at it (docs/design/render.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RenderActs {
@@ -79,7 +79,7 @@ pub enum RenderActs {
     None,
 }
 
-/// Whether the scripts of a class's pages are run (docs/render.md).
+/// Whether the scripts of a class's pages are run (docs/design/render.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RenderWhen {

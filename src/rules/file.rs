@@ -1,5 +1,5 @@
 //! Site rule files and family files as written: the one source of the JSON Schema, of the checks of shape and of
-//! `docs/rules.md`.
+//! `docs/reference/rules.md`.
 //!
 //! Everything here is data. `check` gives it meaning.
 
@@ -340,7 +340,7 @@ impl Default for BudgetFile {
     }
 }
 
-/// How lists are read and looked at (docs/boards.md, docs/schedule.md).
+/// How lists are read and looked at (docs/design/boards.md, docs/design/schedule.md).
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoardsFile {
@@ -395,7 +395,7 @@ impl Policy {
     }
 }
 
-/// How the operator's account logs in (docs/login.md). The password never stands here: it comes from a systemd credential,
+/// How the operator's account logs in (docs/guide/members.md). The password never stands here: it comes from a systemd credential,
 /// a file or an environment variable. What is not given is the family's to say, and then found on the site.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

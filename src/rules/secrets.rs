@@ -95,7 +95,7 @@ pub(super) fn is_harmless(key: &str, value: &DeValue<'_>) -> bool {
 }
 
 /// Where a password belongs, where it is not known whose it is.
-pub(super) const HINT: &str = "take it out: docs/login.md tells where the password of each site belongs";
+pub(super) const HINT: &str = "take it out: docs/guide/members.md tells where the password of each site belongs";
 
 /// Where the password of this site belongs.
 pub(super) fn hint(site: &str) -> String {

@@ -27,7 +27,7 @@ pub fn starter(url: &str) -> Result<Starter, UrlFault> {
     let host = url.authority();
     let origin = url.origin();
     let text = format!(
-        r#"# Rules of {host}, written by `gleaner rules new`. Every key is told in docs/rules.md.
+        r#"# Rules of {host}, written by `gleaner rules new`. Every key is told in docs/reference/rules.md.
 #
 # 1. Fill in the classes below: look at the site's links and write one expression for each kind of page.
 # 2. Put real URLs of the site under [examples] and run `gleaner rules check rules/{name}.toml`.
@@ -63,7 +63,7 @@ requests_per_second = 1.0
 connections = 2
 
 # For members only? Name the account, never its password: that goes into the file `secrets/{name}` of the data folder
-# (chmod 600). Then run `gleaner login {name}`; docs/login.md tells the rest.
+# (chmod 600). Then run `gleaner login {name}`; docs/guide/members.md tells the rest.
 # [login]
 # user = "anna"
 # page = "/login.php"            # where the form is, if it is not found from the start page

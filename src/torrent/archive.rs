@@ -27,7 +27,7 @@ use super::Infohashes;
 
 /// Files in a batch from which on two syncs of the whole file system cost less than one sync per file and folder.
 /// Measured on ext4, CPU per file of 8 kB: at 1 file 280 µs against 460, at 2 files 240 against 140, at 16 files
-/// 230 against 46 (docs/recognition.md).
+/// 230 against 46 (docs/design/recognition.md).
 const SYNCFS_FILES_MIN: usize = 2;
 
 /// Name of the folder for files being written.

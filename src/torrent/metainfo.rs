@@ -1,6 +1,6 @@
 //! Metainfo files: bytes from outside → a torrent with its names, or the reason why it is none.
 //!
-//! Stands behind `classify` and before `archive`. The verdict is libtorrent's (docs/recognition.md lists where a
+//! Stands behind `classify` and before `archive`. The verdict is libtorrent's (docs/design/recognition.md lists where a
 //! harvester must differ, and why): BEP 3, BEP 27, BEP 47, BEP 52, hybrids included. The infohash is taken over
 //! the raw bytes of the `info` value as sent.
 //!

@@ -2,10 +2,10 @@
 
 use std::fs;
 
+use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_page::boards::when::{Conventions, Zone, ZoneSource};
 use gleaner_page::boards::{Ask, BoardPage, Times, read_page};
 use gleaner_page::tree;
-use gleaner_base::url::{Canonical, CrawlUrl};
 
 use crate::corpus;
 

@@ -6,7 +6,7 @@ use gleaner_net::fetch::charset;
 use super::wpt;
 use crate::corpus;
 
-#[path = "../links/compare.rs"]
+#[path = "../page/links/compare.rs"]
 mod compare;
 
 use compare::{assert_equal_to_tree, compare_documents, compare_folder};

@@ -2,7 +2,7 @@
 
 use crate::corpus;
 
-#[path = "../pagination/labelled.rs"]
+#[path = "../page/pagination/labelled.rs"]
 mod labelled;
 
 #[test]

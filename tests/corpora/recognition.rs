@@ -2,7 +2,7 @@
 
 use crate::corpus;
 
-#[path = "../libtorrent/verdicts.rs"]
+#[path = "../page/libtorrent/verdicts.rs"]
 mod verdicts;
 
 use verdicts::{assert_same_verdicts, bodies};

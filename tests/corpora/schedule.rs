@@ -8,7 +8,7 @@ use gleaner_crawl::schedule::trace::Trace;
 
 use crate::corpus;
 
-#[path = "../schedule/replay.rs"]
+#[path = "../program/schedule/replay.rs"]
 mod replay;
 
 use replay::{options, replay, to_era};
@@ -40,6 +40,6 @@ fn on_real_traces_of_later_years_ours_is_below_every_other_policy() {
         mean(&ratios),
         mean(&unnumbered)
     );
-    // As it stands (docs/schedule.md): what a change must not lose.
+    // As it stands (docs/design/schedule.md): what a change must not lose.
     assert!(mean(&ratios) < 0.635 && mean(&unnumbered) < 0.69, "{ratios:.3?}, {unnumbered:.3?}");
 }

@@ -2,7 +2,7 @@
 
 use crate::corpus;
 
-#[path = "../render_trees/compare.rs"]
+#[path = "../render/trees/compare.rs"]
 mod compare;
 
 use compare::compare_folder;

@@ -189,7 +189,7 @@ fn unanswered(page: &CrawlUrl, why: &str, is_made_up: bool) -> anyhow::Error {
         }
         _ if why.contains("is none of the rule file's hosts") => "\nhint: add it to `hosts` of the rule file",
         _ if why.contains("robots.txt closes it") => {
-            "\nhint: a rule file may override that with a reason (docs/rules.md)"
+            "\nhint: a rule file may override that with a reason (docs/reference/rules.md)"
         }
         _ if why.contains("address refused") => {
             "\nhint: a rule file with `private_addresses = true` allows hosts of this network"

@@ -5,7 +5,7 @@
 //! looks nobody sees what comes, so the rate is carried forward as its own mean: what is expected excites as what was
 //! seen. The rate is multiplied by the profile. Pure arithmetic; knows no plan and no price.
 //!
-//! The paces, and the shares to begin with, are what gave the least delay on the real traces of 2021 and 2022 (`docs/schedule.md`).
+//! The paces, and the shares to begin with, are what gave the least delay on the real traces of 2021 and 2022 (`docs/design/schedule.md`).
 
 use serde::{Deserialize, Serialize};
 

@@ -15,7 +15,7 @@ use super::place::Place;
 use super::template::Template;
 use crate::limits::{SHORTCUT_CONSTANTS_MAX, SHORTCUT_RULES_MAX};
 
-/// Which request brings the data of a class's pages, and how its answer maps to links (docs/render.md).
+/// Which request brings the data of a class's pages, and how its answer maps to links (docs/design/shortcuts.md).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["url"]))]

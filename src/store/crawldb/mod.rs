@@ -1,6 +1,6 @@
 //! The crawl database: what is known, what is due, what was harvested.
 //!
-//! The contract, held by one suite for every implementation (`tests/crawldb_contract.rs`):
+//! The contract, held by one suite for every implementation (`tests/store/crawldb_contract.rs`):
 //!
 //! - **One call, one durable commit.** When `add_discovered`, `record_visits` or `put_notes` returns, everything it was
 //!   given is on the disk, or nothing of it is and an error is returned. Callers batch. Where only the disk's last

@@ -549,7 +549,7 @@ mod tests {
 
     #[test]
     fn the_documentation_has_a_sentence_for_each_outcome() {
-        let docs = include_str!("../../../docs/crawldb.md");
+        let docs = include_str!("../../../docs/reference/outcomes.md");
         let rows: Vec<&str> = docs
             .split_once("## Outcomes")
             .and_then(|(_, table)| table.split("\n## ").next())

@@ -1,4 +1,4 @@
-//! The crawl database in one redb file. `docs/crawldb.md` describes the file and its promise.
+//! The crawl database in one redb file. `docs/design/crawldb.md` describes the file and its promise.
 //!
 //! Each call is one unit of work on a blocking thread. Writers take turns at one mutex, and what a call reports is
 //! durable: `record_visits` commits so, and small writes that come together share one sync. Readers work on snapshots

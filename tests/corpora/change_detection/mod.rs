@@ -1,9 +1,9 @@
 //! Has this page changed? The pages of real programs with made-up changes (tests/change_detection).
 
-#[path = "../../change_detection/mutate.rs"]
+#[path = "../../page/change_detection/mutate.rs"]
 mod mutate;
 mod sites;
-#[path = "../../change_detection/trial.rs"]
+#[path = "../../page/change_detection/trial.rs"]
 mod trial;
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use gleaner_render::dom::Selectors;
 use regex::Regex;
 
-#[path = "../../wpt/markup.rs"]
+#[path = "../../render/wpt/markup.rs"]
 mod trees;
 
 use trees::{assert_failures, lines, parse, parse_within};

@@ -7,14 +7,14 @@ use std::sync::OnceLock;
 
 use crate::corpus;
 
-#[path = "../../wpt/archive.rs"]
+#[path = "../../render/wpt/archive.rs"]
 mod archive;
 mod engine;
-#[path = "../../wpt/engine.rs"]
+#[path = "../../render/wpt/engine.rs"]
 mod engine_of_files;
 mod markup;
 mod pages;
-#[path = "../../wpt/pages.rs"]
+#[path = "../../render/wpt/pages.rs"]
 mod pages_of_files;
 
 /// Where it is written what of the archive's files fails.

@@ -1,4 +1,4 @@
-//! Bytes of the rows, by hand: keys that sort as the design wants them, values that are small. `docs/crawldb.md`
+//! Bytes of the rows, by hand: keys that sort as the design wants them, values that are small. `docs/design/crawldb.md`
 //! describes each. Decoding never panics: what is no row is `None`, and the caller reports damage.
 //!
 //! Times are 48 bits of milliseconds (until the year 10889), as are sequence numbers (10⁹ pages of 10⁵ links);

@@ -1,4 +1,4 @@
-//! The tables of the file. `docs/crawldb.md` describes each.
+//! The tables of the file. `docs/design/crawldb.md` describes each.
 
 use redb::{Database, Durability, TableDefinition, WriteTransaction};
 

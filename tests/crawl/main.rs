@@ -1,0 +1,4 @@
+//! The whole crawl in virtual time, against simulated sites.
+
+mod crawl_loop;
+mod sim;

@@ -1,0 +1,14 @@
+//! Page numbers read from the URLs of pages made after the conventions of forums, trackers, shops and blogs, against the links that
+//! are their pagination. The pages of real sites are in `tests/corpora`.
+
+use std::path::Path;
+
+#[path = "pagination/labelled.rs"]
+mod labelled;
+
+#[test]
+fn page_numbers_of_common_programs_are_read() {
+    let (precision, recall) =
+        labelled::measure(&Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures/pagination"));
+    assert!(precision > 0.95 && recall > 0.95, "precision {precision:.3}, recall {recall:.3}");
+}

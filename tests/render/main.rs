@@ -1,0 +1,12 @@
+//! The renderer without its child process: pages, frames, markup, and what the web platform tests say.
+
+mod engine_wpt;
+mod frames;
+mod markup;
+mod pages;
+mod trees;
+mod web;
+mod wpt {
+    pub mod archive;
+    pub mod node;
+}

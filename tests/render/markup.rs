@@ -1,0 +1,134 @@
+//! Markup without scripts: html5lib's documents with the trees that they must make, and what selectors find. An expected failure is
+//! listed with its reason, and an unexpected pass fails too. The web platform tests of both are in `tests/corpora`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use gleaner_render::dom::Selectors;
+use serde_json::Value;
+
+#[path = "wpt/domino.rs"]
+mod domino;
+#[path = "wpt/markup.rs"]
+mod trees;
+
+use trees::{assert_failures, lines, parse, parse_within};
+
+/// html5lib's word before names of a namespace.
+fn word_of(namespace: &Value) -> &'static str {
+    match namespace.as_str().and_then(|namespace| namespace.rsplit('/').next()) {
+        Some("svg") => "svg ",
+        Some("MathML") => "math ",
+        Some("xlink") => "xlink ",
+        Some("namespace") => "xml ",
+        Some("xmlns") => "xmlns ",
+        _ => "",
+    }
+}
+
+/// A tree of domino's as html5lib's tests write it down.
+fn expected_lines(nodes: &Value, indent: usize, to: &mut Vec<String>) {
+    let space = " ".repeat(indent);
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    for node in nodes.as_array().into_iter().flatten() {
+        if let Some(words) = node["text"].as_str() {
+            to.push(format!("|{space}\"{words}\""));
+        } else if node["comment"].is_string() {
+            to.push(format!("|{space}<!-- {} -->", text(&node["comment"])));
+        } else if node["doctype"].is_string() {
+            to.push(format!("|{space}<!DOCTYPE {}>", text(&node["doctype"])));
+        } else if node["content"].is_boolean() {
+            to.push(format!("|{space}content"));
+        } else {
+            to.push(format!("|{space}<{}{}>", word_of(&node["ns"]), text(&node["tag"])));
+            let attributes: BTreeSet<String> = node["attrs"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|attribute| {
+                    let word = word_of(&attribute["ns"]);
+                    format!("|{space}  {word}{}=\"{}\"", text(&attribute["name"]), text(&attribute["value"]))
+                })
+                .collect();
+            to.extend(attributes);
+        }
+        expected_lines(&node["children"], indent + 2, to);
+    }
+}
+
+/// Documents whose trees are others than domino's tests want, by file and number.
+const PARSED_OTHERWISE: &[(&str, &str)] = &[];
+
+#[test]
+fn html5lib_documents_make_the_trees_that_they_must() {
+    let (mut all, mut failed) = (0, BTreeMap::new());
+    for (file, documents) in domino::documents() {
+        for (number, document) in documents.iter().enumerate() {
+            all += 1;
+            let markup = document["data"].as_str().unwrap();
+            let scripting = document["script"] != "off";
+            let (tree, root) = match document["fragment"]["name"].as_str() {
+                Some(name) => {
+                    let context = format!("{}{name}", word_of(&document["fragment"]["ns"]));
+                    parse_within(&context, markup, scripting)
+                }
+                None => parse(markup, scripting),
+            };
+            let mut expected = vec!["#document".to_owned()];
+            expected_lines(&document["document"]["tree"], 1, &mut expected);
+            let (got, expected) = (lines(&tree, root), expected.join("\n"));
+            if got != expected {
+                failed.insert(format!("{file} {number}:"), format!("{markup:?}\n{got}\nnot\n{expected}\n"));
+            }
+        }
+    }
+    assert_failures(&failed, PARSED_OTHERWISE, all, 1_500);
+}
+
+/// The lines of a file of `fixtures/selectors`, cut at their tabs.
+fn rows(name: &str) -> Vec<(String, String)> {
+    let text = fs::read_to_string(
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures/selectors").join(name),
+    )
+    .unwrap();
+    let rows = text.lines().filter(|line| !line.is_empty() && !line.starts_with("//")).map(|line| {
+        let (one, other) = line.split_once('\t').unwrap_or_else(|| panic!("{name}: no tab in {line:?}"));
+        (one.to_owned(), other.trim().to_owned())
+    });
+    rows.collect()
+}
+
+#[test]
+fn selectors_find_what_stands_beside_them() {
+    let page = fs::read_to_string(
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures/selectors/page.html"),
+    )
+    .unwrap();
+    let (mut tree, document) = parse(&page, true);
+    tree.target = tree.element_by_id(document, "target");
+    let (rows, mut failed) = (rows("found.tsv"), BTreeMap::new());
+    for (text, expected) in &rows {
+        let Ok(selectors) = Selectors::parse(text) else {
+            failed.insert(text.clone(), "is a selector".to_owned());
+            continue;
+        };
+        let found = tree.query_selector_all(document, &selectors);
+        let found: Vec<&str> = found.iter().map(|id| tree.id(*id).unwrap_or_default()).collect();
+        if found.join(" ") != *expected {
+            failed.insert(text.clone(), format!("found {found:?}, not {expected:?}"));
+        }
+    }
+    assert_failures(&failed, &[], rows.len(), 80);
+}
+
+#[test]
+fn selectors_are_read_and_refused() {
+    let (rows, mut failed) = (rows("read.tsv"), BTreeMap::new());
+    for (wanted, text) in &rows {
+        if Selectors::parse(text).is_ok() != (wanted == "valid") {
+            failed.insert(text.clone(), format!("is {wanted}"));
+        }
+    }
+    assert_failures(&failed, &[], rows.len(), 60);
+}

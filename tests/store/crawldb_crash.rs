@@ -1,0 +1,616 @@
+//! The promise of the crawl database when things break: power that goes at any sync, disks that are full, files
+//! that are damaged, newer or held.
+
+mod crawldb_schema;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::crawldb_disk::{Disk, SURVIVORS, Shared};
+use gleaner_base::clock::UnixMillis;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::redb_store::{BackendFactory, OpenOptions, RedbStore};
+use gleaner_store::crawldb::*;
+use gleaner_torrent::Infohashes;
+
+const OPTIONS: OpenOptions = OpenOptions { cache_bytes: 4 << 20, sync: true };
+const BATCHES: u64 = 6;
+/// Bytes of the note: several pages of the file.
+const NOTE_BYTES: usize = 10_000;
+
+fn run<T>(test: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap().block_on(test)
+}
+
+fn open_on(disk: &Shared) -> Result<RedbStore, CrawlDbError> {
+    RedbStore::open_with(Path::new("disk"), OPTIONS, disk.factory())
+}
+
+fn key(path: String) -> UrlKey {
+    UrlKey { host: HostId(0), path: path.into() }
+}
+
+fn memo(batch: u64) -> Box<str> {
+    format!("memo of {batch}").into()
+}
+
+fn torrent(batch: u64) -> Infohashes {
+    Infohashes { v1: Some([batch as u8; 20]), v2: None }
+}
+
+/// A visit that stores a torrent, finds 20 links and leaves its URL parked with a memo, as not read whole.
+fn visit(batch: u64) -> Visit {
+    let link = |link| Discovered {
+        key: key(format!("/{batch}/{link}")),
+        depth: 1,
+        rank: 0,
+        due: UnixMillis(0),
+        via: None,
+        is_target: link % 3 == 0,
+        found: None,
+    };
+    Visit {
+        key: key(format!("/{batch}")),
+        depth: 0,
+        rank: 0,
+        attempts: 0,
+        via: None,
+        found: None,
+        at: UnixMillis(batch + 1),
+        outcome: Outcome::TorrentStored,
+        next: Next::Park(batch),
+        body_bytes: 1,
+        body_hash: Some(batch),
+        outlinks: (0..20).map(link).collect(),
+        torrent: Some(TorrentFacts {
+            infohashes: torrent(batch),
+            name: "name".into(),
+            payload_bytes: 1,
+            file_count: 1,
+            metainfo_bytes: 1,
+            sha256: [0; 32],
+            created_unix: None,
+            private: false,
+        }),
+        magnets: Vec::new(),
+        listing: None,
+        memo: Some(memo(batch)),
+        not_whole: Some(memo(batch)),
+    }
+}
+
+/// Crawls and unparks until something fails; the number of batches that were reported committed. After each batch its
+/// number is noted and the host blocked with as many complaints.
+async fn crawl(db: &RedbStore) -> Result<u64, (u64, CrawlDbError)> {
+    db.host_id("s", "http://a").await.map_err(|error| (0, error))?;
+    for batch in 0..BATCHES {
+        db.record_visits(vec![visit(batch)].into()).await.map_err(|error| (batch, error))?;
+        let complaints = batch as u32 + 1;
+        db.put_note("s", "batch", vec![batch as u8; NOTE_BYTES]).await.map_err(|error| (batch, error))?;
+        db.block_host_until(HostId(0), UnixMillis(7), "503", complaints).await.map_err(|error| (batch, error))?;
+    }
+    db.unpark(HostId(0), BATCHES, UnixMillis(8)).await.map_err(|error| (BATCHES, error))?;
+    Ok(BATCHES)
+}
+
+/// The note is one that was put, whole, and the complaints are those that came with it or right after it; neither is
+/// older than what was reported.
+async fn check_notes(db: &RedbStore, reported: u64) {
+    let noted = db.note("s", "batch").await.unwrap().map_or(0, |note| {
+        assert!(note.len() == NOTE_BYTES && note.iter().all(|byte| *byte == note[0]), "the note is torn");
+        u64::from(note[0]) + 1
+    });
+    let complaints = u64::from(db.hosts().await.unwrap().first().map_or(0, |host| host.complaints));
+    assert!(reported <= complaints && complaints <= noted && noted <= complaints + 1, "{noted} {complaints}");
+    assert!(noted <= reported + 1, "{noted} were noted, {reported} reported");
+}
+
+/// Every batch is there whole or not at all, those reported among them; counts agree; the crawl can be finished.
+async fn check(db: &RedbStore, reported: u64) {
+    check_notes(db, reported).await;
+    let mut whole = 0;
+    for batch in 0..BATCHES {
+        let stored = db.known_torrents(vec![torrent(batch)]).await.unwrap()[0].is_some();
+        let visited = db.url_record(&key(format!("/{batch}"))).await.unwrap().is_some();
+        let mut links = 0;
+        for link in 0..20 {
+            links += u64::from(db.url_record(&key(format!("/{batch}/{link}"))).await.unwrap().is_some());
+        }
+        assert_eq!((visited, links), (stored, if stored { 20 } else { 0 }), "batch {batch} is torn");
+        assert!(stored || batch >= reported, "batch {batch} was reported and is lost");
+        whole += u64::from(stored);
+    }
+    let counts = db.site_counts("s").await.unwrap();
+    assert_eq!((counts.torrents, counts.urls_known, counts.pages_not_whole), (whole, whole * 21, whole));
+    for row in db.not_whole("s").await.unwrap() {
+        let batch = row.at.0 - 1;
+        assert_eq!((&*row.url, row.reason), (&*format!("http://a/{batch}"), memo(batch)));
+        assert!(db.known_torrents(vec![torrent(batch)]).await.unwrap()[0].is_some(), "the reason of a lost visit");
+    }
+    assert_eq!(db.not_whole("s").await.unwrap().len() as u64, whole);
+    let unparked = counts.urls_queued - whole * 20;
+    assert!(unparked == 0 || (reported, unparked) == (BATCHES, BATCHES), "{unparked} of {whole} are unparked");
+    crawl(db).await.map_err(|(_, error)| error).unwrap();
+    assert_eq!(db.site_counts("s").await.unwrap().torrents, BATCHES);
+    let all = LeaseRequest {
+        host: HostId(0),
+        owner: Owner(1),
+        now: UnixMillis(9),
+        deadline: UnixMillis(99),
+        urls_max: 1_000,
+        rank_max: u8::MAX,
+    };
+    let leases = db.lease_due(all).await.unwrap();
+    assert_eq!(leases.len() as u64, BATCHES * 21);
+    let memos: BTreeSet<_> = leases.into_iter().filter_map(|lease| Some((lease.key, lease.memo?))).collect();
+    assert_eq!(memos, (0..BATCHES).map(|batch| (key(format!("/{batch}")), memo(batch))).collect());
+    assert_eq!(db.site_counts("s").await.unwrap().urls_queued, BATCHES * 21);
+}
+
+/// What [`crawldb_schema::write_schema_1`] wrote is there, and what that schema had no place for can be added.
+async fn check_schema_1(db: &RedbStore) {
+    let host = db.hosts().await.unwrap().remove(0);
+    assert_eq!((host.blocked_until, &*host.blocked_reason, host.complaints), (UnixMillis(5_000), "429", 0));
+    assert_eq!(db.note("s", "n").await.unwrap(), None);
+    let counts = db.site_counts("s").await.unwrap();
+    assert_eq!((counts.urls_known, counts.urls_queued, counts.of(Outcome::Page)), (4, 2, 1));
+    let record = db.url_record(&key("/done".into())).await.unwrap().unwrap();
+    assert_eq!((record.outcome, record.visited), (Some(Outcome::Page), UnixMillis(20)));
+
+    assert_eq!(db.unpark(HostId(0), 8, UnixMillis(100)).await.unwrap(), 1);
+    let due = UnixMillis(0);
+    let done =
+        Discovered { key: key("/done".into()), depth: 1, rank: 1, due, via: None, is_target: false, found: None };
+    db.make_due(vec![done], UnixMillis(100)).await.unwrap();
+    let now = UnixMillis(100);
+    let all = LeaseRequest {
+        host: HostId(0),
+        owner: Owner(1),
+        now,
+        deadline: UnixMillis(999),
+        urls_max: 9,
+        rank_max: u8::MAX,
+    };
+    let leases = db.lease_due(all).await.unwrap();
+    let told: Vec<_> = leases.iter().map(|lease| (&*lease.key.path, lease.attempts, lease.via.as_deref())).collect();
+    let via = Some("http://a/list");
+    assert_eq!(told, [("/later", 1, None), ("/done", 0, None), ("/queued", 0, via), ("/parked", 0, None)]);
+    assert!(leases.iter().all(|lease| lease.memo.is_none()));
+
+    let revisit = |key| Visit { key, next: Next::RevisitAt(due), outlinks: Vec::new(), torrent: None, ..visit(200) };
+    let visits: Vec<_> = leases.into_iter().map(|lease| revisit(lease.key)).collect();
+    db.record_visits(visits.into()).await.unwrap();
+    let memos: Vec<_> = db.lease_due(all).await.unwrap().into_iter().map(|lease| lease.memo).collect();
+    assert_eq!(memos, vec![Some(memo(200)); 4]);
+    db.put_note("s", "n", vec![1]).await.unwrap();
+    db.block_host_until(HostId(0), UnixMillis(9), "503", 2).await.unwrap();
+    assert_eq!(db.hosts().await.unwrap()[0].complaints, 2);
+    assert_eq!(db.note("s", "n").await.unwrap(), Some(vec![1]));
+}
+
+#[test]
+fn power_lost_at_any_sync_loses_nothing_reported_and_tears_nothing() {
+    let mut finished = false;
+    for dies_at in 1..200 {
+        for survives in SURVIVORS {
+            let disk = Shared::default();
+            disk.0.lock().unwrap().dies_at_sync = Some(dies_at);
+            let reported = match open_on(&disk) {
+                Ok(db) => run(async {
+                    match crawl(&db).await {
+                        Ok(reported) => {
+                            finished = true;
+                            reported
+                        }
+                        Err((reported, error)) => {
+                            assert!(matches!(error, CrawlDbError::Storage { full: false, .. }), "{error}");
+                            reported
+                        }
+                    }
+                }),
+                Err(error) => {
+                    assert!(matches!(error, CrawlDbError::Storage { .. }), "{error}");
+                    0
+                }
+            };
+            disk.0.lock().unwrap().power_off(survives);
+            let db = open_on(&disk).unwrap_or_else(|error| panic!("sync {dies_at}: {error}"));
+            run(check(&db, reported));
+        }
+        if finished {
+            return;
+        }
+    }
+    panic!("the sweep did not reach the end of the crawl");
+}
+
+/// All that a store says of the batches, in a comparable form.
+async fn everything(db: &dyn CrawlDb) -> String {
+    let mut told = format!("{:?}", (db.site_counts("s").await.unwrap(), db.torrents(None, 99).await.unwrap()));
+    for batch in 0..4 {
+        told += &format!("{:?}", db.url_record(&key(format!("/{batch}"))).await.unwrap());
+    }
+    let now = UnixMillis(9);
+    let all = LeaseRequest { host: HostId(0), owner: Owner(1), now, deadline: now, urls_max: 1_000, rank_max: u8::MAX };
+    told + &format!("{:?}", db.lease_due(all).await.unwrap())
+}
+
+#[test]
+fn a_batch_that_failed_at_any_sync_is_recorded_again_as_if_it_had_not() {
+    let batch = || Arc::new(vec![visit(1), visit(0), visit(2), visit(1)]);
+    let prepared = async |db: &dyn CrawlDb| {
+        db.host_id("s", "http://a").await.unwrap();
+        db.record_visits(vec![visit(0)].into()).await.unwrap();
+        let revisit = Discovered { due: UnixMillis(0), ..visit(0).outlinks.remove(0) };
+        db.make_due(vec![Discovered { key: key("/2".into()), ..revisit }], UnixMillis(3)).await.unwrap();
+        let now = UnixMillis(4);
+        let some = LeaseRequest {
+            host: HostId(0),
+            owner: Owner(1),
+            now,
+            deadline: UnixMillis(99),
+            urls_max: 30,
+            rank_max: u8::MAX,
+        };
+        db.lease_due(some).await.unwrap();
+    };
+    let model = MemoryStore::new();
+    let (receipts, after) = run(async {
+        prepared(&model).await;
+        (model.record_visits(batch()).await.unwrap(), everything(&model).await)
+    });
+    let mut in_file = Vec::new();
+    for dies_at in 0..20 {
+        let disk = Shared::default();
+        let db = open_on(&disk).unwrap();
+        let failed = run(async {
+            prepared(&db).await;
+            let before = db.site_counts("s").await.unwrap();
+            let syncs = disk.0.lock().unwrap().syncs;
+            disk.0.lock().unwrap().dies_at_sync = Some(syncs + dies_at);
+            let failed = db.record_visits(batch()).await.is_err();
+            // Once more on the dead disk: what is known of the first try outlives that.
+            let failed_again = failed && db.record_visits(batch()).await.is_err();
+            assert_eq!(failed, failed_again);
+            disk.0.lock().unwrap().dies_at_sync = None;
+            if failed {
+                let is_in_file = db.url_record(&key("/1".into())).await.unwrap().is_some();
+                in_file.push(is_in_file);
+                if !is_in_file {
+                    assert_eq!(db.site_counts("s").await.unwrap(), before, "sync {dies_at}");
+                }
+                assert_eq!(db.record_visits(batch()).await.unwrap(), receipts, "sync {dies_at}");
+            }
+            assert_eq!(everything(&db).await, after, "sync {dies_at}");
+            failed
+        });
+        if !failed {
+            assert!(in_file.contains(&true) && in_file.contains(&false), "{in_file:?}");
+            return;
+        }
+    }
+    panic!("the sweep did not reach the end of the commit");
+}
+
+#[test]
+fn more_urls_than_one_transaction_takes_are_unparked() {
+    const URLS: u64 = 50_003;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("crawl.redb");
+    let db = RedbStore::open(&path, OpenOptions { sync: false, ..OPTIONS }).unwrap();
+    run(async {
+        db.host_id("s", "http://a").await.unwrap();
+        let parked = |url| Visit { key: key(format!("/{url}")), torrent: None, outlinks: Vec::new(), ..visit(url % 3) };
+        db.record_visits(Arc::new((0..URLS).map(parked).collect())).await.unwrap();
+        let kept = URLS.div_ceil(3);
+        assert_eq!(db.unpark(HostId(0), 0, UnixMillis(8)).await.unwrap(), URLS - kept);
+        assert_eq!(db.unpark(HostId(0), 9, UnixMillis(8)).await.unwrap(), kept);
+        assert_eq!(db.site_counts("s").await.unwrap().urls_queued, URLS);
+        let parked = (0..URLS).map(|url| Visit { at: UnixMillis(50), next: Next::Park(7), ..parked(url) });
+        db.record_visits(Arc::new(parked.collect())).await.unwrap();
+        assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 0);
+        assert_eq!(db.unpark(HostId(0), 8, UnixMillis(8)).await.unwrap(), URLS);
+        assert_eq!(db.queued(HostId(0), usize::MAX).await.unwrap().len() as u64, URLS);
+    });
+}
+
+#[test]
+fn long_urls_are_unparked_in_transactions_of_bounded_bytes() {
+    const URLS: u64 = 4_000;
+    let disk = Shared::default();
+    let db = open_on(&disk).unwrap();
+    run(async {
+        db.host_id("s", "http://a").await.unwrap();
+        let folder = "d".repeat(4_000);
+        let parked = |url| Visit {
+            key: key(format!("/{folder}/{url}")),
+            next: Next::Park(7),
+            torrent: None,
+            outlinks: Vec::new(),
+            ..visit(0)
+        };
+        db.record_visits(Arc::new((0..URLS).map(parked).collect())).await.unwrap();
+        let syncs = || disk.0.lock().unwrap().syncs;
+        let before = syncs();
+        assert_eq!(db.unpark(HostId(0), 8, UnixMillis(8)).await.unwrap(), URLS);
+        // 16 MB; a commit is one or two syncs.
+        assert!(syncs() - before >= 4, "{} syncs", syncs() - before);
+        assert_eq!(db.site_counts("s").await.unwrap().urls_queued, URLS);
+    });
+}
+
+#[test]
+fn the_notes_of_a_site_cost_one_commit() {
+    let disk = Shared::default();
+    let db = open_on(&disk).unwrap();
+    run(async {
+        let syncs = || disk.0.lock().unwrap().syncs;
+        let before = syncs();
+        db.put_note("s", "n", vec![1]).await.unwrap();
+        let of_one = syncs() - before;
+        let before = syncs();
+        db.put_notes("s", (0..5).map(|n| (format!("n{n}"), vec![n])).collect()).await.unwrap();
+        assert_eq!(syncs() - before, of_one);
+    });
+}
+
+/// Two hundred sites that begin at once: each write is on the disk when its call returns, and they share the syncs.
+#[test]
+fn small_writes_that_come_together_share_their_syncs_and_each_is_durable() {
+    const SITES: usize = 200;
+    let disk = Shared::default();
+    let db = Arc::new(open_on(&disk).unwrap());
+    let syncs = || disk.0.lock().unwrap().syncs;
+    let before = syncs();
+    run(db.put_note("alone", "n", vec![1])).unwrap();
+    let of_one = syncs() - before;
+    disk.0.lock().unwrap().sync_time = Duration::from_millis(5);
+    let before = syncs();
+    run(async {
+        let sites = (0..SITES).map(|site| {
+            let (db, disk) = (Arc::clone(&db), disk.clone());
+            tokio::spawn(async move {
+                let site = format!("s{site}");
+                let host = db.host_id(&site, "http://a").await.unwrap();
+                db.put_note(&site, "n", vec![1]).await.unwrap();
+                db.block_host_until(host, UnixMillis(7), "503", 1).await.unwrap();
+                // What the disk holds now, were the power to go.
+                if host.0 % 50 == 0 {
+                    let after = Shared(Arc::new(Mutex::new(Disk {
+                        now: disk.0.lock().unwrap().synced.clone(),
+                        ..Disk::default()
+                    })));
+                    let db = open_on(&after).unwrap();
+                    assert_eq!(db.note(&site, "n").await.unwrap(), Some(vec![1]));
+                    let row = db.hosts().await.unwrap().into_iter().find(|row| *row.site == *site).unwrap();
+                    assert_eq!((row.id, row.complaints), (host, 1));
+                }
+            })
+        });
+        for site in sites.collect::<Vec<_>>() {
+            site.await.unwrap();
+        }
+    });
+    let shared = syncs() - before;
+    // On a busy machine fewer come together; without sharing it would be all of them.
+    assert!(shared < SITES * 3 * of_one / 2, "{shared} syncs for {} writes, {of_one} for one", SITES * 3);
+}
+
+#[test]
+fn a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room() {
+    let disk = Shared::default();
+    let db = open_on(&disk).unwrap();
+    run(async {
+        db.host_id("s", "http://a").await.unwrap();
+        db.record_visits(vec![visit(0)].into()).await.unwrap();
+        let room = disk.0.lock().unwrap().now.len();
+        disk.0.lock().unwrap().bytes_max = Some(room);
+        let mut reported = 1;
+        let error = loop {
+            // Each batch is larger than the one before, until one does not fit.
+            let mut large = visit(reported);
+            let link = large.outlinks[0].clone();
+            let links = (0..5_000 * reported)
+                .map(|number| Discovered { key: key(format!("/large/{reported}/{number}")), ..link.clone() });
+            large.key = key(format!("/large/{reported}"));
+            large.torrent = None;
+            large.outlinks = links.collect();
+            match db.record_visits(vec![large].into()).await {
+                Ok(_) => reported += 1,
+                Err(error) => break error,
+            }
+            assert!(reported < 50, "the disk never was full");
+        };
+        assert!(matches!(error, CrawlDbError::Storage { full: true, .. }), "{error}");
+        let lost = db.url_record(&key(format!("/large/{reported}"))).await;
+        assert!(matches!(lost, Ok(None) | Err(CrawlDbError::Storage { full: true, .. })), "{lost:?}");
+        disk.0.lock().unwrap().bytes_max = None;
+        assert!(db.url_record(&key("/0".into())).await.unwrap().is_some());
+        db.record_visits(vec![visit(1)].into()).await.unwrap();
+        assert!(db.known_torrents(vec![torrent(1)]).await.unwrap()[0].is_some());
+    });
+}
+
+#[test]
+fn a_read_only_disk_is_told() {
+    let factory: BackendFactory = Box::new(|| Err(io::ErrorKind::ReadOnlyFilesystem.into()));
+    let error = RedbStore::open_with(Path::new("disk"), OPTIONS, factory).err().unwrap();
+    assert!(matches!(error, CrawlDbError::Storage { full: false, .. }), "{error}");
+    // A folder that cannot be made.
+    let error = RedbStore::open(Path::new("/proc/gleaner/crawl.redb"), OPTIONS).err().unwrap();
+    assert!(error.to_string().starts_with("/proc/gleaner/crawl.redb: "), "{error}");
+}
+
+fn file() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/crawl.redb");
+    (folder, path)
+}
+
+#[test]
+fn a_file_and_its_folder_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, path) = file();
+    drop(RedbStore::open(&path, OPTIONS).unwrap());
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+}
+
+#[test]
+fn a_second_opener_is_refused_until_the_first_is_gone() {
+    let (_folder, path) = file();
+    let first = RedbStore::open(&path, OPTIONS).unwrap();
+    let error = RedbStore::open(&path, OPTIONS).err().unwrap();
+    assert!(matches!(&error, CrawlDbError::Held { path: held } if *held == path), "{error}");
+    run(crawl(&first)).map_err(|(_, error)| error).unwrap();
+    drop(first);
+    run(check(&RedbStore::open(&path, OPTIONS).unwrap(), BATCHES));
+}
+
+#[test]
+fn a_newer_schema_is_refused_and_left_alone() {
+    let (_folder, path) = file();
+    drop(RedbStore::open(&path, OPTIONS).unwrap());
+    let set_schema = |schema: u64| {
+        let db = redb::Database::open(&path).unwrap();
+        let txn = db.begin_write().unwrap();
+        let meta = redb::TableDefinition::<&str, u64>::new("meta");
+        let before = txn.open_table(meta).unwrap().insert("schema", schema).unwrap().map(|before| before.value());
+        txn.commit().unwrap();
+        before
+    };
+    assert_eq!(set_schema(4), Some(3));
+    let error = RedbStore::open(&path, OPTIONS).err().unwrap();
+    assert!(matches!(error, CrawlDbError::NewerSchema { found: 4, known: 3, .. }), "{error}");
+    assert_eq!(set_schema(3), Some(4));
+    RedbStore::open(&path, OPTIONS).unwrap();
+}
+
+#[test]
+fn a_database_of_schema_2_is_taken_over_and_a_reason_is_kept_by_whoever_opens_it_next() {
+    let (_folder, path) = file();
+    let (first, second) = (visit(0), visit(1));
+    let whole = Visit { not_whole: None, ..first.clone() };
+    run(async {
+        let db = RedbStore::open(&path, OPTIONS).unwrap();
+        db.host_id("s", "http://a").await.unwrap();
+        db.record_visits(vec![whole].into()).await.unwrap();
+    });
+    // What schema 2 had, and no more.
+    let db = redb::Database::open(&path).unwrap();
+    let txn = db.begin_write().unwrap();
+    txn.open_table(redb::TableDefinition::<&str, u64>::new("meta")).unwrap().insert("schema", 2).unwrap();
+    assert!(txn.delete_table(redb::TableDefinition::<&[u8], &[u8]>::new("not_whole")).unwrap());
+    txn.commit().unwrap();
+    drop(db);
+
+    run(async {
+        let read = RedbStore::read_only(&path, OPTIONS).unwrap();
+        assert!(read.not_whole("s").await.unwrap().is_empty() && read.site_counts("s").await.unwrap().torrents == 1);
+        drop(read);
+        let db = RedbStore::open(&path, OPTIONS).unwrap();
+        assert_eq!(db.site_counts("s").await.unwrap().pages_not_whole, 0);
+        db.record_visits(vec![second, Visit { at: UnixMillis(50), ..first }].into()).await.unwrap();
+    });
+    run(async {
+        let db = RedbStore::open(&path, OPTIONS).unwrap();
+        let rows = db.not_whole("s").await.unwrap();
+        let told: Vec<_> = rows.iter().map(|row| (&*row.url, row.reason.clone(), row.at.0)).collect();
+        assert_eq!(told, [("http://a/0", memo(0), 50), ("http://a/1", memo(1), 2)]);
+        assert_eq!(db.site_counts("s").await.unwrap().pages_not_whole, 2);
+    });
+}
+
+#[test]
+fn a_database_of_schema_1_is_taken_over_whatever_sync_the_power_is_lost_at() {
+    for dies_at in 1..50 {
+        let mut taken_over = false;
+        for survives in SURVIVORS {
+            let disk = Shared::default();
+            crawldb_schema::write_schema_1(disk.clone());
+            let syncs = disk.0.lock().unwrap().syncs;
+            disk.0.lock().unwrap().dies_at_sync = Some(syncs + dies_at);
+            taken_over = open_on(&disk).is_ok();
+            disk.0.lock().unwrap().power_off(survives);
+            run(check_schema_1(&open_on(&disk).unwrap_or_else(|error| panic!("sync {dies_at}: {error}"))));
+        }
+        if taken_over {
+            assert!(dies_at > 1, "the sweep began behind the takeover");
+            return;
+        }
+    }
+    panic!("the sweep did not reach the end of the takeover");
+}
+
+#[test]
+fn a_file_of_something_else_is_refused_and_left_alone() {
+    let (_folder, path) = file();
+    std::fs::create_dir(path.parent().unwrap()).unwrap();
+    let text = b"dear diary, ".repeat(1_000);
+    std::fs::write(&path, &text).unwrap();
+    let error = RedbStore::open(&path, OPTIONS).err().unwrap();
+    assert!(matches!(error, CrawlDbError::Corrupt { .. }), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), text);
+    std::fs::remove_file(&path).unwrap();
+    let other = redb::Database::create(&path).unwrap();
+    let txn = other.begin_write().unwrap();
+    txn.open_table(redb::TableDefinition::<u64, u64>::new("other")).unwrap();
+    txn.commit().unwrap();
+    drop(other);
+    let error = RedbStore::open(&path, OPTIONS).err().unwrap();
+    assert!(matches!(error, CrawlDbError::Corrupt { .. }), "{error}");
+}
+
+/// Opens a damaged file and asks for everything: an answer or an error, but no panic.
+fn use_damaged(path: &Path) -> Result<(), CrawlDbError> {
+    let db = RedbStore::open(path, OPTIONS)?;
+    run(async {
+        for batch in 0..BATCHES {
+            db.url_record(&key(format!("/{batch}"))).await?;
+        }
+        db.torrents(None, 100).await?;
+        db.queued(HostId(0), 1_000).await?;
+        crawl(&db).await.map_err(|(_, error)| error)?;
+        Ok(())
+    })
+}
+
+#[test]
+fn a_truncated_file_is_an_error() {
+    let (_folder, path) = file();
+    run(crawl(&RedbStore::open(&path, OPTIONS).unwrap())).map_err(|(_, error)| error).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    for length in [1, 64, 320, 4_096, whole.len() / 2, whole.len() - 4_096] {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        let error = use_damaged(&path).err().unwrap_or_else(|| panic!("{length} of {} bytes pass", whole.len()));
+        assert!(matches!(error, CrawlDbError::Corrupt { .. } | CrawlDbError::Storage { .. }), "{error}");
+    }
+    std::fs::write(&path, &whole).unwrap();
+    use_damaged(&path).unwrap();
+}
+
+#[test]
+fn random_damage_never_panics() {
+    let (_folder, path) = file();
+    run(crawl(&RedbStore::open(&path, OPTIONS).unwrap())).map_err(|(_, error)| error).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let mut random = 0x2545_F491_4F6C_DD1D_u64;
+    let mut told = 0;
+    for _ in 0..60 {
+        let mut damaged = whole.clone();
+        for _ in 0..64 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let at = random as usize % damaged.len();
+            let end = damaged.len().min(at + 64);
+            damaged[at..end].fill((random >> 40) as u8);
+        }
+        std::fs::write(&path, &damaged).unwrap();
+        told += u32::from(use_damaged(&path).is_err());
+    }
+    assert!(told > 0, "damage is noticed at least where it is met");
+}

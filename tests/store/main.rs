@@ -1,0 +1,11 @@
+//! What is kept: the crawl database and its engines, the archive, and what reads them.
+
+mod archive;
+mod coverage;
+mod crawldb_contract;
+mod crawldb_crash;
+mod crawldb_disk;
+mod crawldb_update;
+mod export;
+mod harvest;
+mod verify;
