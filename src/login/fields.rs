@@ -109,31 +109,11 @@ pub fn asks_for_user_alone(form: &Form, is_judged: bool) -> Option<usize> {
     }
     let declares =
         control.kind == Kind::Email || ["username", "email", "webauthn"].iter().any(|token| says(control, token));
-    let goes_on = said.tally().has(Topic::Login) || NEXT.iter().any(|next| said.as_str().contains(next));
+    let goes_on = said.tally().has(Topic::Login) || NEXT.are_in(said.as_str());
     (is_judged || (declares && goes_on)).then_some(user)
 }
 
-/// What a button says that leads to the next page, folded.
-const NEXT: [&str; 18] = [
-    " next ",
-    " continue ",
-    "下一步",
-    "继续",
-    "繼續",
-    "次へ",
-    "다음",
-    " далее ",
-    " продолжить ",
-    " weiter ",
-    " suivant ",
-    " continuer ",
-    " siguiente ",
-    " continuar ",
-    " avanti ",
-    " dalej ",
-    " volgende ",
-    " devam ",
-];
+gleaner_base::topics! { pub(crate) "form": NEXT; }
 
 /// True for a form behind such a page: one password that is entered, and beside it no line but the user's.
 #[must_use]

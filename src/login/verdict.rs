@@ -12,12 +12,14 @@ mod wait;
 use self::captcha::{Said, names_captcha, said_of_captcha};
 pub use self::locked::locked_for;
 pub use self::numbers::said_in_numbers;
+use self::refusal::has;
 pub use self::refusal::{counts_tries, is_limited, refuses, says_refused};
 pub use self::wait::names_wait;
 use super::form::{Control, Kind};
-use super::phrases;
+use super::phrases::{self, DONE, WARNINGS};
 use super::secret::told_url;
 use super::view::View;
+use gleaner_base::words::Topic;
 
 /// How a login ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -241,7 +243,7 @@ pub fn judge(after: &After<'_>) -> Judged {
                 evidence.push(format!("the page says “{phrase}”"));
                 let vague = [phrases::WRONG_SOMEHOW, phrases::LATER, phrases::LOCKED_SOMEHOW];
                 let is_vague = vague.iter().any(|phrases| phrases.contains(&phrase));
-                if let Some(trouble) = says_anew(after, phrases::TROUBLE).filter(|_| is_vague) {
+                if let Some(trouble) = says_anew(after, &phrases::TROUBLE).filter(|_| is_vague) {
                     evidence.insert(0, format!("the page says “{trouble}”"));
                     return Judged { verdict: Verdict::SiteTrouble, evidence };
                 }
@@ -258,8 +260,8 @@ pub fn judge(after: &After<'_>) -> Judged {
                     return Judged { verdict: Verdict::ProbablyRefused, evidence };
                 }
                 // A refusal that warns of what comes of more is one: it is told apart by a clause of its own.
-                let by_rule = || *verdict == Verdict::RateLimited && refusal::refuses_without(after, phrases);
-                if let Some(refusal) = refuses_beside(after, *verdict, phrases) {
+                let by_rule = || *verdict == Verdict::RateLimited && refusal::refuses_without(after, *phrases);
+                if let Some(refusal) = refuses_beside(after, *verdict, *phrases) {
                     evidence.insert(0, format!("the page says “{refusal}”"));
                     return Judged { verdict: Verdict::WrongPassword, evidence };
                 }
@@ -298,7 +300,7 @@ pub fn judge(after: &After<'_>) -> Judged {
         evidence.push(format!("a field for a one-time code: {}", view.forms[form].controls[field].name));
         return Judged { verdict: Verdict::SecondFactor, evidence };
     }
-    if let Some(phrase) = says_anew(after, phrases::EXPIRED_PASSWORD).filter(|of| is_message && is_of_this(view, of)) {
+    if let Some(phrase) = says_anew(after, &phrases::EXPIRED_PASSWORD).filter(|of| is_message && is_of_this(view, of)) {
         evidence.push(format!("the page says “{phrase}”"));
         return Judged { verdict: Verdict::PasswordExpired, evidence };
     }
@@ -394,7 +396,7 @@ fn says_anew_where(after: &After<'_>, phrases: &[&'static str], holds: impl Fn(&
 
 /// True where the page says this of a password that was sent, and not of codes, or of anybody's.
 fn is_of_this(view: &View, phrase: &str) -> bool {
-    let others = phrases::ONE_TIME_PASSWORDS.iter().chain(phrases::ANY_PASSWORD);
+    let others = phrases::ONE_TIME_PASSWORDS.iter().chain(phrases::ANY_PASSWORD.iter());
     others.fold(view.text.clone(), |text, of| text.replace(of, "")).contains(phrase)
 }
 
@@ -402,17 +404,16 @@ fn is_of_this(view: &View, phrase: &str) -> bool {
 /// read alone: notices that cookies are needed stand on many a form, and topics speak of tokens.
 fn not_looked_at(after: &After<'_>) -> Option<&'static str> {
     let message = after.message()?;
-    phrases::NOT_LOOKED_AT.iter().copied().find(|phrase| message.contains(phrase))
+    phrases::NOT_LOOKED_AT.first_in(&message)
 }
 
 /// The words in which a clause of the page says that the password is wrong, where those of another verdict beside it say no more than what
 /// comes of more: an account that is locked by now is, whatever stands beside it. Who is told to wait as well has been looked at all the
 /// same: the same is not sent again when the time is over.
-fn refuses_beside(after: &After<'_>, verdict: Verdict, others: &[&str]) -> Option<&'static str> {
+fn refuses_beside(after: &After<'_>, verdict: Verdict, others: Topic) -> Option<&'static str> {
     if !matches!(verdict, Verdict::RateLimited | Verdict::Locked | Verdict::ConfirmEmail) {
         return None;
     }
-    let has = |clause: &str, phrases: &[&str]| phrases.iter().any(|phrase| clause.contains(phrase));
     let clauses = || after.view.said.split(|of: char| ".,:;!?()\n。，：；！？（）".contains(of));
     let refuses = |wrong: &[&str]| clauses().any(|clause| has(clause, wrong) && !has(clause, others));
     let wrong: Vec<&'static str> =
@@ -430,26 +431,6 @@ fn refuses_beside(after: &After<'_>, verdict: Verdict, others: &[&str]) -> Optio
     let is_other = clauses().any(|clause| has(clause, others) && !is_warning(clause));
     (refuses(&wrong) && !is_other).then_some(refusal)
 }
-
-/// What is said of tries to come, or to everybody.
-const WARNINGS: &[&str] = &[
-    " will ",
-    " may lock",
-    " after ",
-    " if ",
-    " mean",
-    " lead to",
-    " result in",
-    " lock the",
-    " lock your",
-    "try again later",
-    "please wait and try again",
-    "请稍后再试",
-    "請稍後再試",
-];
-
-/// What has come to pass.
-const DONE: &[&str] = &[" has been ", " have been ", " has temporarily ", " was "];
 
 impl<'a> After<'a> {
     /// An answer as tests have it: 200, without new cookies, and nobody has read a CAPTCHA.
@@ -491,7 +472,7 @@ pub fn refuses_somehow(after: &After<'_>) -> bool {
 pub fn refuses_behind_code(after: &After<'_>) -> Option<Verdict> {
     let text = after.message().unwrap_or_else(|| after.view.text.clone());
     let text = phrases::ONE_TIME_PASSWORDS.iter().fold(text, |text, of| text.replace(of, "code"));
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let has = |words: Topic| words.are_in(&text);
     let is_telling = |phrase: &&&str| !phrases::WRONG_SOMEHOW.contains(*phrase);
     let is_wrong = phrases::WRONG.iter().filter(is_telling).any(|phrase| text.contains(phrase));
     match (is_wrong, names_captcha(&text).is_some()) {
@@ -525,7 +506,7 @@ pub fn asks_for_consent(view: &View) -> Option<&'static str> {
 const SHORT_TEXT_BYTES: usize = 2_000;
 
 /// In the order in which they count: a page that locks an account often says why.
-const MESSAGES: &[(Verdict, &[&str])] = &[
+const MESSAGES: &[(Verdict, Topic)] = &[
     (Verdict::Locked, phrases::LOCKED),
     (Verdict::RateLimited, phrases::RATE_LIMITED),
     (Verdict::ConfirmEmail, phrases::CONFIRM),
@@ -541,7 +522,7 @@ pub fn one_time_field(view: &View) -> Option<(usize, usize)> {
     let asks = |control: &Control| {
         let is_named = |text: &str| {
             let text = text.to_ascii_lowercase();
-            phrases::ONE_TIME_CODE.iter().any(|name| text.contains(name)) || (is_asked && text.contains("code"))
+            phrases::ONE_TIME_CODE.are_in(&text) || (is_asked && text.contains("code"))
         };
         control.kind.is_line() && (is_named(&control.autocomplete) || is_named(&control.name) || is_named(&control.id))
     };

@@ -12,6 +12,7 @@ use super::scripts::words_of;
 use crate::limits::{
     CONTROL_TEXT_BYTES_MAX, CONTROLS_PER_FORM_MAX, FRAMES_PER_PAGE_MAX, PICTURES_PER_PAGE_MAX, VIEW_TEXT_BYTES_MAX,
 };
+use gleaner_base::words::Topic;
 use gleaner_page::tree::TreeError;
 use gleaner_rules::ends_session;
 
@@ -164,8 +165,8 @@ impl View {
 
     /// The first of these phrases that the page shows.
     #[must_use]
-    pub fn says(&self, phrases: &[&'static str]) -> Option<&'static str> {
-        phrases.iter().copied().find(|phrase| self.text.contains(phrase))
+    pub fn says(&self, phrases: Topic) -> Option<&'static str> {
+        phrases.first_in(&self.text)
     }
 
     /// What the page says beside a form, by its place, and did not say `before`; as the site wrote it, the operator's secret among it
@@ -242,11 +243,11 @@ pub fn is_log_out_label(text: &str) -> bool {
         // A topic has a sentence there.
         (name.split_whitespace().count() <= 2).then_some(words.trim_end())
     });
-    phrases::LOG_OUT.contains(&named.unwrap_or(text))
+    phrases::LOG_OUT.has(named.unwrap_or(text))
 }
 
 fn leads_to_login(href: &str, text: &str) -> bool {
-    phrases::LOG_IN.contains(&text.trim()) || speaks_of_login(href)
+    phrases::LOG_IN.has(text.trim()) || speaks_of_login(href)
 }
 
 /// True for an address that speaks of logging in.
@@ -275,7 +276,7 @@ fn widget(element: &Element) -> Option<&'static str> {
 
 fn is_captcha_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    phrases::CAPTCHA.iter().any(|captcha| name.contains(captcha))
+    phrases::CAPTCHA.are_in(&name)
 }
 
 #[cfg(test)]

@@ -25,14 +25,13 @@ pub struct Signs {
 }
 
 /// "Loading…" and its like as the whole text of an element.
-static WAITS: LazyLock<Regex> = LazyLock::new(|| {
+static WAITS_IN_ASCII: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i-u)>\s*(?:(?:now\s+)?loading|please wait|one moment|wird geladen|chargement|cargando|carregando|caricamento|laden)\b[^<]{0,24}<")
         .expect("the expression is constant and tested")
 });
 
-/// The same where letters are no ASCII.
-const WAITS_ELSEWHERE: &[&str] =
-    &["加载中", "加載中", "載入中", "读取中", "読み込み中", "로딩", "Загрузка", "загрузка"];
+// The same where letters are no ASCII. They are few, and pages are long: each is looked for by itself.
+gleaner_base::topics! { "control": WAITS; }
 
 /// Elements with an id or classes and nothing in them.
 static HOLLOW: LazyLock<Regex> = LazyLock::new(|| {
@@ -83,8 +82,8 @@ pub fn signs(body: &[u8]) -> Signs {
     if !scripts {
         return Signs::default();
     }
-    let waits = WAITS.is_match(body)
-        || WAITS_ELSEWHERE.iter().any(|word| memchr::memmem::find(body, word.as_bytes()).is_some());
+    let waits =
+        WAITS_IN_ASCII.is_match(body) || WAITS.iter().any(|word| memchr::memmem::find(body, word.as_bytes()).is_some());
     Signs {
         scripts,
         empty_root: EMPTY_ROOTS.is_match(body),

@@ -27,7 +27,6 @@ mod same;
 mod shown;
 mod ticks;
 mod title;
-mod turn_words;
 mod words;
 
 use self::shown::Book;

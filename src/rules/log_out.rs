@@ -6,9 +6,7 @@
 
 use percent_encoding::percent_decode_str;
 
-/// Words that end a session, without what parts them: `sign_out`, `log-out` and `logOut` are the same.
-const LOG_OUT: [&str; 8] =
-    ["logout", "logoff", "signout", "signoff", "userlogout", "dologout", "logmeout", "specialuserlogout"];
+gleaner_base::topics! { "name": LOG_OUT_PAGES; }
 
 /// What software appends to such a word in a parameter's name: vBulletin's `logouthash`, MyBB's `logoutkey`.
 const KEY_ENDS: [&str; 3] = ["hash", "key", "token"];
@@ -93,7 +91,7 @@ fn is_log_out_parameter(pair: &str) -> bool {
         return value.contains('/') && is_log_out_path(&value);
     }
     let name = word(&key);
-    let is_key = KEY_ENDS.iter().any(|end| name.strip_suffix(end).is_some_and(|name| LOG_OUT.contains(&name)));
+    let is_key = KEY_ENDS.iter().any(|end| name.strip_suffix(end).is_some_and(|name| LOG_OUT_PAGES.has(name)));
     is_key || (is_word(&key) && !matches!(&*value, "0" | "no" | "false"))
 }
 
@@ -105,7 +103,7 @@ fn word(text: &str) -> String {
 /// True where the text is such a word and hardly anything else: signs may stand around and within it.
 fn is_word(text: &str) -> bool {
     // No word is longer, whatever parts it.
-    text.len() <= 40 && LOG_OUT.contains(&&*word(text))
+    text.len() <= 40 && LOG_OUT_PAGES.has(&word(text))
 }
 
 /// True for what tells one session or one member from another: a number, or letters with digits among them.

@@ -37,37 +37,8 @@ pub(super) fn is_meant(path: &str, name: &str, known: &[&str]) -> bool {
     path == "login" && meant.is_some_and(|meant| KEYS.contains(&meant))
 }
 
-/// What words of names of password fields have in them, in the languages of the logins that are known (`login::phrases`); lower case.
-const PASSWORD_PARTS: [&str; 22] = [
-    "passw",
-    "passphrase",
-    "pwd",
-    "kennwort",
-    "contrasen",
-    "contraseñ",
-    "senha",
-    "wachtwoord",
-    "haslo",
-    "hasło",
-    "sifre",
-    "şifre",
-    "parola",
-    "parol",
-    "пароль",
-    "密码",
-    "密碼",
-    "口令",
-    "パスワード",
-    "暗証番号",
-    "비밀번호",
-    "암호",
-];
-
-/// Names of several words that mean a password.
-const PASSWORD_NAMES: [&str; 3] = ["motdepasse", "codigosecreto", "losungswort"];
-
-/// Names, or words of them, that mean a password where they stand alone.
-const PASSWORD_WORDS: [&str; 9] = ["pass", "userpass", "loginpass", "pw", "psw", "pswd", "mdp", "clave", "mima"];
+// What names of password fields are, or have in them.
+gleaner_base::topics! { "name": PASSWORD_PARTS, PASSWORD_NAMES, PASSWORD_WORDS; }
 
 /// True for a field's name that means a password. Its words are what capitals, digits and marks part: `userPw`, `login_pw2`.
 pub(super) fn names_password(name: &str) -> bool {
@@ -82,8 +53,8 @@ pub(super) fn names_password(name: &str) -> bool {
         parted.extend(of.to_lowercase());
     }
     let joined: String = parted.split(' ').collect();
-    let means = |word: &str| PASSWORD_WORDS.contains(&word) || PASSWORD_PARTS.iter().any(|part| word.contains(part));
-    PASSWORD_NAMES.iter().any(|name| joined.contains(name)) || parted.split(' ').any(means)
+    let means = |word: &str| PASSWORD_WORDS.has(word) || PASSWORD_PARTS.are_in(word);
+    PASSWORD_NAMES.are_in(&joined) || parted.split(' ').any(means)
 }
 
 /// Names of fields that sites give them: no secret of anybody's.

@@ -13,8 +13,6 @@ use crate::limits::{GONE_CONFIRM_TIME, GONE_TEXT_BYTES_MAX};
 use gleaner_base::clock::UnixMillis;
 use gleaner_page::fingerprint::{Sketch, resemblance};
 
-mod phrases;
-
 /// Where a redirect leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Landing {
@@ -150,6 +148,8 @@ pub fn sign(answer: &Answer<'_>, not_found: &NotFound, before: Option<&Sketch>) 
     }
 }
 
+gleaner_base::topics! { "gone": GONE; }
+
 /// True where a text says that the torrent is no more.
 fn says_gone(text: &str) -> bool {
     let mut end = text.len().min(GONE_TEXT_BYTES_MAX);
@@ -161,7 +161,7 @@ fn says_gone(text: &str) -> bool {
         small.extend(word.chars().flat_map(char::to_lowercase));
         small.push(' ');
     }
-    phrases::GONE.iter().any(|phrase| small.contains(phrase))
+    GONE.are_in(&small)
 }
 
 /// A verdict, as it is recorded.

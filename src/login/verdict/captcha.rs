@@ -1,13 +1,15 @@
 //! What an answer says of the CAPTCHA of its form, and whether it speaks of nothing else.
 
 use super::After;
+use super::refusal::has;
 use crate::phrases;
+use gleaner_base::words::Topic;
 
 /// The word for a CAPTCHA in a message of a form that has one, or had: which of its words it is in, is the site's business.
 pub(super) fn names_captcha(message: &str) -> Option<&'static str> {
     let has_word = |word: &str| message.split(|of: char| !of.is_alphanumeric()).any(|of| of == word);
-    let anywhere = phrases::CAPTCHA_WORDS.iter().find(|word| message.contains(**word));
-    anywhere.or_else(|| phrases::CAPTCHA_WHOLE_WORDS.iter().find(|word| has_word(word))).copied()
+    let anywhere = phrases::CAPTCHA_WORDS.first_in(message);
+    anywhere.or_else(|| phrases::CAPTCHA_WHOLE_WORDS.iter().copied().find(|word| has_word(word)))
 }
 
 /// What a page says to a login whose form has a CAPTCHA, or had one.
@@ -22,11 +24,9 @@ pub(super) enum Said {
 /// A page speaks of its CAPTCHA alone where nothing new beside the form has a word for the account or names two things of which one is
 /// wrong, and each sentence to this login has a word for the CAPTCHA, or says that it is to be tried again.
 pub(super) fn said_of_captcha(after: &After<'_>) -> Said {
-    let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
-    let has_word =
-        |text: &str, words: &[&str]| text.split(|of: char| !of.is_alphanumeric()).any(|word| words.contains(&word));
+    let has_word = |text: &str, words: Topic| text.split(|of: char| !of.is_alphanumeric()).any(|word| words.has(word));
     let of_account = [phrases::CREDENTIALS, phrases::OF_LOGIN, phrases::OF_ACCOUNT, phrases::OF_ACCESS];
-    let is_of_account = |text: &str| of_account.iter().any(|words| has(text, words));
+    let is_of_account = |text: &str| of_account.iter().any(|words| words.are_in(text));
     let known = || after.view.says(phrases::WRONG_CAPTCHA);
     let (message, all) = match after.login_form {
         Some(form) => {

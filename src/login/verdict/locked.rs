@@ -10,6 +10,7 @@ use super::wait::{in_numbers, is_unit, names_hours, names_wait_in, sentences, ti
 use super::{After, SHORT_TEXT_BYTES, names_wait, says_rate_limited};
 use crate::phrases;
 use crate::view::View;
+use gleaner_base::words::Topic;
 
 /// The clause of an answer that says so, in what it says to this login alone.
 pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
@@ -67,7 +68,7 @@ const LOCK_MAX_S: u64 = 100 * 86_400;
 /// True where a sentence has a word for an account and one for what was done to it.
 fn is_locked_somehow(text: &str) -> bool {
     use phrases::{ACCOUNTS, ACCOUNTS_UNPARTED, IS_LOCKED, IS_LOCKED_UNPARTED};
-    let has_word = |of: &[&str]| text.split(|of: char| !of.is_alphanumeric()).any(|word| of.contains(&word));
+    let has_word = |of: Topic| text.split(|of: char| !of.is_alphanumeric()).any(|word| of.has(word));
     has_word(ACCOUNTS) && has_word(IS_LOCKED) || has(text, ACCOUNTS_UNPARTED) && has(text, IS_LOCKED_UNPARTED)
 }
 
@@ -157,7 +158,7 @@ fn locks(text: &str) -> Option<String> {
 /// account, or for a time; “Member banned for cheating” is news.
 fn front_that_locks(clause: &str) -> Option<String> {
     let (until, reasons) = (phrases::UNTIL.iter(), phrases::BEHIND_LOCKED.iter());
-    let has_word = |words: &[&str]| clause.split(|of: char| !of.is_alphanumeric()).any(|word| words.contains(&word));
+    let has_word = |words: Topic| clause.split(|of: char| !of.is_alphanumeric()).any(|word| words.has(word));
     let words: Vec<&str> = clause.split_whitespace().collect();
     let is_number = |word: &str| word.bytes().all(|of| of.is_ascii_digit());
     let is_for_time = without_times(clause).trim() != words.join(" ")
@@ -186,7 +187,7 @@ fn without_times(clause: &str) -> String {
         let mut rest = text.to_owned();
         while let Some(at) = rest.find(|of: char| of.is_ascii_digit()) {
             let behind = rest[at..].trim_start_matches(|of: char| of.is_ascii_digit());
-            let Some(unit) = phrases::UNITS_UNPARTED.iter().find(|unit| behind.starts_with(**unit)) else { break };
+            let Some(unit) = phrases::WAIT_UNPARTED.iter().find(|unit| behind.starts_with(**unit)) else { break };
             rest = format!("{}{}", &rest[..at], &behind[unit.len()..]);
         }
         rest
@@ -197,7 +198,7 @@ fn without_times(clause: &str) -> String {
 /// True where each word of a piece is one of those that stand around a lock.
 fn is_known(piece: &str) -> bool {
     use phrases::{ACCOUNTS, AROUND_LOCKED, AROUND_LOCKED_UNPARTED, IS_LOCKED, LABELS};
-    let is_word = |word: &str| [ACCOUNTS, IS_LOCKED, AROUND_LOCKED, LABELS].iter().any(|of| of.contains(&word));
+    let is_word = |word: &str| [ACCOUNTS, IS_LOCKED, AROUND_LOCKED, LABELS].iter().any(|of| of.has(word));
     let rest = AROUND_LOCKED_UNPARTED.iter().fold(piece.to_owned(), |rest, of| rest.replace(of, ""));
     rest.split(|of: char| !of.is_alphanumeric()).filter(|word| !word.is_empty()).all(is_word)
 }
@@ -211,7 +212,7 @@ fn is_locked(clause: &str) -> bool {
     };
     let words = clause.split(|of: char| !of.is_alphanumeric()).flat_map(parted).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.collect();
-    let any = |of: &[&str]| words.iter().any(|word| of.contains(word));
+    let any = |of: Topic| words.iter().any(|word| of.contains(word));
     let is_known = |word: &&str| [ACCOUNTS, IS_LOCKED, AROUND_LOCKED].iter().any(|of| of.contains(word));
     any(ACCOUNTS) && any(IS_LOCKED) && words.iter().all(is_known)
 }
@@ -220,8 +221,7 @@ fn is_locked(clause: &str) -> bool {
 fn is_locked_unparted(clause: &str) -> bool {
     use phrases::{ACCOUNTS_UNPARTED, AROUND_LOCKED_UNPARTED, IS_LOCKED_UNPARTED};
     let text: String = clause.chars().filter(|of| of.is_alphanumeric()).collect();
-    let longest =
-        |rest: &str, words: &[&str]| words.iter().filter(|of| rest.starts_with(**of)).map(|of| of.len()).max();
+    let longest = |rest: &str, words: Topic| words.iter().filter(|of| rest.starts_with(**of)).map(|of| of.len()).max();
     let (mut rest, mut has_account, mut is_locked) = (&*text, false, false);
     while !rest.is_empty() {
         let [account, locked, around] =

@@ -4,6 +4,7 @@ use super::wait::times_in;
 use super::{After, SHORT_TEXT_BYTES};
 use crate::limits::LOGIN_NUMBERS_TOLD_MAX;
 use crate::phrases;
+use gleaner_base::words::Topic;
 
 /// The texts of an answer to this login that have a number of tries, or a time, as the site wrote them: those beside the form and not on the
 /// page before, be it with another number, or those of a page that is nothing but a message; at most `limits::LOGIN_NUMBERS_TOLD_MAX`. The
@@ -22,7 +23,7 @@ pub fn said_in_numbers<'a>(after: &After<'a>) -> Vec<&'a str> {
 
 /// “30 minutes”, “1 attempts remaining”, “until 25.11.2026”, and neither “0.052 seconds” nor “7 guests online”.
 fn is_telling(text: &str) -> bool {
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let has = |words: Topic| words.are_in(text);
     let has_digit = text.contains(|of: char| of.is_ascii_digit());
     has_digit && (has(phrases::TRIES) || has(phrases::UNTIL) || times_in(text).iter().any(|seconds| *seconds >= 10))
 }

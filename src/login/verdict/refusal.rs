@@ -10,6 +10,7 @@ use super::captcha::names_captcha;
 use super::numbers::said_in_numbers;
 use super::{After, SHORT_TEXT_BYTES, WARNINGS, says_rate_limited};
 use crate::phrases;
+use gleaner_base::words::{Phrases, Topic};
 
 /// True where a clause of what the answer says to this login refuses it.
 #[must_use]
@@ -58,7 +59,7 @@ pub fn refuses(text: &str) -> bool {
 
 /// True where a clause of what the answer says beside its form refuses the user or the password, and has none of these words itself: the
 /// password was looked at, whatever the answer asks for beside that.
-pub(super) fn refuses_without(after: &After<'_>, words: &[&str]) -> bool {
+pub(super) fn refuses_without(after: &After<'_>, words: Topic) -> bool {
     let Some(form) = after.login_form else { return false };
     let texts: Vec<String> = after.view.messages_at(form, after.before).map(str::to_lowercase).collect();
     let mut said = texts.iter().flat_map(|text| clauses(text, CLAUSE_ENDS));
@@ -84,9 +85,9 @@ pub fn counts_tries(after: &After<'_>) -> bool {
 /// True where this sentence beside a login form, in lower case, says that the login failed, or that there is no such account, and nothing
 /// else: in front of that an exclamation may stand, and behind it that it is to be tried again, or words of the password.
 fn fails(text: &str) -> bool {
-    use phrases::{ABSENT, CREDENTIALS, FAILS, OF_ACCOUNT, OF_LOGIN, ONCE_MORE, REFUSES, TRIES};
+    use phrases::{ABSENT, CREDENTIALS, FAILS, OF_ACCOUNT, OF_LOGIN, OF_USER, ONCE_MORE, REFUSES, TRIES};
     /// What it is about, what is said of it, and how many words more may stand beside that: the user's name.
-    type Said = (&'static [&'static [&'static str]], &'static [&'static [&'static str]], usize);
+    type Said = (&'static [Topic], &'static [Topic], usize);
     const SAID: [Said; 3] = [
         (&[OF_LOGIN], &[FAILS, REFUSES], 0),
         (&[OF_ACCOUNT], &[ABSENT, REFUSES], 0),
@@ -94,7 +95,7 @@ fn fails(text: &str) -> bool {
     ];
     let has_number = |clause: &str| clause.contains(|of: char| of.is_ascii_digit());
     let is_said = |clause: &String| {
-        let says = |lists: &[&[&str]]| lists.iter().any(|words| has(clause, words));
+        let says = |topics: &[Topic]| topics.iter().any(|words| words.are_in(clause));
         let more = || words_beside(clause, &[OF_LOGIN, OF_ACCOUNT, OF_USER, CREDENTIALS, FAILS, ABSENT, REFUSES]);
         fails_whole(clause)
             || is_told(clause)
@@ -106,8 +107,8 @@ fn fails(text: &str) -> bool {
     let Some(first) = parts.iter().position(is_said) else { return false };
     // “Please check them, and try again.” “You have 4 attempts left.”
     let is_idle = |clause: &String| {
-        let lists: &[&[&str]] = &[ONCE_MORE, CREDENTIALS];
-        let is_known = || lists.iter().any(|words| has(clause, words)) && words_beside(clause, lists) <= 1;
+        let topics = [ONCE_MORE, CREDENTIALS];
+        let is_known = || topics.iter().any(|words| words.are_in(clause)) && words_beside(clause, &topics) <= 1;
         if has_number(clause) { has(clause, TRIES) } else { is_known() }
     };
     let is_more = |(at, clause): (usize, &String)| {
@@ -121,9 +122,9 @@ fn fails_whole(clause: &str) -> bool {
     phrases::FAILS_WHOLE.contains(&clause.trim())
 }
 
-/// How many words of a clause are in none of these lists, and may give a reason of their own.
-fn words_beside(clause: &str, lists: &[&[&str]]) -> usize {
-    let known = || lists.iter().copied().flatten();
+/// How many words of a clause are of none of these topics, and may give a reason of their own.
+fn words_beside(clause: &str, topics: &[Topic]) -> usize {
+    let known = || topics.iter().flat_map(|words| words.iter().copied());
     let phrases = known().filter(|words| words.trim().contains(' '));
     let rest = phrases.fold(clause.to_owned(), |rest, phrase| rest.replace(phrase, " "));
     let is_more = |word: &&str| {
@@ -153,8 +154,8 @@ fn has_other_reason(text: &str) -> bool {
         || [OF_OTHERS, FOR_OTHER_REASONS, TROUBLE, FIREWALLS, NOT_LOOKED_AT].into_iter().any(|words| has(&text, words))
 }
 
-pub(super) fn has(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.contains(word))
+pub(super) fn has(text: &str, words: impl Phrases) -> bool {
+    words.are_in(text)
 }
 
 /// The clauses of a text, with a space on either side and the mark of those that ask something.
@@ -184,8 +185,6 @@ pub(super) const SENTENCE_PARTS: &[char] = &[
 ];
 
 pub(super) const QUESTIONS: &[char] = &['?', '？'];
-
-const OF_USER: &[&str] = &[" user", "nutzer", "gebruiker", "用户", "用戶"];
 
 /// A path, a call, or an assignment of a program's.
 fn is_of_machine(word: &str) -> bool {

@@ -23,7 +23,7 @@ pub fn names_wait(view: &View) -> Option<Duration> {
 }
 
 fn is_limit(text: &str) -> bool {
-    phrases::RATE_LIMITED.iter().any(|phrase| text.contains(phrase))
+    phrases::RATE_LIMITED.are_in(text)
 }
 
 /// The same of a text in lower case, whose lines are texts of a page. The longest time counts: a limit may tell within which time there

@@ -1,10 +1,11 @@
-//! The words of boards, as data: what columns are called, what marks a pinned row, what is beside the list, and how
+//! The words of boards (`models/words/board.tsv`): what columns are called, what marks a pinned row, what is beside the list, and how
 //! links tell users, threads and pages. Lower case; words of scripts without spaces match anywhere in a text.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::when::is_unspaced;
+use gleaner_base::words::{Topic, phrases};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,78 +26,25 @@ pub enum Role {
     Threads,
 }
 
-/// Names of columns, labels beside numbers, and class names.
-const ROLES: [(Role, &str); 11] = [
-    (
-        Role::Title,
-        "title thread subject topic name torrent filename thema betreff sujet titre tema asunto titolo titulo título temat konu başlık тема название темы 标题 標題 主题 主題 帖子 名称 名稱 タイトル 件名 제목",
-    ),
-    (
-        Role::Author,
-        "author starter uploader poster by autor verfasser auteur autore yazar автор 作者 楼主 发布者 發佈者 上传者 投稿者 작성자 username",
-    ),
-    (
-        Role::Last,
-        "last lastpost latest activity lastreply lastmessage letzter letzte dernier dernière último última ultimo ultima ostatni laatste son последнее последний последняя обновлено updated bumped 最后 最後 最后发表 最后回复 最新 最終 마지막",
-    ),
-    (
-        Role::Created,
-        "added adddate date start started created uploaded posted started startdate start_datetime age datum hinzugefügt ajouté fecha data agregado dodano toegevoegd eklenme tarih добавлен дата создан 添加 发布时间 發佈時間 时间 時間 日期 投稿日 등록일 modified lastmodified",
-    ),
-    (
-        Role::Replies,
-        "replies reply posts comments comment com messages antworten kommentare réponses respuestas risposte respostas odpowiedzi odp reacties cevaplar cevap yanıt yanıtlar ответы ответов ответ комментарии 回复 回覆 回帖 评论 返信 답글 댓글",
-    ),
-    (
-        Role::Views,
-        "views view hits zugriffe aufrufe vues visitas visite visto visualizações wyświetleń wyświetlenia weergaven bekeken gösterim görüntüleme просмотры просмотров 查看 浏览 瀏覽 人气 人氣 閲覧 조회",
-    ),
-    (Role::Seeders, "seeders seeder seeds seed s se ul сиды раздают 做种 種子數 种子数 上传数 シーダー"),
-    (Role::Leechers, "leechers leecher leeches leech peers l le dl личи качают 下载数 下載數 吸血 リーチャー"),
-    (
-        Role::Completed,
-        "completed complete snatched snatches downloads downloaded grabs grabbed times c скачали скачан 完成 完成数 ダウンロード",
-    ),
-    (
-        Role::Size,
-        "size größe groesse taille tamaño tamanho dimensione rozmiar grootte boyut размер 大小 体积 サイズ 크기",
-    ),
-    (Role::Threads, "threads topics themen sujets temas wątki onderwerpen konular темы тем 主题数 主題數 トピック"),
+/// The names of the roles in the table. A word of two counts as one of the first.
+const ROLES: [(&str, Role); 11] = [
+    ("role title", Role::Title),
+    ("role author", Role::Author),
+    ("role last", Role::Last),
+    ("role created", Role::Created),
+    ("role replies", Role::Replies),
+    ("role views", Role::Views),
+    ("role seeders", Role::Seeders),
+    ("role leechers", Role::Leechers),
+    ("role completed", Role::Completed),
+    ("role size", Role::Size),
+    ("role threads", Role::Threads),
 ];
 
-/// Class names and words of rows that stand above the order of time.
-const PINNED: &str = "sticky stickied stickies stick stickthread pinned pin announce announcement announcements globalannounce important \
-    angepinnt wichtig ankündigung épinglé epinglé annonce importante fijado anuncio importante importanti annuncio fixo fixado \
-    przyklejony przyklejone ogłoszenie vastgepind mededeling sabit duyuru важно закреплено прикреплено объявление \
-    置顶 置頂 公告 固顶 固定 お知らせ 공지";
-
-/// Class names and ids of what stands beside or around the list.
-const BESIDE: &str = "sidebar side aside nav navigation navbar menu breadcrumb breadcrumbs footer header widget portlet block_side \
-    latest recent pagination pager pages related tags tagcloud toplinks quicklinks online statistics stats newposts sideblock right \
-    rightcolumn leftcolumn";
-
-/// Words of addresses that lead to people.
-const PEOPLE: &str = "member members memberlist user users userdetails userid username profile profiles viewprofile space uid u author authors uploader \
-    mitglied membre utilisateur account usercp whoposted";
-
-/// Words of addresses that lead beside a thread: its last post, another order of the list, a category.
-const ASIDE: &str = "lastpost newpost unread goto sort sortby order orderby cat category categories kategorie filter prefix tag tags genre \
-    search login logout register report redirect rss feed ajax reply newreply newthread post download dl latest";
-
-/// Words of addresses that lead to boards, and to threads.
-const BOARDS: &str = "forumdisplay viewforum forum forums board boards subforum fid section category";
-/// See [`BOARDS`].
-const THREADS: &str =
-    "viewthread showthread viewtopic thread threads topic topics tid showtopic torrent torrents details view detail";
-
-/// Words of links to the next page.
-const NEXT: &str = "next next› weiter nächste suivant suivante siguiente successiva avanti próxima próximo następna dalej volgende sonraki след следующая 下一页 下一頁 下页 次へ 次 다음 › » > >> → ›› older";
-
-/// Words of links to any page of the same list.
-const PAGER: &str = "page pages p seite seiten página pagina pág pag strona str sayfa sida side sivu oldal страница страницы стр \
-    prev previous back zurück précédent précédente anterior precedente indietro poprzednia wstecz vorige önceki предыдущая пред назад \
-    first erste première primera prima primeira pierwsza eerste ilk первая last letzte dernière última ultima ostatnia laatste son последняя \
-    of newer more 页 頁 第 上一页 上一頁 上页 首页 末页 尾页 最后一页 ページ 次のページ 前のページ 前へ 最初 最後 페이지 이전 처음 마지막";
+gleaner_base::topics! {
+    "board": PINNED, BESIDE, PEOPLE, ASIDE, BOARDS, THREADS;
+    "control": LINK_NEXT, LINK_PAGER;
+}
 
 /// A list of words, to ask.
 struct Words {
@@ -106,9 +54,8 @@ struct Words {
 }
 
 impl Words {
-    fn of(list: &'static str) -> Self {
-        let (unspaced, spaced) =
-            list.split_ascii_whitespace().partition::<Vec<&str>, _>(|word| word.chars().any(is_unspaced));
+    fn of(topic: Topic) -> Self {
+        let (unspaced, spaced) = topic.iter().copied().partition::<Vec<&str>, _>(|word| word.chars().any(is_unspaced));
         Self { spaced: spaced.into_iter().collect(), unspaced }
     }
 
@@ -147,21 +94,16 @@ asked! {
     says_thread: THREADS;
 }
 
-static SPACED_ROLES: LazyLock<HashMap<&'static str, Role>> = LazyLock::new(|| {
-    let words =
-        ROLES.iter().rev().flat_map(|(role, list)| list.split_ascii_whitespace().map(move |word| (word, *role)));
-    words.filter(|(word, _)| !word.chars().any(is_unspaced)).collect()
-});
+/// The words of the roles, in the order of [`ROLES`].
+fn words_of_roles() -> impl DoubleEndedIterator<Item = (&'static str, Role)> {
+    ROLES.into_iter().flat_map(|(name, role)| phrases("board", name).into_iter().map(move |word| (word, role)))
+}
 
-static UNSPACED_ROLES: LazyLock<Vec<(&'static str, Role)>> = LazyLock::new(|| {
-    let words = ROLES.iter().flat_map(|(role, list)| list.split_ascii_whitespace().map(move |word| (word, *role)));
-    words.filter(|(word, _)| word.chars().any(is_unspaced)).collect()
-});
+static SPACED_ROLES: LazyLock<HashMap<&'static str, Role>> =
+    LazyLock::new(|| words_of_roles().rev().filter(|(word, _)| !word.chars().any(is_unspaced)).collect());
 
-static PAGER_WORDS: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| PAGER.split_ascii_whitespace().chain(NEXT.split_ascii_whitespace()).collect());
-
-static NEXT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| NEXT.split_ascii_whitespace().collect());
+static UNSPACED_ROLES: LazyLock<Vec<(&'static str, Role)>> =
+    LazyLock::new(|| words_of_roles().filter(|(word, _)| word.chars().any(is_unspaced)).collect());
 
 /// The words of a text or of a class attribute: runs of letters, in lower case. `camelCase` and `kebab-case` are parted.
 pub(super) fn split(text: &str) -> Vec<String> {
@@ -229,7 +171,7 @@ fn unspaced_roles(run: &str, found: &mut Vec<Role>) {
 pub(super) fn says_next(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     lower.chars().count() <= 20
-        && lower.split_whitespace().any(|word| NEXT_WORDS.contains(word))
+        && lower.split_whitespace().any(|word| LINK_NEXT.has(word))
         && !lower
             .split_whitespace()
             .any(|word| matches!(word, "last" | "letzte" | "dernière" | "thread" | "topic" | "post" | "unread"))
@@ -238,7 +180,7 @@ pub(super) fn says_next(text: &str) -> bool {
 /// The name that a link's text gives to where it leads: its letters; none where they only say that it is a page of something.
 pub(super) fn name(text: &str) -> String {
     let words = split(text);
-    let is_pager = words.iter().all(|word| PAGER_WORDS.contains(word.as_str()));
+    let is_pager = words.iter().all(|word| LINK_PAGER.has(word) || LINK_NEXT.has(word));
     if is_pager { String::new() } else { words.join(" ") }
 }
 
@@ -248,6 +190,9 @@ mod tests {
 
     #[test]
     fn columns_are_named_in_many_languages() {
+        for (name, _) in ROLES {
+            assert!(!phrases("board", name).is_empty(), "models/words/board.tsv: no words of {name}");
+        }
         for (text, expected) in [
             ("Replies", &[Role::Replies][..]),
             ("Thread / Author", &[Role::Title, Role::Author]),

@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use encoding_rs::{Encoding, UTF_8};
+use gleaner_base::words::phrases;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Keys;
@@ -353,30 +354,13 @@ const WORD_BYTES: usize = 24;
 
 /// Ages, days, and what may stand beside them, in the languages of the sites that list torrents; by their hashes.
 static WORDS: LazyLock<Keys<Word>> = LazyLock::new(|| {
-    // A word of two lists counts as one of the last.
-    let lists = [(FILLERS, Word::Filler), (DAYS, Word::Day), (AGES, Word::Age)];
-    let of = |(text, kind): (&'static str, Word)| {
-        text.split_ascii_whitespace().map(move |word| (xxh3_64(word.as_bytes()), kind))
+    // A word of two topics counts as one of the last.
+    let topics = [("noise filler", Word::Filler), ("noise day", Word::Day), ("noise age", Word::Age)];
+    let of = |(topic, kind): (&str, Word)| {
+        phrases("time", topic).into_iter().map(move |word| (xxh3_64(word.as_bytes()), kind))
     };
-    lists.into_iter().flat_map(of).collect()
+    topics.into_iter().flat_map(of).collect()
 });
-
-const AGES: &str = "ago now vor hace atrás назад тому temu fa geleden sedan siden sitten önce dakika \
-    秒前 秒钟前 分钟前 分前 小时前 时前 天前 日前 周前 个月前 月前 年前 刚刚 刚才 半小时前 \
-    秒鐘前 分鐘前 小時前 時間前 個月前 剛剛 週前 週間前 ヶ月前 か月前 초 분 시간 방금 только сейчас щойно \
-    il-y-a elapsed gerade eben tout-à-l-heure adesso agora ahora";
-const DAYS: &str = "today yesterday heute gestern vorgestern hier aujourd hui hoy ayer сегодня вчера позавчера \
-    oggi ieri hoje ontem dziś dzisiaj wczoraj vandaag gisteren idag igår bugün dün сьогодні учора \
-    今天 昨天 前天 今日 昨日 一昨日 오늘 어제";
-const FILLERS: &str = "less than about almost over just a an one few moments moment and at um à às о в il y ha minute minutes min mins \
-    m h d s w y mo hr hrs sec secs second seconds hour hours day days week weeks month months year years \
-    minuten stunde stunden tag tagen tage woche wochen monat monaten monate jahr jahren jahre sekunde sekunden \
-    minuto minutos hora horas día días dia dias semana semanas mes meses mês año años ano anos segundo segundos \
-    heure heures jour jours semaine semaines mois an ans seconde secondes minuti ore ora giorni giorno settimana \
-    settimane mesi mese anni anno secondi минуту минуты минут мин час часа часов день дня дней неделю недели недель месяц \
-    месяца месяцев год года лет секунду секунды секунд сек ч д хвилин години годин днів godzin godziny godzinę minut minuty \
-    minutę dni dzień uur dagen dag weken maanden jaar minuut uren timmar timmar minuter dagar saat gün hafta ay yıl \
-    am pm uhr 早上 上午 下午 晚上 半 전";
 
 #[cfg(test)]
 mod tests {

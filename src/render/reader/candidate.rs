@@ -18,8 +18,8 @@ use super::rows::{has_likes, row_element, row_of, stands_in_head};
 use super::shown::text_of;
 use super::title::{self, Doubt};
 use super::words::{
-    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, MORE, NEVER, NEVER_ALONE, NEVER_NAMES, RETRY,
-    TURN_SIGNS, says,
+    AGE, BACK, CLOSE, CONFIRM, DELETE, ENDS, ENTER, GET, HIDES, LEAVE, MORE, NEVER, NEVER_ALONE, NEVER_NAMES,
+    NUMBERING, RETRY, TABS, TURN_SIGNS, TURNING, TURNING_BACK, UPS, says,
 };
 use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
@@ -125,7 +125,7 @@ impl<'t> Candidate<'t> {
 
     /// Whether it leads to what is around the place that the page shows.
     fn is_up(&self) -> bool {
-        self.labels.are(folders::UPS) || self.local == "tr" && folders::leads_up(self.tree, self.id)
+        self.labels.are(UPS) || self.local == "tr" && folders::leads_up(self.tree, self.id)
     }
 
     fn rank(&self, view: Option<&Url>, is_up: bool, turns_by_icon: Option<bool>) -> Rank {
@@ -142,15 +142,15 @@ impl<'t> Candidate<'t> {
             Rank::Enter
         } else if let Some(on) = turns_by_sign(tree, self.id, &labels.text).or(turns_by_icon) {
             if on { Rank::Turn } else { Rank::Back }
-        } else if !is_row && (labels.say(MORE, false) || labels.are_named(&["next", "more", "load"], false)) {
+        } else if !is_row && (labels.say(MORE, false) || labels.are_named(TURNING, false)) {
             Rank::Turn
         } else if !is_row && labels.say(CLOSE, true) {
             Rank::Close
-        } else if !is_row && (labels.say(BACK, true) || labels.are_named(&["prev", "previous"], true)) {
+        } else if !is_row && (labels.say(BACK, true) || labels.are_named(TURNING_BACK, true)) {
             Rank::Back
-        } else if is_number() || says(&["pag", "pagination"], &self.class, false) {
+        } else if is_number() || says(NUMBERING, &self.class, false) {
             Rank::Number
-        } else if self.role == "tab" || says(&["tab", "tabs"], &self.class, true) || *local == "summary" {
+        } else if self.role == "tab" || says(TABS, &self.class, true) || *local == "summary" {
             Rank::Tab
         } else {
             Rank::Row

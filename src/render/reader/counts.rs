@@ -3,57 +3,9 @@
 use xxhash_rust::xxh3::Xxh3;
 
 use super::shown::text_of;
+use super::words::COUNT_UNITS;
 use crate::dom::{NodeId, Tree};
 use crate::limits;
-
-/// What stands beside a number in a cell that counts, or tells an age.
-const UNITS: &[&str] = &[
-    "ago",
-    "s",
-    "sec",
-    "secs",
-    "second",
-    "seconds",
-    "m",
-    "min",
-    "mins",
-    "minute",
-    "minutes",
-    "h",
-    "hr",
-    "hrs",
-    "hour",
-    "hours",
-    "d",
-    "day",
-    "days",
-    "just",
-    "now",
-    "download",
-    "downloads",
-    "downloaded",
-    "seed",
-    "seeds",
-    "seeder",
-    "seeders",
-    "leech",
-    "leeches",
-    "leecher",
-    "leechers",
-    "peer",
-    "peers",
-    "view",
-    "views",
-    "hit",
-    "hits",
-    "time",
-    "times",
-    "completed",
-    "snatched",
-    "snatches",
-    "comment",
-    "comments",
-];
 
 /// A hash of a row's cells, but for those that count: none where nothing else has a name in it.
 pub(super) fn still(tree: &Tree, row: NodeId) -> Option<u64> {
@@ -78,7 +30,7 @@ fn counts(text: &str) -> bool {
                 .chars()
                 .all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '/' | ':' | '(' | ')' | '+' | 'k' | 'K'))
     };
-    let is_unit = |word: &str| UNITS.contains(&word.to_lowercase().trim_matches(|c: char| !c.is_alphanumeric()));
+    let is_unit = |word: &str| COUNT_UNITS.has(word.to_lowercase().trim_matches(|c: char| !c.is_alphanumeric()));
     let split = |word: &str| {
         // "3min" is two words.
         let at = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());

@@ -11,7 +11,7 @@ use super::kinds::is_made_as_others;
 use super::labels::{Labels, is_pressed};
 use super::rows::has_likes;
 use super::shown::text_of;
-use super::words::{KEEPS, NEVER};
+use super::words::{KEEPS, NEVER, OPENERS};
 use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
 use crate::web::webidl::exotic;
@@ -19,20 +19,6 @@ use crate::web::{listens_to, of, read};
 
 /// A listener so many elements above a row, or fewer, is its list's; one further up may be for anything.
 const NEAR: usize = 4;
-
-/// What authors call a row's cell that opens more of it, and says nothing.
-const OPENERS: &[&str] = &[
-    "dt control",
-    "details control",
-    "detail",
-    "details",
-    "expand",
-    "expander",
-    "exp",
-    "collapse",
-    "caret",
-    "chevron",
-];
 
 /// What says no more than this and has no letters is a sign.
 const LABEL_CHARACTERS: usize = 3;

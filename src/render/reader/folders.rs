@@ -2,33 +2,9 @@
 
 use super::rows::has_likes;
 use super::shown::text_of;
+use super::words::UPS;
 use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
-
-/// Labels that are nothing else, of controls that lead from a folder to the one that it is in.
-pub(super) const UPS: &[&str] = &[
-    "..",
-    "../",
-    "[..]",
-    "⬆ up",
-    "↑ up",
-    "up one level",
-    "one level up",
-    "go up",
-    "parent folder",
-    "parent directory",
-    "上一级",
-    "上一級",
-    "上级目录",
-    "上へ",
-    "вверх",
-    "наверх",
-    "nach oben",
-    "übergeordneter ordner",
-    "dossier parent",
-    "carpeta superior",
-    "pasta superior",
-];
 
 /// How far above what stands in a tree its branch is.
 const BRANCH_WITHIN: usize = 8;
@@ -43,7 +19,7 @@ pub(super) fn is_of_open_branch(tree: &Tree, id: NodeId) -> bool {
 /// Whether the first cell of a row says that it leads up, whatever the others say.
 pub(super) fn leads_up(tree: &Tree, row: NodeId) -> bool {
     let first = tree.children(row).find(|of| tree.is_element(*of));
-    first.is_some_and(|cell| UPS.contains(&text_of(tree, cell, limits::RENDER_ROW_TEXT_CHARS).to_lowercase().trim()))
+    first.is_some_and(|cell| UPS.has(text_of(tree, cell, limits::RENDER_ROW_TEXT_CHARS).to_lowercase().trim()))
 }
 
 /// Whether authors call so the row of ways from a place to what is around it: "breadcrumb", "Breadcrumbs", "crumbs".

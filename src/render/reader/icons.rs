@@ -3,159 +3,13 @@
 
 use super::labels::Labels;
 use super::shown::text_of;
-use super::words::NEVER;
+use super::words::{ICON_BACK, ICON_HARM, ICON_KNOWN, ICON_ON, ICON_UPWARD, NEVER};
 use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
-
-/// What pictures are called by which a record is changed, kept, or judged.
-const HARM: &[&str] = &[
-    "delete",
-    "deleted",
-    "remove",
-    "trash",
-    "trashcan",
-    "dustbin",
-    "bin",
-    "garbage",
-    "thumbs",
-    "thumb up",
-    "thumb down",
-    "thumbup",
-    "thumbdown",
-    "thumbsup",
-    "thumbsdown",
-    "like",
-    "likes",
-    "dislike",
-    "heart",
-    "hearts",
-    "star",
-    "stars",
-    "rate",
-    "rating",
-    "vote",
-    "votes",
-    "upvote",
-    "downvote",
-    "flag",
-    "report",
-    "bell",
-    "notification",
-    "notifications",
-    "bookmark",
-    "bookmarks",
-    "fav",
-    "favs",
-    "favorite",
-    "favourite",
-    "favorites",
-    "favourites",
-    "edit",
-    "pencil",
-    "ban",
-    "thank",
-    "thanks",
-    "comment",
-    "comments",
-    "reply",
-    "logout",
-    "signout",
-    "log out",
-    "sign out",
-    "power off",
-    "eye slash",
-    "eye off",
-    "visibility off",
-    "mute",
-    "follow",
-    "subscribe",
-    "share",
-    "cart",
-    "basket",
-    "donate",
-    "coins",
-    "envelope",
-    "user plus",
-    "user add",
-    "person add",
-    "wishlist",
-    "watchlist",
-    "del",
-    "🗑",
-    "🔔",
-    "⭐",
-    "💔",
-    "🧡",
-    "💛",
-    "💚",
-    "💙",
-    "💜",
-    "🖤",
-    "▲",
-    "⬆",
-    "🔼",
-    "👎🏻",
-    "🙏",
-    "👏",
-];
-
-/// What pictures are called that open something, turn a list, or give a file.
-const KNOWN: &[&str] = &[
-    "download",
-    "downloads",
-    "magnet",
-    "torrent",
-    "chevron",
-    "chevrons",
-    "angle",
-    "plus",
-    "minus",
-    "caret",
-    "arrow",
-    "arrows",
-    "arrowright",
-    "arrowleft",
-    "arrowdown",
-    "expand",
-    "expander",
-    "collapse",
-    "ellipsis",
-    "dots",
-    "more",
-    "menu",
-    "hamburger",
-    "bars",
-    "kebab",
-    "control",
-    "folder",
-    "search",
-    "cloud",
-    "floppy",
-    "toggle",
-    "toggler",
-    "dropdown",
-    "next",
-    "prev",
-    "previous",
-    "navigate",
-    "keyboard",
-    "dt control",
-    "exp",
-    "get",
-    "dl",
-    "load",
-    "close",
-    "paginator",
-    "pager",
-    "pagination",
-    "page",
-];
+use gleaner_base::words::Topic;
 
 /// Signs that open something or give a file, whoever shows them.
 const SIGNS: &str = "+-−–▶►▸▷▼▾▽⏵⏷›‹»«→←>❯❮<⬇⇩↓⤓⭳🧲📥💾📁📂📄☰⋮⋯…•.ℹⓘ🔍🔎👁?×✕✖↗/|";
-
-/// What goes with a word of [`KNOWN`] and makes a judgement of it.
-const UPWARD: &[&str] = &["arrow up", "caret up", "arrow alt up", "arrow circle up", "arrowup"];
 
 /// Names that authors give a picture, and where they write its address.
 const ATTRIBUTES: &[&str] =
@@ -192,7 +46,7 @@ impl Icons {
             let alt = of.attribute(&"alt".into()).unwrap_or_default();
             alt.contains(char::is_alphabetic)
                 && !super::words::says(NEVER, &plain(alt), true)
-                && !says(HARM, &plain(alt))
+                && !says(ICON_HARM, &plain(alt))
         });
         if is_described && !is_written || is_number {
             return None;
@@ -203,8 +57,8 @@ impl Icons {
             names = format!("{names} {}", plain(&text));
         }
         let signs = labels.words.trim();
-        let is_harm = says(HARM, &names)
-            || HARM.iter().any(|sign| !sign.contains(char::is_alphanumeric) && signs.contains(sign))
+        let is_harm = says(ICON_HARM, &names)
+            || ICON_HARM.iter().any(|sign| !sign.contains(char::is_alphanumeric) && signs.contains(sign))
             || inside_say_harm(tree, &inside);
         let has_known_signs = !signs.is_empty() && !signs.contains(|c: char| c.is_ascii_digit());
         let is_known_sign = has_known_signs
@@ -212,7 +66,7 @@ impl Icons {
         let gives = signs.contains(['⬇', '⇩', '⤓', '⭳', '🧲', '📥', '💾']);
         let opens = ["aria-haspopup", "aria-expanded", "aria-controls", "data-toggle", "data-bs-toggle"];
         let is_told = opens.iter().any(|name| element.attribute(&(*name).into()).is_some());
-        let is_named = says(KNOWN, &names) && !says(UPWARD, &names);
+        let is_named = says(ICON_KNOWN, &names) && !says(ICON_UPWARD, &names);
         let is_unsure = !(is_known_sign || gives || is_told || is_named);
         Some(Self { names, is_harm, is_unsure })
     }
@@ -240,27 +94,7 @@ pub(super) fn turns(tree: &Tree, id: NodeId, icons: &Icons) -> Option<bool> {
 }
 
 fn points(names: &str) -> Option<bool> {
-    const ON: &[&str] = &[
-        "chevron right",
-        "angle right",
-        "arrow right",
-        "caret right",
-        "navigate next",
-        "arrow forward",
-        "arrow forward ios",
-        "arrowright",
-    ];
-    const BACK: &[&str] = &[
-        "chevron left",
-        "angle left",
-        "arrow left",
-        "caret left",
-        "navigate before",
-        "arrow back",
-        "arrow back ios",
-        "arrowleft",
-    ];
-    match (says(ON, names), says(BACK, names)) {
+    match (says(ICON_ON, names), says(ICON_BACK, names)) {
         (true, false) => Some(true),
         (false, true) => Some(false),
         _ => None,
@@ -308,7 +142,7 @@ fn is_visible(c: char) -> bool {
     !c.is_control() && !('\u{200b}'..='\u{200f}').contains(&c)
 }
 
-fn says(words: &[&str], names: &str) -> bool {
+fn says(words: Topic, names: &str) -> bool {
     super::words::says(words, names, true)
 }
 

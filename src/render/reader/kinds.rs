@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use html5ever::LocalName;
 
 use super::controls::{Control, LIST_MIN, Rank};
+use super::words::STATES;
 use crate::dom::{NodeId, Tree};
 use crate::limits;
 use crate::web::html::load::Window;
@@ -13,31 +14,9 @@ use crate::web::read;
 /// How far above what has no name of its own the name of its list may be.
 const LIST_WITHIN: usize = 4;
 
-/// What authors call the one of several that is chosen, or open, or at an end of them: it is of the same kind as the others.
-pub(super) const STATES: &[&str] = &[
-    "active",
-    "is-active",
-    "mui-selected",
-    "selected",
-    "is-selected",
-    "current",
-    "is-current",
-    "collapsed",
-    "expanded",
-    "is-expanded",
-    "open",
-    "opened",
-    "is-open",
-    "show",
-    "odd",
-    "even",
-    "first",
-    "last",
-];
-
 /// The classes of an element, but for those that say which one of its kind is the current one.
 pub(super) fn without_states(class: &str) -> String {
-    class.split_whitespace().filter(|name| !STATES.contains(name)).collect::<Vec<_>>().join(" ")
+    class.split_whitespace().filter(|name| !STATES.has(name)).collect::<Vec<_>>().join(" ")
 }
 
 /// So many beside an element that hold the same as it does make it one of several rows.

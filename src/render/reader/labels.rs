@@ -4,15 +4,10 @@ use html5ever::local_name;
 
 use super::prices;
 use super::shown::text_of;
-use super::words::{NEVER, says};
+use super::words::{JUMP_PAGES, JUMPING, NEVER, PAGE, TORRENT_FILE, TURNS, says};
 use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
-
-/// How labels begin that pass by pages.
-const TURNS: &[&str] = &["next", "prev", "previous", "forward", "back", "向前", "向后", "向後"];
-
-/// What else a number of a page says.
-const PAGE: &[&str] = &["page", "página", "pagina", "seite", "страница", "页", "頁", "ページ"];
+use gleaner_base::words::Topic;
 
 /// Characters of a label; what is longer is content: a row is not "next" because a title says so.
 const LABEL_CHARACTERS: usize = 40;
@@ -89,35 +84,33 @@ impl Labels {
     }
 
     /// Whether one of its short parts says one of the words ([`says`]).
-    pub fn say(&self, words: &[&str], whole: bool) -> bool {
+    pub fn say(&self, words: Topic, whole: bool) -> bool {
         self.parts.iter().any(|part| part.chars().count() <= LABEL_CHARACTERS && says(words, part, whole))
     }
 
     /// Whether one of its parts is one of these labels, and nothing else.
-    pub fn are(&self, labels: &[&str]) -> bool {
+    pub fn are(&self, labels: Topic) -> bool {
         // An emoji's variant is no other sign.
-        self.parts.iter().any(|part| labels.contains(&part.trim_end_matches('\u{fe0f}').trim()))
+        self.parts.iter().any(|part| labels.has(part.trim_end_matches('\u{fe0f}').trim()))
     }
 
     /// Whether it passes by several pages at once: "Next 5 pages".
     pub fn jump(&self) -> bool {
         let is_jump = |part: &String| {
-            part.contains(|c: char| c.is_ascii_digit())
-                && says(&["pages", "页", "頁"], part, true)
-                && says(TURNS, part, false)
+            part.contains(|c: char| c.is_ascii_digit()) && says(JUMP_PAGES, part, true) && says(TURNS, part, false)
         };
-        self.parts.iter().any(is_jump) || self.are_named(&["jump"], true)
+        self.parts.iter().any(is_jump) || self.are_named(JUMPING, true)
     }
 
     /// Whether one short part says words of two sorts, the first of them whole.
-    pub fn say_both(&self, words: &[&str], others: &[&str]) -> bool {
+    pub fn say_both(&self, words: Topic, others: Topic) -> bool {
         let say = |part: &&String| says(words, part, true) && says(others, part, false);
         self.parts.iter().filter(|part| part.chars().count() <= LABEL_CHARACTERS).any(|part| say(&part))
     }
 
     /// Whether all of its words of harm are "save", and what is saved is a torrent's file.
     pub fn are_of_file(&self) -> bool {
-        let is_file = |part: &String| part.contains(".torrent") || says(&["torrent file"], part, true);
+        let is_file = |part: &String| part.contains(".torrent") || says(TORRENT_FILE, part, true);
         self.parts.iter().any(is_file) && !self.parts.iter().any(|part| says(NEVER, &part.replace("save", ""), true))
     }
 
@@ -127,18 +120,18 @@ impl Labels {
     }
 
     /// Whether a part says one of the words, however much else it says.
-    pub fn tell_of(&self, words: &[&str]) -> bool {
+    pub fn tell_of(&self, words: Topic) -> bool {
         self.parts.iter().any(|part| says(words, part, true))
     }
 
     /// Whether its text begins with one of the words, and with all of it.
-    pub fn begin_with(&self, words: &[&str]) -> bool {
+    pub fn begin_with(&self, words: Topic) -> bool {
         let first = self.text.split_whitespace().next().unwrap_or_default().to_lowercase();
         says(words, &first, true)
     }
 
     /// Whether its author called it so.
-    pub fn are_named(&self, words: &[&str], whole: bool) -> bool {
+    pub fn are_named(&self, words: Topic, whole: bool) -> bool {
         says(words, &self.names, whole)
     }
 

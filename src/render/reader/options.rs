@@ -9,51 +9,11 @@ use xxhash_rust::xxh3::Xxh3;
 use super::controls::{Control, Rank, is_button, is_posted};
 use super::labels::Labels;
 use super::shown::text_of;
-use super::words::{LOOKS, NEVER_NAMES};
+use super::words::{APPLY, LOOKS, NEVER_NAMES};
 use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
 use crate::web::html::select;
 use crate::web::{listens_to, read};
-
-/// Words of buttons that show what lists of choices stand for.
-pub(super) const APPLY: &[&str] = &[
-    "apply",
-    "search",
-    "filter",
-    "применить",
-    "найти",
-    "показать",
-    "anwenden",
-    "suchen",
-    "anzeigen",
-    "appliquer",
-    "rechercher",
-    "filtrer",
-    "afficher",
-    "aplicar",
-    "buscar",
-    "filtrar",
-    "mostrar",
-    "applica",
-    "cerca",
-    "zastosuj",
-    "szukaj",
-    "toepassen",
-    "zoeken",
-    "uygula",
-    "ara",
-    "应用",
-    "筛选",
-    "搜索",
-    "查询",
-    "検索",
-    "絞り込み",
-    "적용",
-    "검색",
-];
-
-/// The same of those that may be for anything where they say more ("Go premium").
-pub(super) const APPLY_ALONE: &[&str] = &["go", "show", "find", "ok", "update"];
 
 /// Lists to choose from whose page does something when one does.
 pub(super) fn lists(candidates: &[NodeId], context: &mut Context) -> HashSet<NodeId> {

@@ -3,27 +3,8 @@
 use html5ever::local_name;
 use url::{Position, Url};
 
-use super::words::{NEVER_NAMES, says};
+use super::words::{NEVER_NAMES, OVERLAYS, says};
 use crate::dom::Element;
-
-/// What such links are called, in their classes and in the attributes that are for scripts.
-const NAMES: &[&str] = &[
-    "lightbox",
-    "fancybox",
-    "colorbox",
-    "thickbox",
-    "featherlight",
-    "magnific",
-    "mfp",
-    "modal",
-    "overlay",
-    "popup",
-    "quickview",
-    "quick-view",
-    "quicklook",
-    "drawer",
-    "offcanvas",
-];
 
 /// Attributes whose values say so.
 const SAYING: &[&str] = &["class", "rel", "data-toggle", "data-bs-toggle", "data-xf-click", "data-role", "data-action"];
@@ -34,7 +15,7 @@ const PICTURES: &[&str] = &["jpg", "jpeg", "png", "gif", "webp", "avif", "svg", 
 /// Where a link leads whose click is said to open something here.
 pub(super) fn address(element: &Element, base: &Url) -> Option<Url> {
     let href = element.attribute(&local_name!("href"))?;
-    let is_named = |text: &str| NAMES.iter().any(|name| text.contains(name));
+    let is_named = |text: &str| OVERLAYS.are_in(text);
     let says_so = element.attributes().iter().any(|attribute| {
         let name = &*attribute.name.local;
         let of_script = name.strip_prefix("data-").is_some_and(is_named);

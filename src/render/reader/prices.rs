@@ -1,133 +1,7 @@
-//! Prices that labels name: a number beside a sign of a currency, or beside a word for what a site has its members pay with.
+//! Prices that labels name: a number beside a sign of a currency, or beside a word for what a site has its members pay with
+//! (`models/words/price.tsv`).
 
-/// Signs that stand before or behind a number.
-const SIGNS: &[&str] = &["$", "€", "£", "¥", "￥", "₽", "₹", "₩", "₺", "₴", "₿", "zł", "元", "円", "원"];
-
-/// Codes and words of currencies, as whole words before or behind a number.
-const CODES: &[&str] = &[
-    "usd",
-    "eur",
-    "gbp",
-    "rub",
-    "jpy",
-    "cny",
-    "krw",
-    "brl",
-    "pln",
-    "uah",
-    "btc",
-    "usdt",
-    "xmr",
-    "euro",
-    "euros",
-    "dollar",
-    "dollars",
-    "cents",
-    "руб",
-    "рубль",
-    "рубля",
-    "рублей",
-    "kr",
-    "tl",
-];
-
-/// Words for what a site counts its members' merits in, as whole words behind a number, or before one that follows a colon.
-const UNITS: &[&str] = &[
-    "point",
-    "points",
-    "pts",
-    "credit",
-    "credits",
-    "coin",
-    "coins",
-    "token",
-    "tokens",
-    "bonus",
-    "bon",
-    "bp",
-    "karma",
-    "gems",
-    "балл",
-    "балла",
-    "баллов",
-    "очко",
-    "очка",
-    "очков",
-    "монета",
-    "монету",
-    "монеты",
-    "монет",
-    "кредит",
-    "кредита",
-    "кредитов",
-    "жетон",
-    "жетона",
-    "жетонов",
-    "бонус",
-    "бонуса",
-    "бонусов",
-    "punkt",
-    "punkte",
-    "punkten",
-    "münze",
-    "münzen",
-    "jeton",
-    "jetons",
-    "crédit",
-    "crédits",
-    "punto",
-    "puntos",
-    "punti",
-    "ponto",
-    "pontos",
-    "crédito",
-    "créditos",
-    "crediti",
-    "moneda",
-    "monedas",
-    "moeda",
-    "moedas",
-    "moneta",
-    "monete",
-    "ficha",
-    "fichas",
-    "gettone",
-    "gettoni",
-    "punkty",
-    "punktów",
-    "monet",
-    "kredyt",
-    "kredytów",
-    "żeton",
-    "żetonów",
-    "punten",
-    "munten",
-    "puan",
-    "kredi",
-];
-
-/// The same of scripts without blanks.
-const UNITS_ANYWHERE: &[&str] = &[
-    "积分",
-    "積分",
-    "点数",
-    "點數",
-    "魔力",
-    "金币",
-    "金幣",
-    "硬币",
-    "代币",
-    "ポイント",
-    "コイン",
-    "クレジット",
-    "포인트",
-    "코인",
-    "크레딧",
-];
-
-/// What stands for the number one.
-const ONES: &[&str] =
-    &["a", "an", "one", "один", "одну", "ein", "eine", "einen", "un", "une", "una", "um", "uma", "een", "bir"];
+gleaner_base::topics! { "price": SIGNS, CODES, UNITS, UNITS_ANYWHERE, ONES, UNITS_OF_ONE; }
 
 /// Whether a label in lower case names a price. "5 seeds" and "5 MB" are none, and what is merely called "points" is none, either.
 pub(super) fn names_one(label: &str) -> bool {
@@ -138,7 +12,7 @@ pub(super) fn names_one(label: &str) -> bool {
         let end = number.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(number.len());
         rest = &number[end..];
         // What goes on from a letter is the name of something: "mp3".
-        let is_part = before.ends_with(char::is_lowercase) && !is_of(CODES, last_word(before)) && !ends_in_sign(before);
+        let is_part = before.ends_with(char::is_lowercase) && !CODES.has(last_word(before)) && !ends_in_sign(before);
         if !is_part && (is_paid_with(before) || is_in(rest)) {
             return true;
         }
@@ -147,8 +21,7 @@ pub(super) fn names_one(label: &str) -> bool {
     while let Some(word) = words.next() {
         let mut next = words.clone().take(2);
         // "a freeleech token", and no "a point of view".
-        let is_unit = |word: &str| matches!(word, "token" | "credit" | "coin" | "jeton" | "жетон" | "монету");
-        if is_of(ONES, word) && next.any(is_unit) {
+        if ONES.has(word) && next.any(|word| UNITS_OF_ONE.has(word)) {
             return true;
         }
     }
@@ -158,18 +31,17 @@ pub(super) fn names_one(label: &str) -> bool {
 /// Whether what stands before a number says what it is a number of.
 fn is_paid_with(before: &str) -> bool {
     let before = before.trim_end();
-    if ends_in_sign(before) || is_of(CODES, last_word(before)) && !matches!(last_word(before), "euro" | "dollar" | "kr")
-    {
+    if ends_in_sign(before) || CODES.has(last_word(before)) && !matches!(last_word(before), "euro" | "dollar" | "kr") {
         return true;
     }
     let Some(named) = before.strip_suffix([':', '：', '=']).map(str::trim_end) else { return false };
-    is_of(UNITS, last_word(named)) || UNITS_ANYWHERE.iter().any(|unit| named.ends_with(unit))
+    UNITS.has(last_word(named)) || UNITS_ANYWHERE.iter().any(|unit| named.ends_with(unit))
 }
 
 /// Whether what stands behind a number does.
 fn is_in(behind: &str) -> bool {
     let behind = behind.trim_start_matches([' ', '\u{a0}', '\u{202f}', 'x', '×', '-']);
-    if SIGNS.iter().chain(UNITS_ANYWHERE).any(|sign| behind.starts_with(sign)) {
+    if SIGNS.iter().chain(UNITS_ANYWHERE.iter()).any(|sign| behind.starts_with(sign)) {
         return true;
     }
     // A word may stand between: "1 freeleech token"; nothing else does, as in "720p · 3 points".
@@ -178,12 +50,8 @@ fn is_in(behind: &str) -> bool {
     let first = words.next().unwrap_or_default();
     let second = words.next().unwrap_or_default();
     // "2 bonus tracks" are none.
-    let is_bonus = first == "bonus" && !second.is_empty() && !is_of(UNITS, second);
-    (is_of(CODES, first) || is_of(UNITS, first)) && !is_bonus || is_of(UNITS, second) && second != "bonus"
-}
-
-fn is_of(words: &[&str], word: &str) -> bool {
-    words.contains(&word)
+    let is_bonus = first == "bonus" && !second.is_empty() && !UNITS.has(second);
+    (CODES.has(first) || UNITS.has(first)) && !is_bonus || UNITS.has(second) && second != "bonus"
 }
 
 fn last_word(text: &str) -> &str {

@@ -45,7 +45,7 @@ pub(super) fn drop_other_boxes(window: &mut Window, controls: &mut Vec<Control>)
     let mut kinds = HashMap::<String, (usize, usize, usize)>::new();
     for control in controls.iter().filter(|control| control.rank == Rank::Tick) {
         let row = control.row.to_lowercase();
-        let answers = [AGE, CONFIRM, ENTER].iter().any(|words| says(words, &row, true));
+        let answers = [AGE, CONFIRM, ENTER].iter().any(|words| says(*words, &row, true));
         let (all, of_consent, kept) = kinds.entry(control.kind.clone()).or_default();
         *all += 1;
         *of_consent += usize::from(answers);

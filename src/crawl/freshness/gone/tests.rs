@@ -125,7 +125,7 @@ fn long_texts_are_read_to_their_cap_only() {
 
 #[test]
 fn phrases_are_as_texts_are_compared() {
-    for phrase in phrases::GONE {
+    for phrase in GONE.iter() {
         let small: Vec<String> = phrase.split_whitespace().map(str::to_lowercase).collect();
         assert_eq!(small.join(" "), *phrase);
         assert_eq!(sign(&page(phrase), &NotFound::default(), None), Sign::Absent(Why::Said));

@@ -1,9 +1,11 @@
-//! The words of dates, as data: months, weekdays, days told by their distance, units of time, and the small words
+//! The words of dates (`models/words/time.tsv`): months, weekdays, days told by their distance, units of time, and the small words
 //! around them, in the languages of the sites that are crawled. Lower case; matched as whole words, those of scripts
 //! without spaces as the longest that fits.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use gleaner_base::words::{Row, rows};
 
 /// What a word may say in a date. One word may say several things (`mar`: March, martes); the grammar takes what fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +57,19 @@ pub(super) enum Unit {
 }
 
 impl Unit {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "second" => Self::Second,
+            "minute" => Self::Minute,
+            "hour" => Self::Hour,
+            "day" => Self::Day,
+            "week" => Self::Week,
+            "month" => Self::Month,
+            "year" => Self::Year,
+            _ => return None,
+        })
+    }
+
     pub(super) fn seconds(self) -> i64 {
         match self {
             Self::Second => 1,
@@ -68,153 +83,43 @@ impl Unit {
     }
 }
 
-const MONTHS: [&str; 12] = [
-    "january jan januar jänner jän januari janvier janv enero ene gennaio gen janeiro stycznia styczeń sty ocak oca января январь янв",
-    "february feb februar februari février févr fév fevrier fev febrero febbraio fevereiro lutego luty lut şubat şub subat февраля февраль фев февр",
-    "march mar märz mär maerz mrz maart mrt mars marzo março marco marca marzec mart марта март мар",
-    "april apr avril avr abril abr aprile kwietnia kwiecień kwi nisan nis апреля апрель апр",
-    "may mai mei mayo maggio mag maio maja maj mayıs mayis мая май",
-    "june jun juni juin junio giugno giu junho czerwca czerwiec cze haziran haz июня июнь июн",
-    "july jul juli juillet juil julio luglio lug julho lipca lipiec lip temmuz tem июля июль июл",
-    "august aug augustus août aout aoû agosto ago sierpnia sierpień sie ağustos ağu agustos августа август авг",
-    "september sep sept september septembre septiembre setiembre settembre set setembro września wrzesień wrz eylül eyl eylul сентября сентябрь сен сент",
-    "october oct oktober okt octobre octubre ottobre ott outubro out października październik paź ekim eki октября октябрь окт",
-    "november nov novembre noviembre novembro listopada listopad lis kasım kas kasim ноября ноябрь ноя нояб",
-    "december dec dezember dez décembre déc decembre diciembre dic dicembre dezembro grudnia grudzień gru aralık ara aralik декабря декабрь дек",
-];
+impl Meaning {
+    /// That of a topic of the table; none for topics of other readers.
+    fn of(topic: &str) -> Option<Self> {
+        let (family, value) = topic.split_once(' ').unwrap_or((topic, ""));
+        Some(match family {
+            "month" => Self::Month(value.parse().ok()?),
+            "weekday" => Self::Weekday(value.parse().ok()?),
+            "days_back" => Self::DaysBack(value.parse().ok()?),
+            "unit" => Self::Unit(Unit::of(value)?),
+            "ago" => Self::Ago,
+            "now" => Self::Now,
+            "half" => Self::Half,
+            "one" => Self::One,
+            "few" => Self::Few,
+            "am" => Self::Am,
+            "pm" => Self::Pm,
+            "zone" => Self::Zone(value.parse().ok()?),
+            "about" => Self::About,
+            "year" => Self::Year,
+            "month_mark" => Self::MonthMark,
+            "day_mark" => Self::DayMark,
+            "hour_mark" => Self::HourMark,
+            "minute_mark" => Self::MinuteMark,
+            "second_mark" => Self::SecondMark,
+            "ordinal" => Self::Ordinal,
+            "filler" => Self::Filler,
+            _ => return None,
+        })
+    }
+}
 
-const WEEKDAYS: [&str; 7] = [
-    "monday mon montag lundi lun lunes lunedì lunedi segunda segunda-feira poniedziałek poniedzialek pon maandag pazartesi pzt понедельник пн 星期一 周一 週一 礼拜一 月曜日 월요일",
-    "tuesday tue tues dienstag mardi mar martes martedì martedi terça terça-feira wtorek dinsdag salı вторник вт 星期二 周二 週二 火曜日 화요일",
-    "wednesday wed mittwoch mercredi mer miércoles mié mercoledì mercoledi quarta quarta-feira środa śro woensdag çarşamba среда среду ср 星期三 周三 週三 水曜日 수요일",
-    "thursday thu thur thurs donnerstag jeudi jeu jueves jue giovedì gio quinta quinta-feira czwartek czw donderdag perşembe четверг чт 星期四 周四 週四 木曜日 목요일",
-    "friday fri freitag vendredi ven viernes vie venerdì sexta sexta-feira piątek ptk vrijdag cuma пятница пятницу пт 星期五 周五 週五 金曜日 금요일",
-    "saturday sat samstag sonnabend samedi sam sábado sáb sabado sabato sab sobota sobotę sob zaterdag cumartesi суббота субботу сб 星期六 周六 週六 土曜日 토요일",
-    "sunday sun sonntag dimanche dim domingo dom domenica niedziela niedzielę nie zondag pazar воскресенье вс 星期日 星期天 周日 週日 日曜日 일요일",
-];
+gleaner_base::topics! { pub(super) "time": TIME_NOW; }
 
-const DAYS_BACK: [&str; 3] = [
-    "today heute aujourd'hui hoy oggi hoje dzisiaj dziś dzis vandaag bugün bugun сегодня 今天 今日 きょう 오늘",
-    "yesterday gestern hier ayer ieri ontem wczoraj gisteren dün dun вчера 昨天 昨日 きのう 어제",
-    "vorgestern avant-hier anteayer antier anteontem przedwczoraj eergisteren позавчера 前天 一昨日 おととい 그제 그저께",
-];
-
-const UNITS: [(Unit, &str); 7] = [
-    (
-        Unit::Second,
-        "second seconds sec secs s sekunde sekunden sek seconde secondes segundo segundos seg secondo secondi sekund sekundę sekundy seconden saniye sn секунд секунды секунду сек 秒 秒钟 秒鐘 초",
-    ),
-    (
-        Unit::Minute,
-        "minute minutes min mins m minuten minuto minutos minuti minut minutę minuty minuut dakika dk минут минуты минуту мин 分 分钟 分鐘 분",
-    ),
-    (
-        Unit::Hour,
-        "hour hours hr hrs h stunde stunden std heure heures hora horas ora ore godzin godzinę godziny godz uur uren saat sa час часа часов ч 小时 小時 时间 時間 시간",
-    ),
-    (
-        Unit::Day,
-        "day days d tag tage tagen jour jours j día días dia dias giorno giorni gg dzień dni dag dagen gün gun день дня дней дн 天 日 일",
-    ),
-    (
-        Unit::Week,
-        "week weeks wk wks w woche wochen semaine semaines sem semana semanas settimana settimane tydzień tygodnie tygodni weken hafta неделю недели недель нед 周 週 星期 週間 个星期 주",
-    ),
-    (
-        Unit::Month,
-        "month months mo mon mons monat monate monaten mois mes meses mese mesi mês miesiąc miesiące miesięcy maand maanden ay месяц месяца месяцев мес 个月 個月 ヶ月 か月 カ月 개월",
-    ),
-    (
-        Unit::Year,
-        "year years yr yrs y jahr jahre jahren an ans année année(s) año años anno anni ano anos rok lata lat jaar jaren yıl год года лет 年 년",
-    ),
-];
-
-const OTHERS: [(Meaning, &str); 20] = [
-    (Meaning::Ago, "ago vor il hace fa há ha atrás temu geleden önce once назад 前 之前 以前 전"),
-    (
-        Meaning::Now,
-        "now l'instant eben moment moments momento jetzt soeben gerade maintenant instant ahora adesso ora agora teraz chwilę chwile nu zojuist şimdi az сейчас только 刚刚 剛剛 刚才 たった今 방금",
-    ),
-    (Meaning::Half, "half halbe halben demi demie media mezza meia pół полчаса 半 반"),
-    (Meaning::One, "a an one ein eine einem einer un une una uno um uma jeden jedną een bir один одну 一"),
-    (Meaning::Few, "few paar quelques algunos unos pochi alguns kilka enkele birkaç несколько 几 數 数 몇"),
-    (Meaning::Am, "am a.m am. 上午 午前 오전 早上 凌晨"),
-    (Meaning::Pm, "pm p.m pm. 下午 午後 오후 晚上"),
-    (Meaning::Zone(0), "z utc gmt wet"),
-    (Meaning::Zone(3_600), "cet mez bst"),
-    (Meaning::Zone(2 * 3_600), "cest mesz eet"),
-    (Meaning::Zone(3 * 3_600), "msk мск eest"),
-    (Meaning::Zone(-5 * 3_600), "est cdt"),
-    (Meaning::Zone(-4 * 3_600), "edt"),
-    (Meaning::Zone(-8 * 3_600), "pst"),
-    (Meaning::Zone(-7 * 3_600), "pdt mst"),
-    (Meaning::Zone(9 * 3_600), "jst kst"),
-    (
-        Meaning::About,
-        "less about almost over nearly ca circa etwa ungefähr knapp weniger environ moins cerca menos meno około mniej ongeveer около менее 约 大约 不到 約 약",
-    ),
-    (Meaning::Ordinal, "st nd rd th er º ª"),
-    (
-        Meaning::Filler,
-        "at on the of um uhr den am à le de del las a las alle ore o godz godzinie om в г г. de da do às as og kl the than 于 於 に",
-    ),
-    (Meaning::Year, "年 년"),
-];
-
-const MARKS: [(Meaning, &str); 5] = [
-    (Meaning::MonthMark, "月 월"),
-    (Meaning::DayMark, "日 号 號 일"),
-    (Meaning::HourMark, "时 時 点 點 시 h"),
-    (Meaning::MinuteMark, "分 분"),
-    (Meaning::SecondMark, "秒 초"),
-];
-
-/// Words behind which a page tells the time that its server has now.
-pub(super) const TIME_NOW: [&str; 14] = [
-    "it is currently",
-    "the time now is",
-    "current time",
-    "server time",
-    "servertime",
-    "aktuelle zeit",
-    "es ist jetzt",
-    "nous sommes le",
-    "fecha actual",
-    "ora attuale",
-    "obecny czas",
-    "текущее время",
-    "当前时间",
-    "現在時刻",
-];
-
-/// All meanings of each word.
+/// All meanings of each word, in the order of its row.
 static WORDS: LazyLock<HashMap<&'static str, Vec<Meaning>>> = LazyLock::new(|| {
-    let mut words: HashMap<&'static str, Vec<Meaning>> = HashMap::new();
-    let mut add = |list: &'static str, meaning: Meaning| {
-        for word in list.split(' ') {
-            let known = words.entry(word).or_default();
-            if !known.contains(&meaning) {
-                known.push(meaning);
-            }
-        }
-    };
-    for (list, number) in MONTHS.into_iter().zip(1..) {
-        add(list, Meaning::Month(number));
-    }
-    for (list, number) in WEEKDAYS.into_iter().zip(0..) {
-        add(list, Meaning::Weekday(number));
-    }
-    for (list, back) in DAYS_BACK.into_iter().zip(0..) {
-        add(list, Meaning::DaysBack(back));
-    }
-    for (unit, list) in UNITS {
-        add(list, Meaning::Unit(unit));
-    }
-    for (meaning, list) in OTHERS.into_iter().chain(MARKS) {
-        add(list, meaning);
-    }
-    words
+    let of_row = |row: Row| (row.phrase, row.topics().filter_map(Meaning::of).collect::<Vec<_>>());
+    rows("time").map(of_row).filter(|(_, meanings)| !meanings.is_empty()).collect()
 });
 
 /// Characters of the longest word of a script without spaces.
@@ -251,6 +156,11 @@ mod tests {
             let unspaced_characters = word.chars().filter(|&character| is_unspaced(character)).count();
             assert!(unspaced_characters <= LONGEST, "{word:?}");
         }
+        let unknown =
+            |topic: &&str| Meaning::of(topic).is_none() && !topic.starts_with("noise ") && !topic.starts_with("wait");
+        let unread: Vec<&str> =
+            rows("time").flat_map(|row| row.topics()).filter(unknown).filter(|of| *of != "time_now").collect();
+        assert_eq!(unread, [""; 0], "topics that nobody reads");
         assert_eq!(unspaced("个月前"), Some((&[Meaning::Unit(Unit::Month)][..], "个月".len())));
         assert_eq!(unspaced("猫"), None);
         assert_eq!(unspaced(""), None);

@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use super::super::controls::{Control, LIST_MIN, Rank};
-use super::super::options::{APPLY, APPLY_ALONE};
 use super::super::shown::News;
-use super::super::words::says;
+use super::super::words::{APPLY, APPLY_ALONE, says};
 use super::Reader;
 use super::bounds::PATIENCE_WITH_PAID;
 
@@ -37,7 +36,7 @@ impl Reader<'_> {
         let is_single = |kind: &str| self.sight.controls.iter().filter(|of| of.kind == kind).count() < LIST_MIN;
         let applies = |of: &&Control| {
             let words = of.words.to_lowercase();
-            let is_alone = APPLY_ALONE.contains(&words.trim_matches(|c: char| !c.is_alphanumeric()));
+            let is_alone = APPLY_ALONE.has(words.trim_matches(|c: char| !c.is_alphanumeric()));
             let has_words = is_alone || says(APPLY, &words, true) && words.len() <= APPLY_BYTES;
             has_words && of.view.is_none() && !is_choice(of) && is_single(&of.kind)
         };

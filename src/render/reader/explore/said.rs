@@ -1,8 +1,8 @@
 //! What a row says and how it looks: by the one its record is found, by the other it is told from rows of another sort.
 
 use super::super::controls::Control;
-use super::super::kinds::STATES;
 use super::super::shown::text_of;
+use super::super::words::STATES;
 use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
 use crate::web::html::load::Window;
@@ -72,7 +72,7 @@ fn look(tree: &Tree, row: NodeId) -> Vec<Trait> {
         let class = element.attribute(&"class".into()).unwrap_or_default().to_lowercase();
         let is_disabled = element.attribute(&"disabled".into()).map(|_| "(disabled)");
         let names = class.split_whitespace().chain(is_disabled).filter(|name| is_of_several(name));
-        let names: Vec<&str> = names.filter(|name| !STATES.contains(name)).collect();
+        let names: Vec<&str> = names.filter(|name| !STATES.has(name)).collect();
         look.extend(names.iter().map(|name| Trait::of_look(&format!("class of {local}"), name)));
         all.push(format!("{local} {}", names.join(" ")));
         if let Some(label) = label(tree, id, element) {

@@ -8,8 +8,7 @@ use html5ever::local_name;
 use super::super::controls::{Control, Rank};
 use super::super::rows::has_likes;
 use super::super::shown::News;
-use super::super::turn_words::{ABOUT_TURNS, TURN_PHRASES, TURN_WORDS, TURN_WORDS_OF_MORE};
-use super::super::words::TURN_SIGNS;
+use super::super::words::{ABOUT_TURNS, PAGERS, TURN_PHRASES, TURN_SIGNS, TURN_WORDS, TURN_WORDS_OF_MORE};
 use super::Reader;
 use super::choices::is_choice;
 use super::pick::is_opener;
@@ -17,9 +16,7 @@ use crate::dom::{NodeId, Tree};
 use crate::web::read;
 use crate::wire::Navigation;
 
-/// Words that pagers are called by, and how far above a control its pager may be: a number may be anything elsewhere, a rating for one.
-const PAGERS: &[&str] =
-    &["pagination", "paginator", "paginate", "pager", "pagers", "paging", "pagenav", "pagenavi", "fenye"];
+/// How far above a control its pager may be: a number may be anything elsewhere, a rating for one.
 const PAGER_WITHIN: usize = 4;
 
 /// Words beside the number of a page.
@@ -122,21 +119,20 @@ fn says_turn(text: &str, is_in_pager: bool) -> bool {
         let is_sign = TURN_SIGNS.iter().any(|(next, _)| text.trim() == *next);
         return is_in_pager || is_sign && !text.contains(|c: char| c.is_ascii_digit());
     }
-    if TURN_PHRASES.contains(&&*words.concat()) {
+    if TURN_PHRASES.has(&words.concat()) {
         return true;
     }
-    let is = |words: &[&str], word: &String| words.contains(&&**word);
-    let is_known = |word: &String| is(TURN_WORDS, word) || is(TURN_WORDS_OF_MORE, word) || is(ABOUT_TURNS, word);
+    let is_known = |word: &String| TURN_WORDS.has(word) || TURN_WORDS_OF_MORE.has(word) || ABOUT_TURNS.has(word);
     let is_whole = words.len() <= WORDS && words.iter().all(is_known);
-    let is_sure = words.iter().any(|word| is(TURN_WORDS, word));
-    let is_likely = words.iter().any(|word| is(TURN_WORDS_OF_MORE, word)) && (words.len() > 1 || is_in_pager);
+    let is_sure = words.iter().any(|word| TURN_WORDS.has(word));
+    let is_likely = words.iter().any(|word| TURN_WORDS_OF_MORE.has(word)) && (words.len() > 1 || is_in_pager);
     is_whole && (is_sure || is_likely)
 }
 
 /// "Page 2".
 fn names_page(text: &str) -> bool {
     let words = words_of(text);
-    let is_about = |word: &String| ABOUT_TURNS.contains(&&**word) || TURN_GOES.contains(&&**word);
+    let is_about = |word: &String| ABOUT_TURNS.has(word) || TURN_GOES.contains(&&**word);
     !words.is_empty()
         && words.len() <= WORDS
         && words.iter().all(is_about)
@@ -172,7 +168,7 @@ fn names_pager(parts: &[String]) -> bool {
     let is_page = |parts: &[&str]| {
         matches!(parts, ["pages"] | ["page", "number" | "numbers" | "link" | "links" | "item" | "nav", ..])
     };
-    is_page(&parts) || parts.iter().any(|part| PAGERS.contains(part))
+    is_page(&parts) || parts.iter().any(|part| PAGERS.has(part))
 }
 
 /// Whether numbers stand in a navigation, and something that says that it turns a list beside them.

@@ -11,8 +11,7 @@ use boa_engine::object::builtins::JsArray;
 use boa_engine::{Context, JsObject};
 use html5ever::{local_name, ns};
 
-use super::style_table::{self, INHERITED};
-use super::{style, style_sheets};
+use super::{style, style_sheets, style_table};
 use crate::dom::style::Sheet;
 use crate::dom::style::cascade::{Cascade, Index};
 use crate::dom::style::value::{colour, is_colour};
@@ -221,7 +220,7 @@ fn collapsed(sides: &[Option<String>; 4]) -> Option<String> {
 
 /// A property's value as far as the cascade and the tree tell it.
 pub(crate) fn value_of(cascade: &Cascade<'_>, id: NodeId, name: &str, pseudo: Option<&str>) -> Option<String> {
-    let inherits = name.starts_with("--") || INHERITED.contains(&name);
+    let inherits = name.starts_with("--") || style_table::inherits(name);
     let specified = cascade.specified(id, name, inherits, pseudo);
     let Some(value) = specified else { return unspecified(cascade, id, name, pseudo) };
     if is_colour(name) {

@@ -1,0 +1,320 @@
+//! The words of sites, as data: tables under `models/words/`, one row a phrase. A table is read once, and each topic is searched by one
+//! automaton.
+//!
+//! A row is `topic[, topic] ⇥ language[, language] ⇥ phrase ⇥ source`; its languages are BCP 47 codes, `und` for signs and names. Spaces
+//! around a phrase belong to it. Lines with `#` in front are comments; `#: topic ⇥ text` says what a topic is.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Deref;
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+/// A table, by its name and its text.
+struct Table {
+    name: &'static str,
+    text: &'static str,
+    /// The phrases of each topic, in the order of the rows.
+    topics: OnceLock<HashMap<&'static str, Vec<&'static str>>>,
+}
+
+macro_rules! tables {
+    ($($name:literal),+) => {
+        [$(Table {
+            name: $name,
+            text: include_str!(concat!("../../models/words/", $name, ".tsv")),
+            topics: OnceLock::new(),
+        }),+]
+    };
+}
+
+static TABLES: [Table; 8] = tables!["board", "control", "form", "gone", "login", "name", "price", "time"];
+
+/// A row of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    topics: &'static str,
+    languages: &'static str,
+    pub phrase: &'static str,
+}
+
+impl Row {
+    fn read(line: &'static str) -> Option<Self> {
+        let mut columns = line.split('\t');
+        let row = Self { topics: columns.next()?, languages: columns.next()?, phrase: columns.next()? };
+        (!line.starts_with('#')).then_some(row)
+    }
+
+    /// What the phrase says, in the order of the row.
+    pub fn topics(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.topics.split(", ")
+    }
+
+    pub fn languages(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.languages.split(", ")
+    }
+}
+
+/// The rows of a table, in their order; none where there is no such table.
+pub fn rows(table: &str) -> impl Iterator<Item = Row> + use<> {
+    named(table).into_iter().flat_map(|of| of.text.lines()).filter_map(Row::read)
+}
+
+/// The phrases of a topic of a table, in their order; none where there is no such topic.
+#[must_use]
+pub fn phrases(table: &str, topic: &str) -> Vec<&'static str> {
+    named(table).map(|of| of.phrases(topic)).unwrap_or_default()
+}
+
+fn named(table: &str) -> Option<&'static Table> {
+    TABLES.iter().find(|of| of.name == table)
+}
+
+impl Table {
+    fn phrases(&self, topic: &str) -> Vec<&'static str> {
+        let topics = self.topics.get_or_init(|| {
+            let mut topics: HashMap<&str, Vec<&str>> = HashMap::new();
+            for row in rows(self.name) {
+                row.topics().for_each(|topic| topics.entry(topic).or_default().push(row.phrase));
+            }
+            topics
+        });
+        topics.get(topic).cloned().unwrap_or_default()
+    }
+}
+
+/// The phrases of a topic, and what finds them.
+pub struct Words {
+    phrases: Vec<&'static str>,
+    /// Bytes of the longest of them.
+    longest: usize,
+    whole: OnceLock<HashSet<&'static str>>,
+    search: OnceLock<AhoCorasick>,
+}
+
+impl Words {
+    /// Those of a topic of a table, whatever the case of its name; none where it has no rows, which the test of [`topics!`](crate::topics)
+    /// finds.
+    #[must_use]
+    pub fn of(table: &str, topic: &str) -> Self {
+        let phrases = phrases(table, &topic.to_ascii_lowercase());
+        let longest = phrases.iter().map(|phrase| phrase.len()).max().unwrap_or_default();
+        Self { phrases, longest, whole: OnceLock::new(), search: OnceLock::new() }
+    }
+
+    fn search(&self) -> &AhoCorasick {
+        // Half as large as a DFA, and built ten times as fast. A search is refused from 2³¹ states on.
+        let build = || AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&self.phrases);
+        self.search.get_or_init(|| build().expect("a topic has few words"))
+    }
+}
+
+/// A topic of a table: its phrases in their order, and whether a text has them. Made by [`topics!`](crate::topics).
+#[derive(Clone, Copy)]
+pub struct Topic(fn() -> &'static Words);
+
+impl Deref for Topic {
+    type Target = [&'static str];
+
+    fn deref(&self) -> &Self::Target {
+        &(self.0)().phrases
+    }
+}
+
+impl Topic {
+    #[must_use]
+    pub const fn new(words: fn() -> &'static Words) -> Self {
+        Self(words)
+    }
+
+    /// Whether a text is one of the phrases, and nothing else.
+    #[must_use]
+    pub fn has(&self, text: &str) -> bool {
+        let words = (self.0)();
+        text.len() <= words.longest
+            && words.whole.get_or_init(|| words.phrases.iter().copied().collect()).contains(text)
+    }
+
+    /// Whether one of the phrases stands anywhere in a text.
+    #[must_use]
+    pub fn are_in(&self, text: &str) -> bool {
+        (self.0)().search().is_match(text)
+    }
+
+    /// The first of the phrases, in their order, that stands anywhere in a text.
+    #[must_use]
+    pub fn first_in(&self, text: &str) -> Option<&'static str> {
+        let found = (self.0)().search().find_overlapping_iter(text).map(|found| found.pattern().as_usize());
+        found.min().map(|first| self[first])
+    }
+
+    /// Whether one of the phrases begins a word of a label, or is one where the label is to have it `whole`. Phrases of scripts without
+    /// letters of two cases stand anywhere.
+    #[must_use]
+    pub fn are_said_in(&self, label: &str, whole: bool) -> bool {
+        let has_cases = |c: char| c.is_alphanumeric() && (c.is_ascii() || c.is_lowercase() || c.is_uppercase());
+        (self.0)().search().find_overlapping_iter(label).any(|found| {
+            let word = self[found.pattern().as_usize()];
+            let begins = !word.starts_with(has_cases) || !label[..found.start()].ends_with(has_cases);
+            // A number is one, and not how another begins: 21 is no part of 2104.
+            let is_whole = whole || word.ends_with(|c: char| c.is_ascii_digit());
+            let ends = !is_whole || !word.ends_with(has_cases) || !label[found.end()..].starts_with(has_cases);
+            begins && ends
+        })
+    }
+}
+
+/// What is looked for anywhere in a text: a topic, or a few words of the code's own.
+pub trait Phrases {
+    fn are_in(&self, text: &str) -> bool;
+}
+
+impl Phrases for Topic {
+    fn are_in(&self, text: &str) -> bool {
+        Self::are_in(self, text)
+    }
+}
+
+impl Phrases for &[&str] {
+    fn are_in(&self, text: &str) -> bool {
+        self.iter().any(|phrase| text.contains(phrase))
+    }
+}
+
+/// Names topics of the tables as constants, each by the name that it has there: `topics! { pub "login": WRONG, LOCKED; }`. A test finds
+/// those without rows.
+#[macro_export]
+macro_rules! topics {
+    ($($vis:vis $table:literal: $($name:ident),+ ;)+) => {
+        $($($vis const $name: $crate::words::Topic = $crate::words::Topic::new({
+            fn words() -> &'static $crate::words::Words {
+                static WORDS: std::sync::LazyLock<$crate::words::Words> =
+                    std::sync::LazyLock::new(|| $crate::words::Words::of($table, stringify!($name)));
+                &WORDS
+            }
+            words
+        });)+)+
+
+        #[cfg(test)]
+        #[test]
+        fn every_topic_has_rows() {
+            $($(assert!(!$name.is_empty(), "{} has no topic {}", $table, stringify!($name).to_ascii_lowercase());)+)+
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    topics! { "control": MORE, NEVER, AGE; "login": WRONG; }
+
+    #[test]
+    fn each_line_of_the_tables_is_a_row_once_for_each_of_its_topics() {
+        for table in &TABLES {
+            let mut known = HashSet::new();
+            for (line, number) in
+                table.text.lines().zip(1..).filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
+            {
+                let place = format!("models/words/{}.tsv:{number}", table.name);
+                let columns: Vec<&str> = line.split('\t').collect();
+                assert!(columns.len() == 4 && columns.iter().all(|of| !of.is_empty()), "{place}: four columns");
+                let row = Row::read(line).unwrap();
+                for topic in row.topics() {
+                    assert!(
+                        topic.bytes().all(|of| of.is_ascii_lowercase() || of.is_ascii_digit() || b"_ -".contains(&of)),
+                        "{place}"
+                    );
+                    assert!(known.insert((topic, row.phrase)), "{place}: {} is there already", row.phrase);
+                }
+                for language in row.languages() {
+                    let is_one = language == "und" || language.len() == 2 || ["zh-Hans", "zh-Hant"].contains(&language);
+                    assert!(is_one, "{place}: {language}");
+                }
+                // What pages wait with is looked for in their text as it is.
+                let is_small = row.phrase == row.phrase.to_lowercase() || row.topics().any(|of| of == "waits");
+                assert!(is_small, "{place}: texts are searched in lower case");
+            }
+        }
+    }
+
+    #[test]
+    fn the_tables_hold_what_the_lists_in_code_held() {
+        let held = [397, 960, 976, 143, 2_361, 357, 146, 1_159];
+        for (table, held) in TABLES.iter().zip(held) {
+            let places: usize = rows(table.name).map(|row| row.topics().count()).sum();
+            assert!(places >= held, "models/words/{}.tsv: {places} of {held}", table.name);
+        }
+    }
+
+    #[test]
+    fn each_topic_is_described() {
+        for table in &TABLES {
+            let described: HashSet<&str> = table
+                .text
+                .lines()
+                .filter_map(|line| line.strip_prefix("#: ")?.split_once('\t'))
+                .map(|(name, _)| name)
+                .collect();
+            for topic in rows(table.name).flat_map(|row| row.topics()) {
+                let family = topic.rsplit_once(' ').map_or(topic, |(family, _)| family);
+                let is_described = described.contains(topic) || described.contains(family);
+                assert!(is_described, "models/words/{}.tsv: a line `#: {topic}` is missing", table.name);
+            }
+        }
+    }
+
+    /// The languages of topics of the controls, without the scripts that they are written in.
+    fn languages_of(topics: &[&str]) -> BTreeSet<&'static str> {
+        let rows = rows("control").filter(|row| row.topics().any(|topic| topics.contains(&topic)));
+        let languages = rows.flat_map(|row| row.languages()).map(|of| of.split('-').next().unwrap_or(of));
+        languages.filter(|of| *of != "und").collect()
+    }
+
+    #[test]
+    fn whoever_turns_a_list_in_a_language_knows_what_not_to_press_in_it() {
+        let turning = languages_of(&["more", "turn_words", "turn_words_of_more", "turn_phrases", "link_next"]);
+        assert!(turning.len() >= 30, "{turning:?}");
+        for harm in ["never", "log_out", "delete", "pay", "thank", "vote", "report"] {
+            let known = languages_of(&[harm]);
+            println!("{harm}: {known:?}");
+            let lacking: Vec<_> = turning.difference(&known).collect();
+            assert!(lacking.is_empty(), "models/words/control.tsv: {harm} lacks {lacking:?}");
+        }
+        for harm in ["log_out", "pay", "thank", "vote", "report"] {
+            let of_harm = rows("control").filter(|row| row.topics().any(|topic| topic == harm));
+            let is_pressed = |row: &Row| row.topics().all(|topic| topic != "never");
+            let pressed: Vec<_> = of_harm.filter(is_pressed).map(|row| row.phrase).collect();
+            assert!(pressed.is_empty(), "{harm}: {pressed:?} belong to `never` as well");
+        }
+    }
+
+    #[test]
+    fn words_are_found_where_they_begin_and_not_within_others() {
+        for (label, expected) in
+            [("load more", true), ("download", false), ("下一页 2", true), ("ещё 20", true), ("furthermore", false)]
+        {
+            assert_eq!(MORE.are_said_in(label, false), expected, "{label}");
+        }
+        for (label, expected) in
+            [("edit", true), ("debian edition", false), ("rate it", true), ("generate", false), ("删除它", true)]
+        {
+            assert_eq!(NEVER.are_said_in(label, true), expected, "{label}");
+        }
+        for (label, expected) in [("i am 18", true), ("18+", true), ("2104", false), ("1800 coins", false)] {
+            assert_eq!(AGE.are_said_in(label, false), expected, "{label}");
+        }
+    }
+
+    #[test]
+    fn the_first_phrase_in_the_order_of_the_table_is_named() {
+        let text = "sorry: login failed, wrong password";
+        assert_eq!(WRONG.first_in(text), Some("wrong password"));
+        assert_eq!(WRONG.first_in(text), WRONG.iter().copied().find(|phrase| text.contains(phrase)));
+        assert!(WRONG.are_in(text) && !WRONG.are_in("welcome") && WRONG.first_in("welcome").is_none());
+        assert!(WRONG.has("login failed") && !WRONG.has(text));
+        assert!(Phrases::are_in(&WRONG, text) && (&["wrong"][..]).are_in(text));
+    }
+}
