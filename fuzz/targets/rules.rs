@@ -44,8 +44,8 @@ fn assert_same(site: &SiteRules, again: &SiteRules) {
     assert_eq!((&site.below, &site.canonical, site.charset), (&again.below, &again.canonical, again.charset));
     assert_eq!((site.rate, site.lanes, site.depth_max), (again.rate, again.lanes, again.depth_max));
     assert_eq!((site.pages_max, site.revisit, &site.robots), (again.pages_max, again.revisit, &again.robots));
-    assert_eq!((&site.headers, &site.proxy), (&again.headers, &again.proxy));
-    assert_eq!(site.private_addresses, again.private_addresses);
+    assert_eq!((&site.client.headers, &site.client.proxy), (&again.client.headers, &again.client.proxy));
+    assert_eq!(site.client.private_addresses, again.client.private_addresses);
 }
 
 /// True for a text as it was, but for secrets: those are stars, as many as they had bytes.

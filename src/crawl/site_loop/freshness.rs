@@ -11,7 +11,7 @@ use crate::fresh::gone::hash;
 use crate::fresh::timetable;
 use crate::frontier::priority;
 use crate::host_work::HostWork;
-use crate::job::{Committed, Finished};
+use crate::job::Finished;
 use crate::judging;
 use crate::limits;
 use crate::visit;

@@ -9,7 +9,7 @@ use gleaner::app::status;
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::RunOptions;
 use gleaner_crawl::progress::Ended;
-use gleaner_crawl::site_loop::CrewsState;
+use gleaner_crawl::progress::CrewsState;
 use gleaner_net::fetch::ResponseHeaders;
 use gleaner_store::crawldb::redb_store::OpenOptions;
 use gleaner_store::crawldb::update::UpdateDb;

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Session, SiteLoop};
+use crate::job::Finished;
 use crate::limits;
 use crate::site_loop::visits::mark;
 use crate::{CrawlError, judging};
