@@ -181,15 +181,15 @@ impl Phrases for &[&str] {
     }
 }
 
-/// Names topics of the tables as constants, each by the name that it has there: `topics! { pub "login": WRONG, LOCKED; }`. A test finds
+/// Names topics of the tables as constants, each by the name that it has there: `topics! { pub login: WRONG, LOCKED; }`. A test finds
 /// those without rows.
 #[macro_export]
 macro_rules! topics {
-    ($($vis:vis $table:literal: $($name:ident),+ ;)+) => {
+    ($($vis:vis $table:ident: $($name:ident),+ ;)+) => {
         $($($vis const $name: $crate::words::Topic = $crate::words::Topic::new({
             fn words() -> &'static $crate::words::Words {
                 static WORDS: std::sync::LazyLock<$crate::words::Words> =
-                    std::sync::LazyLock::new(|| $crate::words::Words::of($table, stringify!($name)));
+                    std::sync::LazyLock::new(|| $crate::words::Words::of(stringify!($table), stringify!($name)));
                 &WORDS
             }
             words
@@ -198,7 +198,7 @@ macro_rules! topics {
         #[cfg(test)]
         #[test]
         fn every_topic_has_rows() {
-            $($(assert!(!$name.is_empty(), "{} has no topic {}", $table, stringify!($name).to_ascii_lowercase());)+)+
+            $($(assert!(!$name.is_empty(), "models/words/{}.tsv: no topic {}", stringify!($table), stringify!($name));)+)+
         }
     };
 }
@@ -209,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    topics! { "control": MORE, NEVER, AGE; "login": WRONG; }
+    topics! { control: MORE, NEVER, AGE; login: WRONG; }
 
     #[test]
     fn each_line_of_the_tables_is_a_row_once_for_each_of_its_topics() {

@@ -113,7 +113,7 @@ pub fn asks_for_user_alone(form: &Form, is_judged: bool) -> Option<usize> {
     (is_judged || (declares && goes_on)).then_some(user)
 }
 
-gleaner_base::topics! { pub(crate) "form": NEXT; }
+gleaner_base::topics! { pub(crate) form: NEXT; }
 
 /// True for a form behind such a page: one password that is entered, and beside it no line but the user's.
 #[must_use]

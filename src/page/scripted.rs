@@ -31,7 +31,7 @@ static WAITS_IN_ASCII: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 // The same where letters are no ASCII. They are few, and pages are long: each is looked for by itself.
-gleaner_base::topics! { "control": WAITS; }
+gleaner_base::topics! { control: WAITS; }
 
 /// Elements with an id or classes and nothing in them.
 static HOLLOW: LazyLock<Regex> = LazyLock::new(|| {

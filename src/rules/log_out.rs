@@ -6,7 +6,7 @@
 
 use percent_encoding::percent_decode_str;
 
-gleaner_base::topics! { "name": LOG_OUT_PAGES; }
+gleaner_base::topics! { name: LOG_OUT_PAGES; }
 
 /// What software appends to such a word in a parameter's name: vBulletin's `logouthash`, MyBB's `logoutkey`.
 const KEY_ENDS: [&str; 3] = ["hash", "key", "token"];

@@ -38,7 +38,7 @@ pub(super) fn is_meant(path: &str, name: &str, known: &[&str]) -> bool {
 }
 
 // What names of password fields are, or have in them.
-gleaner_base::topics! { "name": PASSWORD_PARTS, PASSWORD_NAMES, PASSWORD_WORDS; }
+gleaner_base::topics! { name: PASSWORD_PARTS, PASSWORD_NAMES, PASSWORD_WORDS; }
 
 /// True for a field's name that means a password. Its words are what capitals, digits and marks part: `userPw`, `login_pw2`.
 pub(super) fn names_password(name: &str) -> bool {

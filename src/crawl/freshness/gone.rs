@@ -148,7 +148,7 @@ pub fn sign(answer: &Answer<'_>, not_found: &NotFound, before: Option<&Sketch>) 
     }
 }
 
-gleaner_base::topics! { "gone": GONE; }
+gleaner_base::topics! { gone: GONE; }
 
 /// True where a text says that the torrent is no more.
 fn says_gone(text: &str) -> bool {

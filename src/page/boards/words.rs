@@ -42,8 +42,8 @@ const ROLES: [(&str, Role); 11] = [
 ];
 
 gleaner_base::topics! {
-    "board": PINNED, BESIDE, PEOPLE, ASIDE, BOARDS, THREADS;
-    "control": LINK_NEXT, LINK_PAGER;
+    board: PINNED, BESIDE, PEOPLE, ASIDE, BOARDS, THREADS;
+    control: LINK_NEXT, LINK_PAGER;
 }
 
 /// A list of words, to ask.

@@ -114,7 +114,7 @@ impl Meaning {
     }
 }
 
-gleaner_base::topics! { pub(super) "time": TIME_NOW; }
+gleaner_base::topics! { pub(super) time: TIME_NOW; }
 
 /// All meanings of each word, in the order of its row.
 static WORDS: LazyLock<HashMap<&'static str, Vec<Meaning>>> = LazyLock::new(|| {

@@ -1,7 +1,7 @@
 //! Prices that labels name: a number beside a sign of a currency, or beside a word for what a site has its members pay with
 //! (`models/words/price.tsv`).
 
-gleaner_base::topics! { "price": SIGNS, CODES, UNITS, UNITS_ANYWHERE, ONES, UNITS_OF_ONE; }
+gleaner_base::topics! { price: SIGNS, CODES, UNITS, UNITS_ANYWHERE, ONES, UNITS_OF_ONE; }
 
 /// Whether a label in lower case names a price. "5 seeds" and "5 MB" are none, and what is merely called "points" is none, either.
 pub(super) fn names_one(label: &str) -> bool {
