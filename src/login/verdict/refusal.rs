@@ -21,7 +21,7 @@ pub fn says_refused(after: &After<'_>) -> bool {
         Some(form) => {
             let beside: Vec<String> = after.view.messages_at(form, after.before).map(str::to_lowercase).collect();
             beside.iter().any(|text| refuses(text))
-                || after.message().is_some_and(|message| refuses(&message))
+                || after.said_beside_form().is_some_and(|message| refuses(&message))
                 || beside.iter().any(|text| fails(text))
                     && !beside.iter().any(|text| has_other_reason(text))
                     && !after.view.headings_at(form, after.before).any(|text| has_other_reason(&text.to_lowercase()))
