@@ -126,11 +126,11 @@ impl Row {
                 None => {
                     expect("verdict", self.verdict, name(judge(&after).verdict));
                     let rule = self.rules.get(at).or(self.rules.last()).unwrap();
-                    expect("rule", *rule, decide(&after).0.name.to_owned());
+                    expect("rule", rule, decide(&after).0.name.to_owned());
                 }
             }
             for (key, expected) in &self.also {
-                expect(*key, *expected, self.read(key, &after));
+                expect(key, expected, self.read(key, &after));
             }
         }
         faults
