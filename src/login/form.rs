@@ -197,10 +197,10 @@ pub fn forms(page: &str) -> Result<Vec<Form>, TreeError> {
 
 /// The forms of a page that has a tree already.
 pub(super) fn of_tree(tree: &FormTree) -> Vec<Form> {
-    Reader::new(tree).read()
+    FormReader::new(tree).read()
 }
 
-struct Reader<'a> {
+struct FormReader<'a> {
     tree: &'a FormTree,
     /// By the id of the control.
     labels: HashMap<&'a str, String>,
@@ -213,7 +213,7 @@ struct Reader<'a> {
     loose: Vec<NodeId>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FormReader<'a> {
     fn new(tree: &'a FormTree) -> Self {
         let mut reader = Self {
             tree,

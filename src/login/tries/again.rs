@@ -4,7 +4,7 @@
 //! Whatever the site has said, it may have counted a wrong password. So the same is held until its operator says `--again` or changes
 //! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
 //! that the site has let in before: that one is sent
-//! again, whoever comes first, a crawl or a person, after waits that grow to a day (`Further`), so that trouble of a week locks nobody out, and
+//! again, whoever comes first, a crawl or a person, after waits that grow to a day (`accepted::Further`), so that trouble of a week locks nobody out, and
 //! no account is tried more often than its site bears; ten answers hours apart in all (`limits::LOGIN_FURTHER_MAX`), as a site whose pages are well and whose
 //! form alone is always answered by trouble may mean the account. Any other answer to it that is neither a yes nor a sure refusal (the bare form, a page
 //! without one, words that nobody knows, `Report::end`) may be how the site says that the password is another by now: it has the same
@@ -14,11 +14,7 @@
 //! further try is written down when it is sent, and they begin anew once the site lets this user and password in, says that it did not look
 //! at them, or their operator says `--again`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::limits::{LOGIN_BARE_MAX, LOGIN_FURTHER_MAX, LOGIN_FURTHER_WAITS};
 use crate::verdict::Verdict;
-use gleaner_base::clock::UnixMillis;
 
 /// Whether a crawl sends the same again by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,54 +110,6 @@ impl Again {
             ByCrawl::IfLetIn => was_let_in,
             ByCrawl::Later => true,
         }
-    }
-}
-
-/// Further tries of the user and password that were let in last, since they were.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct Further {
-    sent: u32,
-    /// Answers to them that let nobody in, and tell neither of a refusal nor of trouble.
-    bare: u32,
-    /// All answers to them that let nobody in, but for those within `limits::LOGIN_FURTHER_WAITS[0]` of one that counted.
-    answers: u32,
-    /// When the last of those came.
-    answered_at: UnixMillis,
-    /// Before when there is no other.
-    pub(super) not_before: UnixMillis,
-}
-
-impl Further {
-    /// The waits begin anew, and not what was borne.
-    pub(super) fn begins_anew(&mut self) {
-        (self.sent, self.not_before) = Default::default();
-    }
-
-    /// Takes in that one was answered so; true where there is another.
-    pub(super) fn bears_bare(&mut self) -> bool {
-        self.bare = self.bare.saturating_add(1);
-        self.bare <= LOGIN_BARE_MAX
-    }
-
-    /// Takes in that one was answered at all, and let nobody in; true where there is another. Trouble of one evening counts once, however
-    /// often its operator looks whether it is over.
-    pub(super) fn bears(&mut self, now: UnixMillis) -> bool {
-        if self.answers == 0 || now < self.answered_at || now.since(self.answered_at) >= LOGIN_FURTHER_WAITS[0] {
-            (self.answers, self.answered_at) = (self.answers.saturating_add(1), now);
-        }
-        self.answers < LOGIN_FURTHER_MAX
-    }
-
-    /// The operator has logged in by other means: the site is well.
-    pub(super) fn forgets_answers(self) -> Self {
-        Self { answers: 0, ..self }
-    }
-
-    /// Takes in that one leaves.
-    pub(super) fn leaves(&mut self, now: UnixMillis) {
-        let nth = LOGIN_FURTHER_WAITS.len().min(1 + self.sent as usize) - 1;
-        (self.sent, self.not_before) = (self.sent.saturating_add(1), now.plus(LOGIN_FURTHER_WAITS[nth]));
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::again::{Again, Further, OfHand, again};
-use super::{Ended, LOGIN_HOUR, Tries, wait_in_trouble};
-use crate::limits::{
-    LOGIN_BROKEN_OFF_WAIT, LOGIN_LIMITED_MAX, LOGIN_WAIT_MAX, LOGINS_REFUSED_MAX, LOGINS_UNCLEAR_MAX,
-    UNPROVEN_SESSION_TIME,
-};
+use super::accepted::Further;
+use super::again::{Again, OfHand, again};
+use super::answers::{Answers, forget, push};
+use super::waits::wait_in_trouble;
+use super::{Accepted, Attempt, Ended, LOGIN_HOUR, Tries};
+use crate::limits::{LOGIN_BROKEN_OFF_WAIT, LOGIN_LIMITED_MAX, LOGIN_WAIT_MAX, UNPROVEN_SESSION_TIME};
 use crate::secret::Secret;
 use crate::verdict::Verdict;
 use gleaner_base::clock::UnixMillis;
@@ -19,12 +19,12 @@ impl Tries {
     /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
     /// middle has tried.
     pub fn begin(&mut self, user: &str, password: &Secret) {
-        (self.is_told_again, self.reads_again, self.form_left) = (false, false, false);
         let marks = self.marks(user, password);
-        if self.begun.is_some_and(|of| !marks.contains(&of)) {
+        if self.attempt.begun.is_some_and(|of| !marks.contains(&of)) {
             self.note_begun();
         }
-        (self.begun, self.unproven) = (Some(self.new_mark(user, password)), None);
+        let [mark, _] = self.new_marks(user, password);
+        self.attempt = Attempt { begun: Some(mark), ..Attempt::default() };
     }
 
     /// The same of one that its operator has told `--again`: it is a first try.
@@ -32,64 +32,65 @@ impl Tries {
         self.begin(user, password);
         let marks = self.marks(user, password);
         self.forget_further(marks);
-        self.is_told_again = true;
+        self.attempt.is_told_again = true;
     }
 
     /// The tries behind the first begin anew.
     fn forget_further(&mut self, marks: [u32; 2]) {
-        self.once_more.retain(|of| !marks.contains(of));
-        if self.is_let_in(marks) {
-            self.further = Further::default();
+        forget(&mut self.answers.once_more, marks);
+        if self.accepted.is_of(marks) {
+            self.accepted.further = Further::default();
         }
     }
 
     /// Notes how a login ended that began and whose own end nobody will see: its form may have left.
     fn note_begun(&mut self) {
-        let unless = self.unproven.take().map_or((Verdict::NoAnswer, false), |(unless, _)| (unless, true));
-        if let Some(mark) = self.begun.take() {
-            self.note_sent(mark, [mark, mark], unless);
+        let unless = self.attempt.unproven.take().map_or((Verdict::NoAnswer, false), |(unless, _)| (unless, true));
+        if let Some(mark) = self.attempt.begun.take() {
+            self.answers.note_sent(mark, [mark, mark], unless);
         }
     }
 
     /// Takes in that a form of the login which has begun leaves: how the one before it was answered is over, and where the table grants
     /// a further try this is it.
     pub fn form_leaves(&mut self, now: UnixMillis) {
-        let is_read_again = std::mem::take(&mut self.reads_again);
-        self.unproven = None;
-        let Some(mark) = self.begun else { return };
-        self.note_way(mark);
-        self.sent_at.retain(|(of, _)| *of != mark);
-        push(&mut self.sent_at, (mark, now));
+        let is_read_again = std::mem::take(&mut self.attempt.reads_again);
+        self.attempt.unproven = None;
+        let Some(mark) = self.attempt.begun else { return };
+        self.answers.note_way(mark, self.origin.way);
+        self.answers.sent_at.retain(|(of, _)| *of != mark);
+        push(&mut self.answers.sent_at, (mark, now));
         let marks = [mark, mark];
-        let more = self.sent_with(marks).filter(|_| !self.is_told_again).map(|(verdict, of)| again(verdict, of));
-        if (is_read_again || more.is_some_and(Again::is_once)) && !self.is_spent(marks) {
-            push(&mut self.once_more, mark);
+        let more = self.answers.sent_with(marks).filter(|_| !self.attempt.is_told_again);
+        let more = more.map(|(verdict, was_answered)| again(verdict, was_answered));
+        if (is_read_again || more.is_some_and(Again::is_once)) && !self.answers.is_spent(marks) {
+            push(&mut self.answers.once_more, mark);
         }
         // A login of two pages has two forms, and is one try.
-        if more.is_some_and(Again::is_for_let_in) && self.is_let_in(marks) && !self.form_left {
-            self.further.leaves(now);
+        if more.is_some_and(Again::is_for_let_in) && self.accepted.is_of(marks) && !self.attempt.form_left {
+            self.accepted.further.leaves(now);
         }
-        self.form_left = true;
+        self.attempt.form_left = true;
     }
 
     /// True where the login that has begun may send its form again with another text of a CAPTCHA: the next form that leaves is the one more
     /// try, whatever the one before was answered.
     #[must_use]
     pub fn may_read_again(&mut self) -> bool {
-        self.reads_again = self.begun.is_some_and(|mark| !self.is_spent([mark, mark]));
-        self.reads_again
+        self.attempt.reads_again = self.attempt.begun.is_some_and(|mark| !self.answers.is_spent([mark, mark]));
+        self.attempt.reads_again
     }
 
     /// Takes in that the site took the form of the login which has begun, and that its proof is still to come; how it ends
     /// where that says no.
     pub fn await_proof(&mut self, unless: Verdict, now: UnixMillis) {
-        self.unproven = Some((unless, now));
+        self.attempt.unproven = Some((unless, now));
     }
 
     /// Takes in that its cookies are gone, so that nobody can prove it any more: its operator said so. True where there was such
     /// a login.
     pub fn forget_unproven(&mut self) -> bool {
-        let was_unproven = self.unproven.is_some();
+        let was_unproven = self.attempt.unproven.is_some();
         if was_unproven {
             self.note_begun();
         }
@@ -102,13 +103,13 @@ impl Tries {
         let is_young = |at: UnixMillis| at <= now && now.since(at) < UNPROVEN_SESSION_TIME;
         // A form that came back is no session that could have ended.
         let stands = |(unless, at): &(Verdict, UnixMillis)| *unless == Verdict::ProbablyRefused || is_young(*at);
-        let refused = self.unproven.filter(stands).map(|(unless, _)| unless);
+        let refused = self.attempt.unproven.filter(stands).map(|(unless, _)| unless);
         let verdict = match (holds, refused) {
             (true, _) => Verdict::LoggedIn,
             // It seemed to have worked, and the site may have forgotten its sessions in between.
             (false, Some(Verdict::Unknown)) => Verdict::SessionLost,
             // As where the proof came at once: what was let in before has further tries for what is no clear refusal.
-            (false, Some(Verdict::ProbablyRefused)) if self.was_let_in(user, password) && self.further.bears_bare() => {
+            (false, Some(Verdict::ProbablyRefused)) if self.was_let_in(user, password) && self.bears_bare() => {
                 Verdict::SiteTrouble
             }
             (false, Some(refused)) => refused,
@@ -124,29 +125,28 @@ impl Tries {
     /// waits, and it counts among those that ended without a clear verdict.
     pub fn broke_off(&mut self, user: &str, password: &Secret, now: UnixMillis) -> bool {
         let marks = self.marks(user, password);
-        let has = self.begun.is_some_and(|begun| marks.contains(&begun));
+        let has = self.attempt.begun.is_some_and(|begun| marks.contains(&begun));
         if !has {
             // Of another one's end nobody will see anything either.
             self.note_begun();
         }
-        (self.begun, self.unproven) = (None, None);
+        (self.attempt.begun, self.attempt.unproven) = (None, None);
         if has {
             // Its form may have left: that is no table's doing.
             self.is_of_table = false;
-            self.unclear = self.unclear.saturating_add(1);
+            self.outcome.unclear = self.outcome.unclear.saturating_add(1);
             // A site that has asked for more gets it.
             let wait = now.plus(LOGIN_BROKEN_OFF_WAIT);
-            self.not_before = self.not_before(now).map_or(wait, |until| until.max(wait));
-            let mark = self.new_mark(user, password);
-            self.waits = Some(mark);
-            self.note_sent(mark, marks, (Verdict::NoAnswer, false));
-            if self.unclear >= LOGINS_UNCLEAR_MAX {
-                self.held = Some((Verdict::NoAnswer, mark));
+            self.outcome.not_before = self.not_before(now).map_or(wait, |until| until.max(wait));
+            let [mark, _] = self.new_marks(user, password);
+            self.waits.only_for = Some(mark);
+            self.answers.note_sent(mark, marks, (Verdict::NoAnswer, false));
+            if self.outcome.is_unclear() {
+                self.outcome.held = Some((Verdict::NoAnswer, mark));
             }
-            if self.is_let_in(marks) && !self.further.bears(now) {
-                self.worn_out = Some(mark);
-                self.probably_refused.retain(|of| !marks.contains(of));
-                push(&mut self.probably_refused, mark);
+            if self.accepted.is_of(marks) && !self.accepted.further.bears(now) {
+                self.accepted.worn_out = Some(mark);
+                self.answers.refuse(Verdict::ProbablyRefused, mark, marks);
             }
         }
         has
@@ -155,7 +155,7 @@ impl Tries {
     /// Takes in that the login which began was kept back before anything was sent: nothing was tried, and how long to wait
     /// is for whoever kept it back to say.
     pub fn came_to_nothing(&mut self) {
-        (self.begun, self.unproven) = (None, None);
+        (self.attempt.begun, self.attempt.unproven) = (None, None);
     }
 
     /// Takes in that the login which began has met a site that did not answer, or only that it is in trouble, before
@@ -163,106 +163,120 @@ impl Tries {
     /// process.
     pub fn met_trouble(&mut self, now: UnixMillis) {
         self.came_to_nothing();
-        (self.last, self.was_in_trouble, self.is_of_table) = (Some(Verdict::Unknown), true, false);
-        self.stalled = self.stalled.saturating_add(1);
-        (self.waits, self.not_before) = (None, now.plus(wait_in_trouble(self.stalled)));
+        (self.outcome.last, self.outcome.was_in_trouble, self.is_of_table) = (Some(Verdict::Unknown), true, false);
+        self.waits.stalled = self.waits.stalled.saturating_add(1);
+        (self.waits.only_for, self.outcome.not_before) = (None, now.plus(wait_in_trouble(self.waits.stalled)));
     }
 
     /// Takes in that the operator has logged in as this user by other means: a password that was sent and brought nothing is held as before.
     pub fn operator_has_logged_in(&mut self, user: &str) {
         self.note_begun();
-        let before = std::mem::take(self);
-        let Self { salt, refused, probably_refused, sent, once_more, proven, proven_at, .. } = before;
-        let further = before.further.forgets_answers();
-        let kept =
-            Self { salt, refused, probably_refused, sent, once_more, further, proven, proven_at, ..Self::default() };
-        let Self { limited, ways, sent_at, way, host, table, let_in, worn_out, .. } = before;
-        *self = Self { worn_out, limited, ways, sent_at, way, host, table, let_in, member: Some(user.into()), ..kept };
+        let Self { answers, accepted, origin, .. } = std::mem::take(self);
+        let answers = Answers { locked: Vec::new(), captcha: Vec::new(), lock_ends: Vec::new(), ..answers };
+        let further = accepted.further.forgets_answers();
+        let accepted = Accepted { further, member: Some(user.into()), ..accepted };
+        *self = Self { answers, accepted, origin, ..Self::default() };
     }
 
     /// Takes in how a login ended; gives that as it counts, which what was sent before may change.
     pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) -> Verdict {
+        let marks = self.new_marks(user, password);
+        let ended = Ended { verdict: self.counts_as(ended, marks, now), ..ended };
+        self.close(ended, marks);
+        if ended.was_sent {
+            self.note_answer(ended, marks);
+        }
+        self.waits.only_for = None;
+        self.bring_about(ended, user, marks, now);
+        ended.verdict
+    }
+
+    /// How an answer counts behind those before it.
+    fn counts_as(&mut self, ended: Ended, marks: [u32; 2], now: UnixMillis) -> Verdict {
         let Ended { mut verdict, was_sent, was_answered } = ended;
-        let (mark, marks) = (self.new_mark(user, password), self.marks(user, password));
+        if !was_sent {
+            return verdict;
+        }
         // An answer that tells nothing may be a refusal; a second one to the same is not followed by a third, but where the same was let in
         // before: that one is tried less and less.
-        let tells_nothing = |verdict: Verdict| matches!(verdict, Verdict::Unknown | Verdict::NotLookedAt);
-        let was_unknown = matches!(self.sent_with(marks), Some((before, true)) if tells_nothing(before));
-        let is_let_in = self.is_let_in(marks);
-        if tells_nothing(verdict) && was_sent && was_answered && (was_unknown || self.is_of_trouble(marks)) {
+        let was_unknown = matches!(self.answers.sent_with(marks), Some((before, true)) if tells_nothing(before));
+        let is_let_in = self.accepted.is_of(marks);
+        if tells_nothing(verdict) && was_answered && (was_unknown || self.is_of_trouble(marks)) {
             verdict = if is_let_in { Verdict::SiteTrouble } else { Verdict::ProbablyRefused };
-            self.held = None;
+            self.outcome.held = None;
         }
-        if was_sent && verdict == Verdict::RateLimited {
-            push(&mut self.limited, mark);
-            let times = self.limited.iter().filter(|of| marks.contains(of)).count();
+        if verdict == Verdict::RateLimited {
+            push(&mut self.answers.limited, marks[0]);
+            let times = self.answers.limited.iter().filter(|of| marks.contains(of)).count();
             if times >= if is_let_in { LOGIN_LIMITED_MAX - 1 } else { LOGIN_LIMITED_MAX } {
                 verdict = Verdict::LimitedAgain;
             }
         }
         // It may be how the site says that there is no such account any more.
         let may_go_on = || again(verdict, was_answered).is_for_crawls(true) && verdict != Verdict::LoggedIn;
-        if was_sent && is_let_in && may_go_on() && !self.further.bears(now) {
-            (verdict, self.worn_out) = (Verdict::ProbablyRefused, Some(mark));
+        if is_let_in && may_go_on() && !self.accepted.further.bears(now) {
+            (verdict, self.accepted.worn_out) = (Verdict::ProbablyRefused, Some(marks[0]));
         }
+        verdict
+    }
+
+    /// Ends the login that has begun, and what only the one before it had brought about.
+    fn close(&mut self, ended: Ended, marks: [u32; 2]) {
+        let Ended { verdict, was_sent, was_answered } = ended;
         if was_sent && was_answered {
-            self.locked.retain(|locked| !marks.contains(locked));
-            self.captcha.retain(|met| !marks.contains(met));
-            self.lock_ends.retain(|(of, _)| !marks.contains(of));
+            self.answers.answer_came(marks);
         }
-        self.held = self.held.filter(|(held, of)| !was_sent || *held != Verdict::Captcha || marks.contains(of));
+        let held = self.outcome.held;
+        self.outcome.held = held.filter(|(held, of)| !was_sent || *held != Verdict::Captcha || marks.contains(of));
         self.keep_by_forms(was_sent);
-        (self.begun, self.unproven, self.loops_at) = (None, None, None);
-        (self.asked_until, self.guessed_until) = Default::default();
+        (self.attempt.begun, self.attempt.unproven, self.loops_at) = (None, None, None);
+        (self.waits.asked_until, self.waits.guessed_until) = Default::default();
         // A site that did not answer before anything was sent has said nothing of the account.
         let is_silence = verdict == Verdict::Unknown && !was_sent;
-        self.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
-        self.was_in_trouble = verdict == Verdict::Unknown && !was_answered;
-        (self.is_of_table, self.stalled) = (!was_sent, 0);
-        let is_trouble = was_sent && verdict == Verdict::Unknown && !was_answered;
-        if is_trouble && !is_let_in && self.sent_with(marks) == Some((verdict, was_answered)) {
+        self.outcome.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
+        self.outcome.was_in_trouble = verdict == Verdict::Unknown && !was_answered;
+        (self.is_of_table, self.waits.stalled) = (!was_sent, 0);
+    }
+
+    /// Writes down what a form that was sent was answered.
+    fn note_answer(&mut self, ended: Ended, marks: [u32; 2]) {
+        let Ended { verdict, was_answered, .. } = ended;
+        let is_let_in = self.accepted.is_of(marks);
+        let is_trouble = verdict == Verdict::Unknown && !was_answered;
+        if is_trouble && !is_let_in && self.answers.sent_with(marks) == Some((verdict, was_answered)) {
             // Two that told of nothing but trouble may have been looked at, whoever logs in between and the third.
-            self.note_sent(mark, marks, (Verdict::SiteTrouble, was_answered));
+            self.answers.note_sent(marks[0], marks, (Verdict::SiteTrouble, was_answered));
         }
         let is_sure_trouble = again(verdict, was_answered).by_hand == OfHand::Yes;
-        let is_worn_out = self.worn_out.is_some_and(|of| marks.contains(&of));
-        if is_worn_out && self.is_told_again && was_sent && is_sure_trouble {
+        if self.accepted.is_worn_out(marks) && self.attempt.is_told_again && is_sure_trouble {
             // Nor has it taken anything of an `--again`, where nothing but answers like it was against them.
-            self.worn_out = None;
-            self.probably_refused.retain(|of| !marks.contains(of));
-            self.sent.retain(|(of, before, _)| *before != Verdict::ProbablyRefused || !marks.contains(of));
+            self.accepted.worn_out = None;
+            forget(&mut self.answers.probably_refused, marks);
+            self.answers.sent.retain(|(of, before, _)| *before != Verdict::ProbablyRefused || !marks.contains(of));
         }
-        if was_sent && verdict != Verdict::LoggedIn {
-            self.note_way(mark);
-            self.note_sent(mark, marks, (verdict, was_answered));
+        if verdict != Verdict::LoggedIn {
+            self.answers.note_way(marks[0], self.origin.way);
+            self.answers.note_sent(marks[0], marks, (verdict, was_answered));
         }
         // What says that it did not look at the password has taken nothing of its further tries.
-        if was_sent && is_sure_trouble {
-            self.once_more.retain(|of| !marks.contains(of));
+        if is_sure_trouble {
+            forget(&mut self.answers.once_more, marks);
             if is_let_in {
-                self.further.begins_anew();
+                self.accepted.further.begins_anew();
             }
         }
-        self.waits = None;
+    }
+
+    /// What the verdict means for the next login.
+    fn bring_about(&mut self, ended: Ended, user: &str, marks: [u32; 2], now: UnixMillis) {
+        let Ended { verdict, was_sent, .. } = ended;
         match verdict {
             Verdict::LoggedIn => {
-                (self.proven, self.proven_at, self.further, self.worn_out) =
-                    (Some(mark), now, Further::default(), None);
-                self.sent.retain(|(of, _, _)| !marks.contains(of));
-                self.ways.retain(|(of, _)| !marks.contains(of));
-                self.limited.retain(|of| !marks.contains(of));
+                self.accepted.let_in(marks[0], now);
+                self.answers.forget_refusals(marks);
                 self.operator_has_logged_in(user);
-                self.refused.retain(|refused| !marks.contains(refused));
-                self.probably_refused.retain(|refused| !marks.contains(refused));
-                self.let_in.retain(|at| *at <= now && now.since(*at) < LOGIN_HOUR);
-                self.let_in.push(now);
             }
-            Verdict::WrongPassword | Verdict::ProbablyRefused => {
-                let is_sure = verdict == Verdict::WrongPassword;
-                let list = if is_sure { &mut self.refused } else { &mut self.probably_refused };
-                list.retain(|refused| !marks.contains(refused));
-                push(list, mark);
-            }
+            Verdict::WrongPassword | Verdict::ProbablyRefused => self.answers.refuse(verdict, marks[0], marks),
             // A form that is not there may be back tomorrow.
             Verdict::RateLimited
             | Verdict::Unknown
@@ -272,34 +286,10 @@ impl Tries {
             | Verdict::SessionLost
             | Verdict::LimitedAgain
             | Verdict::NoForm
-            | Verdict::RedirectLoop => {
-                let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
-                self.unclear = self.unclear.saturating_add(u32::from(was_sent || is_known));
-                let is_limit = matches!(verdict, Verdict::RateLimited | Verdict::LimitedAgain);
-                let first = if is_limit { LOGIN_HOUR } else { FIRST_WAIT };
-                let wait = first.saturating_mul(4_u32.saturating_pow(self.unclear.saturating_sub(1)));
-                self.not_before = now.plus(wait.min(LOGIN_WAIT_MAX));
-                if is_limit {
-                    // For how long, it may tell better: `wait_as_asked`.
-                    self.wait_as_guessed();
-                }
-                // A site that answers and lets nobody in may have refused the password in words that are not known.
-                let may_be_refused = tells_nothing(verdict) && was_answered;
-                if was_sent && (may_be_refused || self.unclear >= LOGINS_UNCLEAR_MAX) {
-                    self.held = Some((verdict, mark));
-                }
-                if was_sent && may_be_refused {
-                    self.waits = Some(mark);
-                }
-            }
+            | Verdict::RedirectLoop => self.wait_longer(ended, marks, now),
             Verdict::Locked => {
-                self.held = Some((verdict, mark));
-                push(&mut self.locked, mark);
-            }
-            Verdict::Captcha if was_sent => {
-                self.held = Some((verdict, mark));
-                self.captcha.retain(|met| !marks.contains(met));
-                push(&mut self.captcha, mark);
+                self.outcome.held = Some((verdict, marks[0]));
+                push(&mut self.answers.locked, marks[0]);
             }
             Verdict::Captcha
             | Verdict::SecondFactor
@@ -307,15 +297,41 @@ impl Tries {
             | Verdict::PasswordExpired
             | Verdict::OtherSite
             | Verdict::SentByGet
-            | Verdict::Script => self.held = Some((verdict, mark)),
+            | Verdict::Script => {
+                self.outcome.held = Some((verdict, marks[0]));
+                if verdict == Verdict::Captcha && was_sent {
+                    forget(&mut self.answers.captcha, marks);
+                    push(&mut self.answers.captcha, marks[0]);
+                }
+            }
         }
-        verdict
+    }
+
+    /// The next login waits, each time longer, and in the end for the operator.
+    fn wait_longer(&mut self, ended: Ended, marks: [u32; 2], now: UnixMillis) {
+        let Ended { verdict, was_sent, was_answered } = ended;
+        let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
+        let unclear = self.outcome.unclear.saturating_add(u32::from(was_sent || is_known));
+        let is_limit = matches!(verdict, Verdict::RateLimited | Verdict::LimitedAgain);
+        let first = if is_limit { LOGIN_HOUR } else { FIRST_WAIT };
+        let wait = first.saturating_mul(4_u32.saturating_pow(unclear.saturating_sub(1)));
+        (self.outcome.unclear, self.outcome.not_before) = (unclear, now.plus(wait.min(LOGIN_WAIT_MAX)));
+        if is_limit {
+            // For how long, it may tell better: `wait_as_asked`.
+            self.wait_as_guessed();
+        }
+        // A site that answers and lets nobody in may have refused the password in words that are not known.
+        let may_be_refused = tells_nothing(verdict) && was_answered;
+        if was_sent && (may_be_refused || self.outcome.is_unclear()) {
+            self.outcome.held = Some((verdict, marks[0]));
+        }
+        if was_sent && may_be_refused {
+            self.waits.only_for = Some(marks[0]);
+        }
     }
 }
 
-/// Takes in one more mark, in place of the oldest where there are `limits::LOGINS_REFUSED_MAX`.
-pub(super) fn push<T>(list: &mut Vec<T>, mark: T) {
-    list.push(mark);
-    let too_many = list.len().saturating_sub(LOGINS_REFUSED_MAX);
-    list.drain(..too_many);
+/// Of an answer: it may be a refusal.
+fn tells_nothing(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Unknown | Verdict::NotLookedAt)
 }

@@ -1,8 +1,8 @@
 //! Why there may be no login now: by a crawl, and by hand.
 
 use super::again::{OfHand, again};
-use super::{ByHand, Hold, LOGIN_HOUR, Tries, is_ahead};
-use crate::limits::{LOGINS_PER_HOUR_MAX, LOGINS_UNCLEAR_MAX};
+use super::{ByHand, Hold, Tries, is_ahead};
+use crate::limits::LOGINS_PER_HOUR_MAX;
 use crate::secret::Secret;
 use crate::verdict::Verdict;
 use gleaner_base::clock::UnixMillis;
@@ -37,66 +37,76 @@ impl Tries {
     /// Why there may be no login with this password now; None where there may.
     #[must_use]
     pub fn hold(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
-        if let Some(verdict) = self.refusal(user, password) {
-            // Where another one was tried since, how that ended is no reason here.
-            let why = if self.last == Some(verdict) { verdict.sentence() } else { REFUSED_BEFORE };
-            return Some(Hold::Operator(why.to_owned()));
-        }
+        let for_operator = self.held_for_operator(user, password, now).map(Hold::Operator);
+        for_operator.or_else(|| self.held_for_rest(now)).or_else(|| self.held_for_wait(user, password, now))
+    }
+
+    /// Why these are not sent until their operator has done something.
+    fn held_for_operator(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<String> {
         let marks = self.marks(user, password);
+        if let Some(verdict) = self.answers.refusal(marks) {
+            // Where another one was tried since, how that ended is no reason here.
+            let is_last = self.outcome.last == Some(verdict);
+            return Some(if is_last { verdict.sentence() } else { REFUSED_BEFORE }.to_owned());
+        }
         if self.is_locked(marks) {
-            return Some(Hold::Operator(self.locked(user, password)));
+            return Some(self.locked(user, password));
         }
-        let is_last = self.held.is_some_and(|(_, held)| marks.contains(&held));
-        if !is_last && self.met_captcha(marks) {
-            return Some(Hold::Operator(CAPTCHA_BEFORE.to_owned()));
+        let held = self.outcome.held_with(marks);
+        if held.is_none() && self.answers.met_captcha(marks) {
+            return Some(CAPTCHA_BEFORE.to_owned());
         }
-        let (was_let_in, is_spent) = (self.was_let_in(user, password), self.is_spent(marks));
-        let sent = self
-            .sent_with(marks)
-            .filter(|(verdict, was_answered)| !again(*verdict, *was_answered).is_for_crawls(was_let_in));
+        let was_let_in = self.accepted.is_of(marks);
+        let is_for_crawls = |(verdict, was_answered)| again(verdict, was_answered).is_for_crawls(was_let_in);
+        let sent = self.answers.sent_with(marks).filter(|sent| !is_for_crawls(*sent)).map(|(verdict, _)| verdict);
         let is_of_trouble = |verdict: Verdict| again(verdict, true).is_for_let_in() && self.is_of_trouble(marks);
-        let held = self.held.filter(|(verdict, held)| marks.contains(held) && !is_of_trouble(*verdict));
-        if let Some((verdict, _)) = held {
-            let why = match verdict {
-                Verdict::Unknown | Verdict::NoAnswer if self.unclear >= LOGINS_UNCLEAR_MAX => NO_END.to_owned(),
-                Verdict::RateLimited => self.limited_again(now),
-                Verdict::Captcha if is_spent => CAPTCHA_TWICE.to_owned(),
-                Verdict::SecondFactor if is_spent => SECOND_FACTOR_TWICE.to_owned(),
-                verdict => sent.map_or_else(|| verdict.sentence().to_owned(), |(verdict, _)| sentence_of_sent(verdict)),
-            };
-            return Some(Hold::Operator(why));
+        let held = held.filter(|verdict| !is_of_trouble(*verdict));
+        let twice = |verdict: Verdict| match verdict {
+            Verdict::Captcha => Some(CAPTCHA_TWICE),
+            Verdict::SecondFactor => Some(SECOND_FACTOR_TWICE),
+            _ => None,
+        };
+        let twice = |verdict| twice(verdict).filter(|_| self.answers.is_spent(marks)).map(str::to_owned);
+        match (held, sent) {
+            (Some(Verdict::Unknown | Verdict::NoAnswer), _) if self.outcome.is_unclear() => Some(NO_END.to_owned()),
+            (Some(Verdict::RateLimited), _) => Some(self.limited_again(now)),
+            (Some(held), sent) => {
+                let sentence = || sent.map_or_else(|| held.sentence().to_owned(), sentence_of_sent);
+                Some(twice(held).unwrap_or_else(sentence))
+            }
+            (None, Some(sent)) => Some(twice(sent).unwrap_or_else(|| sentence_of_sent(sent))),
+            (None, None) => self.is_full(marks).then(|| TOO_MANY.to_owned()),
         }
-        if let Some((Verdict::Captcha, _)) = sent.filter(|_| is_spent) {
-            return Some(Hold::Operator(CAPTCHA_TWICE.to_owned()));
-        }
-        if let Some((Verdict::SecondFactor, _)) = sent.filter(|_| is_spent) {
-            return Some(Hold::Operator(SECOND_FACTOR_TWICE.to_owned()));
-        }
-        if let Some((verdict, _)) = sent {
-            return Some(Hold::Operator(sentence_of_sent(verdict)));
-        }
-        if self.is_full(marks) {
-            return Some(Hold::Operator(TOO_MANY.to_owned()));
-        }
-        if let Some(until) = is_ahead(self.resting, now) {
-            return Some(Hold::Until(until, "each of the last sessions ended soon after its login".to_owned()));
-        }
-        let of_last_hour = self.let_in.iter().filter(|at| **at <= now && now.since(**at) < LOGIN_HOUR);
-        if of_last_hour.clone().count() >= LOGINS_PER_HOUR_MAX {
-            let until = of_last_hour.min().map_or(now, |first| first.plus(LOGIN_HOUR));
-            return Some(Hold::Until(until, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
-        }
+    }
+
+    /// True where no more can be remembered, and these are not known.
+    fn is_full(&self, marks: [u32; 2]) -> bool {
+        !self.accepted.is_of(marks) && self.answers.is_full_for(marks)
+    }
+
+    /// The site has had as many logins as it gets for now.
+    fn held_for_rest(&self, now: UnixMillis) -> Option<Hold> {
+        let resting = is_ahead(self.waits.resting, now);
+        let resting = resting.map(|until| (until, "each of the last sessions ended soon after its login".to_owned()));
+        let many = || Some((self.accepted.full_until(now)?, format!("{LOGINS_PER_HOUR_MAX} logins within an hour")));
+        resting.or_else(many).map(|(until, why)| Hold::Until(until, why))
+    }
+
+    /// Until when a crawl waits, and who does not.
+    fn held_for_wait(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
+        let marks = self.marks(user, password);
         self.waits_until(marks, now).map(|until| {
             // What makes it wait for hours is how it was answered, whatever was tried since.
-            let further =
-                self.further_at(marks, now).and(self.sent_with(marks)).map(|(of, _)| of.sentence().to_owned());
-            let has_hint_of_held = further.is_some() || self.last.is_none_or(|of| again(of, true).is_for_let_in());
+            let further = self.further_at(marks, now).and(self.answers.sent_with(marks));
+            let further = further.map(|(of, _)| of.sentence().to_owned());
+            let has_hint_of_held =
+                further.is_some() || self.outcome.last.is_none_or(|of| again(of, true).is_for_let_in());
             let last = further.or_else(|| self.trouble());
             let mut last = last.unwrap_or_else(|| "the last login did not get to its end".to_owned());
             if let Some(at) = last.find(" (hint: ").filter(|_| has_hint_of_held) {
                 last.truncate(at);
             }
-            if self.asked_until(now).is_some() && self.was_in_trouble {
+            if self.asked_until(now).is_some() && self.outcome.was_in_trouble {
                 Verdict::RateLimited.sentence().clone_into(&mut last);
             }
             // As it is told, to the second.
@@ -124,7 +134,7 @@ impl Tries {
 
     /// Before when a crawl sends no form with these.
     fn waits_until(&self, marks: [u32; 2], now: UnixMillis) -> Option<UnixMillis> {
-        let until = match self.waits {
+        let until = match self.waits.only_for {
             // What was answered to another password makes this one wait where the site has asked for it.
             Some(of) if !marks.contains(&of) => self.asked_until(now).max(self.guessed_until(now)),
             _ => self.not_before(now),
@@ -136,18 +146,18 @@ impl Tries {
     #[must_use]
     pub fn hold_by_hand(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<ByHand> {
         let marks = self.marks(user, password);
-        let held = self.held.filter(|(_, of)| marks.contains(of)).map(|(verdict, _)| verdict);
-        let is_freed = self.is_freed(marks);
-        let refusal = self.refusal(user, password);
+        let held = self.outcome.held_with(marks);
+        let is_freed = self.answers.is_freed(marks, self.origin.way);
+        let refusal = self.answers.refusal(marks);
         let refused = refusal.filter(|of| *of == Verdict::WrongPassword || !is_freed).map(ByHand::Refused);
         let locked = || self.is_locked(marks).then_some(ByHand::Locked);
         let guessed = || self.guessed_until(now).map(ByHand::GuessedToWait);
         let asked = || self.asked_until(now).map(ByHand::AskedToWait).or_else(guessed);
-        let before = || (held.is_none() && self.met_captcha(marks)).then_some(ByHand::CaptchaBefore);
-        let (was_let_in, is_spent) = (self.was_let_in(user, password), self.is_spent(marks));
+        let before = || (held.is_none() && self.answers.met_captcha(marks)).then_some(ByHand::CaptchaBefore);
+        let (was_let_in, is_spent) = (self.accepted.is_of(marks), self.answers.is_spent(marks));
         let captcha = || Some(if is_spent { ByHand::CaptchaTwice } else { ByHand::Captcha });
         let last = || match held? {
-            Verdict::Unknown if self.unclear >= LOGINS_UNCLEAR_MAX && !self.is_of_trouble(marks) && !is_freed => {
+            Verdict::Unknown if self.outcome.is_unclear() && !self.is_of_trouble(marks) && !is_freed => {
                 Some(ByHand::NoEnd)
             }
             // What asks for one before anything was sent may be asked again.
@@ -156,10 +166,9 @@ impl Tries {
         };
         let sent = || {
             // Files of before what was sent was remembered hold it alone.
-            let of_form = if self.is_of_table { self.by_forms.held } else { self.held };
-            let of_form =
-                of_form.filter(|(_, of)| marks.contains(of)).map(|(verdict, _)| (verdict, !self.was_in_trouble));
-            let (verdict, was_answered) = self.sent_with(marks).or(of_form).filter(|_| !is_freed)?;
+            let of_form = if self.is_of_table { &self.by_forms } else { &self.outcome };
+            let of_form = of_form.held_with(marks).map(|verdict| (verdict, !self.outcome.was_in_trouble));
+            let (verdict, was_answered) = self.answers.sent_with(marks).or(of_form).filter(|_| !is_freed)?;
             match again(verdict, was_answered).by_hand {
                 OfHand::No => Some(ByHand::Sent(verdict)),
                 OfHand::IfLetIn if was_let_in => {

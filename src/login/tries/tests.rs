@@ -6,7 +6,7 @@ mod limits;
 use super::ending::FIRST_WAIT;
 use super::holds::*;
 use super::*;
-use crate::limits::{LOGINS_PER_HOUR_MAX, UNPROVEN_SESSION_TIME};
+use crate::limits::{LOGIN_WAIT_MAX, LOGINS_PER_HOUR_MAX, LOGINS_REFUSED_MAX, OPERATOR_POLL, UNPROVEN_SESSION_TIME};
 
 const NOW: UnixMillis = UnixMillis(1_000_000_000);
 
@@ -31,14 +31,32 @@ fn a_wrong_password_is_never_tried_again_and_another_one_is() {
 fn each_file_has_a_salt_of_its_own_and_keeps_it() {
     let refused = || after(&[(Verdict::WrongPassword, true)]);
     let (one, mut other) = (refused(), refused());
-    assert_ne!((one.salt, one.refused.clone()), (other.salt, other.refused.clone()));
-    assert!(one.refused.iter().all(|mark| !one.marks("anna", &Secret::new("one"))[1..].contains(mark)));
+    let salted = |of: &Tries| (of.answers.salt, of.answers.refused.clone());
+    assert_ne!(salted(&one), salted(&other));
+    assert!(one.answers.refused.iter().all(|mark| !one.marks("anna", &Secret::new("one"))[1..].contains(mark)));
     other.operator_has_logged_in("anna");
     let again: Tries = serde_json::from_slice(&serde_json::to_vec(&other).unwrap()).unwrap();
     assert_eq!(again, other);
     assert!(
         again.refusal("anna", &Secret::new("one")).is_some() && again.refusal("anna", &Secret::new("two")).is_none()
     );
+}
+
+/// A file as it was written before tries had parts, each field with a value of its own.
+#[test]
+fn a_file_of_before_is_read_and_written_with_the_same_fields() {
+    let stored = include_str!("../../../fixtures/login/tries.json");
+    let tries: Tries = serde_json::from_str(stored).unwrap();
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let written = serde_json::to_string(&tries).unwrap();
+    assert_eq!(value(&written), value(stored));
+    assert_eq!(serde_json::from_str::<Tries>(&written).unwrap(), tries);
+    let fields = |of: &serde_json::Value| of.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let new = serde_json::to_value(Tries::default()).unwrap();
+    assert_eq!(fields(&new), fields(&value(stored)));
+    for (field, of_new) in new.as_object().unwrap() {
+        assert_ne!(*of_new, value(stored)[field], "{field}: it would be read as nothing");
+    }
 }
 
 #[test]
@@ -365,7 +383,7 @@ fn a_probable_refusal_is_freed_by_hand_by_another_way_and_a_sure_one_is_not() {
         assert_eq!(tries.hold_by_hand("anna", &password, NOW).is_some(), is_kept, "{verdict:?}");
         assert!(tries.hold("anna", &password, NOW).is_some(), "{verdict:?}: no crawl sends it for that");
         // Where by which way it was sent is not known, none is another one.
-        tries.ways.clear();
+        tries.answers.ways.clear();
         assert!(tries.hold_by_hand("anna", &password, NOW).is_some(), "{verdict:?}");
     }
 }

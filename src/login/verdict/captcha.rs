@@ -13,7 +13,7 @@ pub(super) fn names_captcha(message: &str) -> Option<&'static str> {
 }
 
 /// What a page says to a login whose form has a CAPTCHA, or had one.
-pub(super) enum Said {
+pub(super) enum AboutCaptcha {
     Nothing,
     /// Of the CAPTCHA, and clearly of nothing else; the word for it.
     Captcha(&'static str),
@@ -23,7 +23,7 @@ pub(super) enum Said {
 
 /// A page speaks of its CAPTCHA alone where nothing new beside the form has a word for the account or names two things of which one is
 /// wrong, and each sentence to this login has a word for the CAPTCHA, or says that it is to be tried again.
-pub(super) fn said_of_captcha(after: &After<'_>) -> Said {
+pub(super) fn said_of_captcha(after: &After<'_>) -> AboutCaptcha {
     let has_word = |text: &str, words: Topic| text.split(|of: char| !of.is_alphanumeric()).any(|word| words.has(word));
     let of_account = [phrases::CREDENTIALS, phrases::OF_LOGIN, phrases::OF_ACCOUNT, phrases::OF_ACCESS];
     let is_of_account = |text: &str| of_account.iter().any(|words| words.are_in(text));
@@ -31,25 +31,25 @@ pub(super) fn said_of_captcha(after: &After<'_>) -> Said {
     let (message, all) = match after.login_form {
         Some(form) => {
             let all = after.view.messages_at(form, after.before).map(str::to_lowercase).collect();
-            (after.message(), all)
+            (after.said_beside_form(), all)
         }
         None => (Some(after.view.text.clone()), Vec::new()),
     };
-    let Some(message) = message else { return known().map_or(Said::Nothing, Said::Captcha) };
+    let Some(message) = message else { return known().map_or(AboutCaptcha::Nothing, AboutCaptcha::Captcha) };
     let parts: Vec<char> = message.chars().collect();
     let is_parted = |three: &[char]| three[1] == '/' && three[0].is_alphabetic() && three[2].is_alphabetic();
     let is_either = has(&message, phrases::EITHER)
         || has_word(&message, phrases::EITHER_WHOLE_WORDS)
         || parts.windows(3).any(is_parted);
     if is_either || all.iter().chain([&message]).any(|text| is_of_account(text)) {
-        return Said::More;
+        return AboutCaptcha::More;
     }
     let is_of_captcha = |sentence: &str| names_captcha(sentence).is_some() || has(sentence, phrases::WRONG_CAPTCHA);
     // One Latin word is an exclamation.
     let says_more = |sentence: &str| sentence.trim().contains(' ') || sentence.chars().any(|of| of > '\u{2e80}');
     let mut sentences = message.split(|of: char| ".!?;。！？；".contains(of)).filter(|sentence| says_more(sentence));
     if !sentences.all(|sentence| is_of_captcha(sentence) || has(sentence, phrases::ONCE_MORE)) {
-        return Said::More;
+        return AboutCaptcha::More;
     }
-    names_captcha(&message).or_else(known).map_or(Said::More, Said::Captcha)
+    names_captcha(&message).or_else(known).map_or(AboutCaptcha::More, AboutCaptcha::Captcha)
 }

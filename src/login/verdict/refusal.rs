@@ -8,7 +8,7 @@
 
 use super::captcha::names_captcha;
 use super::numbers::said_in_numbers;
-use super::{After, SHORT_TEXT_BYTES, WARNINGS, says_rate_limited};
+use super::{After, SHORT_TEXT_BYTES, says_rate_limited};
 use crate::phrases;
 use gleaner_base::words::{Phrases, Topic};
 
@@ -22,7 +22,7 @@ pub fn says_refused(after: &After<'_>) -> bool {
         Some(form) => {
             let beside: Vec<String> = after.view.messages_at(form, after.before).map(str::to_lowercase).collect();
             beside.iter().any(|text| refuses(text))
-                || after.message().is_some_and(|message| refuses(&message))
+                || after.said_beside_form().is_some_and(|message| refuses(&message))
                 || beside.iter().any(|text| fails(text))
                     && !beside.iter().any(|text| has_other_reason(text))
                     && !after.view.headings_at(form, after.before).any(|text| has_other_reason(&text.to_lowercase()))
@@ -170,7 +170,7 @@ pub(super) fn clauses(text: &str, ends: &'static [char]) -> impl Iterator<Item =
 
 /// True where a clause says what is, and not what would be, or whether it is so.
 pub(super) fn is_told(clause: &str) -> bool {
-    !clause.ends_with(QUESTIONS) && !has(clause, WARNINGS) && !has(clause, phrases::CONDITIONS)
+    !clause.ends_with(QUESTIONS) && !has(clause, phrases::WARNINGS) && !has(clause, phrases::CONDITIONS)
 }
 
 /// What programs and logs say is longer.
