@@ -445,7 +445,9 @@ fn state(site: &SiteStatus, now: &str) -> String {
         None if site.session == Some(SessionState::LoggingIn) => "logging in".to_owned(),
         None if site.session == Some(SessionState::Proving) => "asking whether its session holds".to_owned(),
         None if site.under_way > 0 => format!("crawling, {} requests under way", site.under_way),
-        None if site.counts.urls_queued > 0 => blocked().unwrap_or_else(|| "crawling, as fast as its rate allows".to_owned()),
+        None if site.counts.urls_queued > 0 => {
+            blocked().unwrap_or_else(|| "crawling, as fast as its rate allows".to_owned())
+        }
         None => blocked().unwrap_or_else(|| "idle".to_owned()),
     }
 }

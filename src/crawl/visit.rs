@@ -112,8 +112,8 @@ async fn answered(
     let mut finished = match body::read(site, job, response).await {
         Body::End(finished) => *finished,
         Body::Torrent(bytes) => settle::torrent(site, job, bytes).await,
-        Body::Page(sent) if job.class == Class::Sitemap => page(site, job, sent, None, false).await?,
-        Body::Page(sent) => page(site, job, sent, errands, again).await?,
+        Body::Page(sent) if job.class == Class::Sitemap => page(site, job, *sent, None, false).await?,
+        Body::Page(sent) => page(site, job, *sent, errands, again).await?,
     };
     // A body that broke off was not read: its retry must not be told that nothing has changed.
     // Nor was a page that its scripts build: its shell stays the same while its list grows.

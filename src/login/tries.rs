@@ -156,7 +156,8 @@ impl Tries {
     fn new_marks(&mut self, user: &str, password: &Secret) -> [u32; 2] {
         let [new, old] = self.answers.new_marks(user, password);
         let held = [&mut self.outcome.held, &mut self.by_forms.held].into_iter().flatten().map(|(_, of)| of);
-        let alone = [&mut self.accepted.proven, &mut self.attempt.begun, &mut self.waits.only_for].into_iter().flatten();
+        let alone =
+            [&mut self.accepted.proven, &mut self.attempt.begun, &mut self.waits.only_for].into_iter().flatten();
         held.chain(alone).filter(|of| **of == old).for_each(|of| *of = new);
         [new, old]
     }

@@ -88,10 +88,7 @@ fn html5lib_documents_make_the_trees_that_they_must() {
 
 /// The lines of a file of `fixtures/selectors`, cut at their tabs.
 fn rows(name: &str) -> Vec<(String, String)> {
-    let text = fs::read_to_string(
-        Path::new(env!("GLEANER_ROOT")).join("fixtures/selectors").join(name),
-    )
-    .unwrap();
+    let text = fs::read_to_string(Path::new(env!("GLEANER_ROOT")).join("fixtures/selectors").join(name)).unwrap();
     let rows = text.lines().filter(|line| !line.is_empty() && !line.starts_with("//")).map(|line| {
         let (one, other) = line.split_once('\t').unwrap_or_else(|| panic!("{name}: no tab in {line:?}"));
         (one.to_owned(), other.trim().to_owned())
@@ -101,10 +98,7 @@ fn rows(name: &str) -> Vec<(String, String)> {
 
 #[test]
 fn selectors_find_what_stands_beside_them() {
-    let page = fs::read_to_string(
-        Path::new(env!("GLEANER_ROOT")).join("fixtures/selectors/page.html"),
-    )
-    .unwrap();
+    let page = fs::read_to_string(Path::new(env!("GLEANER_ROOT")).join("fixtures/selectors/page.html")).unwrap();
     let (mut tree, document) = parse(&page, true);
     tree.target = tree.element_by_id(document, "target");
     let (rows, mut failed) = (rows("found.tsv"), BTreeMap::new());

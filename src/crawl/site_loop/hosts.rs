@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::Shared;
 use super::clock::LastCrawl;
 use super::under_way::{Ran, UnderWay};
-use super::Shared;
 use crate::CrawlError;
 use crate::host_work::{HostWork, Location, RobotsState, Why};
 use crate::hosts::{Ending, HostKeys, Hosts, Slot};

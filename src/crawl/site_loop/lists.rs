@@ -290,7 +290,8 @@ mod tests {
         assert_eq!(next(&mut lists), [""; 0], "one at a time");
         assert!(!lists.visited(&key(4), shown(90, false)), "it was not made due");
         assert!(lists.visited(&key(7), shown(50, false)));
-        assert!(lists.forget_settled() && lists.len() == 0 && lists.note().is_empty());
+        assert!(lists.forget_settled() && lists.note().is_empty());
+        assert_eq!(lists.len(), 0);
     }
 
     #[test]

@@ -105,7 +105,8 @@ impl SiteLoop {
         let visit = async move {
             let mut finished = Box::new(visit::guarded(&site, job, mirror, Some(&errands)).await?);
             (finished.timing.began, finished.host.session) = (began, session);
-            (finished.host.errands, finished.host.tidings) = (errands.sent.load(Ordering::Relaxed), errands.take_tidings());
+            (finished.host.errands, finished.host.tidings) =
+                (errands.sent.load(Ordering::Relaxed), errands.take_tidings());
             Ok(Ran::Visit { host: index, face, lane, slot: errands.take_own(), finished })
         };
         self.under_way.push_visit(index, lane, key, Box::pin(visit));
@@ -203,7 +204,8 @@ impl SiteLoop {
         self.lists.mind(&self.site, &mut finished, is_under_way).await?;
         self.told.changes(&self.site, &self.hosts, &finished).await?;
         let visit = &finished.visit;
-        self.chores.has_closed &= finished.job.crew.is_increment() || finished.job.is_watched || !visit.outcome.was_fetched();
+        self.chores.has_closed &=
+            finished.job.crew.is_increment() || finished.job.is_watched || !visit.outcome.was_fetched();
         // A start page that redirects is looked at where it now is, whether that is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
             // Two start pages that lead to each other are looked at once each.

@@ -16,7 +16,7 @@ use gleaner_store::crawldb::Outcome;
 pub(super) enum Body {
     /// It began like a torrent.
     Torrent(Bytes),
-    Page(Page),
+    Page(Box<Page>),
     /// Nothing to be read: the visit ends with it.
     End(Box<Finished>),
 }
@@ -63,8 +63,8 @@ pub(super) async fn read(site: &Site, job: &Job, response: Response) -> Body {
             finished
         }
         (Read::Whole(bytes), Decision::Torrent) => return Body::Torrent(bytes),
-        (Read::Whole(bytes), _) if job.class == Class::Sitemap => return Body::Page(Page { headers, bytes }),
-        (Read::Whole(bytes), Decision::Page(_)) => return Body::Page(Page { headers, bytes }),
+        (Read::Whole(bytes), _) if job.class == Class::Sitemap => return Body::Page(Box::new(Page { headers, bytes })),
+        (Read::Whole(bytes), Decision::Page(_)) => return Body::Page(Box::new(Page { headers, bytes })),
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {
                 DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Place, Reason, Shapes, parts_of};
-use crate::shape::Shape;
 use crate::limits::CUT_EXAMPLE_BYTES_MAX;
+use crate::shape::Shape;
 use gleaner_rules::Class;
 
 /// What was cut, for `status` and the log.
