@@ -8,7 +8,6 @@ mod labelled;
 
 #[test]
 fn page_numbers_of_common_programs_are_read() {
-    let (precision, recall) =
-        labelled::measure(&Path::new(env!("GLEANER_ROOT")).join("fixtures/pagination"));
+    let (precision, recall) = labelled::measure(&Path::new(env!("GLEANER_ROOT")).join("fixtures/pagination"));
     assert!(precision > 0.95 && recall > 0.95, "precision {precision:.3}, recall {recall:.3}");
 }

@@ -19,12 +19,14 @@ fn write_command(out: &mut String, command: &Command, path: &str) {
     let usage = command.clone().bin_name(path).render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim();
     let _ = write!(out, "\n## {path}\n\n{about}\n\n```text\n{usage}\n```\n");
-    let listed = |argument: &&clap::Arg| !argument.is_hide_set() && !matches!(argument.get_id().as_str(), "help" | "version");
+    let listed =
+        |argument: &&clap::Arg| !argument.is_hide_set() && !matches!(argument.get_id().as_str(), "help" | "version");
     let mut rows = String::new();
     for argument in command.get_arguments().filter(listed) {
         let name = argument.to_string();
         let short = argument.get_short().map(|letter| format!("`-{letter}`, ")).unwrap_or_default();
-        let help = argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string).unwrap_or_default();
+        let help =
+            argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string).unwrap_or_default();
         let _ = writeln!(rows, "| {short}`{}` | {} |", name.replace('|', "\\|"), cell(&help));
     }
     if !rows.is_empty() {
@@ -58,14 +60,20 @@ fn resolved<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
 /// What a value may be, in a few words: `integer, 1 to 64`.
 fn kind(schema: &Value) -> String {
     if let Some(words) = schema["enum"].as_array() {
-        return words.iter().map(|word| format!("`{}`", word.as_str().unwrap_or_default())).collect::<Vec<_>>().join(", ");
+        return words
+            .iter()
+            .map(|word| format!("`{}`", word.as_str().unwrap_or_default()))
+            .collect::<Vec<_>>()
+            .join(", ");
     }
     if let Some(forms) = schema["oneOf"].as_array() {
         let words = forms.iter().filter_map(|form| form["const"].as_str()).map(|word| format!("`{word}`"));
         return words.collect::<Vec<_>>().join(", ");
     }
     let names = match &schema["type"] {
-        Value::Array(names) => names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect::<Vec<_>>().join(" or "),
+        Value::Array(names) => {
+            names.iter().filter_map(Value::as_str).filter(|name| *name != "null").collect::<Vec<_>>().join(" or ")
+        }
         name => name.as_str().unwrap_or("value").to_owned(),
     };
     match (schema["minimum"].as_f64(), schema["maximum"].as_f64()) {
@@ -92,10 +100,13 @@ fn write_keys(out: &mut String, root: &Value, table: &Value, path: &str, depth: 
 }
 
 fn keys() -> String {
-    let mut out = "# Keys\n\nGenerated from the schemas that the files are checked against. [Rule files](rules.md) and \
+    let mut out =
+        "# Keys\n\nGenerated from the schemas that the files are checked against. [Rule files](rules.md) and \
                    [configuration](configuration.md) explain how they work together.\n"
-        .to_owned();
-    for (title, schema) in [("A rule file", gleaner_rules::file::site_schema()), ("gleaner.toml", gleaner_rules::config::config_schema())] {
+            .to_owned();
+    for (title, schema) in
+        [("A rule file", gleaner_rules::file::site_schema()), ("gleaner.toml", gleaner_rules::config::config_schema())]
+    {
         let _ = write!(out, "\n## {title}\n\n| key | value | default | meaning |\n| --- | --- | --- | --- |\n");
         write_keys(&mut out, &schema, &schema, "", 0);
     }
@@ -108,7 +119,10 @@ fn assert_page(name: &str, made: &str) {
         std::fs::write(&path, made).unwrap();
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == made, "docs/reference/{name} is not what the program says: GLEANER_BLESS=1 scripts/test --test program reference::");
+    assert!(
+        kept == made,
+        "docs/reference/{name} is not what the program says: GLEANER_BLESS=1 scripts/test --test program reference::"
+    );
 }
 
 #[test]

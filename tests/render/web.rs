@@ -19,9 +19,7 @@ fn files() -> &'static HashMap<String, Vec<u8>> {
     static FILES: OnceLock<HashMap<String, Vec<u8>>> = OnceLock::new();
     FILES.get_or_init(|| {
         let mut files = crate::wpt::node::files();
-        for entry in
-            fs::read_dir(Path::new(env!("GLEANER_ROOT")).join("fixtures/web")).unwrap()
-        {
+        for entry in fs::read_dir(Path::new(env!("GLEANER_ROOT")).join("fixtures/web")).unwrap() {
             let path = entry.unwrap().path();
             let name = format!("own/{}", path.file_name().unwrap().to_string_lossy());
             files.insert(name, fs::read(&path).unwrap());

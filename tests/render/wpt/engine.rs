@@ -8,8 +8,8 @@ use gleaner_render::engine::jobs::Reach;
 use gleaner_render::engine::{Engine, Start};
 use url::Url;
 
-use crate::wpt::archive::Archive;
 use super::files;
+use crate::wpt::archive::Archive;
 
 /// Files that are not run, and why.
 const NOT_RUN: &[(&str, &str)] = &[

@@ -6,8 +6,7 @@ use std::path::Path;
 
 /// What is in Debian's source package of Node.js, by paths below the folder of the tests.
 pub fn files() -> HashMap<String, Vec<u8>> {
-    let root = Path::new(env!("GLEANER_ROOT"))
-        .join("target/test-tools/debian/nodejs/test/fixtures/wpt");
+    let root = Path::new(env!("GLEANER_ROOT")).join("target/test-tools/debian/nodejs/test/fixtures/wpt");
     assert!(root.is_dir(), "{} is not there; scripts/test fetches it", root.display());
     let (mut files, mut folders) = (HashMap::new(), vec![root.clone()]);
     while let Some(folder) = folders.pop() {

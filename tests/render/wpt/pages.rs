@@ -16,8 +16,8 @@ use gleaner_render::engine::jobs::Reach;
 use gleaner_render::web::load::{Window, text_of};
 use url::Url;
 
-use crate::wpt::archive::Archive;
 use super::{EXPECTED, files};
+use crate::wpt::archive::Archive;
 
 /// Files that are no tests of their own, or none that a page without a person, a screen or a second window could pass.
 const NO_TESTS: &[&str] = &[
@@ -240,7 +240,8 @@ pub fn assert_suite(folder: &str, at_least: f64) {
     }
     if std::env::var_os("GLEANER_BLESS").is_some() {
         let rows: String = found.iter().map(|(file, (count, reason))| format!("{file}: {count} {reason}\n")).collect();
-        let head = "# Failures of web platform tests: file, how many subtests, why. Written by tests/render/wpt/pages.rs.\n";
+        let head =
+            "# Failures of web platform tests: file, how many subtests, why. Written by tests/render/wpt/pages.rs.\n";
         std::fs::write(expected_path(folder), format!("{head}{rows}")).unwrap();
         return;
     }
