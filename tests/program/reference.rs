@@ -19,8 +19,11 @@ fn write_command(out: &mut String, command: &Command, path: &str) {
     let usage = command.clone().bin_name(path).render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim();
     let _ = write!(out, "\n## {path}\n\n{about}\n\n```text\n{usage}\n```\n");
-    let listed =
-        |argument: &&clap::Arg| !argument.is_hide_set() && !matches!(argument.get_id().as_str(), "help" | "version");
+    // What every command takes stands once, with the program.
+    let listed = |argument: &&clap::Arg| {
+        let shown_above = argument.is_global_set() && path != "gleaner";
+        !argument.is_hide_set() && !shown_above && !matches!(argument.get_id().as_str(), "help" | "version")
+    };
     let mut rows = String::new();
     for argument in command.get_arguments().filter(listed) {
         let name = argument.to_string();
