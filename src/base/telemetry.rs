@@ -65,5 +65,22 @@ pub fn start(json: bool, filter: &str, terminal: &Terminal) {
 /// What libraries tell of their inner life holds what passes through them, whatever `GLEANER_LOG` asks for: html5ever each
 /// attribute of a page, hyper and h2 what they send. Our own lines name no secret; theirs are told down to `info` alone.
 fn is_fit_to_be_told(line: &Metadata<'_>) -> bool {
-    *line.level() <= Level::INFO || line.target().split("::").next() == Some(env!("CARGO_CRATE_NAME"))
+    *line.level() <= Level::INFO || is_ours(line.target())
+}
+
+/// Whether a log line comes from the program or one of its members: `gleaner::cli`, `gleaner_crawl::visit`.
+fn is_ours(target: &str) -> bool {
+    let name = target.split("::").next().unwrap_or_default();
+    name == "gleaner" || name.starts_with("gleaner_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ours;
+
+    #[test]
+    fn lines_of_every_member_are_ours_and_those_of_libraries_are_not() {
+        assert!(is_ours(module_path!()) && is_ours("gleaner") && is_ours("gleaner_crawl::visit"));
+        assert!(!is_ours("html5ever::tokenizer") && !is_ours("gleanerlike::x") && !is_ours(""));
+    }
 }
