@@ -40,7 +40,8 @@ fn dom_abort() {
 
 #[test]
 fn url() {
-    assert_suite("url/", 95.0);
+    // A twelfth of them want windows opened by bad addresses and beacons that are checked (wpt/node/url.txt).
+    assert_suite("url/", 92.0);
 }
 
 #[test]
