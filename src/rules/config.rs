@@ -179,7 +179,8 @@ impl Config {
             faults.add(spans.value("contact"), "contact", message, Some(hint));
         }
         if let Err(error) = tracing_subscriber::EnvFilter::try_new(&file.log_filter) {
-            let hint = "write error, warn, info, debug or trace, or directives as info,gleaner_net::fetch=debug".to_owned();
+            let hint =
+                "write error, warn, info, debug or trace, or directives as info,gleaner_net::fetch=debug".to_owned();
             faults.add(spans.value("log_filter"), "log_filter", format!("bad filter: {error}"), Some(hint));
         }
         if !faults.is_empty() {
