@@ -80,6 +80,9 @@ const PARSED_OTHERWISE: &[(&str, &str)] = &[
     ("tests9.dat 5:", SELECT),
     ("tests9.dat 17:", SELECT),
     ("tests9.dat 18:", SELECT),
+    ("tests_innerHTML_1.dat 79:", SELECT),
+    ("tests_innerHTML_1.dat 80:", SELECT),
+    ("tests_innerHTML_1.dat 81:", SELECT),
     ("webkit02.dat 17:", SELECT),
 ];
 

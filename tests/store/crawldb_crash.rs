@@ -367,7 +367,7 @@ fn small_writes_that_come_together_share_their_syncs_and_each_is_durable() {
     let before = syncs();
     run(db.put_note("alone", "n", vec![1])).unwrap();
     let of_one = syncs() - before;
-    disk.0.lock().unwrap().sync_time = Duration::from_millis(5);
+    disk.0.lock().unwrap().sync_time = Duration::from_millis(20);
     let before = syncs();
     run(async {
         let sites = (0..SITES).map(|site| {
