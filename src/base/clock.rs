@@ -1,23 +1,23 @@
-//! The time, as an argument. Only this file reads the wall clock (`clippy.toml` holds it), so that a whole
+//! The clock, passed as an argument. Only this file reads the wall clock (`clippy.toml` enforces it), so that a whole
 //! crawl can run in virtual time.
 
 pub mod hours;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since 1970-01-01 UTC. What the database stores and what decisions are made with.
+/// Milliseconds since 1970-01-01 UTC. The database stores times in this unit and decisions use it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct UnixMillis(pub u64);
 
 impl UnixMillis {
-    /// This time plus a duration; saturates.
+    /// This time plus a duration. Saturates.
     #[must_use]
     pub fn plus(self, duration: std::time::Duration) -> Self {
         Self(self.0.saturating_add(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
     }
 
-    /// Time from `earlier` to this one; zero when `earlier` is later.
+    /// Time elapsed since `earlier`; zero if `earlier` is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> std::time::Duration {
         std::time::Duration::from_millis(self.0.saturating_sub(earlier.0))
@@ -34,9 +34,9 @@ impl UnixMillis {
     }
 }
 
-/// Where the time comes from: the machine's clock, or a simulation's.
+/// A source of the current time: the machine's clock, or a simulated one.
 pub trait Clock: Send + Sync + 'static {
-    /// The time now.
+    /// The current time.
     fn now(&self) -> UnixMillis;
 }
 

@@ -1,19 +1,19 @@
-//! What all programs of gleaner print, and how: text on standard output, errors with their hints.
+//! Console output of all gleaner programs: text on standard output, and errors with their hints.
 
 use std::error::Error;
 use std::io::Write as _;
 
-/// Writes to standard output, at once.
+/// Writes to standard output and flushes.
 ///
 /// # Errors
-/// What the system reports; a broken pipe where nobody reads any more.
+/// I/O errors of standard output; a broken pipe if the reader has closed it.
 pub fn write_out(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_fmt(text)?;
     out.flush()
 }
 
-/// An error with its causes in one line, and all their hints behind it.
+/// An error with its causes on one line, followed by all its hints.
 #[must_use]
 pub fn told(error: &(dyn Error + 'static)) -> String {
     let (mut what, mut hints) = (Vec::new(), String::new());

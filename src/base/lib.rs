@@ -1,4 +1,4 @@
-//! What every room may use: the clock, URLs, the log, the caps that all share, the tables of words.
+//! The base of every room: the clock, URLs, the log, shared caps, and the word tables.
 
 pub mod clock;
 pub mod console;

@@ -1,8 +1,8 @@
-//! Caps that several rooms share, each with its unit and its reason; those of one room stand in its own `limits.rs`.
+//! Caps that several rooms share, each with its unit and its reason. The caps of one room are in its own `limits.rs`.
 
 use std::time::Duration;
 
-/// Bytes of one normalised URL. Longer ones are traps or data; servers refuse them from 8 kB on.
+/// Bytes of one normalised URL. Longer ones are traps or data; servers reject them from 8 kB on.
 pub const URL_BYTES_MAX: usize = 4_096;
 
 /// Bytes of one page's decoded body. The largest index pages seen are 1 MB.
@@ -11,17 +11,17 @@ pub const PAGE_BYTES_MAX: usize = 8 << 20;
 /// Bytes of a cookie's name and value (RFC 6265bis §5.6); larger ones are ignored.
 pub const COOKIE_BYTES_MAX: usize = 4_096;
 
-/// Cookies of one site over all its domains: with the largest 10 MB.
+/// Cookies of one site over all its domains. With the largest cookies, 10 MB.
 pub const COOKIES_PER_SITE_MAX: usize = 1_000;
 
 /// Longest wait that a `Retry-After` can impose.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 3_600);
 
-/// Bytes of one sitemap, unpacked: what sitemaps.org allows.
+/// Bytes of one sitemap, unpacked. This is the limit of sitemaps.org.
 pub const SITEMAP_BYTES_MAX: usize = 50 << 20;
 
 pub const HEADERS_MAX: usize = 200;
 
-/// Bytes of one note that the crawl keeps of a site. Statistics of 10⁴ URL shapes are 1 MB; each change of a note
-/// writes the whole of it.
+/// Bytes of one note that the crawl keeps about a site. Statistics of 10⁴ URL shapes take 1 MB. Each change of a note
+/// writes all of it.
 pub const NOTE_BYTES_MAX: usize = 4 << 20;

@@ -10,11 +10,11 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
 
-/// Standard error beside progress bars: a bar steps aside while a line is written.
+/// Standard error shared with progress bars: the bars are suspended while a line is written.
 #[derive(Clone)]
 pub struct Terminal {
     pub bars: MultiProgress,
-    /// Standard error was one when the process began.
+    /// True if standard error was a terminal when the process started.
     was_terminal: bool,
 }
 
@@ -25,8 +25,8 @@ impl Default for Terminal {
 }
 
 impl Write for Terminal {
-    /// Writes a line, or leaves it where nobody can read it any more: bars panic on a terminal that was closed, and so does whoever tells
-    /// of a line that was lost; what is under way then is to be finished.
+    /// Writes a line, or drops it if the terminal has been closed. Progress bars panic on a closed terminal, and so
+    /// does code that reports a lost line; the work in progress must be able to finish.
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if !self.was_terminal || std::io::stderr().is_terminal() {
             let _ = self.bars.suspend(|| std::io::stderr().write_all(bytes));
@@ -47,23 +47,24 @@ impl<'a> MakeWriter<'a> for Terminal {
     }
 }
 
-/// Starts logging, as text or as JSON. `filter` is used unless `GLEANER_LOG` holds one such as `gleaner=debug`.
+/// Starts logging, as text or as JSON. `filter` is used unless `GLEANER_LOG` holds a filter such as `gleaner=debug`.
 /// Colours are used on a terminal, unless `NO_COLOR` is set.
 pub fn start(json: bool, filter: &str, terminal: &Terminal) {
-    // What a certificate lacks is told with the visit; the verifier tells it once more for each attempt.
-    // html5ever tells of pages that are read another way than a browser would; no operator can mend one.
+    // Certificate errors are logged with the visit; the verifier would log them again for each attempt. html5ever
+    // logs parse errors that no operator can fix.
     let quiet = || EnvFilter::new(format!("{filter},rustls_platform_verifier=off,html5ever=off"));
     let filter = EnvFilter::try_from_env("GLEANER_LOG").unwrap_or_else(|_| quiet());
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let lines = tracing_subscriber::fmt::layer().with_writer(terminal.clone()).with_target(false);
     let lines = if json { lines.json().flatten_event(true).boxed() } else { lines.with_ansi(colours).boxed() };
     let subscriber = tracing_subscriber::registry().with(filter).with(filter_fn(is_fit_to_be_told)).with(lines);
-    // Fails only when logging was started before, by a test in the same process.
+    // Fails only if logging was already started, by a test in the same process.
     let _ = subscriber.try_init();
 }
 
-/// What libraries tell of their inner life holds what passes through them, whatever `GLEANER_LOG` asks for: html5ever each
-/// attribute of a page, hyper and h2 what they send. Our own lines name no secret; theirs are told down to `info` alone.
+/// Debug lines of libraries contain the data that passes through them: html5ever logs each attribute of a page, hyper
+/// and h2 log what they send. So theirs are logged at `info` and above only, whatever `GLEANER_LOG` asks for. Our own
+/// lines contain no secrets.
 fn is_fit_to_be_told(line: &Metadata<'_>) -> bool {
     *line.level() <= Level::INFO || is_ours(line.target())
 }

@@ -1,9 +1,9 @@
-//! Identity of URLs: two links that name the same thing become the same text.
+//! URL identity: two links that name the same resource become the same text.
 //!
-//! Every URL that the crawler keeps, compares or fetches is a [`CrawlUrl`]; links become one in [`CrawlUrl::join`],
-//! behind the page's parser and before the rules. What the URL standard (WHATWG) does is left to the `url` crate; on
-//! top of it stands the identity of ALGORITHMS §3 (Book 3.2.3): no fragment, percent-encoding unified (RFC 3986
-//! §6.2.2), no empty query, no session or tracking parameters, and what a site's rule file says of its parameters.
+//! Every URL that the crawler keeps, compares or fetches is a [`CrawlUrl`]. [`CrawlUrl::join`] makes one from each link, after the page's
+//! parser and before the rules. The `url` crate implements the URL standard (WHATWG). On top of it comes the identity of
+//! ALGORITHMS §3 (Book 3.2.3): no fragment, percent-encoding unified (RFC 3986 §6.2.2), no empty query, no session or
+//! tracking parameters, and the parameter rules of the site's rule file.
 //!
 //! Parameters are handled as raw `name=value` text. Decoding and re-encoding them would destroy the percent-bytes
 //! of GBK, Big5 and Shift_JIS queries.
@@ -26,16 +26,16 @@ pub use keys::{MASK, without_keys};
 
 use crate::limits::URL_BYTES_MAX;
 
-/// Why a text is no URL that can be crawled.
+/// Why a text is not a URL that can be crawled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlFault {
-    /// The URL standard finds no URL in it.
+    /// Not a URL by the URL standard.
     #[error("not a URL: {0}")]
     Syntax(String),
     /// Neither http nor https.
     #[error("the scheme is `{0}`, only http and https are crawled")]
     Scheme(String),
-    /// `user:password@` in it: secrets never travel in URLs.
+    /// It holds `user:password@`. Secrets never travel in URLs.
     #[error("a user name or password stands in the URL")]
     Credentials,
     /// A control character that the URL standard does not strip.
@@ -44,7 +44,7 @@ pub enum UrlFault {
     /// Longer than [`URL_BYTES_MAX`].
     #[error("longer than {URL_BYTES_MAX} bytes")]
     TooLong,
-    /// A host name with empty labels at its end.
+    /// A host name that ends with empty labels.
     #[error("the host name ends in empty labels")]
     Host,
 }
@@ -53,22 +53,22 @@ pub enum UrlFault {
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CrawlUrl {
     text: Arc<str>,
-    /// Where the path begins; the origin lies before it.
+    /// Offset of the path; the origin comes before it.
     path_at: u16,
 }
 
 impl CrawlUrl {
-    /// Normalises an absolute URL as a person or a sitemap writes it.
+    /// Normalises an absolute URL as written by a person or a sitemap.
     pub fn parse(text: &str, canonical: &Canonical) -> Result<Self, UrlFault> {
         check_text(text)?;
         let url = Url::parse(text).map_err(|error| UrlFault::Syntax(error.to_string()))?;
         from_url(&url, canonical)
     }
 
-    /// Resolves a link of a page. `base` is the page's URL or its `<base href>`, `encoding` the page's charset,
-    /// which the query of a link is written in (WHATWG URL, percent-encode after encoding; None is UTF-8).
+    /// Resolves a link of a page. `base` is the page's URL or its `<base href>`. `encoding` is the page's charset;
+    /// the query of a link is written in it (WHATWG URL, percent-encode after encoding; None is UTF-8).
     ///
-    /// Most links hold nothing that the URL standard would change; they skip its parser.
+    /// Most links contain nothing that the URL standard would change; they skip its parser.
     pub fn join(
         base: &Url,
         href: &str,
@@ -81,8 +81,8 @@ impl CrawlUrl {
         }
     }
 
-    /// Puts a URL out of the database together again. Both parts are normal already: they come from
-    /// [`Self::origin`] and [`Self::path`].
+    /// Rebuilds a URL from the database. Both parts are already normalised: they come from [`Self::origin`] and
+    /// [`Self::path`].
     #[must_use]
     pub fn from_parts(origin: &str, path: &str) -> Self {
         let mut text = String::with_capacity(origin.len() + path.len());
@@ -91,8 +91,8 @@ impl CrawlUrl {
         Self { path_at: u16::try_from(origin.len()).unwrap_or(u16::MAX), text: text.into() }
     }
 
-    /// A URL as it stands, with what [`Self::parse`] would drop: the address of a form, which a token may be part of.
-    /// None where it is no address of the web, or too long.
+    /// A URL as written, including the parts that [`Self::parse`] would drop. Used for form actions, which may
+    /// contain a token. None if it is not an http(s) URL, or too long.
     #[must_use]
     pub fn exact(url: &url::Url) -> Option<Self> {
         let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
@@ -102,7 +102,7 @@ impl CrawlUrl {
         (is_web && fits).then(|| Self::from_parts(&origin, path))
     }
 
-    /// The whole URL.
+    /// The full URL.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -114,7 +114,7 @@ impl CrawlUrl {
         self.text.get(..usize::from(self.path_at)).unwrap_or_default()
     }
 
-    /// Path and query: everything behind the origin. Begins with `/`.
+    /// Path and query: everything after the origin. Starts with `/`.
     #[must_use]
     pub fn path(&self) -> &str {
         self.text.get(usize::from(self.path_at)..).unwrap_or_default()
@@ -138,7 +138,7 @@ impl CrawlUrl {
         split_port(self.authority()).0
     }
 
-    /// The URL for the HTTP client, and as the base of a page's links.
+    /// The parsed URL, for the HTTP client and as the base of a page's links.
     pub fn to_url(&self) -> Result<Url, UrlFault> {
         Url::parse(&self.text).map_err(|error| UrlFault::Syntax(error.to_string()))
     }
@@ -156,10 +156,10 @@ impl fmt::Debug for CrawlUrl {
     }
 }
 
-/// Refuses what no later step has to look at. Tab and line ends are stripped by the URL standard; any other
-/// control character is a mistake or an attack.
+/// Rejects what no later step should have to handle. The URL standard strips tabs and line ends; any other control
+/// character is a mistake or an attack.
 fn check_text(text: &str) -> Result<(), UrlFault> {
-    // Normalising shortens a text threefold at most (`%41` → `A`); megabytes of `data:` end here.
+    // Normalisation shortens a text at most threefold (`%41` → `A`). This rejects megabytes of `data:`.
     if text.len() > 3 * URL_BYTES_MAX {
         return Err(UrlFault::TooLong);
     }
@@ -188,8 +188,8 @@ fn encode_query(text: &str, encoding: &'static Encoding) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() + 16);
     let mut rest = text;
     loop {
-        // Four bytes a byte hold the worst case of every charset of the standard (ISO-2022-JP's escapes), and the
-        // loop would go on where they did not.
+        // Four bytes per byte cover the worst case of every charset of the standard (escapes of ISO-2022-JP). If they
+        // did not, the loop would continue with a larger buffer.
         bytes.reserve(4 * rest.len() + 16);
         let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
         rest = &rest[read..];
@@ -213,7 +213,7 @@ fn from_url(url: &Url, canonical: &Canonical) -> Result<CrawlUrl, UrlFault> {
     finish(&url[..Position::BeforePath], url.path(), url.query(), canonical)
 }
 
-/// Bytes that the URL standard copies as they stand, in a path (1) and in a query (2) of an http URL.
+/// Bytes that the URL standard copies unchanged, in a path (1) and in a query (2) of an http URL.
 const VERBATIM: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0x21;
@@ -226,8 +226,9 @@ const VERBATIM: [u8; 256] = {
     table
 };
 
-/// Resolves a link that the URL standard would copy byte by byte: of the base's origin, without dot segments, of
-/// harmless characters. None sends it to the standard's parser; both give the same (a property test holds it).
+/// Fast path: resolves a link that the URL standard would copy byte by byte, with the origin of the base, without dot
+/// segments, of harmless characters only. None means: use the standard's parser. Both give the same result (a
+/// property test checks it).
 fn join_plain(base: &Url, href: &str, canonical: &Canonical) -> Option<Result<CrawlUrl, UrlFault>> {
     if !matches!(base.scheme(), "http" | "https") || href.is_empty() || href.len() > URL_BYTES_MAX {
         return None;
@@ -252,7 +253,7 @@ fn join_plain(base: &Url, href: &str, canonical: &Canonical) -> Option<Result<Cr
         }
         _ => path_end,
     };
-    // Behind a fragment's sign everything is dropped, but for the characters that no URL may hold.
+    // Everything after `#` is dropped, but characters that no URL may hold are still checked.
     match bytes.get(query_end) {
         None => {}
         Some(b'#') if bytes[query_end..].iter().all(|byte| (0x20..0x7F).contains(byte)) => {}
@@ -275,14 +276,14 @@ fn join_plain(base: &Url, href: &str, canonical: &Canonical) -> Option<Result<Cr
     Some(finish(origin, &path, query, canonical))
 }
 
-/// True where a segment behind a `/` may be `.` or `..`, written plainly or as `%2e`. May be true for others.
+/// True if a segment after a `/` may be `.` or `..`, written plainly or as `%2e`. False positives are allowed.
 fn has_dot_segment(path: &str) -> bool {
     let bytes = path.as_bytes();
     memchr::memchr_iter(b'.', bytes).any(|at| at > 0 && bytes[at - 1] == b'/')
         || memchr::memchr_iter(b'%', bytes).any(|at| bytes.get(at + 1) == Some(&b'2'))
 }
 
-/// The identity on top of the URL standard's.
+/// The crawler's own identity rules, on top of the URL standard.
 fn finish(origin: &str, path: &str, query: Option<&str>, canonical: &Canonical) -> Result<CrawlUrl, UrlFault> {
     let origin = without_root_dot(origin)?;
     let path = unify_percent(path);
@@ -353,7 +354,7 @@ fn unify_percent(text: &str) -> Cow<'_, str> {
                 at += 3;
             }
             None => {
-                // Text between escapes, copied in one piece; a lone `%` stands alone.
+                // Text between escapes is copied in one piece. A lone `%` is copied alone.
                 let end = memchr::memchr(b'%', &bytes[at + 1..]).map_or(bytes.len(), |next| at + 1 + next);
                 out.push_str(&text[at..end]);
                 at = end;
@@ -375,7 +376,7 @@ fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// True where a decoded hex digit would turn the lone `%` (or `%4`) before it into an escape that was not there.
+/// True if a decoded hex digit would turn the lone `%` (or `%4`) before it into a new escape.
 fn completes_lone_percent(out: &str, byte: u8) -> bool {
     let bytes = out.as_bytes();
     let percent_at = |back: usize| bytes.len() >= back && bytes[bytes.len() - back] == b'%';
@@ -383,7 +384,7 @@ fn completes_lone_percent(out: &str, byte: u8) -> bool {
     byte.is_ascii_hexdigit() && (percent_at(1) || (hex_before && percent_at(2)))
 }
 
-/// Drops session ids from the segments of a path: `/view;jsessionid=1A2B` → `/view`.
+/// Drops session IDs from the segments of a path: `/view;jsessionid=1A2B` → `/view`.
 fn without_path_sessions<'a>(path: &'a str, canonical: &Canonical) -> Cow<'a, str> {
     let has_session = |segment: &str| segment.split(';').skip(1).any(|part| canonical.is_path_session(part));
     if memchr::memchr(b';', path.as_bytes()).is_none() || !path.split('/').any(has_session) {
@@ -397,7 +398,7 @@ fn without_path_sessions<'a>(path: &'a str, canonical: &Canonical) -> Cow<'a, st
         let mut parts = segment.split(';');
         let name = parts.next().unwrap_or_default();
         out.push_str(name);
-        // `/..;jsessionid=1` would become a dot segment, that is another URL.
+        // `/..;jsessionid=1` would become a dot segment, which is another URL.
         let is_dots = matches!(name, "." | "..");
         for part in parts.filter(|part| is_dots || !canonical.is_path_session(part)) {
             out.push(';');
@@ -407,7 +408,7 @@ fn without_path_sessions<'a>(path: &'a str, canonical: &Canonical) -> Cow<'a, st
     Cow::Owned(out)
 }
 
-/// Drops folders that are session ids: `/(S(lit3py55t21z5v55vlm25s55))/a` → `/a`, where the rules say so.
+/// Drops folders that are session IDs if the rules say so: `/(S(lit3py55t21z5v55vlm25s55))/a` → `/a`.
 fn without_session_folders<'a>(path: &'a str, canonical: &Canonical) -> Cow<'a, str> {
     if !canonical.path_sessions || !path.split('/').any(is_session_folder) {
         return Cow::Borrowed(path);
@@ -423,8 +424,8 @@ fn without_session_folders<'a>(path: &'a str, canonical: &Canonical) -> Cow<'a, 
     Cow::Owned(out)
 }
 
-/// ASP.NET's session, anonymous and forms tickets, together or alone: `(A(…)S(…)F(…))`, or in its first version 24
-/// letters and digits in one pair of brackets; and 32 hex digits behind `sid` or `PHPSESSID`.
+/// ASP.NET session, anonymous and forms tickets, alone or combined: `(A(…)S(…)F(…))`, or in version 1, 24 letters and
+/// digits in one pair of parentheses. Also 32 hex digits after `sid` or `PHPSESSID`.
 fn is_session_folder(segment: &str) -> bool {
     if let Some(inner) = segment.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         let is_plain =
@@ -432,7 +433,7 @@ fn is_session_folder(segment: &str) -> bool {
         if is_plain(inner) {
             return true;
         }
-        // Tickets are URL-safe base64; `(S(x))` has one of at least one character.
+        // Tickets are URL-safe base64. `(S(x))` has a ticket of at least one character.
         let mut rest = inner;
         while let Some((ticket, behind)) = rest.split_once(')') {
             let (kind, value) = ticket.split_once('(').unwrap_or(("", ""));
@@ -465,7 +466,7 @@ fn merged_slashes<'a>(path: &'a str, canonical: &Canonical) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// The folder of a default document that stands without a query; with one, the file is a program of its own.
+/// The folder of a default document without a query. With a query, the file is a program with its own URL.
 fn without_default_document<'a>(path: &'a str, has_no_query: bool, canonical: &Canonical) -> &'a str {
     if !has_no_query || canonical.default_documents.is_empty() {
         return path;
@@ -488,16 +489,16 @@ fn filter_query<'a>(query: &'a str, canonical: &Canonical) -> Cow<'a, str> {
     Cow::Owned(kept.join("&"))
 }
 
-/// One step of a normalisation that changed something.
+/// One normalisation step that changed something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What was done, in words.
+    /// A description of the step.
     pub what: String,
-    /// The URL after it.
+    /// The URL after the step.
     pub url: String,
 }
 
-/// Normalises an absolute URL as [`CrawlUrl::parse`] does and tells each step that changed something.
+/// Normalises an absolute URL as [`CrawlUrl::parse`] does and returns each step that changed something.
 pub fn explain(text: &str, canonical: &Canonical) -> Result<(CrawlUrl, Vec<Step>), UrlFault> {
     let done = CrawlUrl::parse(text, canonical)?;
     let mut steps = Vec::new();

@@ -1,8 +1,8 @@
-//! The words of sites, as data: tables under `models/words/`, one row a phrase. A table is read once, and each topic is searched by one
+//! Word lists as data: tables under `models/words/`, one row per phrase. A table is parsed once, and each topic is searched with one
 //! automaton.
 //!
-//! A row is `topic[, topic] ⇥ language[, language] ⇥ phrase ⇥ source`; its languages are BCP 47 codes, `und` for signs and names. Spaces
-//! around a phrase belong to it. Lines with `#` in front are comments; `#: topic ⇥ text` says what a topic is.
+//! A row is `topic[, topic] ⇥ language[, language] ⇥ phrase ⇥ source`. Languages are BCP 47 codes, `und` for symbols and names. Spaces
+//! around a phrase belong to it. Lines that start with `#` are comments; `#: topic ⇥ text` describes a topic.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
@@ -10,11 +10,11 @@ use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-/// A table, by its name and its text.
+/// A table: its name and its text.
 struct Table {
     name: &'static str,
     text: &'static str,
-    /// The phrases of each topic, in the order of the rows.
+    /// The phrases of each topic, in row order.
     topics: OnceLock<HashMap<&'static str, Vec<&'static str>>>,
 }
 
@@ -45,7 +45,7 @@ impl Row {
         (!line.starts_with('#')).then_some(row)
     }
 
-    /// What the phrase says, in the order of the row.
+    /// The topics of the phrase, in the order of the row.
     pub fn topics(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.topics.split(", ")
     }
@@ -55,12 +55,12 @@ impl Row {
     }
 }
 
-/// The rows of a table, in their order; none where there is no such table.
+/// The rows of a table, in order; none if there is no such table.
 pub fn rows(table: &str) -> impl Iterator<Item = Row> + use<> {
     named(table).into_iter().flat_map(|of| of.text.lines()).filter_map(Row::read)
 }
 
-/// The phrases of a topic of a table, in their order; none where there is no such topic.
+/// The phrases of a topic, in row order; none if there is no such topic.
 #[must_use]
 pub fn phrases(table: &str, topic: &str) -> Vec<&'static str> {
     named(table).map(|of| of.phrases(topic)).unwrap_or_default()
@@ -83,18 +83,18 @@ impl Table {
     }
 }
 
-/// The phrases of a topic, and what finds them.
+/// The phrases of a topic and the automaton that finds them.
 pub struct Words {
     phrases: Vec<&'static str>,
-    /// Bytes of the longest of them.
+    /// Length of the longest phrase in bytes.
     longest: usize,
     whole: OnceLock<HashSet<&'static str>>,
     search: OnceLock<AhoCorasick>,
 }
 
 impl Words {
-    /// Those of a topic of a table, whatever the case of its name; none where it has no rows, which the test of [`topics!`](crate::topics)
-    /// finds.
+    /// The phrases of a topic; the case of the topic's name is ignored. Empty if it has no rows, which the test of
+    /// [`topics!`](crate::topics) detects.
     #[must_use]
     pub fn of(table: &str, topic: &str) -> Self {
         let phrases = phrases(table, &topic.to_ascii_lowercase());
@@ -103,13 +103,13 @@ impl Words {
     }
 
     fn search(&self) -> &AhoCorasick {
-        // Half as large as a DFA, and built ten times as fast. A search is refused from 2³¹ states on.
+        // An NFA is half as large as a DFA and ten times as fast to build. A search is refused from 2³¹ states on.
         let build = || AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&self.phrases);
         self.search.get_or_init(|| build().expect("a topic has few words"))
     }
 }
 
-/// A topic of a table: its phrases in their order, and whether a text has them. Made by [`topics!`](crate::topics).
+/// A topic of a table: its phrases in order, and searches for them. Made by [`topics!`](crate::topics).
 #[derive(Clone, Copy)]
 pub struct Topic(fn() -> &'static Words);
 
@@ -127,7 +127,7 @@ impl Topic {
         Self(words)
     }
 
-    /// Whether a text is one of the phrases, and nothing else.
+    /// True if the whole text is one of the phrases.
     #[must_use]
     pub fn has(&self, text: &str) -> bool {
         let words = (self.0)();
@@ -135,28 +135,28 @@ impl Topic {
             && words.whole.get_or_init(|| words.phrases.iter().copied().collect()).contains(text)
     }
 
-    /// Whether one of the phrases stands anywhere in a text.
+    /// True if the text contains one of the phrases.
     #[must_use]
     pub fn are_in(&self, text: &str) -> bool {
         (self.0)().search().is_match(text)
     }
 
-    /// The first of the phrases, in their order, that stands anywhere in a text.
+    /// The first phrase, in row order, that the text contains.
     #[must_use]
     pub fn first_in(&self, text: &str) -> Option<&'static str> {
         let found = (self.0)().search().find_overlapping_iter(text).map(|found| found.pattern().as_usize());
         found.min().map(|first| self[first])
     }
 
-    /// Whether one of the phrases begins a word of a label, or is one where the label is to have it `whole`. Phrases of scripts without
-    /// letters of two cases stand anywhere.
+    /// True if a word of the label starts with one of the phrases, or, with `whole`, is one. Phrases in scripts
+    /// without letter case match anywhere.
     #[must_use]
     pub fn are_said_in(&self, label: &str, whole: bool) -> bool {
         let has_cases = |c: char| c.is_alphanumeric() && (c.is_ascii() || c.is_lowercase() || c.is_uppercase());
         (self.0)().search().find_overlapping_iter(label).any(|found| {
             let word = self[found.pattern().as_usize()];
             let begins = !word.starts_with(has_cases) || !label[..found.start()].ends_with(has_cases);
-            // A number is one, and not how another begins: 21 is no part of 2104.
+            // A number must match whole: 21 is no part of 2104.
             let is_whole = whole || word.ends_with(|c: char| c.is_ascii_digit());
             let ends = !is_whole || !word.ends_with(has_cases) || !label[found.end()..].starts_with(has_cases);
             begins && ends
@@ -164,7 +164,7 @@ impl Topic {
     }
 }
 
-/// What is looked for anywhere in a text: a topic, or a few words of the code's own.
+/// Something to search for in a text: a topic, or a few words from the code.
 pub trait Phrases {
     fn are_in(&self, text: &str) -> bool;
 }
@@ -181,8 +181,8 @@ impl Phrases for &[&str] {
     }
 }
 
-/// Names topics of the tables as constants, each by the name that it has there: `topics! { pub login: WRONG, LOCKED; }`. A test finds
-/// those without rows.
+/// Declares topics of the tables as constants under the same names: `topics! { pub login: WRONG, LOCKED; }`. A test
+/// finds topics without rows.
 #[macro_export]
 macro_rules! topics {
     ($($vis:vis $table:ident: $($name:ident),+ ;)+) => {
@@ -233,7 +233,7 @@ mod tests {
                     let is_one = language == "und" || language.len() == 2 || ["zh-Hans", "zh-Hant"].contains(&language);
                     assert!(is_one, "{place}: {language}");
                 }
-                // What pages wait with is looked for in their text as it is.
+                // Phrases of waiting pages are searched for with their case.
                 let is_small = row.phrase == row.phrase.to_lowercase() || row.topics().any(|of| of == "waits");
                 assert!(is_small, "{place}: texts are searched in lower case");
             }
@@ -266,7 +266,7 @@ mod tests {
         }
     }
 
-    /// The languages of topics of the controls, without the scripts that they are written in.
+    /// The languages of topics of the controls, without their script subtags.
     fn languages_of(topics: &[&str]) -> BTreeSet<&'static str> {
         let rows = rows("control").filter(|row| row.topics().any(|topic| topics.contains(&topic)));
         let languages = rows.flat_map(|row| row.languages()).map(|of| of.split('-').next().unwrap_or(of));

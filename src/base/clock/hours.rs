@@ -1,7 +1,6 @@
-//! The clock of a site: hours in which it is left alone, and the days that its budget counts by.
-//!
-//! Plain arithmetic on minutes of the day at a fixed offset from UTC; no time zones, no daylight saving: a rule file
-//! that names an offset means the same all year.
+//! The clock of a site: its quiet hours, and the days over which its budget counts. Plain arithmetic on minutes of
+//! the day at a fixed offset from UTC. There are no time zones and no daylight saving, so that an offset in a rule
+//! file means the same all year.
 
 use std::time::Duration;
 
@@ -11,18 +10,19 @@ const MINUTE_MS: u64 = 60_000;
 const DAY_MINUTES: u16 = 24 * 60;
 const DAY_MS: u64 = DAY_MINUTES as u64 * MINUTE_MS;
 
-/// Hours of each day without a request, at a fixed offset from UTC.
+/// Hours of each day in which no request is sent, at a fixed offset from UTC.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hours {
-    /// Minutes of the day, from (included) and until (excluded); one that ends before it begins runs over midnight.
+    /// Minutes of the day, from (included) and until (excluded). A window that ends before it begins runs over
+    /// midnight.
     pub quiet: Vec<(u16, u16)>,
     /// Minutes east of UTC, between −14 and 14 hours.
     pub offset_minutes: i16,
 }
 
 impl Hours {
-    /// The end of the quiet hours that `now` lies in; None where requests may be sent. Windows that touch are one.
-    /// Windows that leave no minute of the day give `now` plus a day each time they are asked.
+    /// The end of the quiet hours that contain `now`; None if requests may be sent. Adjacent windows count as one. If
+    /// the windows cover the whole day, returns `now` plus a day on each call.
     #[must_use]
     pub fn quiet_until(&self, now: UnixMillis) -> Option<UnixMillis> {
         let day_began = self.day_began(now);
@@ -39,25 +39,25 @@ impl Hours {
         (waited > 0).then(|| UnixMillis(day_began + u64::from(from + waited) * MINUTE_MS))
     }
 
-    /// True where the windows leave no minute of the day.
+    /// True if the windows cover the whole day.
     #[must_use]
     pub fn is_always_quiet(&self) -> bool {
         (0..DAY_MINUTES).all(|minute| self.quiet.iter().any(|window| left_of(*window, minute).is_some()))
     }
 
-    /// The number of the day that `now` lies in, counted from 1970-01-01 at the site's offset.
+    /// The number of the day that contains `now`, counted from 1970-01-01 at the site's offset.
     #[must_use]
     pub fn day(&self, now: UnixMillis) -> u64 {
         self.local_ms(now) / DAY_MS
     }
 
-    /// When the next day begins.
+    /// Start of the next day.
     #[must_use]
     pub fn next_day(&self, now: UnixMillis) -> UnixMillis {
         UnixMillis(self.day_began(now)).plus(Duration::from_millis(DAY_MS))
     }
 
-    /// How much of the day that `now` lies in is left outside of quiet hours.
+    /// Time left outside of quiet hours in the day that contains `now`.
     #[must_use]
     pub fn open_left(&self, now: UnixMillis) -> Duration {
         let left = self.next_day(now).since(now);
@@ -67,13 +67,13 @@ impl Hours {
         self.open_spans(now).into_iter().map(|(began, ends)| Duration::from_millis(ends - began)).sum()
     }
 
-    /// How much of the whole day lies outside of quiet hours.
+    /// Time of the whole day outside of quiet hours.
     #[must_use]
     pub fn open_of_day(&self, now: UnixMillis) -> Duration {
         self.open_left(UnixMillis(self.day_began(now)))
     }
 
-    /// When no more than so much of the day is left outside of quiet hours; `now` where that is so already.
+    /// The moment from which at most `left` of the day remains outside of quiet hours; `now` if that is already so.
     #[must_use]
     pub fn when_open_left(&self, now: UnixMillis, left: Duration) -> UnixMillis {
         let mut over = self.open_left(now).saturating_sub(left);
@@ -90,7 +90,7 @@ impl Hours {
         self.next_day(now)
     }
 
-    /// What of the day is left from `now` on outside of quiet hours: from when until when, in milliseconds of UTC.
+    /// The rest of the day from `now` on, outside of quiet hours: start and end of each span in milliseconds of UTC.
     fn open_spans(&self, now: UnixMillis) -> Vec<(u64, u64)> {
         let mut edges: Vec<u16> = self.quiet.iter().flat_map(|(from, until)| [*from, *until]).collect();
         edges.extend([0, DAY_MINUTES]);
@@ -101,18 +101,18 @@ impl Hours {
         spans.map(|span| (at(span[0]), at(span[1]))).collect()
     }
 
-    /// Milliseconds of the site's own clock; never below zero.
+    /// Milliseconds of the site's local clock; never below zero.
     fn local_ms(&self, now: UnixMillis) -> u64 {
         now.0.saturating_add_signed(i64::from(self.offset_minutes) * MINUTE_MS as i64)
     }
 
-    /// When the site's day began, in milliseconds of UTC; a day that began before 1970 began at 0.
+    /// Start of the site's day in milliseconds of UTC. A day that started before 1970 starts at 0.
     fn day_began(&self, now: UnixMillis) -> u64 {
         now.0.saturating_sub(self.local_ms(now) % DAY_MS)
     }
 }
 
-/// Minutes left of a window at this minute of the day; None outside of it.
+/// Minutes left of a window at this minute of the day; None outside of the window.
 fn left_of((from, until): (u16, u16), minute: u16) -> Option<u16> {
     if from < until {
         (from..until).contains(&minute).then(|| until - minute)
@@ -123,7 +123,7 @@ fn left_of((from, until): (u16, u16), minute: u16) -> Option<u16> {
     }
 }
 
-/// Reads `22:30-06:00`. None for anything else; `24:00` is the end of the day.
+/// Parses `22:30-06:00`; None for anything else. `24:00` is the end of the day.
 #[must_use]
 pub fn window(text: &str) -> Option<(u16, u16)> {
     let (from, until) = text.split_once('-')?;
@@ -142,7 +142,8 @@ fn minute_of_day(text: &str) -> Option<u16> {
     (minutes < 60 && minute <= DAY_MINUTES).then_some(minute)
 }
 
-/// Reads `+08:00`, `-03:30` or `Z`: minutes east of UTC, in quarters of an hour as all zones of today are.
+/// Parses `+08:00`, `-03:30` or `Z` to minutes east of UTC. Accepts quarters of an hour only, as in all current time
+/// zones.
 #[must_use]
 pub fn offset(text: &str) -> Option<i16> {
     if text.eq_ignore_ascii_case("z") || text.eq_ignore_ascii_case("utc") {

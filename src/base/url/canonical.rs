@@ -1,6 +1,6 @@
-//! What a site does with its parameters: which of them do not change what a URL names.
+//! Parameter rules of a site: which parameters do not change what a URL names.
 
-/// A parameter's name in a rule file: as it stands in the URL, or with `*` at its end for all that begin so.
+/// A parameter name in a rule file: exact as in the URL, or a prefix that ends with `*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePattern {
     text: Box<str>,
@@ -8,7 +8,7 @@ pub struct NamePattern {
 }
 
 impl NamePattern {
-    /// Reads `name` or `prefix*`.
+    /// Parses `name` or `prefix*`.
     #[must_use]
     pub fn new(pattern: &str) -> Self {
         match pattern.strip_suffix('*') {
@@ -22,26 +22,26 @@ impl NamePattern {
     }
 }
 
-/// What a site does with its parameters. The default drops well-known session ids and tracking parameters, and
-/// keeps everything else in its order.
+/// Parameter rules of a site. The default drops well-known session IDs and tracking parameters, and keeps everything
+/// else in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Canonical {
-    /// Parameters of the query that do not change what the URL names.
+    /// Query parameters that do not change what the URL names.
     pub drop: Vec<NamePattern>,
-    /// Where not empty, only these parameters stay, and the well-known ones below are no exception: `keep = ["*"]`
-    /// keeps even `utm_source`.
+    /// If not empty, only these parameters are kept. This overrides the well-known lists below: `keep = ["*"]` keeps
+    /// even `utm_source`.
     pub keep: Vec<NamePattern>,
-    /// Names of session ids, in the query and in the path (`/page;name=…`).
+    /// Names of session IDs, in the query and in the path (`/page;name=…`).
     pub session: Vec<NamePattern>,
     /// Sorts the parameters by name; equal names keep their order.
     pub sort: bool,
-    /// Files that a server answers with for their folder, as `index.html`: without a query, they are their folder.
-    /// Off by default, because servers differ.
+    /// Default documents such as `index.html`, served for their folder. Without a query, they are replaced by their
+    /// folder. Off by default, because servers differ.
     pub default_documents: Vec<Box<str>>,
-    /// Drops session ids that stand as a folder of their own: `/(S(…))/` of ASP.NET, `/sid-<32 hex digits>/`. Off by
+    /// Drops session IDs that are a folder of their own: `/(S(…))/` of ASP.NET, `/sid-<32 hex digits>/`. Off by
     /// default, because servers that need one redirect to it, and the redirect would lead to itself.
     pub path_sessions: bool,
-    /// `//` in a path is `/`.
+    /// Treats `//` in a path as `/`.
     pub merge_slashes: bool,
 }
 
@@ -56,7 +56,7 @@ pub enum Dropped {
 }
 
 impl Dropped {
-    /// The reason in words, for `rules explain`.
+    /// A description of the reason, for `rules explain`.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -69,16 +69,16 @@ impl Dropped {
     }
 }
 
-/// Session ids that forums and application servers put into the URLs of visitors without cookies, and whose names
-/// are used for nothing else.
+/// Session IDs that forums and application servers put into the URLs of visitors without cookies. These names have no
+/// other use.
 const SESSION_NAMES: [&str; 7] = ["jsessionid", "phpsessid", "asp.net_sessionid", "cfid", "cftoken", "zenid", "oscsid"];
 
-/// Session ids only where the value looks like one: 32 hex digits (phpBB's `sid`, vBulletin's `s`).
+/// Session IDs only if the value looks like one: 32 hex digits (phpBB's `sid`, vBulletin's `s`).
 const SESSION_NAMES_IF_HASH: [&str; 4] = ["sid", "s", "session_id", "sessionid"];
 
-/// Parameters that tell an advertiser or a statistic where a visitor came from, and that no program uses for anything
-/// else: what the lists of ClearURLs, Neat URL and Firefox's query stripping have in common. Names that sites use for
-/// their own ends (`ref`, `from`, `spm`, `source`) are left to the rule file.
+/// Tracking parameters: they report to advertisers or statistics where a visitor came from and have no other use.
+/// This is the common part of the lists of ClearURLs, Neat URL and Firefox's query stripping. Names that sites also
+/// use for their own purposes (`ref`, `from`, `spm`, `source`) are left to the rule file.
 fn is_tracking_name(name: &str) -> bool {
     matches!(
         name,
@@ -99,7 +99,7 @@ fn is_tracking_name(name: &str) -> bool {
 }
 
 impl Canonical {
-    /// Why this raw `name=value` text is dropped; None where it stays.
+    /// Why this raw `name=value` text is dropped; None if it is kept.
     #[must_use]
     pub fn dropped(&self, parameter: &str) -> Option<Dropped> {
         if parameter.is_empty() {
@@ -121,10 +121,10 @@ impl Canonical {
         is_tracking(name).then_some(Dropped::Tracking)
     }
 
-    /// True for a path parameter (`;name=value`) that is a session id.
+    /// True if a path parameter (`;name=value`) is a session ID.
     pub(super) fn is_path_session(&self, parameter: &str) -> bool {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        // A listing may hold a file of such a name, and no session id ends so.
+        // A listing may hold a file with such a name, and no session ID ends so.
         if value.len() >= 8 && value.as_bytes()[value.len() - 8..].eq_ignore_ascii_case(b".torrent") {
             return false;
         }
@@ -137,7 +137,7 @@ pub(super) fn named(patterns: &[NamePattern], name: &str) -> bool {
 }
 
 pub(super) fn is_session(name: &str, value: &str) -> bool {
-    // The longest name has 17 letters, the classic ASP cookie's 12 and 8 random ones.
+    // The longest name has 17 letters; classic ASP cookies have 12 plus 8 random ones.
     if name.len() > 20 {
         return false;
     }

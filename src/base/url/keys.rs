@@ -1,11 +1,11 @@
-//! Keys of members within addresses: who has one downloads as that member.
+//! Member keys in URLs: anyone who has such a key can download as that member.
 
 use std::borrow::Cow;
 
-/// What stands for a secret where something is told.
+/// Replaces a secret in output.
 pub const MASK: &str = "••••••";
 
-/// Parameters by which trackers know whose a download is.
+/// Parameters by which trackers identify the member who downloads.
 const KEYS_OF_MEMBERS: &[&str] = &[
     "passkey",
     "torrent_pass",
@@ -20,12 +20,12 @@ const KEYS_OF_MEMBERS: &[&str] = &[
     "downhash",
 ];
 
-/// Digits of the key that software writes into a path: an MD5, or as many random ones.
+/// Digits of a key in a path: an MD5, or as many random hex digits.
 const KEY_DIGITS: usize = 32;
 
-/// A URL, or a reference, with the keys masked by which a site knows its member: where it is told to whoever looks for what it leads to, and
-/// numbers and names have to stand. Keys are values of parameters that are named so, and, behind a number, parts of a path that look so
-/// (`/torrent/download/7.KEY`); those of a magnet's trackers are masked, too.
+/// Masks member keys in a URL or a URL reference for output. Numbers and names stay readable, so that the target can
+/// still be found. Keys are the values of parameters with known names, and path segments after a number that look
+/// like a key (`/torrent/download/7.KEY`). Keys in the trackers of a magnet link are masked, too.
 #[must_use]
 pub fn without_keys(url: &str) -> Cow<'_, str> {
     let (address, query) = url.split_once('?').map_or((url, None), |(address, query)| (address, Some(query)));
@@ -50,7 +50,7 @@ fn is_key(part: &str) -> bool {
     part.len() == KEY_DIGITS && part.bytes().all(|of| of.is_ascii_hexdigit())
 }
 
-/// A path, or an address, whose torrent is known by its number.
+/// Masks keys in a path, or an address, in which a number identifies the torrent.
 fn in_path(address: &str) -> String {
     let mut has_number = false;
     let part = |part: &str| {
@@ -59,7 +59,7 @@ fn in_path(address: &str) -> String {
         has_number |= is_number;
         told.to_owned()
     };
-    // A port, and an address of numbers, is no torrent's.
+    // A port or an IP address is not a torrent number.
     let from =
         address.find("://").map_or(0, |at| address[at + 3..].find('/').map_or(address.len(), |end| at + 3 + end));
     let (origin, path) = address.split_at(from);
@@ -68,7 +68,8 @@ fn in_path(address: &str) -> String {
     told
 }
 
-/// The announce address of a magnet, percent-encoded or not: what looks like a key there is one.
+/// Masks keys in the announce URL of a magnet link, percent-encoded or not. Anything that looks like a key is one
+/// there.
 fn of_tracker(tracker: &str) -> String {
     let Ok(plain) = percent_encoding::percent_decode_str(tracker).decode_utf8() else { return MASK.to_owned() };
     let mut is_value = false;
@@ -80,7 +81,7 @@ fn of_tracker(tracker: &str) -> String {
     if told == *plain { tracker.to_owned() } else { told }
 }
 
-/// A text whose parts between these characters are told as `told` says.
+/// Splits a text at these characters and replaces each part by the result of `told`.
 fn parts(text: &str, between: &[char], mut told: impl FnMut(&str) -> String) -> String {
     let part = |piece: &str| {
         let end = piece.strip_suffix(between).map_or(piece.len(), str::len);

@@ -1,16 +1,17 @@
-//! The number that a URL calls its thing by: `/torrent/4711`, `viewtopic.php?f=2&t=4711`.
+//! The number by which a URL identifies its item: `/torrent/4711`, `viewtopic.php?f=2&t=4711`.
 
 use std::num::NonZeroU64;
 
 use super::CrawlUrl;
 
-/// Digits of a number: what is longer is a hash or a time.
+/// Maximum digits of such a number; longer ones are hashes or times.
 const DIGITS: usize = 12;
 
 impl CrawlUrl {
-    /// The largest number that is a whole segment of the path (but for `.html`, `.torrent` and the like); without one the largest that a value
-    /// of the query begins with, as a board's and a page's are small beside a thread's; without one the largest that stands between dots and dashes
-    /// (`/threads/title.4711/`, `/thread-4711-1-1.html`). None where there is none.
+    /// The largest number that is a whole path segment (ignoring `.html`, `.torrent` and the like). Otherwise the
+    /// largest at the start of a query value, because the numbers of boards and pages are smaller than those of
+    /// threads. Otherwise the largest between dots and dashes (`/threads/title.4711/`, `/thread-4711-1-1.html`). None
+    /// if there is no number.
     #[must_use]
     pub fn number(&self) -> Option<NonZeroU64> {
         let path = self.path();

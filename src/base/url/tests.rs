@@ -50,7 +50,7 @@ fn identity_follows_rfc_3986_and_whatwg() {
         ("http://h/%", "http://h/%"),
         ("http://h/%zz%4", "http://h/%zz%4"),
         ("http://h/%2541", "http://h/%2541"),
-        // a lone `%` must not meet a decoded digit
+        // a decoded digit must not complete the escape of a lone `%`
         ("http://h/%%34%31", "http://h/%%341"),
         ("http://h/%4%31", "http://h/%4%31"),
         // GBK percent-bytes stay as they are
@@ -159,7 +159,8 @@ fn session_ids_go_in_every_form_that_is_surely_one() {
         (format!("http://h/v?t=1&s={hash}"), "http://h/v?t=1", Canonical::default()),
         ("http://h/v?CFID=1&CFTOKEN=2".into(), "http://h/v", Canonical::default()),
         ("http://h/v?zenid=abc".into(), "http://h/v", Canonical::default()),
-        // Discuz has six letters and digits, which only a rule can tell from a section of the site.
+        // Discuz session IDs have six letters and digits, which only a rule can distinguish from a section of the
+        // site.
         ("http://h/forum.php?fid=2&sid=Ab3dEf".into(), "http://h/forum.php?fid=2&sid=Ab3dEf", Canonical::default()),
         ("http://h/forum.php?fid=2&sid=Ab3dEf".into(), "http://h/forum.php?fid=2", ids),
         // folders stay unless the rules say otherwise
