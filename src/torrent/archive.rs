@@ -1,17 +1,17 @@
-//! The archive: one file per torrent, named by its infohash, written so that a power loss takes nothing back.
+//! The archive: one file per torrent, named by its infohash, written so that a power loss never loses a stored file.
 //!
 //! ```text
 //! <dir>/ab/abcdef….torrent    one level of 256 folders, by the first byte of the key
 //! <dir>/.tmp/                 files being written; swept at the next open
 //! ```
 //!
-//! Stands behind `metainfo` and before the database's commit. [`Archive::store_batch`] returns when all files are
-//! on the disk under their names: contents are synced before the names are given, the names before the return. A
-//! crash at any moment leaves at worst files in `.tmp` and whole files that no row of the database names
-//! (orphans, which `verify` adopts).
+//! Comes after `metainfo` and before the database's commit. [`Archive::store_batch`] returns when all files are on
+//! the disk under their names: it syncs contents before it renames, and the names before it returns. A crash at any
+//! moment leaves at worst files in `.tmp` and whole files that no row of the database names (orphans, which `verify`
+//! adopts).
 //!
-//! It never reads the clock, never interprets a torrent and never writes outside its folder. Calls block:
-//! callers run them off the runtime's threads.
+//! It never reads the clock, never interprets a torrent and never writes outside its folder. Calls block: callers run
+//! them off the runtime's threads.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -25,15 +25,15 @@ use rustix::io::Errno;
 
 use super::Infohashes;
 
-/// Files in a batch from which on two syncs of the whole file system cost less than one sync per file and folder.
-/// Measured on ext4, CPU per file of 8 kB: at 1 file 280 µs against 460, at 2 files 240 against 140, at 16 files
-/// 230 against 46 (docs/design/recognition.md).
+/// From this batch size on, two syncs of the whole file system cost less than one sync per file and folder. Measured
+/// on ext4, CPU per file of 8 kB: at 1 file 280 µs against 460, at 2 files 240 against 140, at 16 files 230 against
+/// 46 (docs/design/recognition.md).
 const SYNCFS_FILES_MIN: usize = 2;
 
 /// Name of the folder for files being written.
 pub const TMP: &str = ".tmp";
 
-/// What can go wrong in an archive. The text names the path and the fix.
+/// Errors of the archive. The text names the path and the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// No space, no inodes or no quota left. Nothing is damaged; the same call works once there is space.
@@ -60,7 +60,7 @@ impl ArchiveError {
         }
     }
 
-    /// True when the same call may work later without anyone's help but for space.
+    /// True if the same call may succeed later once there is space.
     #[must_use]
     pub fn is_full(&self) -> bool {
         matches!(self, Self::Full { .. })
@@ -81,13 +81,13 @@ pub struct Archive {
     shards: [AtomicBool; 256],
 }
 
-/// The folder for files being written, with a shared lock that says that somebody writes.
+/// The folder for files being written, with a shared lock that marks an active writer.
 #[derive(Debug)]
 struct Tmp {
     fd: OwnedFd,
 }
 
-/// A file of the batch on its way to its name.
+/// A file of the batch that is not yet renamed.
 struct Pending {
     tmp_name: String,
     name: String,
@@ -131,12 +131,12 @@ impl Archive {
         self.dir.join(name_of_key(infohashes.key()))
     }
 
-    /// Stores the files of a batch; `Ok` says that all of them are on the disk, whole and under their names. A file
-    /// that is there already is left when it is equal and replaced when it is not. The same torrent may be in the
-    /// batch twice: the first body counts, as the first visit does in the database.
+    /// Stores the files of a batch. `Ok` means that all of them are on the disk, whole and under their names. An
+    /// existing file is kept if it is equal and replaced if it is not. If the batch contains the same torrent twice,
+    /// the first body counts, as the first visit does in the database.
     ///
     /// # Errors
-    /// [`ArchiveError`]; then some of the files may be there (whole), others not, and no temporary file is left.
+    /// [`ArchiveError`]. Then some of the files may be stored (whole) and others not, and no temporary file is left.
     pub fn store_batch(&self, batch: &[(Infohashes, &[u8])]) -> Result<(), ArchiveError> {
         if batch.is_empty() {
             return Ok(());
@@ -146,7 +146,7 @@ impl Archive {
         let stored = self.store_pending(tmp, batch, &mut pending);
         if stored.is_err() {
             for file in &pending {
-                // Those that have their name already are not found here.
+                // Files that were already renamed are not found here.
                 let _ = rustix::fs::unlinkat(&tmp.fd, &file.tmp_name, AtFlags::empty());
             }
         }
@@ -160,8 +160,8 @@ impl Archive {
         pending: &mut Vec<Pending>,
     ) -> Result<(), ArchiveError> {
         let whole_file_system = batch.len() >= SYNCFS_FILES_MIN;
-        // Folders to sync: those of equal files too, because a process that died may have given a name, and made a
-        // folder for it, that are not yet on the disk.
+        // Folders to sync. Folders of equal files are included: a process that crashed may have renamed the file, and
+        // created its folder, without a sync.
         let mut touched = [false; 256];
         let mut seen = HashSet::with_capacity(batch.len());
         for (infohashes, body) in batch {
@@ -175,7 +175,7 @@ impl Archive {
             }
             let (tmp_name, mut file) = self.create_tmp(tmp)?;
             let tmp_path = self.dir.join(TMP).join(&tmp_name);
-            // Before the write, so that a file cut short is removed.
+            // Before the write, so that a truncated file is removed.
             pending.push(Pending { tmp_name, name, shard });
             file.write_all(body).map_err(|error| ArchiveError::new(tmp_path.clone(), "write", error))?;
             if self.sync && !whole_file_system {
@@ -199,7 +199,7 @@ impl Archive {
         Ok(())
     }
 
-    /// True when the file is there with this body. Any fault in reading it says no: it is then written anew.
+    /// True if the file exists with this body. On any read error it returns false: the file is then rewritten.
     fn holds(&self, name: &str, body: &[u8]) -> bool {
         let Ok(stat) = rustix::fs::statat(&self.dir_fd, name, AtFlags::empty()) else {
             return false;
@@ -210,8 +210,8 @@ impl Archive {
         std::fs::read(self.dir.join(name)).is_ok_and(|there| there == body)
     }
 
-    /// A new file in `.tmp`. A name may be taken by another archive of this process, or by a process of the same
-    /// number that died while the folder could not be swept: then the next one is tried.
+    /// Creates a file in `.tmp`. Another archive of this process may have taken the name, or a crashed process with
+    /// the same PID whose files were not swept; then the next name is tried.
     fn create_tmp(&self, tmp: &Tmp) -> Result<(String, File), ArchiveError> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         loop {
@@ -225,14 +225,14 @@ impl Archive {
         }
     }
 
-    /// Renames a file into its place; true when its folder had to be made again.
+    /// Renames a file into its place. True if its folder had to be recreated.
     fn give_name(&self, tmp: &Tmp, file: &Pending) -> Result<bool, ArchiveError> {
         let rename = || rustix::fs::renameat(&tmp.fd, &file.tmp_name, &self.dir_fd, &file.name);
         self.make_shard(file.shard)?;
         let mut renamed = rename();
         let taken_away = renamed == Err(Errno::NOENT);
         if taken_away {
-            // Somebody has taken the folder away since it was made.
+            // The folder was removed since it was created.
             self.shards[usize::from(file.shard)].store(false, Ordering::Relaxed);
             self.make_shard(file.shard)?;
             renamed = rename();
@@ -241,7 +241,7 @@ impl Archive {
         Ok(taken_away)
     }
 
-    /// Makes the folder of a first byte, unless it is known to be there.
+    /// Creates the folder of a first byte, unless it is known to exist.
     fn make_shard(&self, shard: u8) -> Result<(), ArchiveError> {
         if self.shards[usize::from(shard)].load(Ordering::Relaxed) {
             return Ok(());
@@ -272,7 +272,7 @@ impl Archive {
         rustix::fs::syncfs(&self.dir_fd).map_err(|error| ArchiveError::new(self.dir.clone(), "sync", error))
     }
 
-    /// True when a file for the torrent is there.
+    /// True if a file for the torrent exists.
     #[must_use]
     pub fn contains(&self, infohashes: &Infohashes) -> bool {
         self.path_of(infohashes).is_file()
@@ -289,12 +289,12 @@ impl Archive {
             Err(error) => return Err(fail(error)),
         }
         let fd = rustix::fs::openat(&self.dir_fd, TMP, folder_flags(), Mode::empty()).map_err(fail)?;
-        // Waits only while another process sweeps. A file system without locks is never swept by others either.
+        // Blocks only while another process sweeps. On a file system without locks, no other process sweeps either.
         let _ = rustix::fs::flock(&fd, FlockOperation::LockShared);
         Ok(self.tmp.get_or_init(|| Tmp { fd }))
     }
 
-    /// Removes what a crash left behind. Another live process holds a shared lock, and then nothing is touched.
+    /// Removes what a crash left behind. If another live process holds a shared lock, nothing is removed.
     fn sweep(&self) -> Result<(), ArchiveError> {
         let path = self.dir.join(TMP);
         let Ok(fd) = rustix::fs::openat(&self.dir_fd, TMP, folder_flags(), Mode::empty()) else {
@@ -308,7 +308,7 @@ impl Archive {
             let entry = entry.map_err(|error| ArchiveError::new(path.clone(), "read", error))?;
             match std::fs::remove_file(entry.path()) {
                 Ok(()) => {}
-                // On a read-only disk the archive can still be read; storing says what is wrong.
+                // On a read-only disk the archive can still be read; storing reports the error.
                 Err(error)
                     if matches!(error.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied) => {}
                 Err(error) => return Err(ArchiveError::new(entry.path(), "remove", error)),
@@ -318,7 +318,7 @@ impl Archive {
     }
 }
 
-/// Makes a folder and those above it that are absent; their entries are on the disk when it returns.
+/// Creates a folder and its missing parents. Their entries are on the disk when it returns.
 fn create_folders(dir: &Path, sync: bool) -> Result<(), ArchiveError> {
     let absent: Vec<&Path> =
         dir.ancestors().take_while(|folder| *folder != Path::new("") && !folder.is_dir()).collect();
@@ -342,14 +342,14 @@ pub fn shard_name(shard: u8) -> String {
     format!("{shard:02x}")
 }
 
-/// Where the file of a key (20 bytes of v1, or 32 of v2) lies within the archive.
+/// Path within the archive of the file of a key (20 bytes of v1, or 32 of v2).
 #[must_use]
 pub fn name_of_key(key: &[u8]) -> String {
     let hex = data_encoding::HEXLOWER.encode(key);
     format!("{}/{hex}.torrent", hex.get(..2).unwrap_or("--"))
 }
 
-/// The key that a file's name in the folder `shard` tells; None where the archive gives no such name.
+/// The key of a file name in the folder `shard`; None if the archive never makes such a name.
 #[must_use]
 pub fn key_of_name(name: &str, shard: u8) -> Option<Vec<u8>> {
     let key = data_encoding::HEXLOWER.decode(name.strip_suffix(".torrent")?.as_bytes()).ok()?;

@@ -1,14 +1,14 @@
 //! Spans of bencoded values (BEP 3, "bencoding"): where each value begins and ends, without copying any.
 //!
-//! Everything that came over the wire as a torrent passes here first. The scanner is iterative, keeps its stack
-//! in one machine word, allocates nothing but the spans of the top-level keys, and refuses bombs by
-//! `limits::BENCODE_DEPTH_MAX`, `limits::BENCODE_TOKENS_MAX` and `limits::DICTIONARY_KEYS_MAX`; only spans that it has checked are read by
-//! [`Dict`] and [`List`].
+//! All torrent data from the network passes here first. The scanner is iterative, keeps its stack in one machine
+//! word, allocates only the spans of the top-level keys, and rejects bombs by `limits::BENCODE_DEPTH_MAX`,
+//! `limits::BENCODE_TOKENS_MAX` and `limits::DICTIONARY_KEYS_MAX`. [`Dict`] and [`List`] read only spans that it has
+//! checked.
 //!
-//! It is as strict as libtorrent's `bdecode`, and no stricter (but for the last of these limits: real torrents have a
-//! dozen keys), so that the two agree on what a torrent is:
-//! keys may be unsorted or repeated (the first counts), integers and lengths may have leading zeros, and
-//! whatever follows the dictionary is not looked at. [`is_canonical`] is the strict form that BEP 52 asks for.
+//! It is as strict as libtorrent's `bdecode` and no stricter, so that the two agree on what a torrent is. The only
+//! exception is the last of these limits: real torrents have a dozen keys. Keys may be unsorted or repeated (the
+//! first counts), integers and lengths may have leading zeros, and bytes after the dictionary are ignored.
+//! [`is_canonical`] is the strict form that BEP 52 requires.
 //!
 //! It never re-encodes: an infohash is taken over the bytes as sent.
 
@@ -93,10 +93,9 @@ impl DictSpans {
     }
 }
 
-/// Checks the dictionary that `bytes` begins with and returns the spans of its entries. Bytes behind it are not
-/// looked at.
+/// Checks the dictionary at the start of `bytes` and returns the spans of its entries. Bytes after it are ignored.
 ///
-/// Memory: 12 bytes per top-level key; time: linear, bounded by the caps named in the module's text.
+/// Memory: 12 bytes per top-level key. Time: linear, bounded by the caps named in the module documentation.
 ///
 /// # Errors
 /// [`BencodeError`] with the offset of the first byte that cannot be part of a dictionary.
@@ -154,7 +153,7 @@ fn byte(bytes: &[u8], at: usize) -> Result<u8, BencodeError> {
     }
 }
 
-/// The content of the string whose length begins at `at`; the caller has seen the first digit.
+/// The content of the string whose length begins at `at`. The caller has checked the first digit.
 #[inline(always)]
 fn string(bytes: &[u8], at: usize) -> Result<Range<usize>, BencodeError> {
     let mut length = 0;
@@ -185,7 +184,7 @@ fn string(bytes: &[u8], at: usize) -> Result<Range<usize>, BencodeError> {
     Ok(start..start + length)
 }
 
-/// The offset behind the integer whose `i` is at `at`.
+/// The offset after the integer whose `i` is at `at`.
 #[inline(always)]
 fn integer_end(bytes: &[u8], at: usize) -> Result<usize, BencodeError> {
     let mut cursor = at + 1;
@@ -208,11 +207,11 @@ fn integer_end(bytes: &[u8], at: usize) -> Result<usize, BencodeError> {
     }
 }
 
-/// The offset behind the value at `at`, which lies inside `depth_outside` containers.
+/// The offset after the value at `at`, which lies inside `depth_outside` containers.
 ///
-/// `dicts` is the stack: bit 0 says whether the innermost open container is a dictionary. No state says whether a
-/// key or a value is due: a key and its value are taken in one turn, and when a container closes, its parent
-/// always stands before a key or an element.
+/// `dicts` is the stack: bit 0 is set if the innermost open container is a dictionary. No state is needed for "key or value
+/// next": a key and its value are consumed in one iteration, and when a container closes, its parent always expects a key
+/// or an element.
 fn skip_value(
     bytes: &[u8],
     mut at: usize,
@@ -241,7 +240,7 @@ fn skip_value(
                 }
                 at = string(bytes, at)?.end;
                 first = byte(bytes, at)?;
-                // A container's end is counted with its beginning, a key with its value.
+                // The end of a container is counted with its start, a key with its value.
                 tokens = tokens.saturating_sub(1);
             }
         }
@@ -273,7 +272,7 @@ fn skip_value(
     }
 }
 
-/// What follows UTF-8 BOMs and ASCII white space; sites that include one file in another send several BOMs.
+/// Skips UTF-8 BOMs and ASCII white space. Sites that include one file in another send several BOMs.
 #[must_use]
 pub fn skip_blank(mut bytes: &[u8]) -> &[u8] {
     loop {
@@ -287,15 +286,15 @@ pub fn skip_blank(mut bytes: &[u8]) -> &[u8] {
 /// What the first bytes of a body look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// `d<length>:<printable key><beginning of a value>`, as all dictionaries that programs write begin.
+    /// `d<length>:<printable key><beginning of a value>`: all dictionaries written by programs begin like this.
     Dictionary,
     /// More bytes are needed.
     Unknown,
-    /// Something else. Prose (`d8:announcement`) ends here: `m` begins no value.
+    /// Something else, including prose (`d8:announcement`): no value begins with `m`.
     Other,
 }
 
-/// Looks at the first key of what may be a dictionary with something in it; a key is text of at most 999 bytes here.
+/// Checks the first key of a possible non-empty dictionary. A key is text of at most 999 bytes here.
 #[must_use]
 pub fn dictionary_shape(bytes: &[u8]) -> Shape {
     let Some((first, rest)) = bytes.split_first() else {
@@ -329,20 +328,20 @@ pub enum Value<'a> {
     Dict(Dict<'a>),
 }
 
-/// An integer as it is written, between `i` and `e`.
+/// An integer as written, between `i` and `e`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer<'a>(&'a [u8]);
 
-/// The inside of a list. Reading stops at the first fault, which a checked span does not have.
+/// The content of a list. Iteration stops at the first error, which a checked span does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct List<'a>(&'a [u8]);
 
-/// The inside of a dictionary, from behind its `d`; reads as [`List`] does.
+/// The content of a dictionary, after its `d`. Iterates like [`List`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dict<'a>(&'a [u8]);
 
 impl Integer<'_> {
-    /// The number, or zero where it does not fit: libtorrent reads it so.
+    /// The number, or zero if it does not fit, as in libtorrent.
     #[must_use]
     pub fn get(self) -> i64 {
         let (negative, digits) = match self.0 {
@@ -361,7 +360,7 @@ impl Integer<'_> {
     }
 }
 
-/// Takes the value at the front of `rest`; None at an `e`, at the end or at a fault.
+/// Takes the value at the front of `rest`; None at an `e`, at the end or at an error.
 #[inline]
 fn take_value<'a>(rest: &mut &'a [u8]) -> Option<Value<'a>> {
     let bytes = *rest;
@@ -386,7 +385,7 @@ fn take_value<'a>(rest: &mut &'a [u8]) -> Option<Value<'a>> {
     Some(value)
 }
 
-/// Takes the key at the front of `rest`; None at an `e`, at the end or at a fault.
+/// Takes the key at the front of `rest`; None at an `e`, at the end or at an error.
 #[inline]
 fn take_key<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let bytes = *rest;
@@ -399,7 +398,7 @@ fn take_key<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 impl<'a> Value<'a> {
-    /// Reads the value that `checked` begins with.
+    /// Reads the value at the start of `checked`.
     #[must_use]
     pub fn read(checked: &'a [u8]) -> Option<Self> {
         take_value(&mut { checked })
@@ -427,7 +426,7 @@ impl<'a> Value<'a> {
 }
 
 impl<'a> List<'a> {
-    /// The elements in the order of the bytes.
+    /// The elements in byte order.
     pub fn iter(self) -> impl Iterator<Item = Value<'a>> {
         let mut rest = self.0;
         std::iter::from_fn(move || take_value(&mut rest))
@@ -435,7 +434,7 @@ impl<'a> List<'a> {
 }
 
 impl<'a> Dict<'a> {
-    /// The entries in the order of the bytes.
+    /// The entries in byte order.
     pub fn entries(self) -> impl Iterator<Item = (&'a [u8], Value<'a>)> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
@@ -450,41 +449,41 @@ impl<'a> Dict<'a> {
         self.entries().find(|(at, _)| *at == key).map(|(_, value)| value)
     }
 
-    /// A walk through nested dictionaries in one pass, however deep they lie.
+    /// A walk through nested dictionaries in one pass, at any depth.
     #[must_use]
     pub fn walk(self) -> Walk<'a> {
         Walk { rest: self.0 }
     }
 }
 
-/// A place inside nested dictionaries, before a key or an end.
+/// A position inside nested dictionaries, before a key or an end.
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Walk<'a> {
-    /// Takes the next key; None before the end of a dictionary.
+    /// Takes the next key; None at the end of a dictionary.
     pub fn key(&mut self) -> Option<&'a [u8]> {
         take_key(&mut self.rest)
     }
 
-    /// Takes the value behind a key whole.
+    /// Takes the whole value after a key.
     pub fn value(&mut self) -> Option<Value<'a>> {
         take_value(&mut self.rest)
     }
 
-    /// Steps into the dictionary behind a key; false where the value is none.
+    /// Enters the dictionary after a key; false if the value is not a dictionary.
     pub fn enter(&mut self) -> bool {
         self.eat(b'd')
     }
 
-    /// Steps out of a dictionary behind whose last entry the walk stands; false where entries are left.
+    /// Leaves a dictionary after its last entry; false if entries are left.
     pub fn leave(&mut self) -> bool {
         self.eat(b'e')
     }
 
-    /// True before the end of a dictionary.
+    /// True at the end of a dictionary.
     #[must_use]
     pub fn at_end(&self) -> bool {
         self.rest.first() == Some(&b'e')
@@ -501,9 +500,9 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// True when every dictionary in the checked value has its keys sorted and unrepeated, and no integer or string
-/// length has a leading zero. BEP 52 asks for it because a v2 infohash is worth nothing if two encodings of one
-/// dictionary are valid; `i-0e` passes, as in libtorrent.
+/// True if every dictionary in the checked value has its keys sorted and unrepeated, and no integer or string length
+/// has a leading zero. BEP 52 requires it: if two encodings of one dictionary were valid, a v2 infohash would not be
+/// unique. `i-0e` passes, as in libtorrent.
 #[must_use]
 pub fn is_canonical(checked: &[u8]) -> bool {
     // The last key seen in each open container; None in lists and before the first key.

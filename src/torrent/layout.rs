@@ -1,10 +1,10 @@
-//! The files that an `info` dictionary names, added up and checked: BEP 3 `length`/`files`, BEP 47 attributes,
-//! BEP 52 `file tree`, and whether the two lists of a hybrid torrent tell of the same payload.
+//! The files of an `info` dictionary, added up and checked: BEP 3 `length`/`files`, BEP 47 attributes, BEP 52
+//! `file tree`, and whether the two lists of a hybrid torrent describe the same payload.
 //!
-//! Part of [`super::metainfo`]; reads checked spans only. It follows libtorrent in what is valid. It never makes
-//! file names for a disk: paths are cleaned as libtorrent cleans them, but only to be compared. It never builds a
-//! whole path: each element is cleaned and hashed once, a file's path is its folder's hash and one element more, so
-//! that the work is linear in the bytes whatever the names' lengths and the depth.
+//! Part of [`super::metainfo`]; reads checked spans only. Validity follows libtorrent. It never makes file names for
+//! a disk: paths are cleaned as in libtorrent, but only to be compared. It never builds a whole path: each element is
+//! cleaned and hashed once, and a file's path is its folder's hash plus one element. So the work is linear in the
+//! bytes, for any name length and depth.
 
 use memchr::memmem;
 
@@ -17,26 +17,26 @@ const PAYLOAD_BYTES_MAX: u64 = (1 << 48) - 1;
 /// Bytes of one file; libtorrent counts 16 kB blocks in 30 bits.
 const FILE_BYTES_MAX: i64 = (i32::MAX as i64 / 2) * 16_384 - 1;
 
-/// BitComet names its pad files so, from before there was an attribute for them.
+/// BitComet's name for pad files, from before there was an attribute for them.
 const BITCOMET_PAD: &[u8] = b"_____padding_file_";
 
 /// The payload of one list of files.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    /// Files without pad files.
+    /// Number of files, pad files excluded.
     pub file_count: u32,
-    /// Bytes of those files.
+    /// Bytes of these files.
     pub payload_bytes: u64,
-    /// Bytes that the pieces cover: pad files included, but for the one that fills a v2 torrent's last piece.
+    /// Bytes covered by the pieces: pad files included, except the one that fills a v2 torrent's last piece.
     pub total_bytes: u64,
-    /// Files, pad files included, but for that last one; zero says that the list was empty.
+    /// Number of files, pad files included, except that last one. Zero means that the list was empty.
     pub entries: u64,
-    /// What must be equal in the lists of a hybrid torrent; filled only on demand.
+    /// What must be equal in the lists of a hybrid torrent. Filled only on demand.
     placed: Option<Vec<Placed>>,
 }
 
-/// A cleaned path as the chained hash of its elements: 10⁵ files may lie in a folder whose name has megabytes.
-/// Elements hold no separator and are never empty, so that equal chains and equal paths are the same.
+/// A cleaned path as the chained hash of its elements: 10⁵ files may share a folder whose name takes megabytes.
+/// Elements contain no separator and are never empty, so that equal chains mean equal paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PathHash(u64);
 
@@ -44,7 +44,7 @@ impl PathHash {
     /// The path of a torrent's own folder.
     pub(super) fn of_root(name: &[u8]) -> Self {
         let mut clean = Vec::new();
-        // libtorrent takes the infohash for a name of which nothing is left; any name serves here, as it is only
+        // libtorrent uses the infohash if nothing is left of a name. Any name works here, because it is only
         // compared.
         let name = if clean_element(&mut clean, name) { clean.as_slice() } else { b"_" };
         Self::default().join(name)
@@ -55,7 +55,7 @@ impl PathHash {
     }
 }
 
-/// A file with content, at its place in the payload.
+/// A file with content, and its place in the payload.
 #[derive(Debug, PartialEq, Eq)]
 struct Placed {
     /// Number in the list, pad files counted.
@@ -94,7 +94,7 @@ impl Layout {
         Ok(())
     }
 
-    /// BEP 52: every file of a v2 torrent begins at a piece, as if a pad file stood before it.
+    /// BEP 52: every file of a v2 torrent starts at a piece boundary, as if a pad file came before it.
     fn align(&mut self, piece_bytes: u64) -> Result<(), MetainfoError> {
         let pad_bytes = self.total_bytes.next_multiple_of(piece_bytes) - self.total_bytes;
         if pad_bytes > 0 {
@@ -104,9 +104,9 @@ impl Layout {
         Ok(())
     }
 
-    /// True when the v1 list (`self`) and the v2 tree tell of the same files at the same places. The names and
-    /// places of pad files, empty files and links may differ, their number may not; the last piece may be filled by
-    /// a pad file or not.
+    /// True if the v1 list (`self`) and the v2 tree describe the same files at the same places. The names and places
+    /// of pad files, empty files and links may differ, but not their number. A pad file may or may not fill the last
+    /// piece.
     pub(super) fn agrees_with(&self, v2: &Self, piece_bytes: u64) -> bool {
         let bare = (v2.entries, v2.total_bytes);
         let filled_bytes = v2.total_bytes.next_multiple_of(piece_bytes);
@@ -116,7 +116,7 @@ impl Layout {
     }
 }
 
-/// A v1 torrent of one file: its facts stand in the `info` dictionary itself.
+/// A v1 torrent of one file, described in the `info` dictionary itself.
 pub(super) fn single_file(info: Dict<'_>, name: &[u8], compare: bool) -> Result<Layout, MetainfoError> {
     let file = FileFields::read(info);
     let bytes = file.bytes()?;
@@ -164,14 +164,14 @@ pub(super) fn file_list(files: List<'_>, root: PathHash, compare: bool) -> Resul
     Ok(layout)
 }
 
-/// A v2 file that is larger than a piece, and so may have an entry in `piece layers`.
+/// A v2 file that is larger than a piece and so may have an entry in `piece layers`.
 pub(super) struct LayeredFile<'a> {
     pub root: &'a [u8],
     pub pieces: u64,
 }
 
-/// The `file tree` of a v2 torrent, walked in one pass whatever its depth. `has_list` says that the torrent has
-/// a `files` list too, so that a lone file lies in a folder.
+/// The `file tree` of a v2 torrent, walked in one pass at any depth. `has_list` means that the torrent has a `files`
+/// list too, so that a single file is in a folder.
 pub(super) fn file_tree<'a>(
     tree: Dict<'a>,
     root: PathHash,
@@ -201,7 +201,7 @@ pub(super) fn file_tree<'a>(
         if key.is_empty() || !walk.enter() {
             return Err(MetainfoError::FileTree);
         }
-        // Here, unlike in a `path`, what is left of "/" is an empty name and not none.
+        // Unlike in a `path`, "/" leaves an empty name here and not a missing one.
         let name = &key[key.iter().take_while(|byte| **byte == b'/').count()..];
         let named = clean_element(&mut clean, name);
         let mut ahead = walk.clone();
@@ -252,7 +252,7 @@ fn add_tree_file<'a>(
     Ok(root.filter(|_| bytes > piece_bytes).map(|root| LayeredFile { root, pieces }))
 }
 
-/// What is read of one file, v1 or v2; the first of repeated keys counts.
+/// The fields read from one file, v1 or v2. The first of repeated keys counts.
 #[derive(Default)]
 struct FileFields<'a> {
     length: Option<Value<'a>>,
@@ -285,7 +285,7 @@ impl<'a> FileFields<'a> {
         self.attr.and_then(Value::as_string).is_some_and(|attributes| attributes.contains(&attribute))
     }
 
-    /// A link has no content, whatever length it tells (BEP 47).
+    /// A link has no content, whatever its length field contains (BEP 47).
     fn bytes(&self) -> Result<u64, MetainfoError> {
         if self.has_attribute(b'l') {
             return Ok(0);
@@ -316,9 +316,9 @@ fn contains_bitcomet_pad(element: &[u8]) -> bool {
     element.len() >= BITCOMET_PAD.len() && memmem::find(element, BITCOMET_PAD).is_some()
 }
 
-/// Writes a path element to `clean` as libtorrent would name it: separators, NUL and marks that turn the writing
-/// direction are dropped, control characters and broken UTF-8 become `_`, and nothing becomes `_` too. False when
-/// nothing or only one or two dots remain: the path goes on without it.
+/// Writes a path element to `clean` under libtorrent's naming rules: separators, NUL and text-direction marks are
+/// dropped; control characters and broken UTF-8 become `_`; an empty result becomes `_` too. False if nothing or only
+/// one or two dots remain: the path skips the element.
 fn clean_element(clean: &mut Vec<u8>, element: &[u8]) -> bool {
     clean.clear();
     if element.is_empty() {

@@ -1,6 +1,6 @@
-//! Torrents: what a body is, what it is called, and where it lies on the disk.
+//! Torrents: recognition of bodies, names and infohashes, and storage on the disk.
 //!
-//! `bencode` finds the spans, `metainfo` reads them, `layout` adds up the files they name, `magnet` reads links that only name a torrent, `archive`
+//! `bencode` finds the spans, `metainfo` reads them, `layout` adds up the files, `magnet` parses links that only name a torrent, `archive`
 //! keeps one file per infohash. Nothing here knows of HTTP, of rules or of the crawl database.
 
 pub mod limits;
@@ -14,7 +14,7 @@ pub mod metainfo;
 use std::fmt;
 
 /// The names of one torrent: SHA-1 (v1, BEP 3) and SHA-256 (v2, BEP 52) of the raw bytes of its `info` value.
-/// At least one of them is there; a hybrid torrent has both.
+/// At least one of them is set; a hybrid torrent has both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Infohashes {
     /// SHA-1 of the `info` dictionary (BEP 3).
@@ -24,14 +24,14 @@ pub struct Infohashes {
 }
 
 impl Infohashes {
-    /// The hash that names the torrent in the archive and in the database, in lower-case hex: v1 where there is
-    /// one (40 characters), else v2 (64 characters).
+    /// The hash that names the torrent in the archive and in the database, in lower-case hex: v1 if there is one (40
+    /// characters), else v2 (64 characters).
     #[must_use]
     pub fn key_hex(&self) -> String {
         data_encoding::HEXLOWER.encode(self.key())
     }
 
-    /// The bytes of [`Self::key_hex`]: 20 or 32 of them; empty only for the invalid value without any hash.
+    /// The bytes of [`Self::key_hex`]: 20 or 32. Empty only for the invalid value without any hash.
     #[must_use]
     pub fn key(&self) -> &[u8] {
         match (&self.v1, &self.v2) {
@@ -51,7 +51,7 @@ impl Infohashes {
         }
     }
 
-    /// True when the two name the same torrent by either hash.
+    /// True if both name the same torrent by either hash.
     #[must_use]
     pub fn same_torrent(&self, other: &Self) -> bool {
         (self.v1.is_some() && self.v1 == other.v1) || (self.v2.is_some() && self.v2 == other.v2)

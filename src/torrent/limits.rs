@@ -1,10 +1,10 @@
-//! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry whose cap is not here has none,
-//! and that is a fault.
+//! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry without a cap here is a
+//! bug.
 
 pub use gleaner_base::limits::URL_BYTES_MAX;
 
-/// Bytes of one metainfo file. libtorrent refuses more than 10 MB by default (`load_torrent_limits`), so that a larger
-/// one serves few clients; pieces of a 4 TB torrent are 5 MB, and 16 MiB name about 150,000 files.
+/// Bytes of one metainfo file. libtorrent refuses more than 10 MB by default (`load_torrent_limits`), so that a
+/// larger one serves few clients. Pieces of a 4 TB torrent take 5 MB, and 16 MiB name about 150,000 files.
 pub const TORRENT_BYTES_MAX: usize = 16 << 20;
 
 /// Nesting of lists and dictionaries in a metainfo file; libtorrent's limit is 100.
@@ -13,7 +13,7 @@ pub const BENCODE_DEPTH_MAX: usize = 100;
 /// Values in one metainfo file; libtorrent's default limit is 3 million tokens.
 pub const BENCODE_TOKENS_MAX: usize = 3_000_000;
 
-/// Keys of a metainfo file's outermost dictionary, whose places are held while it is read: 12 bytes for each.
+/// Keys of a metainfo file's outermost dictionary. Their spans are kept while it is read: 12 bytes each.
 pub const DICTIONARY_KEYS_MAX: usize = 65_536;
 
 /// Junk (BOM, blank lines, PHP warnings) allowed before the dictionary of a metainfo file, in bytes.

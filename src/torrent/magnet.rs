@@ -1,13 +1,13 @@
 //! Magnet links (BEP 9): text that names a torrent without being one.
 //!
-//! Read off pages by the link pass; the torrent is then recorded as known by name only. Sites write these links by
-//! hand, so the reading is tolerant: any case, `&amp;` left from HTML, parameters in any order, several or
-//! numbered `xt`. It never fetches and never guesses: a hash of the wrong length is no hash.
+//! The link pass finds them on pages; the torrent is then recorded as known by name only. Sites write these links by
+//! hand, so parsing is tolerant: any case, `&amp;` left from HTML, parameters in any order, several or numbered `xt`.
+//! It never fetches and never guesses: a hash of the wrong length is an error.
 
 use super::Infohashes;
 use crate::limits::{TRACKERS_PER_TORRENT_MAX, URL_BYTES_MAX};
 
-/// Why a text is no magnet link.
+/// Why a text is not a magnet link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MagnetError {
     #[error("does not begin with `magnet:?`")]
@@ -32,10 +32,10 @@ pub struct Magnet {
     pub trackers: Vec<String>,
 }
 
-/// Reads a magnet link; white space around it is allowed.
+/// Parses a magnet link. White space around it is allowed.
 ///
 /// # Errors
-/// [`MagnetError`]; where a good and a bad `xt` stand side by side, the good one counts.
+/// [`MagnetError`]. If there are both valid and invalid `xt` parameters, the valid one counts.
 pub fn parse(text: &str) -> Result<Magnet, MagnetError> {
     let text = text.trim();
     if text.len() > URL_BYTES_MAX {
@@ -77,13 +77,14 @@ pub fn parse(text: &str) -> Result<Magnet, MagnetError> {
     }
 }
 
-/// Where the fragment begins; `&#38;` is a separator that HTML left behind and none.
+/// Start of the fragment. The `#` of `&#38;` does not start one: that is a separator left from HTML.
 fn fragment_start(query: &str) -> usize {
     let begins = |at: &usize| !query[..*at].ends_with('&');
     query.match_indices('#').map(|(at, _)| at).find(begins).unwrap_or(query.len())
 }
 
-/// `key=value` pairs. `&amp;`, once or twice escaped, separates as `&` does; so `amp;` at a key's front is dropped.
+/// `key=value` pairs. `&amp;`, escaped once or twice, separates like `&`, so `amp;` is dropped from the front of a
+/// key.
 fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     query.split('&').filter_map(|pair| {
         let mut pair = pair;
@@ -109,7 +110,7 @@ fn base_key(key: &str) -> &str {
 enum Topic {
     V1([u8; 20]),
     V2([u8; 32]),
-    /// A BitTorrent topic that is no hash.
+    /// A BitTorrent topic with an invalid hash.
     Bad,
     /// A topic of another network: ed2k, tiger tree, …
     Other,
@@ -127,7 +128,7 @@ fn topic(urn: &str) -> Topic {
         return bytes.ok().and_then(|bytes| bytes.try_into().ok()).map_or(Topic::Bad, Topic::V1);
     }
     if let Some(hash) = strip_ignoring_case(urn, "urn:btmh:") {
-        // A multihash: 0x12 says SHA-256, 0x20 that 32 bytes follow.
+        // A multihash: 0x12 means SHA-256, 0x20 means that 32 bytes follow.
         let digest = strip_ignoring_case(hash, "1220").filter(|digest| digest.len() == 64);
         let bytes = digest.and_then(|digest| data_encoding::HEXLOWER_PERMISSIVE.decode(digest.as_bytes()).ok());
         return bytes.and_then(|bytes| bytes.try_into().ok()).map_or(Topic::Bad, Topic::V2);
@@ -145,7 +146,7 @@ fn add_hash<const N: usize>(known: &mut Option<[u8; N]>, hash: [u8; N]) -> Resul
     }
 }
 
-/// Percent and plus decoding; bytes that are no UTF-8 are tried as GBK, which Chinese sites write.
+/// Percent and plus decoding. Bytes that are not UTF-8 are tried as GBK, which Chinese sites use.
 fn decode(value: &str) -> String {
     let spaced = value.replace('+', " ");
     let bytes: Vec<u8> = percent_encoding::percent_decode_str(&spaced).collect();

@@ -1,13 +1,13 @@
-//! Metainfo files: bytes from outside → a torrent with its names, or the reason why it is none.
+//! Metainfo files: bytes from outside → a torrent with its names, or the reason why they are not a torrent.
 //!
-//! Stands behind `classify` and before `archive`. The verdict is libtorrent's (docs/design/recognition.md lists where a
-//! harvester must differ, and why): BEP 3, BEP 27, BEP 47, BEP 52, hybrids included. The infohash is taken over
-//! the raw bytes of the `info` value as sent.
+//! Comes after `classify` and before `archive`. The verdict is libtorrent's (docs/design/recognition.md lists where a
+//! harvester must differ, and why): BEP 3, BEP 27, BEP 47, BEP 52, hybrids included. The infohash is taken over the
+//! raw bytes of the `info` value as sent.
 //!
-//! It never re-encodes, never recurses, and allocates only what it returns, plus 24 bytes per file for a hybrid
-//! or v2 torrent. The values beside `info` are decoded by serde_bencode on checked spans; `info` itself is read
-//! from the scanner's spans, because the verdict hangs on what a typed decoder hides: which of two equal keys counts,
-//! that a value of the wrong type counts as absent, and that 10⁵ files are to be added up and not to be kept.
+//! It never re-encodes, never recurses, and allocates only what it returns, plus 24 bytes per file for a hybrid or v2
+//! torrent. serde_bencode decodes the values beside `info`, on checked spans. `info` itself is read from the
+//! scanner's spans, because the verdict depends on what a typed decoder hides: which of two equal keys counts, that a
+//! value of the wrong type counts as absent, and that 10⁵ files are added up and not kept.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use super::bencode::{self, BencodeError, DictSpans, Shape, Value};
 use super::layout::{self, LayeredFile, Layout, PathHash};
 use crate::limits::{BENCODE_TOKENS_MAX, TORRENT_JUNK_BYTES_MAX, TORRENT_PIECES_MAX};
 
-/// Why bytes are no torrent.
+/// Why bytes are not a torrent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetainfoError {
     #[error("empty")]
@@ -61,13 +61,13 @@ pub enum MetainfoError {
     PieceLayers,
 }
 
-/// A torrent's facts.
+/// The properties of a torrent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metainfo {
     pub infohashes: Infohashes,
-    /// Where the dictionary lies within the bytes as sent; what stands before and behind it is junk.
+    /// Span of the dictionary within the bytes as sent; everything before and after it is junk.
     pub dict: Range<usize>,
-    /// `name.utf-8`, else `name` (decoded by the `encoding` key where it is no UTF-8; broken bytes become U+FFFD).
+    /// `name.utf-8`, else `name` (decoded by the `encoding` key if it is not UTF-8; broken bytes become U+FFFD).
     pub name: String,
     /// Sum of the file lengths in bytes, pad files excluded.
     pub payload_bytes: u64,
@@ -77,12 +77,12 @@ pub struct Metainfo {
     pub piece_bytes: u64,
     /// BEP 27.
     pub private: bool,
-    /// `creation date`, seconds since 1970, where there is one that is not negative.
+    /// `creation date`, seconds since 1970, if present and not negative.
     pub created_unix: Option<i64>,
 }
 
 impl Metainfo {
-    /// The bytes to archive: the dictionary alone, without the junk around it. `sent` is what was parsed.
+    /// The bytes to archive: the dictionary alone, without the junk around it. `sent` is the input that was parsed.
     #[must_use]
     pub fn dict_bytes<'a>(&self, sent: &'a [u8]) -> &'a [u8] {
         sent.get(self.dict.clone()).unwrap_or_default()
@@ -95,11 +95,11 @@ impl Metainfo {
     }
 }
 
-/// Reads a metainfo file. Junk before the dictionary (BOM, blank lines, warnings; at most
-/// `limits::TORRENT_JUNK_BYTES_MAX` bytes) and any junk behind it are allowed.
+/// Parses a metainfo file. Junk before the dictionary (BOM, blank lines, warnings; at most
+/// `limits::TORRENT_JUNK_BYTES_MAX` bytes) and any junk after it are allowed.
 ///
 /// # Errors
-/// [`MetainfoError`]: the first fault found. Where junk precedes, the fault of the likeliest beginning.
+/// [`MetainfoError`]: the first one found. With junk in front, the error of the likeliest start.
 pub fn parse(bytes: &[u8]) -> Result<Metainfo, MetainfoError> {
     let (start, spans) = locate_dictionary(bytes)?;
     let dict = start..start + spans.len;
@@ -125,11 +125,11 @@ pub fn parse(bytes: &[u8]) -> Result<Metainfo, MetainfoError> {
     })
 }
 
-/// Finds where the dictionary begins and scans it.
+/// Finds the start of the dictionary and scans it.
 ///
-/// A body that begins like a dictionary (behind a BOM and white space) is one or is none. Otherwise every place
-/// in the junk that looks like `d<length>:<printable key>` is tried; the tries share one budget of values, so
-/// that a body made of beginnings costs no more than two scans.
+/// A body that starts like a dictionary (after a BOM and white space) is either one or none. Otherwise every place in
+/// the junk that looks like `d<length>:<printable key>` is tried. The attempts share one budget of values, so that a
+/// body made of dictionary starts costs no more than two scans.
 fn locate_dictionary(bytes: &[u8]) -> Result<(usize, DictSpans), MetainfoError> {
     let start = bytes.len() - bencode::skip_blank(bytes).len();
     if start == bytes.len() {
@@ -159,7 +159,7 @@ fn locate_dictionary(bytes: &[u8]) -> Result<(usize, DictSpans), MetainfoError> 
     Err(first_error)
 }
 
-/// What [`check_info`] found.
+/// The result of [`check_info`].
 struct CheckedInfo<'a> {
     infohashes: Infohashes,
     name: &'a [u8],
@@ -170,7 +170,7 @@ struct CheckedInfo<'a> {
     layered: Vec<LayeredFile<'a>>,
 }
 
-/// What is read of the `info` dictionary; the first of repeated keys counts, a value of another type is absent.
+/// The fields read from the `info` dictionary. The first of repeated keys counts; a value of another type is absent.
 #[derive(Default)]
 struct InfoFields<'a> {
     meta_version: Option<Value<'a>>,
@@ -206,7 +206,7 @@ impl<'a> InfoFields<'a> {
     }
 }
 
-/// Checks the `info` value in the order in which libtorrent does.
+/// Checks the `info` value in libtorrent's order.
 fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
     let info = Value::read(info_bytes).and_then(Value::as_dict).ok_or(MetainfoError::NoInfo)?;
     let fields = InfoFields::read(info);
@@ -217,7 +217,7 @@ fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
     if piece_bytes == 0 || piece_bytes > i32::MAX as u64 / 2 {
         return Err(MetainfoError::PieceLength);
     }
-    // BEP 52: a power of two, of 16 KiB at least.
+    // BEP 52: a power of two, at least 16 KiB.
     if is_v2 && (piece_bytes < 16_384 || !piece_bytes.is_power_of_two()) {
         return Err(MetainfoError::PieceLength);
     }
@@ -263,9 +263,9 @@ fn check_info(info_bytes: &[u8]) -> Result<CheckedInfo<'_>, MetainfoError> {
     })
 }
 
-/// Whether `meta version` makes the torrent v2. A positive version demands the canonical form.
+/// Whether `meta version` makes the torrent v2. A positive version requires the canonical form.
 fn check_meta_version(fields: &InfoFields<'_>, info_bytes: &[u8]) -> Result<bool, MetainfoError> {
-    // libtorrent cuts the number to 32 bits; a torrent that it takes as v2 is not to be missed.
+    // libtorrent truncates the number to 32 bits; a torrent that it accepts as v2 must be accepted here.
     #[allow(clippy::cast_possible_truncation)]
     let version = fields.meta_version.and_then(Value::as_integer).unwrap_or(-1) as i32;
     if version <= 0 {
@@ -281,14 +281,14 @@ fn check_meta_version(fields: &InfoFields<'_>, info_bytes: &[u8]) -> Result<bool
     }
 }
 
-/// The layout that the pieces cover, once the two lists of a hybrid agree.
+/// The layout that the pieces cover, after the two lists of a hybrid were compared.
 fn agree<'l>(v1: Option<&'l Layout>, v2: Option<&'l Layout>, piece_bytes: u64) -> Result<&'l Layout, MetainfoError> {
     match (v1, v2) {
         (None, None) => Err(MetainfoError::NoFiles),
         (Some(only), None) | (None, Some(only)) if only.entries == 0 => Err(MetainfoError::NoFiles),
         (Some(only), None) | (None, Some(only)) => Ok(only),
         (Some(_), Some(v2)) if v2.entries == 0 => Err(MetainfoError::NoFiles),
-        // An empty `files` list makes a hybrid of which only the tree counts.
+        // With an empty `files` list, only the tree of a hybrid counts.
         (Some(v1), Some(v2)) if v1.entries == 0 => Ok(v2),
         (Some(v1), Some(v2)) if v1.agrees_with(v2, piece_bytes) => Ok(v1),
         (Some(_), Some(_)) => Err(MetainfoError::HybridMismatch),
@@ -315,8 +315,8 @@ fn check_pieces(
     }
 }
 
-/// BEP 52 `piece layers`: every entry is well-formed and, where it belongs to a file, of that file's size. A
-/// layer may be missing: a client gets it from its peers.
+/// BEP 52 `piece layers`: every entry is well-formed and, if it belongs to a file, matches that file's size. A layer
+/// may be missing: a client gets it from its peers.
 fn check_piece_layers(layers: bencode::Dict<'_>, layered: &[LayeredFile<'_>]) -> Result<(), MetainfoError> {
     let mut lengths = std::collections::HashMap::new();
     for (root, layer) in layers.entries() {
@@ -337,8 +337,8 @@ fn decode_name(name: &[u8], encoding: Option<&str>) -> String {
     }
 }
 
-/// A value beside `info`, by serde_bencode on the scanner's span: its depth is checked, so that the recursion of a
-/// typed decoder is bounded. A value of another type counts as absent.
+/// Decodes a value beside `info` with serde_bencode on the scanner's span. The scanner has checked its depth, which
+/// bounds the recursion of a typed decoder. A value of another type counts as absent.
 fn typed<T: DeserializeOwned>(body: &[u8], spans: &DictSpans, key: &[u8]) -> Option<T> {
     serde_bencode::from_bytes(&body[spans.find(body, key)?]).ok()
 }

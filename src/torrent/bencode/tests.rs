@@ -1,10 +1,10 @@
-//! The scanner against a naive recursive reference, and on bombs.
+//! The scanner compared with a naive recursive reference, and tested on bombs.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What bencode is, written the obvious, recursive way: the scanner must agree with it.
+/// The definition of bencode, written recursively. The scanner must agree with it.
 fn reference_end(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
     if depth > 50 {
         return None;
