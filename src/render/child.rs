@@ -1,9 +1,9 @@
-//! The child's side of rendering: `gleaner __render` reads pages from its standard input, runs each on a thread of its own, and writes
-//! what came of it to its standard output.
+//! The child process of the renderer: `gleaner __render` reads pages from standard input, runs each on its own thread, and writes the
+//! outcomes to standard output.
 //!
-//! Before the first page it gives up all that it will not need: files, sockets and other processes by seccomp, memory and time by limits
-//! of the kernel. A page's thread takes the engine's heap with it when it ends, so that a child's memory does not grow over pages; nobody
-//! waits for that, as the outcome is told before. A page that is held open is its child's last. The child reads no clock and opens nothing.
+//! Before the first page it drops what it will not need: seccomp blocks files, sockets and other processes, and kernel limits bound
+//! memory and time. A page's thread drops the engine's heap when it ends, so memory does not grow from page to page; the outcome is sent
+//! before that. A page that is held open is its child's last. The child reads no clock and opens nothing.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -41,7 +41,7 @@ enum ChildError {
 /// Reads pages until the input ends.
 #[must_use]
 pub fn main() -> ExitCode {
-    // Panics of the engine are told by their outcome; their text may be as long as a script likes.
+    // The outcome reports a panic of the engine. Its text is not printed: a script can make it as long as it likes.
     std::panic::set_hook(Box::new(page::note_panic));
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
@@ -49,11 +49,11 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The two ends of the way to the crawl.
+/// Both ends of the connection to the crawl.
 struct Wire {
     input: File,
     output: File,
-    /// Requests of the page that were sent and not answered.
+    /// Requests of the page that were sent and are not answered yet.
     asked: usize,
 }
 
@@ -67,7 +67,7 @@ impl Wire {
         let mut head = ToCrawl::Done { outcome: Box::new(outcome) };
         let mut frame = protocol::outcome_frame(&head, html.as_bytes());
         if let (Err(FrameError::Long(_)), ToCrawl::Done { outcome }) = (&frame, &mut head) {
-            // What people look into a page for is less than the page.
+            // The trace and the text are for people; the rest of the outcome matters more.
             outcome.trace_untold += std::mem::take(&mut outcome.trace).len() as u64;
             outcome.text = String::new();
             frame = protocol::outcome_frame(&head, html.as_bytes());
@@ -88,7 +88,7 @@ impl Wire {
         self.input.read_exact(&mut body)?;
         let mut frame = protocol::head(&head)?;
         match &mut frame {
-            // What was asked before it is for nobody any more.
+            // Requests of the page before are void.
             ToChild::Page(page) => (page.texts, self.asked) = (body, 0),
             ToChild::Fill(filling) => (filling.texts, self.asked) = (body.into(), 0),
             ToChild::Answer { answer, .. } => {
@@ -108,19 +108,19 @@ fn serve() -> Result<(), ChildError> {
     // SAFETY: the process's own standard streams, which nobody else here uses.
     let mut wire = unsafe { Wire { input: File::from_raw_fd(0), output: File::from_raw_fd(1), asked: 0 } };
     wire.send(&ToCrawl::Hello { confined }, &[])?;
-    // What clearing a page away costs is told with the next one.
+    // The cost of clearing a page away is reported with the next one.
     let mut told_us = cost::cpu_us(Of::Process)?;
     // SAFETY: no thread has held it yet.
     let mut kept = unsafe { Carried::new(Kept::default()) };
     while let Some(frame) = wire.receive()? {
-        // Answers that come behind the end of their page are for nobody, and there is nothing to fill in without one.
+        // Ignores responses that arrive after the end of their page, and fillings without a page.
         let ToChild::Page(page) = frame else { continue };
         confine::grant_cpu_time(page.cpu_seconds.min(limits::RENDER_CPU_SECONDS_MAX))?;
         let thread = std::thread::Builder::new().stack_size(limits::RENDER_STACK_BYTES);
         let ended =
             thread.spawn(move || run_page(&page, wire, kept, told_us))?.join().map_err(|_| ChildError::Thread)??;
         (wire, kept, told_us) = (ended.wire, ended.kept, ended.told_us);
-        // What the page has left behind may be so much that not even the stack of the next one would fit.
+        // The page may have left so much memory behind that not even the next one's stack would fit.
         let last = ended.is_broken || !confine::has_room(limits::RENDER_ROOM_BYTES) || !confine::has_cpu_time()?;
         wire.send(&ToCrawl::Cleared { last }, &[])?;
         if last {
@@ -130,16 +130,16 @@ fn serve() -> Result<(), ChildError> {
     Ok(())
 }
 
-/// The network of a page: frames to the crawl and back.
+/// The network of a page: sends requests to the crawl as frames and receives the responses.
 struct Frames {
     wire: SharedWire,
-    /// Requests that wait until others are answered.
+    /// Requests that wait for a free slot.
     waiting: VecDeque<(RequestId, Request)>,
-    /// Requests that the crawl would take for a broken child's, and why.
+    /// Requests that the crawl would take for a protocol violation, and why.
     refused: VecDeque<(RequestId, &'static str)>,
     /// Cookies that scripts have set.
     cookies: usize,
-    /// CPU time of the page by when it was told last that its reader goes on, in microseconds.
+    /// CPU time of the page at the last `Alive` frame, in microseconds.
     alive_us: u64,
 }
 
@@ -151,8 +151,8 @@ impl Frames {
         }
     }
 
-    /// Sends as many of the requests that wait as may be without an answer at a time. Nobody reads here while it writes: more of them
-    /// could fill both pipes.
+    /// Sends queued requests up to the limit of unanswered ones. The child does not read while it writes, so more of them could fill both
+    /// pipes and block.
     fn send_waiting(&mut self) {
         while self.wire.borrow().as_ref().is_some_and(|wire| wire.asked < limits::RENDER_REQUESTS_AT_ONCE_MAX) {
             let Some((id, mut request)) = self.waiting.pop_front() else { return };
@@ -205,24 +205,24 @@ impl Net for Frames {
     }
 }
 
-/// Nobody listens any more, so that there is nothing to finish.
+/// Ends the process: the crawl has closed its end, so there is nothing to finish.
 fn leave() -> ! {
     std::process::exit(1)
 }
 
 type SharedWire = std::rc::Rc<std::cell::RefCell<Option<Wire>>>;
 
-/// What a page's thread hands on.
+/// What a page's thread returns.
 struct Ended {
     wire: Wire,
     kept: Carried,
-    /// CPU time of the process that has been told so far, in microseconds.
+    /// CPU time of the process that is already reported, in microseconds.
     told_us: u64,
-    /// Something of the page could not be dropped.
+    /// Part of the page could not be dropped.
     is_broken: bool,
 }
 
-/// Runs a page, tells its outcome, and then clears it away.
+/// Runs a page, sends its outcome, and then clears it away.
 fn run_page(page: &Page, wire: Wire, kept: Carried, told_us: u64) -> Result<Ended, ChildError> {
     let wire: SharedWire = std::rc::Rc::new(std::cell::RefCell::new(Some(wire)));
     let (mut outcome, window) = outcome_of(page, kept.open(), &wire);
@@ -230,13 +230,13 @@ fn run_page(page: &Page, wire: Wire, kept: Carried, told_us: u64) -> Result<Ende
     let now_us = cost::cpu_us(Of::Process)?;
     outcome.cpu_us = now_us.saturating_sub(told_us);
     wire.borrow_mut().as_mut().ok_or(ChildError::Thread)?.done(outcome)?;
-    // SAFETY: it is opened behind the join of this thread, or dropped.
+    // SAFETY: it is opened after the join of this thread, or dropped.
     let kept = unsafe { Carried::new(window.map(|window| window.engine.end()).unwrap_or_default()) };
     let wire = wire.take().ok_or(ChildError::Thread)?;
     Ok(Ended { wire, kept, told_us: now_us, is_broken })
 }
 
-/// Loads a page, runs its event loop, does what a reader does; what came of it, and what is still to be cleared away.
+/// Loads a page, runs its event loop, then its reader. Returns the outcome and the window that is still to be cleared away.
 fn outcome_of(page: &Page, kept: Kept, wire: &SharedWire) -> (Outcome, Option<Window>) {
     let url = Url::parse(&page.url).or_else(|_| Url::parse("about:blank"));
     let Ok(url) = url else { return (Outcome::default(), None) };
@@ -268,9 +268,9 @@ fn outcome_of(page: &Page, kept: Kept, wire: &SharedWire) -> (Outcome, Option<Wi
     (outcome, Some(window))
 }
 
-/// What the page has come to.
+/// The outcome of the page so far.
 fn told_of(window: &mut Window, page: &Page, end: End) -> Outcome {
-    // What natives do unasked must not fail where a script used up everything: the document is read as it is.
+    // Natives that the child itself calls must not fail because a script used up the budget, so the document is serialised directly.
     let html = if page.held { window.marked_html() } else { window.html() };
     let (navigations, stored) = (window.navigations(), window.stored());
     let text = if page.wanted.text { window.shown_text() } else { String::new() };
@@ -294,8 +294,8 @@ fn told_of(window: &mut Window, page: &Page, end: End) -> Outcome {
     }
 }
 
-/// Tells what came of a page that is held open, and of each filling of it, until nobody wants more of it: the process ends with it, and
-/// with the secrets that were typed into it.
+/// Sends the outcome of a page that is held open, then the outcome of each filling, until the crawl closes the pipe. The process ends
+/// then, and with it the secrets that were typed into the page.
 fn hold(window: &mut Window, page: &Page, mut outcome: Outcome, wire: &SharedWire) -> ! {
     loop {
         if !matches!(wire.borrow_mut().as_mut().map(|wire| wire.done(outcome)), Some(Ok(()))) {
@@ -307,7 +307,7 @@ fn hold(window: &mut Window, page: &Page, mut outcome: Outcome, wire: &SharedWir
     }
 }
 
-/// The next filling; answers that come behind the end of a run are for nobody.
+/// The next filling. Responses that arrive after the end of a run are ignored.
 fn next_filling(wire: &SharedWire) -> Option<Filling> {
     loop {
         match wire.borrow_mut().as_mut()?.receive() {
@@ -318,7 +318,7 @@ fn next_filling(wire: &SharedWire) -> Option<Filling> {
     }
 }
 
-/// Runs a script behind the page's own; gives what a classic one evaluates to, as text.
+/// Runs a script after the page's own. Returns the value of a classic script as text.
 fn run_script(window: &mut Window, kind: ScriptKind, name: &str, text: &str) -> Option<String> {
     let engine = &mut window.engine;
     match kind {

@@ -1,9 +1,9 @@
-//! The crawl's side of rendering: a few child processes that run pages, made when they are needed, kept over pages, ended when they
-//! stall, and replaced when they die.
+//! The crawl's side of rendering: a few child processes that run pages. They are started on demand, reused for several pages, ended when
+//! they stall, and replaced when they die.
 //!
-//! A page that kills its child, or will not end, costs that page and nothing else. Each request of a script is handed to the caller, who
-//! answers it through the crawl's gate or refuses it. A page's scripts may have taken their child over: what it says is bounded in count
-//! and bytes, one that says more is ended, and no other site's page is ever given to it. Never looks into a page.
+//! A page that kills its child or never ends costs only that page. Each request of a script goes to the caller, who answers it through
+//! the crawl's gate or refuses it. A page's scripts may have taken over their child: its frames are bounded in count and bytes, a child
+//! that exceeds a bound is ended, and it never gets a page of another site. This module never parses a page.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -30,7 +30,7 @@ use crate::limits;
 use crate::wire::protocol::{self, FrameError, ToChild, ToCrawl};
 use crate::wire::{Answer, Filling, Outcome, Page, Request, RequestId, check_request};
 
-/// Why a page has no outcome. The next page is not concerned.
+/// Why a page has no outcome. The next page is not affected.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {
     #[error("the render process cannot be started: {0}")]
@@ -51,10 +51,10 @@ pub enum ChildError {
     Turn,
 }
 
-/// An answer on its way to the child.
+/// A response on its way to the child.
 pub struct Reply {
     pub answer: Answer,
-    /// In place of the answer's own body: bytes that are held, with what they hold of an allowance, until the child has them.
+    /// Replaces the response's own body: shared bytes that keep their part of a memory allowance until the child has them.
     pub body: Option<Bytes>,
 }
 
@@ -65,7 +65,7 @@ impl From<Answer> for Reply {
 }
 
 impl Reply {
-    /// The answer with its body.
+    /// The response with its body.
     pub fn into_answer(self) -> Answer {
         let Self { mut answer, body } = self;
         if let (Ok(response), Some(body)) = (&mut answer, body) {
@@ -75,26 +75,26 @@ impl Reply {
     }
 }
 
-/// Who answers what a page's scripts ask for.
+/// Answers the requests of a page's scripts.
 pub trait Host: Sync {
-    /// Whose page it is: no child runs pages of two sites.
+    /// The page's site: no child runs pages of two sites.
     fn site(&self) -> &str {
         ""
     }
 
-    /// The answer to a request, or why there is none.
+    /// The response to a request, or why there is none.
     fn answer(&self, request: Request) -> impl Future<Output = Answer> + Send;
 
-    /// The same for the child, where the answer's body is held by an allowance.
+    /// Like `answer`, for the child; the body may be held by a memory allowance.
     fn reply(&self, request: Request) -> impl Future<Output = Reply> + Send {
         async { self.answer(request).await.into() }
     }
 
-    /// A script set a cookie, in the words of `Set-Cookie`: it goes with the requests behind this.
+    /// A script set a cookie, in the syntax of `Set-Cookie`: it is sent with later requests.
     fn cookie(&self, _text: &str) {}
 }
 
-/// A function that answers requests; nobody keeps its cookies.
+/// A function that answers requests and ignores cookies.
 impl<F, A> Host for F
 where
     F: Fn(Request) -> A + Sync,
@@ -105,7 +105,7 @@ where
     }
 }
 
-/// When a child was heard of, and the CPU time that it had used by then.
+/// When a child last sent or took something, and the CPU time it had used by then.
 struct Heard {
     at: Instant,
     cpu: Duration,
@@ -116,26 +116,26 @@ impl Heard {
         Self { at: Instant::now(), cpu: cost::cpu_of(child).unwrap_or_default() }
     }
 
-    /// Whether a child has worked since `before`, and a busy machine gave it less than half of this time.
+    /// Whether the child has worked since `before`, and a busy machine gave it less than half of this time.
     fn was_kept_waiting(&self, before: &Self, silence: Duration) -> bool {
         let used = self.cpu.saturating_sub(before.cpu);
         !used.is_zero() && used * 2 < silence
     }
 }
 
-/// How children are made and bounded.
+/// How children are started and bounded.
 #[derive(Clone, Debug)]
 pub struct Bounds {
-    /// Children at a time; each runs a page, or waits for another one of its site's.
+    /// Children at a time; each runs a page, or waits for another page of its site.
     pub children: usize,
     /// Pages of one site at a time.
     pub per_site: usize,
     /// Pages that one child runs in its life.
     pub pages: u32,
-    /// Time of one page, the waits for its requests included.
+    /// Wall-clock time of one page, including the time spent waiting for responses.
     pub wall: Duration,
-    /// Time that a child may go on without a word while it waits for nothing; on a busy machine again, as long as it was given less than
-    /// half of it.
+    /// Time a child may stay silent while no response is due. On a busy machine it is extended while the child got less than half of it
+    /// as CPU time.
     pub silence: Duration,
 }
 
@@ -154,20 +154,20 @@ impl Default for Bounds {
 /// The children of a crawl. Dropping it ends them.
 pub struct Children {
     program: PathBuf,
-    /// What lists of processes call it.
+    /// The process name that `ps` shows.
     called: OsString,
     args: Vec<OsString>,
     bounds: Bounds,
     places: Arc<Places>,
-    /// The one that has waited longest first.
+    /// Longest idle first.
     idle: Mutex<Vec<Child>>,
     started: AtomicU64,
-    /// It was told that children are less confined than they should be.
+    /// The warning that children are less confined than they should be has been logged.
     told: Arc<AtomicBool>,
 }
 
 impl Children {
-    /// Children that run `program` with `args`; none is started before a page wants one.
+    /// Children that run `program` with `args`; none is started before a page needs it.
     pub fn new(program: PathBuf, args: Vec<OsString>, bounds: Bounds) -> Self {
         let places = Arc::new(Places::new(bounds.children, bounds.per_site));
         let (idle, started, told) = (Mutex::default(), AtomicU64::new(0), Arc::default());
@@ -175,33 +175,33 @@ impl Children {
         Self { program, called, args, bounds, places, idle, started, told }
     }
 
-    /// The children of this very program: `gleaner __render`.
+    /// Children of this very program: `gleaner __render`.
     ///
     /// # Errors
-    /// When the program's own file is not known.
+    /// When the path of the program's own file is unknown.
     pub fn of_this_program(bounds: Bounds) -> io::Result<Self> {
-        // The program that runs, whatever an upgrade has put in its place meanwhile or taken away.
+        // The running program, even if an upgrade has replaced or removed its file.
         let running = PathBuf::from("/proc/self/exe");
         let named = std::env::current_exe()?;
         let program = if running.exists() { running } else { named.clone() };
         Ok(Self { called: named.into(), ..Self::new(program, vec!["__render".into()], bounds) })
     }
 
-    /// Children that were started so far.
+    /// Children started so far.
     pub fn started(&self) -> u64 {
         self.started.load(Ordering::Relaxed)
     }
 
-    /// Process ids of the children that wait for a page.
+    /// Process ids of the idle children.
     pub fn idle_ids(&self) -> Vec<u32> {
         self.idle().iter().map(|child| child.process.id()).collect()
     }
 
-    /// Runs a page in a child that is free, or waits for one. `host` gets each request of its scripts, a few at a time; the futures
-    /// that are not done when the page is are dropped.
+    /// Runs a page in a free child, or waits for one. `host` gets each request of its scripts, a few at a time; futures that are not done
+    /// when the page is are dropped.
     ///
     /// # Errors
-    /// When the child dies, stalls or speaks nonsense; it is ended then, and the next page gets another.
+    /// When the child dies, stalls or breaks the protocol. It is ended then, and the next page gets another.
     pub async fn run(&self, page: &Page, host: &impl Host) -> Result<Outcome, ChildError> {
         let place = self.places.take(host.site()).await.ok_or(ChildError::Turn)?;
         let frame = page_frame(page)?;
@@ -213,7 +213,7 @@ impl Children {
         let done = child.converse(frame, host, end, &self.bounds).await;
         match done {
             Ok(outcome) => {
-                // A child that has had its pages ends now, with the page that it would clear away.
+                // A child that has run its share of pages ends now, and with it the page that it would clear away.
                 if child.pipes.is_some() && child.pages < self.bounds.pages {
                     self.idle().push(child);
                 }
@@ -224,8 +224,8 @@ impl Children {
         }
     }
 
-    /// Loads a page that stays open, to be filled in. Its child is a new one, runs nothing else, and ends with what is given back: secrets
-    /// that are typed into a page meet no other.
+    /// Loads a page that stays open, to be filled in. It gets a new child, which runs nothing else and ends when [`Held`] is dropped:
+    /// secrets that are typed into a page meet no other page.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -237,7 +237,7 @@ impl Children {
         Ok((outcome, held))
     }
 
-    /// A child of the site's that waits, once it has cleared away its last page; those that cannot take another are ended.
+    /// An idle child of the site, once it has cleared away its last page. Those that cannot take another page are ended.
     async fn idle_child(&self, site: &str) -> Option<Child> {
         loop {
             let mut child = {
@@ -252,11 +252,11 @@ impl Children {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Child>> {
-        // A list of children stays usable after a panic elsewhere.
+        // The list of children stays usable after a panic elsewhere.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a child for the site; one of another's that waits makes room for it where there are as many as there may be.
+    /// Starts a child for the site. If the limit is reached, it first ends an idle child of another site.
     fn start(&self, site: &str) -> Result<Child, ChildError> {
         {
             let mut idle = self.idle();
@@ -269,17 +269,17 @@ impl Children {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            // What a terminal sends to whoever stands in it, a Ctrl-C among it, is for the crawl: it may have to hear the answer to what the
-            // page has sent. The child ends when its pipe does.
+            // Signals of the terminal, such as Ctrl-C, are for the crawl alone: it may still need the response to what the page has sent.
+            // The child ends when its pipe closes.
             .process_group(0)
             .env_clear()
-            // The allocator takes its memory in pieces of that many KiB, not by the gigabyte: the child may not write so much.
+            // The allocator reserves memory in pieces of this many KiB, not by the gigabyte: the child may not write that much.
             .env("MIMALLOC_ARENA_RESERVE", "32768")
             .spawn()
             .map_err(ChildError::Spawn)?;
         self.started.fetch_add(1, Ordering::Relaxed);
         let (input, output) = (process.stdin.take(), process.stdout.take());
-        // From here on the child is ended when it is dropped.
+        // From here on dropping it ends the child.
         let (site, told) = (site.into(), Arc::clone(&self.told));
         let mut child = Child { process, site, pipes: None, read: Vec::new(), pages: 0, is_greeted: false, told };
         if let (Some(input), Some(output)) = (input, output) {
@@ -291,7 +291,7 @@ impl Children {
     }
 }
 
-/// A page that is held open in a child of its own; dropping it ends both.
+/// A page that is held open in its own child; dropping it ends both.
 pub struct Held {
     child: Child,
     bounds: Bounds,
@@ -299,10 +299,10 @@ pub struct Held {
 }
 
 impl Held {
-    /// Fills the page in and sends it; what its scripts made of that. `host` gets each request of them.
+    /// Fills the page in and submits it. Returns the outcome; `host` gets each request of the page's scripts.
     ///
     /// # Errors
-    /// When the child dies, stalls or speaks nonsense; the page is lost then.
+    /// When the child dies, stalls or breaks the protocol; the page is lost then.
     pub async fn fill(&mut self, filling: &Filling, host: &impl Host) -> Result<Outcome, ChildError> {
         let frame = protocol::frame(&FillRef::Fill(filling), &filling.texts)?;
         self.converse(frame, host).await
@@ -317,7 +317,7 @@ impl Held {
     }
 }
 
-/// [`ToChild::Fill`], without a copy of what it holds.
+/// [`ToChild::Fill`] that borrows the filling.
 #[derive(serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 enum FillRef<'a> {
@@ -332,20 +332,20 @@ fn page_frame(page: &Page) -> Result<Vec<u8>, FrameError> {
 /// One child process; dropping it ends it.
 struct Child {
     process: Process,
-    /// Whose pages it runs.
+    /// The site whose pages it runs.
     site: Box<str>,
     pipes: Option<(pipe::Sender, pipe::Receiver)>,
-    /// What was read and is no whole frame yet.
+    /// Bytes read that are not a whole frame yet.
     read: Vec<u8>,
     pages: u32,
-    /// It has said whether it is confined, which it does once and first.
+    /// It has sent `Hello`, its first frame, which states whether it is confined.
     is_greeted: bool,
     told: Arc<AtomicBool>,
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // A process that was killed is gone within microseconds; one that was not is never waited for.
+        // A killed process is gone within microseconds. If the kill fails, do not wait for it.
         if self.process.kill().is_ok() {
             let _ = self.process.wait();
         }
@@ -353,7 +353,7 @@ impl Drop for Child {
 }
 
 impl Child {
-    /// Waits until the last page is cleared away, which began when its outcome was told. False when the child takes no other.
+    /// Waits until the last page is cleared away, which began when its outcome was sent. False when the child takes no other page.
     async fn is_cleared(&mut self, bounds: &Bounds) -> bool {
         let Some((_, receiver)) = &mut self.pipes else { return false };
         let until = Instant::now() + bounds.silence;
@@ -372,7 +372,7 @@ impl Child {
         }
     }
 
-    /// One page: its frame out, answers to its requests, its outcome in.
+    /// One page: its frame out, responses to its requests, its outcome in.
     async fn converse(
         &mut self,
         page: Vec<u8>,
@@ -390,14 +390,14 @@ impl Child {
         let mut heard = Heard::now(child);
         loop {
             while let Some((head, body)) = protocol::next_of_child(&mut self.read)? {
-                // What the child has not taken yet counts, or answers would pile up here while it is busy otherwise.
+                // Frames that the child has not taken yet count too, or responses would pile up here while it is busy.
                 let under_way = requests.len() + out.frames.len();
                 match self.take(understood(head).await?, body, &mut counts, under_way)? {
                     Taken::Nothing => {}
                     Taken::Request(id, request) => requests.push(async move { (id, host.reply(request).await) }),
                     Taken::Cookie(text) => host.cookie(&text),
                     Taken::Done(outcome) => {
-                        // What is half written would make the next page unreadable.
+                        // A half-written frame would make the next page unreadable.
                         if out.frames.is_empty() {
                             self.pipes = Some((sender, receiver));
                         }
@@ -411,7 +411,7 @@ impl Child {
                     out.advance(written.map_err(|_| ChildError::Turn)?);
                     heard = Heard::now(child);
                 }
-                // A child with as many requests under way as there may be waits with the next by itself.
+                // A child that has the maximum of requests under way holds the next one back itself.
                 read = receiver.read_buf(&mut self.read) => {
                     if !matches!(read, Ok(1..)) {
                         return Err(ChildError::Turn);
@@ -436,7 +436,7 @@ impl Child {
         }
     }
 
-    /// Judges a frame of the child before anybody acts on it.
+    /// Validates a frame of the child before it is acted on.
     fn take(
         &mut self,
         frame: ToCrawl,
@@ -479,12 +479,12 @@ impl Child {
         }
     }
 
-    /// Ends the child and says what it died of, if it died by itself.
+    /// Ends the child and adds the cause of death to the error, if it died by itself.
     async fn epitaph(&mut self, error: ChildError) -> ChildError {
         if !matches!(error, ChildError::Turn) {
             return error;
         }
-        // The pipe breaks a moment before the process can be waited for.
+        // The pipe breaks a moment before the process can be reaped.
         for _ in 0..50 {
             match self.process.try_wait() {
                 Ok(Some(status)) => {
@@ -501,7 +501,7 @@ impl Child {
     }
 }
 
-/// Which of a child's bounds a signal means, in the words of who reads it; empty where it says nothing.
+/// Which of a child's limits a signal means, as text for the user; empty if it means none.
 fn cause(signal: i32) -> String {
     const MIB: u64 = 1 << 20;
     match signal {
@@ -521,7 +521,7 @@ fn cause(signal: i32) -> String {
     }
 }
 
-/// What a page has said so far.
+/// Frames of a page so far.
 #[derive(Default)]
 struct Counts {
     requests: u32,
@@ -529,7 +529,7 @@ struct Counts {
     alives: u32,
 }
 
-/// A frame that may be acted on.
+/// A validated frame.
 enum Taken {
     Nothing,
     Request(RequestId, Request),
@@ -537,7 +537,7 @@ enum Taken {
     Done(Box<Outcome>),
 }
 
-/// A child's head as what it says; a long one is read off the caller's thread.
+/// Parses the head of a child's frame; a long one is parsed off the caller's thread.
 async fn understood(head: Vec<u8>) -> Result<ToCrawl, FrameError> {
     if head.len() <= limits::INLINE_PAGE_BYTES_MAX {
         return protocol::head(&head);
@@ -546,18 +546,18 @@ async fn understood(head: Vec<u8>) -> Result<ToCrawl, FrameError> {
     reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
 }
 
-/// Frames that are on their way to the child.
+/// Frames on their way to the child.
 #[derive(Default)]
 struct Outgoing {
     frames: VecDeque<Frame>,
-    /// Bytes of the first one that are out.
+    /// Bytes of the first frame that are written.
     written: usize,
 }
 
 struct Frame {
-    /// Overwritten when it is gone: it may hold a password, or the answer to one.
+    /// Overwritten when dropped: it may hold a password, or the response to one.
     head: Zeroizing<Vec<u8>>,
-    /// Where it does not stand behind the head already.
+    /// The body, unless it already follows the head in `head`.
     body: Bytes,
 }
 

@@ -1,9 +1,9 @@
-//! What the kernel refuses to a render child: memory and time beyond its share (`setrlimit`), and all system calls but the few that a
-//! thread with a heap and two pipes needs (`seccomp`).
+//! What the kernel denies a render child: memory and time beyond its limits (`setrlimit`), and all system calls but the few that a thread
+//! with a heap and two pipes needs (`seccomp`).
 //!
-//! A call that is refused fails as one does that is not permitted; nothing that the engine does asks for one. Where the kernel knows no
-//! seccomp the child runs without, and says so. Code that has taken the child over is held by all of this as well: it signals and bounds
-//! no process but its own, which has a last second of CPU.
+//! A denied call fails with a permission error; the engine makes none of them. If the kernel has no seccomp, the child runs without it
+//! and reports that. All of this also binds code that has taken over the child: it can signal and limit only its own process, whose CPU
+//! time ends at the hard limit.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,13 +16,13 @@ use seccompiler::{
 use super::cost;
 use crate::limits;
 
-/// Bounds memory, open files and CPU time for the life of the process, and gives up what root might go beyond them with.
+/// Bounds memory, open files and CPU time for the life of the process, and drops the capabilities that would let root exceed them.
 ///
 /// # Errors
 /// When the kernel refuses, for which there is no reason.
 pub(super) fn bound_resources() -> io::Result<()> {
     give_up_capabilities();
-    // What is written counts, not what is reserved: the page's stack is reserved whole and written in part.
+    // Written memory counts, not reserved memory: the page's stack is reserved whole and written in part.
     let memory = limits::RENDER_MEMORY_BYTES_MAX + limits::RENDER_STACK_BYTES as u64;
     limit(libc::RLIMIT_DATA, memory, memory)?;
     // The allocator reserves address space ahead, a gigabyte at a time.
@@ -33,7 +33,7 @@ pub(super) fn bound_resources() -> io::Result<()> {
     limit(libc::RLIMIT_CPU, limits::RENDER_CHILD_CPU_SECONDS_MAX, limits::RENDER_CHILD_CPU_SECONDS_MAX)
 }
 
-/// Grants this much CPU time for one more page, within that of the process's life. The kernel ends the process when it is used up.
+/// Grants this much CPU time for one more page, within the limit of the process's life. The kernel ends the process when it is used up.
 ///
 /// # Errors
 /// When the kernel refuses, for which there is no reason.
@@ -41,11 +41,11 @@ pub(super) fn grant_cpu_time(seconds: u64) -> io::Result<()> {
     let used = cost::cpu_us(cost::Of::Process)?;
     // The kernel counts whole seconds: a page gets a part of one more, not less.
     let until = used.div_ceil(1_000_000) + seconds;
-    // A signal can be put off; what ends at the hard limit cannot.
+    // A process can ignore the signal of the soft limit; the hard limit kills it.
     limit(libc::RLIMIT_CPU, until.min(limits::RENDER_CHILD_CPU_SECONDS_MAX), limits::RENDER_CHILD_CPU_SECONDS_MAX)
 }
 
-/// Grants the page that runs this much CPU time from now on, where it has less; false where the process's life has not so much left.
+/// Raises the CPU time left to the running page to at least this much. False if the limit of the process's life does not allow it.
 pub(super) fn extend_cpu_time(seconds: u64) -> bool {
     let Ok(used) = cost::cpu_us(cost::Of::Process) else { return false };
     let until = used.div_ceil(1_000_000) + seconds;
@@ -54,11 +54,11 @@ pub(super) fn extend_cpu_time(seconds: u64) -> bool {
     if unsafe { libc::getrlimit(libc::RLIMIT_CPU, &raw mut bound) } != 0 {
         return false;
     }
-    // What nobody bounds is infinite.
+    // No limit reads as infinity.
     bound.rlim_cur >= until || until <= bound.rlim_max && limit(libc::RLIMIT_CPU, until, bound.rlim_max).is_ok()
 }
 
-/// Whether another page would have all the CPU time that one may have.
+/// Whether enough CPU time is left for another page to use its maximum.
 ///
 /// # Errors
 /// When the kernel refuses, for which there is no reason.
@@ -67,17 +67,17 @@ pub(super) fn has_cpu_time() -> io::Result<bool> {
     Ok(used + limits::RENDER_CPU_SECONDS_MAX <= limits::RENDER_CHILD_CPU_SECONDS_MAX)
 }
 
-/// Gives up the capabilities of this thread and of all that it starts: root raises its own limits with one.
+/// Drops the capabilities of this thread and of all threads it starts: one of them lets root raise its own limits.
 fn give_up_capabilities() {
     // capset(2): a header of version and thread (0: this one), and effective, permitted and inheritable bits in two halves.
     const VERSION_3: u32 = 0x2008_0522;
     let (header, none) = ([VERSION_3, 0], [0_u32; 6]);
-    // Refused where a service's unit forbids the call; such a unit has no capabilities to give up.
+    // Fails if a service's unit forbids the call; such a unit has no capabilities to drop.
     // SAFETY: reads both arrays, which have the sizes of its structures, and nothing else.
     unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) };
 }
 
-/// Whether the limits leave the process that much memory to write: what a page has left behind may be the allocator's for long.
+/// Whether the limits leave the process this much memory to write: the allocator may keep a page's memory for long.
 pub(super) fn has_room(bytes: usize) -> bool {
     // SAFETY: memory of the kernel's choosing that nobody else knows of, given back untouched.
     unsafe {
@@ -101,8 +101,8 @@ fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
     }
 }
 
-/// Gives up all system calls but those of [`ALLOWED`], and of some with certain arguments, for this thread and all that it starts. False
-/// where the kernel does not hold processes to that.
+/// Drops all system calls but those of [`ALLOWED`] and a few with certain arguments, for this thread and all it starts. False if the
+/// kernel cannot enforce it.
 pub(super) fn give_up_system_calls() -> bool {
     let Ok(programs) = filters() else { return false };
     // Not by `seccompiler::apply_filter`: that is seccomp(2), which the unit's `@system-service` lacks in systemd 252.
@@ -156,18 +156,18 @@ const ALLOWED: [libc::c_long; 30] = [
     libc::SYS_getcpu,
 ];
 
-/// The filters as programs of the kernel, in the order in which they are installed: each call passes all of them, and the strictest answer
-/// counts.
+/// The BPF filters in the order of their installation: each call passes all of them, and the strictest verdict counts.
 ///
 /// # Errors
-/// For processors whose numbers are not known.
+/// For processors whose system call numbers are unknown.
 fn filters() -> Result<[BpfProgram; 2], BackendError> {
     let processor = TargetArch::try_from(std::env::consts::ARCH)?;
     let filter = |rules: BTreeMap<_, _>, otherwise, matching| -> Result<BpfProgram, BackendError> {
         SeccompFilter::new(rules, otherwise, matching, processor)?.try_into()
     };
     let refuse = |error: libc::c_int| SeccompAction::Errno(error.unsigned_abs());
-    // The C library asks for `clone3` first and takes `clone` when there is none, whose flags can be read: threads, no processes.
+    // The C library tries `clone3` first and falls back to `clone`, whose flags a filter can read: threads are allowed, processes are
+    // not.
     let no_clone3 = BTreeMap::from([(libc::SYS_clone3, vec![])]);
     let no_clone3 = filter(no_clone3, SeccompAction::Allow, refuse(libc::ENOSYS))?;
     let first = |operator, value| -> Result<SeccompRule, BackendError> {
@@ -179,10 +179,10 @@ fn filters() -> Result<[BpfProgram; 2], BackendError> {
     rules.extend([
         (libc::SYS_clone3, vec![]),
         (libc::SYS_clone, vec![first(SeccompCmpOp::MaskedEq(thread), thread)?]),
-        // An abort signals its own thread, and a page's grant of time is a limit of its own process: no other process is touched by either.
+        // An abort signals its own thread, and granting CPU time sets a limit of its own process: neither touches another process.
         (libc::SYS_tgkill, vec![first(SeccompCmpOp::Eq, own)?]),
         (libc::SYS_prlimit64, vec![first(SeccompCmpOp::Eq, 0)?, first(SeccompCmpOp::Eq, own)?]),
-        // A name for the memory of a thread, which the allocator and the library give where they can.
+        // Names a thread's memory, which the allocator and the C library do where they can.
         (libc::SYS_prctl, vec![first(SeccompCmpOp::Eq, PR_SET_VMA)?]),
     ]);
     Ok([no_clone3, filter(rules, refuse(libc::EPERM), SeccompAction::Allow)?])
@@ -192,7 +192,7 @@ fn filters() -> Result<[BpfProgram; 2], BackendError> {
 mod tests {
     use super::*;
 
-    /// The filter holds the thread that asks for it and no other, so that a test may.
+    /// The filter binds only the thread that installs it, so a test can use it.
     #[test]
     fn a_confined_thread_opens_no_file_no_socket_and_no_process_but_threads_and_memory() {
         if filters().is_err() || !std::path::Path::new("/proc/sys/kernel/seccomp").exists() {

@@ -1,9 +1,9 @@
-//! CPU time that this process, the thread that asks, or a child has used: what a page's scripts cost.
+//! CPU time used by this process, the calling thread, or a child: the cost of a page's scripts.
 
 use std::time::Duration;
 use std::{fs, io};
 
-/// Whose time is asked for.
+/// Whose CPU time is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     Process,
@@ -31,7 +31,7 @@ pub fn cpu_us(of: Of) -> io::Result<u64> {
     Ok(u64::try_from(us(used.ru_utime).saturating_add(us(used.ru_stime))).unwrap_or(0))
 }
 
-/// The same of another process, by the kernel's ticks of a hundredth of a second; none where it is gone.
+/// CPU time of another process in kernel ticks of a hundredth of a second; `None` if it is gone.
 #[must_use]
 pub fn cpu_of(process: u32) -> Option<Duration> {
     // `utime` and `stime`, the 14th and 15th field (proc(5)); the second is a name in brackets, which may hold anything.
@@ -50,7 +50,7 @@ mod tests {
         let before = (cpu_us(Of::Thread).unwrap(), cpu_us(Of::Process).unwrap());
         let used = || (cpu_us(Of::Thread).unwrap() - before.0, cpu_us(Of::Process).unwrap() - before.1);
         let mut number = 1_u64;
-        // The kernel sums the process's up by its ticks, somewhat behind the thread's on a busy machine.
+        // The kernel sums the process's time by ticks, so on a busy machine it lags somewhat behind the thread's.
         while used().0 < 5_000 || used().1 < 5_000 && used().0 < 5_000_000 {
             number = std::hint::black_box(number.wrapping_mul(31));
         }

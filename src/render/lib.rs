@@ -1,12 +1,12 @@
 //! A headless renderer for crawlers: a page and its scripts in, links and requests out.
 //!
-//! An embedded engine runs a page's scripts over a tree of its own, in virtual time and within budgets of instructions, tasks and
-//! memory. Nothing is drawn. Every request that the scripts make is handed to the caller, who answers or refuses it; the renderer itself
-//! opens no socket and no file and reads no clock.
+//! An embedded engine runs a page's scripts on the renderer's own DOM, in virtual time and within budgets of instructions, tasks and
+//! memory. Nothing is drawn. Every request of the scripts is passed to the caller, who answers or refuses it; the renderer itself opens
+//! no socket and no file and reads no clock.
 //!
 //! # In this process
 //!
-//! [`Window`] runs one page and answers questions about it:
+//! [`Window`] runs one page and can be queried:
 //!
 //! ```
 //! use gleaner_render::wire::Reach;
@@ -24,18 +24,18 @@
 //!
 //! # In a child process
 //!
-//! Scripts can break what Rust cannot hold: overflow a stack, exhaust memory, or match a regular expression without end. A crawler
-//! therefore runs pages in child processes: [`children::Children`] starts and replaces them, hands each a [`wire::Page`], asks a
-//! [`children::Host`] for every [`wire::Request`], and returns a [`wire::Outcome`]. The program that the children run calls
-//! [`child::main`], which gives up files, sockets and other processes (seccomp) before it reads the first page.
+//! Scripts can break what Rust cannot contain: overflow a stack, exhaust memory, or match a regular expression without end. A crawler
+//! therefore runs pages in child processes: [`children::Children`] starts and replaces them, sends each a [`wire::Page`], passes every
+//! [`wire::Request`] to a [`children::Host`], and returns a [`wire::Outcome`]. The program that the children run calls [`child::main`],
+//! which gives up files, sockets and other processes (seccomp) before it reads the first page.
 //!
-//! # The rooms
+//! # Modules
 //!
-//! - `wire`: the plain values that both sides exchange. It names neither the engine nor the document.
-//! - `dom`: the tree, its parser, selectors and styles. It runs no scripts.
-//! - `engine`: one page's heap, event loop and the natives that need no document.
-//! - `web`: the document as scripts see it, grouped by the standards' names.
-//! - `reader`: what a person would do to see all of a page: scroll, turn, open, choose.
+//! - `wire`: the plain values that both sides exchange. It names neither the engine nor the DOM.
+//! - `dom`: the DOM, its parser, selectors and styles. It runs no scripts.
+//! - `engine`: one page's heap, its event loop, and the natives that need no document.
+//! - `web`: the document as scripts see it, grouped by the names of the standards.
+//! - `reader`: acts as a person who wants to see all of a page: scrolls, turns pages, opens rows, chooses options.
 
 pub mod child;
 pub mod children;

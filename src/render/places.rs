@@ -1,15 +1,15 @@
-//! Whose page is run next: so many pages at a time over all sites, few of them one site's, and a site that has none running before one
-//! that has.
+//! Decides whose page runs next: a fixed number of pages at a time over all sites, few of them of one site. A site with no running page
+//! goes before one that has some.
 //!
-//! A page at a slow host waits most of its time for its answers, and would keep the pages of all other sites waiting with it. Starts
-//! nothing and knows no process.
+//! A page at a slow host spends most of its time waiting for responses, and would make the pages of all other sites wait too. This module
+//! starts nothing and knows no process.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// The places, shared by all sites of a process.
+/// The slots, shared by all sites of a process.
 pub(super) struct Places {
     all: usize,
     per_site: usize,
@@ -18,44 +18,44 @@ pub(super) struct Places {
 
 #[derive(Default)]
 struct State {
-    /// By site, the places that it has; those without any are not in it.
+    /// Slots taken by each site; sites without any are not in the map.
     taken: HashMap<Box<str>, usize>,
-    /// In the order of asking.
+    /// In the order of their requests.
     waiting: VecDeque<(Box<str>, oneshot::Sender<Place>)>,
 }
 
-/// One of the places, until it is dropped.
+/// One slot, held until it is dropped.
 pub(super) struct Place {
     places: Arc<Places>,
     site: Box<str>,
 }
 
 impl Places {
-    /// So many places, of which one site has at most `per_site`; more than one only as long as as many are free for others as it cannot
-    /// have itself.
+    /// `all` slots, of which one site gets at most `per_site`. It gets a second one only while as many slots as it cannot have itself
+    /// stay free for others.
     pub(super) fn new(all: usize, per_site: usize) -> Self {
         Self { all: all.max(1), per_site: per_site.max(1), state: Mutex::default() }
     }
 
-    /// Waits for a place.
+    /// Waits for a slot.
     pub(super) async fn take(self: &Arc<Self>, site: &str) -> Option<Place> {
         let (sender, receiver) = oneshot::channel();
         self.state().waiting.push_back((site.into(), sender));
         self.give();
-        // The sender stays in the row until it has sent.
+        // The sender stays in the queue until it has sent.
         receiver.await.ok()
     }
 
-    /// Places that are taken.
+    /// Slots taken.
     pub(super) fn taken(&self) -> usize {
         self.state().taken()
     }
 
-    /// Gives what is free to those who wait.
+    /// Gives free slots to those who wait.
     fn give(self: &Arc<Self>) {
         loop {
             let Some((site, sender)) = self.state().next(self.all, self.per_site) else { return };
-            // One whose asker has gone meanwhile is dropped, and gives itself to the next.
+            // If the receiver is gone, the slot is dropped, which passes it to the next one.
             drop(sender.send(Place { places: Arc::clone(self), site }));
         }
     }
@@ -71,7 +71,7 @@ impl State {
         self.taken.values().sum()
     }
 
-    /// Who is to have a place now, which counts as taken then: of those who may, the first of the sites with the fewest.
+    /// Who gets the next slot, which then counts as taken: the first in the queue among the eligible sites with the fewest slots.
     fn next(&mut self, all: usize, per_site: usize) -> Option<(Box<str>, oneshot::Sender<Place>)> {
         self.waiting.retain(|(_, sender)| !sender.is_closed());
         let free = all.saturating_sub(self.taken());
@@ -81,7 +81,7 @@ impl State {
             own => own < per_site && free > all.saturating_sub(per_site),
         };
         let there = self.waiting.iter().enumerate().filter(|(_, (site, _))| may(site));
-        // Of equals the first.
+        // The first among equals.
         let (first, _) = there.min_by_key(|(_, (site, _))| of(site))?;
         let (site, sender) = self.waiting.remove(first)?;
         *self.taken.entry(site.clone()).or_default() += 1;
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// The sites that get a place at once, of those that ask in this order.
+    /// The sites that get a slot at once if they ask in this order.
     fn at_once(places: &Arc<Places>, sites: &[&str]) -> Vec<Place> {
         sites.iter().filter_map(|site| places.take(site).now_or_never().flatten()).collect()
     }

@@ -1,10 +1,11 @@
-//! What somebody does who looks for all that a page has: the acts that were asked for, then rows that react to clicks, turning pages, "load
-//! more", scrolling, tabs, and the views that addresses behind a `#` name, until nothing new comes or the tries are used up.
+//! The reader acts as a person who looks for everything on a page. It does the requested acts, then opens rows that react to clicks,
+//! turns pages, clicks "load more", scrolls, and visits tabs and the views that `#` URLs name, until nothing new appears or the tries are
+//! used up.
 //!
-//! New is a link, a magnet or a navigation that no state before had; a state that shows other rows is worth being turned on from, too. An act
-//! that brings links costs no try: a list is read to its end, as long as the page's other bounds hold ([`Cut`] says where they did
-//! not). A kind of control that brought nothing is not tried again. Nothing here sends forms, and controls whose words or names are about
-//! ending, deleting or posting are left alone.
+//! New means a link, a magnet or a navigation that no earlier state had; a state that shows other rows is also worth turning on from. An
+//! act that brings links costs no try, so a list is read to its end as long as the page's other limits hold ([`Cut`] reports where they
+//! did not). A kind of control that brought nothing is not tried again. The reader sends no forms, and leaves controls alone whose labels
+//! or names are about ending, deleting or posting.
 
 mod candidate;
 mod controls;
@@ -35,17 +36,17 @@ use crate::web::html::load::Window;
 use crate::wire::trace::What;
 use crate::wire::{Act, Cut, End, Reach, Seeks, State};
 
-/// What came of the acts.
+/// The results of the acts.
 #[derive(Default)]
 pub struct Told {
     pub states: Vec<State>,
-    /// Acts whose selectors fit nothing.
+    /// Acts whose selectors match nothing.
     pub undone: Vec<Act>,
-    /// Set where the looking ended while things still came.
+    /// Set if the reader stopped while new things still appeared.
     pub cut: Option<Cut>,
 }
 
-/// Reads the page as it is, then acts.
+/// Reads the page as it is, then does the acts.
 pub fn read_page(window: &mut Window, acts: &[Act], seeks: Seeks, reach: Reach) -> Told {
     let mut book = Book::default();
     book.enter("load", window);

@@ -4,7 +4,7 @@
 //! cargo run -p gleaner-render --example page -- FILE URL
 //! ```
 //!
-//! FILE is the markup as it was sent; URL is where it came from. No request is answered: nothing here touches the network.
+//! FILE is the markup as received; URL is where it came from. No request is answered: nothing here touches the network.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 use gleaner_render::wire::{Answer, Reach, Request, RequestId};
 use gleaner_render::{Net, Start, Window};
 
-/// A network that writes down what it is asked for and answers nothing.
+/// A network that records requests and answers none.
 #[derive(Default)]
 struct Refusing {
     asked: Rc<RefCell<Vec<Request>>>,

@@ -1,43 +1,43 @@
-//! What is typed into the controls of a page that is held open, and how it is sent.
+//! Text for the controls of a page that is held open, and how to submit it.
 
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-/// What is typed into a page that is held open, and how it is sent. Its texts may be secrets: they are the body of its frame, no
-/// `Debug` shows them, and they are overwritten when they are dropped.
+/// What is typed into a page that is held open, and how it is submitted. Its texts may be secrets: they are the body of the frame,
+/// `Debug` never shows them, and they are overwritten when dropped.
 #[derive(Serialize, Deserialize)]
 pub struct Filling {
     entries: Vec<EntryHead>,
-    /// None: it types alone, and what it belongs to is sent by another filling.
+    /// `None` only types; another filling submits the form.
     pub submit: Option<Submit>,
     #[serde(skip)]
     pub texts: Zeroizing<Vec<u8>>,
 }
 
-/// One control, by the mark that the document gave it.
+/// One control, by the mark that the serialised document gave it.
 #[derive(Serialize, Deserialize)]
 struct EntryHead {
     mark: u32,
-    /// Bytes of its text; none: it is a box to be checked.
+    /// Bytes of its text; `None` for a box to check.
     bytes: Option<usize>,
 }
 
 impl Filling {
-    /// One that types nothing yet.
+    /// A filling that types nothing yet.
     #[must_use]
     pub fn new(submit: Submit) -> Self {
         Self { entries: Vec::new(), submit: Some(submit), texts: Zeroizing::default() }
     }
 
-    /// Leaves the typing here; gives the filling that types nothing and sends, where this one would have sent.
+    /// Keeps the typing here; returns a filling that types nothing and submits, if this one would have submitted.
     pub fn split_off_sending(&mut self) -> Option<Self> {
         self.submit.take().map(Self::new)
     }
 
-    /// Types a text into a control, in place of what it holds; of a list it is the value of the option to be chosen.
+    /// Types a text into a control, replacing its value; for a list it is the value of the option to choose.
     pub fn type_in(&mut self, mark: u32, text: &str) {
         self.entries.push(EntryHead { mark, bytes: Some(text.len()) });
-        // A buffer that grew would leave a copy behind.
+        // A buffer that grows would leave a copy of the secrets in memory.
         let mut texts = Zeroizing::new(Vec::with_capacity(self.texts.len() + text.len()));
         texts.extend_from_slice(&self.texts);
         texts.extend_from_slice(text.as_bytes());
@@ -49,7 +49,7 @@ impl Filling {
         self.entries.push(EntryHead { mark, bytes: None });
     }
 
-    /// The controls in their order: a text, or none for a box to be checked. Lengths beyond the body end the list.
+    /// The controls in order, each with its text, or `None` for a box to check. A length beyond the body ends the iteration.
     pub fn entries(&self) -> impl Iterator<Item = (u32, Option<Zeroizing<String>>)> {
         let mut rest = self.texts.as_slice();
         self.entries.iter().map_while(move |head| {

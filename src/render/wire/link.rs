@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A link of a page in the state that it is in.
+/// A link of a page in its current state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// Absolute; as it was written where it is no address.
+    /// Absolute; as written if it is not a valid URL.
     pub url: String,
-    /// Its text, blanks run together.
+    /// Its text, with whitespace collapsed.
     pub text: String,
 }

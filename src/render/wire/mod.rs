@@ -1,10 +1,10 @@
-//! What the crawl and its render children exchange: plain values, which name neither the engine nor the document.
+//! The values that the crawl and its render children exchange. They name neither the engine nor the DOM.
 //!
 //! ```text
 //! Page (markup, acts, bounds) → a child → Request ⇄ Response … → Outcome (states with their links, navigations, errors)
 //! ```
 //!
-//! `protocol` writes them as frames. Nothing here reads, writes or runs anything.
+//! `protocol` encodes them as frames. Nothing here does I/O or runs anything.
 
 mod filling;
 mod link;

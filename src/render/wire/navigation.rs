@@ -1,9 +1,9 @@
-//! Where a page wanted to go.
+//! Where a page tried to navigate.
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What made the page go.
+/// What caused the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
@@ -15,12 +15,12 @@ pub enum How {
     Location,
     /// `<meta http-equiv=refresh>`.
     Meta,
-    /// `window.open`, and links and forms that open a window of their own.
+    /// `window.open`, and links and forms that open a new window.
     Window,
 }
 
 impl How {
-    /// The word for it, as in JSON.
+    /// Its name, as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -33,19 +33,19 @@ impl How {
     }
 }
 
-/// An address that the page wanted to go to.
+/// A URL that the page tried to navigate to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Navigation {
     pub url: String,
     pub method: String,
-    /// Of a form that is sent by POST, with its type; empty otherwise.
+    /// The body of a form sent by POST, with its type; empty otherwise.
     pub body: Vec<u8>,
     pub content_type: String,
     pub how: How,
 }
 
 impl Navigation {
-    /// An address that is only looked up.
+    /// A plain GET navigation.
     pub fn get(url: Url, how: How) -> Self {
         Self { url: url.to_string(), method: "GET".to_owned(), body: Vec::new(), content_type: String::new(), how }
     }

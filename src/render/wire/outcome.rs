@@ -1,46 +1,46 @@
-//! What came of a page: its states and their links, what its scripts said, and where its reading stopped.
+//! The outcome of a page: its states and their links, its console and errors, and where its reader stopped.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Act, Link, Navigation, Stored, trace};
 
-/// What came of a page.
+/// The outcome of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Why the event loop ended; `None` where it never ran.
+    /// Why the event loop ended; `None` if it never ran.
     pub end: Option<End>,
     pub spent: Option<Spent>,
     pub console: Vec<ConsoleLine>,
     pub errors: Vec<ScriptError>,
-    /// Console lines and errors that were counted only.
+    /// Console lines and errors that were only counted.
     pub untold: u64,
     /// What the last script that did not throw evaluated to, as text.
     pub value: String,
-    /// Instructions that were used.
+    /// Instructions used.
     pub instructions: usize,
     /// The states of the page, the one after its load first.
     pub states: Vec<State>,
-    /// Addresses that the page or its reader wanted to go to.
+    /// URLs that the page or its reader tried to navigate to.
     pub navigations: Vec<Navigation>,
-    /// What its scripts have left in their storages.
+    /// What its scripts left in their storages.
     #[serde(default)]
     pub stored: Stored,
-    /// Acts that could not be done: nothing fits their selectors.
+    /// Acts that were not done because their selectors match nothing.
     pub undone: Vec<Act>,
-    /// Where the reader stopped while things still came.
+    /// Where the reader stopped while new things still appeared.
     #[serde(default)]
     pub cut: Option<Cut>,
-    /// Controls of a filling that are no longer there. With any of them nothing was sent.
+    /// Controls of a filling that no longer exist. If there are any, nothing was submitted.
     #[serde(default)]
     pub unfilled: Vec<u32>,
-    /// What happened, where that was wanted, and how much more did.
+    /// The trace, if requested, and the number of further events.
     pub trace: Vec<trace::Event>,
     pub trace_untold: u64,
-    /// The text as it is shown at the end, where that was wanted.
+    /// The rendered text at the end, if requested.
     pub text: String,
-    /// Microseconds of CPU that the child has used for the page, and for clearing away the one before.
+    /// CPU time in microseconds that the child used for the page and for clearing away the previous one.
     pub cpu_us: u64,
-    /// The document at the end, as markup. The body of the frame.
+    /// The final document as markup. It is the body of the frame.
     #[serde(skip)]
     pub html: String,
 }
@@ -48,13 +48,13 @@ pub struct Outcome {
 /// The links of a page after one of the acts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// What brought it about: `load`, or an act in words.
+    /// What led to it: `load`, or a description of the act.
     pub by: String,
-    /// All links of the first state and of those that an act led to which was asked for; of others those that no state before had.
+    /// All links in the first state and after requested acts; in other states only those that no earlier state had.
     pub links: Vec<Link>,
-    /// Links that there are in all.
+    /// Number of all links.
     pub count: usize,
-    /// Magnets and their kin, wherever they stand, that no state before had.
+    /// Magnet and similar links anywhere in the page that no earlier state had.
     #[serde(default)]
     pub found: Vec<String>,
 }
@@ -63,13 +63,13 @@ pub struct State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// Nothing is left to be done, and nothing will ever be unless somebody acts.
+    /// No work is left, and none will come unless somebody acts.
     Idle,
-    /// Tasks are left, later than the run may go.
+    /// The remaining tasks are due after the end of the run.
     Time,
-    /// The run did as many tasks as it may.
+    /// The run reached its limit of tasks.
     Tasks,
-    /// The page's scripts run no more; the engine says why.
+    /// The page's scripts run no more; `spent` has the reason.
     Spent,
 }
 
@@ -81,14 +81,14 @@ pub struct ConsoleLine {
     pub text: String,
 }
 
-/// A script that could not be read, or an error that nobody caught.
+/// A script that could not be parsed, or an uncaught error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptError {
     /// What was thrown, as text: `TypeError: x is not a function`.
     pub message: String,
-    /// Name of the script, empty where it is not known.
+    /// Name of the script; empty if unknown.
     pub source: String,
-    /// Line and column from one, zero where they are not known.
+    /// Line and column from one; zero if unknown.
     pub line: u32,
     pub column: u32,
 }
@@ -105,22 +105,22 @@ pub enum Spent {
     Panicked,
 }
 
-/// Where a reader stopped that had not seen all.
+/// Where a reader stopped before it had seen everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
     pub bound: Bound,
-    /// Acts that were done by then.
+    /// Acts done by then.
     pub acts: u32,
-    /// Rows that were shown and not opened, where that is all.
+    /// Rows shown but not opened, if that is all that is missing.
     #[serde(default)]
     pub left: u32,
-    /// Tabs stood there that nobody had opened: other lists may lie behind them.
+    /// There were unopened tabs, which may hold other lists.
     #[serde(default)]
     pub tabs: bool,
 }
 
 impl Cut {
-    /// What a log line says of it.
+    /// Its text in a log line.
     #[must_use]
     pub fn words(&self) -> String {
         match self.bound {
@@ -130,44 +130,44 @@ impl Cut {
     }
 }
 
-/// What has stopped a reader.
+/// What stopped a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// `limits::RENDER_ACTS_MAX` acts have shown other rows, and none of them a link.
+    /// `limits::RENDER_ACTS_MAX` acts showed other rows but no link.
     Acts,
     /// `limits::RENDER_LINKS_MAX` links.
     Links,
-    /// `limits::RENDER_EXPLORE_CPU_US` of a processor.
+    /// `limits::RENDER_EXPLORE_CPU_US` of CPU time.
     Cpu,
-    /// The engine's own bounds: instructions, memory, tasks.
+    /// The engine's own limits: instructions, memory, tasks.
     Engine,
-    /// The engine broke down; the page's last error says where.
+    /// The engine panicked; the page's last error has the place.
     Broken,
     /// Requests of the page's scripts.
     Requests,
-    /// As many acts as are tried have brought nothing at all.
+    /// The maximum of futile acts brought nothing at all.
     Tries,
     /// `limits::RENDER_CONTROLS_MAX` rows of one state.
     Rows,
-    /// Rows replaced the list that they stood in, and nothing led back to it.
+    /// Opening rows replaced their list, and nothing led back to it.
     NoWayBack,
-    /// A server had no answer for some of what the page's scripts asked, and has given none since.
+    /// The server failed to answer some requests of the page's scripts, and has answered none since.
     Unanswered,
-    /// Rows went before they had their turn, and could not be got to again.
+    /// Rows disappeared before their turn and could not be reached again.
     Unopened,
-    /// Options of a list to choose from were not chosen.
+    /// Options of a select list were not chosen.
     Unchosen,
-    /// A list is turned by what is posted, and nothing is in a member's name.
+    /// The list turns by POST, and nothing is posted from a member's account.
     Unsent,
-    /// Tabs or views of a member's page.
+    /// Tabs or views of a member's page were not opened.
     LeftAlone,
-    /// A grid says that it has more rows than it has shown.
+    /// A grid reports more rows than it has shown.
     Unseen,
 }
 
 impl Bound {
-    /// What a log line says of it.
+    /// Its text in a log line.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

@@ -1,42 +1,42 @@
-//! A page as it is handed to a child: its markup, what is done with it, and how far its scripts may go.
+//! A page as it is sent to a child: its markup, the acts to do, and the limits of its scripts.
 
 use serde::{Deserialize, Serialize};
 
 use super::Stored;
 use crate::limits;
 
-/// A page that is to be run. The body of its frame is its markup, and behind it the texts of scripts that are run once it is loaded.
+/// A page to run. The body of its frame is its markup, followed by the texts of scripts that run once it is loaded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Page {
     /// Address of the document.
     pub url: String,
-    /// Milliseconds since 1970 at which the page's clock begins.
+    /// Milliseconds since 1970 at which the page's clock starts.
     pub now_ms: i64,
     pub seed: u64,
     pub instructions: usize,
-    /// Seconds of CPU, at most `limits::RENDER_CPU_SECONDS_MAX`: what instructions do not count ends there.
+    /// CPU time in seconds, at most `limits::RENDER_CPU_SECONDS_MAX`. It bounds work that instructions do not count.
     pub cpu_seconds: u64,
     pub reach: Reach,
-    /// Where the link to the page stood; empty where nobody knows.
+    /// URL of the page that links here; empty if unknown.
     pub referrer: String,
     /// The cookies of the site that scripts may see, as `name=value`.
     pub cookies: Vec<String>,
-    /// What pages of its origin have left in their storages.
+    /// What pages of its origin left in their storages.
     #[serde(default)]
     pub stored: Stored,
-    /// What a reader does, in this order.
+    /// Acts of the reader, in this order.
     pub acts: Vec<Act>,
-    /// How a reader looks for what the page has beside that.
+    /// How the reader explores the rest of the page.
     pub seeks: Seeks,
-    /// What lies within it is in view.
+    /// The part of the page that is in view.
     pub viewport: Viewport,
-    /// What is told beside links and markup.
+    /// What to report besides links and markup.
     pub wanted: Wanted,
-    /// Bytes of the markup in front of the scripts.
+    /// Bytes of the markup that precedes the scripts.
     pub markup_bytes: usize,
     pub scripts: Vec<ScriptHead>,
-    /// The page stays open behind its outcome, to be filled in, until its child is ended. Its document is told with
-    /// marks by which a [`Filling`](super::Filling) names its controls.
+    /// The page stays open after its outcome, to be filled in, until its child is ended. Its document is serialised with marks by which a
+    /// [`Filling`](super::Filling) names its controls.
     #[serde(default)]
     pub held: bool,
     #[serde(skip)]
@@ -44,7 +44,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page at `url` with the usual budgets and no scripts.
+    /// A page at `url` with default budgets and no scripts.
     pub fn at(url: &str, now_ms: i64) -> Self {
         Self {
             url: url.to_owned(),
@@ -67,7 +67,7 @@ impl Page {
         }
     }
 
-    /// The page with this markup, as text; before any script is added.
+    /// The page with this markup, as text. Call it before any script is added.
     #[must_use]
     pub fn with_markup(self, markup: &str) -> Self {
         Self { markup_bytes: markup.len(), texts: markup.as_bytes().to_vec(), ..self }
@@ -78,13 +78,13 @@ impl Page {
         String::from_utf8_lossy(self.texts.get(..self.markup_bytes).unwrap_or_default())
     }
 
-    /// Adds a script, to be run once the page is loaded, after those before it.
+    /// Adds a script to run once the page is loaded, after those added before.
     pub fn add_script(&mut self, kind: ScriptKind, name: &str, text: &str) {
         self.scripts.push(ScriptHead { kind, name: name.to_owned(), bytes: text.len() });
         self.texts.extend_from_slice(text.as_bytes());
     }
 
-    /// The scripts with their texts. Lengths beyond the body end the list.
+    /// The scripts with their texts. A length beyond the body ends the iteration.
     pub fn scripts(&self) -> impl Iterator<Item = (ScriptKind, &str, String)> {
         let mut rest = self.texts.get(self.markup_bytes..).unwrap_or_default();
         self.scripts.iter().map_while(move |head| {
@@ -95,21 +95,21 @@ impl Page {
     }
 }
 
-/// What people ask of a page who look into it; a crawl asks for none of it.
+/// Extra output for people who inspect a page; a crawl requests none of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// What happened, in its order.
+    /// The trace: what happened, in order.
     pub trace: bool,
-    /// The text as it is shown.
+    /// The rendered text.
     pub text: bool,
 }
 
-/// How a reader looks for more than a page shows by itself.
+/// How a reader explores beyond what a page shows by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seeks {
-    /// How many acts may be in vain.
+    /// Limit of futile acts.
     pub tries: u32,
-    /// It scrolls on and turns pages, sends nothing but GETs for that, and clicks nothing else.
+    /// It only scrolls and turns pages, sends nothing but GETs for that, and clicks nothing else.
     pub turns_only: bool,
 }
 
@@ -119,15 +119,15 @@ impl Seeks {
     pub const ALL: Self = Self { tries: limits::RENDER_TRIES, turns_only: false };
 }
 
-/// What a reader does with a page.
+/// An act of the reader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Act {
-    /// A click on the first element that the selectors fit.
+    /// A click on the first element that the selector matches.
     Click(String),
-    /// Scrolls down as far as it goes: `"bottom"`.
+    /// Scrolls down to the end: `"bottom"`.
     Scroll(String),
-    /// Goes to an address, which may be a fragment of the page.
+    /// Navigates to a URL, which may be a fragment of the page.
     Goto(String),
     Back,
 }
@@ -143,7 +143,7 @@ impl std::fmt::Display for Act {
     }
 }
 
-/// What the text of a script is.
+/// The type of a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptKind {
@@ -158,17 +158,17 @@ pub enum ScriptKind {
 pub struct ScriptHead {
     #[serde(default)]
     pub kind: ScriptKind,
-    /// What its errors name as their source.
+    /// Its errors name this as their source.
     pub name: String,
     pub bytes: usize,
 }
 
-/// How far a run of the loop may go.
+/// Limits of one run of the event loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reach {
-    /// Virtual milliseconds from where it begins.
+    /// Virtual milliseconds from the start of the run.
     pub virtual_ms: u64,
-    /// Tasks, answers of the network among them.
+    /// Tasks, including network responses.
     pub tasks: u64,
 }
 
@@ -178,7 +178,7 @@ impl Default for Reach {
     }
 }
 
-/// What a page finds its window to be.
+/// The dimensions that a page sees of its window.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Viewport {
     /// In CSS pixels.

@@ -1,5 +1,4 @@
-//! What the crawl and a render child say to each other: frames of a head in JSON and a raw body, over the child's standard input and
-//! output.
+//! The protocol between the crawl and a render child: frames with a JSON head and a raw body, over the child's standard input and output.
 //!
 //! ```text
 //! u32 head bytes · u32 body bytes (both little endian) · head · body
@@ -7,10 +6,10 @@
 //! a page that is held open: Fill, then Answers                  Requests, then Done
 //! ```
 //!
-//! A child has `limits::RENDER_REQUESTS_AT_ONCE_MAX` requests without an answer at most, and waits with the next: what the crawl holds
-//! for it is bounded by that. What a child says is judged here before anybody acts on it, since a page's scripts may have taken it over.
+//! A child has at most `limits::RENDER_REQUESTS_AT_ONCE_MAX` unanswered requests and holds back the next, which bounds what the crawl
+//! buffers for it. A page's scripts may have taken over their child, so each frame is validated here before it is acted on.
 //!
-//! Reads and writes nothing itself.
+//! This module does no I/O itself.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -31,7 +30,7 @@ pub enum ToChild {
         id: RequestId,
         answer: Result<Response, String>,
     },
-    /// For a page that is held open. The body is the texts.
+    /// For a page that is held open. The body is the texts to type.
     Fill(Filling),
 }
 
@@ -39,21 +38,21 @@ pub enum ToChild {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToCrawl {
-    /// The first frame: whether the kernel holds the child to its few system calls.
+    /// The first frame: whether seccomp confines the child.
     Hello { confined: bool },
     /// The body is the request's.
     Request { id: RequestId, request: Request },
-    /// A script set a cookie, in the words of `Set-Cookie`.
+    /// A script set a cookie, in the syntax of `Set-Cookie`.
     Cookie { text: String },
-    /// The page's reader goes on, however long it has asked for nothing.
+    /// The page's reader is still working, even if it has requested nothing for long.
     Alive,
-    /// The page is done, its document the body.
+    /// The page is done; the body is its document.
     Done { outcome: Box<Outcome> },
-    /// The page that was done is cleared away. After `last` the child ends.
+    /// The finished page is cleared away. After `last` the child ends.
     Cleared { last: bool },
 }
 
-/// Why a frame cannot be read.
+/// Why a frame is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     #[error("a frame of {0} bytes is longer than any may be")]
@@ -67,14 +66,14 @@ pub enum FrameError {
 /// A frame as bytes.
 ///
 /// # Errors
-/// When it is longer than a frame may be.
+/// When it exceeds the limits of a frame.
 pub fn frame(head: &impl Serialize, body: &[u8]) -> Result<Vec<u8>, FrameError> {
     let mut bytes = frame_before(head, body.len(), body.len())?;
     bytes.extend_from_slice(body);
     Ok(bytes)
 }
 
-/// The frame of an outcome, whose head has a bound of its own.
+/// The frame of an outcome, whose head has its own limit.
 ///
 /// # Errors
 /// As [`frame`].
@@ -84,7 +83,7 @@ pub fn outcome_frame(head: &ToCrawl, body: &[u8]) -> Result<Vec<u8>, FrameError>
     if head_bytes > limits::RENDER_DONE_HEAD_BYTES_MAX { Err(FrameError::Long(head_bytes as u64)) } else { Ok(bytes) }
 }
 
-/// A frame as bytes up to its body, which follows apart.
+/// A frame as bytes without its body, which is sent separately.
 ///
 /// # Errors
 /// As [`frame`].
@@ -97,7 +96,7 @@ fn frame_before(head: &impl Serialize, body_bytes: usize, room: usize) -> Result
     check(head.len() as u64, body_bytes as u64)?;
     let mut bytes = Vec::with_capacity(PREFIX_BYTES + head.len() + room);
     for part in [head.len(), body_bytes] {
-        // `check` holds both far below four gigabytes.
+        // `check` keeps both far below four gigabytes.
         bytes.extend_from_slice(&u32::try_from(part).unwrap_or(u32::MAX).to_le_bytes());
     }
     bytes.extend_from_slice(&head);
@@ -107,11 +106,11 @@ fn frame_before(head: &impl Serialize, body_bytes: usize, room: usize) -> Result
 /// Head and body of a frame.
 pub type Parts = (Vec<u8>, Vec<u8>);
 
-/// Takes the first whole frame of a child out of what was read of it: head and body. One that is too long for what it begins as is
-/// refused as soon as that is seen; for one that is on its way there is room then.
+/// Takes the first whole frame, head and body, out of the bytes read from a child. A frame too long for its kind is rejected as soon as
+/// that is known; for an incomplete frame, buffer space is reserved.
 ///
 /// # Errors
-/// As said.
+/// When the frame is too long.
 pub fn next_of_child(read: &mut Vec<u8>) -> Result<Option<Parts>, FrameError> {
     /// How the head of an outcome begins: [`ToCrawl::Done`].
     const DONE: &[u8] = br#"{"done":"#;
@@ -127,7 +126,7 @@ pub fn next_of_child(read: &mut Vec<u8>) -> Result<Option<Parts>, FrameError> {
     }
     let whole = PREFIX_BYTES + head_bytes + body_bytes;
     if read.len() < whole {
-        // What is reserved and not written costs nothing; what grows by doubling is copied and holds twice as much.
+        // Reserved but unwritten memory costs nothing; growth by doubling copies, and holds twice as much.
         read.reserve_exact(whole - read.len());
         return Ok(None);
     }
@@ -138,10 +137,10 @@ pub fn next_of_child(read: &mut Vec<u8>) -> Result<Option<Parts>, FrameError> {
     Ok(Some((frame, body)))
 }
 
-/// The lengths of head and body that a prefix tells.
+/// The lengths of head and body in a prefix.
 ///
 /// # Errors
-/// When they are longer than a frame may be.
+/// When they exceed the limits of a frame.
 pub fn lengths(prefix: [u8; PREFIX_BYTES]) -> Result<(usize, usize), FrameError> {
     let [a, b, c, d, e, f, g, h] = prefix;
     let (head, body) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
@@ -154,10 +153,10 @@ fn check(head: u64, body: u64) -> Result<usize, FrameError> {
     usize::try_from(all).ok().filter(|all| *all <= limits::RENDER_FRAME_BYTES_MAX).ok_or(FrameError::Long(all))
 }
 
-/// A head as its type.
+/// Parses a head.
 ///
 /// # Errors
-/// When it is none.
+/// When it is not valid.
 pub fn head<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FrameError> {
     Ok(serde_json::from_slice(bytes)?)
 }

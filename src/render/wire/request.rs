@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits;
 
-/// Number by which an answer finds its request, unique within a page.
+/// Number that matches a response to its request, unique within a page.
 pub type RequestId = u32;
 
-/// What asks.
+/// What initiated a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asker {
@@ -16,11 +16,11 @@ pub enum Asker {
     /// A classic script of the page.
     Script,
     Module,
-    /// An image that a script replaces if it is not there; no answer is used but its status.
+    /// An image that a script replaces if it is missing; only the status of the response is used.
     Image,
 }
 
-/// A request of a script, absolute and complete but for what the crawl adds (cookies, user agent).
+/// A script's request: absolute, and complete except for what the crawl adds (cookies, user agent).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     pub asker: Asker,
@@ -28,16 +28,17 @@ pub struct Request {
     /// Absolute, without a fragment.
     pub url: String,
     pub headers: Vec<(String, String)>,
-    /// False where the page wants no cookies to go with it.
+    /// False if the page wants no cookies sent.
     pub credentials: bool,
     #[serde(skip)]
     pub body: Vec<u8>,
 }
 
-/// What keeps a script's request from being asked, whatever the site's rules say; its own child does not hand such a one on.
+/// Checks a script's request against the limits, which apply whatever the site's rules allow. The child itself never sends one that
+/// fails.
 ///
 /// # Errors
-/// Which bound it passes.
+/// The limit that it exceeds.
 pub fn check_request(request: &Request, body_bytes: usize) -> Result<(), &'static str> {
     let header_bytes: usize = request.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
     if request.url.len() > limits::URL_BYTES_MAX {

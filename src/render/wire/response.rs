@@ -1,8 +1,8 @@
-//! The answer to a request.
+//! The response to a request.
 
 use serde::{Deserialize, Serialize};
 
-/// An answer, of whatever status.
+/// A response of any status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
     /// Address after redirects.
@@ -10,19 +10,19 @@ pub struct Response {
     pub redirected: bool,
     pub status: u16,
     pub status_text: String,
-    /// Names in lower case, in the order received.
+    /// Names in lower case, in the order of receipt.
     pub headers: Vec<(String, String)>,
     #[serde(skip)]
     pub body: Vec<u8>,
 }
 
 impl Response {
-    /// The first header of a name in lower case.
+    /// The first header with this lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// What becomes of a request: an answer, or the reason why there is none (a rule, robots.txt, the budget, a broken connection). A
-/// script learns no more than a browser would tell it: a network error.
+/// The result of a request: a response, or the reason why there is none (a rule, robots.txt, the budget, a broken connection). A script
+/// learns no more than in a browser: a network error.
 pub type Answer = Result<Response, String>;

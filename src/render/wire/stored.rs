@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What scripts of an origin keep: keys and values. There may be tokens among them, so that `Debug` shows none.
+/// Keys and values that scripts of an origin keep. They may include tokens, so `Debug` shows none.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stored {
     pub local: Vec<(String, String)>,

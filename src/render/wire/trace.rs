@@ -1,13 +1,13 @@
-//! What happened on a page, in the order and the virtual time in which it did.
+//! The trace of a page: what happened, in order and in virtual time.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Asker, RequestId, ScriptError};
 
-/// One thing that happened.
+/// One event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Microseconds of the page's time since it began.
+    /// Microseconds of virtual time since the page started.
     pub at_us: u64,
     #[serde(flatten)]
     pub what: What,
@@ -17,31 +17,31 @@ pub struct Event {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum What {
-    /// A classic script, a module or the text of a timer was read, to be run next or when its imports are there.
+    /// A classic script, a module or the text of a timer was parsed; it runs next or when its imports have loaded.
     Script { source: String, bytes: usize },
     /// A timer ran.
     Timer { after_ms: u64, again: bool },
-    /// So many callbacks of an animation frame ran.
+    /// An animation frame ran this many callbacks.
     Frame { callbacks: usize },
-    /// A request left.
+    /// A request was sent.
     Request {
         id: RequestId,
         asker: Asker,
         method: String,
         url: String,
-        /// The script and its place (`source:line:column`) that asked; empty where the markup did.
+        /// The script and position (`source:line:column`) that made it; empty if the markup did.
         by: String,
     },
-    /// Its answer came.
+    /// Its response arrived.
     Answer { id: RequestId, status: u16, bytes: usize },
-    /// It has none, for this reason.
+    /// It got no response, for this reason.
     Refused { id: RequestId, why: String },
     /// A script failed.
     Error(ScriptError),
-    /// The page came a step further: `interactive`, `DOMContentLoaded`, `complete`.
+    /// The page reached a stage: `interactive`, `DOMContentLoaded`, `complete`.
     Stage { stage: String },
-    /// The page or its reader wanted to go somewhere else.
+    /// The page or its reader tried to navigate.
     Navigation { how: String, method: String, url: String },
-    /// A reader did something.
+    /// The reader acted.
     Act { act: String },
 }
