@@ -12,17 +12,17 @@ use super::secrets;
 use crate::limits::FIELD_NAME_BYTES_MAX;
 use gleaner_base::url::{Canonical, CrawlUrl, UrlFault};
 
-/// A site's own table and what its families say.
+/// A site's own table and the one inherited from its families.
 pub(super) struct Tables<'a> {
     /// The site's name.
     pub site: &'a str,
     pub own: &'a LoginFile,
     pub inherited: &'a LoginFile,
-    /// False where the file is no TOML: then a missing key may only have been lost.
+    /// False if the file is not valid TOML: a missing key may then only be lost.
     pub is_toml: bool,
 }
 
-/// What both say; where both say it, `own` wins.
+/// Merges both tables; `own` wins over `elder`.
 pub(super) fn merged(own: &LoginFile, elder: &LoginFile) -> LoginFile {
     let mut fields = elder.fields.0.clone();
     fields.extend(own.fields.0.clone());
@@ -38,7 +38,7 @@ pub(super) fn merged(own: &LoginFile, elder: &LoginFile) -> LoginFile {
     }
 }
 
-/// Checks a family's table, which has no place yet and no user.
+/// Checks a family's table, which has no base URL and no user.
 pub(super) fn conventions(faults: &mut Faults, spans: &Spans, login: &LoginFile) -> LoginFile {
     if login.user.is_some() {
         let hint = "take it out: each site's own file names its account".to_owned();
@@ -47,7 +47,7 @@ pub(super) fn conventions(faults: &mut Faults, spans: &Spans, login: &LoginFile)
     let json_url = login.json.as_ref().map(|json| json.url.as_str());
     for (key, text) in [("page", login.page.as_deref()), ("probe", login.probe.as_deref()), ("json.url", json_url)] {
         let (Some(text), key) = (text, format!("login.{key}")) else { continue };
-        // A path joined to any host stays there; a whole URL, or one that begins with `//`, leads away.
+        // A path stays on any host it is joined to; a whole URL, or one that begins with `//`, leaves it.
         let joined = Url::parse("http://family.invalid/").and_then(|base| base.join(text));
         let joined = joined.ok().filter(|url| url.host_str() == Some("family.invalid") && is_path(text, &[]));
         if let Some(url) = joined.as_ref().and_then(CrawlUrl::exact) {
@@ -62,7 +62,7 @@ pub(super) fn conventions(faults: &mut Faults, spans: &Spans, login: &LoginFile)
     login.clone()
 }
 
-/// Checks a site's table and fills it up from its families; None where it has faults.
+/// Checks a site's table and fills in what its families define. None if it has faults.
 pub(super) fn login(
     faults: &mut Faults,
     spans: &Spans,
@@ -81,7 +81,7 @@ pub(super) fn login(
     agree(faults, spans, own, &all);
     let mut url = |key: &str, own: Option<&str>, inherited: Option<&str>| match own {
         Some(text) => placed(faults, spans, &format!("login.{key}"), text, hosts, base.as_ref()),
-        // The families have been checked: it can only be missing where the start URL is.
+        // The families have been checked: only a missing start URL can leave this empty.
         None => base
             .as_ref()?
             .join(inherited?)
@@ -112,7 +112,8 @@ pub(super) fn login(
     })
 }
 
-/// Marks a site's own table but for its user, with whom it is another account. The format is one of files that are kept: it stays as it is.
+/// A hash of a site's own table without its user: another user is another account. The hash is stored in files, so its format must
+/// not change.
 fn way_of(own: &LoginFile) -> u32 {
     let LoginFile { user: _, page, probe, form, user_field, password_field, fields, json } = own;
     let fields: BTreeMap<&String, &String> = fields.0.iter().collect();
@@ -121,7 +122,7 @@ fn way_of(own: &LoginFile) -> u32 {
     mark(&table.to_string())
 }
 
-/// A URL of the site's own hosts: a whole one, or a path as a link on the first start page would have it.
+/// Resolves a URL on one of the site's own hosts: a whole URL, or a path relative to the first start page.
 fn placed(
     faults: &mut Faults,
     spans: &Spans,
@@ -134,7 +135,7 @@ fn placed(
         "write it as /login.php, as login.php (relative to the first start URL), or as https://example.org/login.php";
     let (span, is_path) = (spans.value(key), is_path(text, hosts));
     let whole = base.filter(|_| is_path).and_then(|base| base.join(text).ok());
-    // Sessions and tokens of such URLs are the site's business: nothing is dropped from them.
+    // Session ids and tokens in such URLs belong to the site: no parameter is dropped.
     let (message, hint) = match CrawlUrl::parse(whole.as_ref().map_or(text, Url::as_str), &Canonical::default()) {
         Ok(url) if owns(hosts, url.authority()) => {
             secrets::parameter(faults, span, key, &url);
@@ -144,7 +145,7 @@ fn placed(
             format!("`{}` is no host of this site: the password goes to its own hosts alone", url.authority()),
             "add it to `hosts`, if it is the site's",
         ),
-        // Without a start URL, which has a fault of its own, a path is nowhere.
+        // Without a start URL (which is a fault of its own) a path cannot be resolved.
         Err(_) if base.is_none() && is_path => return None,
         Err(UrlFault::Syntax(_)) => ("this is neither a whole URL nor a path".to_owned(), HINT),
         Err(error) => (format!("this cannot be asked for: {error}"), HINT),
@@ -153,10 +154,10 @@ fn placed(
     None
 }
 
-/// True for a path as links have it: `/login.php`, `login.php?do=in`, `../in`. A host whose scheme was forgotten
-/// (`example.org/login`) would be one by the letter, and is never meant as one.
+/// True for a path as links contain it: `/login.php`, `login.php?do=in`, `../in`. A host without its scheme
+/// (`example.org/login`) is syntactically a path too, but is never meant as one.
 fn is_path(text: &str, hosts: &[Box<str>]) -> bool {
-    /// Endings of scripts that have paths behind them; no host has them.
+    /// File extensions that mark a path; no host ends in them.
     const SCRIPTS: [&str; 7] = ["php", "asp", "aspx", "jsp", "cgi", "html", "htm"];
     if text.is_empty() || text.contains(char::is_whitespace) {
         return false;
@@ -171,22 +172,22 @@ fn is_path(text: &str, hosts: &[Box<str>]) -> bool {
         || first.starts_with("www.")
         || hosts.iter().any(|host| host.eq_ignore_ascii_case(first))
         || is_domain && text[first.len()..].starts_with('/');
-    // What stands in front of a colon is a scheme, or a host with its port.
+    // Text in front of a colon is a scheme, or a host with its port.
     !is_host && !first.contains(':')
 }
 
-/// Characters of names that software gives to fields beside letters and digits: `user[name]`, `ctl00$user`, `j_id1:user`.
+/// Characters beside letters and digits in field names that software generates: `user[name]`, `ctl00$user`, `j_id1:user`.
 const OF_FIELDS: &str = "_-.:[]$/";
 
-/// Likewise of members of JSON objects.
+/// The same for members of JSON objects.
 const OF_MEMBERS: &str = "_-.$";
 
-/// True for what may be the name of a field. Anything else that stands in its place may be what was to be typed into it.
+/// True for a plausible field name. Anything else may be the value that was meant for the field.
 fn is_name(text: &str, others: &str) -> bool {
     text.len() <= FIELD_NAME_BYTES_MAX && text.chars().all(|of| of.is_alphanumeric() || others.contains(of))
 }
 
-/// Notes what stands where a field's name is due and is none, without showing it: it may be the password itself.
+/// Reports values that are not field names, without showing them: they may be the password itself.
 fn names(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&str>) {
     let json = login.json.as_ref();
     let named = [
@@ -214,7 +215,7 @@ fn names(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&st
     }
 }
 
-/// What is wrong with a table wherever it stands; a family's is no site's.
+/// Checks the shape of a table; `site` is None for a family's.
 fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&str>) {
     names(faults, spans, login, site);
     for name in login.fields.0.keys().filter(|name| is_name(name, OF_FIELDS)) {
@@ -222,7 +223,7 @@ fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&s
         let lower = name.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let is_password = login.password_field.as_deref() == Some(name) || secrets::names_password(name);
-        // A question of the site's list, and its answer, are what the form's field holds; no other place takes them.
+        // The fields of a security question and its answer hold the texts that the form expects; no other field takes them.
         let is_question = !is_password && has(&["question", "answer"]);
         if is_password {
             let message = format!("the field `{name}` looks like a password's: secrets do not belong in rule files");
@@ -256,7 +257,7 @@ fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&s
     }
 }
 
-/// What contradicts itself once the families have been added. Faults stand at keys of the file's own.
+/// Reports contradictions that appear once the families are merged, at keys of the site's own file.
 fn agree(faults: &mut Faults, spans: &Spans, own: &LoginFile, all: &LoginFile) {
     let user_key = if own.user_field.is_some() { "login.user_field" } else { "login.password_field" };
     let is_own = own.user_field.is_some() || own.password_field.is_some();
@@ -291,6 +292,6 @@ fn agree(faults: &mut Faults, spans: &Spans, own: &LoginFile, all: &LoginFile) {
     }
 }
 
-/// Members of a login by JSON where the file names none.
+/// Members of a JSON login if the file names none.
 const JSON_USER: &str = "username";
 const JSON_PASSWORD: &str = "password";

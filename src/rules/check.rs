@@ -1,6 +1,6 @@
-//! The meaning of rule files: as written → validated, every fault noted where it stands.
+//! Semantic checks of rule files: as written → validated, each fault reported at its position.
 //!
-//! Each function looks at one key of the file, notes what is wrong and answers with what is right, so that one
+//! Each function checks one key of the file, reports what is wrong and returns what is right, so that one
 //! fault hides no other. Only a file without faults becomes a [`SiteRules`].
 
 use std::net::IpAddr;
@@ -29,7 +29,7 @@ use gleaner_base::clock::hours::{self, Hours};
 use gleaner_base::url::{Canonical, CrawlUrl, NamePattern};
 use gleaner_page::shortcut::Endpoint;
 
-/// Leaves out what a fault of syntax may have caused: other faults of its line, and faults of the whole file.
+/// Drops faults that a syntax fault may have caused: others on its line, and faults of the whole file.
 pub(super) fn keep_certain(faults: &mut Faults, syntax_faults: usize) {
     let lines: Vec<usize> = faults.list().iter().take(syntax_faults).map(|fault| fault.line).collect();
     faults.retain_from(syntax_faults, |fault| !fault.span.is_empty() && !lines.contains(&fault.line));
@@ -48,7 +48,7 @@ pub(super) fn family_parts(faults: &mut Faults, read: &Read<FamilyFile>) -> Inhe
     }
 }
 
-/// Checks a family on its own, as the rules of a site without a place.
+/// Checks a family by itself, as the rules of a site without URLs.
 pub(super) fn family(faults: &mut Faults, read: &Read<FamilyFile>, families: &Families) -> Option<SiteRules> {
     const HOST: &str = "http://family.invalid";
     let file = &read.value;
@@ -70,7 +70,7 @@ pub(super) fn family(faults: &mut Faults, read: &Read<FamilyFile>, families: &Fa
     Some(site)
 }
 
-/// Checks a site file. None where its faults leave nothing to build.
+/// Checks a site file. None if its faults leave nothing to build.
 pub(super) fn site(
     faults: &mut Faults,
     read: &Read<SiteFile>,
@@ -138,7 +138,7 @@ pub(super) fn site(
     Some(site)
 }
 
-/// A site of nothing but its rules, to be completed.
+/// A site that has only its rules; the caller fills in the rest.
 fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
     let (rules, set) = compile(faults, rules)?;
     Some(SiteRules {
@@ -273,7 +273,7 @@ fn charset(faults: &mut Faults, spans: &Spans, label: Option<&str>) -> Option<&'
     found
 }
 
-/// Selectors are kept as they are written: what reads lists takes them apart again.
+/// Selectors are stored as written: the list parser compiles them.
 fn boards(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> BoardRules {
     let boards = &file.boards;
     let mut selector = |name: &str, text: &Option<String>| -> Option<Box<str>> {
@@ -312,7 +312,7 @@ fn boards(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> BoardRules {
 fn rate(file: &SiteFile) -> Rate {
     let rate = &file.rate;
     let is_unlimited = rate.requests_per_second >= 1_000_000.0;
-    // The schema holds the rate between 0.0001 and 1000000.
+    // The schema limits the rate to 0.0001..=1000000.
     let by_rate = if is_unlimited { Duration::ZERO } else { Duration::from_secs_f64(1.0 / rate.requests_per_second) };
     Rate {
         interval: by_rate.max(Duration::from_millis(rate.delay_ms)),
@@ -400,7 +400,7 @@ fn private_addresses(
     }
 }
 
-/// The endpoints of the file; what they ask lies on the site's hosts.
+/// The endpoints that the file pins; their URLs must be on the site's hosts.
 fn shortcuts(faults: &mut Faults, spans: &Spans, file: &SiteFile, hosts: &[Box<str>]) -> Vec<(Class, Endpoint)> {
     let mut found = Vec::new();
     let tables = file.shortcut.iter().flat_map(|(class, pinned)| {
@@ -429,7 +429,7 @@ fn shortcuts(faults: &mut Faults, spans: &Spans, file: &SiteFile, hosts: &[Box<s
                 }
                 found.push((*class, endpoint));
             }
-            // A key that is missing is told already.
+            // The missing key has already been reported.
             Err(_) if written.url.is_empty() => {}
             Err(faults) => faults.into_iter().for_each(|(key, message, hint)| fault(&key, message, hint)),
         }
@@ -472,14 +472,14 @@ fn headers(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Vec<(Box<str>
         "if-none-match",
     ];
     const SECRET: [&str; 6] = ["authorization", "cookie", "token", "api-key", "apikey", "passkey"];
-    /// Words of names, which mean a secret where they stand alone: `X-Auth`, and not `X-Author`.
+    /// Words that mark a secret when they are a whole word of the name: `X-Auth`, but not `X-Author`.
     const WORDS: [&str; 6] = ["auth", "secret", "credentials", "bearer", "jwt", "session"];
     for (name, value) in &file.headers.0 {
         let key = format!("headers.{name}");
         let lower = name.to_ascii_lowercase();
         let has_word = lower.split(['-', '_']).any(|word| WORDS.contains(&word));
         let is_secret = has_word || SECRET.iter().any(|secret| lower.contains(secret)) || secrets::names_password(name);
-        // One that is none by its name may be one all the same, and stands in the excerpt of its neighbour's fault.
+        // A header without a secret-like name may still hold one, and the excerpt of a neighbouring fault would show it.
         faults.hide(spans.value(&key));
         let mut fault = |message: String, hint: &str| {
             faults.add(spans.key(&key), &key, message, Some(hint.to_owned()));

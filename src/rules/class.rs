@@ -1,23 +1,23 @@
-//! What a URL of a site is, and whether its scripts are run: the words that all of the rules share.
+//! The class of a URL of a site, and whether its scripts run: vocabulary shared by all rules.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a URL of a site is, which decides what is done with the answer.
+/// The class of a URL: it decides what happens with the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
-    /// Lists torrents, mostly in pages, newest first.
+    /// Lists torrents, usually paginated, newest first.
     Index,
     /// Lists threads of a forum.
     Board,
-    /// Describes one torrent and carries its link.
+    /// Describes one torrent and links to it.
     Detail,
     /// A thread of a forum.
     Thread,
-    /// Answers with a torrent.
+    /// Returns a torrent.
     Download,
-    /// The login page: known, and never fetched as a link.
+    /// The login page: recognised, but never fetched as a link.
     Login,
     /// Any other page whose links are worth following.
     Page,
@@ -30,7 +30,7 @@ impl Class {
     pub const ALL: [Self; 8] =
         [Self::Index, Self::Board, Self::Detail, Self::Thread, Self::Download, Self::Login, Self::Page, Self::Sitemap];
 
-    /// As rule files, metrics and logs write it.
+    /// The name used in rule files, metrics and logs.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -45,48 +45,48 @@ impl Class {
         }
     }
 
-    /// A page of a list, which coverage counts by (ALGORITHMS §7).
+    /// True for a page of a list, which coverage counts (ALGORITHMS §7).
     #[must_use]
     pub fn is_listing(self) -> bool {
         matches!(self, Self::Index | Self::Board)
     }
 
-    /// What a list lists.
+    /// The class of the items that a list lists.
     #[must_use]
     pub fn is_target(self) -> bool {
         matches!(self, Self::Detail | Self::Thread | Self::Download)
     }
 
-    /// Expected to answer with a page whose links are followed.
+    /// True if the response should be a page whose links are followed.
     #[must_use]
     pub fn is_page(self) -> bool {
         !matches!(self, Self::Download | Self::Login)
     }
 }
 
-/// What a reader does with a page whose scripts were run, beside looking at it (docs/design/render.md).
+/// What the reader does on a page after its scripts have run, beside reading it (docs/design/render.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RenderActs {
-    /// `all`, and `turns` at sites with an account.
+    /// `all`, but `turns` on sites with an account.
     #[default]
     Auto,
-    /// It opens rows, tabs and lists of choices, scrolls and turns pages.
+    /// Opens rows, tabs and select lists, scrolls and turns pages.
     All,
-    /// It scrolls and turns pages, by GETs.
+    /// Scrolls and turns pages, by GETs only.
     Turns,
     /// Nothing.
     None,
 }
 
-/// Whether the scripts of a class's pages are run (docs/design/render.md).
+/// Whether the scripts of a class's pages run (docs/design/render.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RenderWhen {
-    /// Where the pages as they were sent show no links, and their scripts make some.
+    /// If the page as sent shows no links but its scripts may add some.
     #[default]
     Auto,
-    /// Each page, after it was read without.
+    /// Every page, after it was read without scripts.
     Always,
     /// No page.
     Never,

@@ -1,9 +1,8 @@
 //! gleaner.toml: as written → validated.
 //!
-//! What belongs to the machine stands here (folders, memory, logs, who to ask); what belongs to a site stands in its
-//! rule file. Every key has a default, so that no file at all is a valid configuration, and faults are told as those of
-//! rule files are: all at once, each at its place. Reads the file and the environment once, at the start; runtime state
-//! never lives here.
+//! Machine settings live here (folders, memory, logs, contact); site settings live in the site's rule file. Every
+//! key has a default, so no file at all is a valid configuration. Faults are reported as in rule files: all at once,
+//! each at its position. Reads the file and the environment once, at startup; runtime state never lives here.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,26 +17,26 @@ use crate::schema::{self, Read};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConfigFile {
-    /// Folder of the database and the archive. Default: `$STATE_DIRECTORY`, else /var/lib/gleaner where it is, else
-    /// ./gleaner-data. Relative to the file's own folder.
+    /// Folder of the database and the archive. Default: `$STATE_DIRECTORY`, else /var/lib/gleaner if it exists, else
+    /// ./gleaner-data. Relative to the folder of this file.
     #[schemars(length(min = 1))]
     pub data_dir: Option<String>,
-    /// Folder of the site files. Default: `rules` in `$CONFIGURATION_DIRECTORY`, else /etc/gleaner/rules where it is,
-    /// else ./rules. Relative to the file's own folder.
+    /// Folder of the site files. Default: `rules` in `$CONFIGURATION_DIRECTORY`, else /etc/gleaner/rules if it exists,
+    /// else ./rules. Relative to the folder of this file.
     #[schemars(length(min = 1))]
     pub rules_dir: Option<String>,
-    /// Whom the operators of crawled sites can ask: an e-mail address or a URL. Part of the User-Agent.
+    /// Contact for operators of crawled sites: an e-mail address or a URL. Part of the User-Agent.
     #[schemars(length(min = 1))]
     pub contact: Option<String>,
-    /// Cache of the database, in MiB. The idle service stays below 40 MB of memory with the default.
+    /// Size of the database cache, in MiB. With the default, the idle service stays below 40 MB of memory.
     #[schemars(range(min = 1, max = 65_536))]
     pub cache_mb: u32,
-    /// Requests under way at a time, over all sites. Each holds a connection and a response body.
+    /// Maximum concurrent requests, over all sites. Each holds a connection and a response body.
     #[schemars(range(min = 1, max = 4_096))]
     pub requests_max: u16,
-    /// How log lines are written.
+    /// Format of log lines.
     pub log_format: LogFormat,
-    /// What is logged: a level, or `tracing-subscriber` directives as `info,gleaner_net::fetch=debug`.
+    /// Log filter: a level, or `tracing-subscriber` directives such as `info,gleaner_net::fetch=debug`.
     #[schemars(length(min = 1))]
     pub log_filter: String,
 }
@@ -56,19 +55,19 @@ impl Default for ConfigFile {
     }
 }
 
-/// How log lines are written.
+/// Format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[derive(clap::ValueEnum)]
 pub enum LogFormat {
-    /// For people.
+    /// Human-readable text.
     #[default]
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// What the command line says; it wins over the file.
+/// Options from the command line; they override the file.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     pub data_dir: Option<PathBuf>,
@@ -79,7 +78,7 @@ pub struct Overrides {
 /// The validated configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The file that was read; None where there was none.
+    /// The file that was read; None if there was none.
     pub file: Option<PathBuf>,
     pub data_dir: PathBuf,
     pub rules_dir: PathBuf,
@@ -88,22 +87,22 @@ pub struct Config {
     pub requests_max: u16,
     pub log_format: LogFormat,
     pub log_filter: String,
-    /// The options that name its folders and its file as they were given, for commands in hints.
+    /// The folder and file options as they were given, for commands in hints.
     pub given: String,
 }
 
-/// What the surroundings say: systemd's folders and which folders there are. An argument, so that tests need no
-/// process of their own.
+/// The environment: systemd's folders and which folders exist. An argument, so that tests do not need a process
+/// of their own.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     pub state_directory: Option<OsString>,
     pub configuration_directory: Option<OsString>,
-    /// The root of the file system: `/`, or a test's folder.
+    /// Root of the file system: `/`, or a test's folder.
     pub root: PathBuf,
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// The environment of this process.
     #[must_use]
     pub fn of_process() -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -114,7 +113,7 @@ impl Surroundings {
         }
     }
 
-    /// The first of systemd's folders, which are divided by colons (systemd.exec(5), StateDirectory=).
+    /// The first of systemd's folders, which are separated by colons (systemd.exec(5), StateDirectory=).
     fn first(list: Option<&OsString>) -> Option<PathBuf> {
         let list = list?.to_string_lossy().into_owned();
         list.split(':').find(|path| !path.is_empty()).map(PathBuf::from)
@@ -142,13 +141,13 @@ impl Surroundings {
 }
 
 impl Config {
-    /// Reads the configuration: the file at `path`, else the first there is of `$CONFIGURATION_DIRECTORY`/gleaner.toml
-    /// (or /etc/gleaner/gleaner.toml) and ./gleaner.toml, else the defaults. A file that is named must be there.
+    /// Reads the configuration: the file at `path`, else the first that exists of `$CONFIGURATION_DIRECTORY`/gleaner.toml
+    /// (or /etc/gleaner/gleaner.toml) and ./gleaner.toml, else the defaults. A file given as `path` must exist.
     pub fn load(path: Option<&Path>, overrides: &Overrides) -> Result<Self, Vec<Fault>> {
         Self::load_in(&Surroundings::of_process(), path, overrides)
     }
 
-    /// The same in given surroundings.
+    /// Like [`Self::load`], in the given environment.
     pub fn load_in(
         surroundings: &Surroundings,
         path: Option<&Path>,
@@ -203,7 +202,7 @@ impl Config {
         })
     }
 
-    /// `gleaner/<version> (+contact)`, or without the brackets where there is no contact.
+    /// `gleaner/<version> (+contact)`, or without the parentheses if there is no contact.
     #[must_use]
     pub fn user_agent(&self) -> String {
         const NAME: &str = concat!("gleaner/", env!("CARGO_PKG_VERSION"));
@@ -214,7 +213,7 @@ impl Config {
     }
 }
 
-/// A contact must fit into a header's comment (RFC 9110 §5.6.5) and be something that one can write to.
+/// A contact must fit into a header comment (RFC 9110 §5.6.5) and be an address that one can write to.
 fn check_contact(contact: &str) -> Result<(), String> {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'(' | b')' | b'\\' | b'"' | b'<' | b'>');
     if contact.len() > 200 || !contact.bytes().all(is_plain) {

@@ -1,7 +1,7 @@
-//! Families of sites: rules that `extends` names, found beside the site's own file or in the binary.
+//! Families of sites: rules that `extends` refers to, from the rules folder or built in.
 //!
-//! A family of the rules folder goes before one of the same name in the binary, so an operator can mend one without
-//! a new release.
+//! A family in the rules folder overrides a built-in one of the same name, so operators can fix one without a new
+//! release.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::schema;
 use super::{account, check};
 use crate::limits::FAMILY_GENERATIONS_MAX;
 
-/// Families that are part of the binary: name and text.
+/// Built-in families: name and text.
 pub const BUILT_IN: [(&str, &str); 19] = [
     ("apache", include_str!("../../rules/families/apache.toml")),
     ("autoindex", include_str!("../../rules/families/autoindex.toml")),
@@ -38,7 +38,7 @@ pub const BUILT_IN: [(&str, &str); 19] = [
     ("xenforo", include_str!("../../rules/families/xenforo.toml")),
 ];
 
-/// What a site inherits: its family's rules and those of the family's own families behind them.
+/// What a site inherits: the rules of its family, followed by those of the family's ancestors.
 #[derive(Debug, Default)]
 pub struct Inherited {
     pub(super) rules: RuleList,
@@ -46,25 +46,25 @@ pub struct Inherited {
     pub(super) charset: Option<&'static Encoding>,
     pub(super) below_start: Option<bool>,
     pub(super) render: Renders,
-    /// Without a user; what the nearest family says wins.
+    /// Without a user; the nearest family wins.
     pub(super) login: LoginFile,
 }
 
-/// Why a family cannot be had: in words, with what to do about it.
+/// Why a family cannot be loaded, with a hint.
 #[derive(Debug)]
 pub struct NoFamily {
     pub message: String,
     pub hint: Option<String>,
 }
 
-/// Where families are looked for.
+/// Where families are searched.
 #[derive(Clone, Debug)]
 pub struct Families {
     folder: Option<PathBuf>,
 }
 
 impl Families {
-    /// Those of the binary, and before them those in the folder `families` beside the site files of `rules_dir`.
+    /// The built-in families, overridden by those in the folder `families` beside the site files of `rules_dir`.
     #[must_use]
     pub fn new(rules_dir: Option<&Path>) -> Self {
         Self { folder: rules_dir.map(|dir| dir.join("families")) }
@@ -139,7 +139,7 @@ impl Families {
 }
 
 impl Inherited {
-    /// Puts an elder family behind this one: what is said already stays.
+    /// Appends an ancestor; values that are already set stay.
     fn append(&mut self, elder: Self) {
         self.rules.append(elder.rules);
         self.parameters = merged(&self.parameters, &elder.parameters);
@@ -154,7 +154,7 @@ impl Inherited {
     }
 }
 
-/// The parameters of both; where both say it, `own` wins.
+/// Merges both; `own` wins over `elder`.
 pub(super) fn merged(own: &ParametersFile, elder: &ParametersFile) -> ParametersFile {
     ParametersFile {
         drop: [own.drop.as_slice(), &elder.drop].concat(),
@@ -167,7 +167,7 @@ pub(super) fn merged(own: &ParametersFile, elder: &ParametersFile) -> Parameters
     }
 }
 
-/// Checks a family file on its own, its examples included. The path tells where its own families are.
+/// Checks a family file by itself, its examples included. The path determines where its own families are.
 pub fn check_file(path: &Path) -> Result<usize, Vec<Fault>> {
     let text = super::read_text(path).map_err(|fault| vec![*fault])?;
     let rules_dir = path.parent().and_then(Path::parent);

@@ -1,7 +1,7 @@
-//! Faults in files that people write, as data: where, what, and how to mend it.
+//! Faults in files that people write, as data: where, what, and how to fix it.
 //!
-//! Rule files and the configuration share them. A fault prints as `path:line:column: message`; [`render`] shows the
-//! offending text marked in its line.
+//! Shared by rule files and the configuration. A fault prints as `path:line:column: message`; [`render`] marks the
+//! offending text in its line.
 
 use std::fmt;
 use std::ops::Range;
@@ -18,21 +18,21 @@ use crate::limits::FAULTS_SHOWN_MAX;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fault {
     pub path: PathBuf,
-    /// From 1.
+    /// Starts at 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// In characters, starts at 1.
     pub column: usize,
-    /// Bytes of the offending text in the file.
+    /// Byte range of the offending text in the file.
     pub span: Range<usize>,
-    /// The key that it belongs to, as `classes.index[1]`; empty where it belongs to the whole file.
+    /// The key that it belongs to, such as `classes.index[1]`; empty for the whole file.
     pub key: String,
     /// What is wrong, without a full stop.
     pub message: String,
-    /// How to mend it, in the imperative.
+    /// How to fix it, in the imperative.
     pub hint: Option<String>,
-    /// The whole text of the file, shared by its faults, secrets blotted out; empty where it could not be read.
+    /// The whole text of the file, shared by its faults, with secrets blotted out; empty if it could not be read.
     pub source: Arc<str>,
-    /// Bytes of the text that were blotted out, in order.
+    /// Byte ranges of the text that were blotted out, in order.
     pub hidden: Arc<[Range<usize>]>,
 }
 
@@ -56,7 +56,7 @@ impl fmt::Debug for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Collects the faults of one file and knows where its lines begin.
+/// Collects the faults of one file and maps offsets to lines.
 #[derive(Debug)]
 pub struct Faults {
     path: PathBuf,
@@ -75,7 +75,7 @@ impl Faults {
         Self { path: path.into(), source: source.into(), line_starts, list: Vec::new(), hidden: Vec::new() }
     }
 
-    /// Adds a fault. A span beyond the text, or within a character, is moved to where it fits.
+    /// Adds a fault. A span beyond the text, or inside a character, is adjusted to fit.
     pub fn add(&mut self, span: Range<usize>, key: &str, message: impl Into<String>, hint: Option<String>) {
         let start = floor_boundary(&self.source, span.start);
         let end = floor_boundary(&self.source, span.end.max(start));
@@ -93,27 +93,27 @@ impl Faults {
         });
     }
 
-    /// Sees to it that no excerpt shows this part of the text: it is a secret.
+    /// Hides this part of the text, a secret, from all excerpts.
     pub fn hide(&mut self, span: Range<usize>) {
         let start = floor_boundary(&self.source, span.start);
         self.hidden.push(start..floor_boundary(&self.source, span.end.max(start)));
     }
 
-    /// Tells of the faults within a part of the text what they come from.
+    /// Replaces the message and hint of the faults inside a part of the text by their common cause.
     pub fn retell(&mut self, span: &Range<usize>, message: &str, hint: &str) {
         for fault in self.list.iter_mut().filter(|fault| span.contains(&fault.span.start)) {
             (fault.message, fault.hint) = (message.to_owned(), Some(hint.to_owned()));
         }
     }
 
-    /// Puts a better hint in the place of a general one.
+    /// Replaces a general hint by a better one.
     pub fn replace_hint(&mut self, general: &str, hint: &str) {
         for fault in self.list.iter_mut().filter(|fault| fault.hint.as_deref() == Some(general)) {
             fault.hint = Some(hint.to_owned());
         }
     }
 
-    /// Line and column of a byte, both from 1.
+    /// Line and column of a byte offset, both starting at 1.
     #[must_use]
     pub fn place(&self, at: usize) -> (usize, usize) {
         let line = self.line_starts.partition_point(|&start| start <= at);
@@ -144,7 +144,7 @@ impl Faults {
         self.list.len()
     }
 
-    /// True where something is wrong with this key or within it.
+    /// True if this key or anything below it has a fault.
     #[must_use]
     pub fn concern(&self, key: &str) -> bool {
         self.list.iter().any(|fault| {
@@ -153,7 +153,7 @@ impl Faults {
         })
     }
 
-    /// Keeps the first `count` faults, and of the later ones those that `keep` names.
+    /// Keeps the first `count` faults, and those of the later ones that `keep` accepts.
     pub fn retain_from(&mut self, count: usize, keep: impl Fn(&Fault) -> bool) {
         let mut index = 0;
         self.list.retain(|fault| {
@@ -168,7 +168,7 @@ impl Faults {
         &self.list
     }
 
-    /// The faults in the order of the text.
+    /// The faults in text order.
     #[must_use]
     pub fn into_sorted(mut self) -> Vec<Fault> {
         self.list.sort_by(|a, b| (a.span.start, a.span.end, &a.message).cmp(&(b.span.start, b.span.end, &b.message)));
@@ -179,7 +179,7 @@ impl Faults {
         self.list
     }
 
-    /// Takes what is hidden out of the text; lengths and lines stay, so that places do.
+    /// Blots out hidden parts of the text; lengths and lines stay, so positions remain valid.
     fn blot_out(&mut self) {
         self.hidden.sort_by_key(|span| (span.start, span.end));
         let mut hidden: Vec<Range<usize>> = Vec::new();
@@ -210,14 +210,14 @@ fn floor_boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// Shows the faults with their lines, the offending text marked. `colour` is for terminals (`NO_COLOR` is the
-/// caller's to honour, see [`colour_wanted`]).
+/// Renders the faults with their lines, the offending text marked. `colour` is for terminals; the caller honours
+/// `NO_COLOR` (see [`colour_wanted`]).
 #[must_use]
 pub fn render(faults: &[Fault], colour: bool) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() }.decor_style(DecorStyle::Ascii);
     let mut out = String::new();
     for fault in faults.iter().take(FAULTS_SHOWN_MAX) {
-        // `path:line:column: message` in one line first: editors and people with grep read that one.
+        // Print `path:line:column: message` on one line first, for editors and grep.
         out.push_str(&format!("{}:{}:{}: ", fault.path.display(), fault.line, fault.column));
         out.push_str(&marked(&renderer, fault));
         if let Some(hint) = &fault.hint {
@@ -242,11 +242,11 @@ fn marked(renderer: &Renderer, fault: &Fault) -> String {
     format!("{}\n", renderer.render(&[title.element(snippet)]))
 }
 
-/// Bytes of a line shown before the marked text, and of the marked text and what follows it.
+/// Bytes of a line shown before the marked text, and of the marked text with what follows.
 const EXCERPT_BYTES: usize = 160;
 
-/// The line of the span, cut where it is very long, and the span within it; what is hidden is masked. A span of several
-/// lines is marked in its first one.
+/// The line of the span, shortened if it is very long, and the span within it; hidden parts are masked. A span of
+/// several lines is marked in its first line.
 fn excerpt(source: &str, span: &Range<usize>, hidden: &[Range<usize>]) -> (String, Range<usize>) {
     let line_start = source[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = source[span.start..].find('\n').map_or(source.len(), |at| span.start + at);
@@ -263,7 +263,7 @@ fn excerpt(source: &str, span: &Range<usize>, hidden: &[Range<usize>]) -> (Strin
         at = part.end;
     }
     shown.push_str(&source[at..end]);
-    // Where a byte of the file stands in what is shown; one within a mask at the mask's beginning, or its end.
+    // Maps a byte of the file to the excerpt; one inside a mask maps to the mask's start, or its end.
     let place = |of: usize, is_end: bool| {
         parts.iter().filter(|part| part.start < of).fold(of - start, |place, part| {
             let mask = if is_end || part.end <= of { MASK.len() } else { 0 };
@@ -274,14 +274,14 @@ fn excerpt(source: &str, span: &Range<usize>, hidden: &[Range<usize>]) -> (Strin
     (shown, marked)
 }
 
-/// True where colours are wanted: a terminal, and neither `NO_COLOR` (<https://no-color.org>) nor `TERM=dumb`.
+/// True if colours are wanted: on a terminal, with neither `NO_COLOR` (<https://no-color.org>) nor `TERM=dumb`.
 #[must_use]
 pub fn colour_wanted(is_terminal: bool) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     is_terminal && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// The nearest of the known names, where one is near enough to be meant.
+/// The most similar of the known names, if one is similar enough.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // The comparison is quadratic in the length; no known name is half as long.

@@ -1,7 +1,7 @@
-//! Site rule files and family files as written: the one source of the JSON Schema, of the checks of shape and of
+//! Site rule files and family files as written: the single source of the JSON Schema, of the shape checks and of
 //! `docs/reference/rules.md`.
 //!
-//! Everything here is data. `check` gives it meaning.
+//! Everything here is data; `check` interprets it.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -14,13 +14,13 @@ use crate::limits::{
 };
 use gleaner_page::shortcut::written::Written;
 
-/// Regular expressions by class, in the order of the file.
+/// Regular expressions by class, in file order.
 pub type Classes = IndexMap<Class, Vec<String>>;
 
-/// What stands in place of renders, by class.
+/// Endpoints that replace renders, by class.
 pub type ShortcutTables = IndexMap<Class, Pinned>;
 
-/// One endpoint of a class, or one for each kind of address that its pages have.
+/// One endpoint of a class, or one for each kind of URL that its pages have.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Pinned {
@@ -31,7 +31,7 @@ pub enum Pinned {
 }
 
 impl Pinned {
-    /// All of them, in the order of the file.
+    /// All endpoints, in file order.
     #[must_use]
     pub fn all(&self) -> &[Written] {
         match self {
@@ -41,14 +41,14 @@ impl Pinned {
     }
 }
 
-/// What is said of the pages of some classes.
+/// Render settings by class of page.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Renders {
-    /// Whether requests are learned that stand in place of renders.
+    /// Whether to learn requests that replace renders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortcut: Option<bool>,
-    /// What is done with pages whose scripts were run.
+    /// What the reader does on pages after their scripts have run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub acts: Option<RenderActs>,
     #[serde(flatten)]
@@ -60,88 +60,88 @@ pub struct Renders {
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["start"]))]
 pub struct SiteFile {
-    /// Name of the site in the database, the logs and the archive. Default: the file's name without `.toml`.
+    /// Name of the site in the database, the logs and the archive. Default: the file name without `.toml`.
     #[schemars(length(min = 1))]
     pub name: Option<String>,
-    /// Whether the service crawls this site, and `gleaner crawl` without a name.
+    /// Whether the service, and `gleaner crawl` without a name, crawl this site.
     pub enabled: bool,
-    /// A family of sites whose rules come behind the ones of this file, as `families/nginx`.
+    /// Family of sites whose rules follow the ones in this file, such as `families/nginx`.
     #[schemars(length(min = 1))]
     pub extends: Option<String>,
-    /// URLs where the crawl begins, each of a class of this file or of its family.
+    /// Seed URLs where the crawl starts. Each must match a class of this file or of its family.
     #[schemars(length(max = START_URLS_MAX))]
     pub start: Vec<String>,
-    /// Hosts that belong to the site, as `example.org`, `example.org:8080` or `*.example.org`. Default: the hosts
+    /// Hosts that belong to the site, such as `example.org`, `example.org:8080` or `*.example.org`. Default: the hosts
     /// of the start URLs.
     #[schemars(length(max = HOSTS_PER_SITE_MAX))]
     pub hosts: Option<Vec<String>>,
-    /// Whether only URLs below the folders of the start URLs are fetched, on the hosts that have a start URL.
-    /// Default: what the family says, else false.
+    /// Fetch only URLs below the folders of the start URLs, on hosts that have a start URL. Default: as in the family,
+    /// else false.
     pub below_start: Option<bool>,
-    /// Other places of the same site, as `https://mirror.example.net`, in the order in which they are tried while the
-    /// host of the first start URL does not answer or asks for patience. Their URLs count as that host's.
+    /// Mirrors of the site, such as `https://mirror.example.net`, tried in this order while the host of the first start
+    /// URL is unreachable or throttles requests. Their URLs count as that host's.
     #[schemars(length(max = MIRRORS_MAX))]
     pub mirrors: Vec<String>,
-    /// Regular expressions by class, matched against path and query. The first that matches wins, in the order of
-    /// the file; a URL that none matches is not fetched. A group named `page` marks the page number.
+    /// Regular expressions by class, matched against path and query. The first match wins, in file order; a URL without
+    /// a match is not fetched. A group named `page` captures the page number.
     #[schemars(with = "ClassTable")]
     pub classes: Classes,
-    /// Regular expressions of URLs that are never fetched; they come before the classes of the same file.
+    /// Regular expressions of URLs that are never fetched. They take precedence over the classes of the same file.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub deny: Vec<String>,
-    /// Whether scripts are run, by class: `auto`, `always` or `never`. Default: what the family says, else `auto`.
+    /// When to run page scripts, by class: `auto`, `always` or `never`. Default: as in the family, else `auto`.
     #[schemars(with = "RenderTable")]
     pub render: Renders,
-    /// Which request brings the data of a class's pages, so that their scripts need not be run: what `gleaner rules explain --pin` prints.
+    /// Requests that load the data of a class's pages, so that their scripts need not run. `gleaner rules explain --pin` prints them.
     #[schemars(with = "ShortcutTable")]
     pub shortcut: ShortcutTables,
-    /// What the site does with the parameters of its URLs.
+    /// How to normalise the query parameters of URLs.
     pub parameters: ParametersFile,
-    /// How many pages that lead to no torrent are fetched.
+    /// Limits on pages that lead to no torrent.
     pub budget: BudgetFile,
-    /// How the lists of the site are read, and how often they are looked at.
+    /// How to parse the site's lists, and how often to recheck them.
     pub boards: BoardsFile,
-    /// The charset of the site's pages (a label of the WHATWG Encoding Standard, as `gbk`) where its own headers
-    /// and meta tags are wrong or absent.
+    /// Charset of the site's pages (a label of the WHATWG Encoding Standard, such as `gbk`), if its headers and meta
+    /// tags are wrong or missing.
     #[schemars(length(min = 1))]
     pub charset: Option<String>,
-    /// How fast the site is fetched.
+    /// Request rate and connection limits.
     pub rate: RateFile,
-    /// How the operator's account logs in, where the site shows torrents to members only.
+    /// How to log in with the operator's account, if torrents are only visible to members.
     #[schemars(extend("required" = ["user"]))]
     pub login: Option<LoginFile>,
-    /// Queues that the URLs of one host are spread over (ALGORITHMS §9).
+    /// Number of queues that the URLs of one host are spread over (ALGORITHMS §9).
     #[schemars(range(min = 1, max = 1024))]
     pub lanes: u16,
-    /// What the lane of a URL is computed from.
+    /// Key that assigns a URL to a lane.
     pub lane_key: LaneKey,
-    /// Links from a start URL beyond which nothing is fetched.
-    // One less than a depth can be, so that there is one beyond it.
+    /// Maximum depth: links from a start URL beyond which nothing is fetched.
+    // One less than the largest depth, so that a deeper one can be represented.
     #[schemars(range(min = 0, max = 65_534))]
     pub depth_max: Option<u16>,
-    /// URLs of this site that one crawl fetches.
+    /// Maximum number of URLs of this site that one crawl fetches.
     #[schemars(range(min = 1))]
     pub pages_max: Option<u64>,
-    /// Minutes after which the service looks at start URLs, and at the first page of every list, again (ALGORITHMS §6: every three hours).
+    /// Minutes until the service rechecks start URLs and the first page of every list (ALGORITHMS §6: every three hours).
     #[schemars(range(min = 1, max = 525_600))]
     pub revisit_minutes: u32,
-    /// Links that the service's increment crew follows from a page that it looks at again (ALGORITHMS §6); 0 leaves what is
-    /// new to wait its turn behind what is old.
+    /// Number of links that the service's increment crew follows from a rechecked page (ALGORITHMS §6). With 0, new
+    /// URLs wait in the queue behind old ones.
     #[schemars(range(min = 0, max = INCREMENT_DEPTH_MAX))]
     pub increment_depth: u8,
-    /// Whether the site's robots.txt is obeyed.
+    /// Whether to obey the site's robots.txt.
     pub robots: RobotsFile,
-    /// Whether the sitemaps that robots.txt names are read; their URLs are judged like links.
+    /// Whether to read the sitemaps listed in robots.txt. Their URLs are judged like links.
     pub sitemaps: bool,
-    /// Request headers beyond the crawler's own. Cookies and authorisation do not belong here.
+    /// Additional request headers. Cookies and authorisation headers are not allowed here.
     pub headers: IndexMapOfStrings,
     /// Proxy for this site: `http://`, `https://`, `socks5://` or `socks5h://` with host and port.
     #[schemars(length(min = 1))]
     pub proxy: Option<String>,
-    /// Whether the site may resolve to private and loopback addresses, or the networks that it may, as
-    /// `["10.1.0.0/16", "fd00::/8"]`. Default: true where a start URL names such an address itself, else false.
+    /// Whether the site may resolve to private and loopback addresses, or the list of networks that it may resolve to:
+    /// `["10.1.0.0/16", "fd00::/8"]`. Default: true if a start URL has such an address itself, else false.
     pub private_addresses: Option<PrivateAddresses>,
-    /// URLs that `gleaner rules check` tries the rules on.
+    /// URLs that `gleaner rules check` tests the rules on.
     pub examples: ExamplesFile,
 }
 
@@ -181,38 +181,38 @@ impl Default for SiteFile {
     }
 }
 
-/// Rules that many sites share, because they run the same software: a file `rules/families/<name>.toml`.
+/// Rules shared by many sites that run the same software: a file `rules/families/<name>.toml`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FamilyFile {
-    /// What software this is, and which versions were looked at.
+    /// Name of the software and the versions that were examined.
     pub description: String,
-    /// A family whose rules come after the ones of this file.
+    /// Family whose rules follow the ones in this file.
     #[schemars(length(min = 1))]
     pub extends: Option<String>,
-    /// Whether only URLs below the folders of the start URLs are fetched.
+    /// Fetch only URLs below the folders of the start URLs.
     pub below_start: Option<bool>,
-    /// Regular expressions by class; see the site file.
+    /// Regular expressions by class. See the site file.
     #[schemars(with = "ClassTable")]
     pub classes: Classes,
     /// Regular expressions of URLs that are never fetched.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub deny: Vec<String>,
-    /// Whether scripts are run, by class.
+    /// When to run page scripts, by class.
     #[schemars(with = "RenderTable")]
     pub render: Renders,
-    /// What the software does with the parameters of its URLs.
+    /// How to normalise the query parameters of URLs.
     pub parameters: ParametersFile,
-    /// The charset of its pages, where its headers and meta tags are wrong or absent.
+    /// Charset of the pages, if headers and meta tags are wrong or missing.
     #[schemars(length(min = 1))]
     pub charset: Option<String>,
-    /// How its sites log in, but for the user: it counts where a site's file has a `[login]` of its own.
+    /// How to log in, without the user. Only used by sites whose file has a `[login]` table.
     pub login: LoginFile,
-    /// Paths (beginning with `/`) or URLs that the rules are tried on.
+    /// Paths (starting with `/`) or URLs that the rules are tested on.
     pub examples: ExamplesFile,
 }
 
-/// Values are strings; the file's order stays.
+/// Values are strings; file order is kept.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct IndexMapOfStrings(pub IndexMap<String, String>);
@@ -227,33 +227,33 @@ impl JsonSchema for IndexMapOfStrings {
     }
 }
 
-/// The classes that a file may name, for the schema.
+/// The classes that a file may define, for the schema.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[allow(dead_code, reason = "its fields are read by the derive only")]
 struct ClassTable {
-    /// Lists of torrents, mostly in pages, newest first.
+    /// Lists of torrents, usually paginated, newest first.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     index: Option<Vec<String>>,
-    /// Lists of a forum's threads.
+    /// Lists of forum threads.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     board: Option<Vec<String>>,
-    /// Pages that describe one torrent and carry its link.
+    /// Pages that describe one torrent and link to it.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     detail: Option<Vec<String>>,
-    /// Threads of a forum.
+    /// Forum threads.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     thread: Option<Vec<String>>,
-    /// What answers with a torrent.
+    /// URLs that return a torrent.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     download: Option<Vec<String>>,
-    /// Login pages: known, and never fetched as a link.
+    /// Login pages: recognised, but never fetched as a link.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     login: Option<Vec<String>>,
     /// Other pages whose links are worth following.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     page: Option<Vec<String>>,
-    /// Sitemaps that robots.txt does not name.
+    /// Sitemaps that robots.txt does not list.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     sitemap: Option<Vec<String>>,
 }
@@ -265,20 +265,21 @@ struct ClassTable {
 struct RenderTable {
     /// Lists of torrents.
     index: Option<RenderWhen>,
-    /// Lists of a forum's threads.
+    /// Lists of forum threads.
     board: Option<RenderWhen>,
     /// Pages that describe one torrent.
     detail: Option<RenderWhen>,
-    /// Threads of a forum.
+    /// Forum threads.
     thread: Option<RenderWhen>,
-    /// Pages that the login of the operator's account meets: where they show no form without their scripts, or their scripts send it.
+    /// Pages of the login, if they show no form without scripts or if scripts submit it.
     login: Option<RenderWhen>,
     /// Other pages.
     page: Option<RenderWhen>,
-    /// Whether the requests that bring the data of pages are learned and asked for in place of renders, where a class's pages are `auto`.
-    /// Default: true. What `[shortcut]` pins is used in any case.
+    /// Whether to learn the requests that load the data of pages, and to send them instead of rendering, for classes
+    /// set to `auto`. Default: true. Requests pinned in `[shortcut]` are always used.
     shortcut: Option<bool>,
-    /// What is done with pages whose scripts were run, to see all that they have. Default: `auto`, which is `all`, and `turns` at sites with an account.
+    /// What the reader does on pages after their scripts have run. Default: `auto`, which means `all`, but `turns` on sites with
+    /// an account.
     acts: Option<RenderActs>,
 }
 
@@ -289,48 +290,48 @@ struct RenderTable {
 struct ShortcutTable {
     /// Lists of torrents.
     index: Option<Pinned>,
-    /// Lists of a forum's threads.
+    /// Lists of forum threads.
     board: Option<Pinned>,
     /// Pages that describe one torrent.
     detail: Option<Pinned>,
-    /// Threads of a forum.
+    /// Forum threads.
     thread: Option<Pinned>,
     /// Other pages.
     page: Option<Pinned>,
 }
 
-/// What a site does with the parameters of its URLs; compiled, it is a `url::Canonical`.
+/// How to normalise the query parameters of URLs; compiled to a `url::Canonical`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParametersFile {
-    /// Names of parameters that do not change what a URL names, as `search_id` or `ref*`.
+    /// Names of parameters that do not change the resource, such as `search_id` or `ref*`.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub drop: Vec<String>,
-    /// Where given, only these parameters stay.
+    /// If given, drop all parameters except these.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub keep: Vec<String>,
-    /// Whether parameters are sorted by name.
+    /// Whether to sort parameters by name.
     pub sort: Option<bool>,
-    /// Names of session ids beyond the well-known ones, in the query and in the path.
+    /// Additional names of session ids, in the query and in the path.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub session: Vec<String>,
-    /// Files that the server answers with for their folder, as `index.html`; without a query they are their folder.
+    /// Index files that the server returns for a folder, such as `index.html`. Without a query they are normalised to their folder.
     #[schemars(length(max = RULES_PER_SITE_MAX))]
     pub default_documents: Vec<String>,
-    /// Whether session ids that stand as a folder, as `/(S(…))/` of ASP.NET, are dropped.
+    /// Whether to drop session ids that form a path segment, such as `/(S(…))/` of ASP.NET.
     pub path_sessions: Option<bool>,
-    /// Whether `//` in a path is `/`.
+    /// Whether to collapse `//` in a path to `/`.
     pub merge_slashes: Option<bool>,
 }
 
-/// What keeps a crawl out of traps; compiled, it is a `BudgetRules`.
+/// Limits that keep a crawl out of traps; compiled to `BudgetRules`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetFile {
-    /// Pages of one URL shape that are fetched before it must have led to a torrent.
+    /// Maximum number of pages of one URL shape to fetch before it must have led to a torrent.
     #[schemars(range(min = 10, max = 10_000_000))]
     pub shape_pages: u32,
-    /// Whether URLs that look like a trap, and shapes that have used up their budget, are cut.
+    /// Whether to drop URLs that look like a trap, and shapes that have used up their budget.
     pub traps: bool,
 }
 
@@ -340,49 +341,49 @@ impl Default for BudgetFile {
     }
 }
 
-/// How lists are read and looked at (docs/design/boards.md, docs/design/schedule.md).
+/// How to parse and recheck lists (docs/design/boards.md, docs/design/schedule.md).
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoardsFile {
-    /// CSS selector of the rows of a list, in place of what is found by itself.
+    /// CSS selector of the rows of a list. Default: detected.
     #[schemars(length(min = 1))]
     pub rows: Option<String>,
-    /// CSS selector, within a row, of the link to its thread or torrent. Default: found by itself.
+    /// CSS selector, within a row, of the link to its thread or torrent. Default: detected.
     #[schemars(length(min = 1))]
     pub row_link: Option<String>,
-    /// CSS selector, within a row, of the time of its last activity. Default: found by itself.
+    /// CSS selector, within a row, of the time of its last activity. Default: detected.
     #[schemars(length(min = 1))]
     pub row_time: Option<String>,
-    /// The zone that the site's times are told in, as `+08:00`. Default: found from what the site shows.
+    /// Time zone of the times that the site shows, such as `+08:00`. Default: detected.
     #[schemars(length(min = 1))]
     pub utc_offset: Option<String>,
-    /// Looks a day that the service spends on all lists of the site together. Default: as many as one look at each list every
-    /// `revisit_minutes` makes.
+    /// Rechecks per day that the service spends on all lists of the site together. Default: one recheck of each list
+    /// every `revisit_minutes`.
     #[schemars(range(min = 1, max = 100_000))]
     pub looks_per_day: Option<u32>,
-    /// What the service spends them by.
+    /// Policy that distributes the rechecks.
     pub schedule: Policy,
 }
 
-/// By what it is decided which list is looked at when (ALGORITHMS §10.3, §10.4).
+/// Policy that decides when each list is rechecked (ALGORITHMS §10.3, §10.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Policy {
-    /// By what was just seen: a list is due when what waits on it is worth a look.
+    /// By the latest observations: a list is due once its expected news justify a recheck.
     #[default]
     Gleaner,
-    /// The paper's: counts by weight, times by the profile of the day.
+    /// From the paper: counts by weight, times by the daily profile.
     Bra,
-    /// Even counts, even times.
+    /// Equal counts, evenly spaced.
     Era,
-    /// Counts by weight, even times.
+    /// Counts by weight, evenly spaced.
     Wra,
-    /// Even counts, times by the profile of the day.
+    /// Equal counts, times by the daily profile.
     Lra,
 }
 
 impl Policy {
-    /// As rule files write it.
+    /// The name used in rule files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -395,83 +396,83 @@ impl Policy {
     }
 }
 
-/// How the operator's account logs in (docs/guide/members.md). The password never stands here: it comes from a systemd credential,
-/// a file or an environment variable. What is not given is the family's to say, and then found on the site.
+/// How the operator's account logs in (docs/guide/members.md). The password is never part of this file: it comes from
+/// a systemd credential, a file or an environment variable. Missing keys are taken from the family, then detected.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LoginFile {
-    /// The account's name, or its e-mail address where the site asks for that. A site's own to say, never a family's.
+    /// Name of the account, or its e-mail address if the site asks for that. Set it in the site's file, never in a family.
     #[schemars(length(min = 1, max = 256))]
     pub user: Option<String>,
-    /// URL of the page with the login form, or its path: from `/` on, or relative to the first start URL. In a family a path.
-    /// Default: found from the first start page.
+    /// URL of the page with the login form, or its path: starting with `/`, or relative to the first start URL. Only a
+    /// path in a family. Default: found from the first start page.
     #[schemars(length(min = 1))]
     pub page: Option<String>,
-    /// URL or path, likewise, of a page that only members see, to prove a session by. Default: the first start page.
+    /// URL or path of a page that only members see, used to verify a session. Default: the first start page.
     #[schemars(length(min = 1))]
     pub probe: Option<String>,
-    /// Which form of the page it is, from 1. Default: the one that looks like a login form.
+    /// Position of the form on its page, starting at 1. Default: the one that looks like a login form.
     #[schemars(range(min = 1, max = 500))]
     pub form: Option<u16>,
-    /// Name of the field that takes the user's name.
+    /// Name of the form field for the user name.
     #[schemars(length(min = 1))]
     pub user_field: Option<String>,
-    /// Name of the field that takes the password.
+    /// Name of the form field for the password.
     #[schemars(length(min = 1))]
     pub password_field: Option<String>,
-    /// Other fields that are sent, by name: a style, a list of security questions and the answer to yours. No password.
+    /// Other fields to send, by name: a style, a security question and its answer. No password.
     pub fields: IndexMapOfStrings,
-    /// Where the site logs in by a JSON API and not by a form.
+    /// Login through a JSON API instead of a form.
     pub json: Option<JsonLoginFile>,
 }
 
-/// A login that is one POST of a JSON object, whose answer carries a token for `Authorization: Bearer`.
+/// A login by one POST of a JSON object whose response contains a token for `Authorization: Bearer`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["url", "token"]))]
 pub struct JsonLoginFile {
-    /// URL or path, likewise, that the object is sent to.
+    /// URL or path that the object is sent to.
     #[schemars(length(min = 1))]
     pub url: String,
-    /// Member of the object that takes the user's name. Default: `username`.
+    /// Member of the object for the user name. Default: `username`.
     #[schemars(length(min = 1))]
     pub user: Option<String>,
-    /// Member that takes the password. Default: `password`.
+    /// Member of the object for the password. Default: `password`.
     #[schemars(length(min = 1))]
     pub password: Option<String>,
-    /// Where the token stands in the answer, as a JSON pointer (RFC 6901): `/data/token`.
+    /// Location of the token in the response, as a JSON pointer (RFC 6901): `/data/token`.
     #[schemars(length(min = 1))]
     pub token: String,
 }
 
-/// How fast a site is fetched. Rate and connections are capped for each registrable domain (`www.example.org` and
-/// `dl.example.org` are one) and for each address that hosts of the site have.
+/// Request rate of a site. Rate and connections are limited per registrable domain (`www.example.org` and
+/// `dl.example.org` count as one) and per IP address of the site's hosts.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateFile {
-    /// Requests per second; 1000000 is no limit.
+    /// Requests per second; 1000000 means no limit.
     #[schemars(range(min = 0.0001, max = 1_000_000.0))]
     pub requests_per_second: f64,
-    /// Connections at a time.
+    /// Maximum concurrent connections.
     #[schemars(range(min = 1, max = 256))]
     pub connections: u16,
-    /// Milliseconds between the beginnings of two requests, where that is longer than the rate asks for.
+    /// Minimum milliseconds between the starts of two requests, if longer than the rate requires.
     #[schemars(range(min = 0, max = 86_400_000))]
     pub delay_ms: u64,
-    /// How often the time of an answer its connection rests, counted from the end of the answer (a minute at most): a
-    /// server that becomes slow is asked less. Default: 1, or 0 where `requests_per_second` is no limit.
+    /// Pause of a connection after a response, as a multiple of the response time (at most a minute): a server that
+    /// slows down gets fewer requests. Default: 1, or 0 if `requests_per_second` is no limit.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub rest_factor: Option<f32>,
-    /// Hours of each day without any request, as `08:00-20:00` or `22:30-06:00`.
+    /// Hours of each day without requests, such as `08:00-20:00` or `22:30-06:00`.
     #[schemars(length(max = QUIET_WINDOWS_MAX))]
     pub quiet_hours: Vec<String>,
-    /// Offset of the site's clock from UTC, as `+08:00`: what `quiet_hours` and the days of `requests_per_day` count by.
+    /// Offset of the site's clock from UTC, such as `+08:00`; used for `quiet_hours` and `requests_per_day`.
     #[schemars(length(min = 1))]
     pub utc_offset: Option<String>,
-    /// URLs of this site that are fetched on one day.
+    /// Maximum number of URLs of this site to fetch per day.
     #[schemars(range(min = 1))]
     pub requests_per_day: Option<u64>,
-    /// Seconds that one request may last, from connecting to the last byte.
+    /// Timeout of one request in seconds, from connecting to the last byte.
     #[schemars(range(min = 1, max = 300))]
     pub timeout_seconds: u32,
 }
@@ -492,17 +493,17 @@ impl Default for RateFile {
     }
 }
 
-/// Which addresses off the public internet may be connected to.
+/// Non-public addresses that may be connected to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PrivateAddresses {
     /// All, or none.
     All(bool),
-    /// Those of these networks.
+    /// Addresses in these networks.
     Of(#[schemars(length(max = NETWORKS_MAX))] Vec<String>),
 }
 
-/// What the lane of a URL is computed from (ALGORITHMS §9).
+/// Key that assigns a URL to a lane (ALGORITHMS §9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LaneKey {
@@ -515,13 +516,13 @@ pub enum LaneKey {
     Xxh3,
 }
 
-/// Whether robots.txt (RFC 9309) is obeyed.
+/// Whether to obey robots.txt (RFC 9309).
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RobotsFile {
-    /// False fetches what robots.txt closes; a reason is then due.
+    /// False fetches URLs that robots.txt disallows and requires a reason.
     pub obey: bool,
-    /// Why robots.txt is not obeyed, as `own server` or `written permission of 2026-03-01`.
+    /// Why robots.txt is not obeyed, such as `own server` or `written permission of 2026-03-01`.
     pub reason: Option<String>,
 }
 
@@ -531,11 +532,11 @@ impl Default for RobotsFile {
     }
 }
 
-/// URLs that the rules are tried on.
+/// URLs that the rules are tested on.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExamplesFile {
-    /// URLs that the rules must take, each a URL or `{ url = "…", class = "…" }`.
+    /// URLs that the rules must accept, each a URL or `{ url = "…", class = "…" }`.
     #[schemars(length(max = EXAMPLES_MAX))]
     pub accept: Vec<Example>,
     /// URLs that the rules must refuse.
@@ -543,17 +544,17 @@ pub struct ExamplesFile {
     pub refuse: Vec<String>,
 }
 
-/// A URL that the rules must take.
+/// A URL that the rules must accept.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Example {
-    /// As any class.
+    /// In any class.
     Url(String),
-    /// As this class.
+    /// In this class.
     Classed(ClassedExample),
 }
 
-/// A URL and the class that it must be taken as.
+/// A URL and the class that it must get.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["url"]))]
@@ -562,7 +563,7 @@ pub struct ClassedExample {
     pub url: String,
     /// The class.
     pub class: Option<Class>,
-    /// The page number that the group `page` must find.
+    /// The page number that the group `page` must capture.
     pub page: Option<u64>,
 }
 

@@ -17,20 +17,20 @@ use gleaner_base::clock::hours::Hours;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_page::shortcut::Endpoint;
 
-/// One regular expression of a rule file and where it stands.
+/// One regular expression of a rule file and its position.
 #[derive(Debug)]
 pub struct Rule {
-    /// The file, as it was named when it was loaded; `<built in>/families/….toml` for a family of the binary.
+    /// The file as it was named on loading; `<built in>/families/….toml` for a built-in family.
     pub file: Arc<Path>,
-    /// From 1.
+    /// Starts at 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// In characters, starts at 1.
     pub column: usize,
     /// The regular expression as written.
     pub pattern: Box<str>,
-    /// What it makes of a URL; None denies it.
+    /// The class that it assigns to a URL; None denies the URL.
     pub class: Option<Class>,
-    /// Compiled once more where it has a group `page`: sets tell no groups.
+    /// Compiled separately if it has a group `page`: sets return no captures.
     pub(super) page: Option<Regex>,
 }
 
@@ -41,23 +41,23 @@ impl Rule {
         format!("{}:{}:{}", self.file.display(), self.line, self.column)
     }
 
-    /// The key that it stands under: `deny` or `classes.<class>`.
+    /// The key that it is listed under: `deny` or `classes.<class>`.
     #[must_use]
     pub fn key(&self) -> String {
         self.class.map_or_else(|| "deny".to_owned(), |class| format!("classes.{}", class.name()))
     }
 }
 
-/// What the rules say of a URL.
+/// The verdict of the rules on a URL.
 #[derive(Clone, Copy, Debug)]
 pub enum Verdict<'a> {
     /// It belongs to a class.
     Take {
         class: Class,
         rule: &'a Rule,
-        /// The rule's place in [`SiteRules::rules`].
+        /// Index in [`SiteRules::rules`].
         number: usize,
-        /// Bytes of [`CrawlUrl::path`] that hold the page number: one to nineteen digits.
+        /// Byte range of [`CrawlUrl::path`] with the page number: one to nineteen digits.
         page_capture: Option<(usize, usize)>,
     },
     /// It is not fetched.
@@ -67,9 +67,9 @@ pub enum Verdict<'a> {
 /// Why a URL is not fetched.
 #[derive(Clone, Copy, Debug)]
 pub enum Refusal<'a> {
-    /// Its host is none of the site's.
+    /// The host does not belong to the site.
     WrongHost,
-    /// It lies outside the folders of the start URLs, and the site is to stay below them.
+    /// It is outside the folders of the start URLs, and the site must stay below them.
     NotBelowStart,
     /// A rule of `deny` matches it.
     Denied(&'a Rule),
@@ -93,16 +93,16 @@ impl Refusal<'_> {
     }
 }
 
-/// How fast a host of a site may be fetched.
+/// Rate limits of a site's hosts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// Between the beginnings of two requests; zero is no limit.
+    /// Between the starts of two requests; zero means no limit.
     pub interval: Duration,
-    /// Connections at a time.
+    /// Maximum concurrent connections.
     pub connections: u16,
-    /// How often the time of an answer its connection rests.
+    /// Pause of a connection after a response, as a multiple of the response time.
     pub rest_factor: f32,
-    /// Longest time of one request.
+    /// Timeout of one request.
     pub timeout: Duration,
 }
 
@@ -113,12 +113,12 @@ pub struct Lanes {
     pub count: u16,
 }
 
-/// What keeps a crawl of the site out of traps.
+/// Limits that keep a crawl of the site out of traps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BudgetRules {
     /// Pages of one URL shape that are fetched before it must have led to a torrent.
     pub shape_pages: u32,
-    /// Whether anything is cut.
+    /// Whether trap URLs are dropped at all.
     pub traps: bool,
 }
 
@@ -126,7 +126,7 @@ pub struct BudgetRules {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Robots {
     Obey,
-    /// The operator takes the responsibility, with this reason.
+    /// The operator takes responsibility, with this reason.
     Ignore {
         reason: Box<str>,
     },
@@ -140,81 +140,81 @@ pub struct SiteRules {
     /// The file that it comes from.
     pub file: Arc<Path>,
     pub enabled: bool,
-    /// At least one; each is taken by these rules.
+    /// At least one; each is accepted by these rules.
     pub start: Vec<CrawlUrl>,
     /// `host[:port]`, or `*.host[:port]` for every host below it.
     pub hosts: Vec<Box<str>>,
-    /// Folders (`authority`, path up to its last `/`) that the crawl stays below; empty where it need not.
+    /// Folders (`authority`, path up to its last `/`) that the crawl stays below; empty for no such limit.
     pub below: Vec<(Box<str>, Box<str>)>,
     pub canonical: Canonical,
     pub budget: BudgetRules,
     pub boards: BoardRules,
-    /// Overrides what pages say of themselves.
+    /// Overrides the charset that pages declare.
     pub charset: Option<&'static Encoding>,
     pub rate: Rate,
     pub login: Option<LoginRules>,
-    /// When the site is left alone, and what its days count by.
+    /// Quiet hours, and the offset that defines the site's days.
     pub hours: Hours,
-    /// URLs fetched on one day.
+    /// Maximum URLs fetched per day.
     pub requests_per_day: Option<u64>,
-    /// Origins that answer for [`Self::primary`] while it does not, in the order in which they are tried.
+    /// Origins that replace [`Self::primary`] while it is unreachable, in the order in which they are tried.
     pub mirrors: Vec<Box<str>>,
     pub lanes: Lanes,
     pub(super) scripts: ScriptRules,
     pub depth_max: u16,
     pub pages_max: Option<u64>,
     pub revisit: Duration,
-    /// Links that the increment crew follows from a page that it looks at again; 0 for no such crew.
+    /// Number of links that the increment crew follows from a rechecked page; 0 disables that crew.
     pub increment_depth: u8,
     pub robots: Robots,
-    /// Whether sitemaps that robots.txt names are read.
+    /// Whether sitemaps listed in robots.txt are read.
     pub sitemaps: bool,
     pub client: ClientRules,
     pub(super) links: LinkRules,
 }
 
-/// What is done with the scripts of the site's pages.
+/// How the scripts of the site's pages are handled.
 #[derive(Debug)]
 pub(super) struct ScriptRules {
-    /// Of each class, in the order of [`Class::ALL`], whether its pages' scripts are run.
+    /// When scripts run, by class, in the order of [`Class::ALL`].
     pub when: [RenderWhen; Class::ALL.len()],
-    /// What is done with them then.
+    /// What the reader does after they have run.
     pub acts: RenderActs,
-    /// Whether what stands in their place is learned.
+    /// Whether requests that replace renders are learned.
     pub learns_shortcuts: bool,
-    /// What stands in place of renders, in the order of the file.
+    /// Endpoints that replace renders, in file order.
     pub shortcuts: Vec<(Class, Endpoint)>,
 }
 
-/// How the site's client asks.
+/// Settings of the site's HTTP client.
 #[derive(Debug)]
 pub struct ClientRules {
     /// Valid header names and values, none of them secret.
     pub headers: Vec<(Box<str>, Box<str>)>,
     pub proxy: Option<url::Url>,
-    /// What the site may resolve to beyond public addresses.
+    /// Non-public addresses that the site may resolve to.
     pub private_addresses: PrivateAddresses,
 }
 
-/// Which links are taken.
+/// Which links are accepted.
 #[derive(Debug)]
 pub(super) struct LinkRules {
-    /// In the order in which they win: the file's denials, its classes, then those of its families.
+    /// By precedence: the file's `deny`, its classes, then those of its families.
     pub rules: Vec<Rule>,
-    /// Of the same order as `rules`.
+    /// In the same order as `rules`.
     pub set: RegexSet,
 }
 
-/// How the lists of the site are read and looked at.
+/// How the lists of the site are parsed and rechecked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoardRules {
     /// CSS selectors of a row, and within it of its link and its time.
     pub rows: Option<Box<str>>,
     pub row_link: Option<Box<str>>,
     pub row_time: Option<Box<str>>,
-    /// Seconds east of UTC that the site's times are told in.
+    /// Offset of the site's times, in seconds east of UTC.
     pub offset_s: Option<i32>,
-    /// Looks a day at all lists together; None for one at each every [`SiteRules::revisit`].
+    /// Rechecks per day of all lists together; None for one of each list every [`SiteRules::revisit`].
     pub looks_per_day: Option<u32>,
     pub policy: Policy,
 }
@@ -223,37 +223,38 @@ pub struct BoardRules {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoginRules {
     pub user: Box<str>,
-    /// The page with the form; None where it is to be found.
+    /// The page with the form; None if it has to be found.
     pub page: Option<CrawlUrl>,
-    /// A page that only members see; None where the first start page has to do.
+    /// A page that only members see; None to use the first start page.
     pub probe: Option<CrawlUrl>,
-    /// Place of the form on its page, from 0.
+    /// Index of the form on its page, from 0.
     pub form: Option<usize>,
     pub user_field: Option<Box<str>>,
     pub password_field: Option<Box<str>>,
     pub fields: Vec<(Box<str>, Box<str>)>,
-    /// Where no form is sent but a JSON object.
+    /// Set if a JSON object is sent instead of a form.
     pub json: Option<JsonLogin>,
-    /// Marks what the site's own file says of what is sent, where and how it is proven, by its own strings: neither a family nor another
-    /// gleaner makes another way of it.
+    /// A hash of what the site's own file defines about the request, its URL and its proof, over the file's own strings: neither a
+    /// family nor another
+    /// gleaner version changes it.
     pub way: u32,
 }
 
 impl LoginRules {
-    /// Tells one table from another, wherever it stands.
+    /// A hash that identifies a table, independent of its position.
     #[must_use]
     pub fn mark(&self) -> u32 {
         mark(&format!("{self:?}"))
     }
 }
 
-/// Tells one text from another, in any version.
+/// A hash of a text, stable across versions.
 pub(super) fn mark(text: &str) -> u32 {
     let [high, low] = [32, 0].map(|shift| (xxhash_rust::xxh3::xxh3_64(text.as_bytes()) >> shift) as u32);
     high ^ low
 }
 
-/// A login by a JSON API: `{user: …, password: …}` goes to `url`, and the answer carries a token.
+/// A login through a JSON API: `{user: …, password: …}` is sent to `url`, and the response contains a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonLogin {
     pub url: CrawlUrl,
@@ -265,13 +266,13 @@ pub struct JsonLogin {
 }
 
 impl SiteRules {
-    /// Equal for equal rules at equal places of equal files; a change of a family changes it, too.
+    /// Equal for equal rules at equal positions of equal files; a change of a family changes it, too.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         xxhash_rust::xxh3::xxh3_64(format!("{self:?}").as_bytes())
     }
 
-    /// Equal for rules that take the same URLs of the same pages, wherever in their files they stand.
+    /// Equal for rules that accept the same URLs on the same pages, independent of their position in the files.
     #[must_use]
     pub fn links_fingerprint(&self) -> u64 {
         let Self {
@@ -291,22 +292,22 @@ impl SiteRules {
         let patterns: Vec<_> = self.rules().iter().map(|rule| (&rule.pattern, rule.class)).collect();
         let site = (start, hosts, below, canonical, budget, charset.map(Encoding::name), mirrors);
         let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), when, learns_shortcuts);
-        // What nobody has said changes nothing.
+        // The default must not change the hash.
         let acts = if *acts == RenderActs::Auto { String::new() } else { format!("{acts:?}") };
         xxhash_rust::xxh3::xxh3_64(format!("{taken:?}{acts}").as_bytes())
     }
 
-    /// Whether the scripts of a class's pages are run.
+    /// Whether the scripts of a class's pages run.
     #[must_use]
     pub fn render(&self, class: Class) -> RenderWhen {
         match class {
-            // Files have no scripts, and a login page is no visit's.
+            // Files have no scripts, and a visit never fetches a login page.
             Class::Download | Class::Login | Class::Sitemap => RenderWhen::Never,
             class => self.scripts.when[class as usize],
         }
     }
 
-    /// What is done with pages whose scripts were run; never [`RenderActs::Auto`].
+    /// What the reader does on pages after their scripts have run; never [`RenderActs::Auto`].
     #[must_use]
     pub fn acts(&self) -> RenderActs {
         match self.scripts.acts {
@@ -316,24 +317,24 @@ impl SiteRules {
         }
     }
 
-    /// Whether the scripts of pages that a login meets are run.
+    /// Whether scripts run on the pages of a login.
     #[must_use]
     pub fn render_login(&self) -> RenderWhen {
         self.scripts.when[Class::Login as usize]
     }
 
-    /// The requests that bring the data of a class's pages, as far as the file pins them.
+    /// The requests that load the data of a class's pages, as pinned by the file.
     pub fn shortcuts(&self, class: Class) -> impl Iterator<Item = &Endpoint> {
         self.scripts.shortcuts.iter().filter(move |(of, _)| *of == class).map(|(_, endpoint)| endpoint)
     }
 
-    /// Whether such requests are learned: where the evidence may decide, and the file does not forbid it.
+    /// Whether such requests are learned: only in `auto`, and unless the file disables it.
     #[must_use]
     pub fn learns_shortcuts(&self, class: Class) -> bool {
         self.scripts.learns_shortcuts && self.render(class) == RenderWhen::Auto
     }
 
-    /// Why no request of any kind goes to a URL, wherever on the site's hosts it lies: what scripts of its pages may not ask either.
+    /// Why a URL on the site's hosts must not be requested at all, not even by scripts of its pages.
     #[must_use]
     pub fn forbids(&self, url: &CrawlUrl) -> Option<Refusal<'_>> {
         if !self.owns_host(url.authority()) {
@@ -347,7 +348,7 @@ impl SiteRules {
         first.filter(|rule| rule.class.is_none()).map(Refusal::Denied)
     }
 
-    /// What the rules make of a URL, normalised with [`Self::canonical`].
+    /// The verdict on a URL that was normalised with [`Self::canonical`].
     #[must_use]
     pub fn judge(&self, url: &CrawlUrl) -> Verdict<'_> {
         if !self.owns_host(url.authority()) {
@@ -370,7 +371,7 @@ impl SiteRules {
         }
     }
 
-    /// The origin that the mirrors stand in for: that of the first start URL.
+    /// The origin that the mirrors replace: that of the first start URL.
     #[must_use]
     pub fn primary(&self) -> &str {
         self.start.first().map_or("", CrawlUrl::origin)
@@ -382,7 +383,7 @@ impl SiteRules {
         self.start.first().map_or("", CrawlUrl::authority)
     }
 
-    /// The URL as the site's first host has it, where it lies on a mirror.
+    /// The URL on the site's first host, if it is on a mirror.
     #[must_use]
     pub fn without_mirror(&self, url: CrawlUrl) -> CrawlUrl {
         let is_mirror = self.mirrors.iter().any(|mirror| **mirror == *url.origin());
@@ -395,7 +396,7 @@ impl SiteRules {
         owns(&self.hosts, authority)
     }
 
-    /// True where a cookie for this domain is for one of the site's hosts.
+    /// True if a cookie of this domain applies to one of the site's hosts.
     #[must_use]
     pub fn owns_domain(&self, domain: &str) -> bool {
         let is_within = |inner: &str, outer: &str| {
@@ -403,7 +404,7 @@ impl SiteRules {
         };
         self.hosts.iter().any(|host| {
             let (host, has_below) = host.strip_prefix("*.").map_or((&**host, false), |host| (host, true));
-            // Cookies know no ports; an IPv6 address keeps its brackets.
+            // Cookies ignore ports; an IPv6 address keeps its brackets.
             let name = host.rsplit_once(':').filter(|(name, _)| !name.contains(':') || name.ends_with(']'));
             let name = name.map_or(host, |(name, _)| name);
             is_within(name, domain) || (has_below && is_within(domain, name))
@@ -423,24 +424,24 @@ impl SiteRules {
         !has_start
     }
 
-    /// All rules in the order in which they win: the file's denials, its classes, then those of its families.
+    /// All rules by precedence: the file's `deny`, its classes, then those of its families.
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.links.rules
     }
 }
 
-/// True where one of these hosts is, or covers, this `host[:port]`.
+/// True if one of these hosts equals, or covers, this `host[:port]`.
 pub(super) fn owns(hosts: &[Box<str>], authority: &str) -> bool {
     hosts.iter().any(|host| match host.strip_prefix('*') {
-        // `*.example.org`: the dot stays, so that `notexample.org` is another.
+        // `*.example.org`: keep the dot, so that `notexample.org` does not match.
         Some(suffix) => authority.len() > suffix.len() && authority.ends_with(suffix),
         None => authority == &**host,
     })
 }
 
 impl Rule {
-    /// True where its pattern says which part of an address is the page: addresses without that part are no pages behind a first.
+    /// True if its pattern captures a page number: URLs without one are not later pages of a list.
     #[must_use]
     pub fn names_page(&self) -> bool {
         self.page.is_some()

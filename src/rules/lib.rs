@@ -6,7 +6,7 @@
 //!                                                                                  judge::SiteRules (compiled)
 //! ```
 //!
-//! A bad file stops its own site alone; the caller keeps the last good rules of a running service. Only the loading
+//! A bad file disables only its own site; the caller keeps the last good rules of a running service. Only the loading
 //! functions of this file and `families` read the disk; judging is pure. This room never fetches, never writes and
 //! never sees a secret.
 
@@ -48,16 +48,16 @@ use fault::Faults;
 
 use crate::limits::RULE_FILE_BYTES_MAX;
 
-/// A file of the rules folder and what it holds.
+/// A file of the rules folder and its content.
 #[derive(Clone, Debug)]
 pub struct LoadedFile {
     pub path: PathBuf,
-    /// The site, or every fault of its file in the order of the text.
+    /// The site, or all faults of its file in text order.
     pub site: Result<Arc<SiteRules>, Vec<Fault>>,
 }
 
-/// Loads every `*.toml` directly in `dir`, in the order of their names; hidden files (editors' drafts) are left out.
-/// Of two files with one site name the later one is at fault. A folder that cannot be read is one faulty entry.
+/// Loads every `*.toml` directly in `dir`, sorted by name; hidden files (editors' drafts) are skipped.
+/// If two files define the same site name, the later one gets a fault. An unreadable folder is one faulty entry.
 #[must_use]
 pub fn load_dir(dir: &Path) -> Vec<LoadedFile> {
     let paths = match site_paths(dir) {
@@ -81,7 +81,7 @@ pub fn load_dir(dir: &Path) -> Vec<LoadedFile> {
     loaded
 }
 
-/// Loads one site file; its families are looked for in the folder `families` beside it, then in the binary.
+/// Loads one site file; its families are searched in the folder `families` beside it, then among the built-in ones.
 #[must_use]
 pub fn load_file(path: &Path) -> LoadedFile {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -92,7 +92,7 @@ pub fn load_file(path: &Path) -> LoadedFile {
     LoadedFile { path: path.to_owned(), site }
 }
 
-/// Rules from a text, with the families of the binary: the demo site's way in.
+/// Rules from a text, with the built-in families; used by the demo site.
 pub fn from_text(name: &str, text: &str) -> Result<Arc<SiteRules>, Vec<Fault>> {
     check::site_text(Path::new(&format!("<{name}>")), text, name, &Families::new(None))
 }
@@ -111,7 +111,7 @@ pub fn site_paths(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Reads a rule or configuration file, bounded, as UTF-8.
+/// Reads a rule or configuration file as UTF-8, with a size limit.
 pub fn read_text(path: &Path) -> Result<String, Box<Fault>> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).and_then(|file| file.take(RULE_FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
@@ -125,7 +125,7 @@ pub fn read_text(path: &Path) -> Result<String, Box<Fault>> {
         let valid = error.utf8_error().valid_up_to();
         let lossy = String::from_utf8_lossy(error.as_bytes()).into_owned();
         let mut faults = Faults::new(path, &lossy);
-        // Up to the first bad byte the lossy text has the same bytes.
+        // Up to the first bad byte, the lossy text has the same bytes.
         faults.add(valid..valid + 3, "", "the file is not UTF-8", Some("save it as UTF-8".to_owned()));
         Box::new(faults.into_sorted().remove(0))
     })

@@ -1,5 +1,4 @@
-//! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry whose cap is not here has none,
-//! and that is a fault.
+//! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry without a cap here is a bug.
 
 pub use gleaner_page::limits::SHORTCUT_PINS_MAX;
 
@@ -12,49 +11,49 @@ pub const RULE_FILE_BYTES_MAX: u64 = 1 << 20;
 /// Bytes of one compiled regular expression set of a rule file.
 pub const REGEX_BYTES_MAX: usize = 10 << 20;
 
-/// Regular expressions of one site, its families' included. Each URL is tried against all of them at once; the
+/// Regular expressions of one site, its families' included. Each URL is matched against all of them at once; the
 /// largest families need some dozens.
 pub const RULES_PER_SITE_MAX: usize = 512;
 
 /// Bytes of one compiled regular expression. `\w{20}` in Unicode is 1 MB: a pattern that needs more is a mistake.
 pub const REGEX_PATTERN_BYTES_MAX: usize = 1 << 20;
 
-/// Families of rules in one line of descent.
+/// Ancestors in one chain of families.
 pub const FAMILY_GENERATIONS_MAX: usize = 8;
 
-/// Faults of syntax that are looked for in one rule file: each costs a parse of the file.
+/// Syntax faults that are searched in one rule file: each costs a parse of the file.
 pub const SYNTAX_FAULTS_MAX: usize = 30;
 
-/// Faults of rule files that are shown in full; a file of the longest may hold a hundred thousand.
+/// Faults of rule files that are printed in full; a file of the largest size may have a hundred thousand.
 pub const FAULTS_SHOWN_MAX: usize = 200;
 
-/// Hosts of one site. Each URL's host is compared with them.
+/// Hosts of one site. The host of each URL is compared with all of them.
 pub const HOSTS_PER_SITE_MAX: usize = 256;
 
-/// Start URLs of one site. Each URL is compared with their folders where a site stays below them.
+/// Start URLs of one site. If a site stays below their folders, each URL is compared with all of them.
 pub const START_URLS_MAX: usize = 1_024;
 
 /// Example URLs in one list of a rule file.
 pub const EXAMPLES_MAX: usize = 4_096;
 
-/// Windows of quiet hours of one site: one an hour is more than anybody means.
+/// Quiet windows of one site: more than one per hour serve no purpose.
 pub const QUIET_WINDOWS_MAX: usize = 24;
 
-/// Mirrors of one site. Each is asked for its robots.txt when it is needed.
+/// Mirrors of one site. The robots.txt of each is fetched when it is needed.
 pub const MIRRORS_MAX: usize = 32;
 
-/// Networks that a site's rule file may allow beyond the public internet. Each address is compared with them.
+/// Networks that a site's rule file may allow beyond the public internet. Each address is compared with all of them.
 pub const NETWORKS_MAX: usize = 64;
 
-/// Pages of one URL shape that are fetched before it must have led to a torrent, unless the site's rule file says
-/// otherwise. Honest sites have lists of some hundred pages without one.
+/// Maximum number of pages of one URL shape to fetch before it must have led to a torrent, unless the site's rule file sets
+/// another. Honest sites have lists of some hundred pages without one.
 pub const SHAPE_PAGES: u32 = 1_000;
 
-/// Links that the increment follows from a page that it looks at, where a rule file says nothing (ALGORITHMS §6.1: 3 to 5).
+/// Links that the increment follows from a rechecked page, unless a rule file sets another number (ALGORITHMS §6.1: 3 to 5).
 pub const INCREMENT_DEPTH: u8 = 4;
 
-/// The most that a rule file may ask for: what lies deeper than this is no news of the page that was looked at.
+/// The maximum that a rule file may set: deeper pages are no news of the rechecked page.
 pub const INCREMENT_DEPTH_MAX: u8 = 8;
 
-/// Bytes of the name of a form's field in a rule file; longer ones are tokens.
+/// Bytes of a form field's name in a rule file; longer ones are tokens.
 pub const FIELD_NAME_BYTES_MAX: usize = 128;

@@ -1,4 +1,4 @@
-//! The regular expressions of rule files: each compiled and looked at on its own, then all of a site together.
+//! The regular expressions of rule files: each is compiled and checked alone, then all of a site together.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,13 +12,13 @@ use super::judge::Rule;
 use super::schema::Spans;
 use crate::limits::{REGEX_BYTES_MAX, REGEX_PATTERN_BYTES_MAX, RULES_PER_SITE_MAX};
 
-/// Rules in the order in which they are asked: a file's denials, its classes, then those of its family. The nearer
-/// file wins, so that a site may take what its family denies.
+/// Rules by precedence: a file's `deny`, its classes, then those of its family. The nearer file wins, so that a site can
+/// accept what its family denies.
 #[derive(Debug, Default)]
 pub struct RuleList(Vec<Rule>);
 
 impl RuleList {
-    /// Puts the rules of a family behind these.
+    /// Appends the rules of a family.
     pub(super) fn append(&mut self, mut elder: Self) {
         self.0.append(&mut elder.0);
     }
@@ -100,7 +100,7 @@ fn rule(faults: &mut Faults, span: Range<usize>, key: &str, pattern: &str, class
     })
 }
 
-/// Expressions that compile and cannot be meant.
+/// Expressions that compile but are surely a mistake.
 fn suspicious(pattern: &str) -> Option<(&'static str, &'static str)> {
     let body = pattern.strip_prefix("(?i)").unwrap_or(pattern);
     let anchored = body.strip_prefix('^');
@@ -118,7 +118,7 @@ fn suspicious(pattern: &str) -> Option<(&'static str, &'static str)> {
     None
 }
 
-/// The last line of the message of the `regex` crate says what is wrong; the ones before it draw it.
+/// The last line of a `regex` error says what is wrong; the lines before it draw the pattern.
 fn regex_message(error: &regex::Error, text: &str) -> String {
     if let regex::Error::CompiledTooBig(limit) = error {
         return format!("compiled it is larger than {limit} bytes");
@@ -148,15 +148,15 @@ fn regex_hint(text: &str) -> Option<String> {
     Some(hint.to_owned())
 }
 
-/// Where in the file the fault of an expression stands: the drawing's carets, where the expression is written in the
-/// file as it is and in one line.
+/// The position in the file of a fault in an expression: the carets of the drawing, if the expression is written
+/// without escapes and on one line; otherwise the whole expression.
 fn offending(text: &str, pattern: &str, source: &str, whole: &Range<usize>) -> Range<usize> {
     let quoted = source.get(whole.start + 1..whole.end.saturating_sub(1));
     let carets = text.lines().find(|line| line.contains('^') && line.trim().bytes().all(|byte| byte == b'^'));
     let (Some(carets), true) = (carets, quoted == Some(pattern) && !pattern.contains('\n')) else {
         return whole.clone();
     };
-    // Four blanks stand before the drawn expression; the carets count characters.
+    // The drawn expression is indented by four spaces; the carets count characters.
     let skip = carets.find('^').unwrap_or(0).saturating_sub(4);
     let count = carets.trim().len();
     let at = |characters: usize| pattern.char_indices().nth(characters).map_or(pattern.len(), |(at, _)| at);

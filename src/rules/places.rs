@@ -1,4 +1,4 @@
-//! Where a site is: its start URLs, its hosts, the folders that a crawl stays below.
+//! The location of a site: its start URLs, its hosts, and the folders that a crawl stays below.
 
 use std::net::IpAddr;
 
@@ -80,7 +80,7 @@ pub(super) fn hosts(
     found
 }
 
-/// Reads `host`, `host:port` or `*.host`.
+/// Parses `host`, `host:port` or `*.host`.
 fn host(text: &str) -> Result<Box<str>, (String, String)> {
     let (star, plain) = text.strip_prefix("*.").map_or(("", text), |rest| ("*.", rest));
     if let Some((_, rest)) = text.split_once("://") {
@@ -92,7 +92,7 @@ fn host(text: &str) -> Result<Box<str>, (String, String)> {
     if plain.is_empty() || plain.contains(['/', '?', '#', '@', '*', '\\', ' ', '\t', '\n', '\r']) {
         return Err(bad());
     }
-    // As https, port 80 is no default and stays; so both defaults are found.
+    // With https, port 80 is not the default and stays, so both default ports are found.
     let url = Url::parse(&format!("https://{plain}/")).map_err(|_| bad())?;
     let has_default_port = url.port() == Some(80) || plain.ends_with(":443");
     if has_default_port {
@@ -111,7 +111,7 @@ pub(super) fn folder(url: &CrawlUrl) -> (Box<str>, Box<str>) {
     (url.authority().into(), path[..end].into())
 }
 
-/// True for a host that is written as a private or loopback address, or as localhost.
+/// True for a host that is a literal private or loopback address, or localhost.
 pub(super) fn is_private(url: &CrawlUrl) -> bool {
     let host = url.host();
     if host == "localhost" || host.ends_with(".localhost") {

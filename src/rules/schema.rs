@@ -1,9 +1,9 @@
-//! Reads a TOML file against the JSON Schema of its type, and finds every fault of shape at once.
+//! Validates a TOML file against the JSON Schema of its type and finds all shape faults at once.
 //!
-//! serde stops at the first fault. So the document, parsed with its spans, is walked along the schema that schemars
-//! derives from the type: unknown keys, wrong types, values outside their range or set are noted where they stand,
-//! and left out of what serde gets to see. What remains always fits the type, so the checks of meaning that follow
-//! run even where something is misspelt. The same schema goes to editors (`gleaner rules schema`).
+//! serde stops at the first fault. So the document, parsed with spans, is walked along the schema that schemars derives
+//! from the type: unknown keys, wrong types and values out of range are reported at their position and removed before serde
+//! sees them. The rest always fits the type, so the semantic checks that follow run even if something is misspelt. Editors
+//! use the same schema (`gleaner rules schema`).
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,7 +20,7 @@ use super::fault::{Faults, nearest};
 use super::secrets;
 use super::syntax::mended;
 
-/// Where keys and values stand, by their path (`classes.index[0]`).
+/// Spans of keys and values, by path (`classes.index[0]`).
 #[derive(Debug, Default)]
 pub struct Spans {
     found: HashMap<String, (Range<usize>, Range<usize>)>,
@@ -29,43 +29,43 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Bytes of the value at this path; of nothing (the file's beginning) where the file does not name it.
+    /// Byte range of the value at this path; the empty range at the start of the file if it is absent.
     #[must_use]
     pub fn value(&self, path: &str) -> Range<usize> {
         self.found.get(path).map_or(0..0, |(_, value)| value.clone())
     }
 
-    /// Bytes of the key at this path.
+    /// Byte range of the key at this path.
     #[must_use]
     pub fn key(&self, path: &str) -> Range<usize> {
         self.found.get(path).map_or(0..0, |(key, _)| key.clone())
     }
 
-    /// True where the file names it.
+    /// True if the file has it.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {
         self.found.contains_key(path)
     }
 
-    /// True where the file names it, or probably means it by a misspelt key.
+    /// True if the file has it, or probably means it by a misspelt key.
     #[must_use]
     pub fn may_have(&self, path: &str) -> bool {
         self.has(path) || self.meant.contains(path)
     }
 }
 
-/// A file as far as its shape was right.
+/// A parsed file, without the parts that had faults.
 #[derive(Debug)]
 pub struct Read<T> {
     pub value: T,
     pub spans: Spans,
-    /// False where the text is no TOML: then what is missing may only have been lost.
+    /// False if the text is not valid TOML: a missing key may then only be lost.
     pub is_toml: bool,
-    /// How many of the faults are faults of syntax.
+    /// How many of the faults are syntax faults.
     pub syntax_faults: usize,
 }
 
-/// Reads the text of `faults` as a `T`; what does not fit is noted there and left out.
+/// Parses the text of `faults` as a `T`; what does not fit is reported there and removed.
 pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut Faults) -> Read<T> {
     let source = mended(faults);
     let syntax_faults = faults.len();
@@ -80,7 +80,7 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut F
     let mut walk = Walk { root: &root, faults, spans: Spans::default(), is_toml: syntax_faults == 0, has_login };
     let table = walk.table(&root, document.get_ref(), "", 0..0);
     let spans = walk.spans;
-    // Values of known keys are shown, but an account's: they are what their file's faults are about.
+    // Values of known keys may be shown, except an account's: their faults are about these values.
     let known: HashSet<usize> = spans.found.values().map(|(_, value)| value.start).collect();
     for value in secrets::values(faults.source()).into_iter().filter(|value| !known.contains(&value.start)) {
         if syntax_faults > 0 && has_login {
@@ -90,17 +90,17 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut F
         faults.hide(value);
     }
     let value = T::deserialize(toml::Value::Table(table)).unwrap_or_else(|error| {
-        // The schema and serde read the same attributes; where they differ after all, the fault has no place.
+        // The schema and serde read the same attributes; should they differ, the fault has no position.
         faults.add(0..0, "", error.message(), None);
         T::default()
     });
     Read { value, spans, is_toml: syntax_faults == 0, syntax_faults }
 }
 
-/// The schema of a type, made once a process: making it takes longer than reading a file against it.
+/// The schema of a type, built once per process: building it takes longer than checking a file against it.
 fn schema_of<T: JsonSchema + 'static>() -> Arc<Json> {
     static MADE: Mutex<BTreeMap<TypeId, Arc<Json>>> = Mutex::new(BTreeMap::new());
-    // A map of whole schemas is whole at any time.
+    // Complete schemas are inserted whole, so a poisoned map is still consistent.
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(made.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(schemars::schema_for!(T).to_value())))
 }
@@ -110,7 +110,7 @@ struct Walk<'a> {
     faults: &'a mut Faults,
     spans: Spans,
     is_toml: bool,
-    /// True for files that may have an account.
+    /// True for files that may define an account.
     has_login: bool,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Walk<'a> {
             let is_table = matches!(value.get_ref(), DeValue::Table(_));
             let is_shown = is_table || (known.is_some() && secrets::is_harmless(&child, value.get_ref()));
             if self.has_login && is_account && !is_shown {
-                // Whatever its key is called, a password may have been written there.
+                // A password may have been written there under any key.
                 self.faults.hide(value.span());
             }
             let Some(expected) = known.or(others) else {
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
                     continue;
                 }
                 if self.has_login && is_account {
-                    // A table of its own has not been looked into.
+                    // A table of an unknown key has not been checked inside.
                     self.faults.hide(value.span());
                 }
                 let what = if path == "classes" { "class" } else { "key" };
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
             }
         }
         for name in schema.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str) {
-            // A broken line may hold it, and so may a misspelt key.
+            // A broken line may contain it, or a misspelt key may mean it.
             if self.is_toml && !self.spans.may_have(&inside(name)) {
                 let what = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
                 let about = properties.and_then(|all| all.get(name)).and_then(description);
@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
         let Some(schema) = alternatives.iter().copied().find(|schema| accepts(schema, found)) else {
             let mut expected: Vec<String> = alternatives.iter().map(|schema| self.describe(schema)).collect();
             expected.dedup();
-            // Whatever takes a number takes a whole one, too.
+            // If a number is accepted, a whole number is accepted, too.
             let found = match found {
                 "number" if expected.iter().any(|name| name == "a whole number") => "one with a point".to_owned(),
                 found => with_article(found),
@@ -221,7 +221,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The schemas that a value may follow: references resolved, alternatives unfolded, null left out (TOML has
+    /// The schemas that a value may match: references resolved, alternatives unfolded, null removed (TOML has
     /// none).
     fn alternatives(&self, schema: &'a Json) -> Vec<&'a Json> {
         let schema = self.resolve(schema);
@@ -269,7 +269,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Notes an unknown name and returns the known one that was probably meant.
+    /// Reports an unknown name and returns the known one that was probably meant.
     fn unknown(&mut self, what: &str, name: &str, known: &[&str], span: Range<usize>, path: &str) -> Option<String> {
         let meant = nearest(name, known.iter().copied());
         let hint = match meant {
@@ -299,7 +299,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// `start = "…"` where a list is due, or `connections = "2"` where a number is.
+/// For `start = "…"` instead of a list, or `connections = "2"` instead of a number.
 fn wrap_hint(schema: &Json, node: &DeValue<'_>) -> Option<String> {
     let name = schema_types(schema).next()?;
     match (name, node) {
@@ -320,7 +320,7 @@ fn wrap_hint(schema: &Json, node: &DeValue<'_>) -> Option<String> {
     }
 }
 
-/// How a text is written, where its description says so: "as `+08:00`".
+/// The example in the description of a text, if it has one: "as `+08:00`".
 fn example(schema: &Json) -> Option<String> {
     let (example, _) = schema.get("description")?.as_str()?.split_once("as `")?.1.split_once('`')?;
     Some(example.to_owned())
@@ -343,7 +343,7 @@ fn accepts(schema: &Json, found: &str) -> bool {
     schema_types(schema).any(|name| name == found || (name == "number" && found == "integer"))
 }
 
-/// The closed set of strings that a schema allows; empty where it allows any.
+/// The closed set of strings that a schema allows; empty if it allows any.
 fn words(schema: &Json) -> Vec<&str> {
     let listed = schema.get("enum").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
     let one_of = schema.get("oneOf").and_then(Json::as_array).into_iter().flatten();

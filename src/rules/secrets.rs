@@ -1,6 +1,6 @@
-//! Secrets that somebody has written into a rule file all the same: told as a fault of their own, and never shown again.
+//! Secrets that were written into a rule file against the rules: reported as a fault of their own, and never shown.
 //!
-//! What is hidden is hidden in the text that all faults of the file share, so that no excerpt of its line shows it either.
+//! They are masked in the text that all faults of the file share, so that no excerpt of the line shows them.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,10 +11,10 @@ use toml::de::DeValue;
 use super::fault::{Faults, nearest};
 use gleaner_base::url::CrawlUrl;
 
-/// What stands for a secret in an excerpt; as long for a short one as for a long one.
+/// Replaces a secret in an excerpt; its length does not depend on the secret.
 pub(super) const MASK: &str = "••••••";
 
-/// Keys that can only mean a secret where the schema does not know them.
+/// Keys that can only mean a secret if the schema does not know them.
 const KEYS: [&str; 10] = [
     "password",
     "passwort",
@@ -28,7 +28,7 @@ const KEYS: [&str; 10] = [
     "token",
 ];
 
-/// True for an unknown key of the table `path` that means a secret, misspelt ones of a login among them.
+/// True for an unknown key of the table `path` that means a secret, including misspelt keys of a login.
 pub(super) fn is_meant(path: &str, name: &str, known: &[&str]) -> bool {
     if KEYS.iter().any(|key| name.eq_ignore_ascii_case(key)) {
         return path.is_empty() || path == "login" || path.starts_with("login.");
@@ -37,10 +37,10 @@ pub(super) fn is_meant(path: &str, name: &str, known: &[&str]) -> bool {
     path == "login" && meant.is_some_and(|meant| KEYS.contains(&meant))
 }
 
-// What names of password fields are, or have in them.
+// Names of password fields, and words in them.
 gleaner_base::topics! { name: PASSWORD_PARTS, PASSWORD_NAMES, PASSWORD_WORDS; }
 
-/// True for a field's name that means a password. Its words are what capitals, digits and marks part: `userPw`, `login_pw2`.
+/// True for a field name that means a password. Capitals, digits and separators split it into words: `userPw`, `login_pw2`.
 pub(super) fn names_password(name: &str) -> bool {
     let mut parted = String::with_capacity(name.len() + 4);
     let mut was_lower = false;
@@ -57,7 +57,7 @@ pub(super) fn names_password(name: &str) -> bool {
     PASSWORD_NAMES.are_in(&joined) || parted.split(' ').any(means)
 }
 
-/// Names of fields that sites give them: no secret of anybody's.
+/// Names that sites give to fields; not secret.
 const NAMES: [&str; 14] = [
     "user",
     "username",
@@ -75,8 +75,8 @@ const NAMES: [&str; 14] = [
     "vb_login_password",
 ];
 
-/// True for a value of an account's key that can be no secret, so that a fault may show it: a small number, yes or no, an address
-/// without parameters, a name that fields have.
+/// True for a value of an account's key that cannot be a secret, so that a fault may show it: a small number, yes or no, a URL
+/// without parameters, a usual field name.
 pub(super) fn is_harmless(key: &str, value: &DeValue<'_>) -> bool {
     match value {
         DeValue::Boolean(_) => true,
@@ -94,7 +94,7 @@ pub(super) fn is_harmless(key: &str, value: &DeValue<'_>) -> bool {
     }
 }
 
-/// Where a password belongs, where it is not known whose it is.
+/// Where a password belongs, if its site is unknown.
 pub(super) const HINT: &str = "take it out: docs/guide/members.md tells where the password of each site belongs";
 
 /// Where the password of this site belongs.
@@ -105,12 +105,12 @@ pub(super) fn hint(site: &str) -> String {
     )
 }
 
-/// Values of keys that mean secrets, by the look of the text alone: it may be no TOML, as a password without quotes is
-/// none. What has no end in its line ends with it.
+/// Values of keys that mean secrets, matched in the raw text: it may not be valid TOML, for example with an unquoted
+/// password. A value without an end ends with its line.
 pub(super) fn values(text: &str) -> Vec<Range<usize>> {
     static KEY: LazyLock<Regex> = LazyLock::new(|| {
         let key = format!(r#"(?im)(?:^|[\s{{,.])["']?(?:{})["']?[ \t]*=[ \t]*"#, KEYS.join("|"));
-        // Words and classes: it compiles.
+        // Only words and classes: it compiles.
         Regex::new(&key).unwrap_or_else(|error| unreachable!("{error}"))
     });
     let mut found = Vec::new();
@@ -123,8 +123,8 @@ pub(super) fn values(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// What stands behind the keys of an account's table in lines that are no TOML, and in those right below: a password may
-/// be written in any way, under any name. `broken` are the places of the faults of syntax.
+/// Text that follows the keys of an account's table in lines that are not valid TOML, and in the lines right below: a password
+/// may be written in any form, under any name. `broken` are the positions of the syntax faults.
 pub(super) fn broken_lines(text: &str, broken: &[usize]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut start, mut is_login, mut is_below) = (0, false, false);
@@ -148,7 +148,7 @@ pub(super) fn broken_lines(text: &str, broken: &[usize]) -> Vec<Range<usize>> {
     found
 }
 
-/// Length of the value that a text begins with.
+/// Length of the value at the start of a text.
 fn value_bytes(text: &str) -> usize {
     for quotes in ["\"\"\"", "'''"] {
         if let Some(inner) = text.strip_prefix(quotes) {
@@ -167,20 +167,20 @@ fn value_bytes(text: &str) -> usize {
     line.len()
 }
 
-/// User names and passwords in front of hosts, wherever in the text they stand: an excerpt shows whole lines. A password may have
-/// any character but blanks and quotes.
+/// User names and passwords in front of hosts, anywhere in the text: an excerpt shows whole lines. A password may have
+/// any character except blanks and quotes.
 pub(super) fn userinfo(text: &str) -> Vec<Range<usize>> {
     static USERINFO: LazyLock<Regex> = LazyLock::new(|| {
         let of_url = r#"//([^\s"'/@]*@|[^\s"'/@:]*:[^\s"']*@)"#;
         let of_host = r#"["']([^\s"'/@:]*:[^\s"'/][^\s"']*@)"#;
-        // Classes alone: it compiles.
+        // Only classes: it compiles.
         Regex::new(&format!("{of_url}|{of_host}")).unwrap_or_else(|error| unreachable!("{error}"))
     });
     let found = USERINFO.captures_iter(text).filter_map(|found| found.get(1).or_else(|| found.get(2)));
     found.map(|found| found.range()).collect()
 }
 
-/// True for a host, or a URL, that may have a password in front of the host, or in its place: `anna:hunter2@host`, `anna:hunter2`.
+/// True for a host, or a URL, that may have a password in front of the host or instead of it: `anna:hunter2@host`, `anna:hunter2`.
 pub(super) fn may_have_userinfo(text: &str) -> bool {
     let behind_scheme = text.split_once("://").map_or(text, |(_, rest)| rest);
     let port = behind_scheme.split(['/', '?', '#']).next().and_then(|authority| authority.rsplit_once(':'));
@@ -188,7 +188,7 @@ pub(super) fn may_have_userinfo(text: &str) -> bool {
     text.contains('@') || port.is_some_and(|(_, port)| !is_port(port))
 }
 
-/// Hides a URL, or what was to be one, that has a user name or a password in front of its host.
+/// Hides a URL, or a malformed one, that has a user name or a password in front of its host.
 pub(super) fn hide_userinfo(faults: &mut Faults, span: Range<usize>, text: &str) {
     let behind_scheme = text.split_once("://").map_or(text, |(_, rest)| rest);
     if behind_scheme.split(['/', '?', '#']).next().is_some_and(|authority| authority.contains('@')) {
@@ -196,10 +196,10 @@ pub(super) fn hide_userinfo(faults: &mut Faults, span: Range<usize>, text: &str)
     }
 }
 
-/// Notes parameters that hold a secret wherever they are seen, and hides the URL.
+/// Reports URL parameters that hold a secret and hides the URL.
 pub(super) fn parameter(faults: &mut Faults, span: Range<usize>, key: &str, url: &CrawlUrl) {
     const SECRET: [&str; 7] = ["passkey", "torrent_pass", "authkey", "rsskey", "apikey", "api_key", "access_token"];
-    // A `token` of a link may be anything.
+    // A `token` in a link may be harmless.
     let is_secret = |name: &str| {
         let words = KEYS.iter().filter(|key| **key != "token").chain(&SECRET);
         words.into_iter().any(|secret| name.eq_ignore_ascii_case(secret))

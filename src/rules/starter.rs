@@ -1,4 +1,4 @@
-//! The starter file of `gleaner rules new URL`: a small file that passes `rules check` and says what to do next.
+//! The starter file of `gleaner rules new URL`: a small file that passes `rules check` and explains the next steps.
 
 use url::Url;
 
@@ -7,14 +7,14 @@ use gleaner_base::url::{Canonical, CrawlUrl, UrlFault};
 /// A starter file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Starter {
-    /// `<host>.toml`, with the port where there is one: `example.org-8080.toml`.
+    /// `<host>.toml`, with the port if there is one: `example.org-8080.toml`.
     pub file_name: String,
     pub text: String,
 }
 
-/// Writes a starter file for the site of a URL. The URL becomes its start.
+/// Writes a starter file for the site of a URL. The URL becomes its start URL.
 pub fn starter(url: &str) -> Result<Starter, UrlFault> {
-    // `example.org` is what people type.
+    // People type `example.org`.
     let url = match Url::parse(url) {
         Err(url::ParseError::RelativeUrlWithoutBase) => {
             CrawlUrl::parse(&format!("https://{url}"), &Canonical::default())?
@@ -85,7 +85,7 @@ refuse = [
     Ok(Starter { file_name: format!("{name}.toml"), text })
 }
 
-/// A host as the name of a site and of its file.
+/// A host as a site name and file name.
 fn site_name(authority: &str) -> String {
     let plain = |character: char| {
         if character.is_ascii_alphanumeric() || character == '.' { character } else { '-' }
@@ -96,7 +96,7 @@ fn site_name(authority: &str) -> String {
     if cut.is_empty() { "site".to_owned() } else { cut }
 }
 
-/// A TOML string of any text without control characters: literal where it can be, else escaped.
+/// A TOML string for any text without control characters: literal if possible, else escaped.
 fn toml_string(text: &str) -> String {
     if text.contains('\'') {
         format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
@@ -135,7 +135,7 @@ mod tests {
         fn any_url_gets_a_starter_file_that_passes(path in "[ -~é中]{0,40}") {
             if let Ok(starter) = starter(&format!("http://example.org/{path}")) {
                 let login = from_text("site", &starter.text);
-                // A URL that the starter's own denials name, or with a secret, is told so.
+                // A URL that the starter's own `deny` matches, or that has a secret, is rejected with a message.
                 let is_odd = |text: &str| text.contains("refused") || text.contains("secret");
                 if let Err(faults) = &login {
                     prop_assert!(faults.iter().all(|fault| is_odd(&fault.message)), "{faults:#?}");

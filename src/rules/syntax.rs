@@ -1,14 +1,14 @@
-//! Faults of TOML's syntax: each mistake told once, the rest of the file still read.
+//! TOML syntax faults: each mistake is reported once, and the rest of the file is still parsed.
 
 use toml::de::DeTable;
 
 use super::fault::Faults;
 use crate::limits::SYNTAX_FAULTS_MAX;
 
-/// Notes the faults of syntax and returns the text without the statements that hold them, of the same length.
+/// Reports syntax faults and returns the text without the statements that have them, at the same length.
 ///
-/// One bracket left open makes a parser stumble over every later line. So after each fault its statement is blanked
-/// out and the rest is parsed anew: one mistake is one fault, and what stands around it is checked as usual.
+/// One unclosed bracket makes a parser fail on every later line. So after each fault its statement is blanked out
+/// and the rest is parsed again: one mistake gives one fault, and the text around it is checked as usual.
 pub(super) fn mended(faults: &mut Faults) -> String {
     let mut text = faults.source().to_owned();
     for _ in 0..SYNTAX_FAULTS_MAX {
@@ -16,14 +16,14 @@ pub(super) fn mended(faults: &mut Faults) -> String {
         let mut span = error.span().unwrap_or(0..0);
         let is_multi_line = error.message().contains("multi-line");
         if is_multi_line {
-            // The parser names the end of the text; the quotes that open it are what a person looks for.
+            // The parser points at the end of the text; people look for the opening quotes.
             let before = &text[..floor_char(&text, span.start)];
             let opened = ["\"\"\"", "'''"].iter().filter_map(|quotes| before.rfind(quotes)).max();
             span = opened.map_or(span, |at| at..at + 3);
         }
         let at = floor_char(&text, span.start);
         let line_start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        // A parser that stumbles at the beginning of a statement was still within the one before it.
+        // A parser that fails at the start of a statement was still inside the one before.
         let is_overrun = text[line_start..at].trim().is_empty() && begins_statement(&text[at..]);
         let before = if is_overrun { statement_before(&text, line_start) } else { None };
         let culprit = match before {
@@ -40,7 +40,7 @@ pub(super) fn mended(faults: &mut Faults) -> String {
             }
         };
         let end = if is_multi_line || text[culprit.start..].trim_start().starts_with('[') {
-            // Keys below a broken header would fall to the table above it; lines behind open quotes are no keys.
+            // Keys below a broken header would join the table above it; lines after open quotes are no keys.
             next_header(&text, culprit.end)
         } else {
             culprit.end
@@ -54,11 +54,11 @@ pub(super) fn mended(faults: &mut Faults) -> String {
     if DeTable::parse(&text).is_ok() { text } else { String::new() }
 }
 
-/// A backslash in double quotes that begins no escape of TOML is most often one of a regular expression.
+/// A backslash in double quotes that is no TOML escape usually belongs to a regular expression.
 fn escape_hint(text: &str, at: usize) -> Option<String> {
     let before = &text[..floor_char(text, at)];
     let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
-    // The parser points behind the backslash.
+    // The parser points after the backslash.
     (line.ends_with('\\') && line.contains('"')).then(|| {
         "use single quotes, as '\\d+': within double quotes a backslash begins an escape of TOML's own".to_owned()
     })
@@ -84,7 +84,7 @@ fn begins_statement(text: &str) -> bool {
     line.split_once('=').is_some_and(|(key, _)| is_key(key.trim()))
 }
 
-/// Where the last line begins that begins a statement, of the lines that begin before `end`.
+/// Start of the last line before `end` that begins a statement.
 fn statement_before(text: &str, end: usize) -> Option<usize> {
     let mut end = floor_char(text, end);
     loop {
@@ -96,7 +96,7 @@ fn statement_before(text: &str, end: usize) -> Option<usize> {
     }
 }
 
-/// Where the next line begins that is a table's header; the text's end where there is none.
+/// Start of the next line that is a table header, or the end of the text.
 fn next_header(text: &str, from: usize) -> usize {
     let mut at = from;
     while let Some(end) = text[at..].find('\n') {

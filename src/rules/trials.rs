@@ -1,4 +1,4 @@
-//! The finished rules on trial: start URLs and the examples of the file must come out as it says.
+//! Tests the finished rules: start URLs and the examples of the file must get the expected verdicts.
 
 use super::class::Class;
 use super::fault::Faults;
@@ -24,7 +24,7 @@ pub(super) fn judge_start(faults: &mut Faults, spans: &Spans, site: &SiteRules, 
     }
 }
 
-/// Which refusals no other fault of the file can have caused.
+/// Refusals that no other fault of the file can have caused.
 #[derive(Clone, Copy)]
 struct Certain {
     places: bool,
@@ -33,7 +33,7 @@ struct Certain {
 
 impl Certain {
     fn of(faults: &Faults, spans: &Spans) -> Self {
-        // A statement that TOML cannot read is left out, and may have been any.
+        // Statements that TOML cannot parse were removed, and may have been anything.
         let is_whole = faults.list().iter().all(|fault| !fault.key.is_empty());
         let is_sound = |key: &str| is_whole && !faults.concern(key) && (spans.has(key) || !spans.may_have(key));
         Self {
@@ -61,7 +61,7 @@ fn start_hint(reason: Refusal<'_>) -> &'static str {
     }
 }
 
-/// A refusal in words.
+/// The text for a refusal.
 fn told(reason: Refusal<'_>) -> String {
     match reason {
         Refusal::WrongHost => "its host is none of `hosts`".to_owned(),
@@ -95,7 +95,7 @@ pub(super) fn examples(
     }
     for (index, text) in examples.refuse.iter().enumerate() {
         let key = format!("examples.refuse[{index}]");
-        // What is no URL for a crawler is refused, too.
+        // A URL that the crawler cannot parse counts as refused, too.
         let Ok(url) = CrawlUrl::parse(&placed(text), &site.canonical) else {
             continue;
         };
@@ -112,7 +112,7 @@ pub(super) fn examples(
     }
 }
 
-/// What is wrong with an example that must be taken.
+/// What is wrong with an example that must be accepted.
 fn accepted(site: &SiteRules, url: &CrawlUrl, example: &Example) -> Option<(String, Option<String>)> {
     let (class, rule, page_capture) = match site.judge(url) {
         Verdict::Take { class, rule, page_capture, .. } => (class, rule, page_capture),
