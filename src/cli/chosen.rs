@@ -1,5 +1,5 @@
-//! Which sites a command is about: those that are named, or all enabled ones. A bad file stops its own site alone, and its
-//! faults are told where it would have been used.
+//! Selects the sites of a command: the named ones, or all enabled ones. A bad file disables only its own site; its
+//! faults are printed where the file would have been used.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -14,17 +14,17 @@ use gleaner_rules::{self as rules, SiteRules, fault};
 /// The sites of a command.
 pub struct Chosen {
     pub sites: Vec<Arc<SiteRules>>,
-    /// Files that would have been used and are at fault; their faults are told here.
+    /// Number of faulty files that would have been used; their faults are printed here.
     pub bad_files: usize,
 }
 
 /// The named sites, or all enabled ones.
 ///
 /// # Errors
-/// Where a name is no site's, with what was probably meant; where there is no site at all.
+/// For a name that no site has, with the most similar one as a hint, and if there is no site at all.
 pub fn chosen(config: &Config, names: &[String], hints: &Hints) -> anyhow::Result<Chosen> {
     let mut chosen = Chosen { sites: Vec::new(), bad_files: 0 };
-    // Names of sites, and of files whose site cannot be known.
+    // Names of sites, and of files whose site name cannot be determined.
     let (mut known, mut bad) = (Vec::new(), Vec::new());
     for file in rules::load_dir(&config.rules_dir) {
         match file.site {
@@ -64,17 +64,17 @@ pub fn chosen(config: &Config, names: &[String], hints: &Hints) -> anyhow::Resul
 /// The one site of this name.
 ///
 /// # Errors
-/// As [`chosen`].
+/// Same as [`chosen`].
 pub fn one(config: &Config, name: &str, hints: &Hints) -> anyhow::Result<Arc<SiteRules>> {
     let mut chosen = chosen(config, &[name.to_owned()], hints)?;
-    // Names of sites are unique: the one that was asked for is there.
+    // Site names are unique, so the requested site is in the list.
     match chosen.sites.pop() {
         Some(site) => Ok(site),
         None => bail!("no site `{name}`"),
     }
 }
 
-/// What to do about a name that no usable file has.
+/// The hint for a name that no usable file has.
 fn hint_for(name: &str, known: &[String], bad: &[(String, std::path::PathBuf)], hints: &Hints) -> String {
     let check = |path: &Path| hints.command(&format!("rules check {}", quoted(path)));
     if let Some((_, path)) = bad.iter().find(|(stem, _)| stem == name) {

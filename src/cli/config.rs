@@ -1,4 +1,4 @@
-//! The configuration in force, and `gleaner config check`.
+//! The configuration in effect, and `gleaner config check`.
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use super::hints::Hints;
 use gleaner_rules::config::{Config, Overrides};
 use gleaner_rules::fault;
 
-/// Reads the configuration; its faults are told here, all at once.
+/// Reads the configuration and prints all of its faults at once.
 pub fn load(global: &Global) -> Result<Config, ExitCode> {
     let overrides =
         Overrides { data_dir: global.data.clone(), rules_dir: global.rules.clone(), log_format: global.log_format };
@@ -20,7 +20,7 @@ pub fn load(global: &Global) -> Result<Config, ExitCode> {
     })
 }
 
-/// Tells the values in force and where they come from. The file's faults have been told by [`load`].
+/// Prints the values in effect and their origin. Faults of the file were printed by [`load`].
 pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     match &config.file {
         Some(file) => outln!("ok {}", file.display()),

@@ -1,4 +1,4 @@
-//! `gleaner coverage`: how much of each site has been harvested, and how that is known.
+//! `gleaner coverage`: how much of each site has been harvested, with the origin of each term.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ use gleaner_store::crawldb::Reader;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Site to tell about; all that were crawled when none is given
+    /// Site to report; all crawled sites when none is given
     #[arg(value_name = "SITE")]
     site: Option<String>,
     /// Print JSON: one object for a site, a list of them for all
@@ -23,7 +23,7 @@ pub struct Options {
     json: bool,
 }
 
-/// Tells the coverage from the service that holds the data folder, or from the folder itself.
+/// Prints the coverage, from the service that holds the data folder or from the folder itself.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let text = block_on(async {
         if let Some(remote) = Remote::connect(&config.data_dir).await {
@@ -31,11 +31,11 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         }
         app::must_exist(&config.data_dir)?;
         if app::folder::is_read_only(&config.data_dir) {
-            // Whoever only reads needs no more than that.
+            // Read-only access is enough here.
             return text(app::read_only(&config.into())?.as_ref(), options).await;
         }
         let app = App::open(&config.into())?;
-        // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
+        // Lets another `gleaner status` query this process; without the socket it reports that the folder is held.
         let _control = control::serve(&app, None);
         text(app.reader().as_ref(), options).await
     })?;

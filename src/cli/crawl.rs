@@ -1,4 +1,4 @@
-//! `gleaner crawl`: sites until their history is exhausted.
+//! `gleaner crawl`: crawls sites until their history is exhausted.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -24,16 +24,16 @@ use gleaner_store::crawldb::Outcome;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Sites to crawl, by name; all enabled ones when none is given
+    /// Sites to crawl, by name; all enabled sites when none is given
     #[arg(value_name = "SITE")]
     sites: Vec<String>,
-    /// Stop after this many requests, over all sites
+    /// Stop after N requests, over all sites
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_pages: Option<u64>,
-    /// Stop after this many seconds
+    /// Stop after SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     max_time: Option<u64>,
-    /// Tell what would be fetched; fetch and change nothing
+    /// Show what would be fetched, without fetching or changing anything
     #[arg(long)]
     dry_run: bool,
     /// Print the summary as one JSON object
@@ -70,7 +70,7 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
     Ok(if summary.ended_well() && bad_files == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Crawls with progress shown, until the end or a signal.
+/// Crawls and shows progress, until the end or a signal.
 pub async fn run_sites(
     app: &App,
     sites: &[Arc<SiteRules>],

@@ -1,4 +1,4 @@
-//! `gleaner delay`: how late the torrents of a site come, over time.
+//! `gleaner delay`: the acquisition delay of a site's torrents over time.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use gleaner_rules::config::Config;
 pub struct Options {
     /// Name of a site
     site: String,
-    /// Columns of the plot
+    /// Width of the plot, in columns
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(20..=400))]
     width: u16,
     /// Print one JSON object

@@ -1,5 +1,5 @@
-//! `gleaner demo`: the bundled site, crawled into a folder. The site's address and size are kept in the folder,
-//! so that a second demo serves the same site and resumes.
+//! `gleaner demo`: crawls the bundled site into a folder. The folder stores the site's address and size, so that a
+//! second demo serves the same site and resumes.
 
 mod ajax;
 mod members;
@@ -33,39 +33,39 @@ use gleaner_torrent::Infohashes;
 const TORRENTS: usize = 500;
 const ROWS: usize = 1_000;
 
-/// How often, and at what distance, the port of an earlier demo is tried: three seconds.
+/// Number of attempts to bind the port of an earlier demo: three seconds in all.
 const PORT_TRIES: u32 = 30;
 const PORT_PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Torrents on the demo site [default: 500, or what the folder's demo was begun with]
+    /// Torrents on the demo site [default: 500, or as in an existing demo folder]
     #[arg(long, value_name = "N")]
     torrents: Option<usize>,
-    /// Serve a members-only site of this software's shape instead, log in to it and crawl it
+    /// Serve a members-only site of this software family instead, log in to it and crawl it
     #[arg(long, value_name = "FAMILY", value_parser = clap::builder::PossibleValuesParser::new(gleaner_demo::members::families()))]
     members: Option<String>,
     /// Serve lists that scripts build instead, and crawl them: raw requests, jQuery, a single-page application, an endless feed, tokens
     #[arg(long, conflicts_with_all = ["members", "torrents"])]
     ajax: bool,
-    /// Only this one of those lists; may be given several times
+    /// Serve only this list; may be given several times
     #[arg(long, value_name = "SECTION", requires = "ajax", value_parser = clap::builder::PossibleValuesParser::new(gleaner_demo::ajax::Section::ALL.map(|section| section.name())))]
     section: Vec<String>,
-    /// Index pages of those lists together [default: 75]
+    /// Total index pages of those lists [default: 75]
     #[arg(long, value_name = "N", requires = "ajax", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     ajax_pages: Option<u32>,
-    /// Torrents on each of those pages [default: 100]
+    /// Torrents on each index page [default: 100]
     #[arg(long, value_name = "N", requires = "ajax", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     per_page: Option<u32>,
-    /// Keep the demo site open after the crawl, until Ctrl-C
+    /// Keep the demo site running after the crawl, until Ctrl-C
     #[arg(long)]
     keep_serving: bool,
-    /// Print exactly one JSON object
+    /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
 }
 
-/// What a demo folder remembers of its site.
+/// What a demo folder stores about its site.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Remembered {
     port: u16,
@@ -75,29 +75,29 @@ struct Remembered {
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 struct DemoSummary {
-    /// Torrents that a right crawl of the site can get.
+    /// Torrents that a correct crawl of the site can find.
     site_torrents: usize,
     /// Torrents in the archive.
     stored: usize,
-    /// Archived torrents that are none of the site's reachable ones.
+    /// Archived torrents that are not among the site's reachable ones.
     false_torrents: usize,
-    /// Visits that brought a torrent which was known.
+    /// Visits that returned a known torrent.
     duplicates: u64,
     magnets: u64,
     /// Requests, over all runs in this folder.
     pages: u64,
-    /// Requests of this run that the rules or robots.txt forbid.
+    /// Requests of this run to URLs that the rules or robots.txt disallow.
     refused_fetches: u64,
     /// Reachable torrents in the archive / reachable torrents.
     coverage: f64,
-    /// What `gleaner coverage` tells, from the site's own pages alone: a lower bound of `coverage`.
+    /// The result of `gleaner coverage`, from the site's own pages alone: a lower bound of `coverage`.
     coverage_reckoned: Option<f64>,
     harvest_rate: f64,
     bytes: u64,
     /// Of this run.
     seconds: f64,
     archive: String,
-    /// The address of the site, while it is served.
+    /// The address of the site while it is served.
     site: String,
 }
 
@@ -133,7 +133,7 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
     Ok(if ended_well && summary.false_torrents == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Makes the folder; one with a crawl must have the note that the demo leaves.
+/// Creates the folder; one that already has a crawl must have the demo's note.
 fn folder(data_dir: PathBuf, note: &str) -> anyhow::Result<PathBuf> {
     if app::database_path(&data_dir).exists() && !data_dir.join(note).exists() {
         bail!(
@@ -146,12 +146,12 @@ fn folder(data_dir: PathBuf, note: &str) -> anyhow::Result<PathBuf> {
     Ok(data_dir)
 }
 
-/// Leaves the site open, tells what can be done with it, and waits to be told to end.
+/// Keeps the site running, prints what can be done with it, and waits for a signal.
 fn keep_serving(site: &str, command: &str) -> anyhow::Result<()> {
     block_on(async {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
-        // Told only now: whoever reads it may stop us at once.
+        // Printed last: a reader may stop the process at once.
         eprintln!(
             "the demo site is open at {site}/ until you press Ctrl-C here: look at it with a browser, or run in another \
              terminal: {command}"
@@ -164,7 +164,7 @@ fn keep_serving(site: &str, command: &str) -> anyhow::Result<()> {
     })
 }
 
-/// A site on a thread of its own, so that it answers while the crawl computes.
+/// A site on its own thread, so that it answers while the crawl computes.
 struct Served<S> {
     site: std::sync::Arc<S>,
     end: Option<oneshot::Sender<()>>,
@@ -223,8 +223,8 @@ fn is_port_in_use(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(DemoError::Bind { source, .. }) if source.kind() == io::ErrorKind::AddrInUse)
 }
 
-/// Starts a site. One that was just killed may hold the port that its folder remembers, or have its connections closed, some moments
-/// longer.
+/// Starts a site. A site that was just killed may keep its port, which the folder stores, or its connections in closing state, a
+/// little longer.
 fn patiently<S>(
     data_dir: &Path,
     port: u16,
@@ -247,14 +247,14 @@ fn patiently<S>(
     })
 }
 
-/// Writes a file whole or not at all: a demo may be killed at any moment, and the next one reads what it finds.
+/// Writes a file atomically: a demo may be killed at any moment, and the next one reads the file.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let new = path.with_extension("new");
     let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, path));
     written.with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// Serves the site that the folder remembers, or a new one.
+/// Serves the site that the folder describes, or a new one.
 fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served<DemoSite>> {
     let path = data_dir.join("demo.json");
     let remembered: Option<Remembered> = match std::fs::read(&path) {
@@ -366,27 +366,27 @@ pub struct SiteOptions {
     /// Port on 127.0.0.1; 0 lets the system choose
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Milliseconds before each answer
+    /// Delay of each response, in milliseconds
     #[arg(long, default_value_t = 0)]
     delay_ms: u64,
-    /// Where the reachable infohashes are written, one in hex a line
+    /// File to write the reachable infohashes to, in hex, one per line
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
-    /// Folder into which the site's rule file is written
+    /// Folder to write the site's rule file to
     #[arg(long, value_name = "DIR")]
     rules_out: Option<PathBuf>,
-    /// New torrents an hour, put on top of the index one after the other
+    /// New torrents per hour, added one by one to the top of the index
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=3_600_000))]
     publish_per_hour: u32,
-    /// Where each of them is written when it is published: milliseconds since 1970 and infohash in hex, a line each
+    /// File to log each published torrent to: milliseconds since 1970 and infohash in hex, one per line
     #[arg(long, value_name = "FILE", requires = "publish_per_hour")]
     publish_log: Option<PathBuf>,
 }
 
-/// How often new torrents are published: what is due by then comes together.
+/// Interval of publishing: torrents that are due are published together.
 const PUBLISHED_EVERY: Duration = Duration::from_millis(100);
 
-/// Publishes at a steady pace on a thread of its own, until what is returned is dropped.
+/// Publishes at a steady rate on its own thread, until the returned value is dropped.
 fn publish_over_time(
     site: &std::sync::Arc<DemoSite>,
     options: &SiteOptions,
@@ -411,7 +411,7 @@ fn publish_over_time(
             let due = elapsed_ms.saturating_mul(per_hour) / 3_600_000;
             let count = usize::try_from(due.saturating_sub(published)).unwrap_or(usize::MAX);
             published = due;
-            // The time is taken before they can be seen.
+            // Take the time before the torrents become visible.
             let now = SystemClock.now();
             let lines: String =
                 site.publish(count).iter().map(|hashes| format!("{} {}\n", now.0, hashes.key_hex())).collect();
@@ -426,7 +426,7 @@ fn publish_over_time(
     Ok(Some(ends))
 }
 
-/// Serves the site until standard input ends; then prints what was asked, as one JSON object.
+/// Serves the site until standard input ends, then prints its request counts as one JSON object.
 pub fn serve_site(options: &SiteOptions) -> anyhow::Result<ExitCode> {
     let served = start_site(DemoOptions {
         torrents: options.torrents,
@@ -449,7 +449,7 @@ pub fn serve_site(options: &SiteOptions) -> anyhow::Result<ExitCode> {
     drop(publishing);
     let log = site.log();
     let kinds: std::collections::BTreeMap<_, _> = log.counts.iter().map(|(kind, count)| (kind.name(), count)).collect();
-    // Whoever started this may have gone; then nobody reads it.
+    // The parent may have exited, so nobody reads this.
     let _ = writeln!(
         io::stdout(),
         "{}",

@@ -1,5 +1,5 @@
-//! `gleaner crawl --dry-run`: what a crawl would begin with. Fetches nothing, changes nothing, and asks the process that
-//! holds the data folder where there is one.
+//! `gleaner crawl --dry-run`: shows what a crawl would start with. Fetches and changes nothing. Queries the process that
+//! holds the data folder, if there is one.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,24 +15,24 @@ use gleaner_rules::config::Config;
 use gleaner_rules::{Robots, SiteRules, Verdict};
 use gleaner_store::crawldb::Outcome;
 
-/// Queued URLs that are shown for each host.
+/// Queued URLs shown per host.
 const URLS_SHOWN: usize = 20;
 
-/// Hosts that are shown one by one.
+/// Hosts shown individually.
 const HOSTS_SHOWN: usize = 20;
 
-/// What would be done with one site.
+/// The plan for one site.
 #[derive(Debug, Serialize)]
 struct Plan {
     site: String,
     urls_queued: u64,
     interval_ms: u64,
     connections: u16,
-    /// Why robots.txt is not obeyed; None where it is.
+    /// Why robots.txt is not obeyed; None if it is.
     robots_ignored: Option<String>,
-    /// Looks at URLs that a robots.txt had closed.
+    /// Visits of URLs that a robots.txt disallowed.
     robots_denied: u64,
-    /// Until when the rules let nobody ask.
+    /// Until when the rules allow no requests.
     waiting: Option<Waiting>,
     /// The URLs of `start_pages`, and those of all `hosts` that would be fetched first.
     start: Vec<String>,
@@ -45,10 +45,10 @@ struct Plan {
 struct Start {
     #[serde(flatten)]
     url: Judged,
-    /// When it was looked at last, and how that ended.
+    /// Time and outcome of the last visit.
     visited: Option<String>,
     outcome: Option<Outcome>,
-    /// When it is fetched at the earliest: `now`, or a time.
+    /// Earliest time of the fetch: `now`, or a time.
     due: String,
 }
 
@@ -56,26 +56,26 @@ struct Start {
 struct Host {
     origin: String,
     queued: usize,
-    /// True where there are more than were counted.
+    /// True if there are more than were counted.
     is_longer: bool,
     due: Option<String>,
     paused_until: Option<String>,
     paused_because: Option<String>,
-    /// What would be fetched first, in the order of the queue.
+    /// What would be fetched first, in queue order.
     next: Vec<Judged>,
 }
 
-/// A URL, and what the rules of today make of it.
+/// A URL and its verdict under the current rules.
 #[derive(Debug, Serialize)]
 struct Judged {
     url: String,
-    /// The class; None where the rules refuse it.
+    /// The class; None if the rules refuse it.
     class: Option<&'static str>,
-    /// The rule that takes it, with its place; else why it is refused.
+    /// The rule that accepts it, with its position; otherwise the reason of the refusal.
     by: String,
 }
 
-/// Tells the plans of sites.
+/// Prints the plans of sites.
 pub(super) async fn tell(config: &Config, sites: &[Arc<SiteRules>], json: bool) -> anyhow::Result<ExitCode> {
     let db = Database::of(&config.into()).await?;
     let mut plans = Vec::new();
@@ -127,7 +127,7 @@ async fn plan(db: Option<&Database>, site: &SiteRules) -> anyhow::Result<Plan> {
     Ok(plan)
 }
 
-/// A start page is fetched by a crawl once its last look is older than the site's revisit interval.
+/// A crawl fetches a start page if its last visit is older than the site's revisit interval.
 fn start(site: &SiteRules, url: &CrawlUrl, known: Option<&KnownUrl>) -> Start {
     let last = known.and_then(|known| known.last);
     let fetched = last.filter(|(outcome, _)| outcome.was_fetched());

@@ -1,4 +1,4 @@
-//! `gleaner export`: hands the harvest over and says what is in it.
+//! `gleaner export`: exports the harvest with a manifest of its content.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -19,18 +19,18 @@ use gleaner_torrent::archive::Archive;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Where to: a folder, a .tar.zst or a .zip file
+    /// Destination: a folder, a .tar.zst or a .zip file
     dest: PathBuf,
-    /// What to write, whatever the name of DEST ends in
+    /// Format to write, whatever the extension of DEST
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// In which folders of the export torrents lie
+    /// Folder layout of the torrents in the export
     #[arg(long, value_name = "LAYOUT", default_value = "flat")]
     layout: Folders,
-    /// Only what was first stored at this time or later: 2026-11-21 or 2026-11-21T08:30:00Z
+    /// Only export what was first stored at this time or later: 2026-11-21 or 2026-11-21T08:30:00Z
     #[arg(long, value_name = "DATE", value_parser = since)]
     since: Option<UnixMillis>,
-    /// Only torrents that were found on this site
+    /// Only export torrents found on this site
     #[arg(long, value_name = "SITE")]
     site: Option<String>,
     /// Print the summary as one JSON object
@@ -48,11 +48,11 @@ enum Format {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Folders {
-    /// All in one
+    /// All in one folder
     Flat,
-    /// One per site
+    /// One folder per site
     BySite,
-    /// One per day of first storing, UTC
+    /// One folder per day of first storing, UTC
     ByDate,
 }
 
@@ -76,7 +76,7 @@ impl Options {
     }
 }
 
-/// A day, or a moment of RFC 3339.
+/// Parses a date, or an RFC 3339 time.
 fn since(text: &str) -> anyhow::Result<UnixMillis> {
     use time::format_description::well_known::Rfc3339;
     let whole = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
@@ -88,8 +88,8 @@ fn since(text: &str) -> anyhow::Result<UnixMillis> {
     }
 }
 
-/// Exports from the service that holds the data folder, or from the folder itself. Fails (exit code 1) when
-/// torrents had to be left out; what could be exported is there then.
+/// Exports from the service that holds the data folder, or from the folder itself. Fails (exit code 1) if
+/// torrents had to be left out; the rest is exported nevertheless.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let summary = block_on(async {
         if let Some(remote) = Remote::connect(&config.data_dir).await {
@@ -98,12 +98,12 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         }
         app::must_exist(&config.data_dir)?;
         if app::folder::is_read_only(&config.data_dir) {
-            // Whoever only reads needs no more than that.
+            // Read-only access is enough here.
             let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
             return run(app::read_only(&config.into())?.as_ref(), &archive, options).await;
         }
         let app = App::open(&config.into())?;
-        // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
+        // Lets another `gleaner status` query this process; without the socket it reports that the folder is held.
         let _control = control::serve(&app, None);
         run(app.reader().as_ref(), &app.archive, options).await
     })?;
@@ -117,7 +117,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 async fn run(db: &dyn Reader, archive: &Archive, options: &Options) -> anyhow::Result<ExportSummary> {
-    // Draws on a terminal only.
+    // Only draws on a terminal.
     let bar = ProgressBar::new_spinner();
     let mut progress = |at: export::Progress| {
         bar.set_message(format!("{} torrents, {} bytes", at.torrents, at.torrent_bytes));
@@ -148,7 +148,7 @@ fn tell(summary: &ExportSummary, out: &mut impl Write) -> io::Result<()> {
     let left_out = &summary.left_out;
     writeln!(out, "left out: {}", left_out.count)?;
     for torrent in &left_out.listed {
-        // Quoted: what a torrent's name holds is not for a terminal.
+        // Quoted: names of torrents may contain terminal control sequences.
         writeln!(out, "  {} {:?}: {}", torrent.infohash, torrent.name, torrent.reason)?;
     }
     super::verify::more(left_out.count, left_out.listed.len(), out)?;

@@ -1,5 +1,5 @@
-//! What errors and reports tell to do: commands that can be copied as they stand, with the folders that this one was
-//! given and the name of the site that it is about. A hint stands behind what it is a hint about, on a line of its own.
+//! Commands in the hints of errors and reports: ready to copy, with the folders that this command was given and the name
+//! of the site. A hint follows its message, on a line of its own.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use gleaner_login::secret::MASK;
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
     options: String,
-    /// What of them names the folder of the rule files.
+    /// The option that names the folder of the rule files.
     rules: String,
 }
 
 impl Hints {
-    /// Those that this command was given, by arguments or by variables.
+    /// The options of this command, from arguments or environment variables.
     #[must_use]
     pub fn of(global: &Global) -> Self {
         let given = [("--data", &global.data), ("--rules", &global.rules), ("--config", &global.config)];
@@ -26,7 +26,7 @@ impl Hints {
         Self { options: format!("{data}{rules}{config}"), rules }
     }
 
-    /// The same with this folder of rule files, in place of the one that was named and has not the site.
+    /// The same with this folder of rule files, replacing one that lacks the site.
     #[must_use]
     pub fn with_rules(&self, folder: &Path) -> Self {
         let rules = format!(" --rules {}", quoted(folder));
@@ -37,46 +37,46 @@ impl Hints {
         Self { options, rules }
     }
 
-    /// A command as it is to be typed.
+    /// A command, ready to type.
     #[must_use]
     pub fn command(&self, words: &str) -> String {
         format!("gleaner {words}{}", self.options)
     }
 
-    /// A sentence of the crawl's about this site, with its command to log in as it is to be typed.
+    /// A message of the crawl about this site, with the complete command to log in.
     #[must_use]
     pub fn of_site(&self, text: &str, site: &str) -> String {
         names::with_options(&names::of_site(text, site), site, &self.options)
     }
 
-    /// The same of an account, with the place of its password, and its rule file where there is one at hand.
+    /// The same for an account, with the location of its password, and its rule file if it is available.
     #[must_use]
     pub fn of_account(&self, text: &str, site: &str, data_dir: &Path, file: Option<&Path>) -> String {
         let text = names::with_places(text, &secrets::place_of(data_dir, site), file.map(quoted).as_deref());
         self.of_site(&text, site)
     }
 
-    /// What commands repeat.
+    /// The options that commands repeat.
     #[must_use]
     pub fn options(&self) -> &str {
         &self.options
     }
 }
 
-/// A sentence without the hint at its end, for those who have a better one.
+/// A message without the hint at its end, for callers with a better one.
 #[must_use]
 pub fn without_hint(sentence: &str) -> &str {
     sentence.strip_suffix(')').and_then(|text| text.rsplit_once(" (hint: ")).map_or(sentence, |(said, _)| said)
 }
 
-/// An error with its causes in one line, and all their hints behind it.
+/// An error with its causes on one line, followed by all their hints.
 #[must_use]
 pub fn told(error: &anyhow::Error) -> String {
     gleaner_base::console::told(&**error)
 }
 
-/// An argument that is none of ours as it may be told: a password that was typed into it, as `http://anna:hunter2@host/` or
-/// `anna:hunter2`, is not shown again.
+/// An unknown argument in printable form: a password in it, as in `http://anna:hunter2@host/` or `anna:hunter2`, is
+/// masked.
 #[must_use]
 pub fn told_argument(text: &str) -> String {
     let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
@@ -92,7 +92,7 @@ pub fn told_argument(text: &str) -> String {
     }
 }
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell.
 #[must_use]
 pub fn quoted(path: &Path) -> String {
     let path = path.display().to_string();

@@ -1,4 +1,4 @@
-//! What the database knows of a URL, as lines of `gleaner rules explain`.
+//! The database's record of a URL, as lines of `gleaner rules explain`.
 
 use super::rules::Known;
 use super::{block_on, learned};
@@ -13,12 +13,12 @@ use gleaner_rules::config::Config;
 use gleaner_rules::{SiteRules, Verdict};
 use gleaner_store::crawldb::Outcome;
 
-/// Asks the database of this configuration's data folder, or the process that holds it. Nothing where no crawl has begun
-/// there: explaining a rule needs none.
+/// Queries the database of this configuration's data folder, or the process that holds it. Empty if no crawl has started
+/// there: explaining a rule needs no database.
 pub(super) fn of(config: &Config, site: &SiteRules, url: &CrawlUrl) -> Known {
     let asked = block_on(async {
         let Some(db) = Database::of(&config.into()).await? else { return Ok(Known::default()) };
-        // Mirrors stand for the site's first host, and their URLs are known as that host's.
+        // URLs on mirrors are recorded under the site's first host.
         let url = site.without_mirror(url.clone());
         let known = db.known_url(&site.name, url.origin(), url.path()).await?;
         let cuts = match &known {
@@ -69,7 +69,7 @@ fn lines(site: &SiteRules, url: &CrawlUrl, known: Option<&KnownUrl>, cuts: &[Cut
     lines
 }
 
-/// What put a URL aside, and what brings it back; None where nothing did.
+/// Why a URL is parked, and what unparks it; None if it is not parked.
 fn parked(site: &SiteRules, url: &CrawlUrl, outcome: Outcome, cuts: &[Cut]) -> Option<String> {
     Some(match outcome {
         Outcome::RobotsDenied => format!("by {}/robots.txt, until that changes", url.origin()),

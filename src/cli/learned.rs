@@ -1,4 +1,5 @@
-//! What the crawl has learned of a site's pages in place of rendering them, as lines of `gleaner rules explain` and as tables for its file.
+//! The requests that the crawl has learned for a site's pages in place of rendering them, as lines of `gleaner rules explain` and
+//! as tables for a rule file.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,12 +21,12 @@ use gleaner_rules::file::Pinned;
 use gleaner_rules::{Class, RenderWhen, SiteRules, load_dir};
 use gleaner_store::coverage;
 
-/// The site of a name, where the rules folder has one without faults.
+/// The site of this name, if the rules folder has it without faults.
 pub(super) fn site_named(name: &str, config: &Config) -> Option<std::sync::Arc<SiteRules>> {
     load_dir(&config.rules_dir).into_iter().filter_map(|file| file.site.ok()).find(|site| *site.name == *name)
 }
 
-/// The database of this data folder, which knows the site.
+/// The database of this data folder, if it knows the site.
 pub(super) async fn database_of(config: &Config, site: &str) -> anyhow::Result<Database> {
     let Some(db) = Database::of(&config.into()).await? else {
         bail!("nothing has been crawled yet\nhint: gleaner crawl {site}");
@@ -38,7 +39,7 @@ pub(super) async fn database_of(config: &Config, site: &str) -> anyhow::Result<D
     Ok(db)
 }
 
-/// Tells all that is learned of a site; with `pin` as tables of its file. False where there is nothing.
+/// Prints everything learned for a site; with `pin`, as tables of its rule file. False if there is nothing.
 pub(super) fn tell(config: &Config, site: &SiteRules, pin: bool, out: &mut impl Write) -> io::Result<bool> {
     let classes = match note(config, site) {
         Ok(classes) => classes,
@@ -68,14 +69,14 @@ pub(super) fn tell(config: &Config, site: &SiteRules, pin: bool, out: &mut impl 
     Ok(has_any)
 }
 
-/// The lines of one page's class.
+/// The lines for the class of one page.
 pub(super) fn of_page(config: &Config, site: &SiteRules, class: &str, page: &str) -> Vec<(&'static str, String)> {
     let Ok(mut classes) = note(config, site) else { return Vec::new() };
     let page = Url::parse(page).ok();
     classes.remove(class).map(|book| lines(&book, page.as_ref(), renders(site, class))).unwrap_or_default()
 }
 
-/// What is kept by class, pinned ones included; asks the database of this data folder, or the process that holds it.
+/// The stored requests by class, pinned ones included. Queries the database of this data folder, or the process that holds it.
 fn note(config: &Config, site: &SiteRules) -> Result<BTreeMap<String, KeptBook>, String> {
     let asked = block_on(async {
         let Some(db) = Database::of(&config.into()).await? else { return Ok(None) };
@@ -83,7 +84,7 @@ fn note(config: &Config, site: &SiteRules) -> Result<BTreeMap<String, KeptBook>,
     });
     let note = asked.map_err(|error| format!("the database cannot be asked: {error:#}"))?;
     let mut classes = note.and_then(|note| Note::read(&note, site)).map(|note| note.classes).unwrap_or_default();
-    // A pin that no crawl has met yet.
+    // A pin that no crawl has used yet.
     for class in Class::ALL {
         for (at, endpoint) in site.shortcuts(class).map(Written::of).enumerate() {
             let book = classes.entry(class.name().to_owned()).or_default();
@@ -106,7 +107,7 @@ fn tables(classes: &BTreeMap<String, KeptBook>, out: &mut impl Write) -> io::Res
         let in_use = book.endpoints.iter().filter(|one| !one.is_out).take(limits::SHORTCUT_PINS_MAX);
         let mut all: Vec<Written> = Vec::new();
         for one in in_use {
-            // What stands in the rule file is its author's.
+            // Text from the rule file is not masked: its author knows it.
             let (shown, is_masked) = if one.is_pinned { (one.endpoint.clone(), false) } else { masked(&one.endpoint) };
             has_masked |= is_masked;
             all.push(shown);
@@ -135,7 +136,7 @@ fn tables(classes: &BTreeMap<String, KeptBook>, out: &mut impl Write) -> io::Res
     Ok(has_any)
 }
 
-/// Whether pages of a class, by its name, are rendered at all.
+/// Whether pages of a class, given by name, are rendered at all.
 fn renders(site: &SiteRules, class: &str) -> bool {
     Class::ALL.iter().any(|one| one.name() == class && site.render(*one) != RenderWhen::Never)
 }
@@ -213,7 +214,7 @@ fn of_endpoint(one: &KeptEndpoint, renders: bool) -> Vec<(&'static str, String)>
     lines
 }
 
-/// How it was borne out, and when that is looked at again.
+/// How often it was verified, and when it is verified next.
 fn proven(count: &Counts, renders: bool) -> String {
     let visited = match count.used {
         0 => "no page visited yet".to_owned(),
@@ -226,7 +227,7 @@ fn proven(count: &Counts, renders: bool) -> String {
     };
     match (renders, count.used) {
         (false, _) => format!("by no render, as pages of the class are never rendered; {visited}"),
-        // Nothing counts down before a crawl has met it.
+        // The countdown only starts once a crawl uses it.
         (true, 0) if count.every == 0 => format!("{checked}; {visited}"),
         (true, _) => format!("{checked}; {visited}, the next render in {} visits", count.left),
     }

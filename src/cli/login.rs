@@ -1,5 +1,5 @@
-//! `gleaner login`: logs in to a site and shows each step, asks the person at the terminal where the site wants one, or
-//! takes over the session of a browser.
+//! `gleaner login`: logs in to a site and shows each step, asks the person at the terminal if the site requires it, or
+//! imports the session of a browser.
 
 pub mod by_hand;
 mod ends;
@@ -40,51 +40,51 @@ use gleaner_rules::{LoginRules, SiteRules};
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Name of the site; its rule file has a [login] table
+    /// Name of the site; its rule file needs a [login] table
     site: String,
     /// Ask at the terminal for what only a person can answer: the text of a CAPTCHA, a one-time code
     #[arg(long, conflicts_with_all = ["cookies", "logout"])]
     interactive: bool,
-    /// Take over the session of a browser: a cookies.txt, of which only this site's cookies are read
+    /// Import the session of a browser from a cookies.txt; only cookies of this site are read
     #[arg(long, value_name = "FILE", conflicts_with = "logout")]
     cookies: Option<PathBuf>,
-    /// Forget the session; refused while another process crawls the site with it
+    /// Delete the stored session; refused while another process crawls the site with it
     #[arg(long)]
     logout: bool,
-    /// Go on although the site has refused this password before, the account was locked, or the site has asked to wait
+    /// Log in even if the site rejected this password before, locked the account or asked to wait
     #[arg(long)]
     again: bool,
-    /// Show no steps while it runs, and print one JSON object at the end, also where nothing could be begun
+    /// Hide the steps and print one JSON object at the end, even if the login could not start
     #[arg(long)]
     json: bool,
 }
 
-/// How the command ended; what `--json` prints.
+/// The result of the command, as printed by `--json`.
 #[derive(Debug, Default, Serialize)]
 struct Told {
     site: String,
     logged_in: bool,
-    /// None where no form was to be sent, or the login was refused before it began.
+    /// None if no form had to be sent, or the login was refused before it started.
     verdict: Option<Verdict>,
-    /// What came of it, in words.
+    /// The result, in words.
     sentence: String,
     /// What to do about it.
     hint: Option<String>,
-    /// What speaks for the verdict.
+    /// The evidence for the verdict.
     evidence: Vec<String>,
-    /// What was done and seen, in order.
+    /// The steps taken and their results, in order.
     steps: Vec<String>,
-    /// What is wrong with lines of a cookies.txt.
+    /// Faults in lines of a cookies.txt.
     faults: Vec<String>,
-    /// Where the session is kept.
+    /// Where the session is stored.
     session: Option<String>,
-    /// What was asked for was done.
+    /// Whether the command succeeded.
     #[serde(skip)]
     is_well: bool,
 }
 
 impl Told {
-    /// A command that came to nothing before it had a verdict.
+    /// A command that failed before there was a verdict.
     fn refused(site: &str, error: &anyhow::Error) -> Self {
         let told = told(error);
         let (sentence, hint) = match told.split_once("\nhint: ") {
@@ -94,13 +94,13 @@ impl Told {
         Self { site: site.to_owned(), sentence: sentence.to_owned(), hint, ..Self::default() }
     }
 
-    /// The end for people, behind the steps.
+    /// Prints the result after the steps.
     fn show(&self) -> anyhow::Result<()> {
         match (&self.session, self.verdict) {
             (Some(path), _) => outln!("the session is kept in {path}"),
             (None, None) if self.is_well => outln!("{}", self.sentence),
             (None, None) => errln!("error: {}", self.sentence),
-            // Its last step has said so.
+            // The last step has already printed it.
             (None, Some(_)) => {}
         }
         if let Some(hint) = &self.hint {
@@ -110,7 +110,7 @@ impl Told {
     }
 }
 
-/// A login and what it needs.
+/// A login and its dependencies.
 struct Login<'a> {
     config: &'a Config,
     options: &'a Options,
@@ -159,7 +159,7 @@ fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> a
 }
 
 impl Login<'_> {
-    /// Takes over a browser's session, where it is a member's.
+    /// Imports a browser's session if it is logged in.
     fn take_over(&self, file: &Path, steps: &Steps) -> anyhow::Result<Told> {
         let (config, name) = (self.config, &*self.rules.name);
         let text = cookies_of(file)?;
@@ -187,7 +187,7 @@ impl Login<'_> {
             let sentence = format!("{}: no cookie of {hosts} that is any use", file.display());
             return Ok(Told { sentence, hint: Some(hint), ..told });
         }
-        // Nobody logs in meanwhile, so that what is written down at the end is what there is.
+        // No other login runs meanwhile, so the state written at the end is current.
         let _turn = self.turn()?;
         let mut tries = sessions::tries(&config.data_dir, name)?;
         self.may_ask(&tries)?;
@@ -231,7 +231,7 @@ impl Login<'_> {
         })
     }
 
-    /// Fills in the form.
+    /// Fills in and submits the form.
     fn log_in(&self, steps: &Steps) -> anyhow::Result<Told> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
         let password = secrets::password(data_dir, name)?;
@@ -245,8 +245,8 @@ impl Login<'_> {
         let ending = Ending::listen()?;
         let terminal = self.options.interactive.then(|| person::Terminal::new(data_dir, name, &ending));
         let (site, jar) = App::site_alone(&self.config.into(), self.rules)?;
-        // It is a try from when a form leaves: one that is broken off before has asked nothing of the account. That the file can
-        // be written is seen before.
+        // It counts as an attempt once the form is sent; one interrupted earlier has not touched the account. Check first
+        // that the file can be written.
         sessions::save_tries(data_dir, name, &before)?;
         let is_unproven = sessions::load_unproven(data_dir, name, &self.login.user, &password, &jar)?;
         let site = by_hand(site, steps);
@@ -255,7 +255,7 @@ impl Login<'_> {
             if let Some(told) = self.prove_last(&site, means, steps, &mut before)? {
                 return Ok(told);
             }
-            // What the last one has ended with by now may forbid the next.
+            // The last attempt may meanwhile have ended in a way that forbids the next.
             self.may_log_in(&before, &password)?;
         }
         let mut tries = before.clone();
@@ -280,7 +280,7 @@ impl Login<'_> {
 }
 
 impl Login<'_> {
-    /// What earlier logins, under whatever name, tell of this one.
+    /// What earlier logins, under any name, imply for this one.
     fn tries_before(&self, password: &Secret) -> anyhow::Result<Tries> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
         let mut before = sessions::tries(data_dir, name)?;
@@ -289,7 +289,7 @@ impl Login<'_> {
         before.meet_host(self.rules.first_authority());
         let others = sessions::other_tries(data_dir, name);
         others.iter().for_each(|other| before.learn(other, &self.login.user, password));
-        // One that was killed behind its form, and has left no cookies to prove, may have been refused.
+        // An attempt that was killed after its form was sent, without cookies left to verify, may have been rejected.
         if !sessions::is_unproven(data_dir, name, &self.login.user, password)
             && before.broke_off(&self.login.user, password, SystemClock.now())
         {
@@ -298,7 +298,7 @@ impl Login<'_> {
         Ok(before)
     }
 
-    /// Writes down how a login has ended, and tells it.
+    /// Stores and prints the result of a login.
     fn ended(
         &self,
         mut report: Report,
@@ -316,33 +316,33 @@ impl Login<'_> {
                     tries.met_trouble(now);
                 }
             }
-            // It has begun, and stays so until a page tells how it ended.
+            // It has started, and stays open until a page shows the result.
             _ if report.is_unproven() => {
                 tries.await_proof(report.unless, now);
-                // How it ended is told all the same.
+                // Print the result even so.
                 if let Err(error) = sessions::save_unproven(data_dir, name, jar) {
                     errln!("{error:#}: the cookies of this login cannot be kept until it is proven");
                 }
             }
             _ => {
                 if let Some(why) = report.end(&mut tries, &self.login.user, password, now) {
-                    // What was shown as the verdict is none any more.
+                    // The verdict printed before no longer holds.
                     steps.show(&format!("evidence: {why}\nverdict: {}", without_hint(report.sentence())));
                 }
             }
         }
         report.tell(&mut tries, now);
         let is_in = report.judged.verdict == Verdict::LoggedIn;
-        // A session that is good is never overwritten by one that is not; and it comes first: a process that is killed in between
-        // has lost nothing.
+        // A bad session never overwrites a good one. The session is written first: a process killed in between loses
+        // nothing.
         let session = if is_in { Some(sessions::save(data_dir, name, jar)?.display().to_string()) } else { None };
         sessions::save_tries(data_dir, name, &tries)?;
         if !is_in && !report.is_unproven() {
-            // What was kept while its proof was asked for.
+            // Saved while the proof was pending.
             sessions::forget_unproven(data_dir, name)?;
         }
         let next = self.next_after(&tries, password, now);
-        // The end of the steps says the same as the rest.
+        // The final steps repeat the rest of the report.
         let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
         Ok(Told {
             site: name.to_owned(),
@@ -358,7 +358,7 @@ impl Login<'_> {
         })
     }
 
-    /// What is known of the next login behind one that has ended.
+    /// Input for the next-step hint after a login has ended.
     fn next_after(&self, tries: &Tries, password: &Secret, now: UnixMillis) -> next::Login<'_> {
         let hold = tries.hold_by_hand(&self.login.user, password, now);
         let is_held =
@@ -375,7 +375,7 @@ impl Login<'_> {
         }
     }
 
-    /// The right to log in.
+    /// Takes the locks that allow a login.
     fn turn(&self) -> anyhow::Result<(std::fs::File, std::fs::File)> {
         let (data_dir, name) = (&self.config.data_dir, &self.rules.name);
         let of_user = sessions::turn_of_user(data_dir, self.rules.first_authority(), &self.login.user)?;
@@ -405,7 +405,7 @@ impl Login<'_> {
         }
     }
 
-    /// Asks for the proof of the last login, whose form was taken; None where another one is to follow.
+    /// Requests the proof of the last login, whose form was accepted; None if another one has to follow.
     fn prove_last(
         &self,
         site: &Site,
@@ -423,15 +423,15 @@ impl Login<'_> {
         let ended = holds.and_then(|holds| tries.proof_came(holds, &self.login.user, means.password, now));
         Ok(match holds {
             Some(true) => {
-                // The session first: a process that is killed in between has lost nothing.
+                // The session first: a process killed in between loses nothing.
                 let session = Some(sessions::save(data_dir, name, means.jar)?.display().to_string());
                 sessions::save_tries(data_dir, name, tries)?;
                 let sentence = Verdict::LoggedIn.sentence().to_owned();
                 let verdict = Some(Verdict::LoggedIn);
                 Some(Told { verdict, sentence, session, logged_in: true, is_well: true, ..told })
             }
-            // Whoever runs this has the form sent again where the answer to the last one told nothing, and not where it has
-            // probably refused the password.
+            // The command sends the form again if the last response was inconclusive, but not if it probably
+            // rejected the password.
             Some(false) => {
                 sessions::save_tries(data_dir, name, tries)?;
                 sessions::forget_unproven(data_dir, name)?;
@@ -464,7 +464,7 @@ impl Login<'_> {
 const NAME_A_PROBE: &str =
     "; where it is a member's all the same, name a page that only members see as `probe` in [login]";
 
-/// Forgets the session. A process that crawls with it would write it down again, and is to be ended first.
+/// Deletes the session. A process that crawls with it would write it again, so it must be stopped first.
 fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<Told> {
     let (data_dir, name) = (&config.data_dir, &*rules.name);
     let running = block_on(async {
@@ -475,7 +475,7 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
     })?;
     let is_crawled =
         running.as_ref().is_some_and(|report| report.sites.iter().any(|site| *site.name == *name && site.is_crawled));
-    // A file that cannot be read is one, too.
+    // An unreadable file counts, too.
     let is_there = !matches!(sessions::load(data_dir, name, &Jar::default()), Ok(0));
     if is_crawled && is_there {
         bail!(
@@ -485,7 +485,7 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
             hints.command(&format!("login {name} --logout"))
         );
     }
-    // Held until the session is gone, so that no crawl begins with it meanwhile; one that answers nobody is told here.
+    // Held until the session is deleted, so that no crawl starts with it meanwhile; a process that does not answer is detected here.
     let is_alone = running.is_none() && app::database_path(data_dir).exists();
     let _held = is_alone.then(|| App::open(&config.into())).transpose().context("the session is not forgotten")?;
     let Some(_turn) = sessions::turn(data_dir, name)? else {
@@ -495,7 +495,7 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
         );
     };
     let was_there = sessions::forget(data_dir, name)?;
-    // A login whose proof was still to come is forgotten as a whole: nobody can prove it any more.
+    // A login with a pending proof is dropped entirely: it can no longer be verified.
     let mut tries = sessions::tries(data_dir, name)?;
     if tries.forget_unproven() {
         sessions::save_tries(data_dir, name, &tries)?;
@@ -508,7 +508,7 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
     Ok(Told { site: name.to_owned(), sentence, is_well: true, ..Told::default() })
 }
 
-/// The text of a cookies.txt; that others may read it is told.
+/// The text of a cookies.txt; warns if others can read it.
 fn cookies_of(file: &Path) -> anyhow::Result<String> {
     let name = || file.display().to_string();
     let opened = std::fs::File::open(file).map_err(|error| {
@@ -531,7 +531,7 @@ fn cookies_of(file: &Path) -> anyhow::Result<String> {
         );
     }
     let mut bytes = Vec::new();
-    // One byte more shows that it is too long, which the import tells.
+    // One extra byte shows that it is too long; the import reports that.
     opened.take(limits::COOKIE_FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).with_context(name)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,5 +1,5 @@
-//! What was learned of requests as it may be shown: constants that may be a token of one session are masked, whatever they are called and
-//! whoever looks on.
+//! Learned requests in printable form: constants that may be a session token are masked, whatever their name and
+//! whoever reads them.
 
 use percent_encoding::percent_decode_str;
 
@@ -7,7 +7,7 @@ use gleaner_login::secret::MASK;
 use gleaner_page::shortcut::secrets;
 use gleaner_page::shortcut::written::{Written, WrittenCall, WrittenFrom, WrittenLink};
 
-/// The endpoint as it may be shown, and whether something of it is masked.
+/// The endpoint in printable form, and whether any part is masked.
 pub(super) fn masked(written: &Written) -> (Written, bool) {
     let mut shown = written.clone();
     let before =
@@ -32,7 +32,7 @@ pub(super) fn masked(written: &Written) -> (Written, bool) {
     (shown, is_masked)
 }
 
-/// Masks what may open the data for one session in a part of a request; what is filled anew for each page stays.
+/// Masks a part of a request that may grant access to the data; parts that are filled in for each page stay.
 fn mask(part: &str, value: &mut String) {
     let text = value.clone();
     for secret in secrets(part, &text) {
@@ -40,13 +40,13 @@ fn mask(part: &str, value: &mut String) {
     }
 }
 
-/// The same of a part that is percent-encoded.
+/// The same for a percent-encoded part.
 fn masked_part(part: &str, value: &str) -> String {
     let decoded = percent_decode_str(value).decode_utf8_lossy();
     let mut masked = value.to_owned();
     for secret in secrets(part, &decoded) {
         masked = masked.replace(secret, MASK);
-        // What is written with escapes.
+        // Secrets in escaped form.
         if percent_decode_str(&masked).decode_utf8_lossy().contains(secret) {
             return MASK.to_owned();
         }
@@ -63,7 +63,7 @@ fn mask_address(url: &mut String) {
 }
 
 fn mask_query(url: &mut String) {
-    // A question mark within braces is none.
+    // A question mark inside braces does not start a query.
     let Some((address, query)) = url.split_once('?') else { return };
     let pairs = query.split('&').map(|pair| match pair.split_once('=') {
         Some((name, value)) => format!("{name}={}", masked_part(&format!("query.{name}"), value)),
@@ -83,7 +83,7 @@ fn mask_json(text: &mut Option<String>) {
     }
 }
 
-/// Masks what is called so, or stands in a list that is.
+/// Masks members with a secret name, and lists below one.
 fn mask_members(name: &str, json: &mut serde_json::Value) {
     match json {
         serde_json::Value::Object(members) => members.iter_mut().for_each(|(name, inner)| mask_members(name, inner)),
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(shown.headers["accept"], "application/json");
         assert_eq!(shown.constant[1], written.constant[1]);
         assert_eq!(masked(&shown), (shown.clone(), false));
-        // Within paths and parameters of JSON, and with escapes.
+        // Inside paths and parameters of JSON, and with escapes.
         let long = "SECRETab12cd34ef56ab78cd";
         for (url, wanted) in [
             (

@@ -1,20 +1,20 @@
-//! The command line: parse, open, run, print. One file per command, no logic of its own.
+//! The command line: parse, open, run, print. One file per command, without logic of its own.
 
-/// Writes to standard output; a failed write returns from the caller with the error.
+/// Writes to standard output; if that fails, returns the error from the calling function.
 macro_rules! out {
     ($($text:tt)*) => {
         gleaner_base::console::write_out(format_args!($($text)*))?
     };
 }
 
-/// [`out!`] with an end of line.
+/// [`out!`] with a line break.
 macro_rules! outln {
     ($($text:tt)*) => {
         out!("{}\n", format_args!($($text)*))
     };
 }
 
-/// A line on standard error; where nobody can read it any more, because the terminal was closed, that is no reason to panic.
+/// Writes a line to standard error, without panicking if the terminal is closed.
 macro_rules! errln {
     ($($text:tt)*) => {{
         use std::io::Write as _;
@@ -70,7 +70,7 @@ pub struct Cli {
     command: Command,
 }
 
-/// How long a thread that blocks may hold up the end of the process.
+/// How long a blocking thread may delay the end of the process.
 const BLOCKED_TIME: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Options of every command.
@@ -85,93 +85,93 @@ pub struct Global {
     /// Configuration file
     #[arg(long, global = true, value_name = "FILE", env = "GLEANER_CONFIG")]
     config: Option<PathBuf>,
-    /// How log lines look
+    /// Format of log lines
     #[arg(long, global = true, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
-    /// Tell more: every visit (-v), everything (-vv)
+    /// Log more: every visit (-v), everything (-vv)
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Crawl a bundled demo site on loopback into ./gleaner-demo/ and tell what was harvested
+    /// Crawl a bundled demo site on loopback into ./gleaner-demo/ and show the harvest
     #[command(after_help = "Example: gleaner demo --torrents 5000")]
     Demo(demo::Options),
-    /// Crawl sites until their history is exhausted; resumes where it stopped, whatever stopped it
+    /// Crawl sites until their history is exhausted; an interrupted crawl resumes
     #[command(after_help = "Example: gleaner crawl debian --max-time 3600")]
     Crawl(crawl::Options),
-    /// The service: crawl all enabled sites and look for new torrents until told to stop
+    /// Run the service: crawl all enabled sites and watch for new torrents until stopped
     #[command(after_help = "Example: gleaner run --data /var/lib/gleaner --rules /etc/gleaner/rules\n\n\
         SIGHUP reads the rule files again (changes are noticed without it too); SIGTERM, and the closing of its terminal, drains and exits.")]
     Run(run::Options),
-    /// Check, explain and begin site rule files
+    /// Check, explain and create site rule files
     #[command(subcommand, after_help = "Example: gleaner rules new https://example.org/torrents/")]
     Rules(RulesCommand),
-    /// What each site has given, and what it waits for; also while the service runs
+    /// Show the harvest and the state of each site, also while the service runs
     #[command(after_help = "Example: gleaner status --json")]
     Status(status::Options),
-    /// Hand the harvest on: a folder, a .tar.zst or a .zip with a manifest
+    /// Export the harvest as a folder, a .tar.zst or a .zip with a manifest
     #[command(after_help = "Example: gleaner export harvest.tar.zst --layout by-site --since 2026-11-01")]
     Export(export::Options),
-    /// How much of each site is in the archive, by the NT formula
+    /// Show how much of each site is in the archive, by the NT formula
     #[command(after_help = "Example: gleaner coverage debian --json")]
     Coverage(coverage::Options),
-    /// Show one page as the engine that runs scripts sees it: links, requests, errors, what happened
+    /// Show one page as the script engine sees it: links, requests, errors, events
     #[command(after_help = "Example: gleaner render https://example.org/torrents/ --links --act 'click .next'")]
     Render(render::Options),
-    /// How late the torrents of a site come: median, p90, p99, and the delay over time
+    /// Show the acquisition delay of a site's torrents: median, p90, p99, and its course over time
     #[command(after_help = "Example: gleaner delay mytracker --json")]
     Delay(delay::Options),
-    /// When each list of a site is looked at next, and why
+    /// Show when each list of a site is rechecked next, and why
     #[command(after_help = "Example: gleaner schedule mytracker --lists 50")]
     Schedule(schedule::Options),
-    /// Show one page of a site with its blocks marked: what all pages share, what changes at each look, what counts
+    /// Show one page of a site with its blocks marked: shared template, volatile parts, content
     #[command(after_help = "Example: gleaner noise mytracker https://tracker.example/browse")]
     Noise(noise::Options),
-    /// Compare archive and database, both ways
+    /// Compare archive and database in both directions
     #[command(after_help = "Example: gleaner verify --repair")]
     Verify(verify::Options),
-    /// Log in to a site, each step shown, and keep the session
+    /// Log in to a site, show each step and store the session
     #[command(after_help = "Example: gleaner login mytracker --cookies cookies.txt")]
     Login(login::Options),
     /// Check the configuration
     #[command(subcommand, after_help = "Example: gleaner config check --config /etc/gleaner/gleaner.toml")]
     Config(ConfigCommand),
-    /// Write a shell's completion script to standard output
+    /// Write a shell completion script to standard output
     #[command(after_help = "Example: gleaner completions bash > /etc/bash_completion.d/gleaner")]
     Completions {
-        /// Shell to complete for
+        /// Shell to generate the script for
         shell: clap_complete::Shell,
     },
-    /// Write the manual pages into a folder
+    /// Write the manual pages to a folder
     #[command(after_help = "Example: gleaner man /usr/local/share/man/man1")]
     Man {
-        /// Folder for the pages
+        /// Folder for the manual pages
         dir: PathBuf,
     },
-    /// Serve the demo site alone, for tests that kill the crawler
+    /// Serve only the demo site, for tests that kill the crawler
     #[command(name = "__demo-site", hide = true)]
     DemoSite(demo::SiteOptions),
-    /// Run the scripts of pages that come over standard input, confined; the crawl starts it
+    /// Run the scripts of pages read from standard input, in a sandbox; started by the crawl
     #[command(name = "__render", hide = true)]
     RenderChild,
 }
 
 #[derive(Subcommand)]
 enum RulesCommand {
-    /// Check rule files; all faults at once, each as path:line:column
+    /// Check rule files and print all faults at once, each as path:line:column
     #[command(after_help = "Example: gleaner rules check rules/debian.toml")]
     Check {
-        /// Files to check; all of the rules folder when none is given
+        /// Files to check; the whole rules folder when none is given
         files: Vec<PathBuf>,
     },
-    /// Tell which rule of which file, at which line, takes or refuses a URL, how the URL was normalised, and what was learned of its page
+    /// Show how a URL is normalised, which rule accepts or refuses it (file and line), and what was learned for its page
     #[command(
         after_help = "Example: gleaner rules explain 'https://cdimage.debian.org/debian-cd/current/amd64/bt-cd/'"
     )]
     Explain {
-        /// URL to explain, or the name of a site: what was learned of its pages
+        /// URL to explain, or the name of a site to show what was learned for its pages
         url: String,
         /// Print what was learned as tables to paste into the site's file
         #[arg(long)]
@@ -180,7 +180,7 @@ enum RulesCommand {
     /// Write a commented starter file for a site
     #[command(after_help = "Example: gleaner rules new https://example.org/torrents/")]
     New {
-        /// URL where the crawl is to begin
+        /// URL where the crawl starts
         url: String,
     },
     /// Write the JSON Schema of rule files to standard output, for editors
@@ -190,17 +190,17 @@ enum RulesCommand {
 
 #[derive(Subcommand)]
 enum ConfigCommand {
-    /// Check the configuration file and tell the values in force
+    /// Check the configuration file and print the values in effect
     #[command(after_help = "Example: gleaner config check --config /etc/gleaner/gleaner.toml")]
     Check,
 }
 
-/// True when whoever read our output has read enough of it.
+/// True if the reader has closed our output.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// Parses the arguments of the process, runs the command and gives its exit code: 0 done, 1 failed, 2 wrong usage.
+/// Parses the arguments of the process, runs the command and returns its exit code: 0 done, 1 failed, 2 wrong usage.
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = match usage::parse(std::env::args_os()) {
@@ -217,7 +217,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Refuses to begin where the system would leave no room for what a runtime alone opens.
+/// Fails if the limit on open files is too low even for the runtime itself.
 fn enough_files() -> anyhow::Result<()> {
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     match files {
@@ -236,7 +236,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     }
     enough_files()?;
     let terminal = Terminal::default();
-    // The demo needs no configuration; everything else tells its faults before it starts.
+    // The demo needs no configuration; all other commands report its faults first.
     let config = match &command {
         Command::Demo(_)
         | Command::DemoSite(_)
@@ -309,8 +309,8 @@ fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitC
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs a command's future on one thread: the crawl is one loop, blocking work has threads of its own. What blocks
-/// when the future has ended is a name server that does not answer; nobody waits for it any more.
+/// Runs a command's future on one thread: the crawl is one loop, blocking work has its own threads. A thread still
+/// blocked after the future has ended waits for an unresponsive name server; it is abandoned.
 pub(crate) fn block_on<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

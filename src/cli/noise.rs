@@ -1,4 +1,4 @@
-//! `gleaner noise`: one page of a site with its blocks marked as the crawl sees them: template, volatile, content.
+//! `gleaner noise`: shows one page of a site with its blocks marked as the crawl sees them: template, volatile, content.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,9 @@ use gleaner_rules::{Class, SiteRules, Verdict};
 pub struct Options {
     /// Name of a site
     site: String,
-    /// Address of one of its pages; its first start URL when none is given
+    /// URL of one of its pages; the first start URL when none is given
     url: Option<String>,
-    /// Mark this file as the page at that address, and ask the site for nothing: pages themselves are not kept
+    /// Read the page from this file instead of fetching it (the database keeps no pages)
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
     /// Print one JSON object
@@ -112,7 +112,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page as the site sends it now: its type, and its bytes.
+/// The page as the site sends it now: its type and its bytes.
 async fn asked_for(
     config: &Config,
     rules: &Arc<SiteRules>,
@@ -142,7 +142,7 @@ async fn asked_for(
     Ok((answer.header("content-type").map(str::to_owned), answer.body.to_vec()))
 }
 
-/// A page that was saved.
+/// Reads a saved page.
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let told = |fault: std::io::Error| anyhow::anyhow!("{}: {fault}\nhint: name a page that was saved", path.display());
     let meta = std::fs::metadata(path).map_err(told)?;

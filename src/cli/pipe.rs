@@ -1,8 +1,8 @@
-//! Output whose reader may have read enough (`| head`): the rest goes nowhere, and the exit code stays the command's own.
+//! Output to a reader that may stop reading (`| head`): the rest is discarded, and the command's exit code stays.
 
 use std::io::{self, ErrorKind, Write};
 
-/// Standard output of a command whose exit code is its answer.
+/// Standard output of a command whose exit code is its result.
 pub struct Pipe<W> {
     out: W,
     is_shut: bool,
@@ -13,7 +13,7 @@ impl<W: Write> Pipe<W> {
         Self { out, is_shut: false }
     }
 
-    /// What a write gave, or else where nobody reads any more.
+    /// The result of a write, or `otherwise` if the reader is gone.
     fn unless_shut<T>(&mut self, written: io::Result<T>, otherwise: T) -> io::Result<T> {
         match written {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {

@@ -8,10 +8,10 @@ use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::progress::{Counts, Progress, brief};
 
-/// How often a bar is drawn anew.
+/// Redraw interval of a bar.
 const BAR_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How often a plain line is written.
+/// Interval of plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Shows progress until dropped (as the losing branch of a select).

@@ -1,4 +1,4 @@
-//! `gleaner render`: one page as the engine sees it, its scripts run in a child as the crawl runs them.
+//! `gleaner render`: renders one page as the crawl does, with its scripts run in a child process.
 
 mod beside;
 mod list;
@@ -28,54 +28,54 @@ use gleaner_rules::fault;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Address of a page, or a file of this machine
+    /// URL of a page, or a local file
     #[arg(value_name = "URL|FILE", required_unless_present = "list")]
     page: Option<String>,
-    /// Show the links alone, sorted: `a[href]` of all states, addresses that the page would have gone to, magnets
+    /// Show only the links, sorted: `a[href]` of all states, navigation targets, magnets
     #[arg(long, group = "view")]
     links: bool,
-    /// Show the document at the end, as markup
+    /// Show the final document as markup
     #[arg(long, group = "view")]
     html: bool,
-    /// Show each request: method, status, bytes, what asked for it
+    /// Show each request: method, status, bytes, initiator
     #[arg(long, group = "view")]
     requests: bool,
-    /// Show what happened, in the page's own time: scripts, timers, requests, errors, acts
+    /// Show events in page time: scripts, timers, requests, errors, acts
     #[arg(long, group = "view")]
     trace: bool,
-    /// Show the text roughly as it is laid out
+    /// Show the text, roughly in its layout
     #[arg(long, group = "view")]
     screenshot_text: bool,
-    /// Do something with the page once it is loaded, in this order: "click SELECTOR", "scroll", "goto URL", "back"
+    /// Act on the page once it is loaded, in this order: "click SELECTOR", "scroll", "goto URL", "back"
     #[arg(long = "act", value_name = "ACT", value_parser = act)]
     acts: Vec<Act>,
-    /// Look for more as the crawl does: scroll, turn pages, press "load more", open tabs
+    /// Explore the page as the crawl does: scroll, turn pages, press "load more", open tabs
     #[arg(long)]
     explore: bool,
-    /// Address that a file is taken to have
+    /// URL to assume for a file
     #[arg(long, value_name = "URL", conflicts_with = "list")]
     base: Option<Url>,
-    /// Ask the network for what a file's scripts want and what does not lie beside it
+    /// Fetch from the network what a file's scripts request and its folder lacks
     #[arg(long, conflicts_with = "list")]
     online: bool,
-    /// Another host that the page's scripts may ask, where no rule file names the page's own
+    /// Additional host that the page's scripts may request, if no rule file covers the page's own
     #[arg(long = "host", value_name = "HOST[:PORT]")]
     hosts: Vec<String>,
-    /// Size of the window, in CSS pixels; the crawl's when it is not given
+    /// Viewport size in CSS pixels; the crawl's when not given
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = viewport)]
     viewport: Option<Viewport>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Render the pages of a list, one JSON object a line (benches/render)
+    /// Render the pages of a list, one JSON object per line (benches/render)
     #[arg(long, hide = true, value_name = "FILE", conflicts_with_all = ["page", "view", "json"])]
     list: Option<PathBuf>,
-    /// Do not look at the memory of a list's pages, which takes of their time
+    /// Do not measure memory in a list, which takes CPU time from the pages
     #[arg(long, hide = true, requires = "list")]
     time_only: bool,
 }
 
-/// An act in words.
+/// Parses an act.
 fn act(text: &str) -> Result<Act, String> {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
     let rest = rest.trim();
@@ -104,13 +104,13 @@ fn viewport(text: &str) -> Result<Viewport, String> {
     Ok(Viewport { width: width.into(), height: height.into() })
 }
 
-/// What is to be rendered.
+/// What to render.
 enum Target {
     Address(Url),
     File(PathBuf),
 }
 
-/// An address is what has a scheme of the web; everything else is a file.
+/// A target with a web scheme is a URL; everything else is a file.
 fn target(text: &str) -> anyhow::Result<Target> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     if matches!(scheme.as_deref(), Some("http" | "https")) {
@@ -169,7 +169,7 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
         }
     };
     report.show(options.view(), options.json)?;
-    // What was asked for and could not be done is told even where somebody reads the rest by a program.
+    // Report acts that failed even if a program reads the rest.
     for act in &report.undone {
         eprintln!("error: nothing on the page fits `{act}`\nhint: --html shows what is there");
     }
@@ -188,7 +188,7 @@ impl Options {
         }
     }
 
-    /// The page as the child gets it.
+    /// The page as it is sent to the child.
     fn page(&self, url: &str, now_ms: i64, seeks: Seeks) -> Page {
         Page {
             acts: self.acts.clone(),
@@ -202,13 +202,13 @@ impl Options {
     }
 }
 
-/// What became of a page.
+/// The result of a page.
 enum Ended {
     Whole(Box<Report>),
     Lost(Lost),
 }
 
-/// A page whose scripts took their process along: what its markup has without them.
+/// A page whose scripts crashed their process, with the links of its markup.
 struct Lost {
     url: String,
     error: ChildError,
@@ -216,7 +216,7 @@ struct Lost {
 }
 
 impl Lost {
-    /// Prints the links of the markup, where links were asked for, and what has happened.
+    /// Prints the links of the markup, if links were requested, and what happened.
     fn show(&self, options: &Options) -> anyhow::Result<()> {
         eprintln!("error: {}: the page's scripts were not run to their end: {}", self.url, self.error);
         if options.json || !matches!(options.view(), View::Summary | View::Links) {
@@ -238,7 +238,7 @@ async fn run(children: &Children, page: &Page, host: &impl Host) -> Result<Outco
     })
 }
 
-/// What a reader may do, where the options ask for one; told where the site's file lets it do less than all.
+/// What the reader may do, if the options request one; warns if the site's file restricts it.
 fn seeks(options: &Options, look: &Look, url: &Url) -> anyhow::Result<Seeks> {
     let seeks = look.seeks();
     let name = || site::name(look).unwrap_or_else(|| url.to_string());
@@ -266,7 +266,7 @@ async fn of_address(
     let seeks = seeks(options, &look, url)?;
     let (status, bytes) = (answer.status, answer.body.len());
     let markup = site::markup(&look, &answer)?;
-    // A fragment is the page's own business; the server was not told of it.
+    // A fragment stays on the client; the server does not see it.
     let mut address = Url::parse(&answer.url).unwrap_or_else(|_| url.clone());
     address.set_fragment(url.fragment());
     let page = Page { cookies: look.script_cookies(), ..options.page(address.as_str(), look.now_ms(), seeks) };

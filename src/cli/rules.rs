@@ -1,6 +1,6 @@
 //! `gleaner rules …`: check, explain, new, schema.
 //!
-//! Plain functions that write their text to where they are told, so that tests read it; the command line's own part
+//! Plain functions that write their text to a given output, so that tests can read it; the command-line part
 //! (arguments, exit codes, terminal) is elsewhere.
 
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use gleaner_rules::fault::render;
 use gleaner_rules::starter::starter;
 use gleaner_rules::{Class, Fault, LoadedFile, Refusal, SiteRules, Verdict, file, load_dir, load_file};
 
-/// Checks rule files, or without any all site files of `rules_dir` and its families. True when none has a fault.
+/// Checks rule files, or without any all site files of `rules_dir` and its families. True if none has a fault.
 pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: bool) -> io::Result<bool> {
     let mut faults: Vec<Fault> = Vec::new();
     let mut sites = 0_usize;
@@ -74,17 +74,17 @@ fn family_paths(folder: &Path) -> Vec<PathBuf> {
     gleaner_rules::site_paths(folder).unwrap_or_default()
 }
 
-/// What a crawl knows of a URL and of the rules of its site.
+/// The crawl's knowledge about a URL and the rules of its site.
 #[derive(Debug, Default)]
 pub struct Known {
-    /// What the URLs of each rule have brought, by the rule's place.
+    /// What the URLs of each rule have returned, by the rule's index.
     pub yields: HashMap<usize, RuleYield>,
-    /// The URL itself: each with what it is about, ten characters at most.
+    /// Lines about the URL itself: each with a label of at most ten characters.
     pub lines: Vec<(&'static str, String)>,
 }
 
-/// Tells what becomes of a URL: how each site of its host normalises it, and which rule of which file, at which
-/// line, takes or refuses it. `known` tells what was found out so far. True where a site takes it.
+/// Explains the verdict on a URL: how each site of its host normalises it, and which rule of which file, at which
+/// line, accepts or refuses it. `known` is what the crawl knows so far. True if a site accepts it.
 pub fn explain(
     url: &str,
     rules_dir: &Path,

@@ -1,4 +1,4 @@
-//! `gleaner schedule`: when each list of a site is looked at next, and why.
+//! `gleaner schedule`: when each list of a site is rechecked next, and why.
 
 use std::process::ExitCode;
 
@@ -15,17 +15,17 @@ use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State, Told};
 use gleaner_crawl::schedule::plot::plot;
 use gleaner_rules::config::Config;
 
-/// Looks to come of each list that the JSON names: how many they are a day stands beside them.
+/// Upcoming rechecks per list in the JSON; a separate field has their number per day.
 const NEXT_TOLD: usize = 24;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Name of a site
     site: String,
-    /// Lists that are shown, those with the next looks first
+    /// Number of lists to show, those with the next rechecks first
     #[arg(long, default_value_t = 20)]
     lists: usize,
-    /// Plots that are drawn, of the lists with the most posts
+    /// Number of plots to draw, for the lists with the most posts
     #[arg(long, default_value_t = 3)]
     plots: usize,
     /// Print one JSON object
@@ -38,7 +38,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         let db = database_of(config, &options.site).await?;
         let note = db.reader().note(&options.site, SCHEDULE_NOTE).await?;
         let Some(state) = note.and_then(|note| State::from_bytes(&note)) else {
-            // A crawl of the history reads each list once; only the service looks again.
+            // A crawl of the history reads each list once; only the service rechecks.
             bail!("no list of {} was looked at again yet: the service does that\nhint: gleaner run", options.site);
         };
         let boards = db.reader().note(&options.site, BOARDS_NOTE).await?;
@@ -49,7 +49,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a list's rows tell its news by.
+/// How a list's rows reveal its news.
 fn told_by(boards: &boards::State, url: &str) -> &'static str {
     match boards.boards.get(url).and_then(|board| board.grounds) {
         Some(TellsBy::Times) => "times",

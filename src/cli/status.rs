@@ -1,4 +1,4 @@
-//! `gleaner status`: asks the process that holds the data folder, or reads the database when there is none.
+//! `gleaner status`: queries the process that holds the data folder, or reads the database if there is none.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,15 +26,15 @@ use gleaner_rules::{self as rules, SiteRules};
 use gleaner_store::coverage::not_whole_told;
 use gleaner_store::crawldb::Reader;
 
-/// Shapes of links without a class that are shown of a site; `--json` has them all.
+/// Shapes of links without a class shown per site; `--json` has them all.
 const UNCLASSED_SHOWN: usize = 5;
 
-/// What is gone of each site, the last first; `--json` has a hundred.
+/// Gone URLs shown per site, latest first; `--json` has a hundred.
 const GONE_SHOWN: usize = 5;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Name of a site, of which alone is told; all of them without one
+    /// Site to report; all sites when none is given
     site: Option<String>,
     /// Print one JSON object
     #[arg(long)]
@@ -54,7 +54,7 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
             return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, store_fault: None, accounts });
         }
         if app::folder::is_read_only(&config.data_dir) {
-            // Whoever only reads needs no more than that.
+            // Read-only access is enough here.
             let db = app::read_only(&config.into())?;
             let report = status::report(db.as_ref(), None, SystemClock.now()).await?;
             return with_holds(report, db.as_ref(), config).await;
@@ -78,14 +78,14 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
     Ok(ExitCode::SUCCESS)
 }
 
-/// The hints of commands about a whole folder: with the rule files that its sites were last crawled by where there are none at hand.
+/// Hints for commands about a whole folder: with the rule files that its sites were last crawled with, if none are available.
 fn of_folder(config: &Config, hints: &Hints) -> Hints {
     let noted = sessions::noted_rules(&config.data_dir);
     let folder = noted.iter().filter_map(|(_, file)| file.parent()).find(|folder| folder.is_dir());
     folder.filter(|_| !config.rules_dir.is_dir()).map_or_else(|| hints.clone(), |folder| hints.with_rules(folder))
 }
 
-/// The hints of commands about one site, which find its rule file wherever it is.
+/// Hints for commands about one site, with the location of its rule file.
 fn of_site(site: &str, noted: &[(String, PathBuf)], config: &Config, hints: &Hints) -> Hints {
     let file = noted.iter().find(|(name, _)| name == site).map(|(_, file)| file).filter(|file| file.is_file());
     let is_here = rules::load_dir(&config.rules_dir)
@@ -97,12 +97,12 @@ fn of_site(site: &str, noted: &[(String, PathBuf)], config: &Config, hints: &Hin
     }
 }
 
-/// When something is due, or since when: a time that has passed is no time to wait for.
+/// When something is due, or since when: a time in the past is no waiting time.
 fn due(at: &str, now: &str) -> String {
     if at <= now { format!("due since {at}") } else { format!("at {at}") }
 }
 
-/// Leaves one site of the report.
+/// Reduces the report to one site.
 fn keep_one(report: &mut StatusReport, site: &str) -> anyhow::Result<()> {
     let StatusReport { sites, accounts, .. } = report;
     if !sites.iter().any(|told| *told.name == *site) && !accounts.iter().any(|told| *told.site == *site) {
@@ -116,7 +116,7 @@ fn keep_one(report: &mut StatusReport, site: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Gives the commands that reasons name their site and what they repeat.
+/// Adds the commands to the reasons: site names and repeated options.
 fn name_commands(report: &mut StatusReport, config: &Config, hints: &Hints) {
     let noted = sessions::noted_rules(&config.data_dir);
     let at_hand = rules_at_hand(config);
@@ -137,7 +137,7 @@ fn name_commands(report: &mut StatusReport, config: &Config, hints: &Hints) {
     }
 }
 
-/// The report, with what the rule files hold back of sites that nobody crawls right now, and with the accounts.
+/// The report, with the waiting times from rule files of sites that nobody crawls right now, and with the accounts.
 async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) -> anyhow::Result<StatusReport> {
     let now = SystemClock.now();
     if !report.crawling {
@@ -153,8 +153,8 @@ async fn with_holds(mut report: StatusReport, db: &dyn Reader, config: &Config) 
     Ok(report)
 }
 
-/// How the accounts stand of all sites that may log in, and of those that a running process tells of without a rule file
-/// that is at hand here.
+/// The state of the accounts of all sites that can log in, and of those that a running process reports but whose rule file is
+/// not available here.
 async fn accounts(
     sites: &[SiteStatus],
     db: Option<&dyn Reader>,
@@ -167,7 +167,7 @@ async fn accounts(
         let site = sites.iter().find(|site| *site.name == *rules.name);
         let live = site.filter(|site| site.is_crawled).and_then(|site| site.session.as_ref());
         let account = accounts::account(&config.data_dir, rules, live, db, now).await?;
-        // One of a site that is neither enabled nor known is somebody's plan.
+        // The account of a site that is neither enabled nor known is only planned.
         told.extend(account.filter(|account| rules.enabled || site.is_some() || !account.is_untouched()));
     }
     for (site, file) in sessions::noted_rules(&config.data_dir) {
@@ -184,8 +184,8 @@ async fn accounts(
     Ok(told)
 }
 
-/// The rules of the folder, and those that sites with an account were crawled by where it has none of that name: a data
-/// folder is asked without them, too.
+/// The rules of the folder, and those that sites with an account were last crawled with if the folder lacks them: a data
+/// folder can be queried without its rules folder, too.
 fn rules_at_hand(config: &Config) -> Vec<Arc<SiteRules>> {
     let files = rules::load_dir(&config.rules_dir);
     let stems: Vec<_> = files.iter().filter_map(|file| file.path.file_stem().map(ToOwned::to_owned)).collect();
@@ -199,8 +199,8 @@ fn rules_at_hand(config: &Config) -> Vec<Arc<SiteRules>> {
     all
 }
 
-/// Files of the rules folder that cannot be used. That there is no such folder is no fault here: harvests are told
-/// without one.
+/// Files of the rules folder that cannot be used. A missing folder is no fault here: the harvest can be reported
+/// without it.
 fn rule_faults(config: &Config) -> Vec<RuleFault> {
     let files = rules::load_dir(&config.rules_dir).into_iter().filter(|file| file.path != config.rules_dir);
     files
@@ -228,7 +228,7 @@ fn text(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> Str
         + &store_fault.unwrap_or_default()
 }
 
-/// The account of a site, in a line or two, and what to do about it.
+/// The account of a site, in one or two lines, with a hint.
 fn account(of: &AccountStatus, now: &str) -> String {
     let AccountStatus { site, user, state, proven, until, reason, last_login, next_look, exposed } = of;
     let proven = proven.as_ref().map(|at| format!(", last proven at {at}")).unwrap_or_default();
@@ -306,7 +306,7 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
     details.fold(table, |text, details| text + &details)
 }
 
-/// What is told of a site beside its row.
+/// Details of a site beside its row.
 fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -> String {
     let mut text = String::new();
     let outcomes: Vec<_> = site.counts.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
@@ -366,7 +366,7 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
     text
 }
 
-/// How history and increment share a site, and when it is looked for news.
+/// How history and increment share a site, and when it is checked for news.
 fn crews(site: &SiteStatus, crews: &CrewsState) -> String {
     let CrewsState { why, interval_s, last_round, next_round, waiting, left_to_history, .. } = crews;
     let every = indicatif::HumanDuration(Duration::from_secs(*interval_s));
@@ -384,7 +384,7 @@ fn crews(site: &SiteStatus, crews: &CrewsState) -> String {
     )
 }
 
-/// How late its torrents come, what it has no more, and what its lists do not tell.
+/// The acquisition delay, what is gone, and what the lists do not reveal.
 fn changes(site: &SiteStatus) -> String {
     let mut text = String::new();
     let name = &site.name;
@@ -401,7 +401,7 @@ fn changes(site: &SiteStatus) -> String {
         let signs: Vec<String> = by.iter().map(|(sign, count)| format!("{sign} {count}")).collect();
         text.push_str(&format!("{name}: gone from the site: {}; the last:\n", signs.join(", ")));
         for GoneTold { url, from, until, found } in last.iter().rev().take(GONE_SHOWN) {
-            // Of what was never seen before nobody knows since when.
+            // Without an earlier visit, the start time is unknown.
             let since = if from == until { String::new() } else { format!("between {from} and {until}, ") };
             text.push_str(&format!("{name}:   {url}: {since}found {found}\n"));
         }
@@ -417,7 +417,7 @@ fn changes(site: &SiteStatus) -> String {
     text
 }
 
-/// What a site does, in a few words; why its hosts wait stands below the table.
+/// The state of a site in a few words; the table is followed by the reasons why its hosts wait.
 fn state(site: &SiteStatus, now: &str) -> String {
     let blocked = || {
         let host = site.blocked_hosts.iter().filter(|host| host.waits).max_by_key(|host| host.until_ms)?;

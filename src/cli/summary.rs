@@ -1,4 +1,4 @@
-//! What a crawl has done, for people and for programs.
+//! The summary of a crawl, for people and for programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,30 +21,30 @@ use gleaner_store::crawldb::Outcome;
 pub struct Summary {
     /// New torrents in the archive.
     pub stored: u64,
-    /// Torrents that were known already.
+    /// Torrents that were already known.
     pub duplicates: u64,
-    /// New torrents that are known by a magnet link only.
+    /// New torrents known only by a magnet link.
     pub magnets: u64,
-    /// Requests, those of pages' scripts among them.
+    /// Requests, including those of page scripts.
     pub pages: u64,
-    /// Requests that the scripts of pages made.
+    /// Requests sent by page scripts.
     pub script_requests: u64,
-    /// New torrents a request (HR, ALGORITHMS §7).
+    /// New torrents per request (HR, ALGORITHMS §7).
     pub harvest_rate: f64,
     /// Decoded bytes of all bodies.
     pub bytes: u64,
     pub seconds: f64,
-    /// URLs that wait for the next run.
+    /// URLs queued for the next run.
     pub queued: u64,
     /// Visits by outcome.
     pub outcomes: BTreeMap<&'static str, u64>,
     /// How each site ended.
     pub sites: BTreeMap<String, Ended>,
-    /// Sites whose rules let nobody ask now, and until when.
+    /// Sites whose rules allow no requests now, and until when.
     pub waiting: BTreeMap<String, Waiting>,
-    /// Sites of which URLs were put aside for their depth.
+    /// Sites with URLs that were parked for their depth.
     pub too_deep: BTreeMap<String, TooDeep>,
-    /// Sites with pages that showed nothing after their scripts.
+    /// Sites with pages that were empty even after their scripts.
     pub showed_nothing: BTreeMap<String, Nothing>,
     /// Pages of these sites that were not read whole, in this run or before, and not since.
     pub pages_not_whole: u64,
@@ -53,17 +53,17 @@ pub struct Summary {
     pub archive: String,
 }
 
-/// URLs that were put aside because they lie deeper than a site's rules allow.
+/// URLs that were parked because they are deeper than the site's rules allow.
 #[derive(Clone, Debug, Serialize)]
 pub struct TooDeep {
     pub urls: u64,
-    /// Links from a start URL that the rules allow.
+    /// Maximum depth that the rules allow.
     pub depth_max: u16,
-    /// The deepest of them, where it was seen in this run.
+    /// The deepest of them, if one was seen in this run.
     pub deepest: Option<String>,
 }
 
-/// HR of ALGORITHMS §7: new torrents a request; 0 where nothing was requested.
+/// HR of ALGORITHMS §7: new torrents per request; 0 without requests.
 #[must_use]
 pub fn harvest_rate(torrents: u64, pages: u64) -> f64 {
     if pages == 0 { 0.0 } else { torrents as f64 / pages as f64 }
@@ -93,13 +93,13 @@ impl Summary {
         }
     }
 
-    /// True when every site was crawled to its end, or to where the operator wanted it to end.
+    /// True if every site was crawled to its end, or to the end that the operator set.
     #[must_use]
     pub fn ended_well(&self) -> bool {
         self.sites.values().all(|ended| !matches!(ended, Ended::Unreachable(_) | Ended::NotLoggedIn(_)))
     }
 
-    /// Gives the commands that reasons name their site and what they repeat.
+    /// Adds the commands to the reasons: site names and repeated options.
     pub fn name_commands(&mut self, hints: &Hints, data_dir: &Path, rules: &[Arc<SiteRules>]) {
         for (site, ended) in &mut self.sites {
             if let Ended::NotLoggedIn(why) = ended {
@@ -109,7 +109,7 @@ impl Summary {
         }
     }
 
-    /// So many pages of a site were not read whole.
+    /// Adds pages of a site that were not read whole.
     pub fn not_whole(&mut self, site: &str, pages: u64) {
         if pages > 0 {
             self.pages_not_whole += pages;
@@ -117,7 +117,7 @@ impl Summary {
         }
     }
 
-    /// Lines for people.
+    /// Text lines for people.
     #[must_use]
     pub fn text(&self, hints: &Hints) -> String {
         use std::fmt::Write;

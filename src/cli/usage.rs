@@ -1,4 +1,4 @@
-//! Wrong usage: what clap says of it, but where a password may stand among the arguments, of which nothing is shown again.
+//! Usage errors: clap's message, unless the arguments may contain a password; then no argument is repeated.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -8,8 +8,9 @@ use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _};
 
 use super::Cli;
 
-/// Reads the arguments. A number below zero is a value, which its option refuses in its own words: clap takes it for a flag, and its tip for
-/// the file behind it.
+/// Parses the arguments. A negative number is a value, which its option rejects with its own message: clap takes it for a flag and
+/// would suggest
+/// the file after it.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let matches = with_numbers_below_zero(Cli::command()).try_get_matches_from(arguments)?;
     Cli::from_arg_matches(&matches)
@@ -23,14 +24,14 @@ fn with_numbers_below_zero(command: Command) -> Command {
     command.mut_args(option).mut_subcommands(with_numbers_below_zero)
 }
 
-/// What a flag that is to take a password is called.
+/// Names of flags that would take a password.
 const SECRETS: [&str; 7] = ["password", "passphrase", "passwd", "secret", "pass", "pwd", "pw"];
 
-/// Letters of a name from which on two of them may be wrong; of a shorter one with four or more, one.
+/// Names of at least this many letters may have two typos; shorter ones of at least four letters, one.
 const LONG: usize = 8;
 
-/// True for a flag that was to take a password, be it mistyped. `known` is the flag of the command that is nearest, where one is
-/// near: whatever is as near to that is no secret. Only what has a secret's name in it, or nearly is one, looks like it.
+/// True for a flag that was meant to take a password, even if misspelt. `known` is the most similar flag of the command, if
+/// any: a name that is at least as similar to that one is no secret. The name must contain a secret word, or be close to one.
 fn means_secret(flag: &str, known: Option<&str>) -> bool {
     let Some(name) = flag.strip_prefix("--").map(str::to_lowercase) else { return false };
     let wrong = |other: &str| strsim::osa_distance(&name, other);
@@ -43,11 +44,11 @@ fn means_secret(flag: &str, known: Option<&str>) -> bool {
     SECRETS.iter().any(|secret| is_it(secret))
 }
 
-/// Tells what is wrong with the arguments, or what was asked for (help, version).
+/// Prints the usage error, or the requested text (help, version).
 pub fn refused(error: &clap::Error) -> ExitCode {
     match of_secret(error).or_else(|| of_lab(error)) {
         Some(told) => eprintln!("{told}"),
-        // Nobody reads where it cannot be written.
+        // If it cannot be written, nobody reads it.
         None => drop(error.print()),
     }
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
@@ -56,14 +57,14 @@ pub fn refused(error: &clap::Error) -> ExitCode {
 /// Commands of the other program.
 const LAB: [&str; 2] = ["simulate", "train"];
 
-/// What is said of a command that `gleaner-lab` has.
+/// The message for a command that `gleaner-lab` has.
 fn of_lab(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     let is_of_lab = LAB.contains(&&**command);
     is_of_lab.then(|| format!("error: '{command}' is a command of gleaner-lab\nhint: gleaner-lab {command} --help"))
 }
 
-/// What is said in place of clap's words, where these would be no help with a secret, or might show one.
+/// The message that replaces clap's if that would not help with a secret, or might show it.
 fn of_secret(error: &clap::Error) -> Option<String> {
     let is_of_login = std::env::args_os().skip(1).any(|argument| argument == "login");
     if is_of_login && error.kind() == ErrorKind::TooManyValues {
@@ -95,7 +96,7 @@ fn of_secret(error: &clap::Error) -> Option<String> {
              typed here, it may stand in the shell's history: change it"
         ));
     }
-    // What stands alone may be a secret that was to follow a flag.
+    // A lone argument may be a secret that was meant for a flag.
     (is_of_login && !argument.starts_with('-')).then(|| {
         "error: unexpected argument behind the name of the site: it is not shown, as it may be a secret\nhint: gleaner login SITE; \
          its password belongs into the file `secrets/SITE` of the data folder (chmod 600)"
@@ -128,7 +129,7 @@ mod tests {
         assert_eq!(other, None);
     }
 
-    /// The long flags of a command and of all below it.
+    /// The long flags of a command and all its subcommands.
     fn flags_of(command: &clap::Command, flags: &mut Vec<String>) {
         flags.extend(command.get_arguments().filter_map(|argument| Some(format!("--{}", argument.get_long()?))));
         command.get_subcommands().for_each(|command| flags_of(command, flags));

@@ -1,4 +1,4 @@
-//! `gleaner verify`: says whether archive and database agree, and makes them agree.
+//! `gleaner verify`: checks that archive and database agree, and repairs differences.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -16,16 +16,16 @@ use gleaner_torrent::archive::Archive;
 
 #[derive(Args, Clone, Debug)]
 pub struct Options {
-    /// Mend what differs: nothing is deleted, what is lost is fetched again at the next crawl
+    /// Repair differences: nothing is deleted, lost torrents are fetched again by the next crawl
     #[arg(long)]
     repair: bool,
-    /// Print the verdict as one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// Verifies, also while the service runs; a repair wants the data folder for itself. Fails (exit code 1) while
-/// something is lost or out of its place.
+/// Verifies, also while the service runs; a repair needs exclusive access to the data folder. Fails (exit code 1) while
+/// something is lost or misplaced.
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let verdict = block_on(async {
         if let Some(remote) = Remote::connect(&config.data_dir).await {
@@ -40,13 +40,13 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         }
         app::must_exist(&config.data_dir)?;
         if app::folder::is_read_only(&config.data_dir) && !options.repair {
-            // Whoever only reads needs no more than that.
+            // Read-only access is enough here.
             let archive = Archive::open(app::archive_path(&config.data_dir), true)?;
             return Ok(verify::verify(app::read_only(&config.into())?.as_ref(), &archive).await?);
         }
         let open = if options.repair { App::open_to_mend } else { App::open };
         let app = open(&config.into())?;
-        // Another `gleaner status` asks this process; without the socket it is told that the folder is held.
+        // Lets another `gleaner status` query this process; without the socket it reports that the folder is held.
         let _control = control::serve(&app, None);
         if options.repair {
             return Ok(verify::repair(app.db.as_ref(), &app.archive, app.clock.now()).await?);
@@ -119,13 +119,13 @@ fn list(kind: &str, findings: &Findings, out: &mut impl Write) -> io::Result<()>
     }
     writeln!(out, "{kind}: {}", findings.count)?;
     for finding in &findings.listed {
-        // Quoted: what a torrent's or a file's name holds is not for a terminal.
+        // Quoted: names of torrents and files may contain terminal control sequences.
         writeln!(out, "  {:?}: {}", finding.path, finding.detail.escape_debug())?;
     }
     more(findings.count, findings.listed.len(), out)
 }
 
-/// How many stand behind those that a list names.
+/// How many follow those that a list names.
 pub(super) fn more(count: u64, listed: usize, out: &mut impl Write) -> io::Result<()> {
     match count.saturating_sub(listed as u64) {
         0 => Ok(()),

@@ -1,4 +1,4 @@
-//! `gleaner demo --ajax`: lists that scripts build, crawled into a folder with the engine that runs them.
+//! `gleaner demo --ajax`: lists that scripts build, crawled into a folder with the script engine.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use gleaner_crawl::progress::Ended;
 use gleaner_demo::ajax::{AjaxLog, AjaxOptions, AjaxSite, Section, start};
 use gleaner_rules as rules;
 
-/// What the folder remembers of its site; also marks it as one of this demo.
+/// File with what the folder stores about its site; also marks the folder as one of this demo.
 const NOTE: &str = "demo-ajax.json";
 
-/// The site's name, in the rules folder and in the database.
+/// Name of the site, in the rules folder and in the database.
 const SITE: &str = "ajax";
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ struct Remembered {
 }
 
 impl Remembered {
-    /// Wherever it is served.
+    /// Compares sites regardless of their address.
     fn is_same_site(&self, other: &Self) -> bool {
         (&self.sections, self.pages, self.per_page) == (&other.sections, other.pages, other.per_page)
     }
@@ -42,26 +42,26 @@ impl Remembered {
 #[derive(Debug, Serialize)]
 struct Summary {
     sections: Vec<String>,
-    /// Index pages, and torrents on each.
+    /// Number of index pages, and of torrents on each.
     index_pages: usize,
     per_page: usize,
     site_torrents: usize,
-    /// Torrents in the archive, and those of them that are none of the site's, over all runs in this folder.
+    /// Torrents in the archive, and those of them that are not the site's, over all runs in this folder.
     stored: usize,
     false_torrents: usize,
     coverage: f64,
-    /// Requests of this run, as the site counted them: of pages, their scripts, the data that scripts ask for, and downloads.
+    /// Requests of this run as counted by the site: pages, scripts, data requests of scripts, and downloads.
     requests: u64,
     page_requests: u64,
     script_requests: u64,
     data_requests: u64,
     download_requests: u64,
-    /// Requests that no script of the site makes, or of what is not there.
+    /// Requests that no script of the site makes, or for URLs that do not exist.
     refused_fetches: u64,
     /// Of this run.
     seconds: f64,
     archive: String,
-    /// The address of the site, while it is served.
+    /// The address of the site while it is served.
     site: String,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn demo(global: &Global, options: &Options, terminal: &Terminal) -> a
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Serves the site that the folder remembers, or a new one, and puts its rule file down.
+/// Serves the site that the folder describes, or a new one, and writes its rule file.
 fn serve(data_dir: &Path, options: &Options) -> anyhow::Result<(Served<AjaxSite>, Remembered)> {
     let usual = AjaxOptions::default();
     let note = data_dir.join(NOTE);

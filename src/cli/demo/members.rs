@@ -1,5 +1,5 @@
-//! `gleaner demo --members FAMILY`: a members-only site of a family's shape, logged in to and crawled into a folder. The
-//! password stands in the folder as an operator would put it there.
+//! `gleaner demo --members FAMILY`: serves a members-only site of a family, logs in and crawls it into a folder. The
+//! password is stored in the folder the way an operator would store it.
 
 use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -25,10 +25,10 @@ use gleaner_demo::members::{MembersLog, MembersOptions, MembersSite, start};
 use gleaner_login::verdict::Verdict;
 use gleaner_rules::{self as rules, SiteRules};
 
-/// What the folder remembers of its site; also marks it as one of this demo.
+/// File with what the folder stores about its site; also marks the folder as one of this demo.
 const NOTE: &str = "demo-members.json";
 
-/// The site's name, in the rules folder and in the database.
+/// Name of the site, in the rules folder and in the database.
 const SITE: &str = "members";
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,15 +42,15 @@ struct Remembered {
 #[derive(Debug, Serialize)]
 struct Summary {
     family: String,
-    /// How the login went, in words.
+    /// The result of the login, in words.
     verdict: String,
-    /// Torrents that members can get.
+    /// Torrents that members can download.
     site_torrents: usize,
     /// Those of them in the archive, over all runs in this folder.
     stored: usize,
     false_torrents: usize,
     coverage: f64,
-    /// Of this run, as the site counted them.
+    /// Of this run, as counted by the site.
     logins_ok: u64,
     logins_wrong: u64,
     bans: u64,
@@ -84,7 +84,7 @@ pub(super) fn demo(global: &Global, options: &Options, family: &str, terminal: &
     let crawled = by_hand(crawled, &steps);
     let means = Means { rules: login, password: &password, jar: &jar };
     let tell = |step: &str| steps.tell(step);
-    // The demo's own password is right, and may be sent again after any end.
+    // The demo's own password is right, and may be sent again after any result.
     let begins = &|| Ok(());
     let report = block_on(async { Ok(log_in_by_hand(&crawled, means, begins, None, &tell).await) })?;
     if report.judged.verdict == Verdict::LoggedIn {
@@ -108,7 +108,7 @@ fn rule_file(data_dir: &Path) -> PathBuf {
     data_dir.join("rules").join(format!("{SITE}.toml"))
 }
 
-/// Serves the site that the folder remembers, or a new one, and puts down what a crawl of it needs.
+/// Serves the site that the folder describes, or a new one, and writes the files that a crawl of it needs.
 fn serve(data_dir: &Path, family: &str, torrents: Option<usize>) -> anyhow::Result<Served<MembersSite>> {
     let note = data_dir.join(NOTE);
     let mut options = MembersOptions { family: family.to_owned(), ..MembersOptions::default() };
@@ -148,7 +148,7 @@ fn serve(data_dir: &Path, family: &str, torrents: Option<usize>) -> anyhow::Resu
     Ok(served)
 }
 
-/// Writes a file that its owner alone may read, in a folder of the same kind.
+/// Writes a file that only its owner can read, in a folder with the same mode.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let written = || -> std::io::Result<()> {
         path.parent().map_or(Ok(()), |folder| std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder))?;

@@ -1,9 +1,9 @@
-//! The requests of a login that an operator begins by hand: each at the pace that its host asks for (`Crawl-delay` of its
-//! robots.txt, which closes no page to a login), and forms told when they leave.
+//! The requests of a login started by the operator: each at the pace that its host asks for (`Crawl-delay` of its
+//! robots.txt, which disallows no page for a login), with a notice when a form is sent.
 //!
-//! It stands between the login and the site's transport, so that whatever the login asks for passes here: pages, forms,
-//! pictures, proofs. The pauses of the login itself come before it, and count. A crawl's logins do not come here: the gate
-//! of their host binds them (`crawl::login::pace`).
+//! Wraps the site's transport, so that all requests of the login pass here: pages, forms, pictures, proofs. The pauses of
+//! the login itself come first, and count. Logins of a crawl do not pass here: the gate of their host limits them
+//! (`crawl::login::pace`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ use gleaner_crawl::site::Site;
 use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, Transport};
 use gleaner_rules::Robots;
 
-/// The site as a login by hand asks it.
+/// The site's transport for a login by hand.
 #[must_use]
 pub fn by_hand(site: Site, steps: &Steps) -> Site {
     steps.hear_requests();
@@ -35,27 +35,27 @@ pub fn by_hand(site: Site, steps: &Steps) -> Site {
 }
 
 struct ByHand {
-    /// As it is, with its own transport.
+    /// The wrapped site, with its own transport.
     site: Site,
     steps: Steps,
-    /// Those that were asked: a login meets as many as it sends requests.
+    /// Origins requested so far; their number is limited by the requests of a login.
     origins: Mutex<HashMap<Box<str>, Origin>>,
 }
 
 #[derive(Clone, Copy)]
 struct Origin {
-    /// What its robots.txt asks for between an answer and the next request.
+    /// The delay that its robots.txt asks for between a response and the next request.
     delay: Duration,
     answered: Instant,
 }
 
 impl ByHand {
     fn origins(&self) -> MutexGuard<'_, HashMap<Box<str>, Origin>> {
-        // An entry is two times, whole at any time.
+        // An entry is two times, consistent at any moment.
         self.origins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the origin may be asked.
+    /// Waits until the origin may be requested.
     async fn pass(&self, url: &CrawlUrl) {
         if matches!(self.site.rules.robots, Robots::Ignore { .. }) {
             return;
@@ -79,11 +79,11 @@ impl ByHand {
         tokio::time::sleep(wait).await;
     }
 
-    /// What the origin's robots.txt asks for. One that cannot be had asks for nothing: whether the origin answers at all
-    /// the login's own request will tell.
+    /// The delay that the origin's robots.txt asks for; none if it cannot be fetched: the login's own request will show
+    /// whether the origin responds at all.
     async fn delay(&self, url: &CrawlUrl) -> Duration {
         let mut place = Place::of(url.origin(), HostKeys::new(url.host(), &[]));
-        // It moves no more often than `limits::ROBOTS_REDIRECTS_MAX`, which the answers hold.
+        // The redirect limit `limits::ROBOTS_REDIRECTS_MAX` bounds this loop.
         loop {
             match self.site.scripts.ask_robots(&place).await {
                 Ok(RobotsAnswer::Rules(robots)) => return robots.crawl_delay.unwrap_or_default(),

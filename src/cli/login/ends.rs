@@ -1,5 +1,5 @@
-//! How a login by hand ends before its end: at once as long as no form has left, and while a person is asked; behind a form it is followed
-//! to its proof, so that a right password is not held because nobody has waited for the answer.
+//! How signals end a login by hand: at once before a form is sent, and while a person is asked; after that the response is followed
+//! to its proof, so that a right password is not held back because nobody waited for the response.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_crawl::login::{Noted, Notes};
 use gleaner_login::verdict::Verdict;
 
-/// What is to be known when a signal comes.
+/// The state that a signal handler needs.
 #[derive(Clone, Default)]
 pub struct Ending(Arc<Mutex<State>>);
 
@@ -21,7 +21,7 @@ struct State {
     form_left: bool,
     is_told: bool,
     is_asking: bool,
-    /// Shown to the person who is asked.
+    /// The picture shown to the person.
     picture: Option<PathBuf>,
 }
 
@@ -34,14 +34,14 @@ impl State {
 }
 
 impl Ending {
-    /// Listens for signals from now on.
+    /// Starts to listen for signals.
     ///
     /// # Errors
-    /// Where the system gives no thread for that, or no place for the signals.
+    /// If the system provides no thread for it, or no signal handlers.
     pub fn listen() -> anyhow::Result<Self> {
         let ending = Self::default();
         let heard = ending.clone();
-        // The thread of the login may wait for what is typed: another one must hear of the signal.
+        // The login thread may block on terminal input: another thread has to receive the signal.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let entered = runtime.enter();
         let signals = Signals::listen()?;
@@ -55,10 +55,10 @@ impl Ending {
         let mut ends = Ends::default();
         let mut signal = signals.next().await;
         loop {
-            // As a shell tells of a process that a signal has ended.
+            // The exit code that a shell reports for a process ended by a signal.
             let code = 128 + signal.as_raw_value();
             {
-                // A form that is about to leave has left before this goes on.
+                // The lock waits for a form that is being sent.
                 let mut state = self.lock();
                 if !state.form_left || state.is_asking {
                     state.remove_picture();
@@ -82,25 +82,25 @@ impl Ending {
         }
     }
 
-    /// What is left of the time that an answer is followed for.
+    /// Time left to follow a response.
     fn left(ends: &Ends) -> Duration {
         ends.first()
             .map_or(Duration::ZERO, |first| limits::LOGIN_DRAIN_TIME_MAX.saturating_sub(SystemClock.now().since(first)))
     }
 
-    /// A question is shown, with a picture where it has one; false where nobody is to be asked any more.
+    /// Marks that a question is shown, with its picture if any; false if no more questions may be asked.
     pub fn asks(&self) -> bool {
         let mut state = self.lock();
         state.is_asking = !state.is_told;
         state.is_asking
     }
 
-    /// The picture of the question, which is about to be there: a signal in between finds it.
+    /// Registers the question's picture before it is written, so that a signal in between removes it.
     pub fn shows(&self, path: PathBuf) {
         self.lock().picture = Some(path);
     }
 
-    /// The question was answered.
+    /// Marks that the question was answered.
     pub fn is_answered(&self) {
         let mut state = self.lock();
         state.is_asking = false;
@@ -108,12 +108,12 @@ impl Ending {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Four fields, each whole at any time.
+        // Four fields, each consistent at any moment.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a login writes down in the middle, and no form of it leaves once it was told to end.
+/// Lets a login store its state midway, and sends no more forms after a signal.
 pub struct Followed<'a> {
     pub noted: &'a Noted<'a>,
     pub ending: &'a Ending,

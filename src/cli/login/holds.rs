@@ -1,5 +1,5 @@
-//! What keeps a login by hand back until it is told `--again`: what earlier logins of the account have brought about, and the
-//! pauses of the site's hosts that a crawl was told and has kept.
+//! What blocks a login by hand unless `--again` is given: the results of earlier logins of the account, and the
+//! pauses that the site's hosts asked a crawl for, from the database.
 
 use anyhow::bail;
 
@@ -16,10 +16,10 @@ use gleaner_rules::config::Config;
 use gleaner_store::crawldb::{CrawlDbError, HostRow, Reader as _};
 
 impl Login<'_> {
-    /// An error, with what to do, where a form may not be sent now.
+    /// An error with a hint if a form may not be sent now.
     ///
     /// # Errors
-    /// As said.
+    /// As described.
     pub(super) fn may_log_in(&self, tries: &Tries, password: &Secret) -> anyhow::Result<()> {
         if self.options.again {
             return Ok(());
@@ -43,10 +43,10 @@ impl Login<'_> {
         self.hosts_may_be_asked()
     }
 
-    /// The same where a page alone is to be asked for.
+    /// The same if only a page is requested.
     ///
     /// # Errors
-    /// As there.
+    /// Same as [`Self::may_log_in`].
     pub(super) fn may_ask(&self, tries: &Tries) -> anyhow::Result<()> {
         if self.options.again {
             return Ok(());
@@ -63,7 +63,7 @@ impl Login<'_> {
         let now = SystemClock.now();
         let hosts = block_on(async { Ok(hosts(self.config).await) })?;
         let hosts = hosts.unwrap_or_else(|error| {
-            // Whatever is wrong with the database is for a crawl to tell in full, and no reason against a login.
+            // A crawl reports problems of the database in full; they do not block a login.
             tracing::warn!(%error, "which pauses crawls were told is not known");
             Vec::new()
         });
@@ -77,21 +77,21 @@ impl Login<'_> {
         bail!(self.next(None).waits(&who, until))
     }
 
-    /// Where a login asks, until when that host is to be left alone, and why, where it has asked for that. What a crawl makes of a
-    /// host that does not answer asks for nothing.
+    /// The origin of the login, the end of its pause and the reason, if that host asked for one. Pauses that a crawl itself set for
+    /// an unresponsive host do not count.
     fn pause<'h>(&self, host: &'h HostRow, now: UnixMillis) -> Option<(&'h str, UnixMillis, &'h str)> {
         let (rules, login) = (self.rules, self.login);
         let json = login.json.as_ref().map(|json| &json.url);
         let asked = rules.start.first().into_iter().chain(&login.page).chain(&login.probe).chain(json);
         let is_asked = rules.primary() == &*host.origin || asked.into_iter().any(|url| url.origin() == &*host.origin);
         let is_told = *host.site == *rules.name && is_asked && is_asked_for(&host.blocked_reason);
-        // None was ever longer: the clock was ahead when it was written.
+        // No pause is longer: the clock was ahead when it was written.
         let until = host.blocked_until.min(now.plus(limits::RETRY_AFTER_MAX));
         (is_told && until > now).then_some((&*host.origin, until, &*host.blocked_reason))
     }
 }
 
-/// The hosts that crawls of the data folder know, from the process that holds it or from the folder itself, which is only read.
+/// The hosts that crawls of the data folder know, from the process that holds it or from the folder itself, read-only.
 async fn hosts(config: &Config) -> Result<Vec<HostRow>, CrawlDbError> {
     if let Some(remote) = Remote::connect(&config.data_dir).await {
         return remote.hosts().await;

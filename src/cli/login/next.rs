@@ -1,5 +1,5 @@
-//! What to do behind a login that was not let in: one step for each way in which it may have ended, as a command that can
-//! be copied, or as the very key and file that are to be mended.
+//! The next step after a failed login: one for each way in which it can fail, as a command to copy, or as the key and
+//! the file to fix.
 
 use std::path::Path;
 
@@ -20,29 +20,29 @@ pub struct Login<'a> {
     pub site: &'a SiteRules,
     pub rules: &'a LoginRules,
     pub is_interactive: bool,
-    /// The file of a browser's session, where that is taken over.
+    /// The file of a browser's session, if one is imported.
     pub cookies: Option<&'a Path>,
-    /// The same is sent again by hand only where that is asked for.
+    /// A login by hand sends the same credentials again only with `--again`.
     pub is_held: bool,
-    /// From when on it is sent again without that, because the site has let it in before.
+    /// From when on they are sent again without it, because the site has accepted them before.
     pub further_at: Option<UnixMillis>,
-    /// Until when that is, is a guess of ours: the site has asked for patience and named no time.
+    /// That time is our guess: the site asked to wait and named no time.
     pub is_guessed: bool,
-    /// The site itself has asked to be left alone until a time.
+    /// The site itself asked for a pause until a time.
     pub is_asked: bool,
-    /// When the lock of the account ends, where the site has told.
+    /// When the lock of the account ends, if the site shows it.
     pub lock_ends: Option<UnixMillis>,
-    /// Before when the site is to be left alone, where it asks for that.
+    /// The end of the pause that the site asked for.
     pub not_before: Option<UnixMillis>,
 }
 
 impl Login<'_> {
-    /// What the operator is to do; None behind a login that was let in.
+    /// The next step for the operator; None after a successful login.
     #[must_use]
     pub fn next(&self, report: &Report) -> Option<String> {
         let (file, again) = (quoted(&self.site.file), self.run(""));
         let place = secrets::place_of(self.data_dir, &self.site.name);
-        // What was refused in words, or has had a cookie kept, lacks no other.
+        // After a verdict in the site's words, or with a stored cookie, missing cookies are not the cause.
         let is_told = matches!(
             report.judged.verdict,
             Verdict::LoggedIn | Verdict::WrongPassword | Verdict::Locked | Verdict::RateLimited | Verdict::LimitedAgain
@@ -112,7 +112,7 @@ impl Login<'_> {
             true => String::new(),
             false => format!("; where {keys} there was wrong, correct it and run: {}", self.run(" --again")),
         };
-        // What is to be waited for binds another password as well.
+        // A wait applies to another password as well.
         let (later, all_the_same) = match self.not_before.filter(|_| self.is_asked) {
             Some(until) => (
                 format!(", at {} or later,", until.rfc3339()),
@@ -140,11 +140,11 @@ impl Login<'_> {
         }
     }
 
-    /// Behind a login that wanted a CAPTCHA read or a code typed.
+    /// After a login that needs a CAPTCHA solved or a code typed.
     fn person(&self, report: &Report) -> String {
         let is_captcha = report.judged.verdict == Verdict::Captcha;
         let is_twice = self.is_interactive && self.is_held;
-        // What a script or a letter asks for is nothing that could be typed here.
+        // A script challenge, or a link sent by mail, cannot be typed here.
         match is_captcha {
             false if is_twice => self.code_twice(),
             false if has(report, CODE_REFUSED) => {
@@ -159,7 +159,7 @@ impl Login<'_> {
         }
     }
 
-    /// Where the site is to be left alone until then.
+    /// If the site asked for a pause until this time.
     fn wait(&self, until: UnixMillis) -> String {
         let (until, again) = (until.rfc3339(), self.run(""));
         match self.is_guessed {
@@ -171,7 +171,7 @@ impl Login<'_> {
         }
     }
 
-    /// Of what the site has let in before, and has answered more than once without a word about it.
+    /// For credentials that the site accepted before, and has answered without a clear result more than once.
     fn further(&self, until: UnixMillis) -> String {
         format!(
             "see with a browser that the site works and that the account is not locked; a crawl tries the same again at {} or later, and so \
@@ -182,7 +182,7 @@ impl Login<'_> {
         )
     }
 
-    /// Behind a form that came back: only a members' page tells whether the password is wrong.
+    /// After a form that came back: only a members' page can show whether the password is wrong.
     #[must_use]
     pub fn probably_refused(&self) -> String {
         let (file, again) = (quoted(&self.site.file), self.run(""));
@@ -199,7 +199,7 @@ impl Login<'_> {
         )
     }
 
-    /// The keys beside `user` in the rule file that say what is sent; nothing where there are none.
+    /// The keys beside `user` in the rule file that define the request; empty if there are none.
     fn keys(&self) -> String {
         let LoginRules { form, user_field, password_field, fields, .. } = self.rules;
         let named = [
@@ -212,7 +212,7 @@ impl Login<'_> {
         keys.map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ")
     }
 
-    /// What else may prove a session, where the rule file leaves it open.
+    /// Another page that may prove a session, if the rule file leaves it open.
     fn other_proof(&self) -> Option<String> {
         match (&self.rules.json, &self.rules.probe) {
             (Some(json), _) => {
@@ -266,7 +266,7 @@ impl Login<'_> {
         format!("see with a browser that the account is not locked, then run: {}", self.run(" --again"))
     }
 
-    /// Why a login is not begun, and what to do.
+    /// Why a login does not start, and the next step.
     #[must_use]
     pub fn kept_back(&self, hold: ByHand, is_unproven: bool) -> String {
         match hold {
@@ -378,7 +378,7 @@ impl Login<'_> {
         )
     }
 
-    /// Why nothing is asked before a time, by whoever has said so.
+    /// Why nothing is requested before a time, and who set it.
     #[must_use]
     pub fn waits(&self, who: &str, until: UnixMillis) -> String {
         let until = until.rfc3339();
@@ -389,7 +389,7 @@ impl Login<'_> {
         )
     }
 
-    /// Where the page that proves the last login does not come.
+    /// For a missing page that should prove the last login.
     #[must_use]
     pub fn unproven(&self) -> String {
         let (file, again) = (quoted(&self.site.file), self.run(""));
@@ -484,7 +484,7 @@ impl Login<'_> {
     }
 
     fn run(&self, more: &str) -> String {
-        // What a person was asked, the next one is asked as well.
+        // An interactive login is repeated as an interactive one.
         let is_asked = self.is_interactive && !more.contains("--interactive") && !more.contains("--cookies");
         let interactive = if is_asked { " --interactive" } else { "" };
         self.hints.command(&format!("login {}{interactive}{more}", self.site.name))
@@ -495,8 +495,9 @@ fn has(report: &Report, text: &str) -> bool {
     report.judged.evidence.iter().any(|evidence| evidence.contains(text))
 }
 
-/// Words of the evidence for what only a browser shows, for a picture of no use, and for what comes by another way; the tests of the command meet
-/// both.
+/// Phrases of the evidence for a challenge that only a browser shows, for an unusable picture, and for a code or link sent by
+/// another channel; the command's
+/// tests check them.
 const BY_SCRIPT: &str = "which only a browser shows";
 const NOT_SHOWN: &str = "picture cannot be shown";
 const BY_LETTER: &str = "it may have sent a code or a link";

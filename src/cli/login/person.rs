@@ -1,5 +1,5 @@
-//! Asks the person at the terminal what only a person can answer. A picture that is to be read lies in a file as long as
-//! its question stands, also where the process is told to end in the middle of it.
+//! Asks the person at the terminal what only a person can answer. A picture to read exists as a file only while its
+//! question is open, also if the process is stopped meanwhile.
 
 use std::io::{BufRead as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -19,13 +19,13 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// One whose picture is gone where a signal ends the process at a question.
+    /// A terminal whose picture is deleted if a signal ends the process during a question.
     #[must_use]
     pub fn new(data_dir: &Path, site: &str, ending: &Ending) -> Self {
         Self { data_dir: data_dir.to_path_buf(), site: site.to_owned(), ending: ending.clone() }
     }
 
-    /// Asks; None where nothing was typed, and where the process was told to end.
+    /// Asks; None if nothing was typed, or if the process was told to stop.
     pub fn ask(&self, question: &Question<'_>) -> Option<Box<str>> {
         if !self.ending.asks() {
             return None;
@@ -37,7 +37,7 @@ impl Terminal {
             Wanted::Code => "the site asks for a one-time code",
             Wanted::CodeIfAny => "the site takes a one-time code; leave it empty if your account has none",
         };
-        // Sites write what they like; nothing of it may steer the terminal.
+        // Text from sites must not send control sequences to the terminal.
         let plain = |text: &str| text.replace(char::is_control, " ");
         let mut text = format!("{wants}: {}\n", plain(question.text));
         for (place, option) in question.options.iter().enumerate() {

@@ -1,19 +1,19 @@
-//! The steps of a login on the terminal, each when it happens.
+//! Prints the steps of a login to the terminal as they happen.
 //!
-//! What is shown is what decides: of the trees that know a login form the first question and the verdict, of the proof
-//! one line. All of it stands in the log (`-v`) and in `--json`.
+//! Only what decides is shown: of the login form trees the first question and the verdict, of the proof one line.
+//! The log (`-v`) and `--json` have everything.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::hints::{Hints, without_hint};
 use gleaner_login::secret::told_url;
 
-/// Shows what a login does while it runs.
+/// Prints the progress of a login.
 #[derive(Clone)]
 pub struct Steps(Arc<Mutex<Shown>>);
 
 impl Steps {
-    /// For a site; where `is_quiet` nothing is shown.
+    /// For a site; with `is_quiet` nothing is shown.
     #[must_use]
     pub fn new(site: &str, hints: &Hints, is_quiet: bool, is_verbose: bool) -> Self {
         let (site, hints) = (site.to_owned(), hints.clone());
@@ -21,27 +21,27 @@ impl Steps {
         Self(Arc::new(Mutex::new(shown)))
     }
 
-    /// From now on whoever sends requests tells when a form leaves, behind the pauses that a host asks for.
+    /// From now on the sender reports when a form is sent, after the pauses that a host asks for.
     pub(super) fn hear_requests(&self) {
         self.lock().has_sender = true;
     }
 
-    /// A request leaves; `form` is where it goes to where it carries one.
+    /// A request is sent; `form` is the target of the form that it carries, if any.
     pub(super) fn leaves(&self, form: Option<&str>) {
         if let Some(url) = form {
             self.show(&format!("sent to {}", told_url(url)));
         }
     }
 
-    /// Shows what is no step of the login's own.
+    /// Prints a line that is not a step of the login.
     pub(super) fn show(&self, line: &str) {
         if !self.lock().is_quiet {
-            // Whoever read our output may have read enough: the login goes on, and its end tells.
+            // The reader may have closed our output: the login goes on, and the exit code has the result.
             let _ = gleaner_base::console::write_out(format_args!("{line}\n"));
         }
     }
 
-    /// Shows a step of a login, where it tells something new; in the log where nothing is shown.
+    /// Prints a step of a login if it is new; in quiet mode it is only logged.
     pub fn tell(&self, step: &str) {
         let (is_quiet, line) = {
             let mut shown = self.lock();
@@ -55,7 +55,7 @@ impl Steps {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Shown> {
-        // Counts and texts are whole at any time.
+        // Counts and texts are consistent at any moment.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -65,16 +65,16 @@ struct Shown {
     hints: Hints,
     is_quiet: bool,
     is_verbose: bool,
-    /// What the proof was.
+    /// The result of the proof.
     proof: Option<String>,
     /// The form whose first question was shown.
     tree: Option<String>,
-    /// True where whoever sends requests tells when a form leaves.
+    /// True if the sender reports when a form is sent.
     has_sender: bool,
 }
 
 impl Shown {
-    /// A step as it is shown; None where it tells nothing new.
+    /// The line for a step; None if it is nothing new.
     fn line(&mut self, step: &str) -> Option<String> {
         if let Some(proof) = step.strip_prefix("proof: ").or_else(|| step.strip_prefix("no proof: ")) {
             self.proof = Some(proof.to_owned());
@@ -94,13 +94,13 @@ impl Shown {
         {
             return None;
         }
-        // What to do about it is told behind the last step.
+        // The hint follows the last step.
         let step = if step.starts_with("verdict: ") { without_hint(step) } else { step };
         Some(self.hints.of_site(step, &self.site))
     }
 }
 
-/// Forms that a login has seen, for the hint of a rule file that names another: at most five, each with twelve fields.
+/// Forms seen during a login, for the hint about a rule file that names another: at most five, each with twelve fields.
 #[must_use]
 pub fn forms_seen(steps: &[String]) -> Option<String> {
     let form = |step: &String| {

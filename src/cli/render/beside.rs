@@ -1,5 +1,5 @@
-//! A page that lies in a file: what its scripts want is read from the folder that it lies in and from nowhere else, unless the network
-//! is wanted too.
+//! A page in a local file: requests of its scripts are served only from the file's folder, unless network access is
+//! enabled.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -14,10 +14,10 @@ use gleaner_net::fetch::charset;
 use gleaner_render::children::Host;
 use gleaner_render::wire::{Answer, Request, Response};
 
-/// Where a file is taken to come from that nobody names an address for: a name that no host ever has (RFC 6761 §6.4).
+/// The assumed origin of a file without a URL: a name that no host can have (RFC 6761 §6.4).
 const NOWHERE: &str = "https://file.invalid/";
 
-/// The address of a file of this name.
+/// The URL of a file of this name.
 pub(super) fn base_of(name: &str) -> Result<Url, url::ParseError> {
     let mut url = Url::parse(NOWHERE)?;
     if let Ok(mut segments) = url.path_segments_mut() {
@@ -29,26 +29,26 @@ pub(super) fn base_of(name: &str) -> Result<Url, url::ParseError> {
 /// The folder of a page, as its scripts see it.
 pub(super) struct Beside {
     folder: PathBuf,
-    /// What addresses of the folder begin with.
+    /// The URL prefix of the folder.
     base: Url,
     online: Option<Look>,
 }
 
 impl Beside {
     /// # Errors
-    /// When the file's folder is not there.
+    /// If the file's folder does not exist.
     pub fn new(file: &Path, base: &Url, online: Option<Look>) -> io::Result<Self> {
-        // A file's own links lead where it really lies.
+        // The links of a symlinked file are relative to its real location.
         let folder = file.canonicalize()?.parent().unwrap_or(Path::new("/")).to_path_buf();
         let mut base = base.clone();
         base.set_query(None);
         base.set_fragment(None);
-        // `join` of a dot cuts the path behind its last slash.
+        // `join` of a dot cuts the path after its last slash.
         let base = base.join(".").unwrap_or(base);
         Ok(Self { folder, base, online })
     }
 
-    /// The file that an address names; `None` where that lies outside the folder, or is none.
+    /// The file that a URL refers to; `None` if it is outside the folder, or not a file.
     fn file_of(&self, address: &str) -> Option<PathBuf> {
         let url = Url::parse(address).ok().filter(|url| url.origin() == self.base.origin())?;
         let below = url.path().strip_prefix(self.base.path())?;
@@ -58,7 +58,7 @@ impl Beside {
             let is_name = !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0']);
             path.push(is_name.then_some(&*name)?);
         }
-        // Links of the file system lead anywhere; where they do is looked at.
+        // Symlinks may lead outside: check the real path.
         let path = path.canonicalize().ok()?;
         (path.starts_with(&self.folder) && path.is_file()).then_some(path)
     }
@@ -100,10 +100,10 @@ impl Host for Beside {
     }
 }
 
-/// A regular file as a whole, no longer than an answer of the network may be.
+/// Reads a whole regular file, limited like a response of the network.
 ///
 /// # Errors
-/// When it is none, or cannot be read, or is longer, or does not lie in `within` any more.
+/// If it is not a regular file, cannot be read, is too long, or is no longer inside `within`.
 pub(super) fn read(path: &Path, within: Option<&Path>) -> io::Result<Vec<u8>> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
@@ -120,12 +120,12 @@ pub(super) fn read(path: &Path, within: Option<&Path>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file's bytes as the text of a page, in the charset that it says or looks like.
+/// Decodes a file as a page, in its declared or detected charset.
 pub(super) fn decode(bytes: &[u8]) -> String {
     charset::detect(None, bytes, None).decode(bytes).0.into_owned()
 }
 
-/// What a server would call a file of this name.
+/// The content type that a server would send for a file of this name.
 fn kind_of(path: &Path) -> &'static str {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     match extension.as_str() {

@@ -1,7 +1,8 @@
-//! Pages of a list in one warm child, each told as one JSON object a line with what it cost: how `benches/render` measures the engine.
+//! Renders pages of a list in one warm child and prints a JSON object with its cost for each: this is how `benches/render`
+//! measures the engine.
 //!
-//! A page's CPU time is that of the child and of this process, which answers its requests; its memory is the highest share of both that
-//! was seen while it ran. What the looking itself costs is taken off, and so is the time of pauses that the server asked for.
+//! A page's CPU time is that of the child and of this process, which answers its requests; its memory is the highest sum of
+//! both that was sampled while it ran. The cost of sampling is subtracted, and so are pauses that the server asked for.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -26,11 +27,11 @@ use gleaner_render::cost::{self, Of};
 use gleaner_render::wire::{Act, Answer, Outcome, Page, Request, Viewport};
 use gleaner_rules::config::Config;
 
-/// How often the memory of the child is looked at, and once more when a page is done, as the child keeps for a while what the page had: the
-/// child stands still meanwhile, as long as it has memory. That of this process is looked at once a page: it holds nothing of one for long.
+/// Sampling interval of the child's memory, with one more sample after a page, as the child keeps the page's memory for a while. The
+/// child is stopped during a sample, in proportion to its memory. This process is sampled once per page: it holds no page for long.
 const SAMPLED: Duration = Duration::from_millis(50);
 
-/// The window of a page whose list is to be in view as a whole.
+/// A viewport that shows a whole list.
 const TALL: Viewport = Viewport { width: 1280.0, height: 12_000.0 };
 
 #[derive(Deserialize)]
@@ -40,7 +41,7 @@ struct Entry {
     manifest: PathBuf,
 }
 
-/// A `page.json`, as far as it says what is done with the page.
+/// A `page.json`, reduced to the actions on the page.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Manifest {
@@ -60,7 +61,7 @@ pub(super) fn command(
     std::thread::scope(|scope| {
         scope.spawn(|| seen.sample());
         let told = block_on(async {
-            // The child is warm, as the engines are that it is compared with, and known to whoever looks at its memory.
+            // Warms up the child, as the other engines in the comparison are, and tells the sampler its process id.
             children.run(&Page::at("about:blank", 0), &nobody).await?;
             seen.knows(children);
             let mut look: Option<Look> = None;
@@ -83,7 +84,7 @@ fn read<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
     serde_json::from_str(&text).with_context(|| quoted(path))
 }
 
-/// One page; gives its line, and the look for the next page where that lies at the same site.
+/// Renders one page; returns its line, and the site for the next page if that is on the same site.
 async fn one(
     config: &Config,
     global: &Global,
@@ -163,17 +164,17 @@ fn told(outcome: &Outcome) -> serde_json::Value {
     })
 }
 
-/// What was seen of the memory of this process and its child.
+/// Memory samples of this process and its child.
 #[derive(Default)]
 struct Seen {
-    /// Process id of the child, zero before it is known.
+    /// Process id of the child; zero until it is known.
     child: AtomicU32,
     /// Of the child, in bytes.
     highest: AtomicU64,
-    /// CPU time that looking has cost, in microseconds.
+    /// CPU time spent on sampling, in microseconds.
     cost_us: AtomicU64,
     is_over: AtomicBool,
-    /// Nobody looks: the kernel holds a process still while it counts its pages.
+    /// Sampling is off: the kernel stops a process while it counts its pages.
     is_off: bool,
 }
 
@@ -184,12 +185,12 @@ impl Seen {
         }
     }
 
-    /// What looking has cost so far, and the child's highest memory since this was asked last.
+    /// The cost of sampling so far, and the child's highest memory since the last call.
     fn take(&self) -> (u64, u64) {
         (self.cost_us.load(Ordering::Relaxed), self.highest.swap(0, Ordering::Relaxed))
     }
 
-    /// Looks once.
+    /// Takes one sample.
     fn look(&self) {
         if self.is_off {
             return;
@@ -201,7 +202,7 @@ impl Seen {
         self.highest.fetch_max(child, Ordering::Relaxed);
     }
 
-    /// Looks until all is over.
+    /// Samples until the list is done.
     fn sample(&self) {
         while !self.is_off && !self.is_over.load(Ordering::Relaxed) {
             self.look();
@@ -211,7 +212,7 @@ impl Seen {
     }
 }
 
-/// The proportional share of a process; zero for one that is gone.
+/// The proportional set size of a process; zero if it is gone.
 fn pss_bytes(path: &str) -> u64 {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));

@@ -1,4 +1,4 @@
-//! What is told of a rendered page: as one JSON object, or as the view that was asked for.
+//! The report on a rendered page: one JSON object, or the selected view.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,10 +10,10 @@ use gleaner_render::wire::trace::{Event, What};
 use gleaner_render::wire::{Asker, ConsoleLine, End, Navigation, Outcome, RequestId, ScriptError, Spent};
 use gleaner_torrent::magnet;
 
-/// Refused requests and errors that a summary shows.
+/// Refused requests and errors listed in a summary.
 const SHOWN: usize = 10;
 
-/// What is shown of a page.
+/// The view of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
     Summary,
@@ -24,18 +24,18 @@ pub(super) enum View {
     Text,
 }
 
-/// A page as it came out.
+/// The result of a page.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
-    /// Its address, behind redirects.
+    /// Its URL, after redirects.
     pub url: String,
-    /// The site of a rule file that it belongs to; None where its rules were made up.
+    /// The site whose rule file covers it; None if default rules were made for it.
     pub site: Option<String>,
     /// None for a file.
     pub status: Option<u16>,
-    /// Of the page's own markup.
+    /// Size of the page's own markup.
     pub bytes: usize,
-    /// Why its event loop came to rest.
+    /// Why its event loop ended.
     end: Option<End>,
     /// Why its scripts were stopped, if they were.
     spent: Option<Spent>,
@@ -43,13 +43,13 @@ pub(super) struct Report {
     /// CPU time of the child.
     cpu_ms: f64,
     states: Vec<State>,
-    /// All links of all states, addresses that the page would have gone to, and magnets, sorted.
+    /// All links of all states, navigation targets and magnets, sorted.
     links: BTreeSet<String>,
     navigations: Vec<Navigation>,
-    /// Why looking for more has ended with more to come.
+    /// Why exploring stopped before everything was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<String>,
-    /// Acts that nothing on the page fits.
+    /// Acts that matched nothing on the page.
     pub undone: Vec<String>,
     requests: Vec<Asked>,
     errors: Vec<ScriptError>,
@@ -68,9 +68,9 @@ pub(super) struct Report {
 #[derive(Debug, Serialize)]
 struct State {
     by: String,
-    /// Links in the document then.
+    /// Links in the document at that time.
     count: usize,
-    /// Their addresses, each once, sorted; of a state that a reader found by himself those alone that are new.
+    /// Their URLs, deduplicated and sorted; for a state found by exploring only the new ones.
     links: BTreeSet<String>,
 }
 
@@ -81,11 +81,11 @@ struct Asked {
     method: String,
     url: String,
     asker: Asker,
-    /// The script and the place in it that asked; empty where the markup did.
+    /// The script and the position that sent it; empty for markup.
     by: String,
     status: Option<u16>,
     bytes: Option<usize>,
-    /// Why it was not sent, or not answered.
+    /// Why it was not sent, or got no response.
     refused: Option<String>,
 }
 
@@ -129,7 +129,7 @@ impl Report {
         }
     }
 
-    /// Prints it.
+    /// Prints the report.
     pub(super) fn show(&mut self, view: View, json: bool) -> anyhow::Result<()> {
         let is_made_up = self.site.is_none();
         for refused in self.requests.iter_mut().filter_map(|asked| asked.refused.as_mut()) {
@@ -153,7 +153,7 @@ impl Report {
         Ok(())
     }
 
-    /// Links, one a line; below the act that led to them where there is more than one state.
+    /// Links, one per line; grouped by act if there is more than one state.
     fn links(&self) -> String {
         let mut text = String::new();
         if let [_] = self.states.as_slice() {
@@ -201,7 +201,7 @@ impl Report {
         text + &self.troubles()
     }
 
-    /// What went wrong on the way.
+    /// Errors and refused requests.
     fn troubles(&self) -> String {
         let mut text = String::new();
         let refused: Vec<&Asked> = self.requests.iter().filter(|asked| asked.refused.is_some()).collect();
@@ -245,7 +245,7 @@ impl Report {
 
 fn place(error: &ScriptError) -> String {
     match (error.source.as_str(), error.line) {
-        // The engine names a text that a script has run by the place of the call.
+        // The engine names the source of an `eval` after the place of the call.
         (source, line) if source.starts_with("eval at ") => {
             format!("\n    at {source}, <anonymous>:{line}:{}", error.column)
         }
@@ -256,7 +256,7 @@ fn place(error: &ScriptError) -> String {
     }
 }
 
-/// Each request with what became of it.
+/// Each request with its result.
 fn requests(events: &[Event]) -> Vec<Asked> {
     let mut asked: Vec<Asked> = Vec::new();
     let mut places: BTreeMap<RequestId, usize> = BTreeMap::new();
@@ -310,7 +310,7 @@ fn word(asker: Asker) -> &'static str {
     }
 }
 
-/// An event as a line: milliseconds of the page's time, what, and the rest.
+/// An event as a line: milliseconds of page time, kind, details.
 fn told(event: &Event) -> String {
     let (what, rest) = match &event.what {
         What::Script { source, bytes } => ("script", format!("{source}, {bytes} bytes")),
@@ -330,7 +330,7 @@ fn told(event: &Event) -> String {
     format!("{:>12.3} ms  {what:<10} {rest}\n", event.at_us as f64 / 1_000.0)
 }
 
-/// Magnets that stand anywhere in the markup, each as it is written but for its entities.
+/// Magnets anywhere in the markup, as written but with entities decoded.
 fn magnets_in(html: &str) -> impl Iterator<Item = String> {
     let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '\\');
     html.match_indices("magnet:?").filter_map(move |(at, _)| {

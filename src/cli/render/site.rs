@@ -1,7 +1,7 @@
-//! Whose page it is: the site of the rule file that names its host, or one that is made up for the page alone, with plain manners.
+//! The site of a rendered page: the one whose rule file covers its host, or one made for this page, with default politeness.
 //!
-//! A page of no rule file is asked as politely as a site that says nothing of its rate, and its scripts may ask its own host, the hosts
-//! that its markup names for scripts, and those of `--host`; robots.txt of each is obeyed.
+//! A page without a rule file is fetched with the default rate, and its scripts may request its own host, the hosts that
+//! its markup loads scripts from, and those of `--host`; robots.txt of each is obeyed.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
@@ -22,17 +22,17 @@ use gleaner_render::{Parser, Step, Tree};
 use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules, fault};
 
-/// The name of a site that is made up.
+/// Name of a site made for one page.
 const MADE_UP: &str = "render";
 
-/// Hosts that people name beside the page's own, and whether they named a folder of rules.
+/// Additional hosts from the options, and whether a rules folder was given.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'a> {
     pub named: &'a [String],
     pub is_explicit: bool,
 }
 
-/// Opens the page at an address.
+/// Opens the page at a URL.
 pub(super) async fn open(
     config: &Config,
     hints: &Hints,
@@ -50,7 +50,7 @@ pub(super) async fn open(
     Ok((look, answer))
 }
 
-/// The network for a file that is taken to have this address; the address itself is not asked for.
+/// The network for a file that is assumed to have this URL; the URL itself is not fetched.
 pub(super) async fn begin_for_file(
     config: &Config,
     hints: &Hints,
@@ -86,7 +86,7 @@ async fn begin(
     Ok((look, is_made_up))
 }
 
-/// The site whose rule file names the page's host; `None` where there is none and nobody has asked for one.
+/// The site whose rule file covers the page's host; `None` if there is none and no rules folder was given.
 fn named_by_rules(
     config: &Config,
     hints: &Hints,
@@ -108,7 +108,7 @@ fn named_by_rules(
         }
     }
     let (dir, host) = (config.rules_dir.display(), page.authority());
-    // The file that says how this host is to be asked may be among those that cannot be read.
+    // The unreadable files may include the one for this host.
     if let Some(path) = bad.first() {
         let check = hints.command(&format!("rules check {}", quoted(path)));
         bail!("no usable rule file in {dir} names the host {host}\nhint: mend those that have faults: {check}");
@@ -122,7 +122,7 @@ fn named_by_rules(
     Ok(None)
 }
 
-/// Rules for one page: its own host and those that are named, all of its URLs, no accounts, everything else as usual.
+/// Rules for one page: its own host and the given ones, all of their URLs, no accounts, everything else default.
 fn made_up(page: &CrawlUrl, named: &[String], scripts: &[String]) -> anyhow::Result<Arc<SiteRules>> {
     let mut hosts: BTreeSet<&str> = named.iter().chain(scripts).map(String::as_str).collect();
     hosts.insert(page.authority());
@@ -141,7 +141,7 @@ fn made_up(page: &CrawlUrl, named: &[String], scripts: &[String]) -> anyhow::Res
     })
 }
 
-/// Hosts that the markup names for scripts: `<script src>`, preloads of them, import maps.
+/// Hosts that the markup loads scripts from: `<script src>`, preloads, import maps.
 fn hosts_of_scripts(markup: &str, page: &Url) -> Vec<String> {
     let mut tree = Tree::new();
     let Ok(document) = tree.create_document(true) else { return Vec::new() };
@@ -150,7 +150,7 @@ fn hosts_of_scripts(markup: &str, page: &Url) -> Vec<String> {
     while let Ok(Step::Script(_)) = parser.feed(&mut tree, text) {
         text = "";
     }
-    // A document that is full keeps what it holds.
+    // A document at its size limit keeps its content.
     let _ = parser.finish(&mut tree);
     let mut addresses: Vec<String> = Vec::new();
     let mut base = None;
@@ -181,7 +181,7 @@ fn crawl_url(url: &Url) -> anyhow::Result<CrawlUrl> {
     CrawlUrl::parse(url.as_str(), &Canonical::default()).map_err(|why| anyhow!("{url} cannot be asked for: {why}"))
 }
 
-/// Why a page is not there, with what can be done about it.
+/// Why a page is missing, with a hint.
 fn unanswered(page: &CrawlUrl, why: &str, is_made_up: bool) -> anyhow::Error {
     let hint = match why {
         _ if why.contains("is none of the rule file's hosts") && is_made_up => {
@@ -199,7 +199,7 @@ fn unanswered(page: &CrawlUrl, why: &str, is_made_up: bool) -> anyhow::Error {
     anyhow!("{}: {}{hint}", page.as_str(), told(why, is_made_up))
 }
 
-/// Why a request was not sent, in words that fit a page without a rule file.
+/// Why a request was not sent, worded for a page without a rule file.
 pub(super) fn told(why: &str, is_made_up: bool) -> String {
     if is_made_up {
         why.replace("is none of the rule file's hosts", "is not among the hosts that the page may ask")
@@ -208,10 +208,10 @@ pub(super) fn told(why: &str, is_made_up: bool) -> String {
     }
 }
 
-/// The page's text, in its charset.
+/// The page's text, decoded with its charset.
 ///
 /// # Errors
-/// Where the answer is no page.
+/// If the response is not a page.
 pub(super) fn markup(look: &Look, answer: &Response) -> anyhow::Result<String> {
     let kind = answer.header("content-type");
     let essence = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
@@ -225,7 +225,7 @@ pub(super) fn markup(look: &Look, answer: &Response) -> anyhow::Result<String> {
     Ok(charset::detect(kind, &answer.body, named).decode(&answer.body).0.into_owned())
 }
 
-/// The name of the site whose rules bind the page; `None` where they were made up.
+/// The site whose rules apply to the page; `None` if they were made for it.
 pub(super) fn name(look: &Look) -> Option<String> {
     let name = &look.rules().name;
     (look.rules().file.as_os_str() != format!("<{MADE_UP}>").as_str()).then(|| name.to_string())
