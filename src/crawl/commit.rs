@@ -1,10 +1,10 @@
-//! Many visits, one durable commit. Torrent files are on the disk, synced and named, before the rows that speak
-//! of them are committed: a crash leaves at worst a file without a row, never a row without its file. Links that the
-//! increment follows are in the update crawldb before the page that carries them is recorded, and leave it after their own
-//! visit is.
+//! Many visits, one durable commit. Torrent files are on disk, synced and renamed, before the rows that refer
+//! to them are committed: a crash leaves at worst a file without a row, never a row without its file. Links that the
+//! increment follows are in the update crawldb before the page that contains them is recorded, and leave it after their own
+//! visit is recorded.
 //!
-//! Batches are bounded in count, in bytes and in time (`limits::COMMIT_*`); a site that has nothing left to do
-//! before the commit asks for it at once.
+//! Batches are bounded in count, bytes and time (`limits::COMMIT_*`); a site that has nothing left to do
+//! before the commit requests it at once.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,23 +21,23 @@ use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Next, Receipt, Visit};
 use gleaner_torrent::Infohashes;
 use gleaner_torrent::archive::{Archive, ArchiveError};
 
-/// How often a service says that it cannot store: a full disk stays full for a while.
+/// How often a service logs that it cannot store: a full disk stays full for a while.
 const TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// A message to the committer.
 pub enum Message {
-    /// To be committed within the window; the receipt goes to `reply`.
+    /// A visit to be committed within the window; the receipt goes to `reply`.
     /// The permit is for the memory that the visit holds.
     Visit {
         finished: Box<Finished>,
-        /// Comes back with the receipt.
+        /// Returned in the receipt.
         mark: u64,
         reply: mpsc::UnboundedSender<Committed>,
         permit: OwnedSemaphorePermit,
-        /// When the visit was finished: its window begins here, also while the commit before it is being written.
+        /// When the visit was finished: its window begins here, even while the previous commit is being written.
         at: tokio::time::Instant,
     },
-    /// Commit now what has come so far.
+    /// Commit everything received so far now.
     Flush,
 }
 
@@ -50,16 +50,16 @@ pub enum CommitError {
     Archive(#[from] ArchiveError),
 }
 
-/// What a failed commit leads to.
+/// What happens after a failed commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFault {
-    /// End, with the error: a command that a person runs.
+    /// End with the error: for a command that a person runs.
     Stop,
-    /// Keep the batch and try again until the cause is gone: the service.
+    /// Keep the batch and retry until the cause is gone: for the service.
     TryAgain(Duration),
 }
 
-/// Commits until all senders are gone and everything is on the disk.
+/// Commits until all senders are gone and everything is on disk.
 pub async fn run(
     db: Arc<dyn CrawlDb>,
     update: Option<Arc<UpdateDb>>,
@@ -79,9 +79,9 @@ pub async fn run(
             match commit(&db, update.as_deref(), &archive, &visits, &batch).await {
                 Ok(receipts) => break receipts,
                 Err(error) => match on_fault {
-                    // With nobody left to send, the process is to end: what is lost is fetched again at its next start.
+                    // With no sender left, the process is shutting down: lost visits are fetched again at its next start.
                     OnFault::TryAgain(pause) if !messages.is_closed() => {
-                        // What the hints of a command say is of no use to a service.
+                        // The hints are meant for commands and are of no use to a service.
                         let error = error.to_string().lines().next().unwrap_or_default().to_owned();
                         if told.is_none_or(|at| at.elapsed() >= TOLD_EVERY) {
                             told = Some(tokio::time::Instant::now());
@@ -105,32 +105,32 @@ pub async fn run(
         if let Some(update) = &update {
             match update.remove_visited(batch.visited).await {
                 Ok(asked_again) => stay = asked_again,
-                // They are known to history, by which the next lease or merge of them tells that they are done.
+                // History knows them, so the next lease or merge recognises that they are done.
                 Err(error) => tracing::error!(%error, "fetched URLs stay in the update crawldb for now"),
             }
         }
         for ((visit, receipt), (reply, mark, brought_news)) in visits.iter().zip(receipts).zip(batch.replies) {
-            // A site that has gone needs no receipt.
+            // A site that has ended needs no receipt.
             let _ = reply.send(Committed { brought_news: brought_news || stay > 0, ..committed(visit, receipt, mark) });
         }
     }
     Ok(())
 }
 
-/// Visits that are committed together, and what goes with each of them.
+/// Visits that are committed together, and what belongs to each of them.
 #[derive(Default)]
 struct Batch {
     visits: Vec<Visit>,
     torrents: Vec<Option<Bytes>>,
     replies: Vec<(mpsc::UnboundedSender<Committed>, u64, bool)>,
-    /// What the increment is to follow.
+    /// Rows for the increment to follow.
     news: Vec<UpdateRow>,
-    /// When these visits were: what the increment has found is settled by them.
+    /// Times of these visits: they settle what the increment has found.
     visited: Vec<Visited>,
     permits: Vec<OwnedSemaphorePermit>,
 }
 
-/// The next batch: from its first visit on, until a flush, a bound, or the end of the window. None at the end.
+/// The next batch: from its first visit until a flush, a bound, or the end of the window. None when all senders are gone.
 async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
     let mut batch = Batch::default();
     let mut held_bytes = 0;
@@ -145,7 +145,7 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
         };
         match message {
             None => return (!batch.visits.is_empty()).then_some(batch),
-            // Flushes of several sites that came together are one.
+            // Flushes that several sites send at the same time count as one.
             Some(Message::Flush) if messages.is_empty() => return Some(batch),
             Some(Message::Flush) => {}
             Some(Message::Visit { finished, mark, reply, permit, at }) => {
@@ -168,7 +168,7 @@ async fn gather(messages: &mut mpsc::Receiver<Message>) -> Option<Batch> {
     }
 }
 
-/// Files first, what the increment follows second, rows third.
+/// Files first, rows of the increment second, rows of history third.
 async fn commit(
     db: &Arc<dyn CrawlDb>,
     update: Option<&UpdateDb>,
@@ -192,7 +192,7 @@ async fn commit(
     Ok(db.record_visits(Arc::clone(visits)).await?)
 }
 
-/// The files of torrents that neither the database nor an earlier visit of the batch knows.
+/// The files of torrents that neither the database nor an earlier visit of the batch has.
 async fn new_torrents(
     db: &Arc<dyn CrawlDb>,
     visits: &[Visit],
@@ -219,7 +219,7 @@ async fn new_torrents(
     Ok(files)
 }
 
-/// What the site hears of a visit: the database has settled whether a torrent was new.
+/// The receipt for the site: the database has decided whether a torrent was new.
 fn committed(visit: &Visit, receipt: Receipt, mark: u64) -> Committed {
     let queued_again = !matches!(visit.next, Next::Done | Next::Park(_));
     let (outcome, body_bytes) = (receipt.outcome, visit.body_bytes);

@@ -1,4 +1,4 @@
-//! One host's share of a site's crawl: its lanes, the places that answer for it, and when it is worth asking again.
+//! One host's share of a site's crawl: its lanes, the origin and mirrors that serve it, and when to lease again.
 //!
 //! Plain state, changed by the site loop; no I/O here.
 
@@ -21,33 +21,33 @@ use gleaner_net::politeness::{Block, HostPolicy, shifted};
 use gleaner_rules::{self as rules, SiteRules};
 use gleaner_store::crawldb::{HostId, HostRow};
 
-/// Until when rules hold that were not asked for.
+/// Expiry of rules that did not come from a request.
 const FOR_EVER: UnixMillis = UnixMillis(u64::MAX);
 
 /// What is known of an origin's robots.txt.
 pub enum RobotsState {
-    /// Nothing, or no more than the last day's.
+    /// Nothing, or only an expired copy.
     Unknown,
-    /// A request for it is under way.
+    /// A request for it is in flight.
     Asked,
-    /// To be asked for there next.
+    /// It was redirected: the next request goes there.
     Moved(Box<Place>),
     /// In force until the given time.
     Known { robots: Arc<Robots>, until: UnixMillis },
 }
 
-/// What is known of where a host is.
+/// What is known of a host's addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// Nothing yet, and nothing was asked.
+    /// Nothing yet, and no lookup was started.
     Unknown,
-    /// Being looked up; what was known before is used on.
+    /// Being looked up; earlier addresses stay in use.
     Asked,
-    /// Holds until the given time.
+    /// Valid until the given time.
     Known { until: UnixMillis },
 }
 
-/// What a site's rules and a host's `Crawl-delay`, where it has one, allow.
+/// The request policy that a site's rules and the host's `Crawl-delay`, if it has one, allow.
 #[must_use]
 pub fn policy_of(site: &SiteRules, crawl_delay: Option<Duration>) -> HostPolicy {
     let asked = crawl_delay.filter(|delay| !delay.is_zero());
@@ -60,22 +60,22 @@ pub fn policy_of(site: &SiteRules, crawl_delay: Option<Duration>) -> HostPolicy 
     }
 }
 
-/// A place that answers for a host: its own origin, or a mirror's.
+/// An origin that serves a host: its own, or a mirror's.
 pub struct Face {
-    /// Of the origin, for what is kept of it.
+    /// Number of the origin, for what is stored of it.
     pub id: HostId,
     pub origin: String,
-    /// What politeness binds.
+    /// Keys that politeness uses.
     pub keys: Arc<HostKeys>,
     pub location: Location,
-    /// True once it was found out where the host is, or that nobody knows.
+    /// True once the lookup of the host has ended, with or without addresses.
     pub was_located: bool,
     pub robots: RobotsState,
-    /// Of the last robots.txt.
+    /// From the last robots.txt.
     crawl_delay: Option<Duration>,
     /// Until when the host has paused us, in this process or before.
     pub blocked_until: UnixMillis,
-    /// The last pause in a row of pauses without a good answer, with all that is known of its cause.
+    /// The last pause in a row of pauses without a good response, with what is known of its cause.
     pub block: Option<(Block, String)>,
 }
 
@@ -100,7 +100,7 @@ impl Face {
         }
     }
 
-    /// The clock was set by this many milliseconds.
+    /// Moves all times after the clock was set by this many milliseconds.
     fn shift(&mut self, set_by_ms: i64) {
         self.blocked_until = shifted(self.blocked_until, set_by_ms);
         if let Some((block, _)) = &mut self.block {
@@ -122,7 +122,7 @@ impl Face {
         &self.keys.name
     }
 
-    /// The rules in force now; None when robots.txt has to be asked for.
+    /// The rules in force now; None when robots.txt must be requested.
     #[must_use]
     pub fn robots_in_force(&self, now: UnixMillis) -> Option<&Arc<Robots>> {
         match &self.robots {
@@ -131,25 +131,25 @@ impl Face {
         }
     }
 
-    /// A good answer came: the row of pauses is over. The last of them lasts as long as it was asked for.
+    /// A good response ends the row of pauses. The last pause still lasts as long as the host asked for.
     pub fn forgive(&mut self) {
         self.block = None;
     }
 
-    /// What the site's rules and the host's own `Crawl-delay` allow. A host that names a delay is asked over one
-    /// connection, and the delay is counted from the end of its answer. It holds while robots.txt is asked for anew.
+    /// What the site's rules and the host's own `Crawl-delay` allow. A host that sets a delay gets one
+    /// connection, and the delay is counted from the end of its response. It stays in force while robots.txt is requested again.
     #[must_use]
     pub fn policy(&self, site: &SiteRules) -> HostPolicy {
         policy_of(site, self.crawl_delay)
     }
 
-    /// A robots.txt came; it is in force until then.
+    /// Puts a received robots.txt into force until the given time.
     pub fn obeys(&mut self, robots: Robots, until: UnixMillis) {
         self.crawl_delay = robots.crawl_delay;
         self.robots = RobotsState::Known { robots: Arc::new(robots), until };
     }
 
-    /// Where the host is was found out. Nothing found (its requests will tell why) leaves what was known before.
+    /// The lookup of the host has ended. Without a result (its requests will report why), the earlier addresses stay.
     pub fn located(&mut self, addresses: &[IpAddr], until: UnixMillis) {
         if !addresses.is_empty() {
             self.keys = HostKeys::new(&self.keys.name, addresses);
@@ -158,7 +158,7 @@ impl Face {
         self.was_located = true;
     }
 
-    /// True when the host has paused us so often in a row, or for so long, that a crawl which is to end leaves it alone.
+    /// True when the host has paused us so often in a row, or for so long, that a one-shot crawl gives it up.
     #[must_use]
     pub fn is_given_up(&self, now: UnixMillis) -> bool {
         let often = self.block.as_ref().is_some_and(|(block, _)| block.complaints >= limits::HOST_COMPLAINTS_MAX);
@@ -166,23 +166,23 @@ impl Face {
     }
 }
 
-/// Why nothing may be asked of a host for a while.
+/// Why a host gets no request for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// Its own pause, or its rate.
     Patience,
-    /// Another site has the connection, or the process's last request.
+    /// Another site holds the connection, or the process's last request slot.
     Connection,
     QuietHours,
     DayBudget,
-    /// What is left of the day's budget is the increment's.
+    /// The rest of the day's budget belongs to the increment.
     DayShare,
-    /// What is left of it for the increment has to last for the rest of the day.
+    /// The increment's share of it has to last for the rest of the day.
     DayPace,
     RoundBudget,
 }
 
-/// The crews that may begin no request for now.
+/// The crews that may start no request for now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     pub history: bool,
@@ -192,14 +192,14 @@ pub struct Held {
 /// One host of a site.
 pub struct HostWork {
     pub id: HostId,
-    /// History's, where there are two crews.
+    /// History's lanes, if there are two crews.
     pub lanes: Lanes<Job>,
     /// The increment's share.
     pub news: News,
     /// Its own origin, then the mirrors.
     faces: Vec<Face>,
     active: usize,
-    /// Leasing may bring something from this time on; None: only after a commit.
+    /// Earliest time at which leasing may return something; None: only after a commit.
     pub lease_at: Option<UnixMillis>,
     /// Something waits until this time, and why.
     pub gate: Option<(UnixMillis, Why)>,
@@ -219,19 +219,19 @@ impl HostWork {
         }
     }
 
-    /// The host's own origin, which its URLs are known by.
+    /// The host's own origin, which identifies its URLs.
     #[must_use]
     pub fn origin(&self) -> &str {
         &self.faces[0].origin
     }
 
-    /// True while a robots.txt is under way.
+    /// True while a robots.txt request is in flight.
     #[must_use]
     pub fn asks_for_robots(&self) -> bool {
         self.faces.iter().any(|face| matches!(face.robots, RobotsState::Asked))
     }
 
-    /// The place that is asked now, and its number.
+    /// The origin in use now, and its number.
     #[must_use]
     pub fn face(&self) -> &Face {
         &self.faces[self.active]
@@ -251,13 +251,13 @@ impl HostWork {
         &mut self.faces[number]
     }
 
-    /// The clock was set by this many milliseconds.
+    /// Moves all times after the clock was set by this many milliseconds.
     pub fn shift(&mut self, set_by_ms: i64) {
         self.faces.iter_mut().for_each(|face| face.shift(set_by_ms));
     }
 
-    /// Chooses the first place that has not paused us, else the one whose pause ends first. True where that is another
-    /// than before.
+    /// Chooses the first origin that has not paused us, else the one whose pause ends first. True if that changes the
+    /// choice.
     pub fn choose_face(&mut self, hosts: &Hosts, now: UnixMillis) -> bool {
         if self.faces.len() == 1 {
             return false;
@@ -267,7 +267,7 @@ impl HostWork {
         std::mem::replace(&mut self.active, best) != best
     }
 
-    /// URLs to lease at once: no more than a slow host can do before the leases end.
+    /// URLs to lease at once: no more than a slow host can serve before the leases end.
     #[must_use]
     pub fn lease_size(&self, policy: HostPolicy) -> usize {
         let lease_ms = u64::try_from(limits::LEASE_TIME.as_millis()).unwrap_or(u64::MAX);
@@ -275,14 +275,14 @@ impl HostWork {
         usize::try_from(in_time).unwrap_or(usize::MAX).clamp(1, limits::LEASE_URLS_MAX)
     }
 
-    /// True when the lanes should be filled before some of them run dry.
+    /// True when the lanes should be refilled before some of them run dry.
     #[must_use]
     pub fn runs_low(&self, lease_size: usize) -> bool {
         self.lanes.len() < lease_size / 4 + self.lanes.count()
     }
 
-    /// Queues a job in its lane. All pages of one list have one, so that none of them is read before the page in front of it: a list
-    /// that grows meanwhile would hide rows between the two. What they list keeps the other lanes busy.
+    /// Queues a job in its lane. All pages of one list share a lane, so that none is read before the page that precedes it: a list
+    /// that grows meanwhile would hide rows between the two. The links of those pages keep the other lanes busy.
     pub fn queue(&mut self, job: Job, site: &SiteRules) {
         let list = series::place(site, &job).map(|(series, _)| format!("{}{series}", job.url.origin()));
         let name = list.as_deref().unwrap_or(job.url.as_str());
@@ -290,8 +290,8 @@ impl HostWork {
         self.lanes.push(lane, job);
     }
 
-    /// The next URL to visit, and the lane that it takes: history's have their numbers, the increment's come behind them.
-    /// Without a split there is history alone; with one it may be held. `turns` say whose turn of the increment it is where requests are
+    /// The next URL to visit, and its lane: history's lanes have their own numbers, the increment's follow after them.
+    /// Without a split only history runs; with one it may be held. `turns` decides which queue of the increment is next if requests are
     /// counted by the day.
     pub fn next_job(&mut self, split: Option<Split>, held: Held, turns: Option<LookTurns>) -> Option<(usize, Job)> {
         let Some(split) = split else { return self.lanes.pop() };
@@ -303,7 +303,7 @@ impl HostWork {
         }
     }
 
-    /// Takes back what [`Self::next_job`] gave.
+    /// Takes back what [`Self::next_job`] returned.
     pub fn put_back(&mut self, lane: usize, job: Job, split: Option<Split>) {
         let slot = lane.checked_sub(self.lanes.count());
         if let Some(split) = split {
@@ -315,13 +315,13 @@ impl HostWork {
         }
     }
 
-    /// Whether what [`Self::next_job`] gave is a look; None for what is history's.
+    /// Whether what [`Self::next_job`] returned is a recheck; None for history's jobs.
     #[must_use]
     pub fn is_look(&self, lane: usize) -> Option<bool> {
         lane.checked_sub(self.lanes.count()).map(|slot| self.news.is_look(slot))
     }
 
-    /// What [`Self::next_job`] gave cannot begin, and goes: its crew's turn was none.
+    /// Drops what [`Self::next_job`] returned because it cannot start; its crew's turn is given back.
     pub fn leave(&mut self, lane: usize, split: Option<Split>) {
         if let Some(split) = split {
             self.news.turns.give_back(split, lane >= self.lanes.count());
@@ -337,19 +337,19 @@ impl HostWork {
         }
     }
 
-    /// True where something waits for its turn.
+    /// True if a job waits for its turn.
     #[must_use]
     pub fn has_jobs(&self) -> bool {
         !self.lanes.is_empty() || !self.news.is_empty()
     }
 
-    /// True when a crawl which is to end leaves every place that answers for the host alone.
+    /// True when a one-shot crawl gives up every origin that serves the host.
     #[must_use]
     pub fn is_given_up(&self, now: UnixMillis) -> bool {
         self.faces.iter().all(|face| face.is_given_up(now))
     }
 
-    /// When the loop has to look at this host again if nothing happens; None: only after an event.
+    /// When the loop has to check this host again if no event occurs; None: only after an event.
     #[must_use]
     pub fn wake_at(&self) -> Option<UnixMillis> {
         let face = self.face();

@@ -1,4 +1,4 @@
-//! Host states shared by all sites of the process: two sites on one host share its patience, and all host names of one
+//! Host states shared by all sites of the process: two sites on one host share its pauses, and all host names of one
 //! registrable domain, or at one address, share its rate and its connections.
 
 use std::collections::{HashMap, HashSet};
@@ -13,14 +13,14 @@ use gleaner_net::politeness::{self, Answered, Block, Gate, HostPolicy, Load, Pat
 pub use gleaner_net::politeness::{is_asked_for, is_time_named};
 use gleaner_store::crawldb::{HostId, HostRow};
 
-/// What the rate and the connections of a host are counted by.
+/// Key by which the rate and the connections of a host are counted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum LoadKey {
     Domain(Box<str>),
     Address(IpAddr),
 }
 
-/// The names that politeness knows a host by.
+/// The keys of a host in politeness.
 #[derive(Debug)]
 pub struct HostKeys {
     /// Host name, without the port.
@@ -29,7 +29,7 @@ pub struct HostKeys {
 }
 
 impl HostKeys {
-    /// A host by its name and by where it is; no addresses where nobody knows them.
+    /// A host by its name and addresses; none if they are unknown.
     #[must_use]
     pub fn new(name: &str, addresses: &[IpAddr]) -> Arc<Self> {
         let domain = LoadKey::Domain(politeness::domain_of(name).into());
@@ -50,48 +50,48 @@ struct Known {
     patience: HashMap<Box<str>, Patience>,
     loads: HashMap<LoadKey, Load>,
     taken_up: HashSet<HostId>,
-    /// The crawl's clock and the machine's steady one, read together.
+    /// The crawl's clock and the machine's monotonic one, read together.
     clocks: Option<(UnixMillis, Instant)>,
     set_by_ms: i64,
 }
 
 impl Hosts {
     fn known(&self) -> MutexGuard<'_, Known> {
-        // A state is a few numbers, whole at any time.
+        // A state is a few numbers, consistent at any time.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The states, with their times moved where the clock was set. `now` must have been read just now.
+    /// The states, with their times moved if the clock was set. `now` must have been read just now.
     fn known_at(&self, now: UnixMillis) -> MutexGuard<'_, Known> {
         let mut known = self.known();
         known.follow_clock(now);
         known
     }
 
-    /// By how many milliseconds the clock was set in all since this process began.
+    /// Total of milliseconds by which the clock was set since this process began.
     #[must_use]
     pub fn clock_set_by(&self, now: UnixMillis) -> i64 {
         self.known_at(now).set_by_ms
     }
 
-    /// Takes up the pause that a row tells of: one of this host name, imposed before this process began. Whatever comes
-    /// later is known here, and moves with the clock as a row does not: each row is taken up once.
+    /// Restores the pause recorded in a row: one of this host name, imposed before this process began. Later pauses
+    /// are known here, and move with the clock as a row does not: each row is restored once.
     pub fn take_up(&self, row: &HostRow, name: &str, now: UnixMillis) {
         let mut known = self.known_at(now);
         if known.taken_up.insert(row.id) && (row.blocked_until > now || row.complaints > 0) {
-            // One that a wrong clock has put further away than any pause can be is cut.
+            // A pause that a wrong clock has put further away than any pause can be is cut.
             let until = row.blocked_until.min(now.plus(limits::RETRY_AFTER_MAX));
             known.patience.entry(name.into()).or_default().block(until, row.complaints);
         }
     }
 
-    /// May a request to this host be sent, as far as its patience goes?
+    /// Whether the pauses of this host allow a request now.
     #[must_use]
     pub fn patience(&self, name: &str, now: UnixMillis) -> Gate {
         self.known_at(now).patience.get(name).map_or(Gate::Go, |patience| patience.ask(now))
     }
 
-    /// Until when this host pauses; zero where it does not.
+    /// Until when this host pauses; zero if it does not.
     #[must_use]
     pub fn blocked_until(&self, name: &str, now: UnixMillis) -> UnixMillis {
         match self.patience(name, now) {
@@ -100,7 +100,7 @@ impl Hosts {
         }
     }
 
-    /// Asks for a request now. `Err` is never [`Gate::Go`].
+    /// Requests a slot now. `Err` is never [`Gate::Go`].
     pub fn ask(&self, keys: &Arc<HostKeys>, policy: HostPolicy, now: UnixMillis) -> Result<Slot, Gate> {
         let mut known = self.known_at(now);
         let Known { patience, loads, .. } = &mut *known;
@@ -127,7 +127,7 @@ impl Hosts {
 }
 
 impl Known {
-    /// A request has ended, and its connection rests until then.
+    /// Ends a request; its connection rests until the given time.
     fn end(&mut self, keys: &HostKeys, rests_until: UnixMillis) {
         for key in &keys.loads {
             if let Some(load) = self.loads.get_mut(key) {
@@ -136,8 +136,8 @@ impl Known {
         }
     }
 
-    /// A clock that was set (an appliance without a battery boots in the past) must neither stop a host for the hours
-    /// it was set back, nor let a pause end early because it was set forward: all times move with it.
+    /// Moves all times when the clock was set (an appliance without a battery boots in the past). A clock set back must not stop a
+    /// host for hours, and a clock set forward must not end a pause early.
     fn follow_clock(&mut self, now: UnixMillis) {
         let steady = Instant::now();
         let Some((then, steady_then)) = self.clocks.replace((now, steady)) else { return };
@@ -153,21 +153,21 @@ impl Known {
     }
 }
 
-/// A request under way. Dropped without [`Self::finish`] (the visit was broken off), it gives its connection back, which
-/// rests as after an answer.
+/// A request in flight. If it is dropped without [`Self::finish`] (the visit was cancelled), it gives its connection back, which
+/// rests as after a response.
 #[derive(Debug)]
 pub struct Slot {
     hosts: Hosts,
     keys: Arc<HostKeys>,
-    /// What was known when it began.
+    /// The policy when it began.
     policy: HostPolicy,
     began: Instant,
     is_open: bool,
 }
 
 impl Slot {
-    /// The request ended; returns the pause that the host gets for it, if any, and whether it was forgiven earlier ones.
-    /// `policy` is what is known now: a robots.txt may just have told its delay.
+    /// Ends the request; returns the pause that the host gets for it, if any, and whether earlier ones were forgiven.
+    /// `policy` is the current one: a robots.txt may just have set its delay.
     #[must_use]
     pub fn finish(mut self, answered: Answered, policy: HostPolicy, now: UnixMillis) -> Ending {
         self.is_open = false;
@@ -182,11 +182,11 @@ impl Slot {
     }
 }
 
-/// What the end of a request means for its host.
+/// Consequence of a finished request for its host.
 #[derive(Debug)]
 pub struct Ending {
     pub block: Option<Block>,
-    /// True while the host pauses, for this answer's sake or for an earlier one's.
+    /// True while the host pauses, because of this answer or an earlier one.
     pub pauses: bool,
     /// True when this answer ended a row of complaints.
     pub forgiven: bool,
@@ -196,7 +196,7 @@ impl Drop for Slot {
     fn drop(&mut self) {
         if self.is_open {
             let mut known = self.hosts.known();
-            // The crawl's clock as it was last read, and the time since: whoever breaks off has no clock.
+            // The last reading of the crawl's clock plus the time since: a drop has no clock.
             let now = known.clocks.map_or(UnixMillis(0), |(then, steady)| then.plus(steady.elapsed()));
             let rests_until = now.plus(self.policy.rest(self.began.elapsed()));
             known.end(&self.keys, rests_until);
@@ -301,7 +301,7 @@ mod tests {
         hosts.take_up(&row, "a.example", at(0));
         assert_eq!(hosts.blocked_until("a.example", at(0)), at(60_000));
         tokio::time::advance(Duration::from_secs(20)).await;
-        // The row keeps the time by a clock that was an hour ahead.
+        // The row's time was taken by a clock that was an hour ahead.
         let now = UnixMillis(at(20_000).0 - 3_600_000);
         hosts.take_up(&row, "a.example", now);
         assert_eq!(hosts.blocked_until("a.example", now), now.plus(Duration::from_secs(40)));

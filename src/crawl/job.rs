@@ -1,6 +1,6 @@
-//! The data that the crawl hands from hand to hand: a job, what its page gave, how its visit ended, what the disk made of it.
+//! The data passed between the stages of a crawl: a job, what its page contained, how its visit ended, what was committed.
 //!
-//! Plain values. Nothing here asks, judges or keeps.
+//! Plain values. Nothing here sends requests, makes decisions or stores anything.
 
 use std::collections::HashSet;
 
@@ -19,44 +19,44 @@ use gleaner_rules::Class;
 use gleaner_store::crawldb::update::UpdateRow;
 use gleaner_store::crawldb::{Discovered, Lease, Listing, MagnetFacts, Outcome, Receipt, Visit};
 
-/// A URL that the rules take.
+/// A URL that the rules accept.
 #[derive(Clone, Debug)]
 pub struct Found {
     pub url: CrawlUrl,
     pub class: Class,
-    /// The place of the rule that takes it, among the site's.
+    /// Index of the rule that accepts it, among the site's rules.
     pub rule: usize,
     /// Bytes of the page number within the path, where the rule's regex captures one.
     pub page_capture: Option<(usize, usize)>,
 }
 
-/// A leased URL that the rules still take.
+/// A leased URL that the rules still accept.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub lease: Lease,
     pub url: CrawlUrl,
     pub class: Class,
-    /// The place of the rule that takes it, among the site's.
+    /// Index of the rule that accepts it, among the site's rules.
     pub rule: usize,
     pub crew: Crew,
 }
 
-/// What a page gave.
+/// What was found on a page.
 pub struct PageFindings {
     pub found: Vec<Found>,
     pub magnets: Vec<MagnetFacts>,
     pub listing: Option<Listing>,
-    /// A hash of what a list's rows say, whatever their links are called; None where that does not tell them apart.
+    /// A hash of the content of a list's rows, independent of their links; None where the content does not distinguish the rows.
     pub said: Option<u64>,
     /// Hash of the body and of the URLs found in it: equal ones are one page under two URLs.
     pub fingerprint: u64,
-    /// Links to the site's own hosts that no class takes: path and query.
+    /// Links to the site's own hosts that match no class: path and query.
     pub unclassed: Vec<Box<str>>,
-    /// Where the site's account is due: a sign that this is a guest's page.
+    /// On a site with an account: a sign that this page was served to a guest.
     pub denied: Option<String>,
-    /// The page had more links than `limits` allow; the rest was left.
+    /// The page had more links than `limits` allow; the rest was dropped.
     pub truncated: bool,
-    /// The page asks robots not to follow its links, and the site's rules obey: none was taken.
+    /// The page asks robots not to follow its links, and the site's rules obey: no link was taken.
     pub nofollow: bool,
 }
 
@@ -70,51 +70,51 @@ impl PageFindings {
     }
 }
 
-/// A page of a list that was read.
+/// A page of a list, after it was read.
 #[derive(Debug)]
 pub struct Turn {
     pub series: Box<str>,
-    /// When it was read last; None at its first reading.
+    /// When it was last read; None at its first reading.
     pub last_read: Option<UnixMillis>,
-    /// It has other rows than when it was read last, or nothing by which that could be told.
+    /// Its rows differ from those of the last reading, or there is nothing to compare them by.
     pub has_changed: bool,
-    /// It is the first of its list, which was read before by another name: with a number, or without.
+    /// It is the first page of its list, which was read before under another URL: with a page number, or without.
     pub is_front_again: bool,
-    /// The page that comes next, as far as this one's links tell.
+    /// The next page of the list, if this page links to it.
     pub behind: Option<Behind>,
 }
 
-/// The page behind another one.
+/// The page that follows another one in a list.
 #[derive(Debug)]
 pub struct Behind {
     pub row: Discovered,
     pub page: u64,
-    /// When it was read last, as far as the database knows.
+    /// When it was last read, if the database knows.
     pub last_read: Option<UnixMillis>,
 }
 
-/// What a look showed.
+/// Result of a recheck.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// URLs to be asked for now although they are known.
+    /// URLs to be requested now although they are known.
     pub due: Vec<Discovered>,
-    /// The page of the list that comes next, where nobody has read it and an increment is to.
+    /// The next page of the list, if it is unread and the increment is to read it.
     pub unread: Option<Discovered>,
-    /// What was new, for the schedule.
+    /// New entries, for the schedule.
     pub posts: Vec<Post>,
-    /// Where its rows lead, by the hashes of their URLs.
+    /// Targets of its rows, as hashes of their URLs.
     pub rows: HashSet<u64>,
-    /// At which list, by the URL of its first page; none where no list was looked at.
+    /// URL of the first page of the list; None if no list was rechecked.
     pub list: Option<String>,
     /// The page was that first page.
     pub is_front: bool,
-    /// It is a page behind a first one, though its address alone does not tell.
+    /// It is a later page of a list, though its URL alone does not show it.
     pub is_behind: bool,
-    /// The look at this list before.
+    /// The previous recheck of this list.
     pub last: Option<UnixMillis>,
 }
 
-/// How a request of a page's scripts, or the page's own, has left its host.
+/// How a host answered a request of a page's scripts, or the request for the page itself.
 #[derive(Debug)]
 pub struct Tiding {
     /// Name of the host.
@@ -123,14 +123,14 @@ pub struct Tiding {
     pub ending: Ending,
 }
 
-/// A visit with what the crawl needs beside it.
+/// A visit and what the crawl needs in addition.
 #[derive(Debug)]
 pub struct Finished {
     pub job: JobKind,
     pub visit: Visit,
     pub timing: Timing,
     pub host: HostReport,
-    /// What a log line says beyond the outcome's name.
+    /// What a log line contains in addition to the outcome's name.
     pub detail: Option<String>,
     pub end: End,
 }
@@ -139,54 +139,54 @@ pub struct Finished {
 #[derive(Clone, Copy, Debug)]
 pub struct JobKind {
     pub class: Class,
-    /// The place of the rule that took the URL, among the site's.
+    /// Index of the rule that accepted the URL, among the site's rules.
     pub rule: usize,
     pub crew: Crew,
-    /// True for what is rechecked at the site's interval, whatever came of it: start pages, sitemaps, and the first page of every list.
+    /// True for what is rechecked at the site's interval, whatever its outcome: start pages, sitemaps, and the first page of every list.
     pub is_watched: bool,
 }
 
-/// When a visit was under way.
+/// Start time of a visit.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// When its request began; `visit.at` is when it ended.
     pub began: UnixMillis,
 }
 
-/// What the hosts of a visit showed.
+/// What a visit shows about its hosts.
 #[derive(Debug)]
 pub struct HostReport {
-    /// For the politeness of the visit's own host.
+    /// Answer class of the visit's own host, for politeness.
     pub answered: Answered,
-    /// The session that it was sent with, by its number.
+    /// Number of the session that it was sent with.
     pub session: u64,
-    /// Requests that the page's scripts made, and what hosts had to say of them.
+    /// Requests that the page's scripts made, and how their hosts answered.
     pub errands: u64,
     pub tidings: Vec<Tiding>,
 }
 
-/// What a visit brought.
+/// Results of a visit.
 #[derive(Debug, Default)]
 pub struct End {
     /// The torrent's file as it goes into the archive.
     pub torrent: Option<Bytes>,
     /// First links of a page, for the budget of its shape.
     pub links: LinkTally,
-    /// Where the site's account is due: a sign that this was an answer to a guest.
+    /// On a site with an account: a sign that this response was served to a guest.
     pub denied: Option<String>,
-    /// True for a page on which other rules may find what these did not: a list, or a page of a torrent without one.
+    /// True for a page on which other rules may find more: a list, or a torrent's page without a torrent.
     pub may_hold_more: bool,
     /// The page's scripts were run.
     pub is_rendered: bool,
     /// Of the page's links, those that the increment crew follows; the others are `visit.outlinks`.
     pub news: Vec<UpdateRow>,
-    /// What the page said, for its next recheck.
+    /// Fingerprint of the page, for its next recheck.
     pub print: Option<Print>,
-    /// What a look at a list showed.
+    /// Result of rechecking a list.
     pub seen: Seen,
-    /// Since when the site has it no more, of a torrent's URL that ended so.
+    /// For a torrent's URL that ended as gone: since when the site no longer has it.
     pub gone: Option<Gone>,
-    /// The place in its list of a page that was read.
+    /// The position in its list of a page that was read.
     pub turn: Option<Turn>,
 }
 
@@ -203,10 +203,10 @@ impl Finished {
     }
 }
 
-/// A visit that is on the disk.
+/// A visit that has been committed to disk.
 #[derive(Clone, Copy, Debug)]
 pub struct Committed {
-    /// Of the message that it answers.
+    /// Mark of the message that it answers.
     pub mark: u64,
     pub outcome: Outcome,
     pub receipt: Receipt,

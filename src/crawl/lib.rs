@@ -1,6 +1,6 @@
-//! The loop that works: `visit` is one URL straight down, `site_loop` keeps a site's lanes filled, `commit` puts
-//! finished visits on the disk. The loop names no store, no HTTP library and no clock of its own: they come in
-//! through `CrawlDb`, `Transport` and `Clock`.
+//! The crawl loop: `visit` processes one URL from request to result, `site_loop` keeps a site's lanes filled, `commit`
+//! writes finished visits to disk. The loop names no store, no HTTP library and no clock: they are passed in
+//! as `CrawlDb`, `Transport` and `Clock`.
 
 pub mod freshness;
 pub mod limits;
@@ -40,13 +40,13 @@ use std::time::Duration;
 pub use gleaner_frontier as frontier;
 pub use hosts::Hosts;
 
-/// What one run may do, beside what the sites' own files allow.
+/// Limits of one run, in addition to those of the sites' own files.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// Requests of this run, over all its sites.
     pub pages_max: Option<u64>,
     pub time_max: Option<Duration>,
-    /// False: a site ends when its history is exhausted. True: it is looked at again at its interval, until
+    /// False: a site ends when its history is exhausted. True: it is revisited at its interval until the crawl is
     /// stopped.
     pub keep_looking: bool,
 }
@@ -58,10 +58,10 @@ pub enum CrawlError {
     Database(#[from] gleaner_store::crawldb::CrawlDbError),
     #[error(transparent)]
     Commit(#[from] commit::CommitError),
-    /// The committer has ended before the sites; its own error tells why.
+    /// The committer has ended before the sites; its own error gives the reason.
     #[error("the committer has ended")]
     CommitterGone,
-    /// A fault of ours in the site's loop.
+    /// A bug of gleaner in the site's loop.
     #[error("a fault of gleaner's own: {0}")]
     Panicked(String),
 }

@@ -1,7 +1,7 @@
-//! One page by hand: asked for as a visit asks, its scripts' requests through the same gate (rules, robots.txt, quiet hours, rate and
-//! rest of each host), and nothing of it kept.
+//! A manual fetch of one page: requested as in a visit, its scripts' requests through the same gate (rules, robots.txt, quiet hours,
+//! rate and rest of each host), and nothing of it is stored.
 //!
-//! The site may be one of the operator's, or one that was made up for the page's own hosts. Nothing here writes to a database.
+//! The site may be one of the operator's, or one generated for the page's own hosts. Nothing here writes to a database.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,22 +23,22 @@ use gleaner_render::children::Host;
 use gleaner_render::wire::{Answer, Asker, Request, Seeks};
 use gleaner_rules::{self as rules, SiteRules};
 
-/// A site that is looked at by hand, and the page that is open.
+/// A site that is inspected manually, and the page that is open.
 pub struct Look {
     scripts: Scripts,
     errands: Errands,
     page: CrawlUrl,
-    /// Milliseconds of the pauses that hosts have imposed.
+    /// Total of the pauses that hosts have imposed, in milliseconds.
     paused_ms: AtomicU64,
-    /// Kept so that nobody takes the look for ended.
+    /// Held so that the receivers do not see a closed channel and stop.
     _stop: watch::Sender<bool>,
 }
 
 impl Look {
-    /// Asks the host of `page` for its robots.txt, unless the rules override it, and keeps to what that says.
+    /// Requests the robots.txt of the host of `page`, unless the rules override it, and obeys it.
     ///
     /// # Errors
-    /// Why the host must be taken as closed: RFC 9309 §2.3.1.4.
+    /// Why the host must be treated as disallowed: RFC 9309 §2.3.1.4.
     pub async fn begin(scripts: Scripts, page: CrawlUrl) -> Result<Self, String> {
         let (stop, stopped) = watch::channel(false);
         let hosts = Hosts::default();
@@ -46,13 +46,13 @@ impl Look {
         let keys = HostKeys::new(page.host(), &addresses);
         let usual = policy_of(&scripts.rules, None);
         let mut known = Vec::new();
-        // What the rules close is not asked for its robots.txt either.
+        // A host outside the rules gets no request for its robots.txt either.
         if scripts.rules.owns_host(page.authority()) && !matches!(scripts.rules.robots, rules::Robots::Ignore { .. }) {
             let slot = hosts.ask(&keys, usual, scripts.clock.now());
             let robots = robots(&scripts, page.origin(), &keys).await?;
             let policy = policy_of(&scripts.rules, robots.crawl_delay);
             if let Ok(slot) = slot {
-                // That it answered brings no pause.
+                // An answer of any kind imposes no pause.
                 let _ = slot.finish(Answered::Reached, policy, scripts.clock.now());
             }
             known.push(Known { origin: page.origin().into(), keys, policy, robots: Some(robots) });
@@ -65,10 +65,10 @@ impl Look {
         Ok(Self { scripts, errands, page, paused_ms: AtomicU64::new(0), _stop: stop })
     }
 
-    /// Asks for a page, which is open then. Its address is the one behind its redirects.
+    /// Requests a page and makes it the open one. Its URL is the one after redirects.
     ///
     /// # Errors
-    /// What keeps the request back, or why there is no answer.
+    /// Why the request was held back, or why there is no response.
     pub async fn open(&mut self, page: CrawlUrl) -> Answer {
         self.page = page;
         let request = Request {
@@ -86,7 +86,7 @@ impl Look {
         Ok(answer)
     }
 
-    /// The same look by other rules: more hosts, of which the page itself has told.
+    /// The same session with other rules: more hosts, which the page itself has named.
     #[must_use]
     pub fn with_rules(self, rules: Arc<SiteRules>) -> Self {
         let Scripts { rules_token, transport, clock, memory, .. } = &self.scripts;
@@ -95,7 +95,7 @@ impl Look {
         Self { scripts, ..self }
     }
 
-    /// The rules that bind it.
+    /// The rules in force.
     #[must_use]
     pub fn rules(&self) -> &SiteRules {
         &self.scripts.rules
@@ -113,7 +113,7 @@ impl Look {
         self.scripts.transport.script_cookies(&self.page)
     }
 
-    /// Milliseconds of the pauses that hosts have imposed since this was asked last (429, 503): manners, and nothing of the page's own.
+    /// Milliseconds of pauses that hosts have imposed since the last call (429, 503): a matter of politeness, not of the page.
     pub fn take_paused_ms(&self) -> u64 {
         self.paused_ms.swap(0, Ordering::Relaxed)
     }
@@ -131,7 +131,7 @@ impl Look {
 
 impl Host for Look {
     fn site(&self) -> &str {
-        // What no account guards is anybody's: those pages may follow each other in one child.
+        // Pages that no account protects are public: they may follow each other in one child.
         if self.scripts.is_members { &self.scripts.rules.name } else { "" }
     }
 
@@ -150,7 +150,7 @@ impl Host for Look {
     }
 }
 
-/// The rules of an origin's robots.txt. It moves no more often than `limits::ROBOTS_REDIRECTS_MAX`, which the answers hold.
+/// The rules of an origin's robots.txt. Redirects are limited by `limits::ROBOTS_REDIRECTS_MAX`, which `ask_robots` enforces.
 async fn robots(scripts: &Scripts, origin: &str, keys: &Arc<HostKeys>) -> Result<Arc<Robots>, String> {
     let mut place = Place::of(origin, Arc::clone(keys));
     loop {

@@ -1,4 +1,4 @@
-//! From a page's bytes to the URLs that the rules take, the magnets it names and what it lists. Pure: bytes in,
+//! From a page's bytes to the URLs that the rules accept, the magnets it names and what it lists. Pure: bytes in,
 //! findings out.
 
 use std::collections::HashSet;
@@ -25,8 +25,8 @@ use gleaner_store::crawldb::{Listing, MagnetFacts};
 use gleaner_torrent::magnet;
 
 /// Reads a page, a feed or a sitemap. Links are resolved, normalised and judged; repeats within the page are dropped.
-/// A page that asks robots not to follow its links, by itself or by its headers, gives none where the site's rules obey
-/// robots; a magnet is no link to follow.
+/// A page that asks robots not to follow its links, in its markup or its headers, yields none if the site's rules obey
+/// robots; magnets are taken all the same, since they are no links to follow.
 #[must_use]
 pub fn read_page(
     rules: &SiteRules,
@@ -40,8 +40,8 @@ pub fn read_page(
     read_with(rules, sitemaps, job, headers, body, (encoding, encoding), &[])
 }
 
-/// [`read_page`] of a document that scripts have made, with the addresses that only its states showed. The document is
-/// text now, and its addresses are still written in the charset that the page came in.
+/// [`read_page`] of a document that scripts have built, with the addresses that only its states showed. The document is
+/// text now, and its addresses are still written in the charset of the original page.
 #[must_use]
 pub fn read_rendered(
     rules: &SiteRules,
@@ -54,7 +54,7 @@ pub fn read_rendered(
     read_with(rules, sitemaps, job, headers, html.as_bytes(), (encoding_rs::UTF_8, charset), more)
 }
 
-/// `encoding` is the body's, `of_links` that of the addresses in it.
+/// `encoding` is the body's charset, `of_links` that of the addresses in it.
 fn read_with(
     rules: &SiteRules,
     sitemaps: &Sitemaps,
@@ -76,7 +76,7 @@ fn read_with(
     let says_nofollow =
         page.robots_nofollow || robots::tags_say_nofollow(&headers.robots_tags, robots_txt::PRODUCT_TOKEN);
     let nofollow = says_nofollow && rules.robots == Robots::Obey;
-    // What a reader sees of it, where the operator's account is due: the text of a link may be all that says that it logs out.
+    // On a site with an account, the visible text is needed: the text of a link may be the only sign that it logs out.
     let view = (!is_feed && rules.login.is_some()).then(|| View::of(&encoding.decode(body).0).ok()).flatten();
     let labelled = view.iter().flat_map(View::log_out_labels);
     let ends_session =
@@ -103,7 +103,7 @@ fn read_with(
         }
     }
     more.iter().for_each(|address| taken.address(address));
-    // In a feed they stand escaped as XML; the reader has found them.
+    // In a feed they are escaped as XML; the feed parser has found them.
     let of_feed = page.links.iter().filter(|link| is_feed && link.kind == LinkKind::Encoded);
     of_feed.for_each(|link| taken.encoded(&link.href));
     encoded_links::find(body, encoding).into_iter().for_each(|found| taken.encoded(&found.link));
@@ -124,7 +124,7 @@ fn read_with(
     PageFindings { found, magnets, listing, said, fingerprint, unclassed, denied, truncated, nofollow }
 }
 
-/// What a page's references resolve against. A base that no link can be resolved against, as `javascript:` or `data:`, is none
+/// The base URL of a page's references. A base that no link can be resolved against, such as `javascript:` or `data:`, is ignored
 /// (HTML §4.2.3).
 fn base_of(job: &Job, page: &PageLinks<'_>) -> Option<url::Url> {
     let own = url::Url::parse(job.url.as_str()).ok();
@@ -139,18 +139,18 @@ fn fingerprint(body: &[u8], found: &[Found]) -> u64 {
     hasher.digest()
 }
 
-/// What is taken from one page, each URL once, within the page's allowance of memory.
+/// The links taken from one page, each URL once, within the page's allowance of memory.
 struct Taken<'a> {
     rules: &'a SiteRules,
     sitemaps: &'a Sitemaps,
     job: &'a Job,
-    /// What references resolve against; none where none may be followed.
+    /// Base URL of references; None if none may be followed.
     base: Option<url::Url>,
     /// The charset of addresses.
     of_links: &'static Encoding,
-    /// True for the links of a sitemap index: sitemaps, whatever the rules say of their names.
+    /// True for the links of a sitemap index: they are sitemaps, whatever the rules say of their names.
     lists_sitemaps: bool,
-    /// Links whose text says that they end the session.
+    /// Links whose text indicates a logout.
     ends_session: Vec<CrawlUrl>,
     seen: HashSet<u64>,
     found: Vec<Found>,
@@ -161,7 +161,7 @@ struct Taken<'a> {
 }
 
 impl Taken<'_> {
-    /// Takes a reference. Gives its class, where the page did not have it before and it is taken.
+    /// Takes a reference. Returns its class if it is accepted and new on this page.
     fn link(&mut self, href: &str) -> Option<Class> {
         let url = CrawlUrl::join(self.base.as_ref()?, href, Some(self.of_links), &self.rules.canonical).ok()?;
         self.take(url)
@@ -175,7 +175,7 @@ impl Taken<'_> {
         }
     }
 
-    /// Takes what an encoded link leads to.
+    /// Takes the target of an encoded link.
     fn encoded(&mut self, link: &str) {
         match encoded_links::decode(link) {
             Ok(Decoded::Url(url)) => drop(self.link(&url)),
@@ -184,7 +184,7 @@ impl Taken<'_> {
         }
     }
 
-    /// The class of a URL that the page did not have before and that is taken.
+    /// The class of a URL that is accepted and new on this page.
     fn take(&mut self, url: CrawlUrl) -> Option<Class> {
         if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) || self.ends_session.contains(&url) {
             return None;
@@ -199,12 +199,12 @@ impl Taken<'_> {
                 return None;
             }
             Err(_) => {
-                // A site has as many sitemaps as it may.
+                // The site has reached its maximum of sitemaps.
                 self.truncated |= is_own_sitemap;
                 return None;
             }
         };
-        // A link to a torrent is kept with the URL of its page.
+        // A link to a torrent is stored with the URL of its page.
         let via = if found.class == Class::Download { self.job.url.as_str().len() } else { 0 };
         let bytes = self.bytes + found.url.as_str().len() + via;
         if bytes > limits::OUTLINK_BYTES_PER_PAGE_MAX {
@@ -239,7 +239,7 @@ fn listing(rules: &SiteRules, job: &Job, found: &[Found]) -> Option<Listing> {
         .max()
         .unwrap_or(0)
         .max(page);
-    // A row with a page of its own and a download link is one torrent: downloads count where nothing else does.
+    // A row with a page of its own and a download link is one torrent: downloads count only if nothing else does.
     let has_pages = found.iter().any(|found| found.class.is_target() && found.class != Class::Download);
     let mut targets: Vec<u64> = found
         .iter()

@@ -1,4 +1,4 @@
-//! A site's URLs as rows of the frontier: the numbers of their hosts, what is known of them, and where they rank.
+//! A site's URLs as frontier rows: the numbers of their hosts, what is known of them, and their rank.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,40 +17,40 @@ use gleaner_rules::{Class, SiteRules};
 use gleaner_store::crawldb::update::UpdateDb;
 use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Discovered, HostId, UrlKey, UrlRecord};
 
-/// What makes rows of one site's URLs.
+/// Creates frontier rows for one site's URLs.
 pub struct Rows {
     pub rules: Arc<SiteRules>,
-    /// Marks what these rules have refused.
+    /// Marks URLs that these rules have refused.
     pub rules_token: u64,
     pub db: Arc<dyn CrawlDb>,
-    /// What the increment has found and not fetched yet; unset where there is one crew.
+    /// URLs that the increment has found and not fetched yet; unset if there is only one crew.
     pub update: OnceLock<Arc<UpdateDb>>,
     pub numbers: Numbers,
     pub sitemaps: Arc<Sitemaps>,
     worth: Mutex<Worth>,
 }
 
-/// The numbers of the site's origins, which are learned as they are met.
+/// The numbers of the site's origins, assigned at their first use.
 #[derive(Default)]
 pub struct Numbers {
     known: Mutex<HashMap<Box<str>, HostId>>,
     has_told: AtomicBool,
-    /// True when an origin was given a number since [`Self::has_met_hosts`] was last asked.
+    /// True when an origin was assigned a number since the last call of [`Self::has_met_hosts`].
     has_met: AtomicBool,
 }
 
 impl Numbers {
     fn known(&self) -> MutexGuard<'_, HashMap<Box<str>, HostId>> {
-        // A map of numbers is whole at any time.
+        // A map of numbers is consistent at any time.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True when origins were met since the last time this was asked.
+    /// True when new origins were found since the last call.
     pub fn has_met_hosts(&self) -> bool {
         self.has_met.swap(false, Ordering::Relaxed)
     }
 
-    /// The number of an origin; asks the database at its first use. None beyond `limits::ORIGINS_PER_SITE_MAX`.
+    /// The number of an origin; the database is asked at its first use. None beyond `limits::ORIGINS_PER_SITE_MAX`.
     async fn of(&self, db: &dyn CrawlDb, site: &str, origin: &str) -> Result<Option<HostId>, CrawlDbError> {
         let known = self.known().get(origin).copied();
         if known.is_some() {
@@ -71,16 +71,16 @@ impl Numbers {
 }
 
 impl Rows {
-    /// No origin is known yet.
+    /// Starts without known origins.
     #[must_use]
     pub fn new(rules: Arc<SiteRules>, rules_token: u64, db: Arc<dyn CrawlDb>, sitemaps: Arc<Sitemaps>) -> Self {
         let worth = Mutex::new(Worth::new(&rules));
         Self { rules, rules_token, db, update: OnceLock::new(), numbers: Numbers::default(), sitemaps, worth }
     }
 
-    /// What the site's URLs are worth. Not to be held across an await.
+    /// Value estimates for the site's URLs. Do not hold the guard across an await.
     pub fn worth(&self) -> MutexGuard<'_, Worth> {
-        // Accounts stay usable after a panic elsewhere.
+        // Budgets stay usable after a panic elsewhere.
         self.worth.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -101,12 +101,12 @@ impl Rows {
         }))
     }
 
-    /// The row of a link of a job's page.
+    /// The row of a link on a job's page.
     pub async fn behind(&self, job: &Job, found: &Found) -> Result<Option<Discovered>, CrawlDbError> {
         self.row(&found.url, found.class, job.lease.depth.saturating_add(1)).await
     }
 
-    /// What is known of a URL: by history, or, where that hears of it with its first visit alone, since when the increment knows it.
+    /// The record of a URL: history's, or, if history learns of it only at its first visit, when the increment found it.
     ///
     /// # Errors
     /// Those of either crawldb.
@@ -123,8 +123,8 @@ impl Rows {
         }))
     }
 
-    /// URLs found by a visit as rows for the frontier. Those that lie deeper than the site's rules allow are among them:
-    /// they are parked, not fetched, and a larger `depth_max` brings them back.
+    /// URLs found by a visit as rows for the frontier. Those deeper than the site's rules allow are included:
+    /// they are parked, not fetched, and a larger `depth_max` restores them.
     pub async fn discovered(&self, job: &Job, found: Vec<Found>, depth: u16) -> Result<Vec<Discovered>, CrawlDbError> {
         let mut rows = Vec::with_capacity(found.len());
         let far = series::leaps(&self.rules, job, &found);
@@ -134,7 +134,7 @@ impl Rows {
             if far.contains(found.url.as_str()) {
                 row.rank = priority::FAR_PAGE;
             }
-            // A link to a torrent remembers the page that carries it; a redirect hands that memory on.
+            // A link to a torrent records the page that contains it; a redirect passes that on.
             let via = (found.class == Class::Download).then(|| match &job.lease.via {
                 Some(via) if job.class == Class::Download => via.clone(),
                 _ => job.url.as_str().into(),

@@ -1,4 +1,4 @@
-//! One site under crawl, put together: its rules, what its requests go by, and what its visits share.
+//! One site under crawl: its rules, the parameters of its requests, and the state that its visits share.
 
 use std::sync::{Arc, MutexGuard};
 
@@ -23,21 +23,21 @@ pub struct Site {
     pub clock: Arc<dyn Clock>,
     pub db: Arc<dyn CrawlDb>,
     pub memory: Memory,
-    /// The operator's account, where the rules name one and whoever crawls can get at it.
+    /// The operator's account, if the rules name one and the crawling user can read its credentials.
     pub account: Option<Account>,
-    /// Marks what these rules have refused.
+    /// Marks URLs that these rules have refused.
     pub rules_token: u64,
     pub rows: Rows,
-    /// What the scripts of its pages go by.
+    /// State for running the scripts of its pages.
     pub scripts: Scripts,
     /// What is known of how it changes.
     pub fresh: Arc<Fresh>,
-    /// Where lists end though their numbers go on.
+    /// Lists that end although their page numbers go on.
     pub repeats: Repeats,
 }
 
 impl Site {
-    /// A site; its transport and clock are the caller's choice. It shares its memory with no other site.
+    /// Creates a site; its transport and clock are the caller's choice. It shares its memory limits with no other site.
     #[must_use]
     pub fn new(
         rules: Arc<SiteRules>,
@@ -64,7 +64,7 @@ impl Site {
         }
     }
 
-    /// The site with a memory that it shares with others.
+    /// The site with memory limits that it shares with others.
     #[must_use]
     pub fn with_memory(mut self, memory: Memory) -> Self {
         self.scripts.memory = memory.clone();
@@ -85,7 +85,7 @@ impl Site {
         self
     }
 
-    /// What the site's URLs are worth. Not to be held across an await.
+    /// Value estimates for the site's URLs. Do not hold the guard across an await.
     pub fn worth(&self) -> MutexGuard<'_, Worth> {
         self.rows.worth()
     }

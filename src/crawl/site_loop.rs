@@ -1,9 +1,9 @@
-//! One site's crawl, from its start to its end: rounds, budgets, waiting, draining. [`SiteLoop`] puts together what owns the state: `hosts`
-//! the way to each host, `leases` the way of a URL from the frontier to its lane, `under_way` what runs, `commits` the way to the committer,
-//! `budget` what may be spent, `session` the account's session, `crews` the increment beside history, `chores` what is written down from
-//! time to time. `visits` leads from the lanes to requests and back, `waiting` tells what is waited for.
+//! One site's crawl, from its start to its end: rounds, budgets, waiting, draining. [`SiteLoop`] combines the owners of the state: `hosts`
+//! (access to each host), `leases` (a URL's way from the frontier to its lane), `under_way` (running tasks), `commits` (channel to the
+//! committer), `budget` (what may be spent), `session` (the account's session), `crews` (the increment beside history), `chores` (periodic
+//! writes). `visits` turns queued jobs into requests and handles their results, `waiting` reports what the loop waits for.
 //!
-//! The loop is one task. Visits run inside it side by side; what they share (lanes, host states, counts) needs
+//! The loop is one task. Visits run inside it concurrently; what they share (lanes, host states, counts) needs
 //! no lock across an await, and the same inputs give the same order.
 
 mod asking;
@@ -57,10 +57,10 @@ pub use session::{MissingSession, SESSION_NOTE};
 use told::Told;
 use under_way::UnderWay;
 
-/// Longest sleep of an idle loop: the watchdog wants to see it, and the clock may have jumped.
+/// Longest sleep of an idle loop: the watchdog expects activity, and the clock may have jumped.
 const IDLE_TIME: Duration = Duration::from_secs(5);
 
-/// A clock that is set ahead by more than this leaves nothing of what a schedule has learned: it weighs the last twenty days.
+/// A clock that is set forward by more than this invalidates all that a schedule has learned: it weighs the last twenty days.
 const SCHEDULE_OVER_MS: i64 = 20 * 86_400_000;
 
 /// What the site loop shares with the rest of the process.
@@ -69,18 +69,18 @@ pub struct Shared {
     pub hosts: Hosts,
     pub progress: Progress,
     pub commits: mpsc::Sender<Message>,
-    /// What the increment has found; without it there is one crew.
+    /// URLs that the increment has found; without it there is one crew.
     pub update: Option<Arc<UpdateDb>>,
-    /// One permit a KiB of what waits for a commit.
+    /// One permit per KiB of data that waits for a commit.
     pub commit_kib: Arc<Semaphore>,
     /// True once this site is to end.
     pub stop: watch::Receiver<bool>,
     pub owner: Owner,
-    /// One permit a request under way, over all sites.
+    /// One permit per request in flight, over all sites.
     pub requests: Arc<Semaphore>,
     /// Requests of the whole run so far, for `--max-pages`.
     pub pages: Arc<AtomicU64>,
-    /// When this site last looked for work; the service's watchdog reads it.
+    /// When this site last looked for work; read by the service's watchdog.
     pub alive: Arc<AtomicU64>,
 }
 
@@ -104,8 +104,8 @@ pub struct SiteLoop {
 }
 
 impl SiteLoop {
-    /// Prepares the crawl: the start URLs are put into the frontier, or made due again when their last look is
-    /// older than the site's revisit interval, and what other rules had refused is judged anew.
+    /// Prepares the crawl: inserts the start URLs into the frontier, or makes them due again when their last visit is
+    /// older than the site's revisit interval, and judges again what other rules had refused.
     pub async fn new(site: Arc<Site>, shared: Shared, options: RunOptions) -> Result<Self, CrawlError> {
         let now = site.clock.now();
         let crews = Crews::new(&site, shared.update.clone().filter(|_| options.keep_looking), now);
@@ -147,12 +147,12 @@ impl SiteLoop {
         Ok(this)
     }
 
-    /// Runs until the site is exhausted, a budget is used up or the process is to end.
+    /// Runs until the site is exhausted, a budget is used up or the process is shutting down.
     pub async fn run(mut self) -> Result<Ended, CrawlError> {
         let ended = self.work().await?;
         let lacks_session = self.session.is_missing();
         self.drain().await?;
-        // A login that was under way has ended by now, and tells when the next one may begin.
+        // A login that was in progress has ended by now and provides the earliest time of the next one.
         let ended = match ended {
             Ended::Budget(budget) if lacks_session => {
                 let now = self.site.clock.now();
@@ -167,7 +167,7 @@ impl SiteLoop {
         self.crews.keep().await?;
         self.chores.keep_fresh(&self.site).await?;
         self.session.keep().await?;
-        // What was parked or brought back during the run, no receipt has told.
+        // No receipt has reported what was parked or restored during the run.
         let counts = self.site.db.site_counts(&self.site.rules.name).await?;
         self.shared.progress.update(&self.site.rules.name, |progress| {
             progress.counts.queued = counts.urls_queued;
@@ -209,7 +209,7 @@ impl SiteLoop {
             }
             self.keep(now, idle).await?;
             self.tell_wait(wake.filter(|_| idle));
-            // Visits go on nowhere but below: what they may spend is what is left now.
+            // Visits proceed only inside `wait`: they may spend what is left now.
             self.budgets.leave_to_scripts();
             self.wait(wake, idle).await?;
         }
@@ -243,7 +243,7 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Looks for more to do before a crawl ends that has nothing left. True where there is.
+    /// Looks for more to do before a crawl without queued work ends. True if there is some.
     async fn finds_more(&mut self) -> Result<bool, CrawlError> {
         if self.chores.may_ask_for_cuts() && self.hosts.ask_again_for_cuts().await? {
             self.chores.last_cuts_came_back();
@@ -252,7 +252,7 @@ impl SiteLoop {
         Ok(self.close_lists(true).await? || self.site.scripts.close_shortcuts())
     }
 
-    /// Writes down what is due for that.
+    /// Writes the state whose interval has passed.
     async fn keep(&mut self, now: UnixMillis, idle: bool) -> Result<(), CrawlError> {
         if self.chores.worth_is_due(now) {
             self.chores.keep_worth(&self.site, &self.clock).await?;
@@ -266,7 +266,7 @@ impl SiteLoop {
         self.chores.keep_time(&self.site, if idle { TIME_KEPT_IDLE } else { TIME_KEPT_EVERY }).await
     }
 
-    /// Waits until something happens, or it is time for something.
+    /// Waits for an event or the next deadline.
     async fn wait(&mut self, wake: Option<UnixMillis>, idle: bool) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         let end = wake.into_iter().chain(self.budgets.ends_at()).min();
@@ -281,7 +281,7 @@ impl SiteLoop {
                 }
             }
             Some(ran) = self.under_way.next() => self.ran(ran?).await?,
-            // What was sent to it will never be answered.
+            // The committer is gone: pending visits will never be answered.
             () = self.shared.commits.closed() => return Err(CrawlError::CommitterGone),
             () = tokio::time::sleep(pause) => {}
         }
@@ -291,8 +291,8 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// What this loop keeps of times moves with a clock that was set. Plans that were made by one which has been set back since, in this
-    /// run or before it, lie as far away as it was ahead: they are all due now.
+    /// Moves the times that this loop keeps when the clock is set. Plans made by a clock that has been set back since, in this
+    /// run or before it, are too far away by as much as it was ahead: they all become due now.
     async fn follow_clock(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let by = self.clock.follow(self.shared.hosts.clock_set_by(now));
         if by != 0 {
@@ -337,7 +337,7 @@ impl SiteLoop {
         }
     }
 
-    /// True when lanes stand idle that the next commit may fill.
+    /// True when idle lanes may be filled by the next commit.
     fn starved(&self) -> bool {
         let lanes: usize = self.hosts.iter().map(|host| host.lanes.count()).sum();
         !self.commits.are_all_in() && self.under_way.len() < lanes.max(1) && !self.hosts.iter().any(HostWork::has_jobs)
@@ -359,7 +359,7 @@ impl SiteLoop {
 fn start_pages(site: &Site) -> Vec<Found> {
     let rules = &site.rules;
     let urls = rules.start.iter().map(|url| rules.without_mirror(url.clone()));
-    // The rule file's check has made sure that a start URL has a class.
+    // The check of the rule file guarantees that a start URL has a class.
     urls.filter_map(|url| match rules.judge(&url) {
         Verdict::Take { class, .. } => Some(Found { url, class, rule: usize::MAX, page_capture: None }),
         Verdict::Refuse { .. } => None,

@@ -1,4 +1,4 @@
-//! One URL, straight down: `ask → body → read → scripts → settle`. Read this file first.
+//! One visit of a URL: `ask → body → read → scripts → settle`. Read this file first.
 //!
 //! A visit touches neither database nor archive: it returns everything that is to be committed together.
 
@@ -34,8 +34,8 @@ use settle::Shown;
 pub use ends::put_aside;
 pub(super) use ends::{is_front, is_watched};
 
-/// [`visit`], of which a panic ends nothing but the visit: one page that finds a fault of ours takes no other site with it, and not
-/// itself again and again at each start.
+/// [`visit`], with its panics caught: a bug that one page triggers ends neither other sites nor the process, and does not recur at
+/// each start.
 pub async fn guarded(
     site: &Arc<Site>,
     job: Job,
@@ -43,7 +43,7 @@ pub async fn guarded(
     errands: Option<&Errands>,
 ) -> Result<Finished, CrawlDbError> {
     let kept = job.clone();
-    // What visits share stays usable behind a panic: each lock of it says so.
+    // State that visits share stays usable after a panic: each of its locks ignores poisoning.
     let panic = match AssertUnwindSafe(visit(site, job, mirror, errands)).catch_unwind().await {
         Ok(ended) => {
             let mut finished = ended?;
@@ -57,27 +57,27 @@ pub async fn guarded(
     let (name, url, why) = (&site.rules.name, kept.url.as_str(), panic_text(&*panic));
     tracing::error!(site = %name, url, why, "the visit broke down, which is a fault of gleaner's own: the URL is tried again later");
     let mut finished = retried(site, &kept, Outcome::ProtocolError, Some(format!("the visit broke down: {why}")));
-    // The server has nothing to do with it.
+    // The panic is not the server's fault.
     finished.host.answered = Answered::Reached;
     Ok(finished)
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word")
 }
 
-/// Visits one URL, at a mirror where one is named. Every end has an outcome; an error is the crawl database's.
+/// Visits one URL, at a mirror if one is given. Every visit ends with an outcome; errors come from the crawl database only.
 ///
-/// `errands` brings the gate for what the scripts of the page ask; without it none are run.
+/// `errands` sends the requests of the page's scripts through the politeness gate; without it no scripts are run.
 pub async fn visit(
     site: &Arc<Site>,
     job: Job,
     mirror: Option<CrawlUrl>,
     errands: Option<&Errands>,
 ) -> Result<Finished, CrawlDbError> {
-    // Where it is known which request brings the page's data, that is asked for in its place.
+    // If the request that returns the page's data is known, it is sent in place of the page's own.
     if let Some(errands) = errands.filter(|_| mirror.is_none()) {
         let of = PageVisit { scripts: &site.scripts, job: &job, errands };
         match scripts::in_place_of(of, is_watched(site, &job)).await {
@@ -100,7 +100,7 @@ pub async fn visit(
     Ok(finished)
 }
 
-/// An answer with a body. `again` for what is rechecked.
+/// A response with a body. `again` is true for a recheck.
 async fn answered(
     site: &Arc<Site>,
     job: &Job,
@@ -115,8 +115,8 @@ async fn answered(
         Body::Page(sent) if job.class == Class::Sitemap => page(site, job, *sent, None, false).await?,
         Body::Page(sent) => page(site, job, *sent, errands, again).await?,
     };
-    // A body that broke off was not read: its retry must not be told that nothing has changed.
-    // Nor was a page that its scripts build: its shell stays the same while its list grows.
+    // A truncated body was not read, so its retry must not be answered with 304 Not Modified.
+    // Nor may a page that its scripts build: its shell stays the same while its list grows.
     if let Some(headers) = headers {
         let print = finished.end.print.map(|print| print.line());
         let memo = version::memo(&headers, site.rules_token, print.as_deref());
@@ -125,8 +125,8 @@ async fn answered(
     Ok(finished)
 }
 
-/// A page: its links, checked by the rules, and what it lists. A page where a torrent was due is read as well: sites put notices before
-/// the first download. One that is rechecked and is as it was is not read.
+/// Reads a page: its links, checked by the rules, and what it lists. A page in place of a torrent is read as well: sites put notices
+/// before the first download. A rechecked page that has not changed is not read.
 async fn page(
     site: &Arc<Site>,
     job: &Job,
@@ -134,7 +134,7 @@ async fn page(
     errands: Option<&Errands>,
     again: bool,
 ) -> Result<Finished, CrawlDbError> {
-    // The turn lasts until the links are rows, which the commit counts; a page that is rendered waits without one.
+    // The permit lasts until the links are rows, which the commit counts; a page that is rendered waits without one.
     let (reading, mut _turn) = read::read(site, job, &sent, again).await;
     let (read, print, board) = match reading {
         Reading::Unchanged(print) => {

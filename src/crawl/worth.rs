@@ -1,8 +1,8 @@
-//! What a site's URLs are worth: the budgets of their shapes, which traps starve on, the order within a class, pages
+//! Value estimates for a site's URLs: the budgets of their shapes, which starve traps, the order within a class, pages
 //! that resemble each other, and parameters that seem to change nothing.
 //!
-//! Between the frontier's pure rooms and the site loop. The accounts are kept in the database as notes; what is lost of
-//! them by a kill is half a minute of counts.
+//! Connects the frontier's pure modules with the site loop. The budgets are kept in the database as notes; a kill loses
+//! half a minute of counts.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -22,30 +22,30 @@ use gleaner_rules::{BudgetRules, Class, Rule, SiteRules, Verdict};
 use gleaner_store::crawldb::{CrawlDbError, HostId, Next, Outcome, Reader, TRAP_TOKENS, Visit};
 use gleaner_torrent::Infohashes;
 
-/// The name of the note that keeps the budgets.
+/// Name of the note that stores the budgets.
 pub const SHAPES_NOTE: &str = "shapes";
 
-/// The name of the note that keeps the links that no class takes.
+/// Name of the note that stores the links that match no class.
 pub const UNCLASSED_NOTE: &str = "unclassed";
 
-/// The name of the note that keeps what is proposed to the operator.
+/// Name of the note that stores the proposals to the operator.
 pub const PROPOSALS_NOTE: &str = "proposals";
 
-/// The name of the note that keeps what the URLs of each rule have brought, by the rule's key and pattern: other rules
+/// Name of the note that stores what the URLs of each rule have yielded, by the rule's key and pattern: other rules
 /// of the file may change meanwhile.
 const YIELDS_NOTE: &str = "yields";
 
-/// Of the paths with a query, one in so many is watched for parameters that change nothing: each of its pages costs a
+/// Of the paths with a query, one in this many is watched for parameters that change nothing: each of its pages costs a
 /// sketch.
 const PATHS_WATCHED_OF: u64 = 4;
 
 /// Resemblance from which a page of a suspicious shape counts as a copy (Book 3.4.5): two standard errors below 1.
 const NEAR: f64 = 0.95;
 
-/// Sketches kept of one suspicious shape.
+/// Sketches kept per suspicious shape.
 const SKETCHES_KEPT: usize = 8;
 
-/// Hashes met lately: the younger half is kept when it is full. Forgetting makes an old link count as new again, which
+/// Recently seen hashes: when full, only the younger half is kept. Forgetting makes an old link count as new again, which
 /// errs on the side of fetching.
 #[derive(Default)]
 struct Recent {
@@ -54,7 +54,7 @@ struct Recent {
 }
 
 impl Recent {
-    /// True at the first time.
+    /// True at the first occurrence.
     fn is_new(&mut self, hash: u64) -> bool {
         if self.old.contains(&hash) || !self.young.insert(hash) {
             return false;
@@ -66,44 +66,44 @@ impl Recent {
     }
 }
 
-/// The worth of one site's URLs.
+/// Value estimates for one site's URLs.
 pub struct Worth {
     budget: BudgetRules,
     /// The fingerprint of the site's rules.
     rules: u64,
     canonical: Canonical,
     shapes: Shapes,
-    /// What the URLs that were cut are parked under.
+    /// Token under which the URLs that were cut are parked.
     token: u64,
     links: Recent,
-    /// Infohashes of files, and apart from them those of magnets: a page that names a torrent by both is no reason to
-    /// count its file as nothing new.
+    /// Infohashes of files, separate from those of magnets: a page that names a torrent by both must not
+    /// make its file count as nothing new.
     files: Recent,
     magnets: Recent,
-    /// Fronts of lists that were looked at.
+    /// First pages of lists that were visited.
     fronts: Recent,
     in_degrees: InDegrees,
     mirrors: Mirrors,
     /// True for a site of several hosts, where the same path may be seen on more than one.
     has_mirrors: bool,
-    /// By the place of the rule among the site's.
+    /// Indexed like the site's rules.
     rule_keys: Vec<String>,
     yields: HashMap<usize, RuleYield>,
-    /// The last pages of each shape that has starved, by the hash of the shape.
+    /// The last pages of each starved shape, by the hash of the shape.
     suspects: HashMap<u64, VecDeque<(Box<str>, Sketch)>>,
     parameters: Parameters,
-    /// Proposals that are written down, those of earlier runs included.
+    /// Stored proposals, including those of earlier runs.
     proposed: Vec<Proposal>,
-    /// Links that no class takes.
+    /// Links that match no class.
     unclassed: UnclassedLinks,
-    /// True when something was counted since the notes were last asked for.
+    /// True when something was counted since the last call of `notes`.
     is_changed: bool,
 }
 
 /// A page that resembles another of its shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Near {
-    /// Path and query of the other.
+    /// Path and query of the other page.
     pub to: Box<str>,
     /// The estimate, between 0 and 1.
     pub resemblance: f64,
@@ -113,13 +113,13 @@ fn rule_key(rule: &Rule) -> String {
     format!("{} {}", rule.key(), rule.pattern)
 }
 
-/// What the URLs of each rule have brought in the crawls of a database, by the place of the rule among the site's.
+/// What the URLs of each rule have yielded in the crawls of a database, by the index of the rule.
 ///
 /// # Errors
 /// Those of the database.
 pub async fn yields(db: &(impl Reader + ?Sized), rules: &SiteRules) -> Result<HashMap<usize, RuleYield>, CrawlDbError> {
     let note = db.note(&rules.name, YIELDS_NOTE).await?;
-    // One that cannot be read is as one that was not written: the counts begin anew.
+    // An unreadable note counts as a missing one: the counts start over.
     let kept: BTreeMap<String, (u64, u64)> =
         note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default();
     let of_rule = |(number, rule): (usize, &Rule)| {
@@ -129,13 +129,13 @@ pub async fn yields(db: &(impl Reader + ?Sized), rules: &SiteRules) -> Result<Ha
 }
 
 impl Worth {
-    /// Nothing is known yet.
+    /// Starts without counts.
     #[must_use]
     pub fn new(rules: &SiteRules) -> Self {
         Self::with(rules, Shapes::new(rules.budget.shape_pages), HashMap::new())
     }
 
-    /// Takes up the notes of earlier runs; says why where one is of no use.
+    /// Loads the notes of earlier runs; returns the reason if one is unusable.
     ///
     /// # Errors
     /// Those of the database.
@@ -182,13 +182,13 @@ impl Worth {
         worth
     }
 
-    /// What has to be kept, as notes by their names; none where nothing has changed.
+    /// The state to be stored, as notes by name; none if nothing has changed.
     pub fn notes(&mut self) -> Vec<(&'static str, Vec<u8>)> {
         if !std::mem::take(&mut self.is_changed) {
             return Vec::new();
         }
         let mut notes = Vec::new();
-        // Where nothing is cut, what was cut before is not told any more.
+        // If traps are not cut, what was cut before is no longer reported.
         notes.push((SHAPES_NOTE, if self.budget.traps { self.shapes.to_bytes() } else { Vec::new() }));
         let yields = self.yields.iter().filter_map(|(rule, counts)| {
             self.rule_keys.get(*rule).map(|key| (key.as_str(), (counts.fetched, counts.torrents)))
@@ -206,8 +206,8 @@ impl Worth {
         notes
     }
 
-    /// What was learned in this run, and in earlier ones where nothing speaks against it since; what the rules drop by
-    /// now is no proposal any more.
+    /// What was learned in this run, and in earlier ones if nothing contradicts it since; parameters that the rules drop by
+    /// now are no longer proposed.
     fn proposals(&self) -> Vec<Proposal> {
         let mut proposals = self.parameters.proposals();
         let place = |proposal: &Proposal| (proposal.class, proposal.parameter.clone());
@@ -220,7 +220,7 @@ impl Worth {
         proposals
     }
 
-    /// May this URL be fetched? Start pages, sitemaps and what was let through before are not asked about.
+    /// Whether this URL may be fetched. Start pages, sitemaps and retries are always allowed.
     pub fn ask(&mut self, job: &Job) -> Result<(), Reason> {
         let is_exempt = job.lease.depth == 0 || job.lease.attempts > 0 || job.class == Class::Sitemap;
         if !self.budget.traps || is_exempt {
@@ -239,13 +239,13 @@ impl Worth {
         }
     }
 
-    /// What URLs whose shape has starved are parked under: other rules, and a shape that recovers, bring them back.
+    /// Token under which URLs of starved shapes are parked: other rules, or a shape that recovers, restore them.
     #[must_use]
     pub fn token(&self) -> u64 {
         self.token
     }
 
-    /// The new token, where a shape has recovered since this was last asked: what was cut may be asked for again.
+    /// The new token, if a shape has recovered since the last call: what was cut may be requested again.
     pub fn recovered(&mut self) -> Option<u64> {
         let now = self.token_now();
         (std::mem::replace(&mut self.token, now) != now).then_some(now)
@@ -255,12 +255,12 @@ impl Worth {
         xxh3_64_with_seed(&self.shapes.generation().to_be_bytes(), self.rules) & (TRAP_TOKENS - 1) | TRAP_TOKENS
     }
 
-    /// Links of a page, path and query, that no class takes.
+    /// Adds links of a page, as path and query, that match no class.
     pub fn left_out(&mut self, paths: &[Box<str>]) {
         paths.iter().for_each(|path| self.unclassed.add(path));
     }
 
-    /// Links of a page: their in-degree grows, and first links are credited to the page that has them.
+    /// Counts links of a page: their in-degree grows, and first links are credited to the page that contains them.
     pub fn linked(&mut self, found: &[Found]) -> LinkTally {
         let mut tally = LinkTally::default();
         for found in found {
@@ -272,7 +272,7 @@ impl Worth {
         tally
     }
 
-    /// Looks at a page whose shape has starved, or whose parameters are watched; true copies are told.
+    /// Compares a page whose shape has starved, or whose parameters are watched; returns the page that it copies, if any.
     pub fn look_at(&mut self, job: &Job, body: &[u8]) -> Option<Near> {
         let path = job.url.path();
         let is_watched =
@@ -313,7 +313,7 @@ impl Worth {
         Weight::of(&self.facts(path, found.rule, self.in_degrees.of(parent.path()), mirrors))
     }
 
-    /// The weight of a URL that was leased.
+    /// The weight of a leased URL.
     #[must_use]
     pub fn weigh_again(&self, job: &Job) -> f64 {
         let path = job.url.path();
@@ -330,8 +330,8 @@ impl Worth {
         }
     }
 
-    /// A URL was answered for good. Looks at start pages and sitemaps cost their shape nothing, nor does another look at
-    /// the front of a list: the first one does, or a site of nothing but fronts would be fetched without end.
+    /// Counts a final result. Visits of start pages and sitemaps cost their shape nothing, nor does a recheck of
+    /// the first page of a list: its first visit does, or a site of nothing but first pages would be fetched without end.
     pub fn answered(&mut self, finished: &mut Finished, rules: &SiteRules) {
         self.is_changed = true;
         let links = std::mem::take(&mut finished.end.links);
@@ -342,7 +342,7 @@ impl Worth {
         if !is_final || is_exempt || (finished.job.is_watched && !self.is_first_look(visit)) {
             return;
         }
-        // A torrent that another site stored first is new here, too.
+        // A torrent that another site stored first also counts as new here.
         let brings_torrent = matches!(visit.outcome, Outcome::TorrentStored | Outcome::TorrentDuplicate);
         let torrent = visit.torrent.as_ref().filter(|_| brings_torrent);
         let torrents = u32::from(torrent.is_some_and(|facts| self.files.is_new(hash(&facts.infohashes))));
@@ -366,7 +366,7 @@ impl Worth {
         }
     }
 
-    /// False where the front of a list was looked at in this run, or has not changed since an earlier one.
+    /// False if the first page of a list was already visited in this run, or has not changed since an earlier one.
     fn is_first_look(&mut self, visit: &Visit) -> bool {
         let mark = xxh3_64_with_seed(visit.key.path.as_bytes(), visit.key.host.0.into());
         self.fronts.is_new(mark) && visit.outcome != Outcome::NotModified

@@ -1,4 +1,4 @@
-//! The request of a visit, and what its status says.
+//! The request of a visit, and the meaning of its status.
 
 use super::ends::{asked_again, done, elsewhere, ended_gone, failed, not_modified, retried, throttled};
 use crate::denial;
@@ -12,19 +12,19 @@ use gleaner_net::fetch::{Request, Response};
 use gleaner_rules::Class;
 use gleaner_store::crawldb::Outcome;
 
-/// How a request was answered.
+/// The response to a visit's request.
 pub(super) enum Answer {
-    /// With a body that is for us to judge.
+    /// It has a body to be classified.
     Body(Response),
-    /// The URL lies there now.
+    /// The URL has moved there.
     Moved(Found),
     /// The visit ends with it.
     End(Box<Finished>),
 }
 
-/// Asks for the URL, at a mirror where one is named. Gives the answer, and the sign that it was one to a guest.
+/// Requests the URL, at a mirror if one is given. Returns the answer, and the sign that it was served to a guest, if any.
 pub(super) async fn ask(site: &Site, job: &Job, mirror: Option<&CrawlUrl>) -> (Answer, Option<String>) {
-    // Versions are a server's own, and links are taken anew where the rules have changed.
+    // Validators are specific to a server, and links are taken again if the rules have changed.
     let is_compared = mirror.is_none() && !site.fresh.boards.is_read_whole(job.url.as_str());
     let validators = job.lease.memo.as_deref().filter(|_| is_compared);
     let validators = validators.and_then(|memo| version::read(memo, site.rules_token));
@@ -59,7 +59,7 @@ pub(super) async fn ask(site: &Site, job: &Job, mirror: Option<&CrawlUrl>) -> (A
     (Answer::End(Box::new(finished)), denied)
 }
 
-/// Where a redirect leads, if it may be followed.
+/// The target of a redirect, if it may be followed.
 fn redirected(site: &Site, job: &Job, response: &Response, by_mirror: bool) -> Result<Found, Box<Finished>> {
     Err(Box::new(match redirect_target(site, job, response) {
         Hop::Itself | Hop::Refused | Hop::Nowhere if by_mirror => elsewhere(site, job, Outcome::RedirectRefused),
@@ -87,7 +87,7 @@ fn redirect_target(site: &Site, job: &Job, response: &Response) -> Hop {
     match resolve(&site.rules, &job.url, location) {
         None => Hop::Nowhere,
         Some(url) if site.rules.without_mirror(url.clone()).as_str() == job.url.as_str() => Hop::Itself,
-        // A sitemap stays one wherever it lies.
+        // A sitemap stays one wherever it is moved.
         Some(url) if job.class == Class::Sitemap => {
             site.rows.sitemaps.take(&site.rules, url).map_or(Hop::Refused, Hop::To)
         }

@@ -1,4 +1,4 @@
-//! The body of an answer, judged while it arrives.
+//! The body of a response, classified while it arrives.
 
 use bytes::Bytes;
 
@@ -14,20 +14,20 @@ use gleaner_store::crawldb::Outcome;
 
 /// What a body is.
 pub(super) enum Body {
-    /// It began like a torrent.
+    /// It begins like a torrent.
     Torrent(Bytes),
     Page(Box<Page>),
-    /// Nothing to be read: the visit ends with it.
+    /// Nothing to read: the visit ends here.
     End(Box<Finished>),
 }
 
-/// A page, a feed or a sitemap as its server sent it.
+/// A page, a feed or a sitemap as the server sent it.
 pub(super) struct Page {
     pub headers: ResponseHeaders,
     pub bytes: Bytes,
 }
 
-/// Reads a body, as far as what it is has to be read.
+/// Reads a body, as far as its kind requires.
 pub(super) async fn read(site: &Site, job: &Job, response: Response) -> Body {
     let Response { headers, body, .. } = response;
     let mut classifier = Classifier::new(HeaderFacts {

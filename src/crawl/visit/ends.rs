@@ -1,4 +1,4 @@
-//! How a visit ends that brings nothing by itself: refused, failed, put off, or as it was; and which URLs are looked at again.
+//! Ends of visits without results: refused, failed, postponed, or not modified; and which URLs are rechecked.
 
 use crate::fresh::Looking;
 use crate::freshness::gone::Gone;
@@ -15,7 +15,7 @@ use gleaner_net::politeness::{Answered, backoff};
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{Lease, Listing, Next, Outcome, Visit, faults, refusals};
 
-/// A server that sets a cookie and sends us back to the same URL is asked again, through the gate.
+/// A server that sets a cookie and redirects to the same URL gets a second request, through the gate.
 pub(super) fn asked_again(site: &Site, job: &Job) -> Finished {
     let mut finished = done(site, job, Outcome::Redirected);
     if faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX {
@@ -26,7 +26,7 @@ pub(super) fn asked_again(site: &Site, job: &Job) -> Finished {
     finished
 }
 
-/// The page is as it was.
+/// The page has not changed.
 pub(super) fn not_modified(site: &Site, job: &Job) -> Finished {
     let mut finished = done(site, job, Outcome::NotModified);
     finished.end.may_hold_more = true;
@@ -34,7 +34,7 @@ pub(super) fn not_modified(site: &Site, job: &Job) -> Finished {
     finished
 }
 
-/// A visit that its scripts, or its data, end without a page.
+/// Ends a visit for which scripts, or the data request in their place, returned no page.
 pub(super) fn without_page(site: &Site, job: &Job, why: NoPage) -> Finished {
     match why {
         NoPage::NotModified => not_modified(site, job),
@@ -47,23 +47,23 @@ pub(super) fn without_page(site: &Site, job: &Job, why: NoPage) -> Finished {
         NoPage::Unanswered(why) => retried(site, job, Outcome::Truncated, Some(why)),
         NoPage::Again(why) => {
             let mut finished = retried(site, job, Outcome::Truncated, Some(why.to_owned()));
-            // The page itself came well.
+            // The request for the page itself succeeded.
             finished.host.answered = Answered::Well;
             finished
         }
     }
 }
 
-/// A URL that the site has no more.
+/// A URL that the site no longer has.
 pub(super) fn ended_gone(site: &Site, job: &Job, gone: Gone) -> Finished {
-    // No look waits for this page of a list any longer.
+    // No recheck waits for this page of a list any longer.
     site.fresh.boards.end(job.url.as_str());
     let mut finished = done(site, job, Outcome::Gone);
     finished.end.gone = job.class.is_target().then_some(gone);
     finished
 }
 
-/// No response, or not the whole of it. A host that cannot be reached is the host's fault: its URLs keep their
+/// No response, or an incomplete one. An unreachable host is not the URLs' fault: they keep their
 /// place and their attempts, however long it lasts.
 pub(super) fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished {
     let (outcome, host_is_down) = match failure.kind {
@@ -83,7 +83,7 @@ pub(super) fn failed(site: &Site, job: &Job, failure: &FetchFailure) -> Finished
     finished
 }
 
-/// What a mirror lacks, or sends elsewhere, is no word of the site's own: the URL is asked for again over some five
+/// A mirror that lacks the URL, or redirects it, does not speak for the site: the URL is retried over some five
 /// minutes, by when the first host may answer.
 pub(super) fn elsewhere(site: &Site, job: &Job, outcome: Outcome) -> Finished {
     let mut finished = done(site, job, outcome);
@@ -95,21 +95,21 @@ pub(super) fn elsewhere(site: &Site, job: &Job, outcome: Outcome) -> Finished {
     finished
 }
 
-/// The server asks for patience: the URL keeps its place and waits with its host. One that is answered so again and
-/// again while its host answers others is given up in the end. What it was refused for takes none of its attempts.
+/// The server throttles: the URL keeps its place and waits with its host. A URL that is refused again and
+/// again while its host answers other requests is given up in the end. Refusals do not count as its attempts.
 pub(super) fn throttled(site: &Site, job: &Job, response: &Response) -> Finished {
     let mut finished = done(site, job, Outcome::Throttled);
     let now = finished.visit.at;
     let asked = response.headers.retry_after.as_deref().and_then(|value| backoff::retry_after(value, now));
     finished.host.answered = Answered::Throttled(asked);
     if refusals(job.lease.attempts) + 1 < limits::THROTTLED_ATTEMPTS_MAX {
-        // The pause binds whoever asked for it: a mirror may be asked at once.
+        // The pause applies to the host that imposed it: a mirror may be requested at once.
         finished.visit.next = Next::RefusedUntil(now);
     }
     finished
 }
 
-/// An end that another attempt may better; final after the last one.
+/// A failure that another attempt may fix; final after the last attempt.
 pub(super) fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<String>) -> Finished {
     let mut finished = done(site, job, outcome);
     finished.host.answered = Answered::Faulty;
@@ -120,24 +120,24 @@ pub(super) fn retried(site: &Site, job: &Job, outcome: Outcome, detail: Option<S
     finished
 }
 
-/// A final end, with nothing found yet.
+/// A final result, with nothing found yet.
 pub(super) fn done(site: &Site, job: &Job, outcome: Outcome) -> Finished {
     let is_watched = is_watched(site, job);
     let job_kind = JobKind { class: job.class, rule: job.rule, crew: job.crew, is_watched };
     Finished { job: job_kind, ..put_aside(&job.lease, outcome, site.clock.now()) }
 }
 
-/// True for what is looked at again, whatever comes of it; a list that has nothing may not be.
+/// True for what is rechecked, whatever its outcome; an empty list may be exempt.
 pub(crate) fn is_watched(site: &Site, job: &Job) -> bool {
     is_watched_anyway(&job.lease) || (job.class.is_listing() && is_front(site, &job.url))
 }
 
-/// False for a page behind the first of its list.
+/// False for later pages of a list.
 pub(crate) fn is_front(site: &Site, url: &CrawlUrl) -> bool {
     front::is_front(&site.rules, &site.fresh.boards, url)
 }
 
-/// A look at a page that was read.
+/// A recheck of a page that was read.
 pub(super) fn looking<'a>(site: &'a Site, job: &'a Job, at: UnixMillis) -> Looking<'a> {
     Looking { fresh: &site.fresh, rows: &site.rows, job, at }
 }
@@ -146,8 +146,8 @@ fn is_watched_anyway(lease: &Lease) -> bool {
     lease.depth == 0 || priority::is_sitemap(lease.rank)
 }
 
-/// False for a list far from the start pages that has nothing: one of a calendar's days, more likely than a board's
-/// front.
+/// False for an empty list far from the start pages: more likely one of a calendar's days than the first page of a
+/// board.
 pub(super) fn is_worth_watching(job: &Job, listing: Option<&Listing>) -> bool {
     is_watched_anyway(&job.lease)
         || job.lease.depth <= limits::EMPTY_LIST_DEPTH_MAX

@@ -1,4 +1,4 @@
-//! A page's links, and the rows of its list, unless it is as its last recheck left it.
+//! A page's links, and the rows of its list, unless it is unchanged since its last recheck.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{limits, outlinks};
 use gleaner_net::fetch::ResponseHeaders;
 use gleaner_rules::Class;
 
-/// Reads a page. A large one is read off the loop's thread, in a turn that the caller ends.
+/// Reads a page. A large one is read off the loop's thread, with a permit that the caller drops.
 pub(super) async fn read(
     site: &Arc<Site>,
     job: &Job,
@@ -31,7 +31,7 @@ pub(super) async fn read(
     (reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())), turn)
 }
 
-/// A page's links, unless it is as the last look left it.
+/// A page's links, unless it is unchanged since its last recheck.
 fn reading(site: &Site, job: &Job, headers: &ResponseHeaders, bytes: &[u8], again: bool) -> Reading {
     let reading = if !again || job.class == Class::Sitemap {
         Reading::Read(Box::new(outlinks::read_page(&site.rules, &site.rows.sitemaps, job, headers, bytes)), None, None)

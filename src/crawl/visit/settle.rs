@@ -1,4 +1,4 @@
-//! What a visit has found, as it is committed: a torrent, a page with its links as rows, or where a URL has moved.
+//! Turns the findings of a visit into what is committed: a torrent, a page with its links as rows, or the target of a redirect.
 
 use bytes::Bytes;
 
@@ -16,7 +16,7 @@ use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Outcome, TorrentFacts};
 use gleaner_torrent::metainfo::{self, MetainfoError};
 
-/// A body that began like a torrent. A large one is read off the loop's thread.
+/// A body that begins like a torrent. A large one is parsed off the loop's thread.
 pub(super) async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
     let body_bytes = bytes.len() as u64;
     let read = if bytes.len() <= limits::INLINE_TORRENT_BYTES_MAX {
@@ -44,7 +44,7 @@ pub(super) async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
     finished
 }
 
-/// What a torrent is, and its file as the archive keeps it: without the junk around it.
+/// The facts of a torrent, and its file as the archive stores it: without the junk around it.
 fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
     let metainfo = metainfo::parse(bytes)?;
     let sha256 = metainfo.dict_sha256(bytes);
@@ -62,16 +62,16 @@ fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
     Ok((facts, file))
 }
 
-/// What a page shows.
+/// Content of a page.
 pub(super) struct Shown {
     pub read: PageFindings,
     pub print: Option<Print>,
     pub board: Option<Box<boards::Read>>,
-    /// What its scripts, or its data, have made of it: the document, and what the log says of it.
+    /// Result of its scripts, or of the data request in their place: the document, and a text for the log.
     pub made: Option<(String, String)>,
 }
 
-/// A page that was asked for.
+/// Settles a page that was requested as such.
 pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: Shown) -> Result<Finished, CrawlDbError> {
     let Shown { read, print, board, made } = shown;
     let document = made.as_ref().map_or(&sent.bytes[..], |(html, _)| html.as_bytes());
@@ -83,7 +83,7 @@ pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: Shown) -> R
         }
         Some(_) => presence::Look::Nothing,
     };
-    // Of a page that its scripts made, the links are its rows.
+    // If its scripts built the page, its links are its rows.
     let board = board.filter(|_| made.is_none()).map(|board| *board);
     let is_rendered = made.is_some();
     let mut finished = found_on(site, job, read, board, near, made.map(|(_, detail)| detail)).await?;
@@ -94,7 +94,7 @@ pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: Shown) -> R
     Ok(finished)
 }
 
-/// A page whose data were asked for in its place.
+/// Settles a page whose data were requested in its place.
 pub(super) async fn by_data(site: &Site, job: &Job, gathered: Gathered) -> Result<Finished, CrawlDbError> {
     let Gathered { read, bytes, detail, memo } = gathered;
     let mut finished = found_on(site, job, read, None, None, Some(detail)).await?;
@@ -103,7 +103,7 @@ pub(super) async fn by_data(site: &Site, job: &Job, gathered: Gathered) -> Resul
     Ok(finished)
 }
 
-/// A page as it was found: its links as rows, and what they say of it.
+/// Settles a page as it was found: its links as rows, and what they indicate.
 async fn found_on(
     site: &Site,
     job: &Job,
@@ -147,7 +147,7 @@ async fn found_on(
         worth.linked(&read.found)
     };
     if let Some(Near { to, resemblance }) = near {
-        // Links of a copy prove nothing.
+        // Links of a copy are no evidence.
         finished.end.links = LinkTally::default();
         finished.detail = Some(format!("resembles {to} ({resemblance:.2})"));
     }
@@ -161,8 +161,8 @@ async fn found_on(
     Ok(finished)
 }
 
-/// The target takes the URL's place in the frontier: it is leased, checked and counted like any other. That of a
-/// start URL is a start page, too. A mirror may send us away for what it lacks, so that the URL is asked for again.
+/// The target takes the URL's place in the frontier: it is leased, checked and counted like any other. The target of a
+/// start URL is a start page, too. A mirror may redirect what it lacks, so that the URL is retried.
 pub(super) async fn redirected(
     site: &Site,
     job: &Job,
@@ -173,7 +173,7 @@ pub(super) async fn redirected(
     let depth = if is_start { 0 } else { job.lease.depth.saturating_add(1) };
     let end = if by_mirror { elsewhere } else { done };
     let mut finished = end(site, job, Outcome::Redirected);
-    // An address of before a site was rebuilt is worth what it leads to.
+    // An address from before a site was rebuilt is worth as much as its target.
     finished.end.links = site.worth().linked(std::slice::from_ref(&found));
     finished.visit.outlinks = site.rows.discovered(job, vec![found], depth).await?;
     Ok(finished)
