@@ -1,8 +1,8 @@
-//! How the operator's account at a site stands, for `status`: what the process that crawls the site tells, or what the files
-//! of the data folder tell while nobody does.
+//! The state of the operator's account at a site, for `status`: from the process that crawls the site, or from the files
+//! of the data folder if there is none.
 //!
-//! A session that is kept counts before a login that failed since: whoever crawls next proves it first. It counts no more
-//! where the last crawl has found it ended and the operator has done nothing since. Reads alone; nothing is sent.
+//! A stored session takes precedence over a later failed login: the next crawl verifies it first. It no longer counts if
+//! the last crawl found it expired and the operator has done nothing since. Read-only; sends nothing.
 
 use std::path::Path;
 
@@ -21,53 +21,53 @@ use gleaner_store::crawldb::{CrawlDbError, Reader};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccountStatus {
     pub site: String,
-    /// None where no rule file is at hand.
+    /// None if no rule file is available.
     pub user: Option<String>,
     pub state: AccountState,
-    /// When the session that there is was last proven (UTC).
+    /// When the current session was last verified (UTC).
     pub proven: Option<String>,
-    /// When the next login is tried without the operator (UTC); None where that is at the next crawl, or never.
+    /// When the next automatic login is tried (UTC); None if that is at the next crawl, or never.
     pub until: Option<String>,
-    /// Why there is no session, and what to do.
+    /// Why there is no session, with a hint.
     pub reason: Option<String>,
-    /// How the last login ended, where it was not let in and that is not the reason.
+    /// How the last login failed, if that is not the reason.
     pub last_login: Option<String>,
-    /// When the process that crawls it looks next whether its operator has done something (UTC).
+    /// When the process that crawls the site next checks for changes by the operator (UTC).
     #[serde(default)]
     pub next_look: Option<String>,
-    /// What others may read of the password's file and folder, each with what to do about it.
+    /// What others can read of the password's file and folder, each with a hint.
     #[serde(default)]
     pub exposed: Vec<String>,
 }
 
-/// What there is of a session.
+/// The state of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AccountState {
     /// The site is being crawled with it.
     LoggedIn,
-    /// One is kept for the next crawl.
+    /// A session is stored for the next crawl.
     Kept,
-    /// It is to be proven, or a login is to begin, before the site is crawled on.
+    /// The session has to be verified, or a login has to start, before the crawl goes on.
     Due,
-    /// Whether the one that was kept holds is being asked.
+    /// The stored session is being verified.
     Proving,
     /// A login is under way.
     LoggingIn,
     NoSession,
-    /// What is kept is broken, or not for whoever asks.
+    /// The stored session is broken, or this user may not read it.
     Unreadable,
 }
 
-/// Told where a login's process was killed.
+/// Shown if the process of a login was killed.
 const BROKE_OFF: &str = "the last login did not get to its end: the next crawl waits for a minute, then tries again (hint: \
                          `gleaner login` does not wait)";
 
-/// Told where a form was taken, and no page could be asked since whether it let us in.
+/// Shown if the form was accepted but no page could verify the login yet.
 const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first \
                         (hint: `gleaner login` does it at once)";
 
-/// Told of the same where the site has asked to be left alone.
+/// The same if the site asked for a pause.
 fn unproven_until(until: UnixMillis) -> String {
     let until = until.rfc3339();
     format!(
@@ -76,7 +76,7 @@ fn unproven_until(until: UnixMillis) -> String {
     )
 }
 
-/// Told where nothing stands against a login.
+/// Shown if nothing blocks a login.
 const NOT_YET: &str = "none is kept, and the next crawl logs in (hint: `gleaner login` does it at once)";
 
 impl AccountStatus {
@@ -86,7 +86,7 @@ impl AccountStatus {
         Self { site, user, state, proven, until, reason, last_login, next_look, exposed: Vec::new() }
     }
 
-    /// What the process that crawls the site tells.
+    /// The state reported by the process that crawls the site.
     #[must_use]
     pub fn live(site: &str, user: Option<&str>, session: &SessionState) -> Self {
         let of = |state| Self::new(site, user, state);
@@ -102,18 +102,18 @@ impl AccountStatus {
         }
     }
 
-    /// True where the files tell of no session and of no login.
+    /// True if the files record neither a session nor a login.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         self.state == AccountState::NoSession && self.reason.as_deref() == Some(NOT_YET) && self.last_login.is_none()
     }
 }
 
-/// The account of a site whose rule file has a `[login]`; None for another. `live` is what the process that crawls it tells,
-/// `db` the crawl's database where there is one.
+/// The account of a site whose rule file has a `[login]`; None for another. `live` is the report of the process that crawls
+/// it, `db` the crawl database if there is one.
 ///
 /// # Errors
-/// Those of the database.
+/// Errors of the database.
 pub async fn account(
     data_dir: &Path,
     rules: &SiteRules,
@@ -131,7 +131,7 @@ pub async fn account(
     Ok(Some(AccountStatus { exposed, ..status }))
 }
 
-/// What earlier logins forbid to one by this table.
+/// What earlier logins forbid a login with this table.
 fn tries_of(data_dir: &Path, site: &str, login: &LoginRules) -> Result<Tries, String> {
     let mut tries = sessions::tries(data_dir, site).map_err(|error| format!("{error:#}"))?;
     tries.meet_table(login.mark());
@@ -139,7 +139,7 @@ fn tries_of(data_dir: &Path, site: &str, login: &LoginRules) -> Result<Tries, St
     Ok(tries)
 }
 
-/// How the last login ended, where there is something to tell of it, and until when the site has asked to be left alone.
+/// How the last login ended, if it is worth reporting, and the end of the pause that the site asked for.
 fn last_login(data_dir: &Path, of: (&str, &str), tries: &Result<Tries, String>, now: UnixMillis) -> Option<String> {
     let tries = match tries {
         Ok(tries) => tries,
@@ -185,7 +185,7 @@ async fn of_files(
         return Ok(of(AccountState::LoggingIn));
     }
     let tries = tries_of(data_dir, site, login);
-    // What is kept may be of the user that the rule file named before.
+    // The stored session may belong to the user that the rule file named before.
     let member = tries.as_ref().ok().and_then(Tries::member).filter(|member| kept.is_some() && *member != user);
     let note = match db {
         Some(db) => db.note(site, SESSION_NOTE).await?,
@@ -202,7 +202,7 @@ async fn of_files(
         let has_broken_off = || tries.as_ref().is_ok_and(|tries| broke_off(data_dir, site, user, tries, now));
         let last_login = last_login(data_dir, (site, user), &tries, now)
             .or_else(|| has_broken_off().then(|| "it did not get to its end".to_owned()));
-        // Why the last crawl could not prove it, where nothing was done since.
+        // Why the last crawl could not verify it, if nothing was done since.
         let tried = sessions::tried_at(data_dir, site);
         let reason = missing.filter(|missing| tried.is_none_or(|tried| tried <= missing.at)).map(|missing| missing.why);
         return Ok(AccountStatus { proven, last_login, reason, ..of(AccountState::Kept) });
@@ -211,10 +211,10 @@ async fn of_files(
         Ok(tries) => tries,
         Err(error) => return Ok(unreadable(error)),
     };
-    // A login by hand since then says more of the account than the crawl.
+    // A later login by hand says more about the account than the crawl.
     let tried = sessions::tried_at(data_dir, site);
     let (until, reason) = match missing.filter(|missing| tried.is_none_or(|tried| tried <= missing.at)) {
-        // What it has waited for is over: its words tell of a time that has passed.
+        // Its waiting time is over, so its text would be outdated.
         Some(MissingSession { until, why, .. }) if until.is_none_or(|until| until > now) => (until, why),
         _ => missing_by_files(data_dir, site, user, &tries, now),
     };
@@ -230,7 +230,7 @@ async fn of_files(
     Ok(AccountStatus { until, reason: Some(reason), last_login, ..of(AccountState::NoSession) })
 }
 
-/// The account of a site whose rule file was noted and cannot be used now, as far as its files tell; None where they tell
+/// The account of a site whose rule file was noted but cannot be used now, as far as its files show it; None if they show
 /// nothing.
 #[must_use]
 pub fn without_rules(data_dir: &Path, site: &str, file: &Path) -> Option<AccountStatus> {
@@ -259,12 +259,12 @@ pub fn without_rules(data_dir: &Path, site: &str, file: &Path) -> Option<Account
     }
 }
 
-/// True where the process of the last login was killed.
+/// True if the process of the last login was killed.
 fn broke_off(data_dir: &Path, site: &str, user: &str, tries: &Tries, now: UnixMillis) -> bool {
     secrets::password(data_dir, site).is_ok_and(|password| tries.clone().broke_off(user, &password, now))
 }
 
-/// Why there is no session, and until when, as far as the password and earlier logins tell.
+/// Why there is no session, and until when, from the password and earlier logins.
 fn missing_by_files(
     data_dir: &Path,
     site: &str,
@@ -280,7 +280,7 @@ fn missing_by_files(
         let until = tries.not_before(now);
         return (until, until.map_or_else(|| UNPROVEN.to_owned(), unproven_until));
     }
-    // What the next crawl would make of them.
+    // The state that the next crawl would derive from them.
     let mut tries = tries.clone();
     let broke_off = tries.broke_off(user, &password, now);
     match tries.hold(user, &password, now) {
@@ -327,7 +327,7 @@ mod tests {
             sessions::save_tries(self.path(), "s", &tries).unwrap();
         }
 
-        /// What a crawl that ends without a session leaves, `later` than all there is.
+        /// What a crawl without a session stores when it ends, `later` than everything else.
         async fn left(&self, why: &str, later: UnixMillis) {
             let stamp = sessions::Files::new(self.path(), "s", "anna").stamp();
             let table = rules("anna").login.as_ref().map(LoginRules::mark);
@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(told().await, (AccountState::NoSession, NOT_YET.to_owned()));
         assert!(folder.status().await.is_untouched());
 
-        // Killed in the middle of a login; and while one is under way, that is what it tells.
+        // Killed during a login; while one is under way, that is reported.
         folder.tries(|tries| tries.begin("anna", &Secret::new("one")));
         assert_eq!(told().await, (AccountState::NoSession, Verdict::NoAnswer.sentence().to_owned()));
         folder.tries(|tries| {
@@ -412,11 +412,11 @@ mod tests {
         folder.left("the crawl's own words", LATER).await;
         let ended = folder.status().await;
         assert_eq!((ended.state, ended.reason.as_deref()), (AccountState::NoSession, Some("the crawl's own words")));
-        // A try by hand behind it has the last word on the login, and not on the session.
+        // A later login by hand overrides the login, but not the session.
         folder.left("the crawl's own words", UnixMillis(1)).await;
         let ended = folder.status().await;
         assert_eq!(ended.reason.as_deref(), Some(Verdict::WrongPassword.sentence()));
-        // What the operator does makes it count again.
+        // An action of the operator makes it count again.
         sessions::save(folder.path(), "s", &jar).unwrap();
         assert_eq!(folder.status().await.state, AccountState::Kept);
     }
@@ -432,7 +432,7 @@ mod tests {
             tries.ended(limited, "anna", &Secret::new("one"), NOW);
             tries.wait_as_asked(until, NOW);
         });
-        // A crawl has left the site alone for it, before it asked for anything.
+        // A crawl has left the site alone for this reason, before it requested anything.
         let stamp = sessions::Files::new(folder.path(), "s", "anna").stamp();
         let (why, until) = ("the site has asked at the last login to be left alone".to_owned(), Some(until));
         let note = MissingSession { at: LATER, until, why, stamp, table: None, has_ended: false };
@@ -512,7 +512,7 @@ mod tests {
         let [of_file, of_folder] = &folder.status().await.exposed[..] else { panic!("one of each") };
         assert!(of_file.contains("secrets/s: ") && of_file.contains("(mode 0640)\nhint: chmod 600 "), "{of_file}");
         assert!(of_folder.contains("(mode 0755)\nhint: chmod 700 "), "{of_folder}");
-        // Where it is the reason, it is told once.
+        // If it is the reason, it is shown once.
         fs::remove_file(folder.path().join("sessions/s.json")).unwrap();
         let told = folder.status().await;
         assert_eq!((told.reason.as_ref(), told.exposed.len()), (Some(of_file), 1));

@@ -1,5 +1,5 @@
-//! What `status` tells of how a site changes: how late its torrents come, what it has no more, and how its lists are read. Of
-//! notes, which the process that crawls the site answers with what it knows at that moment (`control`).
+//! How a site changes, for `status`: the acquisition delay of its torrents, what is gone, and how its lists are read. From
+//! notes; the process that crawls the site serves its current values (`control`).
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use gleaner_store::crawldb::{CrawlDbError, Reader};
 /// The acquisition delay of a site's torrents, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DelayStatus {
-    /// Torrents that appeared since the crawl began and are here.
+    /// Archived torrents that appeared since the crawl started.
     pub torrents: u64,
-    /// Torrents that were there before.
+    /// Torrents that existed before.
     pub history: u64,
-    /// Torrents whose time by the site contradicts what looks at its lists showed.
+    /// Torrents whose time on the site contradicts the observed lists.
     pub contradicted: u64,
-    /// The figures: by the middles of when the torrents may have appeared, and at most.
+    /// The figures, from the middle and from the end of the interval in which each torrent appeared.
     pub median_s: Option<f64>,
     pub p90_s: Option<f64>,
     pub p99_s: Option<f64>,
@@ -29,12 +29,12 @@ pub struct DelayStatus {
     pub p99_most_s: Option<f64>,
 }
 
-/// What a site has no more.
+/// What is gone from a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoneStatus {
-    /// Torrents that are gone, by the sign of it.
+    /// Gone torrents, by evidence.
     pub by: BTreeMap<String, u64>,
-    /// The last of them, the newest last.
+    /// The latest of them, the newest last.
     pub last: Vec<GoneTold>,
 }
 
@@ -42,36 +42,36 @@ pub struct GoneStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoneTold {
     pub url: String,
-    /// It went between these (UTC).
+    /// It disappeared between these times (UTC).
     pub from: String,
     pub until: String,
-    /// When that was found.
+    /// When that was detected.
     pub found: String,
 }
 
 /// How a site's lists are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListsStatus {
-    /// Lists whose rows tell times, only counts of replies, or neither, so that only unknown URLs are seen.
+    /// Lists whose rows show times, only reply counts, or neither, so that only unknown URLs are noticed.
     pub by_times: u64,
     pub by_replies: u64,
     pub by_unknown_urls: u64,
-    /// Lists in which no rows were found: their links are taken.
+    /// Lists without detected rows: all of their links are taken.
     pub without_rows: u64,
-    /// One of those that tell neither times nor replies.
+    /// One of the lists with neither times nor replies.
     pub untold: Option<String>,
 }
 
-/// The figures of one site's delays; `None` before one was measured.
+/// The delay figures of one site; `None` before a delay was measured.
 ///
 /// # Errors
-/// Those of the database.
+/// Errors of the database.
 pub async fn delays(db: &(impl Reader + ?Sized), site: &str) -> Result<Option<Report>, CrawlDbError> {
     let note = db.note(site, DELAY_NOTE).await?;
     Ok(note.and_then(|note| Delays::from_bytes(&note)).map(|delays| delays.report()))
 }
 
-/// In short; `None` where no torrent has come yet.
+/// The figures in short; `None` if no torrent has arrived yet.
 pub(super) async fn delay(db: &dyn Reader, site: &str) -> Result<Option<DelayStatus>, CrawlDbError> {
     let told = |Report { torrents, history, contradicted, median, p90, p99, .. }: Report| {
         let [(median_s, median_most_s), (p90_s, p90_most_s), (p99_s, p99_most_s)] =

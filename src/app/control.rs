@@ -1,8 +1,8 @@
-//! The process that holds a data folder answers for it: `status`, `coverage`, `export` and `verify` of other
-//! processes ask over a Unix socket in the folder, and never open the database beside it.
+//! The control socket: the process that holds a data folder answers `status`, `coverage`, `export` and `verify` of other
+//! processes over a Unix socket in the folder; they never open the database beside it.
 //!
-//! One JSON object a line each way: [`Ask`] goes in, `{"ok": …}` or `{"error": "…"}` comes back. Only reading can
-//! be asked for.
+//! One JSON object per line each way: [`Ask`] is the request, `{"ok": …}` or `{"error": "…"}` the response. All
+//! requests are read-only.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use gleaner_store::crawldb::{
     CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts, TorrentRow,
 };
 
-/// A question.
+/// A request.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "ask")]
 pub enum Ask {
@@ -46,13 +46,13 @@ enum Answer<T> {
     Error(String),
 }
 
-/// Where the socket of a data folder lies.
+/// Path of the socket of a data folder.
 #[must_use]
 pub fn socket_path(data_dir: &Path) -> PathBuf {
     data_dir.join("control.sock")
 }
 
-/// Answers until dropped, when the socket is removed.
+/// Answers until dropped, which removes the socket.
 pub struct Control {
     task: tokio::task::JoinHandle<()>,
     path: PathBuf,
@@ -65,11 +65,11 @@ impl Drop for Control {
     }
 }
 
-/// Starts answering for a data folder that is open. Where no socket can be had (a path that is too long, a file
-/// system without sockets) the crawl does without: other processes are then told that the folder is held.
+/// Starts to answer for an open data folder. If no socket can be created (the path is too long, the file system has no
+/// sockets) the crawl runs without one: other processes then report that the folder is held.
 pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
     let path = socket_path(&app.data_dir);
-    // Left behind by a process that was killed: this process holds the folder now.
+    // Left by a killed process: this process holds the folder now.
     let _ = std::fs::remove_file(&path);
     let listener = match UnixListener::bind(&path) {
         Ok(listener) => listener,
@@ -153,7 +153,7 @@ async fn answer(
     }
 }
 
-/// The database, with the notes of the sites under way as they would be written now: on the disk they are minutes old.
+/// The database with the current notes of running sites: those on disk are minutes old.
 struct Live {
     db: Arc<dyn CrawlDb>,
     progress: Option<Progress>,
@@ -198,14 +198,14 @@ impl Reader for Live {
     }
 }
 
-/// The harvest of a data folder that another process holds.
+/// Reads a data folder that another process holds.
 pub struct Remote {
     path: PathBuf,
     stream: tokio::sync::Mutex<BufReader<UnixStream>>,
 }
 
 impl Remote {
-    /// Connects; None when no process answers for the folder.
+    /// Connects; None if no process answers for the folder.
     pub async fn connect(data_dir: &Path) -> Option<Self> {
         let path = socket_path(data_dir);
         let stream = UnixStream::connect(&path).await.ok()?;
@@ -217,7 +217,7 @@ impl Remote {
         self.ask(&Ask::Status).await
     }
 
-    /// What is known of a URL of a site; None where it is nothing.
+    /// The record of a URL of a site; None if there is none.
     pub(super) async fn known_url(
         &self,
         site: &str,
@@ -307,7 +307,7 @@ mod tests {
     use gleaner_store::crawldb::memory_store::MemoryStore;
     use gleaner_store::crawldb::{Lease, Outcome, UrlKey, Visit};
 
-    /// One end that asks, and the other.
+    /// Both ends of a connection.
     fn pair() -> (Remote, UnixStream) {
         let (asks, answers) = UnixStream::pair().unwrap();
         let stream = tokio::sync::Mutex::new(BufReader::new(asks));

@@ -1,5 +1,5 @@
-//! Whose a data folder is, and who may look into its private files: what cannot be written, or may be read by others, is told with
-//! the command that mends it. Never changes an owner, and the mode of nobody else's file, whoever runs it ([`super::owner`]).
+//! Ownership and access of a data folder and its private files: if one cannot be written, or others can read it, the error
+//! contains the command that fixes it. Never changes an owner, and never the mode of another user's file ([`super::owner`]).
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -13,17 +13,17 @@ use rustix::process::geteuid;
 
 use super::{database_path, owner};
 
-/// True where this process may not write a data folder that is there, or its database.
+/// True if this process cannot write an existing data folder, or its database.
 #[must_use]
 pub fn is_read_only(data_dir: &Path) -> bool {
     refusal(data_dir).is_some()
 }
 
-/// An error that tells whose a data folder is and what to run, where this process may not write it. One that is not there yet is to
-/// be made in the nearest folder that is.
+/// An error with the owner of a data folder and the command to run, if this process cannot write it. A folder that does not
+/// exist yet is checked by its nearest existing ancestor.
 ///
 /// # Errors
-/// As said.
+/// As described.
 pub fn must_be_writable(data_dir: &Path) -> anyhow::Result<()> {
     let Some((path, errno)) = refusal(data_dir) else { return Ok(()) };
     if errno == Errno::ROFS {
@@ -37,11 +37,11 @@ pub fn must_be_writable(data_dir: &Path) -> anyhow::Result<()> {
     bail!("{}", not_ours(&path, &metadata, geteuid().as_raw()))
 }
 
-/// An error with what to run, where root would write into a data folder of another user: what it makes there, that user could neither
-/// read nor write afterwards.
+/// An error with the command to run if root would write into a data folder of another user, who could neither read nor write
+/// the new files afterwards.
 ///
 /// # Errors
-/// As said.
+/// As described.
 pub fn must_not_be_taken(data_dir: &Path) -> anyhow::Result<()> {
     let owner = fs::metadata(data_dir).map_or(0, |metadata| metadata.uid());
     if owner == 0 || geteuid().as_raw() != 0 {
@@ -55,13 +55,13 @@ pub fn must_not_be_taken(data_dir: &Path) -> anyhow::Result<()> {
     )
 }
 
-/// The command that runs, for a shell.
+/// The running command, quoted for a shell.
 fn this_command() -> String {
     let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
     std::iter::once("gleaner".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// What this process may not write of a data folder, itself or its database, and why.
+/// The part of a data folder that this process cannot write, itself or its database, and why.
 fn refusal(data_dir: &Path) -> Option<(PathBuf, Errno)> {
     let there = data_dir.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
     let there = there.into_iter().find(|path| path.exists())?;
@@ -79,7 +79,7 @@ fn refusal(data_dir: &Path) -> Option<(PathBuf, Errno)> {
     refused(&database, Access::WRITE_OK).map(|error| (database, error))
 }
 
-/// Who a folder or a file belongs to that this user may not write, and what to run.
+/// The owner of a folder or file that this user cannot write, and the command to run.
 fn not_ours(path: &Path, metadata: &Metadata, we: u32) -> String {
     if metadata.uid() == we {
         let (path, mode) = (path.display(), metadata.mode() & 0o777);
@@ -96,7 +96,7 @@ fn not_ours(path: &Path, metadata: &Metadata, we: u32) -> String {
     )
 }
 
-/// A word for a shell.
+/// A word, quoted for a shell.
 fn quoted(word: String) -> String {
     let plain = |of: char| of.is_ascii_alphanumeric() || "-_./=:,@%+".contains(of);
     match !word.is_empty() && word.chars().all(plain) {
@@ -105,21 +105,21 @@ fn quoted(word: String) -> String {
     }
 }
 
-/// What runs a command as this user, on this machine and by whoever runs this.
+/// The command line to run a command as this user, on this machine and as the current user.
 fn as_user(owner: &str, command: &str) -> String {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let has_sudo = std::env::split_paths(&path).any(|folder| folder.join("sudo").is_file());
     as_user_by(owner, command, has_sudo, geteuid().is_root())
 }
 
-/// The same: by sudo where there is one, else by what each system has.
+/// The same with sudo if installed, else with a standard tool.
 fn as_user_by(owner: &str, command: &str, has_sudo: bool, is_root: bool) -> String {
     let number = owner.strip_prefix("'#").and_then(|number| number.strip_suffix('\''));
     match (has_sudo, number) {
         (true, _) if owner == "root" => format!("sudo {command}"),
         (true, _) => format!("sudo -u {owner} {command}"),
         (false, Some(number)) => {
-            // Who has no name nobody can become but root.
+            // Only root can become a user without a name.
             let command = format!("setpriv --reuid {number} --regid {number} --clear-groups {command}");
             if is_root { command } else { format!("su -c {}", quoted(command)) }
         }
@@ -129,7 +129,7 @@ fn as_user_by(owner: &str, command: &str, has_sudo: bool, is_root: bool) -> Stri
     }
 }
 
-/// A user's name, or its number as `sudo -u` takes it.
+/// A user's name, or its number as `sudo -u` accepts it.
 fn name_of(uid: u32) -> String {
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let name = users.lines().find_map(|line| {
@@ -140,11 +140,11 @@ fn name_of(uid: u32) -> String {
     name.unwrap_or_else(|| format!("'#{uid}'"))
 }
 
-/// Opens a file of an account, and waits for nobody: the end of a pipe is one only once somebody has the other. What is no regular file is
-/// an error that says so.
+/// Opens a file of an account without blocking: opening a pipe would wait for its other end. Anything but a regular file is
+/// an error.
 ///
 /// # Errors
-/// As said, and those of open(2).
+/// As described, and those of open(2).
 pub fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
     let file = how.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     let metadata = file.metadata()?;
@@ -157,11 +157,11 @@ pub fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
 
 const NOT_REGULAR: &str = "this is not a regular file";
 
-/// An error of a file, or a folder, of an account with whose it is and what to run, where there is something to run.
+/// An I/O error on a file or folder of an account, with its owner and the command to run, if there is one.
 #[must_use]
 pub fn failed(path: &Path, error: &io::Error) -> anyhow::Error {
     let shown = path.display();
-    // A pipe or a socket that nobody reads is refused by open(2) already.
+    // open(2) already fails for a pipe or socket without a reader.
     let is_other = |metadata: Metadata| !metadata.is_file() && !metadata.is_dir();
     if error.kind() == io::ErrorKind::InvalidInput || fs::metadata(path).is_ok_and(is_other) {
         return anyhow!("{shown}: {NOT_REGULAR}\nhint: move it away: a file of this name belongs there");
@@ -187,10 +187,10 @@ pub fn failed(path: &Path, error: &io::Error) -> anyhow::Error {
     }
 }
 
-/// Whose the file or the folder is that is not for this user, and what to run: the nearest one that is another's, or closed to its owner.
+/// The owner of the nearest file or folder that this user cannot access (another user's, or closed to its owner), and the command to run.
 fn not_for_us(path: &Path) -> Option<anyhow::Error> {
     let we = owner::of_files();
-    // A data folder, `sessions`, `tries`, the file: what lies above is not ours to tell of.
+    // The data folder, `sessions`, `tries`, the file: folders above are not ours.
     path.ancestors().take(4).find_map(|path| {
         let metadata = fs::metadata(path).ok()?;
         let (needed, mode) = (if metadata.is_dir() { 0o300 } else { 0o600 }, metadata.mode() & 0o777);
@@ -208,10 +208,10 @@ fn not_for_us(path: &Path) -> Option<anyhow::Error> {
     })
 }
 
-/// As [`keep_private`], for what is to be a folder.
+/// Like [`keep_private`], for a folder.
 ///
 /// # Errors
-/// As there, and where it is a file, whose mode is left alone.
+/// Same, and if the path is a file, whose mode is not changed.
 pub fn keep_folder_private(path: &Path) -> anyhow::Result<()> {
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir()) {
         return Err(failed(path, &io::ErrorKind::NotADirectory.into()));
@@ -219,11 +219,11 @@ pub fn keep_folder_private(path: &Path) -> anyhow::Result<()> {
     keep_private(path)
 }
 
-/// Sees that nobody but its owner may read or write a file of an account, or a folder of such. Where others may, and it is ours, that is
-/// mended and told; one that is not there is nobody's.
+/// Makes sure that only its owner can read or write a file or folder of an account. Too open a mode of an own file is
+/// fixed and logged; a missing file is ignored.
 ///
 /// # Errors
-/// Where it is another user's, or its mode cannot be changed: what is in it may be anybody's, and is not used.
+/// If it belongs to another user, or its mode cannot be changed: then its content is not trustworthy and not used.
 pub fn keep_private(path: &Path) -> anyhow::Result<()> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -247,7 +247,7 @@ pub fn keep_private(path: &Path) -> anyhow::Result<()> {
         Ok(()) => {
             tracing::warn!(path = %shown, "others could read or write it (mode {mode:04o}): its mode is {wanted:04o} now")
         }
-        // Nobody can write it there, and whoever could read it has.
+        // On a read-only file system nobody can write it, and who could read it already has.
         Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
             tracing::warn!(path = %shown, "{told}, on a read-only file system (hint: chmod {wanted:o} it once it can be written)");
         }

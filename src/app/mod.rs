@@ -1,4 +1,4 @@
-//! Composition root: the real clock, store, archive and transports, put together for one process.
+//! Composition root: the real clock, store, archive and transports, assembled for one process.
 
 pub mod accounts;
 pub mod changes;
@@ -48,15 +48,15 @@ use gleaner_store::crawldb::update::UpdateDb;
 use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Owner, Reader, UPDATE_FILE};
 use gleaner_torrent::archive::Archive;
 
-/// What a process was told to end by.
+/// The signals that ended a process.
 #[derive(Debug, Default)]
 pub struct Ends {
     first: Option<UnixMillis>,
 }
 
 impl Ends {
-    /// Takes in a signal. A second one ends the process, whatever is under way: as if it had been killed, and with the code that a shell tells
-    /// of that. One that comes with the first is the same: a wrapper forwards what its whole group was told.
+    /// Handles a signal. A second one ends the process at once, as if killed, with the exit code that a shell reports for
+    /// it. A signal together with the first counts as one: a wrapper forwards what its whole process group received.
     pub fn told(&mut self, signal: tokio::signal::unix::SignalKind, now: UnixMillis) {
         if self.is_second(now) {
             tracing::warn!("told to end a second time: what is under way is broken off");
@@ -75,18 +75,18 @@ impl Ends {
     }
 }
 
-/// Memory for pages of the update crawldb: the rows of some hundred sites' rounds.
+/// Page cache of the update crawldb: the rows of the rounds of some hundred sites.
 const UPDATE_CACHE_BYTES: usize = 4 << 20;
 
-/// What a process needs to know to open a data folder and to crawl.
+/// Options to open a data folder and to crawl.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub data_dir: PathBuf,
     pub cache_bytes: usize,
     pub user_agent: String,
-    /// Requests under way at a time, over all sites.
+    /// Maximum concurrent requests, over all sites.
     pub requests_max: usize,
-    /// Options of this process that commands in its log repeat, as ` --data d`.
+    /// Options of this process that commands in its log repeat, such as ` --data d`.
     pub given: String,
 }
 
@@ -114,11 +114,11 @@ impl From<&Config> for Options {
     }
 }
 
-/// A data folder that is open: this process is the only one that writes to it.
+/// An open data folder: only this process writes to it.
 pub struct App {
     pub data_dir: PathBuf,
     pub db: Arc<dyn CrawlDb>,
-    /// What increments have found and not fetched yet.
+    /// URLs that increments have found and not fetched yet.
     pub update: Arc<UpdateDb>,
     pub archive: Arc<Archive>,
     pub clock: Arc<dyn Clock>,
@@ -126,7 +126,7 @@ pub struct App {
     dns: Dns,
     tls: Tls,
     memory: Memory,
-    /// Run the scripts of pages, of all sites together.
+    /// Child processes that run page scripts, shared by all sites.
     children: Arc<Children>,
 }
 
@@ -134,15 +134,15 @@ impl App {
     /// Opens or creates a data folder.
     ///
     /// # Errors
-    /// A folder that cannot be written, and those of the databases, a damaged one among them.
+    /// A folder that cannot be written, and errors of the databases, including a damaged one.
     pub fn open(options: &Options) -> anyhow::Result<Self> {
         Self::open_with(options, |path, options| UpdateDb::open(path, options).map_err(Into::into))
     }
 
-    /// The same for who is to fetch, or to mend: a damaged update crawldb is put aside, and begun anew: what it held, lists show again.
+    /// The same for fetching or repair: a damaged update crawldb is renamed and replaced by an empty one; the lists show its URLs again.
     ///
     /// # Errors
-    /// As there, but for that.
+    /// Same as [`Self::open`], except for that.
     pub fn open_to_mend(options: &Options) -> anyhow::Result<Self> {
         Self::open_with(options, |path, options| match UpdateDb::open(path, options) {
             Err(CrawlDbError::Corrupt { detail, .. }) => {
@@ -166,7 +166,7 @@ impl App {
         folder::must_not_be_taken(data_dir)?;
         let cache_bytes = options.cache_bytes;
         let db = open_database(&database_path(data_dir), OpenOptions { cache_bytes, ..OpenOptions::default() })?;
-        // Whoever holds the one holds the other: it is opened second.
+        // The holder of one holds the other: this one is opened second.
         let options_of_update = OpenOptions { cache_bytes: UPDATE_CACHE_BYTES, ..OpenOptions::default() };
         let update = open_update(&update_path(data_dir), options_of_update)?;
         let archive = Archive::open(archive_path(data_dir), true)?;
@@ -184,7 +184,7 @@ impl App {
         })
     }
 
-    /// What was harvested, for reading.
+    /// Read access to the harvest.
     #[must_use]
     pub fn reader(&self) -> Arc<dyn Reader> {
         Arc::clone(&self.db) as Arc<dyn Reader>
@@ -195,7 +195,7 @@ impl App {
         let jar = Arc::new(Jar::default());
         if let Some(login) = &rules.login {
             sessions::note_rules(&self.data_dir, rules);
-            // A broken file of one site is no reason to leave the others alone: this one logs in anew.
+            // A broken file of one site must not stop the others: this site logs in again.
             if let Err(error) = sessions::load_of(&self.data_dir, &rules.name, &login.user, &jar) {
                 let error = in_one_line(&format!("{error:#}"));
                 tracing::error!(site = %rules.name, error, "the kept session is of no use");
@@ -214,7 +214,7 @@ impl App {
         }))
     }
 
-    /// A site for a login alone, with its cookies: the data folder may be another process's, and is not opened.
+    /// A site for a login alone, with its cookies: another process may hold the data folder, so it is not opened.
     pub fn site_alone(options: &Options, rules: &Arc<SiteRules>) -> anyhow::Result<(Site, Arc<Jar>)> {
         let jar = Arc::new(Jar::default());
         let transport = transport(options, rules, Arc::clone(&jar), Dns::default(), Tls::default())?;
@@ -223,7 +223,7 @@ impl App {
         Ok((site.with_renderer(children()?), jar))
     }
 
-    /// A crew without sites yet, and its committer at work.
+    /// A crew without sites yet, and its running committer.
     #[must_use]
     pub fn crew(&self, options: RunOptions, on_fault: OnFault, progress: Progress) -> Crew {
         let (commits, messages) = mpsc::channel(limits::COMMIT_VISITS_MAX);
@@ -252,7 +252,7 @@ impl App {
     }
 }
 
-/// The name of a damaged file that is put aside: no other has it.
+/// The unique new name of a damaged file.
 fn aside_of(path: &Path, now: UnixMillis) -> PathBuf {
     let named = |number: u32| {
         let mut name = path.as_os_str().to_owned();
@@ -265,16 +265,16 @@ fn aside_of(path: &Path, now: UnixMillis) -> PathBuf {
     (0..1_000).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(1_000))
 }
 
-/// The database of a folder that this process may not write, for reading.
+/// The database of a folder that this process cannot write, read-only.
 ///
 /// # Errors
-/// Those of the database.
+/// Errors of the database.
 pub fn read_only(options: &Options) -> Result<Arc<dyn Reader>, CrawlDbError> {
     let of = OpenOptions { cache_bytes: options.cache_bytes, ..OpenOptions::default() };
     Ok(Arc::new(RedbStore::read_only(&database_path(&options.data_dir), of)?))
 }
 
-/// What runs the scripts of pages; nothing is started before a page wants it.
+/// The children that run page scripts; none is started before a page needs it.
 fn children() -> anyhow::Result<Arc<Children>> {
     Ok(Arc::new(Children::of_this_program(Bounds::default()).context("this program's own file is not known")?))
 }
@@ -305,7 +305,7 @@ fn transport(
     .with_context(|| format!("site {}", rules.name))
 }
 
-/// Opens the database; one that a short command such as `status` holds at this moment is waited for.
+/// Opens the database; waits if a short command such as `status` holds it right now.
 fn open_database(path: &Path, options: OpenOptions) -> Result<RedbStore, CrawlDbError> {
     const TRIES: u32 = 10;
     for _ in 1..TRIES {
@@ -317,7 +317,7 @@ fn open_database(path: &Path, options: OpenOptions) -> Result<RedbStore, CrawlDb
     RedbStore::open(path, options)
 }
 
-/// An error where a data folder's place is taken by a file; one that is not there yet is none.
+/// An error if a file exists at the path of the data folder; a missing folder is fine.
 pub fn is_folder(data_dir: &Path) -> anyhow::Result<()> {
     if data_dir.exists() && !data_dir.is_dir() {
         bail!("{}: this is a file\nhint: --data wants the folder of the database and the archive", data_dir.display());
@@ -325,7 +325,7 @@ pub fn is_folder(data_dir: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An error with a hint unless a crawl has begun in this folder: reading must not make one.
+/// An error with a hint unless a crawl has started in this folder: reading must not create one.
 pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
     is_folder(data_dir)?;
     if has_database(data_dir)? {
@@ -335,34 +335,34 @@ pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
     bail!("{}: {what}\nhint: pass the right --data, or begin with `gleaner crawl`", data_dir.display())
 }
 
-/// Whether a crawl has begun in a data folder; an error that tells whose it is where this process may not look into it.
+/// Whether a crawl has started in a data folder; an error with the owner if this process cannot access it.
 ///
 /// # Errors
-/// As said.
+/// As described.
 pub fn has_database(data_dir: &Path) -> anyhow::Result<bool> {
     let database = database_path(data_dir);
     database.try_exists().map_err(|error| folder::failed(&database, &error))
 }
 
-/// Where the crawl database of a data folder lies.
+/// Path of the crawl database of a data folder.
 #[must_use]
 pub fn database_path(data_dir: &Path) -> PathBuf {
     data_dir.join("crawl.redb")
 }
 
-/// Where the update crawldb of a data folder lies.
+/// Path of the update crawldb of a data folder.
 #[must_use]
 pub fn update_path(data_dir: &Path) -> PathBuf {
     data_dir.join(UPDATE_FILE)
 }
 
-/// Where the torrents of a data folder lie.
+/// Path of the archive of a data folder.
 #[must_use]
 pub fn archive_path(data_dir: &Path) -> PathBuf {
     data_dir.join("torrents")
 }
 
-/// Sites being crawled side by side, with one committer.
+/// Sites that are crawled concurrently, with one committer.
 pub struct Crew {
     shared: Shared,
     options: RunOptions,
@@ -373,7 +373,7 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// Starts a site, after a while. Returns the sender that stops this site alone, and when it was last seen at work.
+    /// Starts a site, after a delay. Returns the sender that stops only this site, and the time of its last activity.
     pub fn add(&mut self, site: Arc<Site>, after: Duration) -> (watch::Sender<bool>, Arc<AtomicU64>) {
         let (stop, stopped) = watch::channel(false);
         let alive = Arc::new(AtomicU64::new(site.clock.now().0));
@@ -383,7 +383,7 @@ impl Crew {
             let name = site.rules.name.to_string();
             let told_to_stop = async { shared.stop.clone().wait_for(|stop| *stop).await.is_ok() };
             let _ = tokio::time::timeout(after, told_to_stop).await;
-            // One site's loop that breaks down takes no other with it.
+            // A panic in one site's loop does not affect the others.
             let ended = AssertUnwindSafe(async { SiteLoop::new(site, shared, options).await?.run().await });
             let ended = ended.catch_unwind().await;
             let broken =
@@ -401,23 +401,23 @@ impl Crew {
         }
     }
 
-    /// True while the last commit has failed and is tried again: a full disk, most often.
+    /// True while the last commit has failed and is retried, usually because of a full disk.
     #[must_use]
     pub fn commit_is_failing(&self) -> bool {
         self.shared.progress.store_fault().is_some()
     }
 
-    /// Waits for the last commit. Call when no site is left.
+    /// Waits for the last commit. Call it when no site is left.
     pub async fn finish(self) -> anyhow::Result<()> {
         let Self { shared, committer, .. } = self;
-        // The committer ends when nobody can send to it any more.
+        // The committer ends when its last sender is dropped.
         drop(shared);
         committer.await.context("the committer broke off")??;
         Ok(())
     }
 }
 
-/// Crawls sites to their end, or until `stop` says so; returns how each ended. The first fault of the store ends
+/// Crawls sites to their end, or until `stop` is set; returns how each ended. The first error of the store ends
 /// all of them.
 pub async fn crawl(
     app: &App,
@@ -438,7 +438,7 @@ pub async fn crawl(
             ended = crew.ended() => match ended? {
                 None => break,
                 Some((name, Ok(ended))) => { ends.insert(name, ended); }
-                // When the committer has ended, its own error is the cause.
+                // If the committer has ended, its own error is the cause.
                 Some((_, Err(error))) => {
                     for stop in &stops {
                         let _ = stop.send(true);

@@ -1,25 +1,25 @@
-//! Root acts as the owner of a data folder while it reads and writes the files of accounts there: what it makes belongs to the service's
-//! user, and a link that this user has laid leads root nowhere that the user could not go itself.
+//! Root acts as the owner of a data folder while it reads and writes account files there: new files belong to the service's user,
+//! and a symlink made by this user cannot lead root anywhere that the user has no access to.
 
 use std::fs;
 use std::marker::PhantomData;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-/// While it lives, this thread asks for files as the owner of a data folder. It stays on its thread.
+/// While it lives, this thread accesses files as the owner of a data folder. Not `Send`.
 pub struct ActingOwner {
-    /// The user and the group before.
+    /// The previous user and group.
     before: Option<(u32, u32)>,
     of_thread: PhantomData<*const ()>,
 }
 
-/// Acts as the owner of a data folder that is there and not root's, where this process is root; else as before. Only the rights over files
-/// change, and of this thread alone (setfsuid(2)): the kernel takes the capabilities over files away with them.
+/// If this process is root, acts as the owner of an existing data folder that is not root's; otherwise changes nothing. Only file
+/// access is affected, and only on this thread (setfsuid(2)): the kernel drops the file capabilities with it.
 #[must_use]
 pub fn act(data_dir: &Path) -> ActingOwner {
     let owner = fs::metadata(data_dir).ok().map(|of| (of.uid(), of.gid()));
     let before = owner.filter(|(user, _)| *user != 0 && of_files() == 0).map(|(user, group)| {
-        // The group first: a user who is not root may not change it.
+        // The group first: a user other than root cannot change it.
         let group = set_group(group);
         (set_user(user), group)
     });
@@ -35,20 +35,20 @@ impl Drop for ActingOwner {
     }
 }
 
-/// The user as whom this thread asks for files.
+/// The user for file access on this thread.
 #[must_use]
 pub fn of_files() -> u32 {
-    // No user has this number: nothing changes, and the present one is told.
+    // This user id is invalid: nothing changes, and the current one is returned.
     set_user(u32::MAX)
 }
 
-/// Gives back the user before.
+/// Returns the previous user.
 fn set_user(user: u32) -> u32 {
     // SAFETY: a plain system call on numbers.
     unsafe { libc::setfsuid(user) }.cast_unsigned()
 }
 
-/// Gives back the group before.
+/// Returns the previous group.
 fn set_group(group: u32) -> u32 {
     // SAFETY: a plain system call on numbers.
     unsafe { libc::setfsgid(group) }.cast_unsigned()
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn root_follows_no_link_of_the_service_to_where_the_service_may_not_go() {
         if of_files() != 0 {
-            // Who is not root has no rights to lend: it stays who it is.
+            // Without root there is nothing to change: the user stays.
             let folder = tempfile::tempdir().unwrap();
             assert!(act(folder.path()).before.is_none());
             return;
@@ -90,7 +90,7 @@ mod tests {
         }
         assert_eq!((of_files(), mode()), (0, 0o644));
 
-        // What root writes is the service's own, and a link to a folder of root's is not written through.
+        // Files that root writes belong to the service, and a symlink to a folder of root's is not followed.
         let tries = sessions::tries(&data, "s").unwrap();
         sessions::save_tries(&data, "s", &tries).unwrap();
         let made = fs::metadata(data.join("sessions/tries/s.json")).unwrap();

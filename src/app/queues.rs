@@ -1,5 +1,5 @@
-//! What the database knows of single URLs and of the queues of a site, for `rules explain` and `crawl --dry-run`: read
-//! by this process, or asked of the one that holds the data folder. It changes nothing, and never makes a data folder.
+//! Records of single URLs and the queues of a site, for `rules explain` and `crawl --dry-run`: read by this process, or
+//! queried from the one that holds the data folder. Changes nothing, and never creates a data folder.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,28 +9,28 @@ use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
 use gleaner_store::crawldb::{CrawlDb, CrawlDbError, Outcome, Reader, UrlKey, faults, refusals};
 
-/// What is known of one URL.
+/// The record of one URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownUrl {
     /// Links from a start URL.
     pub depth: u16,
     pub first_seen: UnixMillis,
-    /// How its last look ended, and when that was; None where it was not looked at yet.
+    /// Outcome and time of its last visit; None before the first.
     pub last: Option<(Outcome, UnixMillis)>,
-    /// Attempts that ended in a fault, and those for which the server asked for patience, since it last went well.
+    /// Failed attempts, and those for which the server asked to wait, since its last success.
     pub attempts: (u8, u8),
     pub queued: Queued,
 }
 
-/// Where a URL stands in the queue of its host.
+/// Position of a URL in the queue of its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Queued {
-    /// So many URLs are ahead of it. Due at once where the time has passed.
+    /// This many URLs are ahead of it. Due at once if the time has passed.
     Behind { ahead: usize, due: UnixMillis },
     /// It is not queued: done, or parked.
     No,
-    /// It is none of the first so many; the rest of the queue was not looked through.
+    /// It is not among the first `ahead` URLs; the rest of the queue was not searched.
     Unknown { ahead: usize },
 }
 
@@ -38,20 +38,20 @@ pub enum Queued {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostQueue {
     pub origin: String,
-    /// URLs that wait for their turn or their time; at least so many where `is_longer`.
+    /// URLs waiting for their turn or their time; at least this many if `is_longer`.
     pub queued: usize,
     pub is_longer: bool,
-    /// When the first of them is due; None where none is queued.
+    /// When the first of them is due; None if the queue is empty.
     pub due: Option<UnixMillis>,
-    /// No request before this time; zero means none is imposed. With the reason.
+    /// No request before this time, with the reason; zero means no limit.
     pub blocked_until: UnixMillis,
     pub blocked_reason: String,
-    /// What a crawl would begin with, of the first in the order of the queue: path and query. Looks that are planned
-    /// for later are left out.
+    /// The first URLs that a crawl would start with, in queue order: path and query. Scheduled revisits
+    /// are left out.
     pub first: Vec<String>,
 }
 
-/// What is known of a URL of a site; None where it is nothing. `path` is path and query.
+/// The record of a URL of a site; None if there is none. `path` is path and query.
 pub(super) async fn known_url(
     db: &dyn CrawlDb,
     site: &str,
@@ -85,7 +85,7 @@ pub(super) async fn queues(db: &dyn CrawlDb, site: &str, urls_max: usize) -> Res
         let rows = db.queued(host.id, limits::QUEUE_LOOKED_THROUGH_MAX).await?;
         let mut first = Vec::new();
         for row in rows.iter().take(urls_max) {
-            // A look that was planned for later is none that a crawl begins with: it ends without it.
+            // A crawl does not start with a scheduled revisit: it ends without it.
             let record = db.url_record(&row.key).await?;
             if row.due <= now || !record.is_some_and(|record| record.waits_for_a_look()) {
                 first.push(row.key.path.clone().into());
@@ -113,10 +113,10 @@ pub enum Database {
 }
 
 impl Database {
-    /// The database of a data folder; None where no crawl has begun there.
+    /// The database of a data folder; None if no crawl has started there.
     ///
     /// # Errors
-    /// Where it cannot be opened.
+    /// If it cannot be opened.
     pub async fn of(options: &Options) -> anyhow::Result<Option<Self>> {
         if let Some(remote) = Remote::connect(&options.data_dir).await {
             return Ok(Some(Self::There(remote)));
@@ -138,10 +138,10 @@ impl Database {
         }
     }
 
-    /// What is known of a URL of a site; None where it is nothing.
+    /// The record of a URL of a site; None if there is none.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Errors of the database.
     pub async fn known_url(&self, site: &str, origin: &str, path: &str) -> Result<Option<KnownUrl>, CrawlDbError> {
         match self {
             Self::Here(app, _) => known_url(app.db.as_ref(), site, origin, path).await,
@@ -152,7 +152,7 @@ impl Database {
     /// The queues of a site's hosts, with the first URLs of each.
     ///
     /// # Errors
-    /// Those of the database.
+    /// Errors of the database.
     pub async fn queues(&self, site: &str, urls_max: usize) -> Result<Vec<HostQueue>, CrawlDbError> {
         match self {
             Self::Here(app, _) => queues(app.db.as_ref(), site, urls_max).await,
@@ -161,7 +161,7 @@ impl Database {
     }
 }
 
-/// A time at which something may happen, for people: `now` where it has passed.
+/// A time in the future, for people: `now` if it has passed.
 #[must_use]
 pub fn when(at: UnixMillis) -> String {
     if at <= SystemClock.now() { "now".to_owned() } else { format!("at {}", at.rfc3339()) }

@@ -1,6 +1,6 @@
-//! Where a site's password comes from: a systemd credential, a file of ours, or an environment variable; in this order.
-//! Never from a rule file or an argument, where other users of the machine could read it. And how the process keeps what it
-//! knows to itself: no core dumps, no look into its memory by others, nothing for its children.
+//! Where a site's password comes from: a systemd credential, a file in the data folder, or an environment variable, in this order.
+//! Never from a rule file or an argument, which other users of the machine could read. Also protects the process: no core
+//! dumps, no access to its memory by others, nothing inherited by its children.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -16,19 +16,19 @@ use super::folder;
 use crate::limits::SECRET_BYTES_MAX;
 use gleaner_login::secret::Secret;
 
-/// The passwords of the environment, moved here out of the reach of children; None for one that is no UTF-8.
+/// The passwords of the environment, moved here so that children cannot inherit them; None for one that is not UTF-8.
 static FROM_ENVIRONMENT: OnceLock<BTreeMap<String, Option<Secret>>> = OnceLock::new();
 
-/// What all variables with a password begin with.
+/// The prefix of all variables with a password.
 const VARIABLE: &str = "GLEANER_PASSWORD_";
 
-/// Keeps the secrets of this process to itself. The kernel writes no core dump of it and lets nobody but root look into its
-/// memory or its environment; the passwords of the environment are moved out of it, so that no child inherits them.
+/// Protects the secrets of this process. The kernel writes no core dump of it and lets only root read its memory or
+/// environment; passwords are removed from the environment, so that no child inherits them.
 ///
 /// # Safety
-/// No other thread runs yet: variables are removed.
+/// No other thread may be running: variables are removed.
 pub unsafe fn guard_process() {
-    // Both are refused to nobody; where a sandbox refuses them all the same, there is nothing better to be done.
+    // Both calls are always allowed; if a sandbox denies them nevertheless, there is no alternative.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let mut taken = BTreeMap::new();
@@ -39,7 +39,7 @@ pub unsafe fn guard_process() {
         let value = Zeroizing::new(value.into_encoded_bytes());
         taken.insert(name.to_owned(), std::str::from_utf8(&value).ok().map(Secret::new));
     }
-    // A second call finds nothing more to take.
+    // A second call finds nothing left.
     let _ = FROM_ENVIRONMENT.set(taken);
 }
 
@@ -57,7 +57,7 @@ pub enum SecretError {
         "{path}: this is a folder\nhint: the password is read from a file of this name: move the folder away, and write the file"
     )]
     Folder { path: String },
-    /// With what to do about it.
+    /// With a hint.
     #[error("{0:#}")]
     Io(anyhow::Error),
     #[error(
@@ -84,7 +84,7 @@ pub fn file_of(data_dir: &Path, site: &str) -> PathBuf {
     data_dir.join("secrets").join(site)
 }
 
-/// Where the password of a site comes from, for people: the first place that has one, or its file.
+/// Source of a site's password, for people: the first place that has one, or its file.
 #[must_use]
 pub fn place_of(data_dir: &Path, site: &str) -> String {
     let credentials = std::env::var_os("CREDENTIALS_DIRECTORY");
@@ -108,11 +108,11 @@ pub fn variable_of(site: &str) -> String {
 /// The password of a site.
 ///
 /// # Errors
-/// Where no place has one, or one that cannot be used.
+/// If no place has one, or the first one found cannot be used.
 pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
     let credential = format!("gleaner-{site}");
     if let Some(folder) = std::env::var_os("CREDENTIALS_DIRECTORY") {
-        // systemd gives it to this service alone.
+        // systemd gives it to this service only.
         if let Some(secret) = of_file(&Path::new(&folder).join(&credential), false)? {
             return Ok(secret);
         }
@@ -131,7 +131,7 @@ pub fn password(data_dir: &Path, site: &str) -> Result<Secret, SecretError> {
     }
 }
 
-/// What others may read of a site's password: its file, or which files lie beside it; each with what to do about it.
+/// What others can read of a site's password: its file, or the names of files in its folder; each with a hint.
 #[must_use]
 pub fn exposed(data_dir: &Path, site: &str) -> Vec<String> {
     let file = file_of(data_dir, site);
@@ -146,10 +146,10 @@ pub fn exposed(data_dir: &Path, site: &str) -> Vec<String> {
     file.into_iter().chain(folder).collect()
 }
 
-/// Writes a file that nobody else may read, in place of one before; its folder likewise, where there is none yet.
+/// Writes a file that only its owner can read, replacing an earlier one; creates its folder with the same protection.
 ///
 /// # Errors
-/// Where the folder or the file cannot be written.
+/// If the folder or the file cannot be written.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         private_folder(folder)?;
@@ -161,10 +161,10 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(bytes)
 }
 
-/// Makes a folder that nobody else may read, where there is none.
+/// Creates a folder that only its owner can read, unless it exists.
 ///
 /// # Errors
-/// Where it cannot be made.
+/// If it cannot be created.
 pub fn private_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -178,7 +178,7 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// The secret in a file; None where there is no file.
+/// The secret in a file; None if there is no file.
 fn of_file(path: &Path, must_be_private: bool) -> Result<Option<Secret>, SecretError> {
     let shown = || path.display().to_string();
     let io = |error| SecretError::Io(folder::failed(path, &error));
@@ -196,7 +196,7 @@ fn of_file(path: &Path, must_be_private: bool) -> Result<Option<Secret>, SecretE
         return Err(SecretError::Readable { path: shown(), mode: metadata.mode() & 0o777 });
     }
     let mut bytes = Zeroizing::new(Vec::with_capacity(SECRET_BYTES_MAX + 2));
-    // One byte more shows that it is too long.
+    // One extra byte shows that it is too long.
     file.take(SECRET_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
     checked(std::str::from_utf8(&bytes).ok(), &shown()).map(Some)
 }
@@ -205,9 +205,9 @@ fn checked(text: Option<&str>, place: &str) -> Result<Secret, SecretError> {
     let place = || place.to_owned();
     let text =
         text.filter(|text| text.len() <= SECRET_BYTES_MAX).ok_or_else(|| SecretError::Unreadable { place: place() })?;
-    // Editors put this mark in front of a text; nobody types it.
+    // Editors write a byte order mark; nobody types it.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // The line end of the last line is the editor's.
+    // The editor adds the final line break.
     let (first, behind) = text.split_once('\n').map_or((text, ""), |(first, behind)| (first, behind));
     if !behind.trim().is_empty() {
         return Err(SecretError::Lines { place: place() });

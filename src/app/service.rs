@@ -1,5 +1,5 @@
-//! The service: all enabled sites, until told to stop. Rule files are read again when they change and on SIGHUP;
-//! a file that has become bad stops nothing, the last good one stays in force. SIGTERM and SIGINT drain.
+//! The service: crawls all enabled sites until stopped. Rule files are reloaded when they change and on SIGHUP; if
+//! a file becomes bad, its last good version stays in effect. SIGTERM and SIGINT drain.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,22 +19,22 @@ use gleaner_crawl::progress::{Ended, Progress, RuleFault};
 use gleaner_crawl::{CrawlError, RunOptions};
 use gleaner_rules::{self as rules, SiteRules};
 
-/// Editors write a file in several steps: it is read when it has been quiet for this long.
+/// Editors write a file in several steps: it is read after this long without changes.
 const RULES_QUIET: Duration = Duration::from_millis(300);
 
-/// How long a folder of rule files that goes on changing is waited for.
+/// Maximum wait for a rules folder that keeps changing.
 const RULES_UNQUIET: Duration = Duration::from_secs(2);
 
-/// How often it is looked whether the terminal is still there. Its closing is told within much less.
+/// Interval of checks whether the terminal still exists. Its closing is signalled much sooner.
 const TERMINAL_LOOK: Duration = Duration::from_secs(3);
 
-/// After which a site whose crawl broke off is started again.
+/// Delay before a site whose crawl failed is restarted.
 const SITE_RETRY: Duration = Duration::from_secs(5);
 
-/// How often a failed commit is tried again: a full disk is emptied by people.
+/// Retry interval of a failed commit: people have to free a full disk.
 const COMMIT_RETRY: Duration = Duration::from_secs(1);
 
-/// A site that has not looked for work for this long is stuck; must be well above the loop's idle time.
+/// A site that has not asked for work for this long is stuck; must be well above the loop's idle time.
 const STUCK_AFTER: Duration = Duration::from_secs(60);
 
 struct Running {
@@ -49,9 +49,9 @@ struct Service<'a> {
     crew: Crew,
     progress: Progress,
     running: BTreeMap<String, Running>,
-    /// Sites that were told to stop and have not ended yet; a changed site starts anew when its old crawl has ended.
+    /// Sites that were stopped and have not ended yet; a changed site restarts when its old crawl has ended.
     ending: BTreeMap<String, Option<Arc<SiteRules>>>,
-    /// Files that could not be used when the rules were last read.
+    /// Files that could not be used at the last reload.
     bad: BTreeSet<PathBuf>,
 }
 
@@ -91,9 +91,9 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
                 service.reload();
             }
             Some(()) = changes.recv() => {
-                // More writes of the same change follow; wait until they have passed.
+                // More writes of the same change follow; wait for them.
                 let quiet = async { while let Ok(Some(())) = tokio::time::timeout(RULES_QUIET, changes.recv()).await {} };
-                // A folder that is never quiet is read all the same.
+                // Read a folder that never settles, too.
                 let _ = tokio::time::timeout(RULES_UNQUIET, quiet).await;
                 tracing::info!("rule files changed, they are read again");
                 service.reload();
@@ -107,7 +107,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
                 tracing::info!("the terminal of the service is gone: SIGHUP reads the rule files again");
             },
             _ = watchdog.tick() => {
-                // Only while every loop works is systemd told that the service lives.
+                // Notify systemd's watchdog only while every loop works.
                 if service.all_alive() {
                     notify_systemd(&[sd_notify::NotifyState::Watchdog]);
                 }
@@ -129,7 +129,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
 
 impl Service<'_> {
     /// Starts new sites, restarts changed ones, stops those whose file is gone or disabled. A bad file changes
-    /// nothing, and a folder that cannot be read is a bad file for all sites.
+    /// nothing, and an unreadable folder counts as a bad file for all sites.
     fn read_rules(&mut self) {
         let (mut wanted, mut bad, mut told) = (Vec::new(), BTreeSet::new(), Vec::new());
         for file in rules::load_dir(self.rules_dir) {
@@ -212,7 +212,7 @@ impl Service<'_> {
         }
     }
 
-    /// A site ends because it was told to, or because the store failed: then it is tried again, like a commit.
+    /// A site ends because it was stopped, or because the store failed: then it is retried, like a commit.
     fn site_ended(&mut self, name: &str, result: Result<Ended, CrawlError>) {
         if let Err(error) = &result {
             tracing::error!(site = name, %error, "site's crawl broke off");
@@ -252,12 +252,12 @@ impl Service<'_> {
     }
 }
 
-/// Tells when something in the rules folder changed. The folder is watched, not the files: editors rename.
+/// Reports changes in the rules folder. Watches the folder, not the files: editors rename.
 fn watch_rules(rules_dir: &Path) -> anyhow::Result<(mpsc::Receiver<()>, notify::RecommendedWatcher)> {
     let (sender, changes) = mpsc::channel(1);
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         if event.is_ok_and(|event| !event.kind.is_access()) {
-            // A full channel already says that something changed.
+            // A full channel already means a change.
             let _ = sender.try_send(());
         }
     })
@@ -269,11 +269,11 @@ fn watch_rules(rules_dir: &Path) -> anyhow::Result<(mpsc::Receiver<()>, notify::
 }
 
 fn notify_systemd(states: &[sd_notify::NotifyState<'_>]) {
-    // Without systemd there is nobody to tell.
+    // Without systemd there is nobody to notify.
     let _ = sd_notify::notify(states);
 }
 
-/// A third of what systemd asks for; ten seconds where it does not.
+/// A third of systemd's watchdog interval; ten seconds without one.
 fn watchdog_interval() -> Duration {
     sd_notify::watchdog_enabled().map_or(Duration::from_secs(10), |period| period / 3)
 }

@@ -1,6 +1,7 @@
-//! The account of each site on the disk: its cookies in `sessions/<site>.json` of the data folder, what its logins forbid in
-//! `sessions/tries/<site>.json`, and beside it in `<site>.rules` which rule file it is crawled by, and in `<site>.unproven` the cookies of
-//! a login that is still to be proven; readable by their owner alone, written whole or not at all.
+//! The account files of each site: its cookies in `sessions/<site>.json` of the data folder, the restrictions by its logins in
+//! `sessions/tries/<site>.json`, and beside it the path of its rule file in `<site>.rules`, and the cookies of a login whose proof
+//! is pending in
+//! `<site>.unproven`; readable only by their owner, written atomically.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -25,10 +26,10 @@ fn file_of(data_dir: &Path, site: &str) -> PathBuf {
     data_dir.join("sessions").join(format!("{site}.json"))
 }
 
-/// Takes up a site's cookies; none where there is no file.
+/// Loads a site's cookies; none if there is no file.
 ///
 /// # Errors
-/// Where the file cannot be read, or is no list of cookies.
+/// If the file cannot be read, or is not a list of cookies.
 pub fn load(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<usize> {
     let path = file_of(data_dir, site);
     let Some(bytes) = read(data_dir, &path)? else { return Ok(0) };
@@ -38,11 +39,11 @@ pub fn load(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<usize> {
     })
 }
 
-/// Takes up a site's cookies where they are this user's: the rule file may name another one by now. True where there are
+/// Loads a site's cookies if they belong to this user: the rule file may name another one by now. True if there are
 /// some.
 ///
 /// # Errors
-/// As [`load`].
+/// Same as [`load`].
 pub fn load_of(data_dir: &Path, site: &str, user: &str, jar: &Jar) -> anyhow::Result<bool> {
     let member = tries(data_dir, site).ok().and_then(|tries| tries.member().map(ToOwned::to_owned));
     match member.filter(|member| member != user) {
@@ -54,13 +55,13 @@ pub fn load_of(data_dir: &Path, site: &str, user: &str, jar: &Jar) -> anyhow::Re
     }
 }
 
-/// The bytes of a file of ours; None where there is none.
+/// The bytes of an account file; None if there is none.
 fn read(data_dir: &Path, path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     let _owner = owner::act(data_dir);
     path.parent().map_or(Ok(()), folder::keep_folder_private)?;
     let mut bytes = Vec::new();
     let opened = folder::open(path, OpenOptions::new().read(true));
-    // What is no file of ours is left as it is.
+    // Files that are not ours stay unchanged.
     if opened.is_ok() {
         folder::keep_private(path)?;
     }
@@ -71,13 +72,13 @@ fn read(data_dir: &Path, path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Writes a site's cookies down, in place of those before.
+/// Stores a site's cookies, replacing earlier ones.
 ///
 /// # Errors
-/// Where the folder or the file cannot be written; the file before is then still there.
+/// If the folder or the file cannot be written; the earlier file is then kept.
 pub fn save(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<PathBuf> {
     let path = write(data_dir, &data_dir.join("sessions"), &format!("{site}.json"), &jar.to_bytes())?;
-    // It is the session that there is now.
+    // This session replaces a pending one.
     forget_unproven(data_dir, site)?;
     Ok(path)
 }
@@ -86,21 +87,21 @@ fn unproven_file(data_dir: &Path, site: &str) -> PathBuf {
     tries_folder(data_dir).join(format!("{site}.unproven"))
 }
 
-/// Keeps the cookies of a login whose form was taken, and of which no page has told whether it let us in.
+/// Stores the cookies of a login whose form was accepted, but which no page has verified yet.
 ///
 /// # Errors
-/// As [`save`].
+/// Same as [`save`].
 pub fn save_unproven(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<()> {
     write(data_dir, &tries_folder(data_dir), &format!("{site}.unproven"), &jar.to_bytes()).map(|_| ())
 }
 
-/// Takes up the cookies of a login that is still to be proven, where it was one of this user and password; true where there
+/// Loads the cookies of a login whose proof is pending, if it was for this user and password; true if there
 /// is one.
 ///
 /// # Errors
-/// Where a file cannot be read, or is none of ours.
+/// If a file cannot be read, or is not ours.
 pub fn load_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret, jar: &Jar) -> anyhow::Result<bool> {
-    // One that was let in has lost its session where its process was killed before that was kept.
+    // A successful login loses its session if its process is killed before that is stored.
     let tries = tries(data_dir, site)?;
     if !tries.has_begun(user, password) && !tries.was_let_in(user, password) {
         return Ok(false);
@@ -109,20 +110,20 @@ pub fn load_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret,
     let Some(bytes) = read(data_dir, &path)? else { return Ok(false) };
     let taken = jar.take_up(&bytes);
     taken.map_err(|error| anyhow!("{}: this is no session ({error})\nhint: remove the file", path.display()))?;
-    // A site that has set no cookie is asked all the same: its answer to a guest says how the login ended.
+    // A site that set no cookie is queried nevertheless: its response to a guest shows how the login ended.
     Ok(true)
 }
 
-/// True where the login that has begun with this password is still to be proven.
+/// True if the proof of a login with this password is pending.
 #[must_use]
 pub fn is_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret) -> bool {
     load_unproven(data_dir, site, user, password, &Jar::default()).unwrap_or(false)
 }
 
-/// Drops the cookies of a login that is still to be proven. True where there were some.
+/// Deletes the cookies of a login whose proof is pending. True if there were some.
 ///
 /// # Errors
-/// Where the file cannot be removed.
+/// If the file cannot be removed.
 pub fn forget_unproven(data_dir: &Path, site: &str) -> anyhow::Result<bool> {
     removed(data_dir, &unproven_file(data_dir, site))
 }
@@ -136,10 +137,10 @@ fn removed(data_dir: &Path, path: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// What earlier logins of a site forbid; nothing where there is no file.
+/// The restrictions by earlier logins of a site; none if there is no file.
 ///
 /// # Errors
-/// Where the file cannot be read, or is none of ours: no login may go on that guess.
+/// If the file cannot be read, or is not ours: no login may proceed on a guess.
 pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
     let path = tries_folder(data_dir).join(format!("{site}.json"));
     let Some(bytes) = read(data_dir, &path)? else { return Ok(Tries::default()) };
@@ -152,7 +153,7 @@ pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
     })
 }
 
-/// What logins under other names forbid, as far as their files can be read: `Tries::learn` tells which are of the same account.
+/// The restrictions by logins under other names, from the readable files: `Tries::learn` decides which belong to the same account.
 #[must_use]
 pub fn other_tries(data_dir: &Path, site: &str) -> Vec<Tries> {
     let names = {
@@ -165,8 +166,8 @@ pub fn other_tries(data_dir: &Path, site: &str) -> Vec<Tries> {
     names.iter().filter_map(|name| tries(data_dir, name).ok()).collect()
 }
 
-/// The tries of a file of ours. A key that is missing was not known when it was written; what has none of ours, or others beside them,
-/// was written by nobody whom we know, and an empty guess would send a refused password again.
+/// Parses an attempts file of ours. A missing key was unknown when the file was written; a file with none of our keys, or with other ones,
+/// is of unknown origin, and an empty default would send a rejected password again.
 fn tries_of(bytes: &[u8]) -> Result<Tries, String> {
     let mut file: serde_json::Map<String, serde_json::Value> =
         serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
@@ -183,18 +184,18 @@ fn tries_of(bytes: &[u8]) -> Result<Tries, String> {
     serde_json::from_value(file.into()).map_err(|error| error.to_string())
 }
 
-/// Writes down what the logins of a site forbid.
+/// Stores the restrictions by the logins of a site.
 ///
 /// # Errors
-/// As [`save`].
+/// Same as [`save`].
 pub fn save_tries(data_dir: &Path, site: &str, tries: &Tries) -> anyhow::Result<()> {
     write(data_dir, &tries_folder(data_dir), &format!("{site}.json"), &serde_json::to_vec(tries)?).map(|_| ())
 }
 
-/// Writes down which rule file a site with an account is crawled by, for those who ask for the account without it. That it
-/// cannot be is no reason not to crawl.
+/// Stores which rule file a site with an account is crawled with, for queries about the account without it. A failure
+/// does not stop the crawl.
 pub fn note_rules(data_dir: &Path, rules: &SiteRules) {
-    // Rules that are in no file are at hand wherever they are needed.
+    // Rules without a file are always available to their user.
     let Ok(file) = fs::canonicalize(&rules.file) else { return };
     let (folder, name) = (tries_folder(data_dir), format!("{}.rules", rules.name));
     let bytes = file.as_os_str().as_bytes();
@@ -207,7 +208,7 @@ pub fn note_rules(data_dir: &Path, rules: &SiteRules) {
     }
 }
 
-/// The rule files that sites with an account were last crawled by, or logged in to, with the names of the sites.
+/// The rule files that sites with an account were last crawled with, or logged in with, with the names of the sites.
 #[must_use]
 pub fn noted_rules(data_dir: &Path) -> Vec<(String, PathBuf)> {
     let _owner = owner::act(data_dir);
@@ -225,25 +226,25 @@ pub fn noted_rules(data_dir: &Path) -> Vec<(String, PathBuf)> {
 /// The path in a note.
 fn noted_in(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // No path is longer than the system's own bound.
+    // No path is longer than the system's own limit.
     folder::open(path, OpenOptions::new().read(true))?.take(4_096).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The right to log in to a site, which one process has at a time; None while another has it.
+/// The lock to log in to a site, held by one process at a time; None while another holds it.
 ///
 /// # Errors
-/// Where its file cannot be made.
+/// If its file cannot be created.
 pub fn turn(data_dir: &Path, site: &str) -> anyhow::Result<Option<File>> {
     lock(data_dir, &format!("{site}.lock"))
 }
 
-/// The right to log in to a host as this user, which the rule files that name both share.
+/// The lock to log in to a host as this user, shared by all rule files with this host and user.
 ///
 /// # Errors
-/// As [`turn`].
+/// Same as [`turn`].
 pub fn turn_of_user(data_dir: &Path, host: &str, user: &str) -> anyhow::Result<Option<File>> {
-    // No site's name begins so.
+    // No site name starts with `@`.
     lock(data_dir, &format!("@{host}.{:016x}.lock", xxhash_rust::xxh3::xxh3_64(user.as_bytes())))
 }
 
@@ -251,7 +252,7 @@ fn lock(data_dir: &Path, name: &str) -> anyhow::Result<Option<File>> {
     let _owner = owner::act(data_dir);
     let folder = tries_folder(data_dir);
     private_folder(&folder)?;
-    // A session that could not be kept is not asked for.
+    // Do not start a login whose session could not be stored.
     if let Some(sessions) = folder.parent() {
         folder::must_be_writable(sessions)?;
     }
@@ -265,7 +266,7 @@ fn lock(data_dir: &Path, name: &str) -> anyhow::Result<Option<File>> {
     }
 }
 
-/// True while a process has the right to log in to a site; asks without taking it from anybody.
+/// True while a process holds the lock to log in to a site; checks without taking it.
 #[must_use]
 pub fn is_logging_in(data_dir: &Path, site: &str) -> bool {
     let _owner = owner::act(data_dir);
@@ -273,11 +274,11 @@ pub fn is_logging_in(data_dir: &Path, site: &str) -> bool {
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-/// When the session that is kept was last proven: it is written down again whenever it is. None where none is kept, or none
-/// of its cookies lives.
+/// When the stored session was last verified: each verification stores it again. None if none is stored, or all
+/// of its cookies have expired.
 ///
 /// # Errors
-/// Where that is not for whoever asks, and where the file is broken.
+/// If this user may not read it, and if the file is broken.
 pub fn kept_at(data_dir: &Path, site: &str) -> anyhow::Result<Option<UnixMillis>> {
     match load(data_dir, site, &Jar::default())? {
         0 => Ok(None),
@@ -285,7 +286,7 @@ pub fn kept_at(data_dir: &Path, site: &str) -> anyhow::Result<Option<UnixMillis>
     }
 }
 
-/// When a login of the site last began or ended; None where that is not known.
+/// When a login of the site last started or ended; None if unknown.
 #[must_use]
 pub fn tried_at(data_dir: &Path, site: &str) -> Option<UnixMillis> {
     written_at(&tries_folder(data_dir).join(format!("{site}.json"))).ok()
@@ -298,25 +299,25 @@ fn written_at(path: &Path) -> io::Result<UnixMillis> {
     Ok(UnixMillis(seconds.saturating_mul(1_000).saturating_add(millis)))
 }
 
-/// Beside the sessions, and not among them: a site may have any name.
+/// Beside the sessions, not among them: a site may have any name.
 fn tries_folder(data_dir: &Path) -> PathBuf {
     data_dir.join("sessions").join("tries")
 }
 
-/// Makes a folder of accounts where there is none, and sees that one which is there is nobody else's.
+/// Creates a folder for accounts if there is none, and checks the access of an existing one.
 fn private_folder(path: &Path) -> anyhow::Result<()> {
     secrets::private_folder(path).map_err(|error| folder::failed(path, &error))?;
     folder::keep_folder_private(path)
 }
 
-/// Writes a file in a folder, whole or not at all, for its owner alone.
+/// Writes a file atomically, readable only by its owner.
 fn write(data_dir: &Path, folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
     let _owner = owner::act(data_dir);
     let path = folder.join(name);
     private_folder(folder)?;
     let new = folder.join(format!(".{name}.{}", std::process::id()));
     let written = (|| {
-        // One that a process of this number has left behind.
+        // Left by an earlier process with this id.
         match fs::remove_file(&new) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -334,10 +335,10 @@ fn write(data_dir: &Path, folder: &Path, name: &str, bytes: &[u8]) -> anyhow::Re
     Ok(path)
 }
 
-/// Removes a site's cookies from the disk, those of a login that is still to be proven among them. True where there were some.
+/// Deletes a site's stored cookies, including those of a login whose proof is pending. True if there were some.
 ///
 /// # Errors
-/// Where the file cannot be removed.
+/// If the file cannot be removed.
 pub fn forget(data_dir: &Path, site: &str) -> anyhow::Result<bool> {
     let was_unproven = forget_unproven(data_dir, site)?;
     Ok(removed(data_dir, &file_of(data_dir, site))? || was_unproven)
@@ -354,20 +355,20 @@ pub struct Files {
 }
 
 impl Files {
-    /// Those of a site's user.
+    /// The files of a site's user.
     #[must_use]
     pub fn new(data_dir: &Path, site: &str, user: &str) -> Self {
         let (data_dir, site, user) = (data_dir.to_path_buf(), site.into(), user.into());
         Self { data_dir, site, user, host: None, rules: None, options: "".into() }
     }
 
-    /// The same at a host, which other rule files may name as well.
+    /// The same with a host, which other rule files may share.
     #[must_use]
     pub fn at(self, host: &str) -> Self {
         Self { host: Some(host.into()), ..self }
     }
 
-    /// The same for a log that names the rule file, and what commands repeat.
+    /// The same with the rule file and the repeated options, for commands in the log.
     #[must_use]
     pub fn told_with(self, rules: &Path, options: &str) -> Self {
         Self { rules: Some(rules.display().to_string().into()), options: options.into(), ..self }
@@ -417,7 +418,7 @@ impl Keeper for Files {
     }
 
     fn take_up_unproven(&self, jar: &Jar) -> Result<bool, String> {
-        // Without a password there is none that it could be of.
+        // Without a password, it cannot be a login with this password.
         let Ok(password) = secrets::password(&self.data_dir, &self.site) else { return Ok(false) };
         let taken = load_unproven(&self.data_dir, &self.site, &self.user, &password, jar);
         taken.map_err(|error| format!("{error:#}"))
@@ -437,7 +438,7 @@ impl Keeper for Files {
         let mut hasher = DefaultHasher::new();
         for place in places {
             let metadata = fs::metadata(place).ok();
-            // What the hints of errors ask for counts as well: chmod changes the mode and ctime alone.
+            // Fixes from the hints of errors count as well: chmod changes only the mode and ctime.
             metadata.map(|of| (of.ino(), of.ctime(), of.ctime_nsec(), of.mode(), of.len())).hash(&mut hasher);
         }
         hasher.finish()

@@ -1,4 +1,4 @@
-//! Signals that tell a process to end, and the closing of its terminal, which tells the same.
+//! Signals that stop a process, and the closing of its terminal, which has the same meaning.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,25 +6,25 @@ use std::io;
 use rustix::io::Errno;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// SIGTERM, SIGINT and SIGHUP, as they come.
+/// SIGTERM, SIGINT and SIGHUP, as they arrive.
 pub struct Signals {
     terminate: Signal,
     interrupt: Signal,
-    /// None where whoever has begun the process has it outlive its terminal (`nohup`).
+    /// None if the process was started to outlive its terminal (`nohup`).
     hang_up: Option<Signal>,
 }
 
 impl Signals {
-    /// Hears them from now on, within a runtime; none of them ends the process by itself any more.
+    /// Starts to listen, within a runtime; from then on none of them ends the process by itself.
     ///
     /// # Errors
-    /// Where the system gives no place for that.
+    /// If the system cannot install the handlers.
     pub fn listen() -> io::Result<Self> {
         let hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
         Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())?, hang_up })
     }
 
-    /// The next one.
+    /// The next signal.
     pub async fn next(&mut self) -> SignalKind {
         let hang_up = async {
             match &mut self.hang_up {
@@ -40,23 +40,24 @@ impl Signals {
     }
 }
 
-/// The terminal that a process was begun in. A service reads its rule files again on SIGHUP; where that comes because the terminal was
-/// closed, it is to end.
+/// The terminal in which a process was started. A service reloads its rule files on SIGHUP, but has to stop if SIGHUP came from the closed
+/// terminal.
 pub struct Terminal {
     is_there: bool,
-    /// It was gone when it was looked at last.
+    /// It was gone at the last check.
     was_gone: bool,
 }
 
 impl Terminal {
-    /// As it is now, before anybody hears of SIGHUP.
+    /// The state before any SIGHUP is handled.
     #[must_use]
     pub fn new() -> Self {
         Self { is_there: !ignores_hang_up() && is_open(), was_gone: false }
     }
 
-    /// Looks whether it is there, now and then: one that went a while ago, and nobody told the process (`disown`), is none of its own any more,
-    /// and a SIGHUP that comes later is its operator's. True once that is so.
+    /// Checks whether it still exists; call it at intervals. A terminal that went earlier without a SIGHUP (`disown`) no longer
+    /// belongs to the process,
+    /// and a later SIGHUP comes from the operator. True once that is so.
     pub fn look(&mut self) -> bool {
         let is_gone = self.is_closed();
         let is_left = is_gone && self.was_gone;
@@ -65,7 +66,7 @@ impl Terminal {
         is_left
     }
 
-    /// True where there was one and is none any more.
+    /// True if there was one and it is closed now.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.is_there && !is_open()
@@ -78,15 +79,15 @@ impl Default for Terminal {
     }
 }
 
-/// The device of this name is whichever terminal the process has, and cannot be opened where it has none.
+/// The device of this name is the controlling terminal of the process, and cannot be opened without one.
 fn is_open() -> bool {
     let opened = File::open("/dev/tty");
-    // Whatever else keeps it from being opened, open files that are too many among it, does not close it.
+    // Other errors on opening, such as too many open files, do not mean that it is closed.
     !opened
         .is_err_and(|error| [Errno::NXIO, Errno::IO].map(|of| Some(of.raw_os_error())).contains(&error.raw_os_error()))
 }
 
-/// True where SIGHUP is ignored: the first bit of the signals that are.
+/// True if SIGHUP is ignored: the first bit of the ignored signals.
 fn ignores_hang_up() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());

@@ -1,4 +1,4 @@
-//! What `status` tells: the counts that the database keeps, and what a running process does right now.
+//! The report of `status`: the counts that the database keeps, and the current work of a running process.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,16 +21,16 @@ use gleaner_store::crawldb::{CrawlDbError, Reader};
 /// All sites of a data folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StatusReport {
-    /// True when a process is crawling this folder.
+    /// True if a process is crawling this folder.
     pub crawling: bool,
     pub sites: Vec<SiteStatus>,
-    /// Rule files that the process which crawls cannot use.
+    /// Rule files that the crawling process cannot use.
     #[serde(default)]
     pub rule_faults: Vec<RuleFault>,
-    /// Why the process that crawls cannot store what it finds: a full disk, most often. It goes on by itself.
+    /// Why the crawling process cannot store its results, usually a full disk. It resumes by itself.
     #[serde(default)]
     pub store_fault: Option<String>,
-    /// The operator's accounts; put together by whoever shows the report, who has the rule files at hand.
+    /// The operator's accounts; added by the command that prints the report, which has the rule files.
     #[serde(default)]
     pub accounts: Vec<AccountStatus>,
 }
@@ -39,11 +39,11 @@ pub struct StatusReport {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SiteStatus {
     pub name: String,
-    /// Requests since the site's first crawl, those of pages' scripts among them.
+    /// Requests since the site's first crawl, including those of page scripts.
     pub pages: u64,
     #[serde(flatten)]
     pub scripts: ScriptStatus,
-    /// Pages that were not read whole: what they list beyond is in no other figure. `gleaner coverage` tells which, and why.
+    /// Pages that were not read whole: no other figure includes what they list beyond. `gleaner coverage` shows which, and why.
     #[serde(default)]
     pub pages_not_whole: u64,
     #[serde(flatten)]
@@ -51,36 +51,36 @@ pub struct SiteStatus {
     /// True while a process crawls this site.
     #[serde(default)]
     pub is_crawled: bool,
-    /// Requests under way; zero when nothing is crawling.
+    /// Requests in flight; zero if nothing is crawling.
     pub under_way: usize,
-    /// Why nothing is being fetched, and until when (UTC); of a site that is not being crawled, until when its rules
-    /// would let nobody ask.
+    /// Why nothing is being fetched, and until when (UTC); for a site that is not being crawled, until when its rules
+    /// would allow no requests.
     pub waiting: Option<Waiting>,
-    /// What the process that crawls it knows of its account's session.
+    /// The session of its account, as known by the process that crawls it.
     #[serde(default)]
     pub session: Option<SessionState>,
-    /// Why it leaves the site alone for want of a session.
+    /// Why it is left alone without a session.
     #[serde(default)]
     pub no_session: Option<NoSession>,
-    /// Hosts that asked for a pause which is not over, or that gave no good answer since.
+    /// Hosts with a pause that is not over, or without a good response since.
     pub blocked_hosts: Vec<BlockedHost>,
-    /// How the crawl of a running process ended for this site.
+    /// How the running process ended the crawl of this site.
     pub ended: Option<Ended>,
-    /// URL shapes that were cut because they yield nothing, and forms that only traps have, the most cut first; as of
-    /// half a minute ago.
+    /// URL shapes that were dropped because they yield nothing, and forms that only traps have, most frequent first; up to
+    /// half a minute old.
     pub cuts: Vec<Cut>,
-    /// Links to the site's own hosts that no class of its rule file takes, the most first.
+    /// Links to the site's own hosts without a class in its rule file, most frequent first.
     #[serde(default)]
     pub unclassed: Vec<UnclassedShape>,
-    /// How history and increment share the site; of one that is not being crawled, how they did.
+    /// How history and increment share the site; for one that is not being crawled, how they did.
     #[serde(default)]
     pub crews: Option<CrewsState>,
-    /// Parameters that seem not to change the content: lines for the site's rule file.
+    /// Parameters that seem not to change the content: suggested lines for the site's rule file.
     pub proposals: Vec<Proposal>,
-    /// How late its torrents come; as of some minutes ago, as what follows.
+    /// The acquisition delay of its torrents; like the next fields, up to some minutes old.
     #[serde(default)]
     pub delay: Option<DelayStatus>,
-    /// What it has no more.
+    /// What is gone.
     #[serde(default)]
     pub gone: Option<GoneStatus>,
     /// How its lists are read.
@@ -88,28 +88,28 @@ pub struct SiteStatus {
     pub lists: Option<ListsStatus>,
 }
 
-/// What the scripts of its pages have done; as of half a minute ago.
+/// Activity of the scripts of its pages; up to half a minute old.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ScriptStatus {
-    /// Requests that they made.
+    /// Requests that they sent.
     #[serde(default)]
     pub script_requests: u64,
-    /// Hosts that they asked in vain in the last crawl.
+    /// Hosts that they requested in vain in the last crawl.
     #[serde(default)]
     pub closed_to_scripts: Vec<Closed>,
-    /// Pages that showed nothing after their scripts, in the last crawl that rendered any.
+    /// Pages that were empty even after their scripts, in the last crawl that rendered any.
     #[serde(default)]
     pub showed_nothing: Option<Nothing>,
 }
 
-/// What the database counts of a site.
+/// Counts of a site in the database.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SiteFigures {
-    /// Torrents that this site gave first.
+    /// Torrents that this site provided first.
     pub torrents: u64,
     /// Distinct torrents that have a source on this site.
     pub torrents_seen: u64,
-    /// Torrents known by a magnet link only.
+    /// Torrents known only by a magnet link.
     pub magnets: u64,
     pub urls_known: u64,
     pub urls_queued: u64,
@@ -121,17 +121,17 @@ pub struct SiteFigures {
 /// The operator's account is not logged in.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NoSession {
-    /// When the crawl tries again by itself (UTC); None where its operator has to do something.
+    /// When the crawl tries again by itself (UTC); None if the operator has to act.
     pub until: Option<String>,
     pub reason: String,
 }
 
-/// Links of one shape that no class takes.
+/// Links of one shape that no class matches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnclassedShape {
     pub shape: String,
     pub links: u64,
-    /// Path and query of one.
+    /// Path and query of one of them.
     pub example: String,
 }
 
@@ -142,20 +142,20 @@ pub struct Waiting {
     pub reason: String,
 }
 
-/// A host that wants no requests for a while.
+/// A host that asked for a pause.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlockedHost {
     pub origin: String,
     pub until: String,
     pub until_ms: UnixMillis,
     pub reason: String,
-    /// Pauses in a row without a good answer.
+    /// Consecutive pauses without a good response.
     pub complaints: u32,
     /// True while the pause lasts.
     pub waits: bool,
 }
 
-/// Reads the report. `progress` is that of the crawl in this process, if there is one.
+/// Builds the report. `progress` is that of the crawl in this process, if there is one.
 pub async fn report(
     db: &dyn Reader,
     progress: Option<&Progress>,
@@ -227,8 +227,8 @@ pub async fn report(
     Ok(StatusReport { crawling: progress.is_some(), sites, rule_faults, store_fault, accounts: Vec::new() })
 }
 
-/// Until when a site's rules let nobody ask, and which of them; None where they do. What the loop of a site that is
-/// being crawled waits for, it tells itself.
+/// Until when a site's rules allow no requests, and which rule; None if they allow them. The loop of a site that is
+/// being crawled reports its waits itself.
 pub async fn held(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result<Option<Waiting>, CrawlDbError> {
     let wait = |until: UnixMillis, reason: &str| Some(Waiting { until: until.rfc3339(), reason: reason.to_owned() });
     if let Some(until) = rules.hours.quiet_until(now) {
@@ -244,7 +244,7 @@ pub async fn held(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result
     Ok((today >= most).then(|| wait(rules.hours.next_day(now), reason)).flatten())
 }
 
-/// What was cut of a site, the most first; as of half a minute ago where it is being crawled.
+/// What was dropped from a site, most frequent first; up to half a minute old while it is being crawled.
 pub async fn cuts(db: &dyn Reader, site: &str) -> Result<Vec<Cut>, CrawlDbError> {
     let note = db.note(site, worth::SHAPES_NOTE).await?;
     Ok(note.map(|note| Shapes::from_bytes(&note, limits::SHAPE_PAGES).0.cuts()).unwrap_or_default())
@@ -255,10 +255,10 @@ async fn proposals(db: &dyn Reader, site: &str) -> Result<Vec<Proposal>, CrawlDb
     Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
 }
 
-/// What the rules of a site leave out, by shape.
+/// URLs of a site that no class matches, by shape.
 ///
 /// # Errors
-/// Those of the database.
+/// Errors of the database.
 pub async fn unclassed(db: &(impl Reader + ?Sized), site: &str) -> Result<Vec<UnclassedShape>, CrawlDbError> {
     let note = db.note(site, worth::UNCLASSED_NOTE).await?;
     let links = note.and_then(|note| UnclassedLinks::from_bytes(&note)).unwrap_or_default();
