@@ -1,4 +1,4 @@
-//! Whether an element is a control: what it says, what speaks against pressing it, and what it is for.
+//! Decides whether an element is a control: its labels, the reasons not to click it, and its purpose.
 
 use html5ever::local_name;
 use url::Url;
@@ -24,7 +24,7 @@ use super::words::{
 use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
 
-/// An element that reacts to clicks, and what it says.
+/// An element that reacts to clicks, with its labels.
 struct Candidate<'t> {
     tree: &'t Tree,
     id: NodeId,
@@ -32,28 +32,28 @@ struct Candidate<'t> {
     local: &'t str,
     role: &'t str,
     class: String,
-    /// Where its address leads within the page, and where else, of a link whose click is said to open something here.
+    /// The target of its URL if that is within this page; and the target of a link whose click opens an overlay here.
     within: Option<Url>,
     leads: Option<Url>,
-    /// All that it says, and what it says besides the controls in it.
+    /// All of its labels, and those without the controls inside it.
     whole: Labels,
     labels: Labels,
     is_row: bool,
     is_button: bool,
 }
 
-/// What speaks against pressing something that may be pressed for all that.
+/// Reasons to be careful with a control that may still be clicked.
 struct Harm {
-    /// Much is said here, and somewhere in it something that is never pressed.
+    /// It has much text, part of which is a label that is never clicked.
     is_long: bool,
     has_price: bool,
-    /// Only a title may say this.
+    /// Only a title may have these words.
     has_bad_words: bool,
     may_be_title: bool,
 }
 
 impl<'t> Candidate<'t> {
-    /// None where it does not react, or has an address as any link.
+    /// `None` if it does not react, or is an ordinary link with a URL.
     fn of(tree: &'t Tree, id: NodeId, element: &'t Element, listens: bool, (base, here): (&Url, &Url)) -> Option<Self> {
         let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
         let local = &*element.name().local;
@@ -68,7 +68,7 @@ impl<'t> Candidate<'t> {
         let reacts = listens || element.attribute(&local_name!("onclick")).is_some();
         let leads = if local == "a" && !goes_nowhere { overlays::address(element, base) } else { None };
         let is_control = match local {
-            // An address of its own is a link like any other, whatever else a click does.
+            // A link with a URL is an ordinary link, whatever else its click does.
             "a" if href.is_some() && !goes_nowhere => leads.is_some() && reacts,
             "a" => goes_nowhere || reacts,
             "button" | "input" => is_button(tree, id, element, reacts),
@@ -95,13 +95,13 @@ impl<'t> Candidate<'t> {
         row_of(self.tree, self.id, self.element, (&self.labels.text, Rank::Row)).is_some()
     }
 
-    /// None where it is never pressed.
+    /// `None` if it must never be clicked.
     fn harm(&self) -> Option<Harm> {
         let Self { local, whole, labels, is_row, .. } = self;
         let is_row = *is_row;
         let is_answered_for = labels.say(CONFIRM, true) && !labels.say_both(CONFIRM, AGE);
         let is_away = labels.say(LEAVE, true) || is_answered_for;
-        // Whatever reacts answers for all that it says, unless it is one of a list, whose members may say much, or have buttons of their own.
+        // A control is judged by all of its text, unless it is one of a list, whose members may have long texts or buttons of their own.
         let gets_only = labels.begin_with(GET) && !whole.tell_of(DELETE);
         let is_long = !is_row && whole.tell_of(NEVER) && !labels.say(NEVER, true) && !gets_only;
         let route = self.within.as_ref().and_then(Url::fragment);
@@ -110,10 +110,10 @@ impl<'t> Candidate<'t> {
         if is_long && (matches!(*local, "button" | "input") || self.stands_in_row()) {
             return None;
         }
-        // A price is paid by what gets something; titles may name one, and rows tell of one.
+        // Only a download control charges a price; titles and rows may mention one.
         let has_price = whole.name_price() && (self.is_button || labels.begin_with(GET));
         let is_paid = has_price && !is_row && (labels.begin_with(GET) || labels.say(GET, false));
-        // What is saved here is a file, and nothing on the site.
+        // "Save" here means saving a file, not changing anything on the site.
         let is_harm = labels.say(NEVER, true) && !labels.are_of_file() || labels.are(NEVER_ALONE) || is_paid;
         let says_title = || may_be_title && title::says_more_than_harm(labels) && !self.stands_in_row();
         if !is_row && (is_harm && !says_title() || !labels.are_content() && labels.are_named(NEVER_NAMES, true)) {
@@ -123,7 +123,7 @@ impl<'t> Candidate<'t> {
         (!has_bad_words || may_be_title).then_some(Harm { is_long, has_price, has_bad_words, may_be_title })
     }
 
-    /// Whether it leads to what is around the place that the page shows.
+    /// Whether it leads to the parent of the place that the page shows.
     fn is_up(&self) -> bool {
         self.labels.are(UPS) || self.local == "tr" && folders::leads_up(self.tree, self.id)
     }
@@ -157,17 +157,17 @@ impl<'t> Candidate<'t> {
         }
     }
 
-    /// What it shares with others that are there for this, with the shape of its view and its picture.
+    /// What it has in common with other controls of the same purpose, plus the shape of its view and its icon.
     fn kind(&self, rank: Rank, (shape, picture, list): (&str, &str, &str)) -> String {
         let Self { local, role, .. } = self;
         let look = without_states(&self.class);
-        // A whole row is no tab, and of the same kind in each list: "similar" ones stand beside what they are similar to.
+        // A whole row is not a tab, and has the same kind in every list: "similar" items may be listed beside the main one.
         let may_be_tab = look.is_empty() && !matches!(*local, "tr" | "td" | "article" | "div");
         let has_list = rank == Rank::Tab && *local != "summary" || rank == Rank::Row && may_be_tab;
-        // Tabs, and what has no class of its own, are told apart by where they stand.
+        // Tabs, and elements without classes, are told apart by the list they are in.
         let list = if has_list { list } else { "" };
         let leads = if self.leads.is_some() { " leads" } else { "" };
-        // "More filters" is no "Next".
+        // "More filters" is not "Next".
         let says = if rank == Rank::Turn { letters(&self.labels.text) } else { String::new() };
         format!("{local} {look} {role} {rank:?} {shape}{picture}{list}{leads}{says}")
     }
@@ -178,7 +178,7 @@ impl<'t> Candidate<'t> {
     }
 }
 
-/// What an element is to a reader, if it reacts and may be pressed.
+/// The control that an element is, if it reacts and may be clicked.
 pub(super) fn control(
     tree: &Tree,
     id: NodeId,
@@ -187,7 +187,7 @@ pub(super) fn control(
     is_given_up: impl Fn(&str) -> bool,
 ) -> Option<Control> {
     let element = tree.element(id)?;
-    // What opens a list of choices may do so when it is pressed down, and listen for no click.
+    // A picker may open on mousedown and have no click listener.
     if pickers::is_opener(element) {
         return pickers::opener(tree, id, element);
     }
@@ -201,7 +201,7 @@ pub(super) fn control(
     let view = of.within.clone().filter(|url| is_route(tree, tree.document_of(id), url));
     let is_up = of.is_up();
     let rank = of.rank(view.as_ref(), is_up, turns_by_icon);
-    // Titles of a list may have any words: whether it is one is seen when its likes are known.
+    // Titles in a list may contain any words. Whether it is a title is decided once similar elements are known.
     let has_title_words = harm.may_be_title && !is_up && matches!(rank, Rank::Enter | Rank::Back | Rank::Close);
     if rank == Rank::Row && of.local != "a" && !of.is_button && is_its_link(tree, id, &of.labels.text) {
         return None;
@@ -226,16 +226,16 @@ pub(super) fn control(
     let row = row_element.map(|row| text_of(tree, row, limits::RENDER_ROW_TEXT_CHARS));
     let around = (of.local == "summary").then(|| folders::branches_above(tree, id));
     let identity = identity(tree, id, element, (&of.labels.text, row.as_deref().or(around.as_deref())));
-    // What says that it leads back does, whatever stands beside it.
+    // A label that says "up" is enough, whatever is beside it.
     let crumb = match is_up {
         true => Some(Crumb::Named),
         false => folders::crumb(tree, id).filter(|_| rank != Rank::Back),
     };
     let gets = of.gets();
-    // What has its link already, or a button for it, is asked for no more by a button that says nothing of files.
+    // If a row has its own link or download button, a button without a download label adds nothing.
     let has_own = |row: NodeId| has_link(tree, row) || has_getter(tree, row);
     let is_beside_link = of.is_button && !gets && rank == Rank::Row && row_element.is_some_and(has_own);
-    // A link is there to look something up, and a card is none of the buttons in it.
+    // A link only fetches, and a card is not the buttons inside it.
     let is_unsure = harm.is_long
         || is_beside_link
         || unsure.is_some() && !gets
@@ -268,13 +268,13 @@ pub(super) fn control(
     })
 }
 
-/// The letters of a label: how many more there are changes from turn to turn.
+/// The letters of a label; the numbers in it change from page to page.
 fn letters(text: &str) -> String {
     let letters = text.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase);
     letters.take(limits::RENDER_CONTROL_ELEMENTS).collect()
 }
 
-/// Whether something in a row says that it gets a file.
+/// Whether something in a row has a download label.
 fn has_getter(tree: &Tree, row: NodeId) -> bool {
     let inside = tree.descendants(row).take(limits::RENDER_ROW_TEXT_CHARS);
     inside
@@ -282,7 +282,7 @@ fn has_getter(tree: &Tree, row: NodeId) -> bool {
         .any(|(of, element)| labels::is_pressed(element) && Labels::of(tree, of, element).say(GET, false))
 }
 
-/// Whether a control that is nothing but a sign turns on, or back: only where the other sign stands beside it.
+/// Whether a control with only a sign as label turns forward, or back. Only if the opposite sign is beside it.
 fn turns_by_sign(tree: &Tree, id: NodeId, text: &str) -> Option<bool> {
     let (on, sign, other) = TURN_SIGNS.iter().find_map(|(next, back)| match text {
         _ if text == *next => Some((true, next, back)),
@@ -298,7 +298,7 @@ fn turns_by_sign(tree: &Tree, id: NodeId, text: &str) -> Option<bool> {
     tree.ancestors(id).take(2).any(are_two).then_some(on)
 }
 
-/// Whether it stands in a row of a table among other rows: a number there is a name.
+/// Whether it is in a row of a table with other rows: a number there is a name.
 fn is_cell_of_row(tree: &Tree, id: NodeId, local: &str) -> bool {
     let row = match local {
         "tr" => Some(id),
@@ -314,19 +314,19 @@ fn bare(url: &Url) -> &str {
     url.as_str().split('#').next().unwrap_or_default()
 }
 
-/// Whether the fragment is the page's own kind of address, and no place in its text.
+/// Whether the fragment is a client-side route and not an anchor in the text.
 fn is_route(tree: &Tree, document: NodeId, url: &Url) -> bool {
     let fragment = url.fragment().unwrap_or_default();
     let says_so = fragment.starts_with(['/', '!']) || fragment.contains(['/', '=']);
     says_so && fragment.len() > 1 && tree.element_by_id(document, fragment).is_none()
 }
 
-/// Whether a number names an address of its own, as ids do, and no page.
+/// Whether a number in the URL is an id of a detail view, not a page number.
 fn is_of_detail(view: Option<&Url>) -> bool {
     view.and_then(Url::fragment).is_some_and(|fragment| fragment.starts_with(['/', '!']) && !fragment.contains("page"))
 }
 
-/// What addresses behind `#` share that lead to views of one sort: their first part, and how many follow.
+/// What `#` URLs of one sort of view share: the first segment, and the number of further ones.
 fn shape(fragment: &str) -> String {
     let mut shape = String::new();
     for (nth, part) in fragment.trim_start_matches(['!', '/']).split(['/', '&', '?']).enumerate() {

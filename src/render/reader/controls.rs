@@ -1,5 +1,4 @@
-//! The controls of a page as a reader sees them: what they are for, which of them are of one kind, and which is which when a script makes
-//! them anew.
+//! The controls of a page as the reader sees them: their purpose, their kind, and their identity when a script recreates them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,23 +25,23 @@ use crate::web::html::load::Window;
 use crate::web::interact::{HOVERS, roots};
 use crate::web::{listens_to, own_document, read};
 
-/// What a control is for.
+/// The purpose of a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Rank {
-    /// "Enter", "I am over 18": what stands before the page.
+    /// "Enter", "I am over 18": a gate before the page.
     Enter,
-    /// A box in a row, which is ticked before its list is turned.
+    /// A box in a row, to be ticked before its list is turned.
     Tick,
-    /// "Next", "load more": pressed again and again.
+    /// "Next", "load more": clicked repeatedly.
     Turn,
     /// The number of a page.
     Number,
     Tab,
-    /// A row, a title, a button of a row, a menu: whatever else reacts.
+    /// A row, a title, a button of a row, a menu: anything else that reacts.
     Row,
     /// "Back", "previous".
     Back,
-    /// "Close": of use only for what a click has opened. On a row, "×" may be anything.
+    /// "Close": only useful for something a click has opened. In a row, "×" may mean anything.
     Close,
 }
 
@@ -50,70 +49,70 @@ pub(super) enum Rank {
 #[derive(Clone, Debug)]
 pub(super) struct Control {
     pub id: NodeId,
-    /// What controls of its kind share: element, classes, role, the shape of an address behind `#`.
+    /// Shared by controls of its kind: element, classes, role, the shape of a `#` URL.
     pub kind: String,
-    /// Which one of its kind it is, as a reader tells them apart: by what it says and where it leads. Another node may be the same one.
+    /// Identifies it among controls of its kind by its label and target. Another node may have the same identity.
     pub identity: u64,
-    /// The same, as the page has it now, whatever it was before, and of others that say the same.
+    /// The same hash for the page as it is now, whatever it was before; controls with equal labels share it.
     pub now: u64,
-    /// As a person names it.
+    /// A description for people.
     pub words: String,
-    /// Its text, and that of the row that it stands in; empty where there is none.
+    /// Its text and the text of its row; empty if there is none.
     pub text: String,
     pub row: String,
-    /// Of what stands in a row: a hash of what else the row says.
+    /// For a control in a row: a hash of the rest of the row's text.
     pub beside: Option<u64>,
-    /// Of what stands in a row: a hash of what that says but for counts and times, which live.
+    /// For a control in a row: a hash of the row's text without its counts and times, which change.
     pub still: Option<u64>,
-    /// Where it stands, itself or the row that somebody above listens for.
+    /// Its position, or that of the row with the delegated listener.
     pub place: Place,
     pub rank: Rank,
-    /// The view of the page that its address names.
+    /// The view of the page that its URL names.
     pub view: Option<Url>,
-    /// Where it leads, of a link whose click is said to open something here.
+    /// Target of a link whose click opens something on this page.
     pub leads: Option<Url>,
-    /// Its words are about what the page is there for.
+    /// Its label is about what the reader looks for: a download.
     pub gets: bool,
     pub doubt: Doubt,
-    /// Of a way back: it is one of those to what is around the place that the page shows.
+    /// For a way back: the kind of breadcrumb it is.
     pub crumb: Option<Crumb>,
-    /// It has no words, and nobody knows what its picture stands for, or it is a link: nothing is posted for it.
+    /// It has no text and its icon is unknown, or it is a link: no POST is allowed for it.
     pub unsure: bool,
-    /// The row that looks as if somebody around it listened, where nobody listens to it itself.
+    /// The row that seems to have a delegated listener, if it has none itself.
     pub by_delegate: Option<NodeId>,
-    /// What it chooses of a list that it opens.
+    /// The option that it chooses, if it stands for one of a picker.
     pub option: Option<Choice>,
     pub traits: Traits,
 }
 
-/// An option, and the identity of what opens its list.
+/// An option, and the identity of the control that opens its list.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     pub text: String,
     pub opener: u64,
 }
 
-/// What else is known of a control.
+/// Further facts about a control.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Traits {
-    /// It offers to ask once more what was not answered.
+    /// It offers to retry a failed request.
     pub again: bool,
     /// It leads to the first or the last page of a list.
     pub to_an_end: bool,
-    /// Of a row: it is called like a turn, and may be one of what its row shows.
+    /// For a row: it is labelled like a turn, and may load more of what its row shows.
     pub more: bool,
-    /// Of a box: it is ticked, so that it is there to be unticked and nothing else.
+    /// For a box: it is ticked, so it can only be unticked.
     pub ticked: bool,
-    /// It is of its kind for where it stands alone, whatever its classes.
+    /// Its kind comes only from its position, not from its classes.
     pub joined: bool,
-    /// It stands in the head of a table: what that sorts or hides is there without it.
+    /// It is in the head of a table, which only sorts or hides what is already there.
     pub head: bool,
-    /// It says nothing and stands in an open branch of a tree, which it would close.
+    /// It has no label and is in an open branch of a tree, which it would close.
     pub closes: bool,
 }
 
 impl Control {
-    /// One that is nothing but what it says, for other ranks than rows.
+    /// A control that only has a label, for ranks other than rows.
     pub fn plain(id: NodeId, rank: Rank, (kind, identity): (String, u64), words: String) -> Self {
         Self {
             id,
@@ -145,11 +144,11 @@ impl Control {
     }
 }
 
-/// So many of one kind are a list.
+/// Minimum number of one kind that makes a list.
 pub(super) const LIST_MIN: usize = 3;
 
-/// The controls of the page as it is, in the order of the document, without rows of kinds that are given up; and whether there are more
-/// rows than are taken. What only looks like rows is one of `lists_of_guesses` from when there was a list of its kind.
+/// The controls of the current page in document order, without rows of abandoned kinds; and whether there are more rows than the limit. A
+/// guessed row counts as one of `lists_of_guesses` once there was a list of its kind.
 pub(super) fn controls(
     window: &mut Window,
     is_given_up: impl Fn(&str) -> bool,
@@ -157,12 +156,12 @@ pub(super) fn controls(
 ) -> (Vec<Control>, bool) {
     let (mut controls, rows) = found(window, &is_given_up);
     title::decide(&mut controls, &is_given_up);
-    // "Accept", of a link, is no gate.
+    // A link named "Accept" is no gate.
     controls.retain(|of| of.leads.is_none() || matches!(of.rank, Rank::Row | Rank::Turn));
     kinds::tell_links_apart(&mut controls);
     entries::keep_innermost(window, &mut controls);
     kinds::join_rows(window, &mut controls);
-    // Who turns page by page comes to both ends, and misses what lies between where he jumps there.
+    // Turning page by page reaches both ends; a jump to an end would skip the pages between.
     let is_turned =
         |of: &Control| !of.traits.to_an_end && of.crumb.is_none() && matches!(of.rank, Rank::Turn | Rank::Back);
     if controls.iter().any(is_turned) {
@@ -174,7 +173,7 @@ pub(super) fn controls(
     }
     let of_rows = entries::of_rows(window, &mut controls);
     for control in &mut controls {
-        // Rows that say the same are told apart by their order.
+        // Rows with equal labels are told apart by their order.
         control.now = control.identity;
         let nth = same.entry(control.now).or_default();
         control.identity = control.now.wrapping_add(*nth);
@@ -189,7 +188,7 @@ pub(super) fn controls(
     (controls, rows > limits::RENDER_CONTROLS_MAX)
 }
 
-/// Whatever reacts, as far as rows are taken, and how many rows there are.
+/// Everything that reacts, up to the limit of rows; and the number of rows.
 fn found(window: &mut Window, is_given_up: impl Fn(&str) -> bool) -> (Vec<Control>, usize) {
     let mut rows = 0;
     let found = window.engine.with(|context| {
@@ -221,7 +220,7 @@ fn found(window: &mut Window, is_given_up: impl Fn(&str) -> bool) -> (Vec<Contro
                     Some(Control { id: leaf(tree, id), by_delegate: Some(id), ..control })
                 })
             });
-            // A list's "next" may stand below all of its rows.
+            // A list's "next" may be below all of its rows.
             rows += usize::from(control.as_ref().is_some_and(|control| control.rank == Rank::Row));
             controls.extend(control.filter(|control| control.rank != Rank::Row || rows <= limits::RENDER_CONTROLS_MAX));
         }
@@ -230,7 +229,7 @@ fn found(window: &mut Window, is_given_up: impl Fn(&str) -> bool) -> (Vec<Contro
     (found.unwrap_or_default(), rows)
 }
 
-/// What only looks like a row has to be one of a list, and of its first kinds; or beside one that leads up, as that itself.
+/// Keeps a guessed row only if it is one of a list and of the first kinds, or next to a row that leads up.
 fn keep_guesses(controls: &mut Vec<Control>, of_kind: &HashMap<String, usize>, lists_of_guesses: &mut HashSet<String>) {
     let is_guess = |of: &Control| of.by_delegate.is_some() && matches!(of.rank, Rank::Row | Rank::Back);
     let leads_up = |of: &&Control| is_guess(of) && of.rank == Rank::Back && of.crumb.is_some();
@@ -252,7 +251,7 @@ fn keep_guesses(controls: &mut Vec<Control>, of_kind: &HashMap<String, usize>, l
     });
 }
 
-/// Leaves out guesses whose click is that of another control as well: the second one would close what the first has opened.
+/// Drops guesses whose click is also that of another control: the second click would close what the first opened.
 fn drop_same_clicks(window: &mut Window, controls: &mut Vec<Control>) {
     let own: HashSet<NodeId> = controls.iter().filter(|of| of.by_delegate.is_none()).map(|of| of.id).collect();
     let guesses: Vec<(NodeId, NodeId)> =
@@ -271,7 +270,7 @@ fn drop_same_clicks(window: &mut Window, controls: &mut Vec<Control>) {
         read::<HashSet<NodeId>>(context, heard)
     });
     let mut taken = heard.unwrap_or_default();
-    // A click on the cell that opens a row is heard by who listens for the row as well.
+    // A click on the cell that opens a row also reaches a listener on the row.
     let opened = window.engine.with(|context| {
         let is_cell = |tree: &Tree, id: NodeId| tree.element(id).is_some_and(|element| is_opener(tree, id, element));
         read(context, |tree| {
@@ -283,7 +282,7 @@ fn drop_same_clicks(window: &mut Window, controls: &mut Vec<Control>) {
     controls.retain(|control| control.by_delegate.is_none_or(|row| !opened.contains(&row) && taken.insert(control.id)));
 }
 
-/// Whether a row reacts to a mouse that comes over it, as every click's does. One that has its link is there for that.
+/// Whether a row reacts to hovering, which precedes every click. A row that has its link reacts only for that.
 fn shows_by_hovering(id: NodeId, context: &mut Context) -> bool {
     let may = read(context, |tree| has_likes(tree, id) && !has_link(tree, id));
     let says = |element: &Element, kind: &str| element.attribute(&format!("on{kind}").as_str().into()).is_some();
@@ -293,7 +292,7 @@ fn shows_by_hovering(id: NodeId, context: &mut Context) -> bool {
     })
 }
 
-/// Whether an element is out of use: disabled, or in something that is closed.
+/// Whether an element is unusable: disabled, or inside something closed.
 fn is_shut(tree: &Tree, id: NodeId) -> bool {
     let Some(element) = tree.element(id) else { return true };
     let says = |name: &str, value: &str| element.attribute(&name.into()).is_some_and(|given| given == value);
@@ -306,7 +305,7 @@ fn is_shut(tree: &Tree, id: NodeId) -> bool {
     tree.is_disabled(id) || says("aria-disabled", "true") || is_closed(id) || tree.ancestors(id).any(is_closed)
 }
 
-/// Whether a button does something by itself: none that sends a form, and none at all of a form that is posted but those that react.
+/// Whether a button acts by itself: not one that submits a form. In a form with POST only buttons with a listener count.
 pub(super) fn is_button(tree: &Tree, id: NodeId, element: &Element, reacts: bool) -> bool {
     let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
     let is_button = attribute("type").eq_ignore_ascii_case("button");
@@ -318,7 +317,7 @@ pub(super) fn is_button(tree: &Tree, id: NodeId, element: &Element, reacts: bool
         None => reacts || is_button || !is_reset && !attribute("type").eq_ignore_ascii_case("submit"),
         Some(form) => {
             let posts = is_posted(form);
-            // A button that does not say otherwise sends its form.
+            // A button submits its form by default.
             reacts && (is_button || !posts && !is_reset) || is_button && !posts
         }
     }
@@ -328,14 +327,14 @@ pub(super) fn is_posted(form: &Element) -> bool {
     form.attribute(&local_name!("method")).is_some_and(|method| method.eq_ignore_ascii_case("post"))
 }
 
-/// What tells a control from others of its kind, whoever made it when: its attributes and those of what is in it, its text, and what its
-/// row says.
+/// Identifies a control among others of its kind, even after a script recreates it: by its attributes and those inside it, its text, and
+/// the text of its row.
 pub(super) fn identity(tree: &Tree, id: NodeId, element: &Element, (text, row): (&str, Option<&str>)) -> u64 {
     let mut hash = Xxh3::new();
     let mut add = |element: &Element| {
         for attribute in element.attributes() {
             let name = &*attribute.name.local;
-            // How a control looks, and whether it is the current one, changes under a reader's hand.
+            // Clicks of the reader change a control's style and whether it is the current one.
             let is_look = matches!(name, "class" | "tabindex" | "disabled" | "checked") || name.starts_with("aria-");
             if !is_look && (name != "style" || attribute.value.contains("url(")) {
                 hash.update(name.as_bytes());
@@ -346,7 +345,7 @@ pub(super) fn identity(tree: &Tree, id: NodeId, element: &Element, (text, row): 
     };
     add(element);
     tree.descendants(id).filter_map(|id| tree.element(id)).take(limits::RENDER_CONTROL_ELEMENTS).for_each(&mut add);
-    // A row and the box in it may have the same attributes, and say the same.
+    // A row and its box may have the same attributes and text.
     for part in [&*element.name().local, text, row.unwrap_or_default()] {
         hash.update(part.as_bytes());
         hash.update(&[0]);
@@ -354,7 +353,7 @@ pub(super) fn identity(tree: &Tree, id: NodeId, element: &Element, (text, row): 
     hash.digest()
 }
 
-/// The same of what says this itself, and stands in a row that says that.
+/// The same hash for an element with this text in a row with that text.
 pub(super) fn identity_of(tree: &Tree, id: NodeId, element: &Element, text: &str, row: &str) -> u64 {
     identity(tree, id, element, (text, Some(row)))
 }

@@ -1,4 +1,4 @@
-//! Counts and times in rows, which live: who draws a list anew shows others, of the same rows.
+//! Counts and times in rows. They change: when a list is redrawn, the same rows show others.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -7,7 +7,7 @@ use super::words::COUNT_UNITS;
 use crate::dom::{NodeId, Tree};
 use crate::limits;
 
-/// A hash of a row's cells, but for those that count: none where nothing else has a name in it.
+/// A hash of a row's cells without the counts; `None` if no other text is in the row.
 pub(super) fn still(tree: &Tree, row: NodeId) -> Option<u64> {
     let (mut hash, mut has_name, mut cells) = (Xxh3::new(), false, 0);
     for cell in tree.children(row).filter(|of| tree.is_element(*of)).take(limits::RENDER_CONTROL_ELEMENTS) {
@@ -22,7 +22,7 @@ pub(super) fn still(tree: &Tree, row: NodeId) -> Option<u64> {
     (has_name && cells > 1).then(|| hash.digest())
 }
 
-/// Whether a text is nothing but a number, or some with what they are of.
+/// Whether a text is only numbers, with or without units.
 fn counts(text: &str) -> bool {
     let is_number = |word: &str| {
         word.contains(|c: char| c.is_ascii_digit())

@@ -1,5 +1,5 @@
-//! Rows whose clicks are heard further up: by their list, the document or its body, as jQuery's `on`, Svelte and Solid have it. That a row
-//! reacts cannot be seen on it; what looks like one is tried, and given up with its kind when nothing comes of it.
+//! Rows with delegated click listeners, on their list, the document or its body, as in jQuery's `on`, Svelte and Solid. The row itself
+//! does not show that it reacts. The reader tries what looks like one, and gives up its kind if nothing happens.
 
 use std::collections::HashSet;
 
@@ -17,21 +17,21 @@ use crate::limits;
 use crate::web::webidl::exotic;
 use crate::web::{listens_to, of, read};
 
-/// A listener so many elements above a row, or fewer, is its list's; one further up may be for anything.
+/// A listener at most this many elements above a row belongs to its list; one further up may be for anything.
 const NEAR: usize = 4;
 
-/// What says no more than this and has no letters is a sign.
+/// A label of at most this many characters without letters is a sign.
 const LABEL_CHARACTERS: usize = 3;
 
-/// Who listens to clicks on others.
+/// The elements that listen for clicks on others.
 pub(super) struct Ears {
     near: HashSet<NodeId>,
-    /// The document, its root or its body, or anything that stands far above.
+    /// The document, its root or its body, or any far ancestor.
     far: bool,
 }
 
 impl Ears {
-    /// Those of a document with these elements.
+    /// The listeners around these elements of a document.
     pub fn of(document: NodeId, elements: &[NodeId], context: &mut Context) -> Self {
         let mut near = HashSet::new();
         let mut far = listens_to(document, "click", context);
@@ -50,7 +50,7 @@ impl Ears {
         Self { near, far }
     }
 
-    /// Whether a framework has written its listener down on the element itself, as Svelte and Solid do for one further up.
+    /// Whether a framework stores a delegated listener on the element itself, as Svelte and Solid do.
     pub fn are_called_by(&self, id: NodeId, context: &mut Context) -> bool {
         if !self.far {
             return false;
@@ -60,7 +60,7 @@ impl Ears {
         let keys = object.own_property_keys(context).unwrap_or_default();
         keys.into_iter().any(|key| match &key {
             PropertyKey::String(name) => *name == js_string!("$$click") || *name == js_string!("__click"),
-            // Svelte 5 keeps all of an element's listeners in one object.
+            // Svelte 5 keeps all listeners of an element in one object.
             PropertyKey::Symbol(symbol) if symbol.description() == Some(js_string!("events")) => {
                 let listeners = object.get(key, context).ok().and_then(|value| value.as_object());
                 listeners.is_some_and(|all| all.has_own_property(js_string!("click"), context).unwrap_or(false))
@@ -69,7 +69,7 @@ impl Ears {
         })
     }
 
-    /// Whether an element looks like a row, or the button of a row, that somebody above it listens for.
+    /// Whether an element looks like a row, or a button of a row, with a delegated listener above it.
     pub fn may_hear(&self, tree: &Tree, id: NodeId) -> bool {
         let Some(element) = tree.element(id).filter(|_| self.far) else { return false };
         let local = &*element.name().local;
@@ -81,7 +81,7 @@ impl Ears {
     }
 }
 
-/// Elements that mean nothing by themselves, so that a mark on them is for scripts.
+/// Elements without meaning of their own, so that a marker on them is for scripts.
 fn is_plain(local: &str) -> bool {
     matches!(
         local,
@@ -89,7 +89,7 @@ fn is_plain(local: &str) -> bool {
     )
 }
 
-/// Whether an element is a row's cell that says nothing and is called like what opens it.
+/// Whether an element is a row's cell without text whose class names an opener.
 pub(super) fn is_opener(tree: &Tree, id: NodeId, element: &Element) -> bool {
     if !element.is_html(&local_name!("td")) || !tree.parent(id).is_some_and(|row| has_likes(tree, row)) {
         return false;
@@ -97,12 +97,12 @@ pub(super) fn is_opener(tree: &Tree, id: NodeId, element: &Element) -> bool {
     let text = text_of(tree, id, LABEL_CHARACTERS);
     let says_nothing = text.chars().count() < LABEL_CHARACTERS && !text.contains(char::is_alphanumeric);
     let names = Labels::names_of(element);
-    // Where several pictures stand in it, each does something else.
+    // If it contains several icons, each does something else.
     let inside = tree.descendants(id).filter(|of| tree.is_element(*of)).take(2).count();
     says_nothing && inside < 2 && names.are_named(OPENERS, true) && !names.are_named(KEEPS, true)
 }
 
-/// Whether an element carries something for scripts: an id of a record, a place in the order of tabs, a hand for a cursor.
+/// Whether an element has a marker for scripts: a record id, a tab index, a pointer cursor.
 fn is_marked(element: &Element) -> bool {
     element.attributes().iter().any(|attribute| {
         let name = &*attribute.name.local;
@@ -114,14 +114,14 @@ fn is_marked(element: &Element) -> bool {
     })
 }
 
-/// Whether a data attribute is one that a page's author wrote, and no mark of a framework's for styles or for finding its elements.
+/// Whether a data attribute is from the page's author, not a framework's marker for styles or element lookup.
 fn is_for_scripts(name: &str) -> bool {
     const FRAMEWORKS: &[&str] =
         &["v-", "react", "svelte", "astro", "hk", "testid", "test", "n-", "radix", "theme", "aos", "bs-"];
     !FRAMEWORKS.iter().any(|framework| name.starts_with(framework))
 }
 
-/// Whether a link that leads away is in an element, or around it: then that is where it leads.
+/// Whether an element contains a link to another page, or is inside one: then that is its target.
 pub(super) fn has_link(tree: &Tree, id: NodeId) -> bool {
     let leads = |id: NodeId| {
         let href = tree.element(id).and_then(|element| element.attribute(&local_name!("href")));
@@ -130,7 +130,7 @@ pub(super) fn has_link(tree: &Tree, id: NodeId) -> bool {
     tree.descendants(id).take(limits::RENDER_ROW_TEXT_CHARS).any(leads) || tree.ancestors(id).any(leads)
 }
 
-/// Whether nearly all that an element says is one link that leads away: a click beside it chooses the row, or goes the same way.
+/// Whether nearly all of an element's text is one link to another page: a click beside it selects the row or follows the same link.
 pub(super) fn is_its_link(tree: &Tree, id: NodeId, text: &str) -> bool {
     let leads = |id: &NodeId| {
         let href = tree.element(*id).and_then(|element| element.attribute(&local_name!("href")));
@@ -141,8 +141,8 @@ pub(super) fn is_its_link(tree: &Tree, id: NodeId, text: &str) -> bool {
     text_of(tree, link, limits::RENDER_ROW_TEXT_CHARS).len() * 5 >= text.len() * 4
 }
 
-/// Where a person's hand would touch a row: the longest text in it. Who listens for its cells hears that, and so does who listens for rows.
-/// None of what is pressed by itself, or does harm by what it says; the row itself where it says more than any of its parts.
+/// Where a person would click a row: the longest text in it, so that listeners for cells and for rows both get it. Not a control of its
+/// own or a harmful label; the row itself if it has more text than any of its parts.
 pub(super) fn leaf(tree: &Tree, id: NodeId) -> NodeId {
     let is_other = |id: NodeId| tree.element(id).is_some_and(|of| is_pressed(of) || &*of.name().local == "label");
     let is_within_other = |of: NodeId| tree.ancestors(of).take_while(|above| *above != id).any(is_other);

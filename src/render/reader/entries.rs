@@ -1,5 +1,5 @@
-//! Entries of a pager: a number or a word that several elements around each other are for, of which one is pressed; and what says "more" in each
-//! row, so that it turns no list.
+//! Entries of a pager: several nested elements for one number or word, of which one is clicked. Also a "more" in each row, which does not
+//! turn the list.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,14 +13,14 @@ use crate::web::cssom::styles;
 use crate::web::html::load::Window;
 use crate::web::read;
 
-/// How far above a link or a button its entry may be: `<li><span><a>`.
+/// How many levels above a link or a button its entry may be: `<li><span><a>`.
 const ENTRY_WITHIN: usize = 3;
 
-/// From so many of one kind on, "more" is what each row has, and no turn of the list.
+/// Minimum number of one kind for which "more" belongs to each row and is not a turn of the list.
 const ROWS_MIN: usize = 4;
 
-/// Leaves out what stands around a link or a button of a pager and says the same: a click on the inner one is heard by both, and whoever
-/// listens further up may look for the inner one alone.
+/// Drops elements around a link or a button of a pager with the same text: a click on the inner one reaches both, and a delegated
+/// listener may test for the inner one alone.
 pub(super) fn keep_innermost(window: &mut Window, controls: &mut Vec<Control>) {
     let is_entry = |of: &&Control| matches!(of.rank, Rank::Number | Rank::Turn | Rank::Back) && !of.text.is_empty();
     let element = |of: &Control| of.by_delegate.unwrap_or(of.id);
@@ -46,8 +46,8 @@ pub(super) fn keep_innermost(window: &mut Window, controls: &mut Vec<Control>) {
     controls.retain(|of| !around.contains(&element(of)));
 }
 
-/// Finds what is called like a turn or a gate and belongs to rows, and tells it apart by what its row says. Where all of a kind but one begin
-/// with the same word ("Show all 12", "Show all 9", "Earlier days"), that one belongs to none.
+/// Finds controls labelled like a turn or a gate that belong to rows, and gives each an identity from its row's text. If all of a kind
+/// but one begin with the same word ("Show all 12", "Show all 9", "Earlier days"), that one belongs to no row.
 pub(super) fn of_rows(window: &mut Window, controls: &mut [Control]) -> HashSet<NodeId> {
     let mut kinds = HashMap::<&str, HashMap<String, usize>>::new();
     let may_be = |of: &&Control| matches!(of.rank, Rank::Enter | Rank::Turn);
@@ -67,7 +67,7 @@ pub(super) fn of_rows(window: &mut Window, controls: &mut [Control]) -> HashSet<
         return HashSet::new();
     }
     let rows = window.engine.with(|context| {
-        // Sections that are closed have each their own turn, of which one shows.
+        // Collapsed sections each have their own turn, of which one is visible.
         let mut is_list = |ids: &Vec<NodeId>| {
             let looked = ids.iter().take(limits::RENDER_CONTROL_ELEMENTS);
             let shown = looked.filter(|id| styles::is_displayed(**id, context)).take(ROWS_MIN).count();

@@ -1,7 +1,8 @@
-//! Looking for all that a page has: rows of the state at hand first, since turning the page may take them away, then turns, then tabs, then
-//! the views that addresses behind `#` name, then whatever else reacts.
+//! Explores a page in this order: rows of the current state, since turning the page may remove them; then turns; tabs; views that `#`
+//! URLs name; and anything else that reacts.
 //!
-//! A row that takes its list away is left again: by the page's history, by a control that leads back, or by turning to its place anew.
+//! After a click that replaces its list, the reader returns: through the page's history, by a control that leads back, or by turning to
+//! the same place again.
 
 mod again;
 mod back;
@@ -44,7 +45,7 @@ use super::shown::{Book, News};
 use crate::web::html::load::Window;
 use crate::wire::{Bound, Cut, Reach, Seeks};
 
-/// Tries what the page offers, the likeliest first. Gives where it stopped with more to come.
+/// Tries what the page offers, the most promising control first. Returns where it stopped if there was more to find.
 pub(super) fn explore(window: &mut Window, seeks: Seeks, reach: Reach, book: &mut Book) -> Option<Cut> {
     let mut reader = Reader {
         window,
@@ -67,7 +68,7 @@ pub(super) fn explore(window: &mut Window, seeks: Seeks, reach: Reach, book: &mu
         stated: Stated::default(),
     };
     reader.window.engine.page().borrow_mut().sends_gets_only = seeks.turns_only;
-    // Whoever asks for no acts is told of none.
+    // A caller that requests no acts gets no cut.
     let bound = if seeks.tries > 0 { reader.read() } else { None };
     reader.tell_inferred();
     let bound = bound.or_else(|| reader.has_faults_left().then_some(Bound::Unanswered))?;
@@ -76,16 +77,15 @@ pub(super) fn explore(window: &mut Window, seeks: Seeks, reach: Reach, book: &mu
     Some(Cut { bound, acts: reader.budget.acts, left, tabs })
 }
 
-/// What is tried next.
+/// The next thing to try.
 enum Choice {
     Control(Control),
-    /// The page's own way to try again.
+    /// The page's own retry button.
     Again(Control),
     View(Url, String),
 }
 
-/// Who looks for all that a page has: the page, what may be spent on it, and what each part of the search knows. A part's own file says
-/// what it holds.
+/// Explores a page: holds the window, the budget, and the state of each part of the search. The file of a part documents its state.
 struct Reader<'a> {
     window: &'a mut Window,
     reach: Reach,
@@ -101,15 +101,15 @@ struct Reader<'a> {
     companions: Companions,
     views: Views,
     lists: Lists,
-    /// What was shown and not pressed.
+    /// What was shown but not clicked.
     frontier: Frontier,
-    /// Rows whose links are known from answers.
+    /// Rows whose links are inferred from responses.
     infers: Infers,
     pickers: Pickers,
     stated: Stated,
 }
 
-/// The kind of a link, and what it is called.
+/// The kind of a link with its label.
 fn called(control: &Control) -> String {
     format!("{} called {}", control.kind, control.text)
 }
@@ -119,7 +119,7 @@ impl Reader<'_> {
         let mut scrolls = Scrolls::default();
         while self.budget.tries > 0 {
             if let Some(bound) = self.bound() {
-                // The act that met the bound may have brought nothing for just that reason.
+                // The act that met the limit may have brought nothing for that very reason.
                 return (self.budget.idle <= 1 || self.likeliest().is_some()).then_some(bound);
             }
             let in_view = if scrolls.bring { self.row_in_view() } else { None };
@@ -161,7 +161,7 @@ impl Reader<'_> {
         self.choose().map(|_| Bound::Tries)
     }
 
-    /// Where nothing is left: what was taken for a row and had a list with further pages below it.
+    /// When nothing is left: presumed rows that had a list with further pages below them.
     fn press_again(&mut self) -> Option<Choice> {
         let again = self.lists.left(&self.sight.controls);
         for identity in &again {
@@ -170,7 +170,7 @@ impl Reader<'_> {
         if again.is_empty() { None } else { self.choose() }
     }
 
-    /// A list was turned from where these were.
+    /// A list was turned; these are the controls before.
     fn turned(&mut self, before: &[Control]) {
         self.look_around();
         for identity in self.lists.turned(before, &self.sight.controls) {
@@ -178,14 +178,14 @@ impl Reader<'_> {
         }
     }
 
-    /// What a control is for, as far as that has come out.
+    /// The purpose of a control, as far as is known by now.
     fn rank(&self, control: &Control) -> Rank {
         if self.lists.are_tabs(&control.kind) { Rank::Tab } else { control.rank }
     }
 
-    /// Does something with the page and lets its scripts run on.
+    /// Acts on the page and lets its scripts run.
     fn act(&mut self, by: &str, what: impl FnOnce(&mut Window)) -> News {
-        // What is there from the beginning may be for anything.
+        // Retry buttons in the first state may be for anything.
         let faults = if self.budget.acts == 0 { None } else { Some(self.faults()) };
         note(self.window, by);
         what(self.window);
@@ -194,7 +194,7 @@ impl Reader<'_> {
         self.budget.acts += 1;
         let mut news = self.book.enter(by, self.window);
         self.hear();
-        // Where links have come, nobody asks whether rows have.
+        // If links have come, new rows need no check.
         if news != News::Links && self.look_around() {
             news = News::Rows;
         }
@@ -210,13 +210,13 @@ impl Reader<'_> {
         news
     }
 
-    /// Whether something was to be posted for one of its kind, of which nobody knows what it does.
+    /// Whether a control of unknown effect is of a kind that tried to POST.
     fn is_harmful(&self, control: &Control) -> bool {
         let is_harmful = || self.tried.harmful.contains(&control.kind) || self.tried.harmful.contains(&called(control));
         control.unsure && is_harmful() || self.companions.steps.has_refused(control)
     }
 
-    /// Clicks a control. Where nobody knows what it does, nothing is posted for it, and its kind is given up that wants it.
+    /// Clicks a control. If its effect is unknown, POSTs are blocked, and its kind is given up if it tries one.
     fn click(&mut self, control: &Control) -> News {
         let unsent = self.window.engine.page().borrow().unsent;
         let gone = if self.turns.only { self.window.navigations().len() } else { 0 };
@@ -230,7 +230,7 @@ impl Reader<'_> {
             self.notice_unsent(news, (unsent, gone), self.tried.paid.contains(&control.kind));
         }
         if self.window.engine.page().borrow().unsent > unsent {
-            // Of links that are called otherwise it tells nothing: "Reseed" stands beside "Details".
+            // This proves nothing about links with other labels: "Reseed" may be beside "Details".
             let is_link = control.leads.is_some() && !control.text.is_empty();
             self.tried.harmful.insert(if is_link { called(control) } else { control.kind.clone() });
         }
@@ -238,7 +238,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether there is more of the list below a tab.
+/// Whether a tab has a list with more pages below it.
 fn leads_on(control: &Control) -> bool {
     matches!(control.rank, Rank::Turn | Rank::Number)
 }

@@ -1,4 +1,4 @@
-//! Places within places: the crumbs above a folder's list, and the branches that a branch of a tree is in.
+//! Nested places: the breadcrumbs above a folder's list, and the parent branches in a tree.
 
 use super::rows::has_likes;
 use super::shown::text_of;
@@ -6,39 +6,39 @@ use super::words::UPS;
 use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
 
-/// How far above what stands in a tree its branch is.
+/// How many levels above an element of a tree its branch may be.
 const BRANCH_WITHIN: usize = 8;
 
-/// Whether the nearest branch of a tree that an element stands in is open.
+/// Whether the nearest branch around an element of a tree is open.
 pub(super) fn is_of_open_branch(tree: &Tree, id: NodeId) -> bool {
     let around = [id].into_iter().chain(tree.ancestors(id)).take(BRANCH_WITHIN).filter_map(|of| tree.element(of));
     let mut branches = around.filter(|of| of.attribute(&"role".into()) == Some("treeitem"));
     branches.next().is_some_and(|of| of.attribute(&"aria-expanded".into()) == Some("true"))
 }
 
-/// Whether the first cell of a row says that it leads up, whatever the others say.
+/// Whether the first cell of a row is labelled as leading up, whatever the others contain.
 pub(super) fn leads_up(tree: &Tree, row: NodeId) -> bool {
     let first = tree.children(row).find(|of| tree.is_element(*of));
     first.is_some_and(|cell| UPS.has(text_of(tree, cell, limits::RENDER_ROW_TEXT_CHARS).to_lowercase().trim()))
 }
 
-/// Whether authors call so the row of ways from a place to what is around it: "breadcrumb", "Breadcrumbs", "crumbs".
+/// Whether this name marks a row of breadcrumbs: "breadcrumb", "Breadcrumbs", "crumbs".
 fn is_name(name: &str) -> bool {
     name.contains("crumb") || name.contains("Crumb")
 }
 
-/// How far above a crumb what holds all of them may be: `<ol><li><a>`.
+/// How many levels above a crumb the container of all may be: `<ol><li><a>`.
 const CRUMBS_WITHIN: usize = 2;
 
-/// What stands between crumbs.
+/// Separators between crumbs.
 const SEPARATORS: &[char] = &['/', '›', '»', '>', '→', '\\'];
 
-/// What makes a control one of the crumbs above a list.
+/// Why a control counts as a breadcrumb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Crumb {
-    /// It says nothing else, or its author calls it so.
+    /// Its label is exactly that, or its class names it.
     Named,
-    /// There are signs between it and others, which may be there for anything.
+    /// Separators are between it and others, which may be there for anything.
     Signs,
 }
 
@@ -59,7 +59,7 @@ pub(super) fn crumb(tree: &Tree, id: NodeId) -> Option<Crumb> {
     tree.parent(id).is_some_and(has_signs).then_some(Crumb::Signs)
 }
 
-/// What the branches around a `summary` are called, the innermost first: each may have branches of the same names.
+/// The names of the branches around a `summary`, innermost first: different branches may have children of the same names.
 pub(super) fn branches_above(tree: &Tree, id: NodeId) -> String {
     let is = |id: NodeId, name: &str| tree.element(id).is_some_and(|element| &*element.name().local == name);
     let branches = tree.ancestors(id).filter(|above| is(*above, "details")).skip(1);

@@ -1,5 +1,5 @@
-//! Controls that say nothing, or signs alone: what the pictures in them are called, by their authors, tells what they do. While one is pressed
-//! whose picture is not known to open or to give something, nothing is posted ([`super::explore`]).
+//! Controls without text, or only with signs: the names of their icons reveal what they do. While one with an unknown icon is clicked,
+//! nothing is posted ([`super::explore`]).
 
 use super::labels::Labels;
 use super::shown::text_of;
@@ -8,24 +8,24 @@ use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
 use gleaner_base::words::Topic;
 
-/// Signs that open something or give a file, whoever shows them.
+/// Signs that open something or offer a file in any control.
 const SIGNS: &str = "+-−–▶►▸▷▼▾▽⏵⏷›‹»«→←>❯❮<⬇⇩↓⤓⭳🧲📥💾📁📂📄☰⋮⋯…•.ℹⓘ🔍🔎👁?×✕✖↗/|";
 
-/// Names that authors give a picture, and where they write its address.
+/// Attributes with the name of an icon, and those with its URL.
 const ATTRIBUTES: &[&str] =
     &["class", "id", "name", "icon", "title", "alt", "aria-label", "data-testid", "data-icon", "data-lucide"];
 
-/// What the pictures in a control that has no words say about it.
+/// What the icons of a control without text reveal about it.
 pub(super) struct Icons {
     names: String,
     /// Pressing it changes something.
     pub is_harm: bool,
-    /// Nobody knows what pressing it does.
+    /// Its effect is unknown.
     pub is_unsure: bool,
 }
 
 impl Icons {
-    /// Those of a control with these labels; none where it has words of its own.
+    /// The icons of a control with these labels; `None` if it has text.
     pub fn of(tree: &Tree, id: NodeId, element: &Element, labels: &Labels) -> Option<Self> {
         let inside: Vec<NodeId> =
             tree.descendants(id).filter(|of| tree.is_element(*of)).take(limits::RENDER_CONTROL_ELEMENTS).collect();
@@ -33,7 +33,7 @@ impl Icons {
             let class = of.attribute(&"class".into()).unwrap_or_default();
             class.contains("material-icons") || class.contains("material-symbols")
         };
-        // Fonts of icons write what they draw as a text.
+        // Icon fonts write an icon as text.
         let is_written = is_font(element) || inside.iter().filter_map(|of| tree.element(*of)).any(is_font);
         let has_letters = labels.words.contains(char::is_alphabetic);
         if has_letters && !is_written {
@@ -41,7 +41,7 @@ impl Icons {
         }
         let text = text_of(tree, id, limits::RENDER_CONTROL_ELEMENTS);
         let is_number = inside.is_empty() && text.chars().any(|c| c.is_ascii_digit()) && !text.contains(['+', '-']);
-        // A poster says what it shows.
+        // The alternative text of a poster describes its content.
         let is_described = inside.iter().filter_map(|of| tree.element(*of)).any(|of| {
             let alt = of.attribute(&"alt".into()).unwrap_or_default();
             alt.contains(char::is_alphabetic)
@@ -71,18 +71,18 @@ impl Icons {
         Some(Self { names, is_harm, is_unsure })
     }
 
-    /// What tells pictures from others, of which nobody knows what they do.
+    /// Separates unknown icons from each other.
     pub fn kind(&self) -> String {
         self.names.chars().filter(|c| !c.is_ascii_digit()).take(limits::RENDER_ROW_TEXT_CHARS).collect()
     }
 
-    /// Whether it points on, or back.
+    /// Whether it points forward, or back.
     pub fn points(&self) -> Option<bool> {
         points(&self.names)
     }
 }
 
-/// Whether a picture of a pager turns on, or back: only where one that points the other way stands beside it, and no third one.
+/// Whether an icon of a pager turns forward, or back. Only if exactly one that points the other way is beside it.
 pub(super) fn turns(tree: &Tree, id: NodeId, icons: &Icons) -> Option<bool> {
     let on = icons.points()?;
     let are_two = |above: NodeId| {
@@ -110,7 +110,7 @@ fn all_names(tree: &Tree, id: NodeId) -> String {
     names
 }
 
-/// Whether what stands in a control has a title or a label of harm.
+/// Whether an element inside a control has a harmful title or label.
 fn inside_say_harm(tree: &Tree, inside: &[NodeId]) -> bool {
     inside.iter().filter_map(|of| tree.element(*of)).any(|of| {
         ["title", "aria-label", "alt"].iter().any(|name| {
@@ -125,7 +125,7 @@ fn names_of(element: &Element) -> String {
         names.push_str(&plain(element.attribute(&(*name).into()).unwrap_or_default()));
         names.push(' ');
     }
-    // The picture's own address: where a link in it leads is another matter.
+    // Only the icon's own URL counts, not the target of a link in it.
     if matches!(&*element.name().local, "use" | "image" | "img") {
         for attribute in element.attributes() {
             if matches!(&*attribute.name.local, "href" | "xlink:href" | "src") && !attribute.value.starts_with("data:")
@@ -146,7 +146,7 @@ fn says(words: Topic, names: &str) -> bool {
     super::words::says(words, names, true)
 }
 
-/// In lower case, with blanks between words: "DeleteIcon", "fa-trash-alt" and "trash2" are several.
+/// In lower case, with spaces between words: "DeleteIcon", "fa-trash-alt" and "trash2" consist of several.
 fn plain(name: &str) -> String {
     let mut plain = String::with_capacity(name.len() + 8);
     let mut was_lower = false;

@@ -1,4 +1,4 @@
-//! What makes controls of one kind: their classes, but for those of the one that is chosen; and where they stand, if they have none.
+//! The kind of a control: its classes without those of the current state; and its position, if it has no classes.
 
 use std::collections::HashMap;
 
@@ -11,18 +11,18 @@ use crate::limits;
 use crate::web::html::load::Window;
 use crate::web::read;
 
-/// How far above what has no name of its own the name of its list may be.
+/// How many levels above an unnamed control the name of its list may be.
 const LIST_WITHIN: usize = 4;
 
-/// The classes of an element, but for those that say which one of its kind is the current one.
+/// The classes of an element without those that mark the current one of its kind.
 pub(super) fn without_states(class: &str) -> String {
     class.split_whitespace().filter(|name| !STATES.has(name)).collect::<Vec<_>>().join(" ")
 }
 
-/// So many beside an element that hold the same as it does make it one of several rows.
+/// This many siblings with the same content make an element one of several rows.
 const LIKES_OF_ROW: usize = 2;
 
-/// What authors call the list that something stands in, of names without numbers; what they call its row (a category) says nothing of it.
+/// The author's name for the list around an element, of names without numbers. A row's name (such as a category) does not count.
 pub(super) fn name_of_list(tree: &Tree, id: NodeId) -> String {
     let name = |above: NodeId| {
         let of = |name: &str| tree.element(above).and_then(|of| of.attribute(&name.into())).unwrap_or_default();
@@ -41,8 +41,8 @@ pub(super) fn name_of_list(tree: &Tree, id: NodeId) -> String {
     String::new()
 }
 
-/// Whether others beside an element hold what it holds, in the same place: elements of the same names within each other (`path`, the
-/// innermost first).
+/// Whether siblings of an element contain the same at the same position: elements of the same names nested alike (`path`, innermost
+/// first).
 fn is_row(tree: &Tree, id: NodeId, path: &[NodeId]) -> bool {
     let name = |of: NodeId| tree.element(of).map(|of| &of.name().local);
     if name(id).is_some_and(|name| matches!(&**name, "tr" | "li" | "article")) {
@@ -60,10 +60,10 @@ fn holds<'a>(tree: &'a Tree, id: NodeId, path: &[NodeId], name: &impl Fn(NodeId)
     children.filter(|of| name(*of) == name(*next)).any(|of| holds(tree, of, inner, name))
 }
 
-/// Elements in a row by which it is made as others are.
+/// Minimum number of elements that a row needs to be compared with others.
 const PARTS_MIN: usize = 2;
 
-/// What a row is made of: its name, and those of what stands in it. `None` of what says too little by that, and of a table's head.
+/// The structure of a row: its element name, and those inside it. `None` if there is too little, or for a table's head.
 fn parts(tree: &Tree, id: NodeId) -> Option<Vec<&LocalName>> {
     let name = |of: NodeId| tree.element(of).map(|of| &of.name().local);
     let own = name(id).filter(|name| matches!(&***name, "tr" | "li" | "article" | "div"))?;
@@ -72,14 +72,14 @@ fn parts(tree: &Tree, id: NodeId) -> Option<Vec<&LocalName>> {
     (inside.len() >= PARTS_MIN && !is_head).then(|| [own].into_iter().chain(inside).collect())
 }
 
-/// Whether several beside an element are made as it is, whatever their classes.
+/// Whether several siblings have the same structure, whatever their classes.
 pub(super) fn is_made_as_others(tree: &Tree, id: NodeId) -> bool {
     let (Some(own), Some(parent)) = (parts(tree, id), tree.parent(id)) else { return false };
     let beside = tree.children(parent).filter(|of| *of != id).take(limits::RENDER_CONTROL_ELEMENTS);
     beside.filter(|of| parts(tree, *of).as_ref() == Some(&own)).take(LIST_MIN).count() == LIST_MIN
 }
 
-/// Tells links apart that open something here and are called the same in each row: of "Reseed" and "Details" beside it one says nothing of the other.
+/// Separates overlay links with different labels that recur in each row: "Reseed" says nothing about the "Details" beside it.
 pub(super) fn tell_links_apart(controls: &mut [Control]) {
     let mut called = HashMap::<(String, String), usize>::new();
     let is_link = |of: &Control| of.leads.is_some() && !of.text.is_empty();
@@ -93,10 +93,10 @@ pub(super) fn tell_links_apart(controls: &mut [Control]) {
     }
 }
 
-/// How far below its row a control may stand.
+/// How many levels below its row a control may be.
 const ROW_WITHIN: usize = 3;
 
-/// The rows that an element may be a part of, each with the place of its list and where in it the element stands.
+/// The rows that an element may belong to, each with its list and the element's position in it.
 fn rows_around(tree: &Tree, id: NodeId) -> Vec<(NodeId, (NodeId, String))> {
     let (mut rows, mut path, mut at) = (Vec::new(), String::new(), id);
     for _ in 0..=ROW_WITHIN {
@@ -113,14 +113,14 @@ fn rows_around(tree: &Tree, id: NodeId) -> Vec<(NodeId, (NodeId, String))> {
     rows
 }
 
-/// Makes what has no likes one of those that stand as it does in rows that are made as its own is: "vip" is one row of a list in another
-/// colour, or has a button in one.
+/// Joins a control that is alone of its kind to those at the same position in rows of the same structure: "vip" is one row of a list in
+/// another colour, or has one coloured button.
 pub(super) fn join_rows(window: &mut Window, controls: &mut [Control]) {
     let mut counts = HashMap::<&str, usize>::new();
     for control in controls.iter() {
         *counts.entry(&control.kind).or_default() += 1;
     }
-    // One click on a link tells of all of its kind.
+    // One click on a link shows the effect of all of its kind.
     let is_row = |of: &Control| of.rank == Rank::Row && of.view.is_none() && of.leads.is_none();
     let is_list = |of: &Control| counts.get(&*of.kind).is_some_and(|count| *count >= LIST_MIN);
     if controls.iter().all(|of| !is_row(of) || is_list(of)) {

@@ -1,4 +1,4 @@
-//! What a control says: its label, its title, its value and its text, each by itself, and the names that its author gave it.
+//! The labels of a control: its label, title, value and text, each by itself, and the names that its author gave it.
 
 use html5ever::local_name;
 
@@ -9,13 +9,13 @@ use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
 use gleaner_base::words::Topic;
 
-/// Characters of a label; what is longer is content: a row is not "next" because a title says so.
+/// Maximum length of a label. Longer text is content: a row is not "next" because its title contains the word.
 const LABEL_CHARACTERS: usize = 40;
 
-/// Roles of what is pressed by itself.
+/// Roles of controls that are clicked themselves.
 const CONTROLS: &[&str] = &["button", "link", "switch", "checkbox", "menuitem", "tab"];
 
-/// Whether an element is pressed by itself, whatever it stands in.
+/// Whether an element is clicked itself, whatever it is inside.
 pub(super) fn is_pressed(element: &Element) -> bool {
     let role = element.attribute(&"role".into()).unwrap_or_default();
     matches!(&*element.name().local, "a" | "button" | "input" | "select" | "textarea" | "summary")
@@ -24,11 +24,11 @@ pub(super) fn is_pressed(element: &Element) -> bool {
 
 #[derive(Clone, Default)]
 pub(super) struct Labels {
-    /// In lower case, with blanks for hyphens: "log-out" is two words.
+    /// In lower case, with spaces for hyphens: "log-out" is two words.
     parts: Vec<String>,
-    /// Classes, id, relation and name, in lower case, with blanks between their words.
+    /// Classes, id, rel and name, in lower case, with spaces between their words.
     names: String,
-    /// All of it, as a person names it.
+    /// All of it, as a description for people.
     pub words: String,
     pub text: String,
 }
@@ -49,7 +49,7 @@ impl Labels {
         Self { parts, names: Self::names_of(element).names, words, text }
     }
 
-    /// The same without what the controls in it say, of an element that says something besides: a card is none of its buttons.
+    /// The same without the controls inside, for an element that has other text: a card is not one of its buttons.
     pub fn own(&self, tree: &Tree, id: NodeId, element: &Element) -> Self {
         if is_pressed(element) {
             return self.clone();
@@ -66,7 +66,7 @@ impl Labels {
                 false => own.extend(text.split_whitespace().flat_map(|word| [" ", word])),
             }
         }
-        // A count beside a button belongs to that.
+        // A count beside a button belongs to it.
         if is_all || !own.contains(char::is_alphabetic) {
             return self.clone();
         }
@@ -75,7 +75,7 @@ impl Labels {
         Self { parts: parts.collect(), ..self.clone() }
     }
 
-    /// Only what its author calls an element.
+    /// Only the author's names of an element.
     pub fn names_of(element: &Element) -> Self {
         let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
         let class = element.attribute(&local_name!("class")).unwrap_or_default();
@@ -83,18 +83,18 @@ impl Labels {
         Self { names: plain(&names), ..Self::default() }
     }
 
-    /// Whether one of its short parts says one of the words ([`says`]).
+    /// Whether a short part has one of the words ([`says`]).
     pub fn say(&self, words: Topic, whole: bool) -> bool {
         self.parts.iter().any(|part| part.chars().count() <= LABEL_CHARACTERS && says(words, part, whole))
     }
 
-    /// Whether one of its parts is one of these labels, and nothing else.
+    /// Whether a part is exactly one of these labels.
     pub fn are(&self, labels: Topic) -> bool {
-        // An emoji's variant is no other sign.
+        // An emoji with a variation selector is the same sign.
         self.parts.iter().any(|part| labels.has(part.trim_end_matches('\u{fe0f}').trim()))
     }
 
-    /// Whether it passes by several pages at once: "Next 5 pages".
+    /// Whether it skips several pages at once: "Next 5 pages".
     pub fn jump(&self) -> bool {
         let is_jump = |part: &String| {
             part.contains(|c: char| c.is_ascii_digit()) && says(JUMP_PAGES, part, true) && says(TURNS, part, false)
@@ -102,53 +102,53 @@ impl Labels {
         self.parts.iter().any(is_jump) || self.are_named(JUMPING, true)
     }
 
-    /// Whether one short part says words of two sorts, the first of them whole.
+    /// Whether one short part has words of both topics, the first as whole words.
     pub fn say_both(&self, words: Topic, others: Topic) -> bool {
         let say = |part: &&String| says(words, part, true) && says(others, part, false);
         self.parts.iter().filter(|part| part.chars().count() <= LABEL_CHARACTERS).any(|part| say(&part))
     }
 
-    /// Whether all of its words of harm are "save", and what is saved is a torrent's file.
+    /// Whether its only harmful word is "save", and it saves a torrent file.
     pub fn are_of_file(&self) -> bool {
         let is_file = |part: &String| part.contains(".torrent") || says(TORRENT_FILE, part, true);
         self.parts.iter().any(is_file) && !self.parts.iter().any(|part| says(NEVER, &part.replace("save", ""), true))
     }
 
-    /// Whether one of its short parts names a price.
+    /// Whether a short part names a price.
     pub fn name_price(&self) -> bool {
         self.parts.iter().any(|part| part.chars().count() <= LABEL_CHARACTERS && prices::names_one(part))
     }
 
-    /// Whether a part says one of the words, however much else it says.
+    /// Whether a part has one of the words, however long it is.
     pub fn tell_of(&self, words: Topic) -> bool {
         self.parts.iter().any(|part| says(words, part, true))
     }
 
-    /// Whether its text begins with one of the words, and with all of it.
+    /// Whether its text begins with one of the words, as a whole word.
     pub fn begin_with(&self, words: Topic) -> bool {
         let first = self.text.split_whitespace().next().unwrap_or_default().to_lowercase();
         says(words, &first, true)
     }
 
-    /// Whether its author called it so.
+    /// Whether its author gave it such a name.
     pub fn are_named(&self, words: Topic, whole: bool) -> bool {
         says(words, &self.names, whole)
     }
 
-    /// Whether it says more than a label does.
+    /// Whether its text is longer than a label.
     pub fn are_content(&self) -> bool {
         self.parts.iter().all(|part| part.chars().count() > LABEL_CHARACTERS) && !self.parts.is_empty()
     }
 
-    /// How many words its text has.
+    /// Number of words in its text.
     pub fn text_words(&self) -> usize {
         self.text.split_whitespace().count()
     }
 
-    /// The number of at most four digits that it is, and nothing else.
+    /// The number of at most four digits that is its whole label.
     pub fn number(&self) -> Option<u16> {
         let text = if self.text.is_empty() { self.words.as_str() } else { self.text.as_str() };
-        // A title may say it once more.
+        // A title may repeat it.
         let says_it =
             |part: &String| part == text || part.split(' ').any(|word| word == text) && says(PAGE, part, true);
         let is_number = !text.is_empty() && text.len() <= 4 && text.bytes().all(|c| c.is_ascii_digit());

@@ -1,7 +1,8 @@
-//! Which rows are tabs: both put things in the place of others when they are clicked. A list is turned with its rows; tabs stand while the
-//! list below them is turned, and each of them has further pages of its own.
+//! Tells tabs from rows: a click on either replaces something. Rows change when their list is turned; tabs stay while the list below them
+//! is turned, and each tab has further pages of its own.
 //!
-//! What is not known is taken for rows, which are clicked before their list is turned. Where a turn shows that they were tabs, or nothing is
+//! An unknown kind is taken for rows, which are clicked before their list is turned. If a turn shows that they were tabs, or nothing is
+//! left but what was below them, they are clicked again.
 //! left but what stood below them, they are pressed once more.
 
 use std::collections::{HashMap, HashSet};
@@ -11,21 +12,21 @@ use crate::limits;
 
 #[derive(Default)]
 pub(super) struct Lists {
-    /// Kinds that are neither known as rows nor as tabs.
+    /// Kinds not yet known to be rows or tabs.
     suspects: HashMap<String, Suspect>,
     rows: HashSet<String>,
     tabs: HashSet<String>,
-    /// Tabs that are pressed once more for what lies behind them, which itself is known.
+    /// Tabs clicked again for what they lead to; their own content is known.
     again: HashSet<u64>,
 }
 
 #[derive(Default)]
 struct Suspect {
     clicks: u32,
-    /// A click has taken away what stood elsewhere.
+    /// A click removed something elsewhere.
     replaces: bool,
     last: u64,
-    /// Those that a list with further pages stood below.
+    /// Those that had a list with further pages below them.
     leads_on: Vec<u64>,
 }
 
@@ -34,18 +35,18 @@ impl Lists {
         self.tabs.contains(kind)
     }
 
-    /// Whether a press showed what was known, and was for what lies behind it.
+    /// Whether a click only repeated known content, for what it leads to.
     pub fn is_again(&self, identity: u64) -> bool {
         self.again.contains(&identity)
     }
 
-    /// Whether somebody should look what a click on this kind takes away.
+    /// Whether to check what a click on this kind removes.
     pub fn are_watched(&self, kind: &str) -> bool {
         let is_open = |suspect: &Suspect| !suspect.replaces && suspect.clicks < limits::RENDER_WATCHED_MAX;
         !self.rows.contains(kind) && !self.tabs.contains(kind) && self.suspects.get(kind).is_none_or(is_open)
     }
 
-    /// A click on one of several of a kind was of use, and they still stand.
+    /// A click on one of a kind was useful, and the others are still there.
     pub fn clicked(&mut self, control: &Control, has_replaced: bool, leads_on: bool) {
         if self.rows.contains(&control.kind) || self.tabs.contains(&control.kind) {
             return;
@@ -59,7 +60,7 @@ impl Lists {
         }
     }
 
-    /// A click has shown that these are tabs, of which others were pressed before.
+    /// A click has shown that these are tabs; `others` were clicked before.
     pub fn are_tabs_now(&mut self, control: &Control, others: Vec<u64>) {
         self.suspects.remove(&control.kind);
         self.rows.remove(&control.kind);
@@ -67,16 +68,16 @@ impl Lists {
         self.again.extend(others);
     }
 
-    /// These are pressed once more, for what lies behind them.
+    /// These are clicked again, for what they lead to.
     pub fn press_again(&mut self, these: impl IntoIterator<Item = u64>) {
         self.again.extend(these);
     }
 
-    /// The list was turned, or has grown. Gives what is to be pressed once more, since it was taken for rows.
+    /// The list was turned, or has grown. Returns the controls to click again, since they were taken for rows.
     pub fn turned(&mut self, before: &[Control], now: &[Control]) -> Vec<u64> {
         let (before, now) = (by_kind(before), by_kind(now));
         let mut anew = Vec::new();
-        // What has come with the turn.
+        // Kinds that came with the turn are rows.
         self.rows.extend(now.keys().filter(|kind| !before.contains_key(*kind)).map(|kind| (*kind).to_owned()));
         for (kind, rows) in before {
             let of_now = now.get(kind).map(Vec::as_slice).unwrap_or_default();
@@ -96,8 +97,8 @@ impl Lists {
         anew
     }
 
-    /// A choice elsewhere has put other rows in the place of those that these had put there: a few that stood are tabs beside it, all but the last of
-    /// which are to be pressed once more for what was chosen.
+    /// A choice elsewhere replaced rows that these had brought. A few controls that stayed are tabs beside it; returns all but the last,
+    /// to click again for the choice.
     pub fn stood(&mut self, before: &[Control], now: &[Control]) -> Vec<u64> {
         let (before, now) = (by_kind(before), by_kind(now));
         let mut anew = Vec::new();
@@ -116,7 +117,7 @@ impl Lists {
         anew
     }
 
-    /// Nothing is left to be done: gives what is to be pressed once more, since a list with further pages stood below it.
+    /// Nothing is left to do: returns the controls to click again, since a list with further pages was below them.
     pub fn left(&mut self, now: &[Control]) -> Vec<u64> {
         let shown: HashSet<u64> = now.iter().map(|control| control.identity).collect();
         let mut anew = Vec::new();
@@ -143,11 +144,11 @@ fn by_kind(controls: &[Control]) -> HashMap<&str, Vec<&Control>> {
     kinds
 }
 
-/// Whether all of one kind have stayed, and no others have come.
+/// Whether all of one kind are still there, and no others have appeared.
 fn stand(before: &[&Control], now: &[&Control]) -> bool {
     let identities: HashSet<u64> = now.iter().map(|control| control.identity).collect();
     let texts: HashSet<&str> = before.iter().map(|control| control.text.as_str()).collect();
-    // An element that says what no other of its kind says is the same one, whatever stands beside it now.
+    // An element with a text unique in its kind is the same one, whatever is beside it now.
     let nodes: HashMap<_, &str> = now.iter().map(|control| (control.id, control.text.as_str())).collect();
     let is_told_by_text = texts.len() == before.len();
     let stays = |of: &&Control| {

@@ -1,4 +1,4 @@
-//! Options of lists to choose from: pages by their numbers, or what is shown.
+//! Options of `select` lists: page numbers, or what is shown.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::limits;
 use crate::web::html::select;
 use crate::web::{listens_to, read};
 
-/// Lists to choose from whose page does something when one does.
+/// The lists whose page reacts to a choice.
 pub(super) fn lists(candidates: &[NodeId], context: &mut Context) -> HashSet<NodeId> {
     let all: Vec<NodeId> = read(context, |tree| {
         let of = |id: &&NodeId| tree.element(**id).is_some_and(|element| element.is_html(&local_name!("select")));
@@ -47,7 +47,7 @@ pub(super) fn lists(candidates: &[NodeId], context: &mut Context) -> HashSet<Nod
     lists
 }
 
-/// Whether a button beside a list, and outside of any form, shows what is chosen.
+/// Whether a button beside a list, outside of any form, applies the choice.
 fn stands_by_button(tree: &Tree, id: NodeId) -> bool {
     let shows = |of: NodeId| {
         let is_button = tree.element(of).filter(|element| element.is_html(&local_name!("button")));
@@ -61,7 +61,7 @@ fn is_button_of_choices(tree: &Tree, id: NodeId, element: &Element) -> bool {
     Labels::of(tree, id, element).say(APPLY, true) && is_button(tree, id, element, true)
 }
 
-/// An option of a list, as a page's number is: one of several things to look at.
+/// An option of a list, treated like a page number: one of several things to show.
 pub(super) fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
     let element = tree.element(id).filter(|element| element.is_html(&local_name!("option")))?;
     let options = select::options(tree, list);
@@ -69,7 +69,7 @@ pub(super) fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
     if select::chosen(tree, list).contains(&id) || options.len() > limits::RENDER_OPTIONS_MAX {
         return None;
     }
-    // "Choose one" is what the page has shown before anything was chosen.
+    // "Choose one" is what the page showed before any choice.
     let has = |of: NodeId, name: &str| tree.element(of).and_then(|of| of.attribute(&name.into()).map(str::to_owned));
     if nth == 0 && has(id, "value").as_deref() == Some("") && !options.iter().any(|of| has(*of, "selected").is_some()) {
         return None;
@@ -83,7 +83,7 @@ pub(super) fn option(tree: &Tree, id: NodeId, list: NodeId) -> Option<Control> {
         hash.update(&[0]);
     }
     let text = words.clone();
-    // "Page 3" of all pages is the third; whatever else is chosen has pages of its own.
+    // "Page 3" is the third of all pages; any other option has pages of its own.
     let number = words.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty());
     let is_page = number.and_then(|digits| digits.parse().ok()) == Some(nth + 1);
     let rank = if is_page { Rank::Number } else { Rank::Tab };

@@ -1,4 +1,4 @@
-//! Links with an address of their own whose click opens something over the page instead: their authors call them so, for the script that does it.
+//! Links with a URL whose click opens something over the page instead: an attribute marks them for the script that does it.
 
 use html5ever::local_name;
 use url::{Position, Url};
@@ -6,13 +6,13 @@ use url::{Position, Url};
 use super::words::{NEVER_NAMES, OVERLAYS, says};
 use crate::dom::Element;
 
-/// Attributes whose values say so.
+/// Attributes that mark them.
 const SAYING: &[&str] = &["class", "rel", "data-toggle", "data-bs-toggle", "data-xf-click", "data-role", "data-action"];
 
-/// What a picture's address ends with: an overlay with a picture has no links.
+/// Extensions of image URLs: an overlay with an image has no links.
 const PICTURES: &[&str] = &["jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "bmp"];
 
-/// Where a link leads whose click is said to open something here.
+/// The target of a link whose click opens something on this page.
 pub(super) fn address(element: &Element, base: &Url) -> Option<Url> {
     let href = element.attribute(&local_name!("href"))?;
     let is_named = |text: &str| OVERLAYS.are_in(text);
@@ -23,7 +23,7 @@ pub(super) fn address(element: &Element, base: &Url) -> Option<Url> {
     });
     let url = says_so.then(|| base.join(href).ok())??;
     let end = url.path().rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default();
-    // "/delete/5" does so, whatever the link says, as soon as a script asks for it.
+    // "/delete/5" deletes as soon as a script fetches it, whatever the label.
     let rest = url[Position::BeforePath..].to_lowercase();
     let may = url.origin() == base.origin() && !PICTURES.contains(&&*end) && !says(NEVER_NAMES, &rest, true);
     may.then_some(url)

@@ -1,4 +1,4 @@
-//! Lists to choose from that scripts build: what opens one (ARIA's combobox, or a button with a listbox), and the options that it shows then.
+//! Select lists built by scripts: their openers (ARIA's combobox, or a button with a listbox), and the options they show.
 
 use boa_engine::Context;
 use html5ever::local_name;
@@ -20,17 +20,18 @@ use crate::web::interact::{click, press_key};
 use crate::web::{listens_to, own_document, read};
 use crate::wire::Reach;
 
-/// How the kinds of openers begin.
+/// Prefix of the kinds of openers.
 const OPENER: &str = "picker ";
 
-/// Characters of what an option says.
+/// Maximum length of an option's text.
 const OPTION_CHARS: usize = 60;
 
-/// How far above an opener its list may be named, or what it says, and how far above a list that is for ears what is seen of it.
+/// How many levels above an opener its list or its text may be, and how many levels above a list for screen readers its visible part may
+/// be.
 const NAMED_WITHIN: usize = 3;
 const SEEN_WITHIN: usize = 6;
 
-/// An option that shows.
+/// A visible option.
 #[derive(Clone, Debug)]
 pub(super) struct Offer {
     pub id: NodeId,
@@ -41,16 +42,16 @@ pub(super) struct Offer {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Popup {
     pub offers: Vec<Offer>,
-    /// What holds the options.
+    /// The container of the options.
     pub root: Option<NodeId>,
-    /// There are more of them than were seen.
+    /// There are more than were seen.
     pub has_more: bool,
 }
 
-/// Whether an element opens a list to choose from.
+/// Whether an element opens a select list.
 pub(super) fn is_opener(element: &Element) -> bool {
     let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
-    // A calendar is no list.
+    // A calendar is not a list.
     let opens = attribute("aria-haspopup");
     let is_combobox = attribute("role") == "combobox" && !matches!(opens, "dialog" | "grid" | "tree");
     &*element.name().local != "select" && (is_combobox || opens == "listbox")
@@ -60,13 +61,13 @@ pub(super) fn is_opener_kind(kind: &str) -> bool {
     kind.starts_with(OPENER)
 }
 
-/// The control that opens a list; none of what is sent with a form, of a row, and of what a page looks like.
+/// The control that opens a list. Not one that belongs to a submitted form, to a row, or to the page's appearance settings.
 pub(super) fn opener(tree: &Tree, id: NodeId, element: &Element) -> Option<Control> {
     let attribute = |name: &str| element.attribute(&name.into()).unwrap_or_default();
     let labels = Labels::of(tree, id, element);
     let posts = tree.form_owner(id).and_then(|form| tree.element(form)).is_some_and(is_posted);
     let is_other = labels.are_named(LOOKS, false) || labels.are_named(NEVER_NAMES, true) || labels.say(NEVER, true);
-    // A field to type in and the button beside it open the same list.
+    // A text field and the button beside it open the same list.
     let is_field =
         |of: NodeId| of != id && tree.element(of).is_some_and(|of| of.is_html(&local_name!("input")) && is_opener(of));
     let is_second = || {
@@ -82,7 +83,7 @@ pub(super) fn opener(tree: &Tree, id: NodeId, element: &Element) -> Option<Contr
         return None;
     }
     let class = without_states(&attribute("class").to_lowercase());
-    // What it is called may be what is chosen.
+    // Its label may be the chosen option.
     let name = ["id", "name", "aria-labelledby"].map(attribute).into_iter().find(|name| !name.is_empty());
     let kind = format!("{OPENER}{} {class} {}", element.name().local, name.unwrap_or_default());
     let identity = xxhash_rust::xxh3::xxh3_64(kind.as_bytes());
@@ -90,7 +91,7 @@ pub(super) fn opener(tree: &Tree, id: NodeId, element: &Element) -> Option<Contr
     Some(Control::plain(id, Rank::Tab, (kind, identity), words.chars().take(OPTION_CHARS).collect()))
 }
 
-/// Whether it is a field to type in, whose list may be for what was typed.
+/// Whether it is a text field, whose list may depend on the typed text.
 pub(super) fn is_typed_in(window: &mut Window, id: NodeId) -> bool {
     let found = window.engine.look(|context| {
         read(context, |tree| {
@@ -101,7 +102,7 @@ pub(super) fn is_typed_in(window: &mut Window, id: NodeId) -> bool {
     found == Some(true)
 }
 
-/// What an opener says, itself or what is around it: the option that is chosen.
+/// The text of an opener or around it: the chosen option.
 pub(super) fn chosen(window: &mut Window, id: NodeId) -> String {
     let found = window.engine.look(|context| {
         read(context, |tree| {
@@ -112,7 +113,7 @@ pub(super) fn chosen(window: &mut Window, id: NodeId) -> String {
     found.unwrap_or_default()
 }
 
-/// The lists of options that show.
+/// The visible lists of options.
 fn lists_shown(context: &mut Context) -> HashSet<NodeId> {
     let document = own_document(context);
     let all: Vec<NodeId> = read(context, |tree| {
@@ -126,7 +127,7 @@ fn has_role(tree: &Tree, id: NodeId, role: &str) -> bool {
     tree.element(id).is_some_and(|of| of.attribute(&"role".into()) == Some(role))
 }
 
-/// The list that an opener names as its own, or one that did not show before.
+/// The list that an opener references, or one that was not visible before.
 fn list_of(opener: NodeId, before: &HashSet<NodeId>, context: &mut Context) -> Option<NodeId> {
     let document = own_document(context);
     let named: Vec<NodeId> = read(context, |tree| {
@@ -135,7 +136,7 @@ fn list_of(opener: NodeId, before: &HashSet<NodeId>, context: &mut Context) -> O
             ["aria-controls", "aria-owns"].into_iter().filter_map(|name| of.attribute(&name.into())).collect::<Vec<_>>()
         });
         let named = names.flat_map(str::split_whitespace).filter_map(|name| tree.element_by_id(document, name));
-        // What is named may be what the list stands in.
+        // The referenced element may be a wrapper of the list.
         named
             .filter_map(|id| {
                 [id].into_iter().chain(tree.descendants(id)).find(|of| has_role(tree, *of, "listbox")).or(Some(id))
@@ -146,7 +147,7 @@ fn list_of(opener: NodeId, before: &HashSet<NodeId>, context: &mut Context) -> O
     named.or_else(|| lists_shown(context).into_iter().filter(|id| !before.contains(id)).max())
 }
 
-/// The options of a list, and what holds them.
+/// The options of a list, and their container.
 fn offers(list: NodeId, context: &mut Context) -> (Vec<NodeId>, NodeId) {
     let (by_role, is_for_ears): (Vec<NodeId>, bool) = read(context, |tree| {
         let is_option = |id: &NodeId| has_role(tree, *id, "option") && !is_shut(tree, *id);
@@ -159,7 +160,7 @@ fn offers(list: NodeId, context: &mut Context) -> (Vec<NodeId>, NodeId) {
     if !is_for_ears && !by_role.is_empty() {
         return (by_role, list);
     }
-    // What is seen of it stands beside it, and listens.
+    // Its visible part is beside it, and has the listeners.
     let around: Vec<NodeId> = read(context, |tree| {
         let is_part = |id: &NodeId| tree.element(*id).is_some_and(|of| !matches!(&*of.name().local, "html" | "body"));
         tree.ancestors(list).take(SEEN_WITHIN).take_while(is_part).collect()
@@ -192,7 +193,7 @@ fn is_shut(tree: &Tree, id: NodeId) -> bool {
     element.attribute(&"aria-disabled".into()) == Some("true") || tree.is_disabled(id)
 }
 
-/// What shows of an opener's list now.
+/// The currently visible list of an opener.
 fn popup(opener: NodeId, before: &HashSet<NodeId>, context: &mut Context) -> Popup {
     let Some(list) = list_of(opener, before, context) else { return Popup::default() };
     let (ids, root) = offers(list, context);
@@ -210,7 +211,7 @@ fn popup(opener: NodeId, before: &HashSet<NodeId>, context: &mut Context) -> Pop
     Popup { offers, root: Some(root), has_more }
 }
 
-/// What scrolls in a list and draws its options as they come into view.
+/// Scroll containers in a list that draw options as they come into view.
 fn boxes(root: NodeId, context: &mut Context) -> Vec<NodeId> {
     let around: Vec<NodeId> = read(context, |tree| {
         let above = tree.ancestors(root).take(NAMED_WITHIN).filter(|id| tree.is_element(*id));
@@ -219,8 +220,8 @@ fn boxes(root: NodeId, context: &mut Context) -> Vec<NodeId> {
     around.into_iter().filter(|id| listens_to(*id, "scroll", context)).take(limits::RENDER_BOXES_MAX).collect()
 }
 
-/// Opens a list and reads its options, scrolling through it, until one says what is `wanted`, which is clicked; then the list is closed, if it
-/// is not by that. Without a wish it is read to its end.
+/// Opens a list and reads its options, scrolling through it, until one has the text `wanted`, which is clicked; then closes the list if
+/// it is still open. Without `wanted` the list is read to its end.
 pub(super) fn open(window: &mut Window, opener: NodeId, wanted: Option<&str>, reach: Reach) -> Popup {
     let before = window.engine.with(lists_shown).unwrap_or_default();
     let is_open = window.engine.look(|context| {
@@ -259,7 +260,7 @@ pub(super) fn open(window: &mut Window, opener: NodeId, wanted: Option<&str>, re
     all
 }
 
-/// Closes a list that still shows: by its key, or by a second click on what has opened it.
+/// Closes a list that is still visible: by Escape, or by a second click on its opener.
 fn close(window: &mut Window, opener: NodeId, root: Option<NodeId>, reach: Reach) {
     let Some(root) = root else { return };
     let shows = |window: &mut Window| {

@@ -1,14 +1,14 @@
-//! Where a control stands in its page, so that what is shown in the place of a list is known as that, though a script has made its table anew.
+//! Where a control is in its page, so that a replacement of a list is recognised even after a script has recreated its table.
 
 use super::rows::has_likes;
 use crate::dom::{NodeId, Tree};
 use crate::limits;
 
-/// So many elements around a control say where it stands: a table's row in its body, its table and what holds that.
+/// This many ancestors define a control's position: a row, its body, its table and the container of that.
 const WITHIN: usize = 4;
 
-/// The elements around a control, the innermost first, each with its number among those beside it; none of one that stands among its likes, as
-/// rows do.
+/// The ancestors of a control, innermost first, each with its index among its siblings; no index for one among similar siblings, such as
+/// rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place(Vec<(NodeId, Option<usize>)>);
 
@@ -22,7 +22,7 @@ impl Place {
         Self(around.map(|of| (of, if has_likes(tree, of) { None } else { nth(of) })).collect())
     }
 
-    /// Whether both are within the same element, and in the same way.
+    /// Whether both are at the same position in the same element.
     pub fn is(&self, other: &Self) -> bool {
         for ((own, nth), (of, other_nth)) in self.0.iter().zip(&other.0) {
             if own == of {

@@ -1,9 +1,8 @@
-//! Prices that labels name: a number beside a sign of a currency, or beside a word for what a site has its members pay with
-//! (`models/words/price.tsv`).
+//! Prices in labels: a number beside a currency sign, or beside a word for a site's own currency (`models/words/price.tsv`).
 
 gleaner_base::topics! { price: SIGNS, CODES, UNITS, UNITS_ANYWHERE, ONES, UNITS_OF_ONE; }
 
-/// Whether a label in lower case names a price. "5 seeds" and "5 MB" are none, and what is merely called "points" is none, either.
+/// Whether a label in lower case names a price. "5 seeds" and "5 MB" do not, nor does "points" alone.
 pub(super) fn names_one(label: &str) -> bool {
     let mut rest = label;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
@@ -11,7 +10,7 @@ pub(super) fn names_one(label: &str) -> bool {
         let number = &rest[at..];
         let end = number.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(number.len());
         rest = &number[end..];
-        // What goes on from a letter is the name of something: "mp3".
+        // A number after a letter is part of a name: "mp3".
         let is_part = before.ends_with(char::is_lowercase) && !CODES.has(last_word(before)) && !ends_in_sign(before);
         if !is_part && (is_paid_with(before) || is_in(rest)) {
             return true;
@@ -20,7 +19,7 @@ pub(super) fn names_one(label: &str) -> bool {
     let mut words = label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     while let Some(word) = words.next() {
         let mut next = words.clone().take(2);
-        // "a freeleech token", and no "a point of view".
+        // "a freeleech token", but not "a point of view".
         if ONES.has(word) && next.any(|word| UNITS_OF_ONE.has(word)) {
             return true;
         }
@@ -28,7 +27,7 @@ pub(super) fn names_one(label: &str) -> bool {
     false
 }
 
-/// Whether what stands before a number says what it is a number of.
+/// Whether the text before a number names a currency.
 fn is_paid_with(before: &str) -> bool {
     let before = before.trim_end();
     if ends_in_sign(before) || CODES.has(last_word(before)) && !matches!(last_word(before), "euro" | "dollar" | "kr") {
@@ -38,18 +37,18 @@ fn is_paid_with(before: &str) -> bool {
     UNITS.has(last_word(named)) || UNITS_ANYWHERE.iter().any(|unit| named.ends_with(unit))
 }
 
-/// Whether what stands behind a number does.
+/// Whether the text after a number names a currency.
 fn is_in(behind: &str) -> bool {
     let behind = behind.trim_start_matches([' ', '\u{a0}', '\u{202f}', 'x', '×', '-']);
     if SIGNS.iter().chain(UNITS_ANYWHERE.iter()).any(|sign| behind.starts_with(sign)) {
         return true;
     }
-    // A word may stand between: "1 freeleech token"; nothing else does, as in "720p · 3 points".
+    // One word may come between: "1 freeleech token"; nothing else may, as in "720p · 3 points".
     let own = behind.find(|c: char| !c.is_alphanumeric() && c != ' ').map_or(behind, |end| &behind[..end]);
     let mut words = own.split(' ').filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default();
     let second = words.next().unwrap_or_default();
-    // "2 bonus tracks" are none.
+    // "2 bonus tracks" is no price.
     let is_bonus = first == "bonus" && !second.is_empty() && !UNITS.has(second);
     (CODES.has(first) || UNITS.has(first)) && !is_bonus || UNITS.has(second) && second != "bonus"
 }

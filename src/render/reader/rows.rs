@@ -1,4 +1,4 @@
-//! The row that a control stands in: by what that says a reader tells what is called the same in each row apart.
+//! The row of a control: its text distinguishes controls that have the same label in each row.
 
 use html5ever::local_name;
 
@@ -8,13 +8,13 @@ use super::shown::text_of;
 use crate::dom::{Element, NodeId, Tree};
 use crate::limits;
 
-/// How far above an entry of a menu its row may be.
+/// How many levels above a menu entry its row may be.
 const MENU_WITHIN: usize = 5;
 
-/// How far above what stands in the head of a table that is.
+/// How many levels above an element the head of its table may be.
 const HEAD_WITHIN: usize = 8;
 
-/// Whether an element is a part of a table's head, or a head itself.
+/// Whether an element is part of a table's head, or the head itself.
 pub(super) fn stands_in_head(tree: &Tree, id: NodeId) -> bool {
     [id].into_iter()
         .chain(tree.ancestors(id))
@@ -23,7 +23,7 @@ pub(super) fn stands_in_head(tree: &Tree, id: NodeId) -> bool {
         .any(|of| of.is_html(&local_name!("thead")) || of.attribute(&"role".into()) == Some("columnheader"))
 }
 
-/// The text of the row that a control stands in, which is not the text of the list around rows: that grows.
+/// The text of a control's row, not of the list around the rows, since that grows.
 pub(super) fn row_of(tree: &Tree, id: NodeId, element: &Element, says: (&str, Rank)) -> Option<String> {
     Some(text_of(tree, row_element(tree, id, element, says)?, limits::RENDER_ROW_TEXT_CHARS))
 }
@@ -36,7 +36,7 @@ pub(super) fn row_element(tree: &Tree, id: NodeId, element: &Element, (text, ran
         has_likes(tree, of) || matches!(local, Some("tr" | "li" | "article")) && kinds::is_made_as_others(tree, of)
     };
     let is_row = |above: &NodeId| is_one(*above) && !is_part_of_page(tree, *above) && says_more(tree, *above, text);
-    // A cell of nothing but controls names none of them.
+    // A cell of only controls does not name any of them.
     let is_row =
         |above: &NodeId| is_row(above) && !is_cell_of_controls(tree, *above) && !is_cell_as_in_others(tree, *above);
     if !may_stand_in_one {
@@ -50,7 +50,7 @@ pub(super) fn row_element(tree: &Tree, id: NodeId, element: &Element, (text, ran
     tree.ancestors(id).take(4).find(is_row)
 }
 
-/// Whether a cell says what the same cell of another row does, as one with a menu does: that names neither.
+/// Whether a cell has the same text as that of another row, such as a menu: it names neither.
 fn is_cell_as_in_others(tree: &Tree, id: NodeId) -> bool {
     let is = |of: NodeId, name: &str| tree.element(of).is_some_and(|of| &*of.name().local == name);
     let Some(row) = tree.parent(id).filter(|row| is(id, "td") && is(*row, "tr")) else { return false };
@@ -72,7 +72,7 @@ fn is_cell_of_controls(tree: &Tree, id: NodeId) -> bool {
         })
 }
 
-/// Whether an element stands beside others of its kind, as rows do.
+/// Whether an element has siblings of its kind, as rows do.
 pub(super) fn has_likes(tree: &Tree, id: NodeId) -> bool {
     let kind = |id: NodeId| {
         let element = tree.element(id)?;
@@ -83,7 +83,7 @@ pub(super) fn has_likes(tree: &Tree, id: NodeId) -> bool {
     beside.any(|of| of != id && kind(of) == Some(own))
 }
 
-/// Whether an element has a name that no number is in: that is a part of its page, and no row, whatever stands beside it.
+/// Whether an element has a name without a number: it is part of its page and not a row, whatever is beside it.
 fn is_part_of_page(tree: &Tree, id: NodeId) -> bool {
     let name = tree.element(id).and_then(|element| element.attribute(&local_name!("id")));
     name.is_some_and(|name| !name.is_empty() && !name.contains(|c: char| c.is_ascii_digit()))

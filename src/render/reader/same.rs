@@ -1,5 +1,5 @@
-//! Which control is which behind a click: a row that has opened says more, one that another's opening closes says less, and a list that was
-//! drawn anew has other elements. Whoever took them for new ones would close what it has opened.
+//! Matches controls across a click: a row that has opened has more text, one that closed when another opened has less, and a redrawn list
+//! has other elements. Taking them for new ones would close what the click opened.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -9,13 +9,13 @@ use super::controls::Control;
 use crate::dom::NodeId;
 use crate::limits;
 
-/// Gives controls the identities that they had before: those that are as they were, and behind a click on one of them (`pressed`) those
-/// that say more or less now. Behind one on a tab (`tab`) the tabs are as they were, however they look.
+/// Gives controls their former identities: those that are unchanged and, after a click on one of them (`pressed`), those with more or
+/// less text. After a click on a tab (`tab`) the tabs keep their identities, whatever their style.
 pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option<&Control>), now: &mut [Control]) {
     let had: HashSet<u64> = before.iter().map(|control| control.identity).collect();
     let mut has = HashSet::new();
     let by_node: HashMap<NodeId, &Control> = before.iter().map(|control| (control.id, control)).collect();
-    // Of those that say the same an element is the one that it was, whatever stands before it now.
+    // Among equal labels an element stays the one that it was, whatever precedes it now.
     let mut others = Vec::new();
     for (nth, control) in now.iter_mut().enumerate() {
         match by_node.get(&control.id).filter(|old| old.now == control.now) {
@@ -60,7 +60,7 @@ pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option
             gone.entry(look_of(old)).or_default().push_back(old);
         }
     }
-    // Where all of its kind went with it, its list has, and what says what it said is one of others.
+    // If all of its kind disappeared with it, the list did too, and an equal label belongs to another list.
     let crumbs: HashSet<u64> = now.iter().filter(|of| of.crumb.is_some()).map(|of| of.identity).collect();
     let is_other =
         |of: &&Control| of.kind == pressed.kind && of.identity != pressed.identity && !crumbs.contains(&of.identity);
@@ -68,7 +68,7 @@ pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option
     let is_list_gone = others.peek().is_some() && others.all(|of| !has.contains(&of.identity));
     for nth in drawn_anew {
         let Some(control) = now.get_mut(nth).filter(|control| says_something(control)) else { continue };
-        // The one that was pressed may say more itself: what it has opened stands in it.
+        // The clicked one may have more text itself: it contains what it opened.
         let was_pressed = !is_list_gone
             && !has.contains(&pressed.identity)
             && pressed.kind == control.kind
@@ -92,10 +92,10 @@ pub(super) fn keep(before: &[Control], (pressed, tab): (Option<&Control>, Option
     }
 }
 
-/// Whether an element is the control that it was, and not another one's that a framework has put there in its place.
+/// Whether an element is still the same control, not one reused by a framework for another.
 fn is_still(old: &Control, now: &Control, pressed: NodeId) -> bool {
     let says_so = says_something(old) && has_grown(&old.text, &now.text) && has_grown(&old.row, &now.row);
-    // A row's button may say now what it has done.
+    // A row's button may now have a label for what it did.
     says_so
         || old.id == pressed
             && old.kind == now.kind
@@ -104,7 +104,7 @@ fn is_still(old: &Control, now: &Control, pressed: NodeId) -> bool {
                 || old.beside.is_some() && old.beside == now.beside)
 }
 
-/// Whether an element is what it was, and more was put behind what its row says: its section has more rows.
+/// Whether an element is the same and only more text was appended to its row: its section has more rows.
 fn is_added_to(old: &Control, now: &Control) -> bool {
     let is_cut = old.row.chars().count() >= limits::RENDER_ROW_TEXT_CHARS;
     let begins = if is_cut { old.row.rsplit_once(' ').map(|(begins, _)| begins) } else { Some(&*old.row) };
@@ -112,7 +112,7 @@ fn is_added_to(old: &Control, now: &Control) -> bool {
     old.kind == now.kind && !old.text.is_empty() && old.text == now.text && !old.row.is_empty() && is_longer
 }
 
-/// Whether the rows of two controls that say the same differ in nothing but counts and times.
+/// Whether the rows of two controls with equal labels differ only in counts and times.
 fn differs_in_counts(old: &Control, now: &Control) -> bool {
     old.kind == now.kind && old.text == now.text && old.still.is_some() && old.still == now.still
 }
@@ -125,8 +125,8 @@ fn look_of(control: &Control) -> (u64, u64) {
     (xxh3_64(control.kind.as_bytes()), xxh3_64(control.text.as_bytes()))
 }
 
-/// Whether one of two texts has all words of the other in their order: what was put into it, or taken out, stands between them. Signs that
-/// turn with a state (▶, ▼, +) are no words.
+/// Whether one of two texts has all words of the other in order, so that words were only inserted or removed. Signs that change with a
+/// state (▶, ▼, +) are not words.
 pub(super) fn has_grown(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     let is_cut = |text: &str| text.chars().count() >= limits::RENDER_ROW_TEXT_CHARS;
@@ -141,7 +141,7 @@ pub(super) fn has_grown(one: &str, other: &str) -> bool {
             left.next();
         }
     }
-    // Of a text that was cut off the end is not known.
+    // The end of a truncated text is unknown.
     left.len() == 0 || is_cut(long) && left.len() < wanted.len()
 }
 

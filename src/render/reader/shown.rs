@@ -1,4 +1,4 @@
-//! What the states of a page have shown: links, magnets and navigations, each told once, and what else a reader would take for new.
+//! What the states of a page have shown: links, magnets and navigations, each reported once, and anything else that counts as new.
 
 use std::collections::HashSet;
 
@@ -18,33 +18,33 @@ use crate::web::{clipboard, own_document, read};
 use crate::wire::{Link, State};
 use gleaner_page::encoded_links;
 
-/// What a state has that none before it had.
+/// What is new in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum News {
     None,
     /// Other rows, or other data on them.
     Rows,
-    /// Links, magnets, or where a script wanted to go.
+    /// Links, magnets, or targets of scripts' navigations.
     Links,
 }
 
-/// The links of all states.
+/// The table of the links of all states.
 #[derive(Default)]
 pub(super) struct Book {
     known: HashSet<String>,
     magnets: HashSet<String>,
     navigations: usize,
     torrents: usize,
-    /// Links of states that are told whole.
+    /// Links of states that are reported in full.
     whole: usize,
     pub states: Vec<State>,
-    /// Hashes of what was shown: addresses as they are written, texts of rows, data attributes.
+    /// Hashes of what was shown: URLs as written, texts of rows, data attributes.
     shown: HashSet<u64>,
-    /// The tree's generation and the page's address when it was looked at last.
+    /// The tree's generation and the page's URL at the last scan.
     looked_at: Option<(u64, String)>,
 }
 
-/// What one walk over the page has found.
+/// The result of one walk over the page.
 #[derive(Default)]
 struct Look {
     links: usize,
@@ -54,7 +54,7 @@ struct Look {
 }
 
 impl Book {
-    /// Writes down the state that the page is in, if it has something new.
+    /// Records the current state if it has something new.
     pub fn enter(&mut self, by: &str, window: &mut Window) -> News {
         let is_first = self.states.is_empty();
         let look = window.engine.look(|context| self.look(context)).flatten();
@@ -65,11 +65,11 @@ impl Book {
         new.retain(|link| !self.is_full() && self.known.insert(link.url.clone()));
         let has_gone = navigations > self.navigations;
         self.navigations = navigations;
-        // What a script fetches to save it is what its button was there for, though it shows nowhere.
+        // A button's script may fetch a torrent to save it, without a link anywhere.
         let torrents = window.engine.look(|context| page::of(context).borrow().torrents()).unwrap_or_default();
         let has_fetched = torrents > self.torrents;
         self.torrents = torrents;
-        // A link to nowhere is there for its click.
+        // A link to nowhere only has a click handler.
         let leads = |link: &Link| !link.url.ends_with('#');
         let has_links = new.iter().any(leads) || !look.magnets.is_empty() || has_gone || has_fetched;
         if is_first || has_links || !new.is_empty() {
@@ -82,7 +82,7 @@ impl Book {
         }
     }
 
-    /// Writes down the state that an act led to which was asked for, with all that it shows, be it new or not.
+    /// Records the state after a requested act in full, new or not.
     pub fn enter_whole(&mut self, by: &str, window: &mut Window) {
         let mut links = window.links();
         let count = links.len();
@@ -96,7 +96,7 @@ impl Book {
         self.states.push(State { by: by.to_owned(), links, count, found: look.magnets });
     }
 
-    /// Writes down links that no state has shown, with what they were inferred from.
+    /// Records inferred links that no state has shown, and their source.
     pub fn infer(&mut self, by: &str, links: Vec<String>) {
         let mut state = State { by: by.to_owned(), ..State::default() };
         for url in links {
@@ -114,12 +114,12 @@ impl Book {
         }
     }
 
-    /// No more links are told.
+    /// The limit of links is reached.
     pub fn is_full(&self) -> bool {
         self.known.len() + self.magnets.len() >= limits::RENDER_LINKS_MAX
     }
 
-    /// Looks at the page; `None` where it is as it was.
+    /// Scans the page; `None` if it is unchanged.
     fn look(&mut self, context: &Context) -> Option<Look> {
         let address = realm::address(context).to_string();
         let generation = read(context, Tree::generation);
@@ -127,7 +127,7 @@ impl Book {
             return None;
         }
         let document = own_document(context);
-        // The same words lead elsewhere from another base.
+        // The same URL text leads elsewhere from another base.
         let base = document::base_url(document, context);
         self.looked_at = Some((generation, address));
         Some(read(context, |tree| self.walk(tree, document, &base)))
@@ -139,7 +139,7 @@ impl Book {
         for root in roots(tree, document) {
             for id in tree.descendants(root) {
                 if let Some(text) = tree.character_data(id) {
-                    // What a script says is said by the page's markup, and may be half of a link.
+                    // The text of a script is not content, and may have half a link.
                     let parent = tree.parent(id).and_then(|parent| tree.element(parent));
                     if parent.is_none_or(|parent| !matches!(&*parent.name().local, "script" | "style")) {
                         self.magnets_in(text, &mut look);
@@ -147,7 +147,7 @@ impl Book {
                     continue;
                 }
                 let Some(element) = tree.element(id) else { continue };
-                // What a script has put into a field stands in no attribute and no text.
+                // A value set by a script is in no attribute and no text.
                 if let Some(value) = &element.state.value {
                     self.magnets_in(value, &mut look);
                 }
@@ -177,7 +177,7 @@ impl Book {
         look
     }
 
-    /// What the page has copied is shown to who wanted it, though it stands nowhere.
+    /// Records what the page copied to the clipboard, which is in no element.
     fn copied(&mut self, window: &mut Window, look: &mut Look) {
         for text in window.engine.with(|context| clipboard::take(context)).unwrap_or_default() {
             self.magnets_in(&text, look);
@@ -185,7 +185,7 @@ impl Book {
     }
 
     fn is_new(&mut self, text: &str, seed: u64) -> bool {
-        // What is forgotten for want of room is new again, which costs a reader acts and nothing else.
+        // Forgetting entries for lack of space only makes them new again, which costs some acts.
         if self.shown.len() >= limits::RENDER_SHOWN_MAX {
             self.shown.clear();
         }
@@ -205,7 +205,7 @@ impl Book {
     }
 }
 
-/// The beginning of an element's text, blanks run together.
+/// The beginning of an element's text, with whitespace collapsed.
 pub(super) fn text_of(tree: &Tree, id: NodeId, chars_max: usize) -> String {
     let mut text = String::new();
     for node in tree.descendants(id).filter(|node| tree.is_text(*node)) {
@@ -214,7 +214,7 @@ pub(super) fn text_of(tree: &Tree, id: NodeId, chars_max: usize) -> String {
                 text.push(' ');
             }
             text.push_str(word);
-            // Four bytes are the longest character.
+            // A character has at most four bytes.
             if text.len() >= chars_max * 4 {
                 return text.chars().take(chars_max).collect();
             }

@@ -1,4 +1,4 @@
-//! What a reader finds on small pages who looks for all that they have, and what such a reader leaves alone.
+//! What a reader finds on small pages when it explores them fully, and what it leaves alone.
 
 use url::Url;
 
@@ -23,7 +23,7 @@ mod shapes;
 mod steps;
 mod turns;
 
-/// What came of a page after `tries`, and what an expression gives there then.
+/// The outcome of a page after `tries`, and the value of an expression there.
 struct Read {
     told: Told,
     value: String,
@@ -35,7 +35,7 @@ impl Read {
         self.told.states.iter().flat_map(|state| &state.links).map(|link| link.url.as_str()).collect()
     }
 
-    /// How the states came about.
+    /// The acts that led to the states.
     fn acts(&self) -> Vec<&str> {
         self.told.states.iter().map(|state| state.by.as_str()).collect()
     }
@@ -83,7 +83,7 @@ fn read_page_of(html: &str, expression: &str) -> Read {
     read_with(html, &[], Seeks::ALL, expression, Viewport::default())
 }
 
-/// A list that shows one page of ten links at a time, of `pages`.
+/// A list of `pages` pages that shows ten links at a time.
 fn pages(pages: u32, controls: &str) -> String {
     format!(
         "<ul id=list></ul><nav>{controls}</nav><script>
@@ -156,7 +156,7 @@ fn rows_that_come_below_others_are_clicked_once_each_and_so_are_rows_that_are_na
     }
 }
 
-/// A list of `6 * 10` rows without addresses, ten at a time, each row of this markup; `go(id)` is what a click on a `.go` does.
+/// A list of `6 * 10` rows without URLs, ten at a time, each row with this markup; `go(id)` is what a click on a `.go` does.
 fn rows_of(row: &str, go: &str, controls: &str) -> String {
     format!(
         "<table><tbody id=list></tbody></table><span id=pos></span><nav id=nav></nav><script>
@@ -231,7 +231,7 @@ fn views_that_a_fragment_names_are_each_visited_once() {
 
 #[test]
 fn rows_whose_clicks_open_views_in_place_of_their_list_are_all_opened() {
-    // By the fragment; by the history, over a list that begins at its first page again; by nothing but a way back.
+    // By the fragment; by the history, over a list that starts at its first page again; by nothing but a way back.
     for (go, leave) in [
         (
             "location.hash = '#/t/' + id",
@@ -315,7 +315,7 @@ fn a_kind_of_rows_that_brings_nothing_is_given_up() {
 fn lists_grow_with_scrolling_by_event_and_by_observer() {
     let rows = "const add = () => { if (n >= 40) return; for (let i = 0; i < 20; i++)
         list.insertAdjacentHTML('beforeend', `<p><a href=/${n}-${i}>x</a></p>`); n++ };";
-    // Observers that are never told to look anew find the end of the list in view all the time.
+    // Observers that are never re-armed see the end of the list in view all the time.
     for script in [
         "addEventListener('scroll', () => { if (innerHeight + scrollY >= document.documentElement.scrollHeight - 50) add() }); add()",
         "new IntersectionObserver(seen => { if (seen.some(one => one.isIntersecting)) add() }).observe(end)",
@@ -370,7 +370,7 @@ fn rows_whose_clicks_are_heard_further_up_are_clicked() {
     let to = "location.href = '/t/' + row.dataset.id";
     let by_index = "location.href = '/t/' + row.textContent.match(/[0-9]+/)[0]";
     for (rows, go) in [
-        // By the list; by the document, for the row and for its cells; by the mark of a framework.
+        // By the list; by the document, for the row and for its cells; by a framework's marker.
         (
             "<tr><td>Image ${id}</td></tr>",
             format!("list.addEventListener('click', e => {{ const row = e.target.closest('tr'); {by_index} }})"),
@@ -422,7 +422,7 @@ fn what_only_looks_like_rows_costs_few_clicks() {
     assert_eq!(read_page_of(&html, "clicks").value, "8", "two of each of four kinds");
 }
 
-/// A list of twenty rows that lead nowhere by themselves; `open(id)` is what a click on one does.
+/// A list of twenty rows without links of their own; `open(id)` is what a click on one does.
 fn rows_that_open(open: &str, beside: &str) -> String {
     format!(
         "<div id=list></div>{beside}<script>
@@ -467,7 +467,7 @@ fn what_a_click_on_a_row_brings_is_pressed_for_each_row() {
     ] {
         let read = read_page_of(&rows_that_open(open, beside), "0");
         let downloads = read.gone.iter().filter(|url| url.contains("/dl/")).count();
-        // Nothing is chosen where the button is pressed first.
+        // Nothing is chosen if the button is clicked first.
         assert!(downloads >= 19, "{what}: {downloads} {:?}", read.acts());
     }
 }

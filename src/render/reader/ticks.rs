@@ -1,5 +1,5 @@
-//! Boxes that stand in the rows of a list, to be ticked before a button gives what was chosen. Boxes of forms that somebody sends, of consent, of
-//! settings, of favourites, polls and filters are nobody's who only looks.
+//! Boxes in the rows of a list, to be ticked before a button returns the chosen rows. The reader leaves boxes of submitted forms,
+//! consent, settings, favourites, polls and filters alone.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,12 +15,11 @@ use crate::limits;
 use crate::web::html::load::Window;
 use crate::web::{listens_to, read};
 
-/// How far above a box its row may be, and what says what the box is for.
+/// How many levels above a box its row may be, and the text that says what it is for.
 const ROW_WITHIN: usize = 4;
 const NAMED_WITHIN: usize = 8;
 
-/// Leaves out boxes that are no list, boxes of forms that somebody listens to, and lists by which somebody answers for something, or keeps
-/// something in mind.
+/// Drops boxes that are not a list, boxes of forms with a submit listener, and lists whose boxes give consent or save something.
 pub(super) fn drop_other_boxes(window: &mut Window, controls: &mut Vec<Control>) {
     if controls.iter().all(|control| control.rank != Rank::Tick) {
         return;
@@ -31,7 +30,7 @@ pub(super) fn drop_other_boxes(window: &mut Window, controls: &mut Vec<Control>)
         for id in boxes {
             let (around, label) = read(context, |tree| {
                 let form = tree.form_owner(id);
-                // Who listens to a form may stand anywhere above it.
+                // A form's listener may be anywhere above it.
                 let around: Vec<NodeId> =
                     form.into_iter().flat_map(|form| [form].into_iter().chain(tree.ancestors(form))).collect();
                 (around, label_of(tree, id))
@@ -60,7 +59,7 @@ pub(super) fn drop_other_boxes(window: &mut Window, controls: &mut Vec<Control>)
     controls.retain(|of| of.rank != Rank::Tick || of.traits.ticked || is_list(&of.kind) && !is_sent(of));
 }
 
-/// What the label of a box says, in lower case.
+/// The label of a box in lower case.
 fn label_of(tree: &Tree, id: NodeId) -> String {
     let around = tree
         .ancestors(id)
@@ -97,7 +96,7 @@ pub(super) fn box_of(tree: &Tree, id: NodeId) -> Option<Control> {
     }
     let ticked = tree.is_checked(id);
     let says_something = |of: NodeId| !text_of(tree, of, limits::RENDER_ROW_TEXT_CHARS).is_empty();
-    // How a row looks changes when it is chosen, and with it what the last of the others is like.
+    // A chosen row changes its style, and with it the comparison with its neighbours.
     let is_row = |of: &NodeId| {
         let is_like =
             has_likes(tree, *of) || has_siblings(tree, *of, |beside| ticked || is_box_of_list(tree, *of, beside));
@@ -119,7 +118,7 @@ pub(super) fn box_of(tree: &Tree, id: NodeId) -> Option<Control> {
     Some(Control { row, traits, ..Control::plain(id, Rank::Tick, (kind, identity), words) })
 }
 
-/// Whether a box stands in an element.
+/// Whether an element contains a box.
 fn has_box(tree: &Tree, id: NodeId) -> bool {
     let mut inside = tree.descendants(id).take(limits::RENDER_CONTROL_ELEMENTS).filter_map(|of| tree.element(of));
     inside.any(|of| {
@@ -128,7 +127,7 @@ fn has_box(tree: &Tree, id: NodeId) -> bool {
     })
 }
 
-/// Whether a row is like another but for what is chosen, which has classes of its own.
+/// Whether a row resembles another except for the state of being chosen, which has its own classes.
 fn is_box_of_list(tree: &Tree, row: NodeId, beside: NodeId) -> bool {
     let classes = |id: NodeId| -> HashSet<String> {
         let class = tree.element(id).and_then(|element| element.attribute(&local_name!("class")));
@@ -138,7 +137,7 @@ fn is_box_of_list(tree: &Tree, row: NodeId, beside: NodeId) -> bool {
     (own.is_subset(&other) || other.is_subset(&own)) && has_box(tree, beside)
 }
 
-/// Whether an element stands beside such others of its name, however they look.
+/// Whether an element has siblings of its name that satisfy `is_such`, whatever their style.
 fn has_siblings(tree: &Tree, id: NodeId, is_such: impl Fn(NodeId) -> bool) -> bool {
     let local = |id: NodeId| tree.element(id).map(|element| &element.name().local);
     let Some(parent) = tree.parent(id) else { return false };
@@ -146,7 +145,7 @@ fn has_siblings(tree: &Tree, id: NodeId, is_such: impl Fn(NodeId) -> bool) -> bo
     beside.any(|of| of != id && local(of).is_some() && local(of) == local(id) && is_such(of))
 }
 
-/// The buttons that are out of use now.
+/// The buttons that are disabled now.
 pub(super) fn disabled(window: &mut Window) -> HashSet<NodeId> {
     let found = window.engine.look(|context| {
         let document = crate::web::own_document(context);

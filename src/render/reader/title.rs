@@ -1,5 +1,5 @@
-//! Titles that have the words of controls: "Leave No Trace", "Back to the Future", "The Post". What stands in a list of its likes is a row,
-//! whatever it is called.
+//! Titles with the words of controls: "Leave No Trace", "Back to the Future", "The Post". An element in a list of similar ones is a row,
+//! whatever its label.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,25 +7,25 @@ use super::controls::{Control, LIST_MIN, Rank};
 use super::labels::Labels;
 use super::words::{ACTIONS, NEVER, count, says};
 
-/// A title with a word of harm has so many other words for it, or more: menus say it in fewer.
+/// A title with a harmful word has at least this many other words; menu entries are shorter.
 const OTHER_WORDS_MIN: usize = 4;
 
-/// So many likes with texts of their own make a list of titles, where one of them says what nobody presses.
+/// This many similar elements with different texts make a list of titles, even if one has a label that is never clicked.
 const TITLES_MIN: usize = 5;
 
-/// What a control may be besides what its words say.
+/// What a control may be besides what its label says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Doubt {
     None,
-    /// A row of this kind, where that has others.
+    /// A row of this kind, if there are others of it.
     RowOrControl(String),
-    /// One that nobody presses who only looks, otherwise.
+    /// Such a row, or else a control that must not be clicked.
     RowOrNothing(String),
-    /// One of a list whose members say much; nothing where it stands alone.
+    /// A member of a list with long texts; nothing if it is alone.
     MemberOrNothing(String),
 }
 
-/// Whether titles stand on such elements. Buttons are called what they do, and so are the parts of a menu.
+/// Whether such an element may carry a title. Buttons and menu entries are labelled by what they do.
 pub(super) fn may_be(local: &str, role: &str, class: &str, has_address: bool) -> bool {
     let is_plain = matches!(
         local,
@@ -38,15 +38,15 @@ pub(super) fn may_be(local: &str, role: &str, class: &str, has_address: bool) ->
         && !matches!(role, "button" | "tab")
 }
 
-/// Whether a text goes on about something else than the words of harm in it, with which a control would begin.
+/// Whether a text goes on after its harmful words, with which a control's label would begin.
 pub(super) fn says_more_than_harm(labels: &Labels) -> bool {
     let harm = count(NEVER, &labels.text.to_lowercase()).max(1);
     labels.text_words() >= harm * (OTHER_WORDS_MIN + 1) && !labels.begin_with(NEVER)
 }
 
-/// Makes those rows that have likes of whose words nobody doubts, and leaves out what nobody presses otherwise.
+/// Turns those with unambiguous similar elements into rows, and drops the others that must not be clicked.
 pub(super) fn decide(controls: &mut Vec<Control>, is_given_up: impl Fn(&str) -> bool) {
-    // Titles differ, and what can be done with each record is called the same in each.
+    // Titles differ, while an action has the same label in each row.
     let (mut sure, mut members) = (HashMap::<&str, HashSet<&str>>::new(), HashMap::<&str, HashSet<&str>>::new());
     for control in controls.iter() {
         match &control.doubt {

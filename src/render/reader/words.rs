@@ -1,7 +1,8 @@
-//! What controls say about themselves, in the languages that sites of torrents speak (`models/words/control.tsv`), and what their authors call
-//! them (`models/words/name.tsv`). The tables say what each topic is.
+//! The labels of controls in the languages of torrent sites (`models/words/control.tsv`), and the names that authors give them
+//! (`models/words/name.tsv`). The tables describe each topic.
 //!
-//! Words of alphabets stand at the beginning of a word of the label, or are a whole word of it: "download" says no "load", and a row that
+//! Words of alphabets match at the beginning of a word of the label, or as a whole word: "download" does not contain "load", and a row
+//! that names an edition does not offer to "edit".
 //! names an edition does not offer to "edit".
 
 use gleaner_base::words::Topic;
@@ -14,11 +15,12 @@ gleaner_base::topics! {
         ICON_KNOWN, ICON_UPWARD, ICON_ON, ICON_BACK, TURNING, TURNING_BACK, NUMBERING, TABS, JUMPING, PAGERS;
 }
 
-/// All that a control may say to turn on, and what stands beside it then: in a tree the same signs open a branch.
+/// Signs that are the whole label of a turn, each with its counterpart beside it: in a tree the same signs open a branch.
 pub(super) const TURN_SIGNS: &[(&str, &str)] =
     &[(">", "<"), ("＞", "＜"), ("▶", "◀"), ("►", "◄"), ("⏵", "⏴"), ("❯", "❮"), (">>", "<<")];
 
-/// How many of a text's words, in lower case, are among the words; of scripts without blanks, how many of the words are in it.
+/// How many of a text's words, in lower case, are in the topic; for scripts without spaces, how many of the topic's words are in the
+/// text.
 pub(super) fn count(words: Topic, text: &str) -> usize {
     text.split_whitespace().filter(|word| says(words, word, true)).count()
 }

@@ -1,5 +1,5 @@
-//! What a reader does once more: what a fault of the server has met, and the page's own "try again". And boxes that are ticked together,
-//! since one button is for all of them.
+//! Retries: acts that failed with a server error, and the page's own "try again". Also boxes that are ticked together, since one button
+//! is for all of them.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -16,32 +16,32 @@ use super::{Choice, Reader};
 use crate::dom::NodeId;
 use crate::limits;
 
-/// What a fault of the server has met, and what is done again for it.
+/// Acts that met a server error, and their retries.
 #[derive(Default)]
 pub(super) struct Agains {
-    /// What is done again: in a row, altogether, and how often nothing else was left.
+    /// Retries: consecutive ones, all of them, and rounds in which nothing else was left.
     in_a_row: u32,
     all: u32,
     pub rounds: u32,
-    /// How many states there were when all tabs were opened once more, for what was not answered behind them.
+    /// Number of states when all tabs were reopened for their failed requests.
     revisits: Option<usize>,
-    /// What is done again no more; rows and kinds of turns that still are to be.
+    /// Acts that are not retried again; rows and kinds of turns still to be retried.
     done: HashSet<u64>,
     pub unanswered: HashSet<u64>,
     pub unanswered_turns: HashSet<String>,
-    /// The page's ways to try again, by their names: those that are there by themselves, and those that came with a fault.
+    /// The page's retry buttons, by name: those that are always there, and those that came with an error.
     there: HashSet<u64>,
     come: HashSet<u64>,
     nodes: HashMap<NodeId, String>,
 }
 
 impl Agains {
-    /// Nothing is tried for ever.
+    /// Caps the retries.
     fn may_be_patient(&self) -> bool {
         self.in_a_row < limits::RENDER_RETRIES_MAX && self.all < limits::RENDER_TRIES
     }
 
-    /// Remembers which ways to try again are there by themselves, and which have come with a fault.
+    /// Records which retry buttons are always there and which came with an error.
     pub fn look(&mut self, controls: &[Control], has_met_fault: bool) {
         for control in controls.iter().filter(|control| control.traits.again) {
             let name = name_of(control);
@@ -54,9 +54,9 @@ impl Agains {
         }
     }
 
-    /// Whether a control has come with a fault, to try again.
+    /// Whether a control came with an error, to retry.
     pub fn has_come_with_fault(&self, control: &Control) -> bool {
-        // What stands around it may have come to look like a row.
+        // The text around it may since look like a row.
         self.nodes.get(&control.id) == Some(&control.words)
             || control.traits.again && self.come.contains(&name_of(control))
     }
@@ -72,23 +72,23 @@ struct Shown {
 }
 
 impl Reader<'_> {
-    /// How often a server had no answer for the page's scripts.
+    /// How many requests of the page's scripts the server failed to answer.
     pub(super) fn faults(&self) -> u64 {
         self.window.engine.page().borrow().faults.count()
     }
 
-    /// Whether what has been asked in vain is still without an answer.
+    /// Whether failed requests are still unanswered.
     pub(super) fn has_faults_left(&self) -> bool {
         self.window.engine.page().borrow().faults.are_left()
     }
 
-    /// A server that wants to be left alone is: the page's next visit is for what it has not answered.
+    /// A server that asks to be left alone is: the page's next visit fetches what it has not answered.
     fn may_try_again(&self) -> bool {
         let has_paused = self.window.engine.page().borrow().faults.has_paused();
         !has_paused && self.agains.may_be_patient()
     }
 
-    /// Whether an act, by the hash of what it was on, is to be done again that a fault has met: once, and later.
+    /// Whether an act that met a server error is to be retried (`on` is the hash of its target): once now, and again later.
     pub(super) fn has_met_fault(&mut self, on: u64, faults_before: u64, news: News) -> bool {
         if news != News::None {
             self.agains.in_a_row = 0;
@@ -102,8 +102,8 @@ impl Reader<'_> {
         true
     }
 
-    /// When nothing else is left: the page's own way to try again, or the turn that was not answered; or all tabs once more, behind one of which
-    /// that way stands.
+    /// When nothing else is left: the page's own retry button, the turn that failed, or all tabs once more, one of which may have such a
+    /// button.
     pub(super) fn once_more(&mut self) -> Option<Choice> {
         if !self.may_come_back_to_faults() {
             return None;
@@ -121,7 +121,7 @@ impl Reader<'_> {
                 return Some(choice);
             }
         }
-        // Once, and again where that has brought links.
+        // Once, and again if that brought links.
         let states = self.book.states.len();
         if self.agains.revisits == Some(states) || self.agains.come.is_empty() || !self.has_faults_left() {
             return None;
@@ -135,7 +135,7 @@ impl Reader<'_> {
         self.choose()
     }
 
-    /// The way to try again that one of the tabs shows which are opened once more.
+    /// A retry button in one of the reopened tabs.
     pub(super) fn offer_of_tab(&mut self) -> Option<Choice> {
         let offer =
             if self.agains.revisits.is_some() && self.may_come_back_to_faults() { self.offer()? } else { return None };
@@ -143,33 +143,33 @@ impl Reader<'_> {
         Some(Choice::Again(offer))
     }
 
-    /// Whether what was not answered may be asked for once more; by the end one that was busy for a moment has answered again.
+    /// Whether failed requests may be retried: by the end, a server that was briefly busy answers again.
     fn may_come_back_to_faults(&self) -> bool {
         let is_paused = self.window.engine.page().borrow().faults.is_paused();
         !is_paused && self.agains.may_be_patient() && self.agains.rounds < limits::RENDER_RETRY_ROUNDS_MAX
     }
 
-    /// A way to try again that came with a fault, and shows.
+    /// A visible retry button that came with an error.
     fn offer(&mut self) -> Option<Control> {
         let offers: Vec<Control> =
             self.sight.controls.iter().filter(|of| self.agains.has_come_with_fault(of)).cloned().collect();
         offers.into_iter().find(|control| self.is_shown(control.id))
     }
 
-    /// Presses it. What it brings is what the act before it was for.
+    /// Clicks it. The result counts for the act that failed.
     pub(super) fn try_again(&mut self, control: &Control) -> News {
         self.tried.clicked.insert(control.identity);
         let news = self.click(control);
         self.agains.all += 1;
         if news != News::None {
-            // The list that had failed has further pages, perhaps.
+            // The list that failed may have further pages.
             self.tried.failed.retain(|_, (of, _)| *of != Rank::Turn);
         }
         news
     }
 
-    /// Ticks a box of a list, and where that alone brings nothing and something is there for those that are ticked, all of them, and presses
-    /// that. Where a tick takes rows or links away, as filters do, or wants something to be posted, the boxes are left as they were.
+    /// Ticks a box of a list. If that alone brings nothing and a button for ticked rows appears, ticks all of them and clicks that. If a
+    /// tick removes rows or links, as filters do, or tries to POST, the boxes are reset.
     pub(super) fn tick(&mut self, first: &Control) -> News {
         let shown = self.shown_before_ticks();
         let mut best = self.tick_all(std::slice::from_ref(first));
@@ -196,7 +196,7 @@ impl Reader<'_> {
             best = best.max(self.press_companions(first, &known, best));
         }
         self.judge(first, Rank::Tick, best, false);
-        // What is chosen next takes its place.
+        // The next selection replaces this one.
         let links = self.links();
         self.choices.chosen.extend(links.into_iter().filter(|link| !shown.links.contains(link)));
         best
@@ -208,24 +208,24 @@ impl Reader<'_> {
         Shown { controls: Rc::clone(&self.sight.controls), links, disabled, unsent, posts }
     }
 
-    /// How many forms scripts wanted to post.
+    /// How many forms scripts tried to POST.
     fn posts(&mut self) -> usize {
         self.window.navigations().iter().filter(|gone| gone.method != "GET").count()
     }
 
-    /// Whether rows or links went, or a script wanted something to be posted, since boxes were ticked.
+    /// Whether rows or links disappeared, or a script tried to POST, since boxes were ticked.
     fn has_done_harm(&mut self, first: &Control, shown: &Shown) -> bool {
         let is_unsent = self.window.engine.page().borrow().unsent > shown.unsent;
         is_unsent || self.posts() > shown.posts || !self.is_all_there(first, shown)
     }
 
-    /// Whether all rows and links are there that were.
+    /// Whether all former rows and links are still there.
     fn is_all_there(&mut self, first: &Control, shown: &Shown) -> bool {
         self.look_around();
         let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
         let links = self.links();
         let is_list = |kind: &str| shown.controls.iter().filter(|of| of.kind == kind).count() >= LIST_MIN;
-        // Kinds that are given up are not among what is found any more.
+        // Abandoned kinds are no longer among the controls found.
         let is_found = |of: &Control| is_list(&of.kind) && !self.is_given_up(&of.kind, Rank::Row);
         let is_row = |of: &&Control| of.rank == Rank::Tick || of.rank == Rank::Row && is_found(of);
         let stays = |of: &Control| now.contains(&of.identity) || of.identity == first.identity;
@@ -233,7 +233,7 @@ impl Reader<'_> {
             && shown.links.iter().all(|link| links.contains(link) || self.choices.chosen.contains(link))
     }
 
-    /// Whether something outside the rows is there for what is ticked: by its words, or because it was out of use before.
+    /// Whether something outside the rows acts on ticked rows: by its label, or because it was disabled before.
     fn waits_for_more(&mut self, first: &Control, shown: &Shown) -> bool {
         let likes = |kind: &str| self.sight.controls.iter().filter(|of| of.kind == kind).count();
         let waits = |of: &&Control| {
@@ -248,7 +248,7 @@ impl Reader<'_> {
         waiting.into_iter().any(|id| self.is_shown(id))
     }
 
-    /// Gives up a kind of boxes, and leaves the page as it was before the first of them was ticked.
+    /// Gives up a kind of boxes, and restores the page to the state before the first was ticked.
     fn untick(&mut self, first: &Control, shown: &Shown) {
         self.tried.failed.insert(first.kind.clone(), (Rank::Tick, PATIENCE_WITH_PAID));
         self.budget.tries = self.budget.tries.saturating_sub(1);
@@ -277,18 +277,18 @@ impl Reader<'_> {
         let address = self.address();
         self.finds_back(&Level::of(address, &first.kind, siblings, &shown.controls));
         if !self.is_all_there(first, shown) {
-            // Of links that went nobody knows what rows they stood in.
+            // It is unknown which rows the lost links were in.
             self.frontier.loses([0]);
             *self.trail.lost.entry(first.kind.clone()).or_default() += 1;
         }
     }
 
-    /// Ticks boxes as far as they stand: a list may be drawn anew at each.
+    /// Ticks the boxes that are still there: a list may be redrawn at each tick.
     fn tick_all(&mut self, boxes: &[Control]) -> News {
         self.set_boxes(boxes, true).1
     }
 
-    /// Sets boxes, while nothing is posted; whether one of them was otherwise, and what has come of it.
+    /// Sets boxes as long as nothing is posted. Returns whether one of them changed, and the result.
     fn set_boxes(&mut self, boxes: &[Control], ticked: bool) -> (bool, News) {
         let mut set = Vec::new();
         let words = boxes.first().map(|one| one.words.as_str()).unwrap_or_default();
@@ -302,13 +302,13 @@ impl Reader<'_> {
         self.tried.pressed = None;
         let is_set = !set.is_empty();
         self.tried.clicked.extend(set);
-        // One that cannot be ticked is not tried for ever.
+        // A box that cannot be ticked is not tried again.
         self.tried.clicked.extend(boxes.first().map(|one| one.identity));
         (is_set, news)
     }
 }
 
-/// What a way to try again is called, whatever else of its kind says.
+/// The name of a retry button, independent of the rest of its kind.
 fn name_of(control: &Control) -> u64 {
     xxh3_64(format!("{} {}", control.kind, control.words).as_bytes())
 }

@@ -1,5 +1,5 @@
-//! Ways back to a list that a click on one of its rows has taken away; and folders, whose rows show lists of the same: each is read before
-//! the one that it is in is gone back to.
+//! Ways back to a list that a click on one of its rows has replaced. Also folders, whose rows show lists of the same kind: each is read
+//! before the reader returns to its parent.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,40 +15,40 @@ use crate::dom::NodeId;
 use crate::limits;
 use crate::web::html::load::Window;
 
-/// Where in the site's lists the page is, and what has led there.
+/// The page's place in the site's lists, and the path to it.
 #[derive(Default)]
 pub(super) struct Trail {
-    /// The turns that led from the page's beginning, or a view's, to where it is now.
+    /// The turns from the first state of the page, or of a view, to the current one.
     pub path: Vec<Step>,
-    /// The lists around the one that the page shows, and which of them were gone into, by the rows that led there.
+    /// The parent lists of the current one; and the folders entered so far, by the rows that led there.
     pub levels: Vec<Level>,
     entered: HashSet<u64>,
-    /// Elements whose clicks have shown lists of the same.
+    /// Elements whose clicks showed lists of the same kind.
     folders: HashSet<String>,
     pub replays: u32,
-    /// How often rows of a kind have taken their list away for good, and kinds that are clicked no more for that.
+    /// How often rows of a kind replaced their list for good; and kinds given up for that.
     pub lost: HashMap<String, u32>,
     pub given_up: HashSet<String>,
 }
 
-/// A list that is not shown, and how to know it again.
+/// A list that is not shown, and how to recognise it.
 pub(super) struct Level {
     address: Option<Url>,
-    /// Its rows, of one kind, and what those say that stood there.
+    /// Its rows, of one kind, and the texts of those that were there.
     rows: HashSet<u64>,
     kind: String,
     says: Vec<(u64, u64)>,
-    /// The ways back that were there with it.
+    /// The ways back that it already had.
     exits: HashSet<u64>,
-    /// What its controls said.
+    /// The labels of its controls.
     words: HashSet<String>,
-    /// What led to it, and its turns.
+    /// The row that led into it, and its turns.
     entry: u64,
     path: Vec<Step>,
 }
 
 impl Level {
-    /// The list of these rows among these controls, at an address.
+    /// The list with these rows among these controls, at a URL.
     pub fn of(address: Option<Url>, kind: &str, rows: HashSet<u64>, controls: &[Control]) -> Self {
         let own = controls.iter().filter(|of| rows.contains(&of.identity));
         let says = own.map(|of| (of.identity, says_of(&of.text, &of.row))).collect();
@@ -59,9 +59,9 @@ impl Level {
 }
 
 impl Reader<'_> {
-    /// Back to a list, after a click on one of its rows.
+    /// Returns to a list after a click on one of its rows.
     pub(super) fn come_back(&mut self, list: &Level) {
-        // The last row of a list leaves nothing behind.
+        // After the last row of a list nothing is missing.
         if self.finds_back(list) || list.rows.iter().all(|row| self.tried.clicked.contains(row)) {
             return;
         }
@@ -114,8 +114,8 @@ impl Reader<'_> {
         self.goes_up(list, &mut tried, true)
     }
 
-    /// Presses the ways to what is around a place until one has led back to a list; `any` of those that stand between signs, or those only of which
-    /// lists have spoken.
+    /// Clicks breadcrumbs until one leads back to the list. With `any`, those known only by separators count too; otherwise only if a
+    /// list has shown their label.
     fn goes_up(&mut self, list: &Level, tried: &mut Vec<String>, any: bool) -> bool {
         while let Some(up) = self.way_up(list, tried, any) {
             self.click(&Control { unsure: up.unsure || any, ..up.clone() });
@@ -127,8 +127,8 @@ impl Reader<'_> {
         false
     }
 
-    /// Gives up rows that lose their list again and again, as those of a pane do that each have another in its place; true where none is left
-    /// that has brought links.
+    /// Gives up kinds of rows that repeatedly lose their list, such as those of a pane that each show another in its place. True if no
+    /// row is left of a kind that has brought links.
     pub(super) fn is_lost(&mut self) -> bool {
         let is_bad = |(kind, lost): (&String, &u32)| (*lost >= limits::RENDER_LOST_MAX).then(|| kind.clone());
         let bad: Vec<String> =
@@ -146,8 +146,7 @@ impl Reader<'_> {
         !self.sight.controls.iter().any(is_left)
     }
 
-    /// The nearest of the ways to what is around a place: the last crumb, of those that were not tried. Without a name one is what a list around
-    /// it has spoken of.
+    /// The nearest untried breadcrumb. A crumb without a name has to match a label seen in a parent list.
     fn way_up(&mut self, list: &Level, tried: &[String], any: bool) -> Option<Control> {
         if tried.len() >= limits::RENDER_VIEW_CLICKS_MAX {
             return None;
@@ -165,7 +164,7 @@ impl Reader<'_> {
         ways.into_iter().find(|way| self.is_shown(way.id))
     }
 
-    /// Rows, without what has turned out to be a way to what is around them.
+    /// The rows without those that turned out to be breadcrumbs.
     pub(super) fn without_crumbs(&self, rows: HashSet<u64>, before: &[Control]) -> HashSet<u64> {
         let crumbs = before.iter().chain(self.sight.controls.iter()).filter(|of| of.crumb.is_some());
         let crumbs: HashSet<u64> = crumbs.map(|of| of.identity).collect();
@@ -173,21 +172,21 @@ impl Reader<'_> {
         if left.is_empty() { rows } else { left }
     }
 
-    /// Whether a click has shown what is in a folder, of which others are known.
+    /// Whether a click opened a folder, of an element known to be one.
     pub(super) fn is_folder(&mut self, control: &Control, siblings: &HashSet<u64>) -> bool {
         matches!(control.rank, Rank::Row | Rank::Number)
             && self.trail.folders.contains(element_of(control))
             && !self.shows(siblings)
     }
 
-    /// Stays where a click on a row has shown other rows in place of its list; gives the list back where it has not.
+    /// Stays if a click on a row replaced its list by other rows; otherwise returns the list.
     pub(super) fn go_into(&mut self, row: &Control, before: &[Control], mut list: Level, news: News) -> Option<Level> {
-        // Numbers are pages, unless they are years.
+        // Numbers are page numbers, unless they are years.
         if self.trail.levels.len() >= limits::RENDER_FOLDERS_DEEP_MAX || row.rank == Rank::Number && !is_year(row) {
             return Some(list);
         }
         let element = element_of(row);
-        // A button may show anything; one that changes the page's address shows another place of it.
+        // A button may show anything, but one that changes the page's URL leads to another place.
         let is_button = element.starts_with("button ") || element.starts_with("input ");
         if is_button && self.address() == list.address {
             return Some(list);
@@ -200,10 +199,11 @@ impl Reader<'_> {
         };
         let stands = |of: &Control| of.local() == row.local() && of.place.is(&row.place);
         let is_known = self.trail.folders.contains(element) || self.leads_up();
-        // Rows of torrents show what is in one; folders among them do by the same rows where those stood, or by a way up.
+        // A torrent's row shows its content. A folder among such rows is recognised by the same rows at the same position, or by a way
+        // up.
         let may_be_here = news != News::Links || is_known || row.by_delegate.is_none();
         let is_alike = |of: &Control| news != News::Links || is_known || of.kind == row.kind;
-        // A page that has a way back is of one torrent, unless it shows its rows where the list had them.
+        // A page with a way back shows one torrent, unless its rows are where the list's were.
         let is_exit = |of: &Control| of.rank == Rank::Back && of.crumb.is_none() && !list.exits.contains(&of.identity);
         let has_exit = self.sight.controls.iter().any(is_exit);
         let is_paid = news == News::Links || self.tried.paid.contains(&row.kind);
@@ -219,7 +219,7 @@ impl Reader<'_> {
         if inside.is_empty() || !self.trail.entered.insert(place.digest()) {
             return Some(list);
         }
-        // Folders of other folders may have the same names; what is shown beside a torrent is what it was.
+        // Subfolders may have the same names in other folders; rows beside a torrent are the ones from before.
         for identity in inside.iter().filter(|_| news != News::Links || is_known) {
             self.tried.clicked.remove(identity);
         }
@@ -230,18 +230,18 @@ impl Reader<'_> {
         None
     }
 
-    /// Whether the page has a way to what is around the place at hand, which says nothing else. Crumbs stand above torrents as well.
+    /// Whether the page has a labelled way to the parent of the current place. Breadcrumbs alone also appear above torrents.
     fn leads_up(&self) -> bool {
         self.sight.controls.iter().any(|of| of.crumb.is_some() && of.rank == Rank::Back)
     }
 
-    /// What is tried next in a folder, before it is left by a way back.
+    /// What to try next in a folder before leaving it.
     pub(super) fn choose_in_level(&mut self) -> Option<Choice> {
         let leads_back = |choice: &Choice| matches!(choice, Choice::Control(of) if of.rank >= Rank::Back);
         self.choose().filter(|choice| self.trail.levels.is_empty() || !leads_back(choice))
     }
 
-    /// Goes back to the list around the one that is done; false where there is none.
+    /// Returns to the parent of a finished list; false if there is none.
     pub(super) fn leave_level(&mut self) -> bool {
         let Some(mut level) = self.trail.levels.pop() else { return false };
         self.trail.path = std::mem::take(&mut level.path);
@@ -252,12 +252,12 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a number is that of a year, and of no page.
+/// Whether a number is a year and not a page number.
 pub(super) fn is_year(control: &Control) -> bool {
     control.rank == Rank::Number && control.words.parse().is_ok_and(|year: u32| (1950..2100).contains(&year))
 }
 
-/// The element that a control is, whatever it is for.
+/// The element of a control, whatever its purpose.
 fn element_of(control: &Control) -> &str {
     let rank = format!(" {:?} ", control.rank);
     control.kind.split(&*rank).next().unwrap_or_default()

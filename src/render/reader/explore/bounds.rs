@@ -1,4 +1,4 @@
-//! When a reader ends, what it is given for what it finds, and which kinds of controls it gives up.
+//! When the reader stops, what budget it gains for what it finds, and which kinds of controls it gives up.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,22 +11,22 @@ use crate::engine::jobs;
 use crate::wire::{Bound, Spent};
 use crate::{confine, limits};
 
-/// How often in a row what was of use may fail, and what never was.
+/// How many consecutive failures a useful kind may have, and one that never was.
 pub(super) const PATIENCE_WITH_PAID: u32 = 8;
 pub(super) const PATIENCE: u32 = 2;
 
-/// How many pages in a row may show something else, and nothing new.
+/// How many consecutive pages may show something else but nothing new.
 const PATIENCE_WITH_TURNS: u32 = 3;
 
-/// How many things that are called the same in each row may be tried of one kind, before it counts as any other.
+/// How many labels that recur in each row may be tried per kind before the kind is judged like any other.
 const LABELS_OF_KIND: u32 = 8;
 
-/// What may still be spent on the page.
+/// The remaining budget of the page.
 pub(super) struct Budget {
-    /// Acts that may still be in vain.
+    /// Futile acts left.
     pub tries: u32,
     pub acts: u32,
-    /// CPU time from which on no other act begins.
+    /// CPU time at which no further act starts.
     until_us: u64,
     /// Acts since the last one that brought links.
     pub idle: u32,
@@ -37,32 +37,32 @@ impl Budget {
         Self { tries, acts: 0, until_us: limits::RENDER_EXPLORE_CPU_US, idle: 0 }
     }
 
-    /// An act was in vain.
+    /// An act was futile.
     pub fn lose_try(&mut self) {
         self.tries = self.tries.saturating_sub(1);
     }
 }
 
-/// What was pressed, and what of it was of use.
+/// What was clicked, and which kinds were useful.
 #[derive(Default)]
 pub(super) struct Tried {
     pub clicked: HashSet<u64>,
-    /// How often something of a kind was pressed.
+    /// Clicks by kind.
     pub presses: HashMap<String, u32>,
-    /// What is being clicked, if it is a row or a tab.
+    /// The control being clicked, if it is a row or a tab.
     pub pressed: Option<Control>,
-    /// By kind: how often in a row it was in vain, and what it is for.
+    /// By kind: consecutive failures, and its purpose.
     pub failed: HashMap<String, (Rank, u32)>,
     pub paid: HashSet<String>,
-    /// Kinds whose addresses lead nowhere, so that only a click may.
+    /// Kinds whose URLs lead nowhere, so that only a click may work.
     pub by_click: HashSet<String>,
-    /// Kinds of controls without words for which scripts wanted something to be posted.
+    /// Kinds of controls without text for which scripts tried to POST.
     pub harmful: HashSet<String>,
     called: Called,
 }
 
 impl Tried {
-    /// Whether what is called so has failed too often, whatever becomes of its kind.
+    /// Whether this label has failed too often, whatever its kind.
     pub fn is_called_in_vain(&self, kind: &str, text: &str) -> bool {
         let says = says_of(kind, text);
         let patience = match self.called.paid.contains(&says) {
@@ -73,13 +73,13 @@ impl Tried {
         self.called.vain.get(&says).is_some_and(|vain| *vain >= patience)
     }
 
-    /// Whether it is what was pressed once more ("recently viewed"), of a kind of which that brings nothing.
+    /// Whether it is a copy of a clicked control ("recently viewed"), of a kind whose copies bring nothing.
     pub fn is_vain_copy(&self, kind: &str, now: u64) -> bool {
         let is_vain = |copies: &Option<u32>| copies.is_some_and(|vain| vain >= PATIENCE);
         self.called.copies.get(kind).is_some_and(is_vain) && self.called.pressed.contains(&now)
     }
 
-    /// Lets these be pressed once more.
+    /// Allows these to be clicked again.
     pub fn forget(&mut self, identities: &[u64]) {
         for identity in identities {
             self.clicked.remove(identity);
@@ -87,20 +87,20 @@ impl Tried {
     }
 }
 
-/// What is called the same in each row, as the entries of its menu are: each of them is of use, or not, by itself.
+/// Labels that recur in each row, such as menu entries: each is judged by itself.
 #[derive(Default)]
 pub(super) struct Called {
     vain: HashMap<u64, u32>,
     paid: HashSet<u64>,
     of_kinds: HashMap<String, u32>,
-    /// What was pressed, as the page has it, and how often a copy of that was in vain, by their kinds; `None` where one was not.
+    /// Clicked controls by their current hash, and futile clicks on copies by kind; `None` if one was useful.
     pressed: HashSet<u64>,
     copies: HashMap<String, Option<u32>>,
 }
 
 impl Reader<'_> {
     fn judge_copy(&mut self, control: &Control, news: News) {
-        // What many say is no copy of one.
+        // A label that many controls have does not mark a copy.
         let same = self.sight.controls.iter().filter(|of| of.now == control.now).take(3).count();
         if self.tried.called.pressed.insert(control.now) || same > 2 {
             return;
@@ -109,7 +109,7 @@ impl Reader<'_> {
         *copies = copies.filter(|_| news != News::Links).map(|vain| vain + u32::from(news == News::None));
     }
 
-    /// Remembers what came of something that is called the same in each row; true where its kind is not to be judged by that.
+    /// Records the result for a label that recurs in each row; true if it does not count for the kind.
     fn judge_called(&mut self, control: &Control, news: News) -> bool {
         let says = says_of(&control.kind, &control.text);
         if control.text.is_empty() || !self.frontier.is_common(says) {
@@ -137,7 +137,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The bound that is met, if any.
+    /// The limit that is reached, if any.
     pub(super) fn bound(&mut self) -> Option<Bound> {
         match self.window.engine.spent() {
             None => {}
@@ -156,12 +156,12 @@ impl Reader<'_> {
         cost::cpu_us(Of::Thread).is_ok_and(|used| used >= self.budget.until_us).then_some(Bound::Cpu)
     }
 
-    /// What brings links may go on: the page gets instructions and CPU time anew, up to what any page may have.
+    /// After new links the search may go on: refills instructions and CPU time, up to the maximum of a page.
     pub(super) fn earn(&mut self) {
         self.window.engine.with(|context| jobs::allow_requests(context));
         let Ok(used) = cost::cpu_us(Of::Thread) else { return };
         let until = (used + limits::RENDER_EXPLORE_GAIN_US).min(limits::RENDER_EXPLORE_CPU_MAX_US);
-        // Behind its last act a page still has the time to tell what has come.
+        // After its last act a page still needs time to send its outcome.
         let room = limits::RENDER_CPU_SECONDS_MAX.saturating_sub(limits::RENDER_EXPLORE_CPU_US / 1_000_000);
         let seconds = until.saturating_sub(used).div_ceil(1_000_000) + room;
         if until > used && (until <= self.budget.until_us || confine::extend_cpu_time(seconds)) {
@@ -170,10 +170,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether what is of this kind has failed too often to be tried again.
+    /// Whether this kind has failed too often to be tried again.
     pub(super) fn is_given_up(&self, kind: &str, rank: Rank) -> bool {
         let patience = match rank {
-            // What lies behind a page in the middle is behind all that was turned from there.
+            // If the first state is in the middle of a list, the pages before it are reached only after turning back through all others.
             Rank::Back if self.turns.starts_inside => {
                 let turned = u32::try_from(self.trail.path.len()).unwrap_or(u32::MAX);
                 turned.saturating_add(self.turns.vain).saturating_add(1)
@@ -187,7 +187,7 @@ impl Reader<'_> {
             || self.tried.failed.get(kind).is_some_and(|(_, failed)| *failed >= patience)
     }
 
-    /// Remembers whether a control's kind is of use. What is pressed `again` is so for what lies behind it.
+    /// Records whether a control's kind is useful. A control clicked `again` is useful for what it leads to.
     pub(super) fn judge(&mut self, control: &Control, rank: Rank, news: News, again: bool) {
         let news = if again { news.max(News::Rows) } else { news };
         if rank == Rank::Row {
@@ -204,15 +204,15 @@ impl Reader<'_> {
         match news {
             News::None => {
                 self.budget.lose_try();
-                // A page or a day in the middle may be empty, or have what others had; where nothing has changed that was the end.
+                // A page or a day in the middle may be empty, or repeat others. If nothing has changed, that was the end.
                 let by = if rank == Rank::Turn && !self.turns.has_turned { PATIENCE_WITH_TURNS } else { 1 };
                 self.tried.failed.entry(kind.to_owned()).or_insert((rank, 0)).1 += by;
             }
-            // The number of the current page, and the tab that is open, bring nothing, and those of others do.
+            // The current page's number and the open tab bring nothing, but others of their kind do.
             News::Rows if matches!(rank, Rank::Number | Rank::Tab) => {
                 self.tried.failed.remove(kind);
             }
-            // What shows others is of use, though not always.
+            // Showing other rows is useful, though not always.
             News::Rows => {
                 if let Some((_, failed)) = self.tried.failed.get_mut(kind).filter(|_| rank == Rank::Row) {
                     *failed = failed.saturating_sub(1);
@@ -223,7 +223,7 @@ impl Reader<'_> {
                 self.tried.paid.insert(kind.to_owned());
             }
         }
-        // What a tab, a page's number or a view has brought may have a "next" of its own.
+        // The result of a tab, a page number or a view may have a "next" of its own.
         if (news != News::None || self.lists.are_tabs(kind)) && rank != Rank::Turn {
             self.tried.failed.retain(|_, (of, _)| *of != Rank::Turn);
         }

@@ -1,4 +1,4 @@
-//! Options of lists to choose from, of which several are chosen before a button shows what they stand for.
+//! Options of select lists, where several are chosen before a button shows the results.
 
 use std::collections::HashSet;
 
@@ -13,25 +13,25 @@ pub(super) fn is_choice(control: &Control) -> bool {
     control.kind.starts_with("select ")
 }
 
-/// What choices have brought.
+/// The results of choices.
 #[derive(Default)]
 pub(super) struct Choices {
     /// Links that boxes have brought.
     pub chosen: HashSet<String>,
-    /// Choices in a row that brought nothing, with the button beside them.
+    /// Consecutive choices, each with its button, that brought nothing.
     vain: u32,
 }
 
 impl Reader<'_> {
-    /// Whether a choice has taken links or rows away by itself: its page asks for no button.
+    /// Whether a choice alone removed links or rows: the page needs no button.
     pub(super) fn has_taken(&mut self, links: &HashSet<String>, before: &[Control]) -> bool {
         let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
         let has_gone = |of: &Control| of.rank == Rank::Row && !now.contains(&of.identity);
         before.iter().any(has_gone) || !links.is_subset(&self.links())
     }
 
-    /// Presses the button that shows what is chosen, where there is one; nothing is posted for it. The lists below the one that an option was
-    /// chosen of are gone through for each of its options: true where there are such.
+    /// Clicks the button that applies the choice, if there is one; POSTs are blocked. The lists below the one of the option are explored
+    /// for each of its options: true if there are any.
     pub(super) fn apply(&mut self, chosen: &Control, news: &mut News) -> bool {
         let is_single = |kind: &str| self.sight.controls.iter().filter(|of| of.kind == kind).count() < LIST_MIN;
         let applies = |of: &&Control| {
@@ -46,7 +46,7 @@ impl Reader<'_> {
         self.tried.clicked.insert(button.identity);
         *news = (*news).max(self.click(&Control { unsure: true, ..button }));
         self.choices.vain = if *news == News::None { self.choices.vain + 1 } else { 0 };
-        // What brings nothing by whatever it is combined with is no product.
+        // A combination that brings nothing whatever the other choice is no product of two lists.
         if self.choices.vain >= PATIENCE_WITH_PAID {
             return false;
         }
@@ -60,5 +60,5 @@ impl Reader<'_> {
     }
 }
 
-/// The button says nothing else.
+/// Maximum length of an apply button's label.
 const APPLY_BYTES: usize = 40;

@@ -1,4 +1,4 @@
-//! What is tried next: of what the page offers in the state at hand, the likeliest.
+//! Picks the next act: the most promising control of the current state.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ impl Reader<'_> {
         self.window.engine.with(|context| styles::is_displayed(id, context)) == Some(true)
     }
 
-    /// How many dialogs and menus a person would see.
+    /// Number of visible dialogs and menus.
     pub(super) fn overlays_shown(&mut self) -> usize {
         let found = self.window.engine.with(|context| {
             let document = own_document(context);
@@ -32,7 +32,7 @@ impl Reader<'_> {
         found.unwrap_or_default()
     }
 
-    /// Whether tabs show that were not opened, and may still be good for something.
+    /// Whether visible tabs were not opened and may still be useful.
     pub(super) fn has_tabs_left(&mut self) -> bool {
         let is_left = |of: &&Control| {
             self.rank(of) == Rank::Tab
@@ -40,12 +40,12 @@ impl Reader<'_> {
                 && !self.is_given_up(&of.kind, Rank::Tab)
         };
         let left: Vec<NodeId> = self.sight.controls.iter().filter(is_left).map(|of| of.id).collect();
-        // An engine that has ended tells of nothing.
+        // An engine that has ended answers nothing.
         let may_show = |id| self.window.engine.with(|context| styles::is_displayed(id, context)) != Some(false);
         left.into_iter().take(LIST_MIN).any(may_show)
     }
 
-    /// What is tried next, if anything: of what shows.
+    /// The next visible thing to try, if any.
     pub(super) fn choose(&mut self) -> Option<Choice> {
         loop {
             self.look_around();
@@ -62,18 +62,18 @@ impl Reader<'_> {
         }
     }
 
-    /// How far a number leads on from the page that was turned to last; what leads back comes last. A pager may show but those around it.
+    /// How far a page number leads on from the last one; numbers that lead back come last. A pager may show only the neighbours.
     fn pages_on(&self, control: &Control) -> u64 {
         if control.rank != Rank::Number {
             return 0;
         }
-        // A sign among numbers leads where they do.
+        // A sign among page numbers leads where they do.
         let Ok(number) = control.text.trim().parse::<u32>() else { return u64::MAX };
         let (number, last) = (u64::from(number), u64::from(self.turns.last_number));
         if number > last { number - last } else { u64::from(u32::MAX) + number }
     }
 
-    /// Of what shows, the likeliest; a view where no control is likely.
+    /// The most promising visible control; a view if no control is promising.
     pub(super) fn likeliest(&mut self) -> Option<Choice> {
         let offered = self.offered();
         if let Some(control) = self.likeliest_of(&offered) {
@@ -88,7 +88,7 @@ impl Reader<'_> {
         rest.map(Choice::Control)
     }
 
-    /// What may be pressed in the state at hand.
+    /// The controls that may be clicked in the current state.
     fn offered(&self) -> Vec<&Control> {
         let mut same = HashMap::<u64, usize>::new();
         for control in self.sight.controls.iter() {
@@ -98,7 +98,7 @@ impl Reader<'_> {
             self.tried.is_vain_copy(&of.kind, of.now) && same.get(&of.now).is_some_and(|same| *same <= 2)
         };
         let is_offered = |control: &&Control| {
-            // A "next" that stays where it is is pressed again and again; anything else once.
+            // A "next" that stays in place is clicked repeatedly; anything else once.
             let is_new =
                 matches!(control.rank, Rank::Turn | Rank::Back) || !self.tried.clicked.contains(&control.identity);
             let is_view = control.view.is_some() && !self.tried.by_click.contains(&control.kind);
@@ -121,7 +121,7 @@ impl Reader<'_> {
         self.sight.controls.iter().filter(is_offered).collect()
     }
 
-    /// What has its turn before views: a gate, a row that goes on, a row, what a fault has met, a way back, a turn or a tab.
+    /// Everything tried before views: a gate, a row with more to load, a row, a retry, a way back, a turn or a tab.
     fn likeliest_of<'c>(&'c self, offered: &[&'c Control]) -> Option<&'c Control> {
         let of_kind = self.sight.counts_of_kinds();
         let is_of_list = |control: &Control| {
@@ -129,16 +129,16 @@ impl Reader<'_> {
             is_list || self.tried.paid.contains(&control.kind)
         };
         let gate = || offered.iter().copied().find(|of| of.rank == Rank::Enter && !is_of_list(of));
-        // A row may be called like a gate: "Enter the Dragon".
+        // A row may be labelled like a gate: "Enter the Dragon".
         let is_row = |of: &&Control| {
             matches!(of.rank, Rank::Row | Rank::Enter) && is_of_list(of) && !self.lists.are_tabs(&of.kind)
         };
         let row = || offered.iter().copied().filter(is_row).min_by_key(|of| self.age_of_row(of));
-        // What a fault has met is done again before its list is turned.
+        // Acts that met a server error are retried before their list is turned.
         let is_again =
             |of: &&Control| self.agains.unanswered.contains(&of.identity) && !self.sight.hidden.contains(&of.id);
         let again = || self.sight.controls.iter().find(is_again);
-        // Who went back goes on so to the beginning: what lies ahead is known.
+        // Once the reader turns back, it continues to the beginning: the pages ahead are known.
         let back = || offered.iter().copied().find(|of| self.turns.heads_back && of.rank == Rank::Back);
         gate()
             .or_else(|| self.row_that_goes_on(offered))
@@ -148,26 +148,26 @@ impl Reader<'_> {
             .or_else(|| self.next_turn(offered))
     }
 
-    /// What an act has brought is read before what was there, as long as its kind is good for something; first what has brought links.
+    /// Rows of the latest act are read first as long as their kind is useful; among them, kinds that brought links come first.
     fn age_of_row(&self, control: &Control) -> (bool, Reverse<u32>, bool, bool) {
         let is_paid = self.tried.paid.contains(&control.kind);
         let is_tried = self.tried.presses.get(&control.kind).is_some_and(|presses| *presses > PATIENCE);
         let since = self.sight.rows.get(&control.identity).filter(|_| is_paid || !is_tried);
-        // A head among rows opens nothing, and says nothing of them; that of a table sorts what is there.
+        // A head among rows opens nothing and does not describe them; a table's head sorts what is there.
         (control.traits.head, Reverse(since.copied().unwrap_or_default()), !is_paid, control.traits.joined)
     }
 
     fn next_turn<'c>(&self, offered: &[&'c Control]) -> Option<&'c Control> {
-        // A choice that another has brought stands for that one alone.
+        // A choice that appeared after another is valid for that one only.
         let since = |of: &Control| self.sight.since.get(&of.identity).copied().filter(|_| choices::is_choice(of));
         let likes = offered.iter().copied().filter(|of| self.rank(of) < Rank::Row);
-        // The inner ones of two groups of tabs are there for each of the outer ones.
+        // The inner one of two groups of tabs is explored for each tab of the outer one.
         likes.min_by_key(|of| {
             (self.rank(of), Reverse(self.frontier.depth_of_tabs(&of.kind)), Reverse(since(of)), self.pages_on(of))
         })
     }
 
-    /// What goes on below a row goes on when all rows of its kind have begun.
+    /// A row's "load more" is clicked once all rows of its kind have had their first click.
     fn row_that_goes_on<'c>(&'c self, offered: &[&'c Control]) -> Option<&'c Control> {
         let of = |identity: &u64| self.sight.controls.iter().find(|of| of.identity == *identity);
         let waits = |of: &Control| {

@@ -1,4 +1,4 @@
-//! What stands beside rows and in views for what they name: buttons that are pressed behind a click.
+//! Controls beside rows and in views that belong to them: buttons that are clicked after the row.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -9,20 +9,20 @@ use super::Reader;
 use crate::dom::NodeId;
 use crate::limits;
 
-/// Characters of what a button says.
+/// Maximum length of a button's label.
 const LABEL_CHARACTERS: usize = 40;
 
-/// What was pressed behind clicks on rows until they brought their links, by the kinds of rows.
+/// What was clicked after rows until their links appeared, by kind of row.
 #[derive(Default)]
 pub(super) struct Steps {
     paid: HashMap<String, HashSet<(String, String)>>,
     vain: HashMap<String, u32>,
-    /// Names of those for which something was to be posted: kinds are too wide for them, which may be all plain buttons.
+    /// Labels of steps that tried to POST. A kind is too wide for them: it may cover all plain buttons.
     refused: HashSet<(String, String)>,
 }
 
 impl Steps {
-    /// What has paid is known by its words; plain buttons are all of one kind.
+    /// Useful steps are known by their labels, since plain buttons are all of one kind.
     fn are(&self, row: &str, of: &Control) -> bool {
         self.paid.get(row).is_some_and(|paid| paid.contains(&(of.kind.clone(), of.words.clone())))
     }
@@ -40,37 +40,37 @@ impl Steps {
         *self.vain.entry(row.to_owned()).or_default() += 1;
     }
 
-    /// Whether nobody looks for steps any more.
+    /// Whether the search for steps is given up.
     fn is_vain(&self, row: &str) -> bool {
         self.vain.get(row).is_some_and(|vain| *vain >= limits::RENDER_SEARCHES_MAX)
     }
 }
 
-/// What is pressed behind a click on a row.
+/// What is clicked after a row.
 #[derive(Default)]
 pub(super) struct Companions {
-    /// By kinds of rows, the kinds of controls that are pressed behind a click on one.
+    /// By kind of row, the kinds of controls that are clicked after it.
     kinds: HashMap<String, HashSet<String>>,
-    /// The same of those that bring links, whatever they say.
+    /// The same for steps that bring links, whatever their labels.
     pub steps: Steps,
-    /// Kinds that open menus of their rows.
+    /// Kinds that open menus for their rows.
     pub opening: HashSet<String>,
-    /// By kinds of rows that are called like turns, whether they turn what their row shows.
+    /// By kind of row controls labelled like turns, whether they load more in their row.
     more: HashMap<String, More>,
-    /// How often one of them was pressed, and those that are to be once more.
+    /// Clicks on each of them, and those that are clicked again later.
     more_presses: HashMap<u64, u32>,
     pub more_later: VecDeque<u64>,
 }
 
-/// Whether "more" in a row is there for several turns.
+/// Whether "more" in a row can be clicked repeatedly.
 enum More {
     Turns,
     Once,
 }
 
 impl Reader<'_> {
-    /// Lets what is called like a turn, and stands in a row, be pressed again where that brings links, or rows, and posts nothing,
-    /// behind all other rows: at the first of a kind it is tried.
+    /// Lets a row's control that is labelled like a turn be clicked again if that brings links or rows and posts nothing. It waits until
+    /// all other rows are done; the first of a kind decides.
     pub(super) fn press_more(&mut self, control: &Control, news: News, posted: bool) {
         if !control.traits.more {
             return;
@@ -97,7 +97,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands in the page and shows, of kinds that are no list: what a click lets appear is there for what was clicked.
+    /// Visible controls of kinds that are no list: what else appears after a click belongs to what was clicked.
     pub(super) fn standing(&mut self, row: &Control) -> HashSet<u64> {
         let counts = self.sight.counts_of_kinds();
         let mut standing: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
@@ -117,8 +117,8 @@ impl Reader<'_> {
         standing
     }
 
-    /// What gets something and does not show, behind a row's control and before the next one of its kind: menus and panels that are there
-    /// from the beginning.
+    /// Hidden download controls after a row's control and before the next of its kind: menus and panels that are in the page from the
+    /// beginning.
     pub(super) fn hidden_beside(&mut self, control: &Control) -> Vec<NodeId> {
         let is_open =
             |of: &&Control| !self.tried.clicked.contains(&of.identity) && !self.is_given_up(&of.kind, of.rank);
@@ -126,7 +126,7 @@ impl Reader<'_> {
         ids.into_iter().filter(|id| !self.is_shown(*id)).collect()
     }
 
-    /// Whether a control is there for a menu of its row, of which all is done that gets something.
+    /// Whether a control opens a menu of its row whose downloads are all done.
     pub(super) fn has_nothing_beside(&self, control: &Control) -> bool {
         let mut beside = self.getting_beside(control).peekable();
         self.companions.opening.contains(&control.kind)
@@ -141,8 +141,8 @@ impl Reader<'_> {
         beside.filter(|of| of.rank == Rank::Row && (of.gets || self.tried.paid.contains(&of.kind)))
     }
 
-    /// Presses what a click on a row is there for: the button of a view, of a panel beside the list, of a menu; and what that opens, in its
-    /// turn. Which kinds of controls that are is seen when they first bring something, or come with a click.
+    /// Clicks what a click on a row leads to: the button of a view, of a panel beside the list, of a menu; and then what that opens. The
+    /// kinds of such controls are learned when they first bring something or appear after a click.
     pub(super) fn press_companions(&mut self, row: &Control, before: &HashSet<u64>, brought: News) -> News {
         let best = self.press_offers(row, before, brought, &mut Vec::new());
         if best == News::Links {
@@ -160,7 +160,7 @@ impl Reader<'_> {
         let has_searched = offers.iter().any(|offer| !offer.gets && !self.companions.steps.are(&row.kind, offer));
         for offer in offers.into_iter().take(limits::RENDER_VIEW_CLICKS_MAX) {
             let is_step = self.companions.steps.are(&row.kind, &offer);
-            // Of several that say nothing of files one is enough.
+            // Of several without download labels one is enough.
             if best == News::Links && !offer.gets
                 || !is_step && self.is_given_up(&offer.kind, Rank::Row)
                 || self.is_harmful(&offer)
@@ -205,7 +205,7 @@ impl Reader<'_> {
         best
     }
 
-    /// What may be there for a row that was clicked, the likeliest first.
+    /// Candidates that may belong to a clicked row, the most promising first.
     fn offers(&mut self, row: &Control, before: &HashSet<u64>, brought: News, step: usize) -> Vec<Control> {
         let counts = self.sight.counts_of_kinds();
         let mut getting = HashMap::<&str, usize>::new();
@@ -214,7 +214,7 @@ impl Reader<'_> {
         }
         let known = self.companions.kinds.get(&row.kind);
         let is_shown_anew = |of: &Control| !before.contains(&of.identity);
-        // Where a list has gone, what came is another list.
+        // If the list is gone, what appeared is another list.
         let is_list_there = self.sight.controls.iter().any(|of| of.kind == row.kind) || step > 1;
         let is_label = |of: &Control| {
             of.rank == Rank::Row
@@ -247,7 +247,7 @@ impl Reader<'_> {
         let mut offers: Vec<Control> = self.sight.controls.iter().filter(is_offer).cloned().collect();
         let steps = &self.companions.steps;
         offers.sort_by_key(|of| (!steps.are(&row.kind, of), !is_shown_anew(of), !of.gets));
-        // Nothing is posted for what does not say what it is for.
+        // POSTs are blocked for controls without a clear label.
         offers.iter_mut().for_each(|of| of.unsure |= !of.gets);
         offers
     }

@@ -1,6 +1,6 @@
-//! What was shown once, and was not pressed before it went: rows of a tab that was left, of another section, of a choice. Each is remembered with the
-//! tabs and turns that led to the state which had it. Where nothing is left in the state at hand, that state is gone back to; what could
-//! not be got to again is told.
+//! The reader's frontier: rows that were shown but disappeared before they were clicked, such as those of another tab, section or choice.
+//! Each is stored with the tabs and turns that led to its state. When the current state has nothing left, the reader returns to such a
+//! state; rows that it cannot reach again are reported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,20 +15,20 @@ use super::{Reader, leads_on};
 use crate::dom::NodeId;
 use crate::limits;
 
-/// An act that led from one state to another, and may do so again.
+/// A repeatable act that led from one state to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub identity: u64,
     pub kind: String,
-    /// It chose what is shown, and turned no page of that.
+    /// It selected a list and turned no page of it.
     pub is_tab: bool,
 }
 
-/// A state that showed what waits.
+/// A state that showed pending rows.
 struct Place {
     path: Vec<Step>,
     address: Option<Url>,
-    /// Controls that changed nothing there: the tab that was open already.
+    /// Controls that changed nothing there, such as the tab that was already open.
     stays: Vec<u64>,
     visits: u32,
 }
@@ -45,23 +45,23 @@ struct Waiting {
 #[derive(Default)]
 pub(super) struct Frontier {
     places: Vec<Place>,
-    /// The place that the page is in.
+    /// The index of the current place.
     here: usize,
-    /// Rows that were not pressed when they were seen first, by their identities.
+    /// Pending rows by identity: not clicked when they were first seen.
     waiting: HashMap<u64, Waiting>,
-    /// What rows say of which several stood there at once, and what was pressed: what only one says is told apart by that, drawn anew or not.
+    /// Texts that several rows had at once, and texts that were clicked. A text that only one row has identifies it, even after a redraw.
     common: HashSet<u64>,
     pressed: HashSet<u64>,
-    /// The same with all that their rows say.
+    /// Clicked rows by their whole text.
     pressed_rows: HashSet<u64>,
-    /// What was pressed says, whatever its kind; and rows that went with their list when one of them was.
+    /// Texts that were clicked, whatever their kind; and rows that disappeared with their list when one of them was clicked.
     opened: HashSet<u64>,
     lost: HashSet<u64>,
-    /// The controls that were looked at last, by the tree's generation.
+    /// The tree's generation at the last scan.
     looked_at: Option<u64>,
-    /// What has put nothing in the place of something else: the heads of sections, which a second press would close.
+    /// Controls that replaced nothing: section heads, which a second click would close.
     openers: HashSet<u64>,
-    /// Tabs that stand beside each other, the outer ones first: each of the inner ones is there for each of the outer ones.
+    /// Groups of adjacent tabs, the outer ones first: each inner tab is explored for each outer one.
     nested: Vec<String>,
 }
 
@@ -81,22 +81,22 @@ impl Frontier {
         }
     }
 
-    /// Whether several say this at once.
+    /// Whether several controls have this text at once.
     pub fn is_common(&self, says: u64) -> bool {
         self.common.contains(&says)
     }
 
-    /// These rows went when one of them was pressed, and nothing has led back to them.
+    /// These rows disappeared when one of them was clicked, and nothing led back to them.
     pub fn loses(&mut self, rows: impl IntoIterator<Item = u64>) {
         self.lost.extend(rows);
     }
 
-    /// Whether there were such rows that say what no row says which was pressed.
+    /// Whether there are such rows with a text that was never clicked.
     pub fn has_lost_rows(&self) -> bool {
         self.lost.iter().any(|says| !self.opened.contains(says))
     }
 
-    /// An act has changed nothing in the state at hand.
+    /// An act changed nothing in the current state.
     pub fn stays(&mut self, control: &Control) {
         if let Some(place) = self.places.get_mut(self.here)
             && place.stays.len() < limits::RENDER_CONTROL_ELEMENTS
@@ -105,17 +105,17 @@ impl Frontier {
         }
     }
 
-    /// How deep a group of tabs is in others.
+    /// The nesting depth of a group of tabs.
     pub fn depth_of_tabs(&self, kind: &str) -> Option<usize> {
         self.nested.iter().position(|of| of == kind)
     }
 }
 
 impl Reader<'_> {
-    /// Remembers the rows of the state at hand that were not pressed, and how it was come to.
+    /// Stores the unclicked rows of the current state, and the path to it.
     pub(super) fn remember(&mut self) {
         self.look_around();
-        // Within folders their own levels are gone back to.
+        // Inside folders, `Trail` keeps the way back.
         if self.frontier.looked_at == Some(self.sight.seen.0) || !self.trail.levels.is_empty() {
             return;
         }
@@ -130,7 +130,7 @@ impl Reader<'_> {
             let is_row =
                 control.rank == Rank::Row && (control.view.is_none() || self.tried.by_click.contains(&control.kind));
             let may_wait = is_row && control.crumb.is_none() && !self.is_harmful(control) && !control.traits.again;
-            // What is inferred of a row may turn out to be wrong when others are shown.
+            // An inferred link may turn out to be wrong when other rows are shown.
             if may_wait
                 && (!self.tried.clicked.contains(&control.identity) || self.is_inferred(control))
                 && self.frontier.waiting.len() < limits::RENDER_WAITING_MAX
@@ -142,7 +142,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A control is pressed.
+    /// Records a click on a control.
     pub(super) fn presses(&mut self, control: &Control) {
         self.frontier.pressed.insert(says_of(&control.kind, &control.text));
         self.frontier.pressed_rows.insert(says_of(&control.kind, &format!("{}\0{}", control.text, control.row)));
@@ -150,7 +150,7 @@ impl Reader<'_> {
         *self.tried.presses.entry(control.kind.clone()).or_default() += 1;
     }
 
-    /// A tab was opened, or a list was turned from where these were.
+    /// A tab was opened, or a list was turned; `before` has the controls before that.
     pub(super) fn went(&mut self, control: &Control, rank: Rank, before: &[Control], links: &HashSet<String>) {
         let (identity, kind, is_tab) = (control.identity, control.kind.clone(), rank == Rank::Tab);
         if is_tab {
@@ -172,7 +172,7 @@ impl Reader<'_> {
             self.turned(before);
             return;
         }
-        // Another list has its own pages of the same numbers.
+        // The page numbers of another list are pages of its own.
         self.tried.failed.retain(|_, (of, _)| *of != Rank::Number);
         let openers = &self.frontier.openers;
         let is_page = |of: &&Control| of.rank == Rank::Number && !openers.contains(&of.identity);
@@ -189,7 +189,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a click has put something in the place of what was there, and whether there is more now.
+    /// Whether a click replaced something, and whether it added something.
     fn has_changed(&mut self, pressed: &Control, before: &[Control], links: &HashSet<String>) -> (bool, bool) {
         let now = self.links();
         let rows = |of: &[Control]| of.iter().filter(|of| of.rank == Rank::Row).count();
@@ -197,7 +197,7 @@ impl Reader<'_> {
         (has_replaced, now.len() > links.len() || rows(&self.sight.controls) > rows(before))
     }
 
-    /// Two groups of tabs beside each other are gone through as their product: each of the inner one for each of the outer one.
+    /// Explores two adjacent groups of tabs as their product: each inner tab for each outer one.
     fn multiply(&mut self, kind: &str) {
         let nested = &mut self.frontier.nested;
         let (nth, is_new) = match nested.iter().position(|of| of == kind) {
@@ -221,12 +221,11 @@ impl Reader<'_> {
         for identity in inner.iter().chain(&outer) {
             self.tried.clicked.remove(identity);
         }
-        // What is pressed once more for another's sake is not judged by what itself brings.
+        // A tab reopened for the sake of another is not judged by its own result.
         self.lists.press_again(outer);
     }
 
-    /// Whether a click on one of several has put other rows in the place of some that were not read yet, and all of its own kind have stayed: then it
-    /// is a tab.
+    /// Whether a click replaced unread rows of another kind while all of the clicked one's kind stayed: then it is a tab.
     pub(super) fn replaces_unread(&self, pressed: &Control, before: &[Control]) -> bool {
         let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
         let stands = before.iter().filter(|of| of.kind == pressed.kind).all(|of| now.contains(&of.identity));
@@ -246,10 +245,10 @@ impl Reader<'_> {
         stands && self.sight.controls.iter().any(|of| gone.contains_key(&*of.kind) && !had.contains(&of.identity))
     }
 
-    /// Rows that wait, of kinds that have brought links or had no turn yet, by their places: not those that stand in the page as it is.
+    /// Pending rows by place, of kinds that brought links or were not tried yet, without those that are in the page now.
     fn left(&self) -> HashMap<usize, Vec<u64>> {
         let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
-        // An element that says what it said is the row that it was, whatever has changed around it.
+        // An element with the same text is the same row, whatever changed around it.
         let nodes: HashMap<NodeId, &Control> = self.sight.controls.iter().map(|of| (of.id, of)).collect();
         let mut alike = HashMap::<(&str, &str), usize>::new();
         for control in self.sight.controls.iter() {
@@ -276,7 +275,8 @@ impl Reader<'_> {
         left
     }
 
-    /// How many rows were shown and not opened, of kinds that have brought links: none that says in all its words what one says that was.
+    /// Number of rows shown but not opened, of kinds that have brought links. A row with the same whole text as an opened one does not
+    /// count.
     pub(super) fn unopened(&self) -> u32 {
         let left: Vec<u64> = self.left().into_values().flatten().collect();
         let rows = left.iter().filter_map(|identity| self.frontier.waiting.get(identity));
@@ -284,19 +284,19 @@ impl Reader<'_> {
         u32::try_from(rows.filter(|row| !self.frontier.pressed_rows.contains(&says(row))).count()).unwrap_or(u32::MAX)
     }
 
-    /// Goes back to where rows wait; false where there is no such place.
+    /// Returns to a place with pending rows; false if there is none.
     pub(super) fn go_where_rows_wait(&mut self) -> bool {
         self.look_around();
         loop {
             let mut left = self.left();
             let places = &self.frontier.places;
             left.retain(|place, _| places.get(*place).is_some_and(|of| of.visits < limits::RENDER_PLACE_VISITS_MAX));
-            // What was left last is the nearest.
+            // The place left last is the nearest.
             let Some((place, rows)) = left.into_iter().max_by_key(|(place, _)| *place) else { return false };
             if let Some(of) = self.frontier.places.get_mut(place) {
                 of.visits += 1;
             }
-            // What the state at hand has no more is nowhere else.
+            // Rows that the current state no longer has are nowhere else.
             if place != self.frontier.here && self.go_to(place, &rows) {
                 return true;
             }
@@ -306,7 +306,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Does what led to a place, in the page as it is.
+    /// Repeats the acts that led to a place, from the current state.
     fn go_to(&mut self, place: usize, rows: &[u64]) -> bool {
         let Some(of) = self.frontier.places.get(place) else { return false };
         let (path, address, mut others) = (of.path.clone(), of.address.clone(), of.stays.clone());
@@ -321,14 +321,14 @@ impl Reader<'_> {
         }
         let from = self.trail.path.clone();
         let tabs = path.iter().filter(|step| step.is_tab && !from.contains(step));
-        // A turn that is far on may be shown at once.
+        // A later turn of the path may be visible at once.
         let turns: Vec<&Step> = path.iter().filter(|step| !step.is_tab).collect();
         let all = tabs.chain(turns.last().copied()).chain(turns.iter().copied());
         let steps: Vec<u64> = all.map(|step| step.identity).collect();
         if self.press_steps(&steps, &wanted) {
             return self.is_in(place, path);
         }
-        // The page that a list began with is one of those whose numbers have led nowhere else.
+        // The first page of a list is one of those whose numbers have led nowhere else.
         if turns.is_empty() {
             let numbers: HashSet<&str> = from.iter().filter(|step| !step.is_tab).map(|step| &*step.kind).collect();
             let is_first = |of: &&Control| {
@@ -342,7 +342,7 @@ impl Reader<'_> {
                 return self.is_in(place, path);
             }
         }
-        // The tab that was open before any was pressed; any other of those that were pressed since.
+        // The tab that was open before any click, then any other of the groups clicked since.
         let gone: HashSet<&str> = from.iter().filter(|step| !path.contains(step)).map(|step| &*step.kind).collect();
         let beside = self.sight.controls.iter().filter(|of| gone.contains(&*of.kind) && !leads_on(of));
         others.retain(|of| beside.clone().any(|one| one.identity == *of));
@@ -353,7 +353,7 @@ impl Reader<'_> {
         if self.press_steps(&others, &wanted) {
             return self.is_in(place, path);
         }
-        // Pages are turned back one by one.
+        // Turns back page by page.
         let turned = from.iter().filter(|step| !step.is_tab).count();
         for _ in 0..turned {
             let back = |of: &&Control| of.rank == Rank::Back && of.crumb.is_none();
@@ -403,7 +403,7 @@ impl Reader<'_> {
         there.into_iter().any(|id| self.is_shown(id))
     }
 
-    /// The page is where it was; its list has its own further pages.
+    /// The page is back at the place; its list has its own further pages.
     fn is_in(&mut self, place: usize, path: Vec<Step>) -> bool {
         self.trail.path = path;
         self.frontier.here = place;
@@ -413,7 +413,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a row says, of its kind.
+/// A hash of a row's text within its kind.
 pub(super) fn says_of(kind: &str, text: &str) -> u64 {
     xxh3_64(format!("{kind}\0{text}").as_bytes())
 }

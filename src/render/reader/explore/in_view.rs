@@ -1,4 +1,4 @@
-//! Lists that draw only the rows in view: what is scrolled past is gone, so that their rows are pressed window by window.
+//! Lists that draw only the rows in view: rows scrolled past are removed, so they are clicked window by window.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
 use super::{Choice, Reader};
 
-/// Whether the page is scrolled on before anything else is pressed.
+/// Whether to scroll before clicking anything else.
 pub(super) struct Scrolls {
     pub bring: bool,
     vain: u32,
@@ -20,25 +20,25 @@ impl Default for Scrolls {
 }
 
 impl Scrolls {
-    /// Something was pressed. A longer page may be scrolled again; one that has not grown by it twice does not.
+    /// Something was clicked. A page that grew may be scrolled again; one that twice did not grow is not.
     pub fn pressed(&mut self, news: News, rank: Rank, (is_in_view, has_scrolled): (bool, bool)) {
         let is_other_list = news != News::None && matches!(rank, Rank::Enter | Rank::Turn | Rank::Tab);
-        // What another tab shows has an end of its own.
+        // Another tab has its own end to scroll to.
         self.bring = is_in_view || self.vain < 2 && is_other_list || rank == Rank::Tab && has_scrolled;
     }
 }
 
-/// What scrolling does.
+/// The effects of scrolling.
 #[derive(Default)]
 pub(super) struct InView {
     /// It has brought something.
     pub has_scrolled: bool,
-    /// Rows are taken away as they go out of sight: they are pressed before the list is scrolled on.
+    /// Rows are removed as they leave the viewport, so they are clicked before the list scrolls on.
     draws: bool,
 }
 
 impl Reader<'_> {
-    /// Scrolls on, until nothing new comes at the end.
+    /// Scrolls until nothing new appears at the end.
     pub(super) fn scroll(&mut self, scrolls: &mut Scrolls) {
         let mut is_end = true;
         let before = Rc::clone(&self.sight.controls);
@@ -54,7 +54,7 @@ impl Reader<'_> {
         if self.notices_taken_away(&before) || !is_end {
             return;
         }
-        // The first one shows what was there before.
+        // The first scroll shows what was already there.
         if news != News::None && !before.is_empty() {
             self.in_view.has_scrolled = true;
             self.turned(&before);
@@ -64,7 +64,8 @@ impl Reader<'_> {
         self.budget.tries -= u32::from(!scrolls.bring && !self.in_view.has_scrolled);
     }
 
-    /// A scroll from where these were. True where it has taken rows away that nobody has pressed: the list is gone back to its head then, once.
+    /// Records a scroll; `before` has the controls before it. True if it removed unclicked rows: the list is then scrolled to its top,
+    /// once.
     fn notices_taken_away(&mut self, before: &[Control]) -> bool {
         if self.in_view.draws {
             return false;
@@ -83,8 +84,8 @@ impl Reader<'_> {
         true
     }
 
-    /// The next row to press of a list that draws only those in view: once some have brought links none but their like, or the list would not
-    /// be seen to its end.
+    /// The next row to click in a list that draws only those in view. Once a kind of row has brought links, only that kind is clicked, or
+    /// the list would never be read to its end.
     pub(super) fn row_in_view(&mut self) -> Option<Choice> {
         if !self.in_view.draws {
             return None;

@@ -1,5 +1,6 @@
-//! Rows that need no click, since what the page's scripts were answered says where one leads: learned from the first rows of a kind
-//! ([`gleaner_page::shortcut::rows`]), and tried on one now and then. The first that leads elsewhere ends it, and all rows are clicked that stand.
+//! Infers the links of rows from responses to the page's scripts, so that not every row is clicked. It learns from the first rows of a
+//! kind ([`gleaner_page::shortcut::rows`]) and verifies with a click now and then. The first row that leads elsewhere ends it, and all
+//! remaining rows are clicked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,39 +15,39 @@ use gleaner_page::shortcut::Exchange;
 use gleaner_page::shortcut::rows::{self, Clicked, Item, Like, Mapping, Mark, ROWS_LEAST};
 use url::Url;
 
-/// Rows of another control in rows that are known, behind which it is believed to bring what is known.
+/// Rows of another kind that must agree with a mapping before it is trusted for that kind.
 const AGREEING_LEAST: u32 = 3;
 
 #[derive(Default)]
 pub(super) struct Infers {
-    /// What was answered, to learn from.
+    /// Responses to learn from.
     answers: Vec<Exchange>,
     bytes: usize,
-    /// Keys of all links that were shown, and how many states, navigations and torrents they are of.
+    /// Keys of all links shown, and the numbers of states, navigations and torrents that they cover.
     keys: HashSet<String>,
     noted: (usize, usize, usize),
     kinds: HashMap<String, Kind>,
     mappings: Vec<Learned>,
-    /// Rows that are clicked although they are known.
+    /// Rows clicked although their links are inferred.
     left: HashSet<u64>,
-    /// Rows that no mapping tells the links of, as they stood when they were looked at; anew when one has taught something.
+    /// Rows whose links no mapping gives, in the form last checked; rechecked when a mapping has learned something.
     unknown: HashSet<(u64, u64)>,
-    /// Rows that were not clicked when a mapping ended, and stood there no more.
+    /// Unclicked rows of an ended mapping that were gone by then.
     passed: HashMap<u64, (usize, usize)>,
-    /// Rows that are not, with their kinds, and by which mapping they are which record's.
+    /// Rows left out, with their kinds, mappings and records.
     skipped: HashMap<u64, (String, usize, usize)>,
 }
 
-/// What is known of one kind of rows.
+/// What is known about one kind of rows.
 #[derive(Default)]
 struct Kind {
     clicked: Vec<Clicked>,
     with_links: usize,
-    /// How many have to have brought links until the next try to learn.
+    /// Number of rows with links at which to try learning again.
     next_try: usize,
-    /// Mappings that hold for it.
+    /// Mappings that are valid for it.
     by: Vec<usize>,
-    /// By mappings of other kinds: how many rows have agreed with them.
+    /// Rows that agreed with a mapping of another kind, by mapping.
     agreeing: HashMap<usize, u32>,
     vain: u32,
     is_over: bool,
@@ -57,14 +58,14 @@ struct Learned {
     items: Vec<Known>,
     by_mark: HashMap<String, Vec<usize>>,
     keys: HashSet<String>,
-    /// Rows that were found to be of its records.
+    /// Rows matched to its records.
     rows: usize,
     is_over: bool,
 }
 
 struct Known {
     item: Item,
-    /// A row of it was left out.
+    /// Its row was left out.
     is_skipped: bool,
 }
 
@@ -81,7 +82,7 @@ impl Learned {
         self.items.len() - before
     }
 
-    /// The record of a row, by what the row says: of one that names several none, since it is a section's head, or two records say the same.
+    /// The record that a row's text names. `None` if it names several: it is a section head, or two records have the same text.
     fn find(&self, marks: &[Mark]) -> Option<usize> {
         let own = marks.iter().filter(|mark| self.mapping.is_of(mark));
         let mut found = own.filter_map(|mark| self.by_mark.get(&mark.text)).flatten().copied();
@@ -90,19 +91,19 @@ impl Learned {
     }
 }
 
-/// What a click says of the mappings that are known.
+/// What a click shows about the known mappings.
 enum Compared {
-    /// None tells of its row.
+    /// None covers its row.
     Unknown,
     Done,
     /// Rows can be left out by one.
     Skips,
-    /// The row has led elsewhere than this one says.
+    /// The row led elsewhere than this mapping says.
     Over(usize),
 }
 
 impl Infers {
-    /// Compares what a click on a row has brought with what is known of the row.
+    /// Compares the result of a click on a row with what is known about the row.
     fn compare(&mut self, page: &Url, control: &Control, clicked: &Clicked) -> Compared {
         if let Some((by, nth)) = self.passed.remove(&control.identity)
             && let Some(known) = self.mappings.get_mut(by).and_then(|learned| learned.items.get_mut(nth))
@@ -124,7 +125,7 @@ impl Infers {
             let has_come = first.is_some_and(|key| self.keys.contains(&key));
             let leads_elsewhere = !agrees || !clicked.links.is_empty() && !has_come;
             if kind.by.contains(&by) {
-                // What the first of its sort teaches is for the others.
+                // The first row of its sort teaches the mapping for the others.
                 let has_taught = match learned.mapping.compare(&known.item, &clicked.look) {
                     Like::Clicked => false,
                     Like::None => true,
@@ -136,7 +137,7 @@ impl Infers {
                 let is_over = if has_come && !leads_elsewhere {
                     !learned.mapping.confirm(&known.item, &clicked.look)
                 } else if learned.mapping.refuse(&known.item, &clicked.look, leads_elsewhere) {
-                    // It is of another sort, which may have links of its own.
+                    // It is of another sort, which may have its own links.
                     continue;
                 } else {
                     kind.vain += u32::from(!leads_elsewhere);
@@ -147,7 +148,7 @@ impl Infers {
             if leads_elsewhere {
                 kind.agreeing.remove(&by);
             } else if has_come && !clicked.links.is_empty() {
-                // A click that brings nothing says nothing of where others lead.
+                // A click that brings nothing proves nothing about other rows.
                 let agreeing = kind.agreeing.entry(by).or_default();
                 *agreeing += 1;
                 if *agreeing < AGREEING_LEAST {
@@ -161,7 +162,7 @@ impl Infers {
         Compared::Unknown
     }
 
-    /// Keeps a click on a row of a kind, and learns from it and those before it where there are enough; gives what that is then, in words.
+    /// Stores a click on a row of a kind, and learns from all of them once there are enough. Returns a description of what it learned.
     fn learn(&mut self, page: &Url, kind: &str, clicked: Clicked) -> Option<String> {
         let kind = self.kinds.get_mut(kind)?;
         if kind.clicked.len() >= limits::RENDER_CLICKED_ROWS_MAX {
@@ -187,7 +188,7 @@ impl Infers {
             let items = learned.mapping.read(page, exchange);
             learned.add(page, items);
         }
-        // What is clicked from here on is of rows that this does not explain.
+        // From here on, clicks are collected only for rows that this does not explain.
         (kind.clicked, kind.with_links, kind.next_try) = (Vec::new(), 0, 0);
         kind.by.push(self.mappings.len());
         self.unknown.clear();
@@ -197,13 +198,13 @@ impl Infers {
     }
 }
 
-/// Whether the so-manieth row that is known is clicked all the same: the first ones more often.
+/// Whether the nth row with an inferred link is clicked for verification: early ones more often.
 fn is_checked(nth: usize) -> bool {
     matches!(nth, 0 | 2 | 6 | 14) || nth > 14 && (nth - 14).is_multiple_of(11)
 }
 
 impl Reader<'_> {
-    /// Presses a control; of a row, remembers what that has brought.
+    /// Clicks a control; for a row, records the result.
     pub(super) fn press_and_learn(&mut self, control: &Control) -> News {
         if self.rank(control) != Rank::Row {
             return self.press(control);
@@ -213,7 +214,7 @@ impl Reader<'_> {
         let posted = self.window.engine.page().borrow().posted;
         let news = self.press(control);
         let mut links = self.note_links();
-        // What is not only looked up is no link that anybody may know beforehand.
+        // A link that needed a POST cannot be inferred.
         if self.window.engine.page().borrow().posted > posted {
             links.push(rows::NO_LINK.to_owned());
         }
@@ -221,7 +222,7 @@ impl Reader<'_> {
         news
     }
 
-    /// Takes what the page's scripts were answered, and what that says of rows whose mapping is known.
+    /// Takes the new responses to the page's scripts, and reads the records that known mappings find in them.
     pub(super) fn hear(&mut self) {
         let heard = self.window.engine.page().borrow_mut().heard.take();
         if heard.is_empty() {
@@ -251,7 +252,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Leaves out the rows of the state at hand whose links are known, but for some.
+    /// Leaves out rows of the current state whose links are inferred, except those to verify.
     pub(super) fn skip_inferred(&mut self) {
         if self.infers.mappings.iter().all(|of| of.is_over) {
             return;
@@ -276,9 +277,9 @@ impl Reader<'_> {
                 let Some(nth) = learned.find(&said.marks) else { continue };
                 let Some(known) = learned.items.get_mut(nth) else { continue };
                 match learned.mapping.compare(&known.item, &said.look) {
-                    // Others of its sort may have taught where they lead.
+                    // Others of its sort may have taught a mapping.
                     Like::Elsewhere => continue,
-                    // One of its sort is clicked; then the others are looked at again.
+                    // One row of its sort is clicked first; then the others are rechecked.
                     Like::None => break,
                     Like::Clicked => is_told = true,
                 }
@@ -298,18 +299,18 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether nobody has clicked a row, since its links are known.
+    /// Whether a row was not clicked because its links are inferred.
     pub(super) fn is_inferred(&self, control: &Control) -> bool {
         self.infers.skipped.contains_key(&control.identity)
     }
 
-    /// Writes down the links that nobody has clicked for.
+    /// Records the inferred links.
     pub(super) fn tell_inferred(&mut self) {
         let Some(page) = self.base() else { return };
         self.note_links();
         let Infers { mappings, keys, .. } = &mut self.infers;
         for learned in mappings {
-            // What no row showed may be hidden for a reason: pending, deleted, answered to another question.
+            // A record that no row showed may be hidden for a reason: pending, deleted, or the result of another query.
             let known = learned.items.iter().filter(|known| known.is_skipped);
             let links = known.flat_map(|known| &known.item.links);
             let is_new = |link: &&String| rows::key(&page, link).is_some_and(|key| keys.insert(key));
@@ -318,7 +319,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Remembers what a click on a row has brought; learns from it, or tries by it what was learned.
+    /// Records the result of a click on a row, and uses it to learn or to verify.
     fn learn_from(&mut self, control: &Control, clicked: Clicked) {
         let Some(page) = self.base() else { return };
         match self.infers.compare(&page, control, &clicked) {
@@ -335,7 +336,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A row led elsewhere than was inferred: those that stand are clicked, those that do not are gone back to, and none is left out any more.
+    /// A row led elsewhere than inferred: visible rows are clicked, the others are revisited, and no row is left out any more.
     fn give_up_inferring(&mut self, by: usize) {
         let infers = &mut self.infers;
         let Some(learned) = infers.mappings.get_mut(by) else { return };
@@ -359,7 +360,7 @@ impl Reader<'_> {
         note(self.window, &told);
     }
 
-    /// The links that have come since this was asked last.
+    /// The links that have appeared since the last call.
     fn note_links(&mut self) -> Vec<String> {
         let Some(page) = self.base() else { return Vec::new() };
         let (states, gone, torrents) = self.infers.noted;
@@ -374,7 +375,7 @@ impl Reader<'_> {
         let fetched = self.window.engine.page().borrow().torrents_since(torrents);
         self.infers.noted = (self.book.states.len(), gone + navigations.len(), torrents + fetched.len());
         links.extend(fetched);
-        // What leads to a script, a file in memory or a place in the page is no link.
+        // `javascript:`, `blob:` and in-page links do not count.
         links.retain(|link| link == rows::NO_LINK || rows::key(&page, link).is_some());
         let mut own = HashSet::new();
         links.retain(|link| own.insert(rows::key(&page, link).unwrap_or_default()));

@@ -1,4 +1,4 @@
-//! Menus and dialogs over a page that is out of reach as long as they are open.
+//! Menus and dialogs over a page that cannot be reached while they are open.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::web::interact::press_key;
 use crate::web::read;
 
 impl Reader<'_> {
-    /// Closes what a row's control has opened, where that has shut the rest of the page off: by its key, or by a second click.
+    /// Closes what a row's control opened if it blocks the rest of the page: by Escape, or by a second click.
     pub(super) fn leave_menu(&mut self, opener: &Control, before: &[Control]) {
         if !self.is_shut_off(before) {
             return;
@@ -23,7 +23,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether something that could be pressed stands where it did, and is inert.
+    /// Whether a control that could be clicked is still in place but inert.
     fn is_shut_off(&mut self, before: &[Control]) -> bool {
         self.look_around();
         let now: HashSet<NodeId> = self.sight.controls.iter().map(|of| of.id).collect();

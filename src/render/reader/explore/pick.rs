@@ -1,5 +1,5 @@
-//! Lists to choose from that scripts build: each is opened once, so that its options are known; an option is a tab then, whose press opens
-//! the list and chooses it.
+//! Select lists built by scripts. Each is opened once to learn its options. An option then works as a tab: a click opens the list and
+//! chooses it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,25 +12,25 @@ use super::Reader;
 use crate::dom::NodeId;
 use crate::web::read;
 
-/// Lists that were opened, by their openers.
+/// Opened lists by their openers.
 #[derive(Default)]
 pub(super) struct Pickers {
     known: HashMap<u64, Picker>,
-    /// What holds options: none of them is a control by itself.
+    /// Containers of options: no option is a control by itself.
     roots: HashSet<NodeId>,
-    /// The page has posted something by itself, as some ask for their lists.
+    /// The page posted something by itself; some pages request their lists that way.
     posts: bool,
 }
 
 struct Picker {
     options: Vec<String>,
-    /// What was chosen from the beginning.
+    /// The option chosen in the first state.
     chosen: String,
-    /// Something of it cannot be chosen.
+    /// Some of its options cannot be chosen.
     is_cut: bool,
 }
 
-/// Whether a control opens a list to choose from that was not opened yet.
+/// Whether a control opens a select list that was not opened yet.
 pub(super) fn is_opener(control: &Control) -> bool {
     control.option.is_none() && is_opener_kind(&control.kind)
 }
@@ -56,18 +56,18 @@ impl Reader<'_> {
             popup = pickers::open(window, control.id, None, reach);
         });
         self.window.engine.page().borrow_mut().sends_gets_only = self.turns.only;
-        // A list for what is typed is not there before.
+        // An autocomplete list does not exist before something is typed.
         let is_cut = popup.has_more || popup.offers.is_empty() && !pickers::is_typed_in(self.window, control.id);
         let options = popup.offers.into_iter().map(|offer| offer.text).collect();
         self.pickers.roots.extend(popup.root);
         self.pickers.known.insert(control.identity, Picker { options, chosen, is_cut });
-        // What holds its options has just come to be known.
+        // Forces a new scan, since the container of its options is now known.
         self.sight.seen.0 = u64::MAX;
         self.look_around();
         news
     }
 
-    /// Chooses an option; the list may have others now.
+    /// Chooses an option; the list may have other options afterwards.
     pub(super) fn pick(&mut self, control: &Control, option: &Offer) -> News {
         let reach = self.reach;
         let mut popup = Popup::default();
@@ -90,7 +90,7 @@ impl Reader<'_> {
         news
     }
 
-    /// Puts the options of lists that were opened in the place of what opens them, and leaves out what holds them.
+    /// Replaces the openers of opened lists by their options, and drops the containers of these.
     pub(super) fn offer_options(&mut self, controls: &mut Vec<Control>) {
         if self.pickers.known.is_empty() {
             return;
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether options of such lists were not chosen that may show more.
+    /// Whether options that may show more were not chosen.
     pub(super) fn has_unchosen(&self) -> bool {
         self.pickers.known.iter().any(|(opener, picker)| {
             let is_left = |option: &String| {

@@ -1,4 +1,4 @@
-//! A press of a control: what stood there before, what has come of it, and whether its list is still there.
+//! A click on a control: the page before it, the result, and whether its list is still there.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -15,24 +15,24 @@ use crate::engine::realm;
 use crate::web::html::navigation;
 use crate::wire::{How, Navigation};
 
-/// The page before a control is pressed.
+/// The page before a click.
 struct Before {
-    /// What the control is for.
+    /// The control's purpose.
     rank: Rank,
     faults: u64,
     posted: u64,
     address: Option<Url>,
-    /// Those of its kind.
+    /// The others of its kind.
     siblings: HashSet<u64>,
     controls: Rc<Vec<Control>>,
-    /// Of a row: what stood there that a click does not let appear, and what gets something and did not show.
+    /// For a row: controls that were already visible, and hidden download controls.
     standing: HashSet<u64>,
     hidden: Vec<NodeId>,
-    /// Links and turns that showed, where it is not known whether the rows are tabs.
+    /// Visible links and turns, if it is unknown whether the rows are tabs.
     shown: Option<(HashSet<String>, HashSet<NodeId>)>,
-    /// Of a tab or a number: the links that showed.
+    /// For a tab or a number: the visible links.
     links: HashSet<String>,
-    /// Of a link: how often the page had gone elsewhere.
+    /// For a link: the number of navigations so far.
     navigations: Option<usize>,
     overlays: usize,
     said: u64,
@@ -45,7 +45,7 @@ impl Before {
 }
 
 impl Reader<'_> {
-    /// Clicks a control; comes back where it led away from a list.
+    /// Clicks a control, and returns if it led away from a list.
     pub(super) fn press(&mut self, control: &Control) -> News {
         self.tried.clicked.insert(control.identity);
         self.presses(control);
@@ -57,7 +57,7 @@ impl Reader<'_> {
             if !self.shows(&before.siblings) {
                 self.come_back(&before.level(control));
             }
-            // One click tells of all of its kind.
+            // One click shows the effect of all of its kind.
             self.tried.failed.insert(control.kind.clone(), (Rank::Row, PATIENCE_WITH_PAID));
             return News::None;
         }
@@ -74,16 +74,16 @@ impl Reader<'_> {
             self.agains.unanswered_turns.insert(control.kind.clone());
         }
         let rank = self.rank_by_now(control, news, &before);
-        // What its row has hidden was there before, and can be pressed now.
+        // Hidden controls of its row were there before, and can be clicked now.
         if news == News::None && before.hidden.iter().any(|id| self.is_shown(*id)) {
             news = News::Rows;
             self.companions.opening.insert(control.kind.clone());
         }
         let is_again = self.lists.is_again(control.identity) || has_applied;
         before.siblings = self.without_crumbs(std::mem::take(&mut before.siblings), &before.controls);
-        // Folders of other folders may have the same names.
+        // Subfolders of other folders may have the same names.
         let is_folder = self.is_folder(control, &before.siblings);
-        // A row is not in vain before what it has opened was tried.
+        // A row is judged after what it opened was tried.
         let is_judged_later = rank == Rank::Row && news == News::None;
         let tries = self.budget.tries;
         if !is_judged_later {
@@ -93,7 +93,7 @@ impl Reader<'_> {
         if rank == Rank::Row {
             news = self.press_behind(control, news, &mut before, (is_again, is_folder));
             if news == News::Links {
-                // A click that opens what brings the links was not in vain.
+                // A click that leads to the links was useful.
                 self.budget.tries = self.budget.tries.max(tries);
             }
         }
@@ -136,7 +136,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Clicks, and once more where what lay over the page has taken the click.
+    /// Clicks, and clicks again if an overlay took the first click.
     fn click_through(&mut self, control: &Control, before: &Before) -> News {
         let rank = before.rank;
         self.tried.pressed = Some(control.clone()).filter(|_| matches!(rank, Rank::Row | Rank::Tab));
@@ -153,14 +153,14 @@ impl Reader<'_> {
         news
     }
 
-    /// What the control was for, as the click has shown: a row that has put other rows in the place of unread ones is a tab.
+    /// The control's purpose as the click has shown it: a row that replaced unread rows is a tab.
     fn rank_by_now(&mut self, control: &Control, news: News, before: &Before) -> Rank {
-        // What brings links, itself or by a button of its pane, is a row: tabs bring what has them.
+        // What brings links, itself or by a button of its pane, is a row: a tab only shows rows that have them.
         let may_be_tab = before.rank == Rank::Row && news == News::Rows && !self.tried.paid.contains(&control.kind);
         if !may_be_tab || before.siblings.len() <= 1 || !self.replaces_unread(control, &before.controls) {
             return before.rank;
         }
-        // What was pressed before was for what lies behind it, too.
+        // Tabs clicked before lead to other rows as well: click them again.
         let clicked = &self.tried.clicked;
         let others = before.siblings.iter().filter(|of| **of != control.identity && clicked.contains(of));
         let others: Vec<u64> = others.copied().collect();
@@ -169,7 +169,7 @@ impl Reader<'_> {
         Rank::Tab
     }
 
-    /// Presses what a row's click was there for, and judges the row by what that brings.
+    /// Clicks what a row's click led to, and judges the row by the result.
     fn press_behind(
         &mut self,
         control: &Control,
@@ -198,7 +198,7 @@ impl Reader<'_> {
         news
     }
 
-    /// Notes where the press has led: into a folder, to another page or tab, nowhere; comes back to a list that it has taken away.
+    /// Records where the click led: into a folder, to another page or tab, or nowhere. Returns to a list that it replaced.
     fn settle(
         &mut self,
         control: &Control,
@@ -206,13 +206,13 @@ impl Reader<'_> {
         mut before: Before,
         (is_again, is_folder): (bool, bool),
     ) {
-        // Of two pages one has a number to press at a time.
+        // With two pages, only one number at a time can be clicked.
         let is_page = rank == Rank::Number
             && before.siblings.len() == 1
             && !back::is_year(control)
             && self.sight.controls.iter().any(|of| of.kind == control.kind && of.identity != control.identity);
         match rank {
-            // A number may be a row's name.
+            // A number may be the name of a row.
             Rank::Row | Rank::Number
                 if (news != News::None || is_folder) && !is_page && !self.shows(&before.siblings) =>
             {
@@ -229,14 +229,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a click on a link that is said to open something has done what one on any link does.
+    /// Whether a click on a link with an overlay only followed the link.
     pub(super) fn has_just_followed(&mut self, control: &Control, gone: usize) -> bool {
         let Some(url) = &control.leads else { return false };
         let navigations = self.window.navigations_since(gone);
         !navigations.is_empty() && navigations.iter().all(|one| one.url == url.as_str())
     }
 
-    /// Whether a click has led to another address of the page's own, which is a link then as any other.
+    /// Whether a click changed the page's URL, which makes it an ordinary link.
     pub(super) fn has_gone_from(&mut self, before: Option<&Url>) -> bool {
         let Some((now, before)) = self.address().zip(before) else { return false };
         let bare = |url: &Url| url.as_str().split('#').next().map(str::to_owned);
@@ -247,7 +247,7 @@ impl Reader<'_> {
         self.book.enter("click", self.window) == News::Links
     }
 
-    /// The addresses that the page links to now.
+    /// The URLs that the page links to now.
     pub(super) fn links(&mut self) -> HashSet<String> {
         self.window.links().into_iter().map(|link| link.url).collect()
     }

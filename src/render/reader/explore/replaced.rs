@@ -1,4 +1,4 @@
-//! Whether a click has put something in the place of what was there, or has hidden it.
+//! Whether a click replaced or hid something.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::web::interact::roots;
 use crate::web::{own_document, read};
 
 impl Reader<'_> {
-    /// A hash of all that the page says.
+    /// A hash of all text of the page.
     pub(super) fn says(&mut self) -> u64 {
         let said = self.window.engine.with(|context| {
             let document = own_document(context);
@@ -28,7 +28,7 @@ impl Reader<'_> {
         said.unwrap_or_default()
     }
 
-    /// Whether links are gone that were shown, or rows of another kind, or turns of what another section has.
+    /// Whether visible links disappeared, or rows of another kind, or the turns of another section.
     pub(super) fn has_replaced(
         &mut self,
         pressed: &Control,
@@ -38,10 +38,10 @@ impl Reader<'_> {
         self.has_taken_rows(pressed, before) || !links.is_subset(&self.links()) || self.has_hidden(turns)
     }
 
-    /// Whether rows of another kind are gone that were there before a click.
+    /// Whether rows of another kind that were there before a click are gone.
     pub(super) fn has_taken_rows(&self, pressed: &Control, before: &[Control]) -> bool {
         let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
-        // The leaf that stands for a row may be another one when the row has more.
+        // The leaf that represents a row may change when the row gets more text.
         let node = |of: &Control| of.by_delegate.unwrap_or(of.id);
         let mut texts = HashMap::<NodeId, Vec<&str>>::new();
         for of in self.sight.controls.iter() {
@@ -54,13 +54,13 @@ impl Reader<'_> {
         before.iter().filter(is_other).any(|of| !now.contains(&of.identity) && !has_grown(of))
     }
 
-    /// The turns and numbers that show.
+    /// The visible turns and numbers.
     pub(super) fn shown_turns(&mut self) -> HashSet<NodeId> {
         let turns: Vec<NodeId> = self.sight.controls.iter().filter(|of| leads_on(of)).map(|of| of.id).collect();
         turns.into_iter().filter(|id| self.is_shown(*id)).collect()
     }
 
-    /// Whether all of these turns stand in the page as they did, and none of them shows.
+    /// Whether all of these turns are still in place and none of them is visible.
     fn has_hidden(&mut self, turns: &HashSet<NodeId>) -> bool {
         let ids: Vec<NodeId> = turns.iter().copied().collect();
         let are_there =

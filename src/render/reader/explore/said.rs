@@ -1,4 +1,4 @@
-//! What a row says and how it looks: by the one its record is found, by the other it is told from rows of another sort.
+//! The text and look of a row: the text finds its record, the look separates it from rows of another sort.
 
 use super::super::controls::Control;
 use super::super::shown::text_of;
@@ -9,11 +9,11 @@ use crate::web::html::load::Window;
 use crate::web::read;
 use gleaner_page::shortcut::rows::{Mark, Trait};
 
-/// How far above a control its row may be, and how many elements and texts of that are looked at.
+/// How many levels above a control its row may be, and how many elements and texts of the row are examined.
 const ROW_WITHIN: usize = 6;
 const ROW_NODES: usize = 300;
 
-/// Characters of what a button says.
+/// Maximum length of a button's label.
 const LABEL_CHARS: usize = 24;
 
 #[derive(Default)]
@@ -22,12 +22,12 @@ pub(super) struct Said {
     pub look: Vec<Trait>,
 }
 
-/// Of the row that a control stands in.
+/// The text and look of the row of a control.
 pub(super) fn by(window: &mut Window, control: &Control) -> Said {
     let id = control.by_delegate.unwrap_or(control.id);
     let said = window.engine.look(|context| {
         read(context, |tree| {
-            // What opens is nobody's row: what it opens has its own.
+            // A control that opens something belongs to no row: what it opens has its own rows.
             if tree.element(id).is_some_and(|of| of.attribute(&"aria-expanded".into()).is_some()) {
                 return Said::default();
             }
@@ -62,8 +62,8 @@ fn marks(tree: &Tree, row: NodeId) -> Vec<Mark> {
     marks
 }
 
-/// The elements of a row with their classes, each by itself and all together, and what its buttons are called. Names with numbers in them
-/// are one row's own.
+/// The elements of a row with their classes, one by one and all together, and the labels of its buttons. Names with numbers are specific
+/// to one row.
 fn look(tree: &Tree, row: NodeId) -> Vec<Trait> {
     let (mut look, mut all) = (Vec::new(), Vec::new());
     for id in [row].into_iter().chain(tree.descendants(row)).take(ROW_NODES) {
@@ -79,7 +79,7 @@ fn look(tree: &Tree, row: NodeId) -> Vec<Trait> {
             look.push(Trait::of_look(&format!("words of {local}"), &label));
         }
     }
-    // A row of several values of one sort has one more of them, or less.
+    // A row with several values of one sort may have one more or less of them.
     all.sort_unstable();
     all.dedup();
     look.push(Trait::of_look("elements", &all.join("\n")));

@@ -1,4 +1,4 @@
-//! What stands in the page: its controls as they were found last, and when its rows were seen first.
+//! The current state of the page: the controls of the last scan, and when each row was first seen.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -12,21 +12,21 @@ use crate::dom::{NodeId, Tree};
 use crate::engine::realm;
 use crate::web::read;
 
-/// The page as it was looked at last.
+/// The last scan of the page.
 #[derive(Default)]
 pub(super) struct Sight {
-    /// The tree's generation and the address of which `controls` are.
+    /// The tree generation and the URL of the scan.
     pub seen: (u64, Option<Url>),
     pub controls: Rc<Vec<Control>>,
-    /// Controls that do not show in the state at hand.
+    /// Controls that are not visible in the current state.
     pub hidden: HashSet<NodeId>,
-    /// A state had more rows than are taken of one.
+    /// A state had more rows than the limit.
     pub has_more: bool,
-    /// Kinds of which nobody is known to listen to them, that were lists.
+    /// Kinds without a known listener that were lists.
     lists_of_guesses: HashSet<String>,
-    /// Rows that some state has shown, by the act that did first.
+    /// Rows shown so far, with the act that first showed them.
     pub rows: HashMap<u64, u32>,
-    /// Choices of lists that some state has offered, by the act that did first.
+    /// Choices offered so far, with the act that first showed them.
     pub since: HashMap<u64, u32>,
     states: u32,
 }
@@ -42,7 +42,7 @@ impl Sight {
 }
 
 impl Reader<'_> {
-    /// Finds the controls of the page as it is; true where there are rows among them, or views, that no state before had.
+    /// Scans the page for controls; true if there are new rows or views.
     pub(super) fn look_around(&mut self) -> bool {
         let now = self.window.engine.with(|context| (read(context, Tree::generation), Some(realm::address(context))));
         let Some(now) = now else { return false };
@@ -76,7 +76,7 @@ impl Reader<'_> {
         controls
     }
 
-    /// Remembers the rows, choices and views of the state at hand; true where one of the rows is new.
+    /// Records the rows, choices and views of the current state; true if a row is new.
     fn take_in(&mut self) -> bool {
         let mut has_new = false;
         let first = self.sight.states == 0;
@@ -100,7 +100,7 @@ impl Reader<'_> {
         has_new
     }
 
-    /// Whether one of these stands in the page.
+    /// Whether one of these is in the page.
     pub(super) fn shows(&mut self, identities: &HashSet<u64>) -> bool {
         self.look_around();
         self.sight.controls.iter().any(|control| identities.contains(&control.identity))

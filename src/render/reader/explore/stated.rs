@@ -1,5 +1,5 @@
-//! How many rows a grid says that it has (WAI-ARIA 1.2 §6.6, `aria-rowcount`), and which it has shown (`aria-rowindex`): one that draws the rows
-//! in view alone, as it is scrolled, may have more than anybody has seen. Of a table whose pages are turned the others are elsewhere.
+//! The number of rows that a grid declares (WAI-ARIA 1.2 §6.6, `aria-rowcount`), and those it has shown (`aria-rowindex`): a grid that
+//! draws only the rows in view may have more than it has shown. In a table with pages the other rows are on other pages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,27 +12,27 @@ use crate::limits;
 use crate::web::interact::roots;
 use crate::web::{listens_to, own_document, read};
 
-/// Rows that need not show: heads, feet, sums.
+/// Rows that need not be visible: heads, feet, sums.
 const SLACK: usize = 3;
 
-/// How far above a grid what scrolls it may be.
+/// How many levels above a grid its scroll container may be.
 const SCROLLS_WITHIN: usize = 4;
 
-/// How many elements of a grid may be what scrolls.
+/// How many elements of a grid are checked as its scroll container.
 const WITHIN_GRID: usize = 300;
 
-/// Grids by their place among the page's and by what they are called: one that is drawn anew is the same.
+/// Grids by their index in the page and their name: a redrawn grid is the same.
 #[derive(Default)]
 pub(super) struct Stated(HashMap<(usize, String), Grid>);
 
 #[derive(Default)]
 struct Grid {
-    /// The most that it has said to have.
+    /// The largest row count that it has declared.
     rows: usize,
     shown: HashSet<usize>,
 }
 
-/// A grid as it is now.
+/// The current state of a grid.
 struct Drawn {
     id: NodeId,
     name: String,
@@ -58,7 +58,7 @@ impl Stated {
     }
 }
 
-/// The grids that say how many rows they have, and number those that they draw.
+/// The grids that declare a row count and number the rows they draw.
 fn drawn(tree: &Tree, document: NodeId) -> Vec<Drawn> {
     let (count, index) = (LocalName::from("aria-rowcount"), LocalName::from("aria-rowindex"));
     let number = |id: NodeId, name: &LocalName| -> Option<usize> {
@@ -80,7 +80,7 @@ fn drawn(tree: &Tree, document: NodeId) -> Vec<Drawn> {
     grids
 }
 
-/// Whether something hears of a grid's scrolling: it, what is around it, or what is in it.
+/// Whether a scroll listener is on a grid, above it, or inside it.
 fn scrolls(id: NodeId, context: &mut Context) -> bool {
     let around: Vec<NodeId> = read(context, |tree| {
         let inside = tree.descendants(id).filter(|of| tree.is_element(*of)).take(WITHIN_GRID);
@@ -95,7 +95,7 @@ impl Reader<'_> {
         self.window.engine.with(|context| stated.look(context));
     }
 
-    /// Whether a grid says that it has more rows than it has shown in all.
+    /// Whether a grid declares more rows than it has shown in all.
     pub(super) fn has_unseen_rows(&self) -> bool {
         self.stated.has_unseen()
     }

@@ -1,5 +1,5 @@
-//! Lists that are turned and nothing else, as members' pages are read: any other click may do something in the member's name. So what turns a
-//! list has to say that, and nothing more: "Next page", "Load 20 more", "›" in a pager.
+//! Reads members' pages, where lists are turned and nothing else is clicked: any other click may act in the member's name. A control that
+//! turns a list must have a label that says so and nothing more: "Next page", "Load 20 more", "›" in a pager.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,44 +16,44 @@ use crate::dom::{NodeId, Tree};
 use crate::web::read;
 use crate::wire::Navigation;
 
-/// How far above a control its pager may be: a number may be anything elsewhere, a rating for one.
+/// How many levels above a control its pager may be. Elsewhere a number may be anything, such as a rating.
 const PAGER_WITHIN: usize = 4;
 
-/// Words beside the number of a page.
+/// Words beside a page number.
 const TURN_GOES: &[&str] = &["go", "to"];
 
-/// Links of a list that is turned below them; a row has less.
+/// Minimum number of links of a list with turns below it; a row has fewer.
 const LINKS_OF_LIST: usize = 5;
 
-/// A list is turned above it and below it; what stands there more often is of rows.
+/// A list has turns above and below it; a control that occurs more often belongs to rows.
 const ENDS: usize = 2;
 
-/// Words of what turns a list, at most.
+/// Maximum number of words in the label of a turn.
 const WORDS: usize = 5;
 
-/// What turns of the list have shown.
+/// The results of turns.
 #[derive(Default)]
 pub(super) struct Turns {
-    /// Nothing is clicked but what turns a list, and nothing sent but GETs.
+    /// Only turns are clicked, and only GETs are sent.
     pub only: bool,
-    /// What only members are spared stood there.
+    /// A control was skipped only because this is a member's page.
     pub has_left_alone: bool,
-    /// A turn wanted something to be posted then.
+    /// A turn tried to POST.
     pub has_unsent: bool,
-    /// The last turn has changed what the page says.
+    /// The last turn changed the page's text.
     pub has_turned: bool,
-    /// The page that was turned to by its number.
+    /// The page number of the last turn.
     pub last_number: u32,
-    /// Turns that showed nothing, behind which a way back shows what is known.
+    /// Turns that showed nothing, after which a way back shows known pages.
     pub vain: u32,
-    /// The last act led back, to something new.
+    /// The last act turned back, to something new.
     pub heads_back: bool,
-    /// There was a way back in the first state: the page is none of its list's ends.
+    /// The first state had a way back: the page is not the first of its list.
     pub starts_inside: bool,
 }
 
 impl Reader<'_> {
-    /// Leaves what turns a list, unless the list's pages have addresses: those are links.
+    /// Keeps only turns, unless the list's pages have URLs: those are links.
     pub(super) fn keep_turns(&mut self, controls: &mut Vec<Control>) {
         let mut alike = HashMap::<String, usize>::new();
         for of in controls.iter() {
@@ -69,21 +69,21 @@ impl Reader<'_> {
             })
         });
         let kept = kept.unwrap_or_default();
-        // Others may sort, or show less of the same.
+        // Other controls may sort, or show less of the same.
         let is_left = |of: &Control| {
             let is_tab = of.rank == Rank::Tab && of.local() != "summary" && !is_choice(of) && !is_opener(of);
             is_tab || of.view.is_some()
         };
         self.turns.has_left_alone |= controls.iter().any(|of| is_left(of) && !kept.contains(&of.id));
         controls.retain(|of| kept.contains(&of.id));
-        // What is made as the buttons of rows are is taken for one of theirs elsewhere.
+        // A control that looks like the buttons of rows is taken for one of them elsewhere.
         for of in controls.iter_mut().filter(|of| of.rank == Rank::Row) {
             of.rank = if names_page(&of.text) { Rank::Number } else { Rank::Turn };
         }
     }
 
-    /// Remembers that a turn wanted something to be posted: by a request, of which `unsent` were not sent before it, or by a form, behind so
-    /// many navigations. What is posted beside turns that `have_paid` is none of the list's.
+    /// Records that a turn tried to POST: by a request (`unsent` counts those blocked before it), or by a form (`navigations` counts
+    /// those before it). Once turns `have_paid`, a blocked request does not belong to the list.
     pub(super) fn notice_unsent(&mut self, news: News, (unsent, navigations): (u64, usize), have_paid: bool) {
         let is_unsent = news == News::None && !have_paid && self.window.engine.page().borrow().unsent > unsent;
         let is_form = |one: &Navigation| one.method != "GET";
@@ -107,12 +107,12 @@ fn turns(tree: &Tree, control: &Control, times: usize) -> bool {
         && (pager.is_some() || !is_of_rows && (is_own || !has_likes(tree, id)))
 }
 
-/// What a control says, or is called where it says nothing.
+/// The label of a control, or its name if it has no label.
 fn label(control: &Control) -> &str {
     if control.text.contains(char::is_alphabetic) { &control.text } else { &control.words }
 }
 
-/// Whether a label says that it turns a list, and nothing else. Numbers and signs in it do not matter; some words are enough in a pager only.
+/// Whether a label names a turn and nothing else. Numbers and signs are ignored; some words count only in a pager.
 fn says_turn(text: &str, is_in_pager: bool) -> bool {
     let words = words_of(text);
     if words.is_empty() {
@@ -145,7 +145,7 @@ fn words_of(text: &str) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// What is called a pager and holds an element.
+/// The pager that contains an element.
 fn pager(tree: &Tree, id: NodeId) -> Option<NodeId> {
     let is_page = |id: &NodeId| {
         tree.element(*id).is_none_or(|of| of.is_html(&local_name!("body")) || of.is_html(&local_name!("html")))
@@ -162,7 +162,7 @@ fn pager(tree: &Tree, id: NodeId) -> Option<NodeId> {
     around.take_while(|id| !is_page(id)).find(is_pager)
 }
 
-/// Whether a name is a pager's, by its parts: `ant-pagination`, `page-item`, `pages`.
+/// Whether these parts of a name mark a pager: `ant-pagination`, `page-item`, `pages`.
 fn names_pager(parts: &[String]) -> bool {
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     let is_page = |parts: &[&str]| {
@@ -171,7 +171,7 @@ fn names_pager(parts: &[String]) -> bool {
     is_page(&parts) || parts.iter().any(|part| PAGERS.has(part))
 }
 
-/// Whether numbers stand in a navigation, and something that says that it turns a list beside them.
+/// Whether a navigation has page numbers with a labelled turn beside them.
 fn goes_on(tree: &Tree, id: NodeId) -> bool {
     let says = |of: NodeId| {
         let text = tree.character_data(of).filter(|_| tree.is_text(of)).unwrap_or_default();
@@ -196,7 +196,7 @@ fn parts_of(names: &str) -> Vec<String> {
     parts
 }
 
-/// Whether something beside it leads to a page of the list by its address: then each page has one.
+/// Whether a neighbour leads to a page of the list by its URL: then each page has one.
 fn pages_have_addresses(tree: &Tree, id: NodeId, pager: Option<NodeId>) -> bool {
     let Some(around) = pager.or_else(|| tree.parent(id)) else { return false };
     tree.descendants(around).take(crate::limits::RENDER_CONTROL_ELEMENTS).any(|of| {
@@ -207,7 +207,7 @@ fn pages_have_addresses(tree: &Tree, id: NodeId, pager: Option<NodeId>) -> bool 
     })
 }
 
-/// Whether numbers alone stand in it, two at least.
+/// Whether it contains only numbers, at least two.
 fn has_numbers(tree: &Tree, id: NodeId) -> bool {
     let texts = tree.descendants(id).take(crate::limits::RENDER_CONTROLS_MAX).filter(|of| tree.is_text(*of));
     let is_number = |of: &NodeId| {
@@ -217,7 +217,7 @@ fn has_numbers(tree: &Tree, id: NodeId) -> bool {
     texts.filter(is_number).take(2).count() == 2
 }
 
-/// Whether a list of links stands beside it: several sections may each have their own "Load more".
+/// Whether a list of links is beside it: several sections may each have their own "Load more".
 fn ends_a_list(tree: &Tree, id: NodeId) -> bool {
     let is_link = |of: &NodeId| {
         let href = tree.element(*of).and_then(|of| of.attribute(&local_name!("href"))).unwrap_or_default();

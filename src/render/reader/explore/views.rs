@@ -1,4 +1,4 @@
-//! Views that addresses behind `#` name: each is gone to by its address, and what came with it is pressed before the next.
+//! Views that `#` URLs name: each is opened by its URL, and what it shows is clicked before the next.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -11,16 +11,16 @@ use super::Reader;
 use super::bounds::PATIENCE;
 use crate::limits;
 
-/// The views that addresses behind `#` name.
+/// The views that `#` URLs name.
 #[derive(Default)]
 pub(super) struct Views {
-    /// Not opened yet, each with the kind of the links to it.
+    /// Unopened views, each with the kind of its links.
     pub waiting: VecDeque<(Url, String)>,
     pub known: HashSet<String>,
 }
 
 impl Views {
-    /// A view that a control names.
+    /// Adds a view that a control names.
     pub fn add(&mut self, view: &Url, kind: &str) {
         if self.known.len() < limits::RENDER_VIEWS_MAX && self.known.insert(view.as_str().to_owned()) {
             self.waiting.push_back((view.clone(), kind.to_owned()));
@@ -29,7 +29,7 @@ impl Views {
 }
 
 impl Reader<'_> {
-    /// Opens a view by its address, and what it has to download.
+    /// Opens a view by its URL, and clicks its downloads.
     pub(super) fn visit(&mut self, url: &Url, kind: &str) -> News {
         let faults = self.faults();
         let news =
@@ -42,7 +42,7 @@ impl Reader<'_> {
         let news = news.max(self.press_downloads());
         self.judge_kind(kind, Rank::Row, news);
         if news == News::None {
-            // Its handler may ask for a click, and not for an address.
+            // The page may react to a click and not to the URL.
             self.tried.by_click.insert(kind.to_owned());
             return news;
         }
@@ -50,11 +50,11 @@ impl Reader<'_> {
         news
     }
 
-    /// Clicks what a view offers for download and has no address.
+    /// Clicks the downloads of a view that have no URL.
     fn press_downloads(&mut self) -> News {
         self.look_around();
         let count = |kind: &str| self.sight.controls.iter().filter(|of| of.kind == kind).count();
-        // What came with the view is its own, and what has brought links in another one has its own in this.
+        // Controls that came with the view belong to it, as do kinds that brought links in another view.
         let visited = self.views.known.len().saturating_sub(self.views.waiting.len());
         let is_first = visited <= PATIENCE as usize;
         let comes = |of: &Control| {

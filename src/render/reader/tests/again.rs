@@ -1,10 +1,10 @@
-//! What is done again: requests that a server has not answered, by the page's own button or by the act that they were for; and boxes.
+//! Retries: unanswered requests, by the page's own button or by the act that made them; and boxes.
 
 use super::*;
 use crate::wire::{Answer, Request, RequestId, Response};
 
-/// A server that answers `/api/…/N` with ten numbers: one address in three has the status 500 when it is asked first, those with `down` in them
-/// have it always, and those with `busy` 503.
+/// A server that answers `/api/…/N` with ten numbers. One URL in three has status 500 on the first request; those with `down` in them
+/// always do, and those with `busy` have 503.
 #[derive(Default)]
 struct Faulty {
     waiting: Vec<(RequestId, String)>,
@@ -147,7 +147,7 @@ fn rows_that_a_server_fails_are_asked_once_more_and_busy_servers_not_at_all() {
 
 #[test]
 fn only_a_button_that_came_with_a_fault_is_there_to_try_again() {
-    // Each of these stands there by itself, and a fault has nothing to do with it.
+    // Each of these is there from the beginning and has nothing to do with an error.
     let html = "<a href=/t/1>x</a><button id=stats>Show statistics</button><button id=a>Reload trackers</button><button id=b>Повторить заказ</button><script>let pressed = 0, failed = 0;
         stats.onclick = async () => { if (!(await fetch('/stats/down')).ok) failed++ }; a.onclick = b.onclick = () => pressed++</script>";
     let read = read_faulty(html, "failed + ' ' + (pressed <= 2)");

@@ -1,10 +1,11 @@
-//! Rows that are alone of their class, links that open something over the page, folders of the same names: what is one of others though it
+//! Rows that are alone of their class, overlay links, folders of the same names: elements that belong to others though they do not look
+//! so, and the reverse.
 //! does not look so, and what is none though it does.
 
 use super::live::titles;
 use super::*;
 
-/// Six pages of ten rows, the fourth of each of a class of its own.
+/// Six pages of ten rows; the fourth row of each has its own class.
 fn coloured(listens: &str, row: &str) -> String {
     format!(
         "<table><tbody id=list></tbody></table><button id=next>Next</button><script>let page = 0;
@@ -142,7 +143,7 @@ fn rows_of_a_pane_that_each_have_others_in_their_place_do_not_end_the_list_besid
         for similar in [plain, button, link] {
             let read = read_page_of(&page(row, similar), "0");
             assert_eq!(titles(&read), 48, "{row} {similar}: {:?}", read.acts());
-            // What the same words say in both has been read, and nothing is told.
+            // A text that both share has been read, and no cut is reported.
             assert!(row != similar || read.told.cut.is_none(), "{row}: {:?}", read.told.cut);
         }
     }

@@ -1,4 +1,4 @@
-//! Folders that show others in their place, in tables and lists, with files beside folders; and cards with buttons of their own.
+//! Folders that show others in their place, in tables and lists, with files beside folders; and cards with their own buttons.
 
 use super::again::read_faulty;
 use super::live::is_whole;
@@ -70,7 +70,7 @@ fn cards_are_clicked_and_their_buttons_of_harm_are_not() {
             assert_eq!((super::live::titles(&read), &*read.value), (20, "0"), "{tag} {label}: {:?}", read.acts());
         }
     }
-    // What says nothing itself is its button, and so is a count beside one; a word of harm of its own is one.
+    // An element without text belongs to its button, as does a count beside one; a harmful word of its own counts.
     for inside in
         ["<button>Like</button>", "<b>${n}</b> <button>Like</button>", "<b>Thanks ${n}</b> <button>Show</button>"]
     {
@@ -96,7 +96,7 @@ fn a_list_behind_links_that_draw_another_view_in_its_place_is_come_back_to() {
     for (to, back, links) in [
         ("event.preventDefault(); history.pushState({}, '', event.target.href)", "", 14),
         ("event.preventDefault()", "<button class=b>Back</button>", 14),
-        // A browser would have left: one click tells of all.
+        // A browser would have navigated: one click shows the effect of all.
         ("", "<button class=b>Back</button>", 5),
         ("history.pushState({}, '', event.target.href)", "", 5),
     ] {
@@ -137,7 +137,7 @@ fn who_listens_above_cards_hears_no_click_on_their_buttons_of_harm() {
     for (inside, titles) in [
         ("<h4>Dune ${n}</h4><span role=button>Add to watch list</span>", [12, 12]),
         ("Any title ${n}<span role=button>Like</span>", [12, 12]),
-        // Of a word in a row nobody knows that it is pressed by itself.
+        // Nothing shows that a word in a row is a control by itself.
         ("Four words of title ${n} <span class=l>Like</span>", [0, 12]),
         ("<b>${n}</b><span role=button>Add to watch list</span>", [0, 12]),
     ] {

@@ -1,4 +1,4 @@
-//! What went out of sight before it had its turn, and is come back to, or told.
+//! Rows that disappeared before their turn, and are revisited or reported.
 
 use super::again::read_faulty;
 use super::live::{is_whole, titles};
@@ -149,7 +149,7 @@ fn folders_hold_files_of_another_class() {
     }
 }
 
-/// Four sections of three pages each, whose "Load more" stands below their own rows.
+/// Four sections of three pages each, whose "Load more" is below their own rows.
 fn sections(row: &str, body: &str, get: &str) -> String {
     format!(
         "<div id=all></div>{body}<script>const kinds = ['video', 'audio', 'books', 'software'], pages = {{}};

@@ -1,4 +1,4 @@
-//! What counts as gain to a reader and what does not, and what stands between a reader and the page.
+//! What counts as a gain for the reader, and what keeps it from the page.
 
 use std::collections::HashSet;
 
@@ -165,7 +165,7 @@ fn a_rows_button_that_says_what_it_has_done_is_not_pressed_again() {
 fn magnets_that_scripts_put_into_fields_are_read() {
     let all = "const all = from => Array.from({ length: 20 }, (_, at) => 'magnet:?xt=urn:btih:' + String(from + at).padStart(40, '0'))";
     for (page, wanted) in [
-        // When it loads; in a field for each row, over three pages; in one that is shown when a button is pressed.
+        // On load; in a field for each row, over three pages; in one that is shown when a button is clicked.
         (format!("<textarea id=o></textarea><script>{all}; o.value = all(0).join('\\n')</script>"), 20),
         (
             format!(

@@ -1,9 +1,9 @@
-//! What nobody presses who only looks: actions of rows, menus, and boxes that keep, choose or delete something.
+//! What the reader never clicks: actions on rows, menus, and boxes that keep, choose or delete something.
 
 use super::again::read_faulty;
 use super::*;
 
-/// What a page has posted that was answered, and how many links it has shown.
+/// The answered POSTs of a page, and the number of links it has shown.
 fn posted(page: &str) -> (String, usize) {
     let html = format!(
         "<script>const posts = []; const post = w => fetch('/post/0', {{ method: 'POST', body: '{{}}' }}).then(() => posts.push(w), () => 0)</script>{page}"
@@ -107,8 +107,8 @@ fn boxes_that_keep_choose_or_delete_something_are_not_ticked() {
     }
 }
 
-/// Six pages of twenty links, with filters by kind above them; `ticked` says which rows a set of filters leaves, `anew` whether the boxes are
-/// drawn anew with the list.
+/// Six pages of twenty links, with filters by kind above them; `ticked` says which rows a set of filters leaves, `anew` whether the boxes
+/// are redrawn with the list.
 fn filters(labels: &str, left: &str, anew: bool, sticks: bool) -> String {
     format!(
         "<div id=boxes></div><div id=app></div><script>let page = 0; const set = new Set(), labels = '{labels}'.split(',');

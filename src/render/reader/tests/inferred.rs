@@ -1,4 +1,4 @@
-//! Lists whose rows are not clicked through, since what the page's scripts were answered says where each of them leads.
+//! Lists whose rows are not all clicked, since responses to the page's scripts show where each of them leads.
 
 use super::*;
 use crate::wire::{Answer, Request, RequestId, Response};
@@ -41,7 +41,7 @@ impl Net for Interface {
     }
 }
 
-/// A list of 60 rows on three pages, whose buttons open a dialog that has asked for the details and says where the file is.
+/// A list of 60 rows on three pages, whose buttons open a dialog that fetches the details and shows where the file is.
 fn list(address: &str, class: &str, back: &str) -> String {
     format!(
         "<table><tbody id=rows></tbody></table>{back}<button id=next>Next</button><div id=dialog hidden></div><script>
@@ -133,7 +133,7 @@ fn rows_that_a_member_or_their_look_tells_from_others_are_clicked_and_where_they
 
 #[test]
 fn rows_that_were_passed_when_nothing_is_inferred_any_more_are_gone_back_to_or_told() {
-    // The eighth is on the first page and one that nobody tries; the one on the last page is tried.
+    // The eighth is on the first page and not verified; the one on the last page is.
     let address = "${[8, 43].includes(id) ? '/other/' + id : `/dl/${id}.torrent`}";
     let back = "<button onclick='if (page) { page--; load() }'>Previous</button>";
     let (found, clicks, inferred, cut) = read_of(&list(address, "''", back));

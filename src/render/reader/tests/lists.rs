@@ -1,4 +1,4 @@
-//! Rows that show their link in one place or in themselves, trees, and tabs: what changes beside a list, and what changes the list.
+//! Rows that show their link in one place or in themselves, trees, and tabs: changes beside a list, and changes of the list.
 
 use super::*;
 
@@ -144,7 +144,7 @@ fn trees_are_read_to_their_leaves_and_no_branch_is_closed() {
 
 #[test]
 fn tabs_are_told_from_rows_by_what_a_turn_does_to_them() {
-    // Each kind has pages of its own; the last has but one, or the first has.
+    // Each kind has its own pages; the last has only one, or the first has.
     for lasts in ["[4, 4, 1]", "[1, 4, 4]", "[3, 4, 5]"] {
         for pager in ["next", "numbers"] {
             let html = format!(
@@ -199,7 +199,7 @@ fn lists_are_turned_page_by_page_whatever_else_jumps_in_them() {
     }
 }
 
-/// Ninety titles, fifteen a page, whose rows and pager are of this markup; `more` runs when a page has been shown.
+/// Ninety titles, fifteen a page, with this markup for rows and pager; `more` runs when a page has been shown.
 fn paged(row: &str, pager: &str, more: &str) -> String {
     format!(
         "<div id=root><table><tbody id=list></tbody></table><ul class=pagination id=u></ul></div><script>let at = 1; const last = 6, get = id => location.href = '/t/' + id;

@@ -1,4 +1,4 @@
-//! Lists that change under a reader's hand: rows with counts that live, tabs over rows that are patched in place, ways back of every look, and
+//! Lists that change while they are read: rows with changing counts, tabs over rows that are patched in place, ways back of any look, and
 //! "more" in rows.
 
 use super::again::read_faulty;

@@ -1,8 +1,8 @@
-//! Lists to choose from that scripts build, and menus that shut the page off: as ARIA's patterns have them, in the ways that libraries do.
+//! Select lists built by scripts, and menus that block the page: ARIA's patterns, in the variants of common libraries.
 
 use super::*;
 
-/// A list of five choices, each of which shows six links; `script` makes what the trigger opens.
+/// A list of five choices, each of which shows six links; `script` creates what the trigger opens.
 fn chooser(trigger: &str, options: &str, script: &str) -> String {
     format!(
         "<div id=root><h1>Index</h1>{trigger}<div id=holder>{options}</div><div id=bar></div><ul id=list></ul></div><script>
@@ -18,7 +18,7 @@ fn torrents(read: &Read) -> usize {
     read.urls().iter().filter(|url| url.contains("/t/")).count()
 }
 
-/// Opened when it is pressed down, closed by Escape, its options made anew each time.
+/// Opens on mousedown, closes on Escape, and recreates its options each time.
 const PORTAL: &str =
     "trigger.onmousedown = () => { if (document.querySelector('[role=listbox]')) return; opened++;
         const box = document.createElement('div'); box.setAttribute('role', 'listbox'); document.body.append(box); root.inert = true; trigger.setAttribute('aria-expanded', 'true');
@@ -31,7 +31,7 @@ const HIDDEN: &str = "const box = holder.firstChild; trigger.onclick = () => { o
         const shut = () => { box.style.display = 'none'; trigger.textContent = cat };
         for (const o of document.querySelectorAll('[role=option]')) o.onclick = () => pick(o.textContent)";
 
-/// What is seen of it stands beside a list that is for ears, and draws the options that are in view.
+/// Its visible part is beside a list for screen readers, and draws the options that are in view.
 const FOR_EARS: &str = "const box = holder.firstChild; trigger.onclick = () => { opened++; box.style.display = ''; show(0) };
         const shut = () => { box.style.display = 'none'; trigger.textContent = cat };
         const show = from => { seen.innerHTML = ''; for (const c of cats.slice(from, from + 3)) { const o = document.createElement('div'); o.className = c == cat ? 'item item-selected' : 'item'; o.textContent = c; o.onclick = () => pick(c); seen.append(o) } };
@@ -58,7 +58,7 @@ fn each_option_of_a_list_that_scripts_build_is_chosen() {
 fn what_a_list_of_choices_does_not_show_is_told() {
     let closed = chooser("<div role=combobox aria-haspopup=listbox>Movies</div>", "", "const shut = () => 0");
     assert_eq!(read_page_of(&closed, "0").told.cut.map(|cut| cut.bound), Some(Bound::Unchosen));
-    // A field is for what is typed.
+    // A text field waits for typing.
     let field = chooser("<input role=combobox aria-autocomplete=list>", "", "const shut = () => 0");
     assert_eq!(read_page_of(&field, "0").told.cut, None);
 }

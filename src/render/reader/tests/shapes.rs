@@ -1,4 +1,4 @@
-//! Lists of all shapes: drawn as far as they are in view, within shadow trees, from their end, by choices, by what is copied.
+//! Lists of all shapes: drawn only in view, in shadow trees, from their end, by choices, by the clipboard.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn lists_that_draw_what_is_in_view_are_read_whole() {
 
 #[test]
 fn a_grid_that_says_of_more_rows_than_it_shows_is_told() {
-    // One that is deaf to scrolling, one that is drawn anew page by page, and one whose filter shows less.
+    // One that ignores scrolling, one that is redrawn page by page, and one whose filter shows less.
     let grid = |rows: u32, draw: &str| {
         format!(
             "<div role=grid class=g aria-rowcount={rows}></div><button>Next</button><script>let page = 0;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::wire::{Answer, Request, RequestId, Response};
 
-/// A site that answers whatever it is asked.
+/// A site that answers every request.
 #[derive(Default)]
 struct Open(Vec<RequestId>);
 
@@ -17,7 +17,7 @@ impl Net for Open {
     }
 }
 
-/// Twelve rows with a button, and what stands beside their list.
+/// Twelve rows with a button, and what is beside their list.
 fn rows(beside: &str, opens: &str) -> String {
     format!(
         "<button id=query onclick='asked++; draw()'>Query</button><table><tbody id=list></tbody></table>{beside}<script>

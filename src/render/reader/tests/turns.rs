@@ -1,4 +1,4 @@
-//! How lists are turned, and members' pages, which are turned and nothing else.
+//! How lists are turned, and members' pages, where nothing else is clicked.
 
 use super::*;
 
@@ -29,10 +29,10 @@ fn members_pages_are_turned_and_nothing_else_of_them_is_clicked() {
         let read = turned(&format!("{}{REST}", pages(3, controls)), "done");
         let urls = read.urls().iter().filter(|url| !url.contains('#')).count();
         assert_eq!((urls, &*read.value), (30, "0"), "{what}: {:?}", read.acts());
-        // The tab, the list of choices and the rows stay as they are, and that is told.
+        // The tab, the select list and the rows stay as they are, and that is reported.
         assert_eq!(read.told.cut.map(|cut| cut.bound), Some(Bound::LeftAlone), "{what}");
     }
-    // Where the pages have addresses they are links.
+    // If the pages have URLs, they are links.
     let linked = pages(
         3,
         "<div class=pager><a href='?page=2'>2</a><a href='?page=3'>3</a><button onclick='show(at + 1)'>Next</button></div>",
@@ -63,7 +63,7 @@ fn a_members_list_that_is_turned_by_a_post_is_told() {
         for (let k = 0; k < 20; k++) b.insertAdjacentHTML('beforeend', `<div class=r><a href=/t/${k}>x</a></div>`);
         b.onscroll = () => fetch('/more', { method: 'POST' })</script>";
     assert_eq!(turned(endless, "0").told.cut.map(|cut| cut.bound), Some(Bound::Unsent));
-    // What is posted beside is none of the list's.
+    // A POST beside the list does not belong to it.
     let counted =
         pages(3, "<button onclick=\"fetch('/stat', { method: 'POST' }).catch(() => 0); show(at + 1)\">Next</button>");
     let read = turned(&counted, "at");
