@@ -1,18 +1,18 @@
 //! Headers and first bytes → torrent, page or discard (ALGORITHMS §1).
 //!
-//! Runs between `fetch` and `torrent` or `page`, while the body is still arriving, so that an ISO image behind a
-//! download link costs a few hundred bytes. The body decides; headers only settle what the body leaves open,
-//! because they lie in every direction. The URL is never asked.
+//! Runs between `fetch` and `torrent` or `page`, while the body is still arriving, so that an ISO image after a
+//! download link costs a few hundred bytes. The body decides. Headers are often wrong, so they only settle what the
+//! body leaves open. The URL is never used.
 //!
-//! Pure: no I/O, no clock, no allocation. It looks at the first `limits::TORRENT_JUNK_BYTES_MAX` bytes at most, and
-//! says of a torrent only that it begins like one: `torrent::metainfo` has the last word when the body is whole.
+//! Pure: no I/O, no clock, no allocation. It reads at most the first `limits::TORRENT_JUNK_BYTES_MAX` bytes, and only
+//! recognises that a body starts like a torrent: `torrent::metainfo` decides when the body is complete.
 
 use memchr::memmem;
 
 use crate::limits::{SNIFF_BYTES, TORRENT_BYTES_MAX, TORRENT_JUNK_BYTES_MAX};
 use gleaner_torrent::bencode::{self, Shape};
 
-/// What the headers and the rules say of a response.
+/// What the headers and the rules say about a response.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeaderFacts<'a> {
     /// `Content-Type`, raw.
@@ -21,8 +21,8 @@ pub struct HeaderFacts<'a> {
     pub disposition: Option<&'a str>,
     /// `Content-Length` in bytes.
     pub content_length: Option<u64>,
-    /// True where an HTML answer is of use: for URLs of the page classes, and for download URLs, whose notice and
-    /// login pages are to be noticed.
+    /// True if an HTML response is useful: for URLs of the page classes, and for download URLs, whose notice and
+    /// login pages must be detected.
     pub accepts_pages: bool,
 }
 
@@ -33,7 +33,7 @@ pub enum Decision {
     NeedMore,
     /// Read on up to `limits::TORRENT_BYTES_MAX`, then ask `torrent::metainfo`.
     Torrent,
-    /// Read on up to `limits::PAGE_BYTES_MAX`, then read its links.
+    /// Read on up to `limits::PAGE_BYTES_MAX`, then extract its links.
     Page(PageKind),
     /// Stop reading.
     Discard(DiscardReason),
@@ -47,20 +47,20 @@ pub enum PageKind {
     Feed,
 }
 
-/// Why a body is of no use.
+/// Why a body is useless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiscardReason {
-    /// No bytes, or only blank ones.
+    /// No bytes, or only white space.
     Empty,
-    /// Not text; says what it is.
+    /// Not text, with its kind.
     Binary(BinaryKind),
     /// Text that is neither torrent nor page: JSON, scripts, notes.
     Text,
-    /// An HTML page where the headers promised a file: a login or notice page.
+    /// An HTML page although the headers promised a file: a login or notice page.
     HtmlPosingAsTorrent,
-    /// A page where none is wanted.
+    /// A page although none is wanted.
     PageNotWanted,
-    /// Begins like a torrent, but is announced to be larger than `limits::TORRENT_BYTES_MAX`.
+    /// Starts like a torrent, but its announced length is over `limits::TORRENT_BYTES_MAX`.
     TooLarge,
 }
 
@@ -70,7 +70,7 @@ pub enum BinaryKind {
     Image,
     Video,
     Audio,
-    /// zip, gzip, xz, zstd, 7z, rar, tar, deb and what is built on them.
+    /// zip, gzip, xz, zstd, 7z, rar, tar, deb and formats built on them.
     Archive,
     DiskImage,
     Program,
@@ -80,7 +80,7 @@ pub enum BinaryKind {
 }
 
 impl DiscardReason {
-    /// The name that logs and counts use.
+    /// The name used in logs and counters.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -107,7 +107,7 @@ impl DiscardReason {
 enum Promise {
     /// `application/x-bittorrent`, or a file name that ends in `.torrent`.
     Torrent,
-    /// text/plain, application/octet-stream and their kin, or any file name.
+    /// text/plain, application/octet-stream and similar types, or any file name.
     File,
     Html,
     Xml,
@@ -117,7 +117,7 @@ enum Promise {
     Other,
 }
 
-/// One response's classification. Feed it until it decides; it stays decided.
+/// The classification of one response. Feed it until it decides; the decision is final.
 #[derive(Clone, Debug)]
 pub struct Classifier {
     promise: Promise,
@@ -127,7 +127,7 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Reads the headers; decides nothing yet.
+    /// Parses the headers; decides nothing yet.
     #[must_use]
     pub fn new(facts: HeaderFacts<'_>) -> Self {
         Self {
@@ -138,8 +138,8 @@ impl Classifier {
         }
     }
 
-    /// `so_far` is the whole body as far as it has come, `complete` says that nothing follows. Never answers
-    /// [`Decision::NeedMore`] to a complete body or to one longer than `limits::TORRENT_JUNK_BYTES_MAX` plus
+    /// `so_far` is the whole body received so far; `complete` means that nothing follows. Never returns
+    /// [`Decision::NeedMore`] for a complete body or for one longer than `limits::TORRENT_JUNK_BYTES_MAX` plus
     /// `limits::SNIFF_BYTES`.
     pub fn feed(&mut self, so_far: &[u8], complete: bool) -> Decision {
         if let Some(decided) = self.decided {
@@ -171,7 +171,7 @@ impl Classifier {
             Shape::Unknown if !complete => return Decision::NeedMore,
             Shape::Unknown | Shape::Other => {}
         }
-        // A byte order mark or a magic number may be cut.
+        // A byte order mark or a magic number may be cut off.
         if text.len() < 16 && !complete {
             return Decision::NeedMore;
         }
@@ -182,17 +182,17 @@ impl Classifier {
             return self.utf16(window, complete);
         }
         let sniffed = &text[..text.len().min(SNIFF_BYTES)];
-        // What begins as a document is one, whatever a broken template has put into it.
+        // A body that starts as a document is one, even if a broken template put zero bytes into it.
         if let Some(zero) = memchr::memchr(0, sniffed).filter(|_| !begins_document(text)) {
-            // Warnings of the server's script may stand before a torrent whose piece hashes begin within reach: what
-            // comes before the first zero byte is then still text, and ends in the head of a dictionary.
+            // PHP warnings may come before a torrent whose piece hashes start within the window. Then everything
+            // before the first zero byte is text, and ends in the head of a dictionary.
             let head_length = window.len() - text.len() + zero;
             if hides_dictionary(&window[..head_length]) {
                 return self.torrent();
             }
             let zeros = window.len() >= SNIFF_BYTES && window[..SNIFF_BYTES].iter().all(|byte| *byte == 0);
             if zeros || complete || text.len() >= SNIFF_BYTES {
-                // An image of a disk begins with an empty boot sector.
+                // A disk image starts with an empty boot sector.
                 let kind = if zeros { BinaryKind::DiskImage } else { BinaryKind::Unknown };
                 return Decision::Discard(DiscardReason::Binary(kind));
             }
@@ -201,10 +201,10 @@ impl Classifier {
         self.text(window, text, complete)
     }
 
-    /// Text: a page, or junk in front of a torrent, or neither.
+    /// Text: a page, or junk before a torrent, or neither.
     fn text(&self, window: &[u8], text: &[u8], complete: bool) -> Decision {
         let document = begins_document(text);
-        // A page may quote a torrent; but a page where a file was promised is searched, as junk is.
+        // A page may quote a torrent. But a page is searched, like junk, if a file was promised.
         let may_hide_torrent = !document || matches!(self.promise, Promise::Torrent | Promise::File);
         if may_hide_torrent && hides_dictionary(window) {
             return self.torrent();
@@ -228,7 +228,7 @@ impl Classifier {
         }
         match self.promise {
             Promise::Html => self.html(),
-            // A text without a type that carries links is a page that forgot its type.
+            // A text without a type that contains links is a page with a missing type.
             Promise::Nothing if find_ignoring_case(text, b"<a href") => self.html(),
             _ if is_text(text) => Decision::Discard(DiscardReason::Text),
             _ => Decision::Discard(DiscardReason::Binary(BinaryKind::Unknown)),
@@ -253,7 +253,7 @@ impl Classifier {
         if self.accepts_pages { Decision::Page(kind) } else { Decision::Discard(DiscardReason::PageNotWanted) }
     }
 
-    /// UTF-16 is no torrent; it is a page when it says so or is called one.
+    /// UTF-16 is never a torrent. It is a page if its content or its type says so.
     fn utf16(&self, window: &[u8], complete: bool) -> Decision {
         let mut narrow = [0; SNIFF_BYTES];
         let mut length = 0;
@@ -261,7 +261,7 @@ impl Classifier {
             narrow[length] = *byte;
             length += 1;
         }
-        // A declaration stands before a feed's root: whether more is to be seen does not hang on how the body arrives.
+        // A declaration may come before a feed's root. How much is read must not depend on how the body arrives.
         if length < SNIFF_BYTES && !complete {
             return Decision::NeedMore;
         }
@@ -318,17 +318,17 @@ fn promise(content_type: Option<&str>, disposition: Option<&str>) -> Promise {
     };
     match (from_type, from_disposition) {
         (Promise::Torrent, _) | (_, Some(Promise::Torrent)) => Promise::Torrent,
-        // Some frameworks name their pages: `inline; filename="index.html"`.
+        // Some frameworks set a file name for pages: `inline; filename="index.html"`.
         (Promise::Html | Promise::Xml, Some(_)) if !is_attachment => from_type,
         (_, Some(promise)) => promise,
         (promise, None) => promise,
     }
 }
 
-/// A dictionary whose first key no program would write: too long, not printable, or with a length of many zeros.
-/// libtorrent takes it, so it is read on when everything up to the value fits. `reach` is how much of the text is ever
-/// looked at: only a key that ends beyond it is believed by its length alone, or the verdict would hang on how the body
-/// arrives.
+/// A dictionary whose first key no program would write: too long, not printable, or with leading zeros in its length.
+/// libtorrent accepts it, so it is read on if everything up to the value fits. `reach` is how much of the text is
+/// ever read: only a key that ends beyond it is accepted by its length alone; otherwise the verdict would depend on
+/// how the body arrives.
 fn strange_dictionary_shape(text: &[u8], reach: usize) -> Shape {
     let Some((b'd', rest)) = text.split_first() else {
         return Shape::Other;
@@ -351,8 +351,8 @@ fn strange_dictionary_shape(text: &[u8], reach: usize) -> Shape {
     }
 }
 
-/// True when a dictionary begins behind junk. Only keys that torrents begin with count here: prose and scripts
-/// hold things like `d1:a` by chance.
+/// True if a dictionary starts after junk. Only keys that torrents start with count here: prose and scripts contain
+/// text like `d1:a` by chance.
 fn hides_dictionary(window: &[u8]) -> bool {
     const FIRST_KEYS: [&[u8]; 16] = [
         b"announce",
@@ -383,7 +383,7 @@ fn hides_dictionary(window: &[u8]) -> bool {
     })
 }
 
-/// Magic numbers of what sites offer beside torrents.
+/// Magic numbers of other files that sites offer beside torrents.
 fn magic(window: &[u8]) -> Option<BinaryKind> {
     use BinaryKind::{Archive, Audio, DiskImage, Document, Font, Image, Program, Video};
     const FRONT: [(&[u8], BinaryKind); 36] = [
@@ -435,7 +435,7 @@ fn magic(window: &[u8]) -> Option<BinaryKind> {
         (Some(b"RIFF"), _, Some(b"AVI ")) => Some(Video),
         (Some(b"RIFF"), _, Some(b"WAVE")) => Some(Audio),
         _ if window.get(257..262) == Some(b"ustar") => Some(Archive),
-        // A boot sector: hybrid ISO images of Linux distributions begin with one.
+        // A boot sector: hybrid ISO images of Linux distributions start with one.
         _ if window.get(510..512) == Some(b"\x55\xaa") && window[..510].contains(&0) => Some(DiskImage),
         _ => None,
     }
@@ -454,7 +454,7 @@ fn find_ignoring_case(text: &[u8], wanted: &[u8]) -> bool {
     text.windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted))
 }
 
-/// True for the beginning of a whole HTML or XML document.
+/// True for the start of a whole HTML or XML document.
 fn begins_document(text: &[u8]) -> bool {
     [&b"<!doctype"[..], b"<html", b"<head", b"<?xml"].iter().any(|front| starts_ignoring_case(text, front))
 }
@@ -465,7 +465,7 @@ fn begins_feed(text: &[u8]) -> bool {
         .any(|front| starts_ignoring_case(text, front))
 }
 
-/// True for a tag or comment in front; fragments and tag soup begin so, and PHP's warnings too.
+/// True if the text starts with a tag or a comment, as fragments, tag soup and PHP warnings do.
 fn begins_markup(text: &[u8]) -> bool {
     match text {
         [b'<', b'!', b'-', b'-', ..] | [b'<', b'?', b'p', b'h', b'p', ..] => true,
@@ -479,7 +479,7 @@ fn begins_markup(text: &[u8]) -> bool {
     }
 }
 
-/// The kind of an XML document by its root element; None while none has come, or for other XML.
+/// The kind of an XML document by its root element; None before the root, or for other XML.
 fn root_element(text: &[u8]) -> Option<PageKind> {
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'<', rest) {
@@ -490,7 +490,7 @@ fn root_element(text: &[u8]) -> Option<PageKind> {
         if starts_ignoring_case(rest, b"<html") {
             return Some(PageKind::Html);
         }
-        // Declarations, comments and style sheets stand before the root.
+        // Declarations, comments and style sheets come before the root.
         rest = match rest {
             [b'<', b'!', b'-', b'-', ..] => &rest[memmem::find(rest, b"-->")?..],
             [b'<', b'!' | b'?', ..] => &rest[memchr::memchr(b'>', rest)?..],

@@ -1,4 +1,4 @@
-//! The wire: what is fetched, how politely, and what came back.
+//! The network: fetching, politeness, and classification of responses.
 
 pub mod classify;
 pub mod fetch;

@@ -1,5 +1,5 @@
-//! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry whose cap is not here has none,
-//! and that is a fault.
+//! Every cap of this room, with its unit and its reason. A queue, body, depth, loop or retry without a cap here is a
+//! bug.
 
 use std::time::Duration;
 
@@ -14,63 +14,65 @@ pub use gleaner_torrent::limits::{TORRENT_BYTES_MAX, TORRENT_JUNK_BYTES_MAX};
 pub const SMALL_BODY_BYTES_MAX: usize = 64 << 10;
 
 /// Bytes of all larger bodies of the process: two pages of the largest size. A torrent or sitemap that may become
-/// larger than this takes all of it, alone. Hostile servers are to leave the process below 150 MB.
+/// larger than this takes all of it, alone. Even with hostile servers, the process must stay below 150 MB.
 pub const BODIES_BYTES_MAX: usize = 16 << 20;
 
-/// Bytes a second that a body with a share must bring while others wait for one, on the mean of `BODY_PACE_TIME`: slower
-/// ones would keep the large bodies of other sites waiting.
+/// Minimum bytes per second of a body with a share while others wait for one, averaged over `BODY_PACE_TIME`: slower
+/// ones would block the large bodies of other sites.
 pub const BODY_PACE_BYTES_MIN: usize = 8 << 10;
 
-/// Time over which the pace of a body is taken: long enough for a lost packet or two.
+/// Time over which a body's pace is averaged: long enough for a lost packet or two.
 pub const BODY_PACE_TIME: Duration = Duration::from_secs(10);
 
-/// Time that others wait for a body with a share, however well it keeps its pace: three stretches of `BODY_PACE_TIME`, in
-/// which the largest torrent comes at 4 Mbit/s. A server that drips would hold all the memory as long as a request may take.
+/// Longest time that others wait for a body with a share, at any pace: three intervals of `BODY_PACE_TIME`, in which
+/// the largest torrent arrives at 4 Mbit/s. Otherwise a server that drips would hold all the memory as long as a
+/// request may take.
 pub const BODY_SHARE_TIME: Duration = Duration::from_secs(30);
 
 /// Bytes of the value of a cookie's attribute (RFC 6265bis §5.6); longer ones are ignored.
 pub const COOKIE_ATTRIBUTE_BYTES_MAX: usize = 1_024;
 
-/// A `Date` further from our clock than this is none: a server that has lost its time begins with 1970, and ours may have.
+/// A `Date` further from our clock than this is ignored: a server that lost its time starts at 1970, and so may ours.
 pub const COOKIE_CLOCK_OFF_MAX: Duration = Duration::from_secs(60 * 366 * 86_400);
 
-/// Cookies of one registrable domain (RFC 6265bis §6.1: at least 50), as Chromium and Firefox keep; the one used least recently goes.
+/// Cookies of one registrable domain, as in Chromium and Firefox (RFC 6265bis §6.1: at least 50). The least recently
+/// used one is evicted.
 pub const COOKIES_PER_DOMAIN_MAX: usize = 180;
 
-/// Cookies that were not kept and are told: a login sets one to five.
+/// Dropped cookies that are reported: a login sets one to five.
 pub const COOKIES_DROPPED_MAX: usize = 8;
 
-/// Bytes of a login's token: those that carry claims have some hundred to two thousand, and servers refuse headers beyond
-/// 8 KiB.
+/// Bytes of a login's token. Those with claims have some hundred to two thousand, and servers reject headers beyond 8
+/// KiB.
 pub const BEARER_BYTES_MAX: usize = 4_096;
 
-/// Bytes of a `Cookie` header. Servers refuse 8 kB (nginx, Apache: of one line) or 16 kB of all headers.
+/// Bytes of a `Cookie` header. Servers reject 8 kB (nginx, Apache: for one line) or 16 kB for all headers.
 pub const COOKIE_HEADER_BYTES_MAX: usize = 8_000;
 
-/// Bytes of a file of cookies: a browser's whole profile exports some 500 kB.
+/// Bytes of a cookie file. A browser's whole profile exports some 500 kB.
 pub const COOKIE_FILE_BYTES_MAX: usize = 16 << 20;
 
-/// Lines of a cookies.txt whose faults are told one by one: more of them have one cause.
+/// Invalid lines of a cookies.txt that are reported one by one. More of them have one cause.
 pub const COOKIE_FAULTS_TOLD_MAX: usize = 10;
 
 /// Content codings of one body; real servers double one by mistake.
 pub const CONTENT_CODINGS_MAX: usize = 3;
 
-/// Bytes that a content coding may read beyond twice what it makes: headers, and what a decoder holds back (a block of
+/// Bytes that a content coding may read beyond twice its output: headers, and what a decoder holds back (a block of
 /// zstd: 128 kB). Empty blocks and members decode to nothing, and nested ones would do so for hours.
 pub const CODING_WASTE_BYTES_MAX: u64 = 256 << 10;
 
-/// Bytes of one decoded piece of a body: what a bomb makes at most beyond the cap of its reader.
+/// Bytes of one decoded piece of a body: the most that a bomb produces beyond the reader's cap.
 pub const DECODED_PIECE_BYTES_MAX: usize = 64 << 10;
 
-/// Bytes that decoders read and make before others get a turn on the loop's thread: about a millisecond.
+/// Bytes that decoders read and produce before others get a turn on the loop's thread: about a millisecond.
 pub const DECODE_TURN_BYTES_MAX: usize = 256 << 10;
 
-/// Window of a zstd body, as a power of two: 8 MB, which RFC 9659 makes the largest on the web.
+/// Window of a zstd body, as a power of two: 8 MB, the largest that RFC 9659 allows on the web.
 pub const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
-/// Time that the end of a body may take when its content is whole already. It comes at once, or the server is broken
-/// and the connection is not worth keeping.
+/// Time that the end of a body may take after its content is complete. It comes at once, or the server is broken and
+/// the connection is not worth keeping.
 pub const BODY_TAIL_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Bytes of an `ETag` or `Last-Modified` that is kept and sent back. Real ones have less than 100.
@@ -79,55 +81,56 @@ pub const VALIDATOR_BYTES_MAX: usize = 1 << 10;
 /// Bytes of one `X-Robots-Tag` header that is kept. The longest real ones name a dozen crawlers.
 pub const ROBOTS_TAG_BYTES_MAX: usize = 1 << 10;
 
-/// `X-Robots-Tag` headers kept of one answer: one for each crawler that a site knows by name.
+/// `X-Robots-Tag` headers kept per response: one for each crawler that a site knows by name.
 pub const ROBOTS_TAGS_MAX: usize = 32;
 
-/// Names that the DNS cache knows, at about 300 bytes each: those of some sites with all that their pages link to.
+/// Names in the DNS cache, at about 300 bytes each: those of some sites with all that their pages link to.
 pub const DNS_NAMES_MAX: usize = 4_096;
 
-/// Addresses taken of one name. The largest networks give a dozen.
+/// Addresses kept per name. The largest networks give a dozen.
 pub const DNS_ADDRESSES_MAX: usize = 32;
 
-/// DNS lookups under way at a time: a page that links to a thousand hosts must not flood the name server.
+/// Concurrent DNS lookups: a page that links to a thousand hosts must not flood the name server.
 pub const DNS_LOOKUPS_MAX: usize = 6;
 
-/// Time of one DNS lookup, all servers and attempts included; shorter than the time to connect, of which it is part.
+/// Time of one DNS lookup, all servers and attempts included. Shorter than the time to connect, of which it is part.
 pub const DNS_TIME_MAX: Duration = Duration::from_secs(15);
 
-/// Time that a DNS lookup is waited for while an answer that no longer holds is at hand (RFC 8767 §5: 1.8 s).
+/// Time to wait for a DNS lookup if a stale answer exists (RFC 8767 §5: 1.8 s).
 pub const DNS_STALE_PATIENCE: Duration = Duration::from_millis(1_800);
 
-/// Shortest time that an answer of the DNS is kept: some hosts send zero, and each connection would ask again.
+/// Minimum TTL of DNS answers: some hosts send zero, and each connection would query again.
 pub const DNS_TTL_LEAST: Duration = Duration::from_secs(10);
 
-/// Longest time that an address is kept: hosts move, and a lookup an hour costs nothing.
+/// Maximum TTL of an address: hosts move, and a lookup per hour costs nothing.
 pub const DNS_TTL_MAX: Duration = Duration::from_secs(3_600);
 
-/// Longest time that a name counts as missing: somebody may be setting it up.
+/// Maximum negative TTL of a name: someone may be setting it up.
 pub const DNS_NEGATIVE_TTL_MAX: Duration = Duration::from_secs(300);
 
-/// Time until servers that failed are asked again for the same name.
+/// Time until failed servers are queried again for the same name.
 pub const DNS_FAILURE_TIME: Duration = Duration::from_secs(10);
 
-/// How long an address serves beyond its time while the servers fail (RFC 8767 §5: one to three days).
+/// How long a stale address is served while the servers fail (RFC 8767 §5: one to three days).
 pub const DNS_STALE_TIME_MAX: Duration = Duration::from_secs(24 * 3_600);
 
-/// Time until resolv.conf and the hosts file are looked at again, and what is kept of their words.
+/// Time until resolv.conf and the hosts file are checked again, and TTL of their entries.
 pub const DNS_FILES_TIME: Duration = Duration::from_secs(10);
 
-/// Names told of a certificate that is for another host: some hold a thousand.
+/// Names listed for a certificate of another host: some hold a thousand.
 pub const TLS_NAMES_TOLD_MAX: usize = 5;
 
-/// Bytes of a robots.txt that are read (RFC 9309 §2.5 asks for 500 kB at least).
+/// Bytes of a robots.txt that are read (RFC 9309 §2.5 requires at least 500 kB).
 pub const ROBOTS_BYTES_MAX: usize = 500 << 10;
 
 /// First bytes of a body that the classifier waits for before it decides.
 pub const SNIFF_BYTES: usize = 512;
 
-/// Faulty attempts at one URL before it is given up, the first one included; at most 15, as of those below.
+/// Failed attempts at one URL before it is given up, the first one included; at most 15, because the database
+/// counts them in four bits.
 pub const ATTEMPTS_MAX: u8 = 4;
 
-/// Faulty answers in a row (5xx, time-outs, broken bodies) after which the host gets a pause and not only the URL.
+/// Consecutive failures (5xx, timeouts, broken bodies) after which the whole host is paused and not only the URL.
 pub const HOST_FAULTS_MAX: u32 = 3;
 
 /// Time to connect, TLS included.
@@ -139,16 +142,16 @@ pub const READ_TIME_MAX: Duration = Duration::from_secs(30);
 /// Time of a whole request.
 pub const REQUEST_TIME_MAX: Duration = Duration::from_secs(300);
 
-/// Longest pause that a host's complaints without a `Retry-After` lead to.
+/// Longest pause for throttling without a `Retry-After`.
 pub const THROTTLED_PAUSE_MAX: Duration = Duration::from_secs(3_600);
 
-/// Longest pause before a host that cannot be reached is tried again.
+/// Longest pause before an unreachable host is retried.
 pub const UNREACHABLE_PAUSE_MAX: Duration = Duration::from_secs(600);
 
-/// `Crawl-delay` of a robots.txt that is honoured; a longer one is taken for a mistake and cut to this.
+/// Longest `Crawl-delay` of a robots.txt that is honoured. A longer one is taken for a mistake and cut to this.
 pub const CRAWL_DELAY_MAX: Duration = Duration::from_secs(600);
 
-/// Longest rest of a connection that follows the server's response time.
+/// Longest rest of a connection when it follows the server's response time.
 pub const REST_MAX: Duration = Duration::from_secs(60);
 
 /// Sitemaps that one robots.txt may name.
@@ -161,8 +164,8 @@ pub const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 << 10;
 pub const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 1 << 20;
 
 /// Time that an idle connection is kept: longer than the pause between two requests of a polite crawl. Each keeps the
-/// buffer that its longest answer needed.
+/// buffer that its longest response needed.
 pub const IDLE_CONNECTION_TIME: Duration = Duration::from_secs(30);
 
-/// Headers of an answer that its script is told, redirects that a request of one follows, bytes of scripts that a site keeps over pages.
+/// Headers of a response that are passed to its script.
 pub const SCRIPT_HEADERS_MAX: usize = 100;

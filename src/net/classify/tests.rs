@@ -1,4 +1,4 @@
-//! The classifier on bodies that lie in every direction.
+//! The classifier on bodies with wrong headers of every kind.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn whole(content_type: Option<&str>, body: &[u8]) -> Decision {
     Classifier::new(facts(content_type)).feed(body, true)
 }
 
-/// The decision, and after how many bytes of a slow body it fell.
+/// The decision on a slow body, and the number of bytes it took.
 fn slowly(content_type: Option<&str>, body: &[u8]) -> (Decision, usize) {
     let mut classifier = Classifier::new(facts(content_type));
     for length in 0..=body.len() {
@@ -118,7 +118,7 @@ fn large_binaries_are_stopped_in_their_first_bytes() {
             [None, Some("application/x-bittorrent"), Some("application/octet-stream"), Some("text/html")]
         {
             let (decision, at) = slowly(content_type, &body);
-            // A tar archive or a boot sector shows itself late; before that it is binary all the same.
+            // A tar archive or a boot sector is recognised late; before that it is binary in any case.
             let expected = [
                 Decision::Discard(DiscardReason::Binary(kind)),
                 Decision::Discard(DiscardReason::Binary(BinaryKind::Unknown)),
@@ -257,7 +257,7 @@ fn fixtures_that_are_torrents_are_never_stopped() {
             let decision = slowly(content_type, &body).0;
             if line["torrent"].as_bool().unwrap() {
                 torrents += 1;
-                // 4096 bytes of letters in front are found by the parser, but look like text from the front.
+                // The parser skips 4096 leading bytes of letters, but they look like text to the classifier.
                 assert_eq!(decision, Decision::Torrent, "{line} as {content_type:?}");
             }
         }
@@ -280,7 +280,7 @@ proptest! {
     }
 }
 
-/// The piece hashes of a small torrent hold zero bytes within the first bytes of the body.
+/// The piece hashes of a small torrent contain zero bytes within the first bytes of the body.
 #[test]
 fn a_small_torrent_behind_a_warning_is_no_binary() {
     let mut body = b"<br />\n<b>Warning</b>:  headers already sent in <b>/d.php</b> on line <b>31</b><br />\n".to_vec();

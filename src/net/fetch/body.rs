@@ -1,11 +1,11 @@
-//! Reading a body as it arrives: the reader is asked at every piece whether it wants more, and no body grows
-//! beyond its cap. The cap counts decoded bytes, so that a compressed bomb ends like any other large body.
+//! Reads a body as it arrives: after every piece the reader decides whether it wants more, and no body grows beyond
+//! its cap. The cap counts decoded bytes, so that a compressed bomb ends like any other large body.
 //!
-//! Nor do all bodies of the process together grow beyond their [`Allowance`]. A body that passes
-//! [`limits::SMALL_BODY_BYTES_MAX`] waits for a share of it: once, for all that its reader may come to want, so that no
-//! two can wait for each other. While it waits nothing is read, and the sender's own transport holds it back. The share
-//! lives as long as the bytes: who keeps them keeps it, who drops the last of them gives it back. While others wait, a body
-//! with a share must keep a pace and end in time; else it may be as slow as the transport lets it.
+//! All bodies of the process together stay within their [`Allowance`]. A body that passes
+//! [`limits::SMALL_BODY_BYTES_MAX`] waits for a share of it: once, for all bytes that its reader may want, so that
+//! two bodies cannot deadlock. While it waits nothing is read, and the transport applies back-pressure to the sender.
+//! The share lives as long as the bytes and is released when the last of them is dropped. While others wait, a body
+//! with a share must keep a minimum pace and end in time; otherwise it may be as slow as the transport allows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use super::{Body, FailureKind, FetchFailure};
 use crate::limits;
 
-/// What the reader says after each piece.
+/// The reader's decision after each piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// Go on, up to this many bytes in all.
@@ -27,11 +27,11 @@ pub enum Want {
     Stop,
 }
 
-/// How reading ended. The bytes are those that came until then.
+/// How reading ended, with the bytes received until then.
 #[derive(Debug)]
 pub enum Read {
     Whole(Bytes),
-    /// The reader said stop, or the body had passed its cap (`over_cap`).
+    /// The reader stopped, or the body exceeded its cap (`over_cap`).
     Stopped {
         bytes: Bytes,
         over_cap: bool,
@@ -42,10 +42,10 @@ pub enum Read {
     },
 }
 
-/// The memory that large bodies share. Clones share the same.
+/// The memory shared by large bodies. Clones share the same allowance.
 #[derive(Clone, Debug)]
 pub struct Allowance {
-    /// A permit for each KiB.
+    /// One permit per KiB.
     kib: Arc<Semaphore>,
     kib_max: u32,
     /// Bodies that wait for a share.
@@ -60,22 +60,22 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// An allowance of so many bytes, 1 KiB at least.
+    /// An allowance of this many bytes, at least 1 KiB.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         let kib_max = kib(bytes).max(1);
         Self { kib: Arc::new(Semaphore::new(kib_max as usize)), kib_max, waiting: Arc::default() }
     }
 
-    /// Waits for a share, in the order of asking. Who asks for more than there is gets all of it, alone.
+    /// Waits for a share, first come, first served. A request larger than the allowance gets all of it, alone.
     async fn share(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let wanted = kib(bytes).min(self.kib_max);
-        // Nothing is free while somebody waits: what comes back goes to the first in the row.
+        // While others wait, nothing is free: released permits go to the first in the queue.
         if let Ok(permit) = Arc::clone(&self.kib).try_acquire_many_owned(wanted) {
             return Some(permit);
         }
         let _waiting = Waiting::join(&self.waiting);
-        // The semaphore is never closed, so that there always is one.
+        // The semaphore is never closed, so this always succeeds.
         Arc::clone(&self.kib).acquire_many_owned(wanted).await.ok()
     }
 
@@ -84,7 +84,7 @@ impl Allowance {
     }
 }
 
-/// One that waits, until it is dropped.
+/// Counts one waiting body until it is dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -100,17 +100,17 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Whole KiB that hold so many bytes.
+/// Whole KiB, rounded up.
 fn kib(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX)
 }
 
-/// Reads a body. `announced` is its length as the headers tell it. `ask` sees all bytes so far and whether they are all;
-/// it is asked at least once.
+/// Reads a body. `announced` is its length by the headers. `ask` receives all bytes so far and whether they are
+/// complete; it is called at least once.
 ///
-/// A body with a share ends at the cap that was wanted when it got it, or at its announced length: whatever is wanted
-/// later, a share never grows. While others wait for a share, one that falls behind [`limits::BODY_PACE_BYTES_MIN`], or
-/// is not whole within [`limits::BODY_SHARE_TIME`], has [`FailureKind::TimedOut`].
+/// A body with a share ends at the cap that was wanted when it got the share, or at its announced length: a share
+/// never grows. While others wait for a share, a body that falls behind [`limits::BODY_PACE_BYTES_MIN`], or is not
+/// complete within [`limits::BODY_SHARE_TIME`], fails with [`FailureKind::TimedOut`].
 pub async fn read(
     mut body: Box<dyn Body>,
     announced: Option<u64>,
@@ -137,7 +137,8 @@ pub async fn read(
             }
             Err(failure) => return Read::Failed { bytes: so_far.whole(share), failure },
         };
-        // What is reserved and never written costs no memory; what grows in steps is copied, and leaves holes.
+        // Reserved memory that is never written is free; a buffer that grows in steps is copied and fragments the
+        // heap.
         let small = announced.filter(|length| *length <= limits::SMALL_BODY_BYTES_MAX);
         so_far.push(piece, share.as_ref().map(|share| share.bytes_max).or(small));
         let length = so_far.bytes().len();
@@ -149,7 +150,7 @@ pub async fn read(
             return Read::Stopped { bytes: so_far.whole(share), over_cap: true };
         }
         if length > limits::SMALL_BODY_BYTES_MAX && share.is_none() {
-            // An announced length that the body has passed already is a lie, and says nothing.
+            // If the body is already longer than announced, the announced length is wrong and is ignored.
             let bytes_max = announced.filter(|announced| *announced >= length).map_or(cap, |length| length.min(cap));
             let permit = allowance.share(bytes_max).await;
             share = Some(Share { permit, bytes_max, pace: Pace::from(Instant::now()) });
@@ -157,40 +158,40 @@ pub async fn read(
     }
 }
 
-/// What a large body holds of the allowance while it is read.
+/// A large body's share of the allowance while it is read.
 struct Share {
     permit: Option<OwnedSemaphorePermit>,
-    /// Bytes that the body may have in all.
+    /// Maximum bytes of the whole body.
     bytes_max: usize,
     pace: Pace,
 }
 
-/// How fast a body comes, over one stretch of time after the other.
+/// How fast a body arrives, measured over consecutive intervals.
 struct Pace {
     stretch_ends: Instant,
-    /// Bytes that have come since it began.
+    /// Bytes received in this interval.
     bytes: usize,
-    /// Stretches in a row at whose ends others waited.
+    /// Consecutive intervals that ended while others waited.
     waited_for: u64,
 }
 
 impl Pace {
-    /// Bytes that must come in a stretch.
+    /// Bytes that must arrive in an interval.
     const LEAST: usize = limits::BODY_PACE_BYTES_MIN * limits::BODY_PACE_TIME.as_secs() as usize;
 
-    /// Stretches that others wait for, and no more.
+    /// Maximum intervals while others wait.
     const WAITED_FOR: u64 = limits::BODY_SHARE_TIME.as_secs() / limits::BODY_PACE_TIME.as_secs();
 
-    /// How late the end of a stretch may be seen by a body that is polled: timers are exact to milliseconds.
+    /// How late a polled body may notice the end of an interval: timers are exact to milliseconds.
     const LATE: Duration = Duration::from_secs(1);
 
     fn from(now: Instant) -> Self {
         Self { stretch_ends: now + limits::BODY_PACE_TIME, bytes: 0, waited_for: 0 }
     }
 
-    /// The next piece, unless the body is too slow for those who wait.
+    /// The next piece, unless the body is too slow while others wait.
     async fn keep(&mut self, body: &mut dyn Body, allowance: &Allowance) -> Result<Option<Bytes>, FetchFailure> {
-        // Asked for once, however long it takes: a body need not bear that its answer is dropped half-way.
+        // One call for each piece, however long it takes: cancelling a body's future half-way may lose data.
         let mut next = body.chunk();
         loop {
             match tokio::time::timeout_at(self.stretch_ends, &mut next).await {
@@ -203,9 +204,9 @@ impl Pace {
         }
     }
 
-    /// The stretch has ended while a piece was waited for; a body whose pieces are always there is fast enough.
+    /// The interval ended while a piece was awaited. A body whose pieces are always ready is fast enough.
     fn end_stretch(&mut self, now: Instant, is_waited_for: bool) -> Result<(), FetchFailure> {
-        // A site that waits for a commit leaves its bodies alone meanwhile: that is not their fault.
+        // A site that waits for a commit does not poll its bodies meanwhile; this must not count as slowness.
         let was_looked_after = now < self.stretch_ends + Self::LATE;
         let waited_for = if is_waited_for { self.waited_for + u64::from(was_looked_after) } else { 0 };
         let too_slow = |detail| Err(FetchFailure { kind: FailureKind::TimedOut, detail });
@@ -225,7 +226,7 @@ impl Pace {
 /// The bytes of a body so far.
 #[derive(Default)]
 struct SoFar {
-    /// Most bodies come in one piece: that one is kept as it is, without a copy.
+    /// Most bodies arrive in one piece, which is kept without a copy.
     first: Bytes,
     joined: Vec<u8>,
 }
@@ -235,8 +236,7 @@ impl SoFar {
         if self.joined.is_empty() { &self.first } else { &self.joined }
     }
 
-    /// Appends a piece. `expected` is the length that the body is to have in the end, where it is known and memory for
-    /// it may be taken.
+    /// Appends a piece. `expected` is the final length of the body, if it is known and memory for it may be reserved.
     fn push(&mut self, piece: Bytes, expected: Option<usize>) {
         if self.bytes().is_empty() {
             self.first = piece;
@@ -245,7 +245,7 @@ impl SoFar {
         let first = std::mem::take(&mut self.first);
         let length = self.joined.len() + first.len() + piece.len();
         if length > self.joined.capacity() {
-            // A quarter copies each byte a few times only, and small bodies alone grow so.
+            // Growing by a quarter copies each byte only a few times, and only small bodies grow like this.
             let target = expected.filter(|expected| *expected >= length).unwrap_or(length + length / 4);
             self.joined.reserve_exact(target - self.joined.len());
         }
@@ -253,7 +253,7 @@ impl SoFar {
         self.joined.extend_from_slice(&piece);
     }
 
-    /// The bytes, and with them what they hold of the allowance; what of the share they do not need is given back.
+    /// The bytes with their share of the allowance; the unused part of the share is released.
     fn whole(self, share: Option<Share>) -> Bytes {
         let held_bytes = self.bytes().len();
         let bytes = if self.joined.is_empty() { self.first } else { Bytes::from(self.joined) };
@@ -264,7 +264,7 @@ impl SoFar {
     }
 }
 
-/// Bytes that give their share back when they are dropped.
+/// Bytes that release their share when they are dropped.
 struct Shared {
     bytes: Bytes,
     _permit: OwnedSemaphorePermit,

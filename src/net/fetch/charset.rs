@@ -1,7 +1,7 @@
-//! Which charset a page is in, decided as the HTML standard does (§13.2.3.2): byte order mark, the site's override,
-//! the HTTP header, the page's own `meta` in its first 1024 bytes, and at last its content.
+//! Detects the charset of a page as the HTML standard does (§13.2.3.2): byte order mark, the site's override, the
+//! HTTP header, the page's own `meta` in its first 1024 bytes, and finally its content.
 //!
-//! Looks at bytes and labels only; decodes nothing, never fails: every page has an encoding.
+//! Reads bytes and labels only, decodes nothing and never fails: every page has an encoding.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
@@ -9,12 +9,12 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFI
 /// Bytes searched for a `meta` (HTML §13.2.3.2: 1024).
 const PRESCAN_BYTES: usize = 1_024;
 
-/// Bytes from which the charset is guessed when nothing names it. Guessing runs at about 100 MB/s, and what 64 kB do
-/// not show the rest will not.
+/// Bytes used to guess the charset when nothing names it. Guessing runs at about 100 MB/s, and more than 64 kB would
+/// not help.
 const GUESS_BYTES: usize = 64 << 10;
 
-/// The encoding of `body`. `content_type` is the HTTP header's value, `override_label` the site file's; labels that
-/// name no encoding are passed over.
+/// The encoding of `body`. `content_type` is the value of the HTTP header, `override_label` comes from the site file.
+/// Labels that name no encoding are skipped.
 #[must_use]
 pub fn detect(content_type: Option<&str>, body: &[u8], override_label: Option<&str>) -> &'static Encoding {
     if let Some((encoding, _)) = Encoding::for_bom(body) {
@@ -28,8 +28,8 @@ pub fn detect(content_type: Option<&str>, body: &[u8], override_label: Option<&s
         .unwrap_or_else(|| guess(body))
 }
 
-/// The `charset` parameter of a Content-Type, however badly the header is written
-/// (`text/html; charset=utf-8; Cache-control:private` is sent by real servers).
+/// The `charset` parameter of a Content-Type, however malformed the header is (real servers send
+/// `text/html; charset=utf-8; Cache-control:private`).
 fn charset_parameter(content_type: &str) -> Option<&str> {
     content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -38,13 +38,13 @@ fn charset_parameter(content_type: &str) -> Option<&str> {
     })
 }
 
-/// From the content: UTF-8 if it is valid, else what chardetng says. Never UTF-16 or ISO-2022-JP, which let a page
-/// hide its markup.
+/// Guesses from the content: UTF-8 if it is valid, else the result of chardetng. Never UTF-16 or ISO-2022-JP, which
+/// let a page hide its markup.
 fn guess(body: &[u8]) -> &'static Encoding {
     let sample = &body[..body.len().min(GUESS_BYTES)];
     match std::str::from_utf8(sample) {
         Ok(_) => return UTF_8,
-        // Cut within a character by us, not by the page.
+        // We cut the sample within a character, not the page.
         Err(error) if error.error_len().is_none() && sample.len() < body.len() => return UTF_8,
         Err(_) => {}
     }
@@ -54,7 +54,7 @@ fn guess(body: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Allow)
 }
 
-/// "Prescan a byte stream to determine its encoding" (HTML §13.2.3.2). `None` where no `meta` names one.
+/// "Prescan a byte stream to determine its encoding" (HTML §13.2.3.2). `None` if no `meta` names one.
 fn prescan(head: &[u8]) -> Option<&'static Encoding> {
     if head.starts_with(b"<\0?\0x\0") {
         return Some(UTF_16LE);
@@ -80,7 +80,7 @@ fn prescan(head: &[u8]) -> Option<&'static Encoding> {
             while let Some((_, after)) = attribute(head, at)? {
                 at = after;
             }
-            // At the `>`; the loop goes on from there.
+            // At the `>`; the loop continues from there.
         } else if matches!(rest.get(1), Some(b'!' | b'/' | b'?')) {
             at += memchr::memchr(b'>', rest)? + 1;
         } else {
@@ -100,8 +100,8 @@ fn is_tag(rest: &[u8]) -> bool {
     }
 }
 
-/// The encoding that the `meta` names whose attributes begin at `at`, and the position after them; `None` where the
-/// bytes end first.
+/// The encoding named by the `meta` whose attributes start at `at`, and the position after them. `None` if the bytes
+/// end first.
 fn meta_encoding(head: &[u8], mut at: usize) -> Option<(Option<&'static Encoding>, usize)> {
     let mut seen: Vec<Vec<u8>> = Vec::new();
     let mut got_pragma = false;
@@ -160,8 +160,8 @@ fn charset_in_content(content: &[u8]) -> Option<&'static Encoding> {
 
 type Attribute = (Vec<u8>, Vec<u8>);
 
-/// "Get an attribute" (HTML §13.2.3.2): name and value in lower case and the position after them. `Some(None)` at the
-/// tag's `>`, `None` where the bytes end first.
+/// "Get an attribute" (HTML §13.2.3.2): name and value in lower case, and the position after them. `Some(None)` at
+/// the tag's `>`, `None` if the bytes end first.
 fn attribute(head: &[u8], mut at: usize) -> Option<Option<(Attribute, usize)>> {
     let space = |byte: u8| b"\t\n\x0c\r ".contains(&byte);
     while space(*head.get(at)?) || head[at] == b'/' {

@@ -1,18 +1,19 @@
-//! Content codings (RFC 9110 §8.4): what a body arrives in, taken off as it arrives. The client below asks for gzip,
-//! brotli, zstd and deflate and decodes nothing itself; this is where every spelling of real servers is read: lists
-//! over several headers, `x-gzip`, doubled and mixed codings, `deflate` with and without its zlib wrapping.
+//! Content codings (RFC 9110 §8.4): decodes a body as it arrives. The HTTP client below requests gzip, brotli, zstd
+//! and deflate but decodes nothing itself. All variants of real servers are handled here: lists over several headers,
+//! `x-gzip`, doubled and mixed codings, `deflate` with and without its zlib wrapper.
 //!
-//! Where servers break the rules, browsers decide:
-//! - a coding that nobody knows (`utf-8`, `none`, `binary`) leaves the whole body as it came; `compress` is refused by
-//!   its name,
-//! - bytes behind a complete stream are ignored, but a further gzip member or zstd frame is part of it,
+//! If servers break the rules, this follows browsers:
+//! - an unknown coding (`utf-8`, `none`, `binary`) leaves the whole body as received; `compress` is rejected by its
+//!   name,
+//! - bytes after a complete stream are ignored, but a further gzip member or zstd frame is part of it,
 //! - an empty body is empty in every coding,
-//! - a body that says gzip and is none is a fault of the protocol, be it HTML or a torrent: no browser shows it, so no
-//!   site that works sends it. A torrent that is a gzip file and says nothing stays a gzip file.
+//! - a body that claims to be gzip and is not is a protocol error, be it HTML or a torrent: no browser shows it, so no
+//!   working site sends it. A torrent that is a gzip file without a content coding stays a gzip file.
 //!
-//! Memory is bounded by the decoders' windows and one piece; a piece never exceeds
-//! [`limits::DECODED_PIECE_BYTES_MAX`], so that a bomb makes no more than that beyond the reader's cap. Never reads
-//! from the network, never waits, never caps what the reader wants: that is [`super::body`]'s.
+//! Memory is bounded by the decoders' windows and one piece. A piece never exceeds
+//! [`limits::DECODED_PIECE_BYTES_MAX`], so that a bomb produces no more than that beyond the reader's cap. This
+//! module never reads from the network, never waits, and does not cap what the reader wants; [`super::body`] does
+//! that.
 
 use bytes::{Buf, Bytes, BytesMut};
 use compression_codecs::core::util::{PartialBuffer, WriteBuffer};
@@ -22,36 +23,36 @@ use compression_codecs::{BrotliDecoder, DecodeV2, DeflateDecoder, GzipDecoder, Z
 use super::{FailureKind, FetchFailure};
 use crate::limits;
 
-/// The least room given to a decoder for one piece, in bytes.
+/// Smallest output buffer for one piece, in bytes.
 const PIECE_BYTES: usize = 4 << 10;
 
-/// Room given for each byte of input: HTML shrinks to a fourth or an eighth, so most pages come in one piece.
+/// Output buffer per byte of input. HTML compresses to a fourth or an eighth, so most pages come in one piece.
 const EXPANSION: usize = 8;
 
-/// The codings of one body, at work. Ask [`Codings::step`] what comes next.
+/// The decoder chain of one body. Call [`Codings::step`] for the next step.
 pub struct Codings {
-    /// In the order in which they are taken off; the server put them on in the other.
+    /// In decoding order, which is the reverse of the server's.
     stages: Vec<Stage>,
     wire: Wire,
     fault: Option<FetchFailure>,
 }
 
-/// What comes next of a body in its codings.
+/// The next event of a coded body.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
     /// The next decoded bytes.
     Piece(Bytes),
-    /// The decoders want a further piece of the body: [`Codings::feed`] or [`Codings::end`].
+    /// The decoders need more of the body: [`Codings::feed`] or [`Codings::end`].
     Hungry,
-    /// Work enough for one turn on the loop's thread: let others run, and ask again.
+    /// Enough work for one turn on the loop's thread: yield, then call again.
     Busy,
-    /// The content is whole. The body may hold more bytes, which belong to nothing.
+    /// The content is complete. Further bytes of the body are ignored.
     End,
 }
 
 impl Codings {
-    /// Reads the values of all `Content-Encoding` headers, in their order. `None` where the body is to be taken as it
-    /// comes. A chain that is refused fails at its first step, so that the status is known before.
+    /// Parses the values of all `Content-Encoding` headers, in their order. `None` if the body needs no decoding. A
+    /// rejected chain fails at its first step, so that the status is known before.
     pub fn of<'v>(values: impl Iterator<Item = &'v [u8]>) -> Option<Self> {
         let mut stages = Vec::new();
         let mut fault = None;
@@ -84,7 +85,7 @@ impl Codings {
         (fault.is_some() || !stages.is_empty()).then_some(Self { stages, wire: Wire::default(), fault })
     }
 
-    /// A piece of the body as it came; to be given after [`Step::Hungry`] only.
+    /// Feeds a raw piece of the body. Only allowed after [`Step::Hungry`].
     pub fn feed(&mut self, piece: Bytes) {
         self.wire.piece = piece;
     }
@@ -94,17 +95,17 @@ impl Codings {
         self.wire.ended = true;
     }
 
-    /// True where the content may be whole: what is still awaited are only further members, or the end.
+    /// True if the content may be complete: only further members, or the end, can follow.
     #[must_use]
     pub fn may_be_whole(&self) -> bool {
         self.stages.last().is_some_and(|stage| matches!(stage.state, State::Between(_) | State::Done))
     }
 
-    /// What comes next. After an error or [`Step::End`] there is nothing more.
+    /// The next step. After an error or [`Step::End`] there are no more.
     ///
     /// # Errors
-    /// [`FailureKind::Truncated`] where the body ends within a coding, [`FailureKind::Protocol`] where its bytes are not
-    /// in the coding, or the chain is refused.
+    /// [`FailureKind::Truncated`] if the body ends within a coding, [`FailureKind::Protocol`] if its bytes are not in
+    /// the coding, or the chain is rejected.
     pub fn step(&mut self) -> Result<Step, FetchFailure> {
         match &self.fault {
             Some(fault) => Err(fault.clone()),
@@ -113,16 +114,16 @@ impl Codings {
     }
 }
 
-/// The body as it comes.
+/// The raw body.
 #[derive(Default)]
 struct Wire {
     piece: Bytes,
     ended: bool,
-    /// Bytes that all stages read and made since the last [`Step::Busy`].
+    /// Bytes read and produced by all stages since the last [`Step::Busy`].
     work_bytes: usize,
 }
 
-/// The next piece that leaves the last of these stages.
+/// The next piece from the last of these stages.
 fn pull(stages: &mut [Stage], wire: &mut Wire) -> Result<Step, FetchFailure> {
     let Some((stage, before)) = stages.split_last_mut() else {
         return Ok(match (wire.piece.is_empty(), wire.ended) {
@@ -172,7 +173,7 @@ impl Coding {
         }
     }
 
-    /// Bytes by which a stream of the coding is known.
+    /// Length of the coding's magic number in bytes.
     fn mark_bytes(self) -> usize {
         match self {
             Self::Gzip | Self::Deflate => 2,
@@ -181,13 +182,13 @@ impl Coding {
         }
     }
 
-    /// True where a stream of the coding may begin so; of a mark cut short, what is there of it.
+    /// True if a stream of the coding may start like this. A truncated magic number is compared as far as it goes.
     fn begins(self, head: &[u8]) -> bool {
         let mark = &head[..head.len().min(self.mark_bytes())];
         match self {
             Self::Gzip => [0x1f, 0x8b].starts_with(mark),
             Self::Deflate | Self::Brotli => true,
-            // A frame, or one of the skippable ones (RFC 8878 §3.1).
+            // A frame, or a skippable frame (RFC 8878 §3.1).
             Self::Zstd => {
                 let skippable = |first: u8, rest: &[u8]| first & 0xf0 == 0x50 && [0x2a, 0x4d, 0x18].starts_with(rest);
                 [0x28, 0xb5, 0x2f, 0xfd].starts_with(mark)
@@ -196,12 +197,12 @@ impl Coding {
         }
     }
 
-    /// True where a complete stream may be followed by another (RFC 1952 §2.2, RFC 8878 §3).
+    /// True if another stream may follow a complete one (RFC 1952 §2.2, RFC 8878 §3).
     fn has_members(self) -> bool {
         matches!(self, Self::Gzip | Self::Zstd)
     }
 
-    /// A decoder for the stream that begins so.
+    /// A decoder for a stream with this head.
     fn decoder(self, head: &[u8]) -> Box<dyn DecodeV2 + Send> {
         match self {
             Self::Gzip => Box::new(GzipDecoder::new()),
@@ -215,15 +216,15 @@ impl Coding {
     }
 }
 
-/// True for the two bytes of a zlib header (RFC 1950 §2.2). Read as raw deflate they would be a stored block with
-/// stray bits in its padding, which no encoder writes.
+/// True for the two bytes of a zlib header (RFC 1950 §2.2). As raw deflate they would be a stored block with stray
+/// bits in its padding, which no encoder writes.
 fn is_zlib(head: &[u8]) -> bool {
     matches!(head, [method, flags, ..] if method & 0x0f == 8
         && method >> 4 <= 7
         && u16::from_be_bytes([*method, *flags]).is_multiple_of(31))
 }
 
-/// One coding, being taken off.
+/// The decoder of one coding.
 struct Stage {
     coding: Coding,
     input: Bytes,
@@ -239,10 +240,10 @@ enum State {
     Fresh,
     Within {
         decoder: Box<dyn DecodeV2 + Send>,
-        /// The last piece was filled to its end: the decoder may hold more without further input.
+        /// The last output piece was full: the decoder may hold more without further input.
         full: bool,
     },
-    /// Behind a complete stream.
+    /// After a complete stream.
     Between(Box<dyn DecodeV2 + Send>),
     Done,
 }
@@ -252,7 +253,7 @@ impl Stage {
         Self { coding, input: Bytes::new(), ended: false, read_bytes: 0, made_bytes: 0, state: State::Fresh }
     }
 
-    /// Takes further input. What it has is less than a mark.
+    /// Takes more input. The rest of the previous input is shorter than a magic number.
     fn take(&mut self, piece: Bytes) {
         if self.input.is_empty() {
             self.input = piece;
@@ -263,7 +264,7 @@ impl Stage {
         }
     }
 
-    /// Goes on by one piece, or by one state.
+    /// Advances by one piece, or by one state.
     fn run(&mut self) -> Result<Step, FetchFailure> {
         let lacks_mark = self.input.len() < self.coding.mark_bytes().max(1);
         match std::mem::replace(&mut self.state, State::Done) {
@@ -290,7 +291,7 @@ impl Stage {
         }
     }
 
-    /// Begins the first stream.
+    /// Opens the first stream.
     fn open(&mut self) -> Result<Step, FetchFailure> {
         let (name, head) = (self.coding.name(), &self.input[..self.input.len().min(16)]);
         if self.coding.begins(head) {
@@ -304,7 +305,7 @@ impl Stage {
         Err(broken(format!("the headers say content coding `{name}`, but the body begins with `{head}`")))
     }
 
-    /// One piece of the stream. The state is [`State::Done`] until it is known to go on.
+    /// Decodes one piece of the stream. The state is [`State::Done`] until it is known to continue.
     fn decode(&mut self, mut decoder: Box<dyn DecodeV2 + Send>, full: bool) -> Result<Step, FetchFailure> {
         let room = if full { limits::DECODED_PIECE_BYTES_MAX } else { self.input.len().saturating_mul(EXPANSION) };
         let mut piece = vec![0; room.clamp(PIECE_BYTES, limits::DECODED_PIECE_BYTES_MAX)];
@@ -313,7 +314,8 @@ impl Stage {
         let decoded = match (self.input.is_empty(), self.coding) {
             (false, _) => decoder.decode(&mut input, &mut output),
             (true, _) if self.ended && !full => decoder.finish(&mut output),
-            // These two know the end of their stream from this call alone and bear it without input; the others do not.
+            // Only these two need this call without input to detect the end of their stream; the others do not allow
+            // it.
             (true, Coding::Brotli | Coding::Zstd) => decoder.decode(&mut input, &mut output),
             (true, Coding::Gzip | Coding::Deflate) => decoder.flush(&mut output).map(|_| false),
         };
@@ -333,8 +335,8 @@ impl Stage {
         self.input.advance(read);
         self.read_bytes += read as u64;
         self.made_bytes += made as u64;
-        // No encoder makes its input much longer: this is a bomb of empty blocks or members, which cost time and
-        // make nothing that the reader's cap could count.
+        // No encoder makes its input much longer. This is a bomb of empty blocks or members, which cost time and
+        // produce nothing that the reader's cap could count.
         if self.read_bytes > 2 * self.made_bytes + limits::CODING_WASTE_BYTES_MAX {
             return Err(self.broken(&std::io::Error::other("next to nothing comes of it")));
         }

@@ -1,9 +1,9 @@
-//! Where hosts are: one cache of names for the whole process, in front of the system's name servers. It honours the
-//! lifetime of answers, asks once for many askers, and goes on with what it knew while the servers fail.
+//! DNS: one cache of names for the whole process, in front of the system's name servers. It honours TTLs, merges
+//! concurrent lookups of one name, and serves stale answers while the servers fail.
 //!
-//! In the flow: the client asks at each new connection ([`super::resolve`], where the address guard stands), the crawl
-//! asks to count a rate by address and to know the hosts of links before they are visited. Never connects, never
-//! judges an address, holds no name longer than its caps say.
+//! The client looks names up at each new connection (through the address guard of [`super::resolve`]). The crawl
+//! looks them up to count a rate by address and to know the hosts of links before it visits them. Never connects,
+//! never judges an address, and keeps no name longer than its caps allow.
 
 mod cache;
 #[cfg(test)]
@@ -26,12 +26,12 @@ use self::cache::Cache;
 use self::servers::{Found, Servers};
 use crate::limits;
 
-/// Where a name is, as far as this process knows.
+/// The known addresses of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// At least one; those of IPv4 first.
+    /// At least one; IPv4 addresses come first.
     pub addresses: Arc<[IpAddr]>,
-    /// For how long that holds.
+    /// How long the addresses are valid.
     pub ttl: Duration,
 }
 
@@ -42,7 +42,7 @@ pub enum DnsError {
     NoSuchName(Box<str>),
     #[error("`{0}` is a name without addresses")]
     NoAddress(Box<str>),
-    /// Nobody said anything about the name: it may well exist.
+    /// No server answered: the name may well exist.
     #[error(
         "no name server answered for `{name}`: {why}\nhint: check the network and the name servers in /etc/resolv.conf"
     )]
@@ -56,7 +56,7 @@ pub struct Dns(Arc<Inner>);
 struct Inner {
     servers: Servers,
     state: Mutex<State>,
-    /// Lookups under way at a time.
+    /// Limits concurrent lookups.
     lookups: Arc<Semaphore>,
 }
 
@@ -65,13 +65,13 @@ type Flight = BoxFuture<'static, Answer>;
 
 struct State {
     cache: Cache,
-    /// Lookups under way. They are driven by those who wait for them, and end with the last, unless an answer that no
-    /// longer holds has served those.
+    /// Lookups in progress. The callers that wait for them drive them. They end with the last caller, unless those
+    /// callers were served a stale answer.
     flights: HashMap<Box<str>, WeakShared<Flight>>,
 }
 
 impl Default for Dns {
-    /// The system's name servers and hosts file, which are read at the first lookup.
+    /// The system's name servers and hosts file, read at the first lookup.
     fn default() -> Self {
         Self::new(Servers::system())
     }
@@ -84,12 +84,12 @@ impl Dns {
         Self(Arc::new(Inner { servers, state: Mutex::new(state), lookups }))
     }
 
-    /// The addresses of a name; from the cache while they hold. Many askers of one name share one lookup. Takes
-    /// [`limits::DNS_TIME_MAX`] at most once its turn has come, and [`limits::DNS_STALE_PATIENCE`] in all where an
-    /// answer that no longer holds can serve.
+    /// The addresses of a name; from the cache while they are valid. Concurrent callers for one name share one
+    /// lookup. Takes at most [`limits::DNS_TIME_MAX`] after it left the queue, and [`limits::DNS_STALE_PATIENCE`] in
+    /// all if a stale answer exists.
     ///
     /// # Errors
-    /// Says whether the name does not exist or nobody answered.
+    /// Reports whether the name does not exist or no server answered.
     pub async fn lookup(&self, name: &str) -> Answer {
         let flight = {
             let mut state = self.0.state();
@@ -108,12 +108,12 @@ impl Dns {
 
 impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
-        // What is behind it is whole between any two statements that could panic.
+        // The state is consistent between any two statements that could panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A lookup on its way; takes itself off the list however it ends.
+/// A lookup in progress; removes itself from the list on every exit.
 struct Landing {
     dns: Arc<Inner>,
     name: Box<str>,
@@ -125,16 +125,16 @@ impl Drop for Landing {
     }
 }
 
-/// A lookup from its turn to its answer.
+/// Runs a lookup, from the queue to its answer.
 async fn fly(landing: Landing) -> Answer {
     let (dns, name) = (Arc::clone(&landing.dns), landing.name.clone());
-    // The semaphore is never closed; without a permit the lookup would go on all the same.
+    // The semaphore is never closed; without a permit the lookup would continue anyway.
     let turn = Arc::clone(&dns.lookups).acquire_owned();
     if !dns.state().cache.has_stale(&name, Instant::now()) {
         return ask(landing, turn.await.ok()).await;
     }
-    // The askers go on with what was known, but the question stays asked (RFC 8767 §5): where the servers are merely
-    // slow, the next asker gets what they say.
+    // The callers get the stale answer, but the lookup continues (RFC 8767 §5): if the servers are merely slow, the
+    // next caller gets the new answer.
     let late = async { tokio::spawn(ask(landing, turn.await.ok())).await };
     match tokio::time::timeout(limits::DNS_STALE_PATIENCE, late).await {
         Ok(Ok(answer)) => answer,
@@ -144,7 +144,7 @@ async fn fly(landing: Landing) -> Answer {
     }
 }
 
-/// Asks the servers while it has a permit, and remembers what they say.
+/// Queries the servers while it holds a permit, and caches the answer.
 async fn ask(landing: Landing, _turn: Option<OwnedSemaphorePermit>) -> Answer {
     let Landing { dns, name } = &landing;
     let asked = tokio::time::timeout(limits::DNS_TIME_MAX, dns.servers.ask(name)).await;

@@ -1,7 +1,7 @@
-//! Why a request failed, in the words of a person: the client's errors hold the cause several layers down, and only
-//! their text and types tell a name that does not exist from a host that is down or a certificate that has expired.
+//! Readable reasons for failed requests: the client's errors hold the cause several layers down, and only their text
+//! and types distinguish a name that does not exist from a host that is down or a certificate that has expired.
 //!
-//! Sorts and words errors; decides nothing.
+//! Classifies and words errors; decides nothing.
 
 use std::error::Error as _;
 use std::io;
@@ -13,7 +13,7 @@ use super::resolve::AddressRefused;
 use super::{FailureKind, FetchFailure};
 use crate::limits;
 
-/// What the client's words mean, where they need it.
+/// Readable texts for the client's messages, where needed.
 const WORDS: &[(&str, FailureKind, &str)] = &[
     (
         "connection closed before message completed",
@@ -38,7 +38,7 @@ const WRONG_HOST: &str = "the server's certificate is for another host";
 const UNKNOWN_ISSUER: &str = "the server's certificate is self-signed, or nobody here knows its issuer\nhint: if its \
     authority is your own, add that to this machine's certificates";
 
-/// Sorts one of the client's errors.
+/// Classifies one of the client's errors.
 pub fn failure(error: &reqwest::Error) -> FetchFailure {
     let mut chain = Vec::new();
     let mut source = error.source();
@@ -62,7 +62,7 @@ pub fn failure(error: &reqwest::Error) -> FetchFailure {
     }
     let detail = if chain.is_empty() { error.to_string() } else { chain.join(": ") };
     let (kind, detail) = if error.is_connect() && error.is_timeout() {
-        // A host that takes no connection is down like one that refuses it.
+        // A host that does not accept a connection is down, like one that refuses it.
         (FailureKind::Connect, "the server did not take the connection in time".to_owned())
     } else if error.is_timeout() {
         (FailureKind::TimedOut, detail)
@@ -77,13 +77,13 @@ pub fn failure(error: &reqwest::Error) -> FetchFailure {
     FetchFailure { kind, detail }
 }
 
-/// I/O errors hide what they were made of from `source`, also when they were made of each other.
+/// I/O errors hide their inner error from `source`, even if they are nested.
 fn within_io<'e>(cause: &'e (dyn std::error::Error + 'static)) -> Option<&'e rustls::Error> {
     let inner = cause.downcast_ref::<io::Error>()?.get_ref()?;
     inner.downcast_ref().or_else(|| within_io(inner))
 }
 
-/// What is wrong with the server's TLS, and what helps.
+/// What is wrong with the server's TLS, and the fix.
 fn tls_words(error: &rustls::Error) -> String {
     match error {
         rustls::Error::InvalidCertificate(fault) => certificate_words(fault),
@@ -112,7 +112,7 @@ fn certificate_words(fault: &Certificate) -> String {
         Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => WRONG_HOST.to_owned(),
         Certificate::UnknownIssuer => UNKNOWN_ISSUER.to_owned(),
         Certificate::Revoked => "the server's certificate was revoked by its issuer".to_owned(),
-        // An authority's own certificate in a server's place: what tools write for a self-signed one.
+        // A CA certificate used as a server certificate: what tools write as a self-signed one.
         other if format!("{other:?}").contains("CaUsedAsEndEntity") => UNKNOWN_ISSUER.to_owned(),
         other => format!("the server's certificate is refused: {other}"),
     }

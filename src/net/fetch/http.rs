@@ -1,8 +1,8 @@
-//! The transport over sockets: one reqwest client a site, with the site's cookies, headers and proxy. Connections are
-//! capped over all hosts of a site that share a domain or an address, and a client keeps idle ones for each origin;
-//! so a site that goes on to another origin gets a new client, and the old one's idle connections end. Redirects are off (every hop goes back to the crawl), proxies of the environment are ignored (a site's proxy stands in
-//! its rule file), and addresses that are not public are refused unless the site's rule file allows them (see
-//! [`super::resolve`]).
+//! The transport over sockets: one reqwest client per site, with the site's cookies, headers and proxy. Connections
+//! are capped over all hosts of a site that share a domain or an address, and a client keeps idle ones per origin; so
+//! a site that moves to another origin gets a new client, and the idle connections of the old one close. Redirects
+//! are off (every hop goes back to the crawl). Proxies of the environment are ignored (a site's proxy is in its rule
+//! file). Addresses that are not public are refused unless the site's rule file allows them (see [`super::resolve`]).
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use super::{Body, FailureKind, FetchFailure, Request, Resolution, Response, Resp
 use crate::limits;
 use gleaner_base::url::CrawlUrl;
 
-/// What a client is built from.
+/// Options of a client.
 #[derive(Clone)]
 pub struct ClientOptions<'a> {
     pub user_agent: &'a str,
@@ -30,7 +30,7 @@ pub struct ClientOptions<'a> {
     pub headers: &'a [(Box<str>, Box<str>)],
     /// `http://`, `https://`, `socks5://` or `socks5h://` URL.
     pub proxy: Option<&'a url::Url>,
-    /// Where connections may lead. Names that the proxy resolves are beyond this.
+    /// Addresses to which connections are allowed. Does not cover names that the proxy resolves.
     pub addresses: AddressPolicy,
     /// The process's resolver.
     pub dns: Dns,
@@ -40,11 +40,11 @@ pub struct ClientOptions<'a> {
     pub cookies: Arc<Jar>,
     /// Idle connections kept, over all origins.
     pub connections_max: usize,
-    /// Longest time of one request; connecting and silence have caps of their own below it.
+    /// Longest time of one request. Connecting and read pauses have lower caps of their own.
     pub timeout: Duration,
 }
 
-/// A client that cannot be built; the rule file's checks should have told before.
+/// A client that cannot be built. The checks of the rule file should have reported it before.
 #[derive(Debug, thiserror::Error)]
 #[error("the HTTP client cannot be built: {0}")]
 pub struct ClientError(String);
@@ -66,12 +66,12 @@ pub struct HttpTransport {
     clients: Clients,
     kept: Mutex<Kept>,
     addresses: AddressPolicy,
-    /// None where the proxy resolves names.
+    /// None if the proxy resolves names.
     dns: Option<Dns>,
     timeout: Duration,
 }
 
-/// What all clients of one site are built from, one after the other.
+/// The options from which all clients of one site are built.
 struct Clients {
     headers: HeaderMap,
     proxy: Option<reqwest::Proxy>,
@@ -82,8 +82,8 @@ struct Clients {
     connect_time_max: Duration,
 }
 
-/// The clients whose idle connections are kept, one for each origin asked lately, the latest last: at most as many as
-/// the site may have connections. Where there are several, each keeps one, because origins may share a server.
+/// The clients whose idle connections are kept, one per recently used origin, the latest last: at most as many as the
+/// site may have connections. If there are several, each keeps one connection, because origins may share a server.
 #[derive(Default)]
 struct Kept {
     clients: Vec<(url::Origin, reqwest::Client)>,
@@ -94,7 +94,7 @@ impl HttpTransport {
     /// Builds the client.
     pub fn new(options: &ClientOptions<'_>) -> Result<Self, ClientError> {
         let clients = Clients::of(options)?;
-        // What can fail shows now; a client of its own to try would cost each site what its clients cost.
+        // Errors show here. Building a trial client would cost each site as much as a real one.
         clients.tls.config().map_err(ClientError::of)?;
         let kept = Mutex::default();
         let proxy_resolves = options.proxy.is_some_and(|proxy| proxy.scheme() != "socks5");
@@ -103,11 +103,11 @@ impl HttpTransport {
         Ok(Self { clients, kept, addresses: options.addresses.clone(), dns, timeout })
     }
 
-    /// The client for a URL. One that makes room for it closes its idle connections at once, the others with their
-    /// answers.
+    /// The client for a URL. If there was only one client, its idle connections close at once; those of an evicted
+    /// client close after their responses.
     fn client(&self, url: &url::Url) -> Result<reqwest::Client, ClientError> {
         let origin = url.origin();
-        // What is behind it is whole between any two statements that could panic.
+        // The list is consistent between any two statements that could panic.
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = kept.clients.iter().position(|(known, _)| *known == origin) {
             kept.clients[at..].rotate_left(1);
@@ -160,10 +160,10 @@ impl Clients {
             .referer(false)
             .no_proxy()
             .tls_backend_preconfigured(self.tls.config().map_err(ClientError::of)?)
-            // What hyper reads ahead of us is counted by no allowance.
+            // Data that hyper reads ahead is not counted by the allowance.
             .http2_initial_stream_window_size(limits::HTTP2_STREAM_WINDOW_BYTES)
             .http2_initial_connection_window_size(limits::HTTP2_CONNECTION_WINDOW_BYTES)
-            // Silence and the whole time are ours to watch ([`Patience`]): the client's own clocks would run on while a
+            // [`Patience`] enforces the read and request timeouts: the client's own timeouts would run on while a
             // large body waits for its share of memory.
             .connect_timeout(self.connect_time_max)
             .pool_max_idle_per_host(idle_max)
@@ -185,13 +185,13 @@ impl Transport for HttpTransport {
         let jar = &self.clients.cookies;
         let is_known = request.by_script.is_none_or(|script| script.credentials);
         let authorization = jar.authorization(&url).filter(|_| is_known);
-        // Cookies that the rule file's headers name stand in place of the jar's.
+        // Cookies in the rule file's headers replace those of the jar.
         let cookies = jar.cookies(&url).filter(|_| is_known && !self.clients.headers.contains_key(header::COOKIE));
         let from = url.clone();
         let mut asking = match request.post {
             None => client.get(url),
             Some(post) => {
-                // Browsers name the origin of each POST, and the whole page within its own origin.
+                // Browsers send the origin with each POST, and the full referrer within its own origin.
                 let (page, origin) = (parsed(post.referer)?, post.referer.origin());
                 let referer = if page.origin() == url.origin() { page.as_str() } else { origin };
                 let asking = client.post(url).header(header::CONTENT_TYPE, post.content_type);
@@ -201,7 +201,7 @@ impl Transport for HttpTransport {
         for (name, value) in
             request.by_script.map(|script| script.headers).unwrap_or_default().iter().take(limits::HEADERS_MAX)
         {
-            // What cannot stand in a header is left out; what is the client's or the jar's to say, scripts cannot set.
+            // Invalid header values are skipped. Headers of the client and the cookie jar cannot be set by scripts.
             let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else { continue };
             let Ok(mut value) = HeaderValue::from_str(value) else { continue };
             let is_told = name == header::AUTHORIZATION && authorization.is_some();
@@ -221,7 +221,7 @@ impl Transport for HttpTransport {
             for (name, value) in
                 [(header::IF_NONE_MATCH, &validators.etag), (header::IF_MODIFIED_SINCE, &validators.last_modified)]
             {
-                // What cannot stand in a header is left out: the page is then sent in full.
+                // Invalid header values are skipped: the page is then sent in full.
                 if let Some(value) = value.as_deref().and_then(|text| HeaderValue::from_bytes(text.as_bytes()).ok()) {
                     asking = asking.header(name, value);
                 }
@@ -229,7 +229,7 @@ impl Transport for HttpTransport {
         }
         let mut patience = Patience { left: self.timeout, silence: limits::CONNECT_TIME_MAX + limits::READ_TIME_MAX };
         let response = patience.wait(asking.send()).await?;
-        // By hand, because the client's own way gives cookies without the time of their server.
+        // Done here, because the client's own cookie store ignores the server's clock.
         if is_known {
             jar.take(response.headers(), &from);
         }
@@ -244,7 +244,7 @@ impl Transport for HttpTransport {
         Ok(match codings {
             None => Response { status, headers, body: Box::new(PlainBody { response, patience }) },
             Some(codings) => {
-                // It counts coded bytes.
+                // Content-Length counts coded bytes.
                 headers.content_length = None;
                 Response { status, headers, body: Box::new(CodedBody { response, patience, codings }) }
             }
@@ -289,7 +289,7 @@ const NOT_FOR_SCRIPTS: [HeaderName; 12] = [
     header::USER_AGENT,
 ];
 
-/// The headers of an answer that scripts may see, and the cookies that are not hidden from them.
+/// The response headers that scripts may see, without `HttpOnly` cookies.
 fn headers_for_scripts(headers: &HeaderMap) -> Vec<(String, String)> {
     let told = headers.iter().take(limits::SCRIPT_HEADERS_MAX).filter_map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -310,17 +310,17 @@ impl From<DnsError> for FetchFailure {
     }
 }
 
-/// How long a server is waited for. Only the time spent waiting counts.
+/// Timeouts of a request. Only the time spent waiting counts.
 struct Patience {
-    /// Of the whole request.
+    /// Time left for the whole request.
     left: Duration,
-    /// For one answer, or one piece.
+    /// Timeout for one response, or one piece.
     silence: Duration,
 }
 
 impl Patience {
-    /// A stretch of waiting, which counts as this much at most: a site that waits for a commit does not look after its
-    /// requests meanwhile, and that is not their servers' fault.
+    /// Maximum time counted per wait: a site that waits for a commit does not poll its requests meanwhile, and that
+    /// must not count against their servers.
     const LOOK: Duration = Duration::from_secs(1);
 
     async fn wait<T>(&mut self, answer: impl Future<Output = Result<T, reqwest::Error>>) -> Result<T, FetchFailure> {
@@ -385,7 +385,7 @@ impl Body for CodedBody {
                     None => self.codings.end(),
                 },
                 Step::End => {
-                    // The connection is kept only when the end of the body was seen; what comes before it is junk.
+                    // The connection is kept only if the end of the body was read; bytes before it are junk.
                     let _ = self.tail().await;
                     return Ok(None);
                 }
@@ -395,7 +395,7 @@ impl Body for CodedBody {
 }
 
 impl CodedBody {
-    /// What follows a content that may be whole. A server that forgets to end the body, or breaks off here, did no harm.
+    /// Reads what follows content that may be complete. A missing end or a reset is harmless here.
     async fn tail(&mut self) -> Option<Bytes> {
         tokio::time::timeout(limits::BODY_TAIL_TIME_MAX, self.response.chunk()).await.ok()?.ok()?
     }
@@ -404,7 +404,7 @@ impl CodedBody {
 fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let get = |name: HeaderName| response.headers().get(name);
-    // One that is not sent back byte by byte is another.
+    // A validator must be sent back byte by byte.
     let validator = |name| {
         let value = get(name).filter(|value| value.len() <= limits::VALIDATOR_BYTES_MAX)?;
         std::str::from_utf8(value.as_bytes()).ok().map(str::to_owned)
@@ -427,8 +427,8 @@ fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
     }
 }
 
-/// A `Location` with its bytes beyond ASCII percent-encoded one by one, as browsers do: they are in the server's charset,
-/// which nobody tells.
+/// A `Location` with its non-ASCII bytes percent-encoded one by one, as browsers do: they are in the server's
+/// charset, which is unknown.
 fn location(value: &HeaderValue) -> String {
     percent_encode(value.as_bytes(), &AsciiSet::EMPTY).to_string()
 }

@@ -1,7 +1,7 @@
-//! Requests and how they end. A transport sends one request and hands back status, headers and a body that is
-//! still arriving; the crawl decides from the first bytes whether it wants the rest.
+//! Requests and their results. A transport sends one request and returns status, headers and a body that is still
+//! arriving; the crawl decides from the first bytes whether it wants the rest.
 //!
-//! Nothing here interprets content, follows a redirect or knows a rule: every hop comes back to the crawl, which
+//! Nothing here interprets content, follows a redirect or knows a rule: every hop goes back to the crawl, which
 //! checks it like any other URL.
 
 pub mod body;
@@ -22,32 +22,32 @@ use bytes::Bytes;
 
 use gleaner_base::url::CrawlUrl;
 
-/// One GET, or the POST of a form.
+/// A GET, or the POST of a form.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     pub url: &'a CrawlUrl,
-    /// What an earlier answer said of its version: the server may answer 304 and send nothing (RFC 9110 §13).
+    /// The validators of an earlier response: the server may answer 304 without a body (RFC 9110 §13).
     pub validators: Option<&'a Validators>,
     pub post: Option<Post<'a>>,
-    /// Where a page's script asks; its answer then tells all headers that scripts may see.
+    /// Set if a page's script sends the request. The response then includes all headers that scripts may see.
     pub by_script: Option<ByScript<'a>>,
 }
 
-/// What a script says of its request.
+/// The script's options for its request.
 #[derive(Clone, Copy, Debug)]
 pub struct ByScript<'a> {
-    /// Headers that it has set; those that are the client's to say are left out.
+    /// Headers set by the script; headers reserved for the client are left out.
     pub headers: &'a [(String, String)],
-    /// Whether cookies and authorisation go along, and those of the answer are kept.
+    /// Whether cookies and authorisation are sent, and cookies of the response are kept.
     pub credentials: bool,
 }
 
-/// The body of a POST. It may hold a password: nothing shows it.
+/// The body of a POST. It may contain a password, so it is never displayed.
 #[derive(Clone, Copy)]
 pub struct Post<'a> {
     pub content_type: &'a str,
     pub body: &'a [u8],
-    /// The page of the form, as browsers name it: servers that guard their forms ask for it.
+    /// The page of the form, sent as the referrer: servers that guard their forms check it.
     pub referer: &'a CrawlUrl,
 }
 
@@ -63,40 +63,39 @@ impl<'a> From<&'a CrawlUrl> for Request<'a> {
     }
 }
 
-/// The version of an answer as its headers name it (RFC 9110 §8.8), word for word.
+/// The validators of a response, verbatim from its headers (RFC 9110 §8.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validators {
     pub etag: Option<Box<str>>,
     pub last_modified: Option<Box<str>>,
 }
 
-/// Where a host is.
+/// The addresses of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolution {
-    /// Empty where nobody here knows, because a proxy resolves the name.
+    /// Empty if unknown here, because a proxy resolves the name.
     pub addresses: Vec<IpAddr>,
-    /// For how long that holds.
+    /// How long the addresses are valid.
     pub ttl: Duration,
 }
 
-/// The headers that decisions are made from, as text. Bytes that are no UTF-8 are replaced, but where the value goes
-/// back to the server.
+/// The headers used for decisions, as text. Bytes that are not UTF-8 are replaced, except in values that go back to
+/// the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseHeaders {
     pub content_type: Option<String>,
     pub content_disposition: Option<String>,
-    /// Bytes of the body, where it comes without a content coding and tells.
+    /// Bytes of the body, if announced and without a content coding.
     pub content_length: Option<u64>,
     /// ASCII: other bytes are percent-encoded.
     pub location: Option<String>,
     pub retry_after: Option<String>,
-    /// Up to [`crate::limits::VALIDATOR_BYTES_MAX`] bytes; longer ones are not kept, nor those that are
-    /// no UTF-8.
+    /// Up to [`crate::limits::VALIDATOR_BYTES_MAX`] bytes. Longer values and values that are not UTF-8 are dropped.
     pub etag: Option<String>,
     pub last_modified: Option<String>,
-    /// Each `X-Robots-Tag`.
+    /// All `X-Robots-Tag` headers.
     pub robots_tags: Vec<String>,
-    /// All that a script may see, names in lower case, where one asked: cookies that are hidden from scripts are not among them.
+    /// If a script sent the request: all headers that it may see, names in lower case, without `HttpOnly` cookies.
     pub for_scripts: Vec<(String, String)>,
 }
 
@@ -107,7 +106,7 @@ pub struct Response {
     pub body: Box<dyn Body>,
 }
 
-/// A body as it arrives, decoded of its content codings. Dropping it ends the transfer.
+/// A body as it arrives, with its content codings decoded. Dropping it ends the transfer.
 #[async_trait]
 pub trait Body: Send {
     /// The next piece; None at the end.
@@ -121,7 +120,7 @@ pub trait Transport: Send + Sync + 'static {
     /// Sends a request and waits for the headers. Redirects are returned, not followed.
     async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure>;
 
-    /// The addresses of a URL's host, from a cache where it knows them: what a rate is counted by, and a prefetch
+    /// The addresses of a URL's host, from a cache if known. A rate is counted by them, and the lookup is a prefetch
     /// for the requests that follow.
     async fn resolve(&self, url: &CrawlUrl) -> Result<Resolution, FetchFailure>;
 
@@ -130,11 +129,11 @@ pub trait Transport: Send + Sync + 'static {
         Vec::new()
     }
 
-    /// A script of a page at `url` has set a cookie, in the words of `Set-Cookie`.
+    /// Stores a cookie that a script of a page at `url` set, in `Set-Cookie` syntax.
     fn set_script_cookie(&self, _url: &CrawlUrl, _text: &str) {}
 }
 
-/// A shared transport is one: a site's visits and its scripts hold the same.
+/// A shared transport is a transport: a site's visits and its scripts share one.
 #[async_trait]
 impl<T: Transport + ?Sized> Transport for std::sync::Arc<T> {
     async fn send(&self, request: Request<'_>) -> Result<Response, FetchFailure> {
@@ -154,7 +153,7 @@ impl<T: Transport + ?Sized> Transport for std::sync::Arc<T> {
     }
 }
 
-/// Why there is no response, or not the whole of it.
+/// Why there is no response, or only part of it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}: {detail}", kind = kind.name())]
 pub struct FetchFailure {
@@ -167,15 +166,15 @@ pub struct FetchFailure {
 pub enum FailureKind {
     /// The name does not exist, or no name server answers; the detail says which.
     Dns,
-    /// The host is at no public address, and the site's rule file does not allow others.
+    /// The host has no public address, and the site's rule file allows no others.
     AddressRefused,
     /// Refused, unreachable, or silent for [`crate::limits::CONNECT_TIME_MAX`].
     Connect,
     Tls,
     TimedOut,
-    /// The body ended before its announced length, or the connection broke while it came.
+    /// The body ended before its announced length, or the connection broke during the transfer.
     Truncated,
-    /// What came was no HTTP, or not what its headers said (content coding, chunks).
+    /// The response was not HTTP, or did not match its headers (content coding, chunks).
     Protocol,
 }
 

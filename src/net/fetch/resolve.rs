@@ -1,10 +1,10 @@
 //! The address guard: names resolve to public addresses only, unless the site's rule file allows others
-//! (`private_addresses`). A page can link to any name, and any name can resolve to the crawler's own network; the
-//! guard stands where the connection is made, so that what was checked is what is connected to (no rebinding).
+//! (`private_addresses`). A page can link to any name, and any name can resolve to the crawler's own network. The
+//! guard works where the connection is made, so that the checked address is the one connected to (no rebinding).
 //!
-//! Through a proxy the names of a site are resolved by the proxy (`http`, `https`, `socks5h`) and its addresses are
-//! the proxy's to refuse; with `socks5` they are resolved here and guarded. The proxy's own name is the operator's
-//! word and not guarded. Never connects; what is remembered of names is [`super::dns`]'s.
+//! With a proxy, the proxy resolves a site's names (`http`, `https`, `socks5h`) and must refuse addresses itself;
+//! with `socks5` they are resolved and guarded here. The proxy's own name comes from the operator and is not guarded.
+//! Never connects; [`super::dns`] caches the names.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::dns::Dns;
 use super::{FailureKind, FetchFailure};
 
-/// Where a site's connections may lead.
+/// Addresses to which a site's connections may lead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AddressPolicy {
     /// To the public internet.
@@ -27,7 +27,7 @@ pub enum AddressPolicy {
     Any,
 }
 
-/// A network that cannot be read.
+/// An invalid network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no network\nhint: write an address with the length of its prefix, as in `10.1.0.0/16` or `fd00::/8`")]
 pub struct NetworkError(pub String);
@@ -36,7 +36,7 @@ impl AddressPolicy {
     /// The public internet and these networks: `10.1.0.0/16`, `fd00::/8`, or a single address.
     ///
     /// # Errors
-    /// Names the first text that is no network.
+    /// Names the first invalid network.
     pub fn with_networks<S: AsRef<str>>(networks: &[S]) -> Result<Self, NetworkError> {
         let network = |text: &S| {
             let text = text.as_ref().trim();
@@ -46,7 +46,8 @@ impl AddressPolicy {
         Ok(Self::And(networks.iter().map(network).collect::<Result<_, _>>()?))
     }
 
-    /// True where a connection to the address may be made. An address of IPv4 in one of IPv6 is what it carries.
+    /// True if connections to the address are allowed. An IPv6 address that embeds an IPv4 address counts as that
+    /// one.
     #[must_use]
     pub fn allows(&self, address: IpAddr) -> bool {
         match self {
@@ -59,11 +60,11 @@ impl AddressPolicy {
         }
     }
 
-    /// Refuses a URL whose host is written as an address that is not allowed. The URL standard has made one spelling of
-    /// them all: `2130706433`, `0x7f.1` and `127.1` arrive here as 127.0.0.1.
+    /// Refuses a URL whose host is an address that is not allowed. The URL standard unifies all spellings:
+    /// `2130706433`, `0x7f.1` and `127.1` arrive here as 127.0.0.1.
     ///
     /// # Errors
-    /// Tells the address and the fix.
+    /// Names the address and the fix.
     pub fn check_literal(&self, url: &url::Url) -> Result<(), AddressRefused> {
         match literal(url) {
             Some(address) if !self.allows(address) => {
@@ -73,11 +74,10 @@ impl AddressPolicy {
         }
     }
 
-    /// Those of a name's addresses that are allowed; an error where there are only others. A name without any address
-    /// stays one.
+    /// The allowed addresses of a name; an error if it has only others. An empty list stays empty.
     ///
     /// # Errors
-    /// Tells the first address and the fix.
+    /// Names the first address and the fix.
     pub fn allowed(&self, host: &str, found: &[IpAddr]) -> Result<Vec<IpAddr>, AddressRefused> {
         let allowed: Vec<IpAddr> = found.iter().copied().filter(|address| self.allows(*address)).collect();
         match found.first() {
@@ -87,7 +87,7 @@ impl AddressPolicy {
     }
 }
 
-/// The address that a URL's host is, where it is one.
+/// The IP address of a URL's host, if it is one.
 #[must_use]
 pub fn literal(url: &url::Url) -> Option<IpAddr> {
     match url.host()? {
@@ -97,7 +97,7 @@ pub fn literal(url: &url::Url) -> Option<IpAddr> {
     }
 }
 
-/// Where the guard refused; the text tells the fix.
+/// A refusal by the guard; the text names the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{host}` is at {address}, which is no public address\nhint: if it may be crawled, write `private_addresses = true` in the site's rule file, or name its network: `private_addresses = [\"10.1.0.0/16\"]`"
@@ -113,7 +113,7 @@ impl From<AddressRefused> for FetchFailure {
     }
 }
 
-/// The process's resolver as one site's client sees it: without the addresses that the site may not connect to.
+/// The process's resolver as seen by one site's client: without the addresses to which the site may not connect.
 #[derive(Clone)]
 pub struct GuardedResolver {
     dns: Dns,
@@ -123,7 +123,7 @@ pub struct GuardedResolver {
 }
 
 impl GuardedResolver {
-    /// A guard that lets the proxy's own host pass.
+    /// A guard that exempts the proxy's own host.
     #[must_use]
     pub fn new(dns: Dns, policy: AddressPolicy, proxy: Option<&url::Url>) -> Self {
         Self { dns, policy, exempt: proxy.and_then(url::Url::host_str).map(Into::into) }
@@ -138,14 +138,14 @@ impl Resolve for GuardedResolver {
             let found = dns.lookup(host).await?.addresses;
             let is_exempt = exempt.is_some_and(|exempt| exempt.eq_ignore_ascii_case(host));
             let addresses = if is_exempt { found.to_vec() } else { policy.allowed(host, &found)? };
-            // The client puts the port in.
+            // The client sets the port.
             Ok(Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)
         })
     }
 }
 
 /// True for addresses of the public internet: global unicast, by the special-purpose registries of RFC 6890 and its
-/// updates. Addresses of IPv6 that carry one of IPv4 are what they carry.
+/// updates. IPv6 addresses that embed an IPv4 address count as that one.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {
@@ -159,11 +159,11 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !match a {
         // This network, private (RFC 1918), loopback; multicast, reserved and broadcast from 224 on.
         0 | 10 | 127 | 224.. => true,
-        // Carrier-grade NAT (RFC 6598); a cloud's metadata (100.100.100.200) lies within.
+        // Carrier-grade NAT (RFC 6598); contains a cloud metadata address (100.100.100.200).
         100 => (64..128).contains(&b),
-        // Link-local; 169.254.169.254 hands out the secrets of cloud machines.
+        // Link-local; 169.254.169.254 serves the secrets of cloud machines.
         169 => b == 254,
-        // What answers here on Azure's machines is Azure itself.
+        // On Azure's machines this address is Azure itself.
         168 => (b, c, d) == (63, 129, 16),
         172 => (16..32).contains(&b),
         // Private; protocol assignments, documentation, the former 6to4 relays.
@@ -192,7 +192,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         // Protocol assignments, Teredo among them (RFC 2928); documentation (RFC 3849, RFC 9637).
         [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
         [0x3fff, second, ..] if second < 0x1000 => false,
-        // ISATAP (RFC 5214 §6.1): a tunnel's end carries the address behind it.
+        // ISATAP (RFC 5214 §6.1): a tunnel endpoint embeds the address behind it.
         [_, _, _, _, 0 | 0x200, 0x5efe, high, low] if !embedded(high, low) => false,
         // Global unicast is 2000::/3. Unique-local, link-local, site-local and multicast lie outside.
         [first, ..] => first & 0xe000 == 0x2000,

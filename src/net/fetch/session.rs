@@ -1,9 +1,10 @@
-//! A site's cookies, as RFC 6265bis (draft-ietf-httpbis-rfc6265bis) keeps and sends them, with its limits: a site that
-//! sets cookies without end must not have its own server refuse our requests for their size, nor fill the memory.
-//! Reading dates and comparing domains and paths is `cookie_store`'s.
+//! A site's cookies, stored and sent by RFC 6265bis (draft-ietf-httpbis-rfc6265bis), with its limits: a site that
+//! sets endless cookies must not make its own server reject our requests for their size, nor fill the memory.
+//! `cookie_store` parses dates and compares domains and paths.
 //!
-//! The public suffix list stands guard: without it a host could set a cookie for `co.uk` and have it sent to others.
-//! A token that an API gave in place of cookies is kept beside them. Nothing of either is logged. `kept` writes a site's cookies down and reads those of a browser.
+//! The public suffix list is enforced: without it a host could set a cookie for `co.uk` and have it sent to others. A
+//! token that an API gave instead of cookies is kept beside them. Neither is logged. `kept` serialises a site's
+//! cookies and imports those of a browser.
 
 mod dropped;
 pub mod kept;
@@ -20,31 +21,31 @@ pub use self::dropped::{CAME_IN_THE_CLEAR, Dropped};
 use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock};
 
-/// The cookies of one site's client.
+/// The cookie jar of one site's client.
 #[derive(Default)]
 pub struct Jar {
     cookies: Mutex<Cookies>,
-    /// For sites that log in by an API.
+    /// For sites with an API login.
     bearer: Mutex<Option<Bearer>>,
-    /// Goes up with each cookie that is set, replaced or removed.
+    /// Incremented for each cookie that is set, replaced or removed.
     changes: AtomicU64,
-    /// What was not kept since the cookies were last cleared, at most `limits::COOKIES_DROPPED_MAX`.
+    /// Cookies dropped since the jar was last cleared, at most `limits::COOKIES_DROPPED_MAX`.
     dropped: Mutex<Vec<Dropped>>,
 }
 
 impl Jar {
-    /// Another number than before where a cookie has been set, replaced by another value, or removed since.
+    /// A counter that changes when a cookie is set, gets another value, or is removed.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Relaxed)
     }
 
-    /// True where it holds no cookie and no token.
+    /// True if it holds no cookie and no token.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lock().list.is_empty() && self.bearer().is_none()
     }
 
-    /// Forgets all cookies, and the token.
+    /// Removes all cookies and the token.
     pub fn clear(&self) {
         self.lock().list.clear();
         self.dropped_ones().clear();
@@ -52,8 +53,8 @@ impl Jar {
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes a token for the origin of `url`, in place of the one before (RFC 6750). False where it cannot stand in a
-    /// header, or is longer than `limits::BEARER_BYTES_MAX`.
+    /// Stores a token for the origin of `url`, replacing the previous one (RFC 6750). False if it is not a valid
+    /// header value, or is longer than `limits::BEARER_BYTES_MAX`.
     pub fn set_bearer(&self, url: &Url, token: &str) -> bool {
         let bearer = Bearer { origin: url.origin().ascii_serialization().into(), token: token.into() };
         if !bearer.is_valid() {
@@ -64,8 +65,8 @@ impl Jar {
         true
     }
 
-    /// The `Authorization` of a request: for the origin that gave the token alone, so that what came over TLS goes over
-    /// TLS.
+    /// The `Authorization` of a request. Sent only to the origin that gave the token, so that a token received over
+    /// TLS is only sent over TLS.
     pub(super) fn authorization(&self, url: &Url) -> Option<HeaderValue> {
         let bearer = self.bearer();
         let bearer = bearer.as_ref().filter(|bearer| *bearer.origin == url.origin().ascii_serialization())?;
@@ -74,7 +75,7 @@ impl Jar {
         Some(header)
     }
 
-    /// Takes the cookies of an answer from `url`, its `Date` for what the server's clock says.
+    /// Stores the cookies of a response from `url`. Its `Date` gives the server's clock.
     pub fn take(&self, answer: &HeaderMap, url: &Url) {
         let set = answer.get_all(header::SET_COOKIE).iter();
         self.set(set, url, answer.get(header::DATE).and_then(servers_time));
@@ -100,13 +101,13 @@ impl Jar {
         }
     }
 
-    /// What a site has set since the cookies were cleared, and was not kept, with why.
+    /// Cookies that the site set since the jar was cleared and that were dropped, with the reasons.
     #[must_use]
     pub fn dropped(&self) -> Vec<Dropped> {
         self.dropped_ones().clone()
     }
 
-    /// True where it holds cookies, and none of them goes with a request for this URL.
+    /// True if it holds cookies, but none that would be sent to this URL.
     #[must_use]
     pub fn has_none_for(&self, url: &Url) -> bool {
         let cookies = self.lock();
@@ -114,7 +115,7 @@ impl Jar {
     }
 
     fn dropped_ones(&self) -> MutexGuard<'_, Vec<Dropped>> {
-        // One is in the list or not.
+        // The list is consistent at any panic.
         self.dropped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -125,8 +126,8 @@ impl Jar {
         seen.map(|cookie| format!("{}={}", cookie.name, cookie.value)).collect()
     }
 
-    /// Takes a cookie that a script of a page at `url` has set. Scripts can neither make nor replace one that is hidden from them, nor is
-    /// one thrown out to make room for theirs.
+    /// Stores a cookie that a script of a page at `url` set. Scripts can neither create nor replace an `HttpOnly`
+    /// cookie, and theirs never evict one.
     pub fn set_by_script(&self, text: &str, url: &Url) {
         let Some(cookie) = Cookie::parse_at(text, url, None).filter(|cookie| !cookie.http_only) else { return };
         let mut cookies = self.lock();
@@ -136,13 +137,13 @@ impl Jar {
         }
     }
 
-    /// None of the cookies in hand leaves TLS any more, whatever a file says of them: most browsers export the session of
-    /// an https site as one that may.
+    /// Restricts all current cookies to TLS, whatever a file says: most browsers export the session of an https site
+    /// without the flag.
     pub fn keep_to_tls(&self) {
         self.lock().list.iter_mut().for_each(|cookie| cookie.secure = true);
     }
 
-    /// The `Cookie` header of a request; None where no cookie is for it.
+    /// The `Cookie` header of a request; None if no cookie matches.
     pub fn cookies(&self, url: &Url) -> Option<HeaderValue> {
         let text = self.lock().header(url)?;
         let mut header = HeaderValue::from_maybe_shared(bytes::Bytes::from(text)).ok()?;
@@ -151,20 +152,20 @@ impl Jar {
     }
 
     fn bearer(&self) -> MutexGuard<'_, Option<Bearer>> {
-        // It is there or not.
+        // The token is set or not.
         self.bearer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Cookies> {
-        // A cookie that is half-way in the list is either in or not.
+        // A cookie is in the list or not; no state in between.
         self.cookies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A token of a login by an API.
+/// A token of an API login.
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 struct Bearer {
-    /// `https://host[:port]` that gave it.
+    /// The origin that gave it: `https://host[:port]`.
     origin: Box<str>,
     token: Box<str>,
 }
@@ -180,15 +181,15 @@ impl Bearer {
 #[derive(Default)]
 struct Cookies {
     list: Vec<Cookie>,
-    /// Requests that took cookies along, by which it is known which one was used last.
+    /// Number of requests with cookies, to find the least recently used cookie.
     requests: u64,
 }
 
-/// Who sets a cookie, and may have others thrown out for it.
+/// Who sets a cookie, which decides what it may evict.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Setter {
     Server,
-    /// It may have only those thrown out that it sees.
+    /// May only evict cookies that scripts can see.
     Script,
 }
 
@@ -202,20 +203,20 @@ struct Cookie {
     secure: bool,
     /// Hidden from scripts.
     http_only: bool,
-    /// The registrable domain by which cookies are counted, or the whole host where it has none.
+    /// The registrable domain by which cookies are counted, or the whole host if it has none.
     registrable: Box<str>,
-    /// The last request that it went with, or the one before it was set, by [`Cookies::requests`].
+    /// The last request that sent it, or the one before it was set, by [`Cookies::requests`].
     used: u64,
 }
 
 impl Cookies {
-    /// Takes one `Set-Cookie` of an answer from `url`. One that replaces another keeps its age; one that has
-    /// expired only removes (§5.7). True where something is another than before.
+    /// Stores one `Set-Cookie` of a response from `url`. A cookie that replaces another keeps its age; an expired one
+    /// only removes (§5.7). True if something changed.
     fn set(&mut self, text: &str, url: &Url, date: Option<OffsetDateTime>) -> bool {
         Cookie::parse_at(text, url, date).is_some_and(|cookie| self.put(cookie))
     }
 
-    /// True where one of this name is kept for such an answer.
+    /// True if a cookie of this name exists for this URL.
     fn has(&self, text: &str, url: &Url) -> bool {
         let name = text.split(['=', ';']).next().unwrap_or_default().trim();
         self.list.iter().any(|cookie| &*cookie.name == name && cookie.is_for(url))
@@ -243,8 +244,8 @@ impl Cookies {
         }
     }
 
-    /// Adds a cookie; where there are too many, those that have expired go, then the one that was used least recently, of equals the
-    /// oldest. False where none of those may go that the setter sees.
+    /// Adds a cookie. If there are too many, evicts expired ones, then the least recently used one (the oldest of
+    /// equals). False if the setter may evict none.
     fn insert(&mut self, setter: Setter, cookie: Cookie) -> bool {
         let is_kin = |other: &Cookie| other.registrable == cookie.registrable;
         let is_full = |cookies: &[Cookie]| {
@@ -258,7 +259,7 @@ impl Cookies {
         if of_kin || of_all {
             let may_go = |other: &Cookie| (!of_kin || is_kin(other)) && (setter == Setter::Server || !other.http_only);
             let there = self.list.iter().enumerate().filter(|(_, other)| may_go(other));
-            // Of equals the first, which is the oldest.
+            // The first of equals is the oldest.
             let Some((least, _)) = there.min_by_key(|(_, other)| other.used) else { return false };
             self.list.remove(least);
         }
@@ -266,13 +267,13 @@ impl Cookies {
         true
     }
 
-    /// The `Cookie` header of a request (§5.8.3): longer paths first, among equals the older. A pair that would make it
-    /// longer than `limits::COOKIE_HEADER_BYTES_MAX` is left out.
+    /// The `Cookie` header of a request (§5.8.3): longer paths first, among equals the older. A pair that would
+    /// exceed `limits::COOKIE_HEADER_BYTES_MAX` is left out.
     fn header(&mut self, url: &Url) -> Option<String> {
         self.requests += 1;
         let now = self.requests;
         let mut fitting: Vec<&mut Cookie> = self.list.iter_mut().filter(|cookie| cookie.is_for(url)).collect();
-        // The list is in the order of age, and the sort keeps it.
+        // The list is sorted by age, and the sort is stable.
         fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
         let mut header = String::new();
         for Cookie { name, value, used, .. } in fitting {
@@ -288,20 +289,20 @@ impl Cookies {
 }
 
 impl Cookie {
-    /// Reads one `Set-Cookie` whose server's clock nobody knows.
+    /// Parses one `Set-Cookie` without a known server clock.
     fn parse(text: &str, url: &Url) -> Option<Self> {
         Self::parse_at(text, url, None)
     }
 
-    /// Reads one `Set-Cookie` (§5.6) and says whether it may be kept (§5.7); None where not. `Expires` is a time by the
-    /// server's clock, which said `date` when it was sent: what counts is how long that is (as Chromium does; the RFC is
-    /// silent), so that neither a session is dead on arrival nor what was removed lives on.
+    /// Parses one `Set-Cookie` (§5.6); None if it may not be stored (§5.7). `Expires` is a time of the server's
+    /// clock, which was `date` when it was sent. So the lifetime counts (as in Chromium; the RFC is silent), so that
+    /// no session is expired on arrival and no removed cookie survives.
     fn parse_at(text: &str, url: &Url, date: Option<OffsetDateTime>) -> Option<Self> {
-        // §5.6: control characters but the tab.
+        // §5.6: control characters except the tab.
         if text.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
             return None;
         }
-        // Too long attributes are ignored (§5.6); the pair in front has a cap of its own.
+        // Attributes that are too long are ignored (§5.6); the pair in front has its own cap.
         let mut parts = text.split(';');
         let pair = parts.next()?;
         let value_bytes = |part: &str| part.split_once('=').map_or(0, |(_, value)| value.trim().len());
@@ -313,14 +314,14 @@ impl Cookie {
             return None;
         }
         let secure = raw.secure() == Some(true);
-        // What came in the clear cannot ask for protection (§5.7).
+        // A response over plain http cannot set `Secure` (§5.7).
         if secure && url.scheme() != "https" {
             return None;
         }
         let host_only = CookieDomain::host_only(url).ok()?;
         let domain = match CookieDomain::try_from(&raw).ok()? {
             domain @ CookieDomain::Suffix(_) if is_public_suffix(&domain) => {
-                // A host that is a suffix itself may keep its own (§5.7).
+                // A host that is a public suffix itself may keep its own cookies (§5.7).
                 domain.host_is_identical(url).then(|| host_only.clone())?
             }
             domain @ CookieDomain::Suffix(_) => domain.matches(url).then_some(domain)?,
@@ -348,7 +349,7 @@ impl Cookie {
             domain,
             path: path_attribute.unwrap_or_else(|| CookiePath::default_path(url)),
             expires,
-            // What was set over TLS does not leave it, whether the site asks for that or not.
+            // Cookies set over TLS stay on TLS, whether the site asks for it or not.
             secure: secure || url.scheme() == "https",
             http_only: raw.http_only() == Some(true),
             registrable: url.domain().and_then(psl::domain_str).unwrap_or(host).into(),
@@ -356,7 +357,7 @@ impl Cookie {
         })
     }
 
-    /// True when it goes with a request for this URL.
+    /// True if it is sent with a request for this URL.
     fn is_for(&self, url: &Url) -> bool {
         self.domain.matches(url)
             && self.path.matches(url)
@@ -365,16 +366,16 @@ impl Cookie {
     }
 }
 
-/// What the clock of a server says by its `Date`; None where that is no date, or further from ours than clocks go wrong.
+/// The server's clock from its `Date`; None if that is not a date, or implausibly far from our clock.
 fn servers_time(date: &HeaderValue) -> Option<OffsetDateTime> {
-    // Of all the forms that dates of servers have, the reader of cookies knows the most.
+    // The cookie parser accepts more of the date formats of real servers than any other.
     let raw = RawCookie::parse(format!("date=; Expires={}", date.to_str().ok()?)).ok()?;
     let date = raw.expires_datetime()?;
     let ours = OffsetDateTime::from_unix_timestamp(i64::try_from(SystemClock.now().0 / 1_000).ok()?).ok()?;
     ((date - ours).unsigned_abs() <= limits::COOKIE_CLOCK_OFF_MAX).then_some(date)
 }
 
-/// True for a domain under which anybody may register.
+/// True for a domain under which anyone can register.
 fn is_public_suffix(domain: &CookieDomain) -> bool {
     let domain = domain.as_cow();
     domain.is_some_and(|domain| {

@@ -1,5 +1,5 @@
-//! TLS for all sites of the process: rustls with ring, and the system's root certificates, read once. Each client that
-//! read them by itself would cost 4 MB and 10 ms.
+//! TLS for all sites of the process: rustls with ring, and the system's root certificates, read once. A client that
+//! reads them itself would cost 4 MB and 10 ms.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +14,7 @@ impl Tls {
     /// The settings for one client.
     ///
     /// # Errors
-    /// The system's root certificates cannot be used.
+    /// The system's root certificates are unusable.
     pub fn config(&self) -> Result<ClientConfig, rustls::Error> {
         match self.0.get() {
             Some(config) => Ok(config.clone()),

@@ -1,4 +1,4 @@
-//! How long to wait: what the server asked for, and what we impose on ourselves when it does not say.
+//! Waiting times: what the server asked for, and our own back-off if it names none.
 
 use std::time::Duration;
 
@@ -9,19 +9,20 @@ const THROTTLED_FIRST: Duration = Duration::from_secs(10);
 const UNREACHABLE_FIRST: Duration = Duration::from_secs(1);
 const RETRY_FIRST: Duration = Duration::from_secs(1);
 
-/// End of the pause after the n-th complaint in a row (n ≥ 1): 10 s, doubled each time, an hour at most.
+/// End of the pause after the n-th consecutive complaint (n ≥ 1): 10 s, doubled each time, at most an hour.
 #[must_use]
 pub fn throttled_until(complaints: u32, now: UnixMillis) -> UnixMillis {
     now.plus(doubled(THROTTLED_FIRST, complaints, limits::THROTTLED_PAUSE_MAX))
 }
 
-/// End of the pause after the n-th request in a row without an answer: 1 s, doubled each time, ten minutes at most.
+/// End of the pause after the n-th consecutive request without a response: 1 s, doubled each time, at most ten
+/// minutes.
 #[must_use]
 pub fn unreachable_until(complaints: u32, now: UnixMillis) -> UnixMillis {
     now.plus(doubled(UNREACHABLE_FIRST, complaints, limits::UNREACHABLE_PAUSE_MAX))
 }
 
-/// When a URL whose n-th attempt failed is tried again (n ≥ 1): after 1 s, 4 s, 16 s, …; None after the last.
+/// When a URL is retried after its n-th failed attempt (n ≥ 1): after 1 s, 4 s, 16 s, …; None after the last.
 #[must_use]
 pub fn retry_at(attempts: u8, now: UnixMillis) -> Option<UnixMillis> {
     (attempts < limits::ATTEMPTS_MAX).then(|| now.plus(RETRY_FIRST * 4_u32.pow(u32::from(attempts.max(1)) - 1)))
@@ -31,8 +32,8 @@ fn doubled(first: Duration, times: u32, max: Duration) -> Duration {
     first.saturating_mul(1_u32 << times.saturating_sub(1).min(20)).min(max)
 }
 
-/// The time that a `Retry-After` value names: seconds from now, or a date (RFC 9110 §10.2.3). None for anything
-/// else; capped at `limits::RETRY_AFTER_MAX` from now.
+/// The time of a `Retry-After` value: seconds from now, or a date (RFC 9110 §10.2.3). None for anything else; capped
+/// at `limits::RETRY_AFTER_MAX` from now.
 #[must_use]
 pub fn retry_after(value: &str, now: UnixMillis) -> Option<UnixMillis> {
     Some(asked_until(value, now)?.min(now.plus(limits::RETRY_AFTER_MAX)))
@@ -53,7 +54,7 @@ fn asked_until(value: &str, now: UnixMillis) -> Option<UnixMillis> {
     })
 }
 
-/// An IMF-fixdate or one of the two obsolete forms that RFC 9110 §5.6.7 asks recipients to accept.
+/// An IMF-fixdate or one of the two obsolete forms that RFC 9110 §5.6.7 requires recipients to accept.
 fn http_date(text: &str) -> Option<UnixMillis> {
     use time::macros::format_description as form;
     let with_year = |text: &str| {
@@ -70,7 +71,7 @@ fn http_date(text: &str) -> Option<UnixMillis> {
             Some((day, rest)) => {
                 let (month, rest) = rest.split_once('-')?;
                 let (year, clock) = rest.split_once(' ')?;
-                // Two digits are of the nearer century; some write all four.
+                // Two digits mean the nearer century; some servers write all four.
                 let year = match year.parse::<u16>().ok()? {
                     year @ 0..70 => 2000 + year,
                     year @ 70..100 => 1900 + year,

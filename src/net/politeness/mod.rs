@@ -1,6 +1,6 @@
-//! Host state + now → go, or wait. Politeness binds a host by three names: what it asked us to wait is remembered by
-//! its host name ([`Patience`]); rate and connections are capped by its registrable domain and by each of its addresses
-//! ([`Load`]), however many lanes, sites and host names stand behind them.
+//! Host state + now → go, or wait. Politeness applies at three levels: waits that a host asked for are kept by host
+//! name ([`Patience`]); rate and connections are capped by registrable domain and by each address ([`Load`]), across
+//! all lanes, sites and host names that share them.
 //!
 //! No I/O, no clock: `now` is an argument.
 
@@ -14,21 +14,22 @@ use std::time::Duration;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 
-/// What a site's rule file and the host's own robots.txt allow.
+/// The limits of a site's rule file and the host's own robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HostPolicy {
     /// Time from the start of one request to the start of the next, in milliseconds; zero for no spacing.
     pub interval_ms: u64,
-    /// Requests under way at once, and connections that rest; at least 1.
+    /// Concurrent requests plus resting connections; at least 1.
     pub connections_max: u32,
-    /// How often the time of an answer its connection rests, counted from the end of the answer; zero for no rest.
+    /// A connection rests this many times the duration of its response, from the end of the response on; zero for no
+    /// rest.
     pub rest_factor: f32,
-    /// Least rest of a connection, in milliseconds: `Crawl-delay`.
+    /// Minimum rest of a connection, in milliseconds: `Crawl-delay`.
     pub rest_ms_min: u64,
 }
 
 impl HostPolicy {
-    /// How long a connection rests after an answer that took this long.
+    /// How long a connection rests after a response that took this long.
     #[must_use]
     pub fn rest(&self, took: Duration) -> Duration {
         let least = Duration::from_millis(self.rest_ms_min);
@@ -45,7 +46,7 @@ pub enum Gate {
     Go,
     /// Not before this time.
     WaitUntil(UnixMillis),
-    /// Not before a request under way has ended.
+    /// Not before a request in progress has ended.
     WaitForConnection,
 }
 
@@ -56,51 +57,52 @@ impl Gate {
         match (self, other) {
             (Self::Go, other) | (other, Self::Go) => other,
             (Self::WaitUntil(one), Self::WaitUntil(other)) => Self::WaitUntil(one.max(other)),
-            // Whatever the time, nothing can go before a connection is free.
+            // At any time, nothing can start before a connection is free.
             _ => Self::WaitForConnection,
         }
     }
 }
 
-/// How a request ended, as far as manners go.
+/// How a request ended, for politeness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
-    /// The server answered and did not complain.
+    /// The server responded without a complaint.
     Well,
-    /// It sent a file that servers refuse to nobody, as robots.txt: it is there, but that forgives no refused rate.
+    /// It served a file that servers refuse to no one, such as robots.txt. The host is reachable, but this does not
+    /// reset a refused rate.
     Reached,
-    /// A server error, or an answer that broke off: the URL's fault until several follow each other.
+    /// A server error, or a truncated response: blamed on the URL until several come in a row.
     Faulty,
-    /// 429 or 503; the time that `Retry-After` asked for, where it did.
+    /// 429 or 503, with the time of `Retry-After` if there was one.
     Throttled(Option<UnixMillis>),
     /// No connection.
     Unreachable,
 }
 
-/// Told of a pause for which the server has named the time.
+/// Reason of a pause whose time the server named.
 const ASKED: &str = "the server asked for it (Retry-After)";
 
-/// Told of one that it has asked for without a time.
+/// Reason of a pause that the server asked for without a time.
 const RATE_REFUSED: &str = "the server refused the rate (429 or 503)";
 
-/// True where the reason of a pause, with whatever detail behind it, tells that the server itself has asked for it.
+/// True if the reason of a pause, with any detail after it, means that the server asked for the pause.
 #[must_use]
 pub fn is_asked_for(reason: &str) -> bool {
     [ASKED, RATE_REFUSED].iter().any(|asked| reason.starts_with(asked))
 }
 
-/// True where it tells that the server has named the time; the length of another pause is a guess.
+/// True if it means that the server named the time; the length of any other pause is a guess.
 #[must_use]
 pub fn is_time_named(reason: &str) -> bool {
     reason.starts_with(ASKED)
 }
 
-/// A pause that the host imposed, to be kept in the crawl database.
+/// A pause imposed by the host, to be stored in the crawl database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub until: UnixMillis,
     pub reason: &'static str,
-    /// Pauses in a row, this one included, without a good answer between them.
+    /// Consecutive pauses, this one included, without a good response between them.
     pub complaints: u32,
 }
 
@@ -109,12 +111,12 @@ pub struct Block {
 pub struct Load {
     next_start: UnixMillis,
     under_way: u32,
-    /// When each connection that rests may be used again.
+    /// When each resting connection may be used again.
     resting: BinaryHeap<Reverse<UnixMillis>>,
 }
 
 impl Load {
-    /// May a request start now? Changes nothing that could be seen: rests that are over are forgotten.
+    /// May a request start now? Has no visible effect; it only removes rests that are over.
     pub fn ask(&mut self, policy: HostPolicy, now: UnixMillis) -> Gate {
         while self.resting.peek().is_some_and(|Reverse(until)| *until <= now) {
             self.resting.pop();
@@ -129,7 +131,7 @@ impl Load {
         in_time.and(free)
     }
 
-    /// A request starts now; it is followed by [`Self::ended`].
+    /// A request starts now. [`Self::ended`] must follow.
     pub fn started(&mut self, policy: HostPolicy, now: UnixMillis) {
         self.under_way += 1;
         self.next_start = self.next_start.max(UnixMillis(now.0.saturating_add(policy.interval_ms)));
@@ -141,39 +143,39 @@ impl Load {
         self.resting.push(Reverse(rests_until));
     }
 
-    /// The clock was set by this many milliseconds.
+    /// The system clock was set by this many milliseconds.
     pub fn shift(&mut self, set_by_ms: i64) {
         self.next_start = shifted(self.next_start, set_by_ms);
         self.resting = self.resting.drain().map(|Reverse(until)| Reverse(shifted(until, set_by_ms))).collect();
     }
 
-    /// True while this says nothing that a fresh one would not.
+    /// True if this is equivalent to a fresh one.
     #[must_use]
     pub fn is_idle(&self, now: UnixMillis) -> bool {
         self.under_way == 0 && self.next_start <= now && self.resting.iter().all(|Reverse(until)| *until <= now)
     }
 }
 
-/// What is known of one host's patience.
+/// The state of one host's patience.
 #[derive(Clone, Debug, Default)]
 pub struct Patience {
     blocked_until: UnixMillis,
     complaints: u32,
-    /// True when one of them was a refused rate.
+    /// True if one of the complaints was a refused rate.
     was_refused: bool,
     faults: u32,
 }
 
 impl Patience {
-    /// A pause that was imposed before this process began; never shortens one.
+    /// Restores a pause that was imposed before this process started; never shortens one.
     pub fn block(&mut self, until: UnixMillis, complaints: u32) {
         self.blocked_until = self.blocked_until.max(until);
         self.complaints = self.complaints.max(complaints);
-        // What they were, nobody remembers.
+        // The kind of the complaints is not stored.
         self.was_refused |= complaints > 0;
     }
 
-    /// The clock was set by this many milliseconds.
+    /// The system clock was set by this many milliseconds.
     pub fn shift(&mut self, set_by_ms: i64) {
         self.blocked_until = shifted(self.blocked_until, set_by_ms);
     }
@@ -184,16 +186,16 @@ impl Patience {
         if self.blocked_until > now { Gate::WaitUntil(self.blocked_until) } else { Gate::Go }
     }
 
-    /// Pauses in a row without a good answer.
+    /// Consecutive pauses without a good response.
     #[must_use]
     pub fn complaints(&self) -> u32 {
         self.complaints
     }
 
-    /// A request ended. Returns a pause when the host asked for one, or failed often enough to get one.
+    /// A request ended. Returns a pause if the host asked for one, or failed often enough to get one.
     pub fn ended(&mut self, answered: Answered, now: UnixMillis) -> Option<Block> {
         match answered {
-            // Whoever asked for a pause is not contradicted by an answer that was under way then.
+            // A response that was in progress when the pause began does not end it.
             Answered::Well | Answered::Reached if self.blocked_until > now => return None,
             Answered::Well | Answered::Reached => {
                 if answered == Answered::Well || !self.was_refused {
@@ -212,7 +214,7 @@ impl Patience {
             Answered::Throttled(_) => self.was_refused = true,
             Answered::Unreachable => {}
         }
-        // Answers to requests that were under way together are one complaint, unless a good one among them has forgiven it.
+        // Complaints of concurrent requests count as one, unless a good response among them has reset the count.
         if self.blocked_until <= now || self.complaints == 0 {
             self.complaints = self.complaints.saturating_add(1);
         }
@@ -235,17 +237,17 @@ impl Patience {
     }
 }
 
-/// A time as a clock tells it that was set by this many milliseconds.
+/// A time after the clock was set by this many milliseconds.
 #[must_use]
 pub fn shifted(at: UnixMillis, by_ms: i64) -> UnixMillis {
     UnixMillis(at.0.saturating_add_signed(by_ms))
 }
 
-/// What a host's rate is counted by: its registrable domain (public suffix list), or itself where it has none, as an
-/// address or `localhost`.
+/// The key of a host's rate: its registrable domain (public suffix list), or the host itself if it has none, such as
+/// an address or `localhost`.
 #[must_use]
 pub fn domain_of(host: &str) -> &str {
-    // A host whose last label is a number is an address (WHATWG URL, ends in a number), as one in brackets is.
+    // A host whose last label is a number is an address (WHATWG URL, ends in a number), and so is one in brackets.
     let last = host.rsplit('.').next().unwrap_or_default();
     if host.starts_with('[') || (!last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit())) {
         return host;

@@ -1,62 +1,62 @@
-//! robots.txt after RFC 9309: what one product token may fetch on one origin.
+//! robots.txt by RFC 9309: what one product token may fetch on one origin.
 //!
-//! `parse` reads the groups (§2.2.1), `Robots::allows` takes the most specific match (§2.2.2). Fetching, caching
-//! and what a missing file means (§2.3) is the crawl's: see [`Robots::allow_all`].
+//! `parse` reads the groups (§2.2.1), `Robots::allows` takes the most specific match (§2.2.2). The crawl handles
+//! fetching, caching and missing files (§2.3): see [`Robots::allow_all`].
 
 use std::cell::LazyCell;
 use std::time::Duration;
 
 use crate::limits;
 
-/// The rules that hold for us on one origin.
+/// The rules that apply to us on one origin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Robots {
     rules: Vec<Rule>,
-    /// Parts of all rules, in their order; and what stands in them. A file may have tens of thousands of rules.
+    /// Parts of all rules, in their order, and their texts. A file may have tens of thousands of rules.
     parts: Vec<Part>,
     texts: Vec<u8>,
-    /// Of the rules as they are written; 0 without rules.
+    /// Hash of the rules as written; 0 without rules.
     fingerprint: u64,
-    /// `Crawl-delay` of our group; not of the RFC, but many sites ask with it.
+    /// `Crawl-delay` of our group. Not part of the RFC, but many sites use it.
     pub crawl_delay: Option<Duration>,
-    /// URLs of `Sitemap` lines as written, of whatever group; at most `limits::SITEMAPS_PER_ROBOTS_MAX`.
+    /// URLs of `Sitemap` lines as written, of any group; at most `limits::SITEMAPS_PER_ROBOTS_MAX`.
     pub sitemaps: Vec<Box<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Rule {
     allow: bool,
-    /// The pattern between its `*`: the first of its parts among all, and how many there are (one at least).
+    /// The parts of the pattern between its `*`: index of the first among all parts, and their number (at least one).
     parts: (u32, u32),
-    /// True when the pattern has a `%` that begins no escape: it means escapes as they are written.
+    /// True if the pattern has a `%` that starts no escape: its escapes are then compared as written.
     as_written: bool,
-    /// True when the pattern ends in `$`.
+    /// True if the pattern ends in `$`.
     to_the_end: bool,
     /// Length of the pattern in octets: the longest match decides.
     octets: u32,
 }
 
-/// What stands between two `*` of a pattern, percent-encoding unified; bytes of [`Robots::texts`].
+/// The text between two `*` of a pattern, with unified percent-encoding; bytes of [`Robots::texts`].
 #[derive(Clone, Debug, PartialEq)]
 struct Part {
-    /// Where it begins in the path: what stands behind its first `?` is of the query.
+    /// The text if the part starts in the path: everything after its first `?` belongs to the query.
     text: Text,
-    /// Where all of it stands in the query; None where that makes no difference.
+    /// The text if the whole part is in the query; None if that makes no difference.
     in_query: Option<Text>,
 }
 
-/// From where to where.
+/// Start and end.
 type Text = (u32, u32);
 
 impl Robots {
-    /// No rules: what an unavailable file (4xx) means, §2.3.1.3.
+    /// No rules: the meaning of an unavailable file (4xx), §2.3.1.3.
     #[must_use]
     pub fn allow_all() -> Self {
         Self::default()
     }
 
-    /// Reads a robots.txt for a product token such as `gleaner`. Never fails: lines that are no records are
-    /// passed over, bytes beyond `limits::ROBOTS_BYTES_MAX` are not read.
+    /// Parses a robots.txt for a product token such as `gleaner`. Never fails: lines that are not records are
+    /// skipped, and bytes beyond `limits::ROBOTS_BYTES_MAX` are ignored.
     #[must_use]
     pub fn parse(body: &[u8], product_token: &str) -> Self {
         let body = &body[..body.len().min(limits::ROBOTS_BYTES_MAX)];
@@ -69,7 +69,7 @@ impl Robots {
             let Some((key, value)) = record(line) else { continue };
             match key {
                 Key::UserAgent => {
-                    // A user-agent line behind rules opens a new group; several in a row share one.
+                    // A user-agent line after rules starts a new group; several in a row share one.
                     if std::mem::take(&mut in_rules) {
                         (for_us, for_all) = (false, false);
                     }
@@ -80,7 +80,7 @@ impl Robots {
                 }
                 Key::Allow | Key::Disallow => {
                     in_rules = true;
-                    // An empty value is no rule (§2.2.2): `Disallow:` allows everything.
+                    // An empty value is not a rule (§2.2.2): `Disallow:` allows everything.
                     if value.is_empty() {
                         continue;
                     }
@@ -116,7 +116,7 @@ impl Robots {
         Self { sitemaps, ..if named { ours } else { everyones } }
     }
 
-    /// Equal for equal rules, whatever else the file says.
+    /// Equal for equal rules, regardless of the rest of the file.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
@@ -161,8 +161,8 @@ impl Robots {
         &self.texts[start as usize..end as usize]
     }
 
-    /// May this path and query be fetched? `path` begins with `/`. The longest matching pattern decides, allow
-    /// wins between equals; no match means yes. `/robots.txt` itself is always allowed.
+    /// May this path and query be fetched? `path` starts with `/`. The longest matching pattern decides, allow wins
+    /// between equals; no match means yes. `/robots.txt` itself is always allowed.
     #[must_use]
     pub fn allows(&self, path: &str) -> bool {
         if self.rules.is_empty() || path == "/robots.txt" {
@@ -176,7 +176,7 @@ impl Robots {
         deciding.is_none_or(|rule| rule.allow)
     }
 
-    /// Matches part after part at its first place, which finds a match where there is one, in linear time.
+    /// Matches each part at its first occurrence. This finds a match if there is one, in linear time.
     fn matches(&self, rule: &Rule, path: &[u8]) -> bool {
         let query_at = memchr::memchr(b'?', path).map_or(path.len(), |mark| mark + 1);
         let (first, count) = (rule.parts.0 as usize, rule.parts.1 as usize);
@@ -202,7 +202,7 @@ impl Robots {
         }
     }
 
-    /// Where the part's first place in `path[at..]` ends. The query begins at `query_at`.
+    /// End of the first occurrence of the part in `path[at..]`. The query starts at `query_at`.
     fn end_of_first(&self, part: &Part, path: &[u8], at: usize, query_at: usize) -> Option<usize> {
         let find = |from: usize, text: &[u8]| Some(from + memchr::memmem::find(&path[from..], text)? + text.len());
         let text = self.text(part.text);
@@ -211,7 +211,7 @@ impl Robots {
         found.filter(|end| end - text.len() < query_at).or_else(|| find(at.max(query_at), self.text(in_query)))
     }
 
-    /// True when `path[at..]` ends with the part.
+    /// True if `path[at..]` ends with the part.
     fn ends(&self, part: &Part, path: &[u8], at: usize, query_at: usize) -> bool {
         let text = self.text(part.text);
         let ends = path[at..].ends_with(text);
@@ -220,16 +220,17 @@ impl Robots {
     }
 }
 
-/// A place among the texts: less than [`limits::ROBOTS_BYTES_MAX`] times six, encoded and kept twice.
+/// An offset in the texts: less than [`limits::ROBOTS_BYTES_MAX`] times six, because texts are encoded and stored
+/// twice.
 fn place(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// True when an `X-Robots-Tag` asks this product token, or everybody, not to follow the links of the answer. A value may
-/// begin with the name of the robot that it is for: `otherbot: noindex, nofollow`.
+/// True if an `X-Robots-Tag` asks this product token, or all robots, not to follow the links of the response. A value
+/// may start with the name of a robot: `otherbot: noindex, nofollow`.
 #[must_use]
 pub fn tags_say_nofollow(tags: &[impl AsRef<str>], product_token: &str) -> bool {
-    /// Directives with a value of their own, which are no names of robots.
+    /// Directives with a value of their own, which are not names of robots.
     const VALUED: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
     tags.iter().any(|tag| {
         let tag = tag.as_ref();
@@ -291,25 +292,25 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b'-'
 }
 
-/// Where a text stands that is unified.
+/// The part of a URL that a text belongs to, for unification.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// What follows its first `?` stands in the query.
+    /// Everything after its first `?` belongs to the query.
     Path,
     Query,
-    /// Reserved characters and their escapes stay as they are written.
+    /// Reserved characters and their escapes are kept as written.
     Anywhere,
 }
 
-/// Percent-encoding as RFC 9309 §2.2.2 compares it: unreserved characters plain, what is neither they nor reserved (RFC
-/// 3986 §2.2) encoded, hex digits in upper case. Reserved ones stay as they are written, because `%2F` is no `/`, but
-/// for those that mean the same either way, which are made plain: many of the query, and `*` and `$`, which a pattern
-/// escapes to mean them (§2.2.3).
+/// Percent-encoding as RFC 9309 §2.2.2 compares it: unreserved characters are decoded; characters that are neither
+/// unreserved nor reserved (RFC 3986 §2.2) are encoded; hex digits are in upper case. Reserved characters are kept as
+/// written, because `%2F` is not `/`. Those that mean the same either way are decoded: many in the query, and `*` and
+/// `$`, which a pattern escapes to mean them literally (§2.2.3).
 fn unified(text: &[u8], mut place: Place) -> Vec<u8> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
     const SAME: &[u8] = b"*$";
-    // The others part the fields and values of a form, or stand for a space there.
+    // The others separate the fields and values of a form, or mean a space there.
     const SAME_IN_QUERY: &[u8] = b"*$:/?[]@!'(),";
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -336,7 +337,7 @@ fn unified(text: &[u8], mut place: Place) -> Vec<u8> {
     out
 }
 
-/// The octet of the escape that a text begins with.
+/// The octet of the escape at the start of a text.
 fn escaped(text: &[u8]) -> Option<u8> {
     let digits = text.strip_prefix(b"%")?.get(..2)?;
     data_encoding::HEXLOWER_PERMISSIVE.decode(digits).ok()?.first().copied()
@@ -350,7 +351,7 @@ mod tests {
         Robots::parse(text.as_bytes(), "gleaner")
     }
 
-    /// (robots.txt, allowed paths, closed paths): RFC 9309 §2.2 and §5, and the published examples of Google.
+    /// (robots.txt, allowed paths, disallowed paths): RFC 9309 §2.2 and §5, and the published examples of Google.
     const CASES: &[(&str, &[&str], &[&str])] = &[
         ("", &["/", "/a"], &[]),
         ("User-agent: *\nDisallow: /", &["/robots.txt"], &["/", "/a"]),
@@ -363,7 +364,7 @@ mod tests {
         ("User-agent: gleaner\nDisallow: /x\nUser-agent: b\nDisallow: /y", &["/y"], &["/x"]),
         // Groups of the same token are merged.
         ("User-agent: gleaner\nDisallow: /x\n\nUser-agent: gleaner\nDisallow: /y", &["/z"], &["/x", "/y"]),
-        // A group of our own without rules frees us from everyone's.
+        // A group of our own without rules exempts us from the general group.
         ("User-agent: gleaner\nDisallow:\nUser-agent: *\nDisallow: /", &["/x"], &[]),
         // The longest match decides, allow wins between equals.
         ("User-agent: *\nDisallow: /p\nAllow: /page", &["/page", "/page/1"], &["/p", "/px"]),
@@ -378,12 +379,12 @@ mod tests {
             &["/a/private/b/x", "/a/private/b/c/x"],
         ),
         ("User-agent: *\nDisallow: *", &[], &["/", "/a"]),
-        // Percent-encoding is compared unified.
+        // Percent-encoding is unified before comparison.
         ("User-agent: *\nDisallow: /foo/bar/ツ", &["/foo/bar/"], &["/foo/bar/%E3%83%84"]),
         ("User-agent: *\nDisallow: /%7ejoe", &[], &["/~joe", "/%7Ejoe"]),
         ("User-agent: *\nDisallow: /a%2fb", &["/a/b"], &["/a%2Fb"]),
         ("User-agent: *\nDisallow: /a b|c", &["/a"], &["/a%20b|c", "/a%20b%7Cc"]),
-        // Also what is reserved, where it is the value of a query; what parts the fields is something else there.
+        // Reserved characters too, in the value of a query; separators of fields have another meaning there.
         (
             "User-agent: *\nDisallow: /foo/bar?baz=https://foo.bar",
             &["/foo/bar?baz=https", "/foo%2Fbar?baz=https://foo.bar", "/foo/bar%3Fbaz=https://foo.bar"],
@@ -395,7 +396,7 @@ mod tests {
             &["/foo/bar?baz=https://foo.bar", "/foo/bar?baz=https%3A%2F%2Ffoo.bar"],
         ),
         ("User-agent: *\nDisallow: /a?b=c%26d", &["/a?b=c&d", "/a%3Fb=c%26d"], &["/a?b=c%26d"]),
-        // Behind a `*` it depends on where the rest is found.
+        // After a `*` it depends on where the rest is found.
         (
             "User-agent: *\nDisallow: /*http%3A%2F%2F",
             &["/go/http://x", "/go/http:%2F%2F"],
@@ -406,11 +407,11 @@ mod tests {
             &["/go?u=http%3A%2F%2F", "/go?u=http%3A%2F%2Fz/x?y&", "/go/http%3A//z/x?y"],
             &["/go/http://z/x?y", "/go?u=http%3A%2F%2Fz%2Fx%3Fy", "/go?u=http://z/x?y"],
         ),
-        // What is special in a pattern is encoded there to be meant itself (RFC 9309 §2.2.3).
+        // Special characters of a pattern are encoded to be literal (RFC 9309 §2.2.3).
         ("User-agent: *\nDisallow: /a-%2A.html", &["/a-b.html"], &["/a-*.html", "/a-%2a.html"]),
         ("User-agent: *\nDisallow: /a-%24", &["/a-"], &["/a-$", "/a-$b", "/a-%24"]),
         ("User-agent: *\nDisallow: /*2", &["/a*", "/a?b=c/"], &["/2"]),
-        // Some close all that is escaped.
+        // Some disallow all escaped characters.
         ("User-agent: *\nDisallow: /*%", &["/a?b=c:d"], &["/a%20b", "/a?b=c%3Ad", "/%2a"]),
         // Comments, spaces, odd line ends, a BOM, other records.
         (
@@ -420,9 +421,9 @@ mod tests {
         ),
         ("Disallow: /x\nUser-agent: *\nDisallow: /y", &["/x"], &["/y"]),
         ("User-agent: *\nDissallow: /x", &["/y"], &["/x"]),
-        // Records that are not of the RFC do not end a run of user-agent lines.
+        // Records outside the RFC do not end a run of user-agent lines.
         ("User-agent: gleaner\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x", &["/y"], &["/x"]),
-        // The query is part of what is matched.
+        // The query is part of the matched text.
         ("User-agent: *\nDisallow: /s?q=", &["/s", "/s?p=1"], &["/s?q=1"]),
         ("<html>not a robots file: at all</html>", &["/"], &[]),
     ];
@@ -452,7 +453,7 @@ mod tests {
         assert_eq!(with.fingerprint(), robots("User-agent: other\nDisallow: /").fingerprint());
         let many = robots(&"Sitemap: /x\n".repeat(limits::SITEMAPS_PER_ROBOTS_MAX + 1));
         assert_eq!(many.sitemaps.len(), limits::SITEMAPS_PER_ROBOTS_MAX);
-        // It belongs to no group, and ends none (RFC 9309 §2.2.4).
+        // A sitemap line belongs to no group, and ends none (RFC 9309 §2.2.4).
         assert!(!robots("User-agent: gleaner\nSitemap: /s\nUser-agent: b\nDisallow: /x").allows("/x"));
     }
 

@@ -1,4 +1,4 @@
-//! Reading bodies: pieces, caps, and what bodies that are read at the same time may hold together.
+//! Reading bodies: pieces, caps, and the memory that concurrent bodies may hold together.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -73,19 +73,19 @@ async fn a_failure_keeps_what_came_before_it() {
     assert!(matches!(read, Read::Failed { bytes, .. } if &bytes[..] == b"ab"));
 }
 
-/// Bytes that bodies have handed out and readers have not dropped yet, now and at most.
+/// Bytes handed out by bodies and not yet dropped by readers: current and peak.
 #[derive(Default)]
 struct Held {
     now: AtomicUsize,
     most: AtomicUsize,
 }
 
-/// A body of `length` bytes in equal pieces, each `pause` after it is asked for.
+/// A body of `length` bytes in equal pieces, each ready `pause` after it was requested.
 struct Even {
     left: usize,
     piece: usize,
     pause: Duration,
-    /// Told of each piece.
+    /// Counts each piece.
     held: Arc<Held>,
     handed: Arc<AtomicUsize>,
 }
@@ -96,7 +96,7 @@ impl Even {
         Self { left: length, piece: PIECE, pause, held: Arc::default(), handed: Arc::default() }
     }
 
-    /// One that brings so many bytes a second, four times a second.
+    /// A body with this many bytes per second, in four pieces per second.
     fn at_pace(length: usize, bytes_a_second: usize) -> Self {
         Self { piece: bytes_a_second / 4, pause: Duration::from_millis(250), ..Self::new(length) }
     }
@@ -115,7 +115,7 @@ impl Body for Even {
     }
 }
 
-/// Reads the body up to a cap; returns how it ended after its bytes were kept for a while and dropped.
+/// Reads the body up to a cap. Returns how it ended, after its bytes were kept for a while and dropped.
 async fn keep_for(time: Duration, body: Even, cap: usize, allowance: Allowance) -> &'static str {
     let (held, handed) = (Arc::clone(&body.held), Arc::clone(&body.handed));
     let read = read(Box::new(body), None, &allowance, |_, _| Want::UpTo(cap)).await;
@@ -135,14 +135,14 @@ async fn endless_bodies_together_stay_within_the_allowance() {
     let (allowance, held) = (Allowance::default(), Arc::<Held>::default());
     let mut reads = JoinSet::new();
     for number in 0..BODIES {
-        // Pages, torrents, and caps that are larger than all there is.
+        // Pages, torrents, and caps larger than the whole allowance.
         let cap = [limits::PAGE_BYTES_MAX, limits::TORRENT_BYTES_MAX, limits::SITEMAP_BYTES_MAX, 3 * SMALL][number % 4];
         let body = Even { held: Arc::clone(&held), ..Even::new(usize::MAX) };
         reads.spawn(keep_for(Duration::from_secs(1), body, cap, allowance.clone()));
     }
     let ends = reads.join_all().await;
     assert_eq!(ends, vec!["stopped"; BODIES]);
-    // The sitemap's cap is beyond the allowance: it gets all of it, and reads to its cap.
+    // The sitemap's cap exceeds the allowance: it gets all of it, and reads up to its cap.
     let allowed = limits::BODIES_BYTES_MAX.max(limits::SITEMAP_BYTES_MAX) + BODIES * (SMALL + PIECE);
     let most = held.most.load(Ordering::Relaxed);
     assert!(most <= allowed, "{most} of {allowed}");
@@ -159,7 +159,7 @@ async fn small_bodies_never_wait() {
     let began = Instant::now();
     assert_eq!(keep_for(Duration::ZERO, small, 8 * MIB, allowance.clone()).await, "whole");
     assert!(began.elapsed() < Duration::from_secs(1));
-    // One byte more, and the body waits for who holds all of it; that wait does not count as slowness.
+    // One byte more, and the body waits for the holder of the whole allowance; that wait does not count as slowness.
     let (large, handed) = (Even::new(SMALL + PIECE), Arc::default());
     let large = Even { handed: Arc::clone(&handed), ..large };
     let waiting = tokio::spawn(keep_for(Duration::ZERO, large, 8 * MIB, allowance));
@@ -188,7 +188,7 @@ async fn a_share_lives_as_long_as_its_bytes_and_keeps_what_they_need() {
 
 #[tokio::test(start_paused = true)]
 async fn an_announced_body_takes_its_length_only() {
-    // Two of 3 MiB fit beside each other, though both may want 8.
+    // Two bodies of 3 MiB fit at the same time, although both may want 8.
     let allowance = Allowance::new(6 * MIB);
     let began = Instant::now();
     let mut reads = JoinSet::new();
@@ -198,7 +198,7 @@ async fn an_announced_body_takes_its_length_only() {
             let length = Some(3 * MIB as u64);
             let read = read(Box::new(Even::new(3 * MIB)), length, &allowance, |_, _| Want::UpTo(8 * MIB)).await;
             assert!(matches!(&read, Read::Whole(bytes) if bytes.len() == 3 * MIB));
-            // Kept beyond the end of the other.
+            // Kept beyond the end of the other body.
             sleep(Duration::from_secs(5)).await;
         });
     }
@@ -209,13 +209,13 @@ async fn an_announced_body_takes_its_length_only() {
 #[tokio::test(start_paused = true)]
 async fn a_lie_about_the_length_wins_no_memory() {
     for (announced, length, end) in [
-        // Longer than announced: within what is small, nobody minds.
+        // Longer than announced: allowed within the small size.
         (100, 2 * PIECE, "whole"),
-        // Announced and passed before there was a share: the cap counts.
+        // Announced length exceeded before there was a share: the cap counts.
         (100, MIB, "whole"),
-        // Announced with a share: the body ends there.
+        // Announced length with a share: the body ends there.
         (MIB, 2 * MIB, "stopped"),
-        // Announced beyond the cap.
+        // Announced length over the cap.
         (usize::MAX, MIB, "whole"),
         (usize::MAX, 4 * MIB, "stopped"),
     ] {
@@ -237,7 +237,7 @@ async fn a_lie_about_the_length_wins_no_memory() {
 async fn a_slow_body_with_a_share_is_put_out_and_frees_it() {
     let allowance = Allowance::new(8 * MIB);
     for (pace, end) in [(limits::BODY_PACE_BYTES_MIN / 2, "failed"), (2 * limits::BODY_PACE_BYTES_MIN, "whole")] {
-        // The beginning comes fast, as a clever one's would.
+        // The start comes fast, as a clever attacker's would.
         struct Twofold(Even, Even);
         #[async_trait::async_trait]
         impl Body for Twofold {
@@ -254,7 +254,7 @@ async fn a_slow_body_with_a_share_is_put_out_and_frees_it() {
                 _ => "another end",
             }
         };
-        // A body behind it, that has to wait for all of the allowance.
+        // A second body, which has to wait for all of the allowance.
         let next = keep_for(Duration::ZERO, Even::new(MIB), 8 * MIB, allowance.clone());
         let (slow_end, next_end) = tokio::join!(slow_read, async {
             sleep(Duration::from_millis(500)).await;
@@ -311,7 +311,7 @@ async fn a_body_that_nobody_looks_after_for_a_while_is_not_slow() {
     let all = allowance.share(MIB).await;
     let mut waits = std::pin::pin!(allowance.share(MIB));
     assert!(futures_util::poll!(&mut waits).is_pending() && allowance.is_waited_for());
-    // The site's loop is held up for a minute by a commit, in the middle of a piece.
+    // A commit blocks the site's loop for a minute, in the middle of a piece.
     let read = async {
         for _ in 0..40 {
             pace.keep(&mut body, &allowance).await.unwrap().unwrap();
@@ -337,10 +337,10 @@ async fn a_body_that_keeps_its_pace_keeps_nobody_waiting_for_long() {
     let allowance = Allowance::new(8 * MIB);
     let drips = Even::at_pace(8 * MIB, 2 * limits::BODY_PACE_BYTES_MIN);
     let drips = tokio::spawn(keep_for(Duration::ZERO, drips, 8 * MIB, allowance.clone()));
-    // Alone it has all the time.
+    // Alone, it has unlimited time.
     sleep(5 * limits::BODY_SHARE_TIME).await;
     assert!(!drips.is_finished());
-    // Who waits and goes away leaves it alone, too.
+    // A waiting body that is dropped leaves it alone, too.
     let gone = tokio::time::timeout(limits::BODY_SHARE_TIME / 2, allowance.share(8 * MIB)).await;
     assert!(gone.is_err() && !allowance.is_waited_for());
     sleep(limits::BODY_SHARE_TIME).await;

@@ -1,4 +1,4 @@
-//! Codings against real encoders: every spelling, every cut, every piece size, and bombs.
+//! Codings against real encoders: every variant, every cut, every piece size, and bombs.
 
 use compression_codecs::brotli::params::EncoderParams as BrotliParams;
 use compression_codecs::core::Level;
@@ -7,7 +7,7 @@ use compression_codecs::{BrotliEncoder, DeflateEncoder, EncodeV2, GzipEncoder, Z
 
 use super::*;
 
-/// How a whole body came out: bytes, the longest piece, and how it ended.
+/// The decoded body: its bytes, its longest piece, and how it ended.
 struct Decoded {
     bytes: Vec<u8>,
     made: usize,
@@ -15,7 +15,7 @@ struct Decoded {
     end: Result<(), FetchFailure>,
 }
 
-/// Decodes a body that comes in pieces of this size, until more than `cap` bytes were made.
+/// Decodes a body in pieces of this size, until more than `cap` bytes were produced.
 fn decode(header: &str, body: &[u8], piece_bytes: usize, cap: usize) -> Decoded {
     let mut codings = Codings::of(header.lines().map(str::as_bytes)).expect("a coding");
     let mut pieces = body.chunks(piece_bytes);
@@ -95,7 +95,7 @@ fn wire_name(coding: &str) -> &str {
 
 const ALL: [&str; 5] = ["gzip", "zlib", "raw", "br", "zstd"];
 
-/// Text that shrinks like a page, followed by noise that does not.
+/// Text that compresses like a page, followed by noise that does not.
 fn page(bytes: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut noise = move || {
@@ -130,7 +130,7 @@ fn every_coding_is_decoded_in_pieces_of_every_size() {
 
 #[test]
 fn bodies_of_every_length_around_a_piece_end_where_they_end() {
-    // What fills a piece to its last byte is where decoders forget that they are done.
+    // Output that fills a piece to its last byte is where decoders miss the end.
     for coding in ALL {
         for bytes in [0, 1, 4_095, 4_096, 4_097, 65_535, 65_536, 65_537, 131_072] {
             let data = vec![b'x'; bytes];
@@ -205,7 +205,7 @@ fn members_follow_each_other_and_junk_behind_them_is_ignored() {
         while codings.step().unwrap() != Step::Hungry {}
         assert!(codings.may_be_whole(), "{coding}");
     }
-    // A skippable frame (RFC 8878 §3.1.2) says nothing.
+    // A skippable frame (RFC 8878 §3.1.2) has no content.
     let skippable = [b"\x5a\x2a\x4d\x18\x03\0\0\0abc", &encode("zstd", b"page")[..]].concat();
     assert_eq!(whole("zstd", &skippable).as_deref(), Ok(&b"page"[..]));
 }
@@ -259,7 +259,7 @@ fn a_body_that_says_a_coding_and_is_none_is_a_fault_as_in_browsers() {
     }
     let failure = whole("gzip", b"d8:announce3:urle").unwrap_err();
     assert!(failure.detail.contains("`gzip`, but the body begins with `d8:announce3:url`"), "{failure}");
-    // Once decoded, a torrent that is gzip bytes is what its file is.
+    // A torrent of gzip bytes is still a gzip file after decoding.
     let file = encode("gzip", b"d4:infodee");
     assert_eq!(whole("gzip", &encode("gzip", &file)).as_deref(), Ok(&file[..]));
 }
@@ -292,7 +292,7 @@ fn bytes_turned_at_random_end_somehow_and_soon() {
     }
 }
 
-/// A gigabyte of zeros, as members of a megabyte where the coding has them.
+/// A gigabyte of zeros, in members of a megabyte if the coding has members.
 fn bomb(coding: &str) -> Vec<u8> {
     if matches!(coding, "gzip" | "zstd") {
         encode(coding, &vec![0; 1 << 20]).repeat(1_024)

@@ -1,4 +1,4 @@
-//! What is known of names, and for how long. `now` is an argument.
+//! Cached answers by name, with their expiry. `now` is an argument.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use super::servers::Found;
 use super::{DnsError, Located};
 use crate::limits;
 
-/// Answers by name; never more than its cap.
+/// Answers by name; bounded by its cap.
 pub struct Cache {
     rows: HashMap<Box<str>, Row>,
     names_max: usize,
@@ -18,9 +18,9 @@ pub struct Cache {
 
 struct Row {
     answer: Result<Arc<[IpAddr]>, DnsError>,
-    /// Until then nobody is asked.
+    /// Until then no server is queried.
     fresh_until: Instant,
-    /// Until then the addresses serve while the servers fail (RFC 8767).
+    /// Until then the addresses are served stale while the servers fail (RFC 8767).
     stale_until: Instant,
 }
 
@@ -29,17 +29,17 @@ impl Cache {
         Self { rows: HashMap::new(), names_max }
     }
 
-    /// What is known of a name, while it holds.
+    /// The answer for a name, while it is valid.
     pub fn get(&self, name: &str, now: Instant) -> Option<Result<Located, DnsError>> {
         self.rows.get(name).filter(|row| now < row.fresh_until).map(|row| row.tell(now))
     }
 
-    /// True where a lookup that fails would do no harm.
+    /// True if a failing lookup would do no harm because a stale answer exists.
     pub fn has_stale(&self, name: &str, now: Instant) -> bool {
         self.rows.get(name).is_some_and(|row| row.answer.is_ok() && now < row.stale_until)
     }
 
-    /// Takes in what the servers said and tells what it comes to: where nobody answered, what was known before.
+    /// Stores an answer of the servers and returns the effective one: if no server answered, the stale answer.
     pub fn put(&mut self, name: &str, found: Found, now: Instant) -> Result<Located, DnsError> {
         let Found { addresses: answer, ttl } = found;
         if matches!(answer, Err(DnsError::NoAnswer { .. }))
@@ -62,7 +62,7 @@ impl Cache {
         told
     }
 
-    /// Drops what no longer holds; where that is little, the quarter that ends first.
+    /// Removes expired entries; if there are few, the quarter that expires first.
     fn make_room(&mut self, now: Instant) {
         self.rows.retain(|_, row| now < row.fresh_until);
         let quarter = self.names_max / 4;

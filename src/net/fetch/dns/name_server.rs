@@ -1,4 +1,4 @@
-//! A name server on loopback for tests: it says what the test wants, and counts how often it is asked.
+//! A name server on loopback for tests: it gives the answers that the test wants, and counts queries.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use tokio::net::UdpSocket;
 use super::Dns;
 use super::servers::Servers;
 
-/// What the name server says of a name.
+/// The name server's answer for a name.
 #[derive(Clone, Debug)]
 pub enum Says {
     /// One address, and its TTL in seconds.
     At(Ipv4Addr, u32),
-    /// The same, this much later; what is asked meanwhile waits, too.
+    /// The same after this delay; queries in the meantime wait, too.
     Late(Duration, Ipv4Addr, u32),
-    /// Addresses of both kinds.
+    /// Addresses of both families.
     All(Vec<IpAddr>, u32),
-    /// An alias and its TTL, and where that is.
+    /// An alias with its TTL, and the address of its target.
     Alias(u32, Ipv4Addr, u32),
     NoSuchName,
     NoAddress,
@@ -30,7 +30,7 @@ pub enum Says {
     Nothing,
 }
 
-/// A name server; `says` gets the name that is asked for and how many questions for A came before.
+/// A name server. `says` gets the queried name and the number of earlier queries for A.
 pub struct NameServer {
     pub address: SocketAddr,
     asked: Arc<AtomicUsize>,
@@ -46,7 +46,7 @@ pub async fn name_server(says: impl Fn(&str, usize) -> Says + Send + 'static) ->
             let (name, question) = question(&packet[..length]);
             let is_v4 = question[question.len() - 4..question.len() - 2] == [0, 1];
             let before = if is_v4 { asked.fetch_add(1, Ordering::Relaxed) } else { asked.load(Ordering::Relaxed) };
-            // The question for AAAA comes beside that for A, mostly behind it.
+            // The AAAA query comes beside the A query, usually after it.
             let mut said = says(&name, if is_v4 { before } else { before.saturating_sub(1) });
             if let Says::Late(by, address, ttl) = said {
                 tokio::time::sleep(if is_v4 { by } else { Duration::ZERO }).await;
@@ -60,7 +60,7 @@ pub async fn name_server(says: impl Fn(&str, usize) -> Says + Send + 'static) ->
     server
 }
 
-/// The name and the bytes of the one question in a packet (RFC 1035 §4.1).
+/// The name and the bytes of the only question in a packet (RFC 1035 §4.1).
 fn question(packet: &[u8]) -> (String, &[u8]) {
     let (mut at, mut labels) = (12, Vec::new());
     while packet[at] != 0 {
@@ -97,7 +97,7 @@ fn answer(id: &[u8], question: &[u8], is_v4: bool, said: Says) -> Option<Vec<u8>
         }
         Says::NoAddress | Says::At(..) | Says::Late(..) | Says::Alias(..) => (0, vec![]),
     };
-    // The zone's SOA says for how long nothing holds (RFC 2308): 60 s.
+    // The zone's SOA sets the negative TTL (RFC 2308): 60 s.
     let soa = record(&[0], 6, 60, &[&[0, 0][..], &[0; 16], &60_u32.to_be_bytes()].concat());
     let authority = if answers.is_empty() && code != 2 { soa } else { Vec::new() };
     let counts = [0, 1, 0, u8::try_from(answers.len()).unwrap(), 0, u8::from(!authority.is_empty()), 0, 0];
@@ -108,7 +108,7 @@ pub fn dns(server: &NameServer, hosts: &str) -> Dns {
     patient_dns(server, hosts, Duration::from_millis(300))
 }
 
-/// A resolver that waits so long for each answer.
+/// A resolver with this timeout for each answer.
 pub fn patient_dns(server: &NameServer, hosts: &str, patience: Duration) -> Dns {
     let mut connection = ConnectionConfig::udp();
     connection.port = server.address.port();
@@ -123,7 +123,7 @@ pub fn patient_dns(server: &NameServer, hosts: &str, patience: Duration) -> Dns 
     Dns::new(Servers::fixed(config, options, hosts))
 }
 
-/// Lets time pass without waiting. The clock stands still only here: sockets need it to run.
+/// Advances time without waiting. The clock is paused only here: sockets need it to run.
 pub async fn pass(time: Duration) {
     tokio::time::pause();
     tokio::time::advance(time).await;
@@ -131,7 +131,7 @@ pub async fn pass(time: Duration) {
 }
 
 impl NameServer {
-    /// Questions for A so far.
+    /// Number of queries for A so far.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }

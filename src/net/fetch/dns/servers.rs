@@ -1,11 +1,12 @@
-//! Who is asked: the hosts file, then the name servers of resolv.conf, then the C library. Files are read again when
-//! they have changed, so that a service that started before the network did, or a machine that moved, finds its way.
+//! The sources of answers: the hosts file, then the name servers of resolv.conf, then the C library. Files are read
+//! again after a change, so that it also works for a service that started before the network did, or on a machine
+//! that moved.
 //!
-//! - A name of the hosts file is where the file says, and nowhere else.
+//! - A name in the hosts file has the addresses of the file, and no others.
 //! - A name with a dot is complete: the search list is for names without one. (A wildcard in a search domain would
 //!   give every dead host an address.)
-//! - The C library is asked where resolv.conf names no server, and for `.local` and names without a dot that the DNS
-//!   does not know: nsswitch may know more (mdns, myhostname, a container's own).
+//! - The C library is used if resolv.conf names no server, and for `.local` and names without a dot that the DNS does
+//!   not know: nsswitch may know more (mdns, myhostname, a container's own).
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -24,23 +25,23 @@ use tokio::time::Instant;
 use super::DnsError;
 use crate::limits;
 
-/// What the servers said of a name.
+/// The servers' answer for a name.
 pub struct Found {
     pub addresses: Result<Arc<[IpAddr]>, DnsError>,
     pub ttl: Duration,
 }
 
-/// The system's ways to find a host.
+/// The system's sources of host addresses.
 pub struct Servers {
     resolv_conf: Box<Path>,
     hosts: Box<Path>,
     read: Mutex<Option<Read>>,
 }
 
-/// The files as they were read.
+/// The parsed files.
 #[derive(Clone)]
 struct Read {
-    /// None where no server is named.
+    /// None if no server is configured.
     resolver: Option<TokioResolver>,
     hosts: Arc<Hosts>,
     changed: [Option<SystemTime>; 2],
@@ -56,7 +57,7 @@ impl Servers {
         Self { resolv_conf: resolv_conf.into(), hosts: hosts.into(), read: Mutex::new(None) }
     }
 
-    /// Servers that no file names.
+    /// Servers given by the caller instead of the files.
     #[cfg(test)]
     pub fn fixed(config: ResolverConfig, options: ResolverOpts, hosts: &str) -> Self {
         let mut read = Hosts::default();
@@ -71,7 +72,7 @@ impl Servers {
         Self { read: Mutex::new(Some(read)), ..Self::of(nowhere, nowhere) }
     }
 
-    /// Asks for both kinds of addresses.
+    /// Queries both address families.
     pub async fn ask(&self, host: &str) -> Found {
         let Ok(name) = Name::from_ascii(host) else { return Found::none(DnsError::NoSuchName(host.into())) };
         let Read { resolver, hosts, .. } = self.read();
@@ -86,7 +87,7 @@ impl Servers {
         }
     }
 
-    /// The files, read again where they have changed.
+    /// The files, read again if they have changed.
     fn read(&self) -> Read {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -120,7 +121,7 @@ impl Servers {
     }
 }
 
-/// A resolver without cache and hosts file, which are ours.
+/// A resolver without cache and hosts file, which this module provides.
 fn build(config: ResolverConfig, mut options: ResolverOpts) -> Option<TokioResolver> {
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
@@ -133,7 +134,7 @@ fn build(config: ResolverConfig, mut options: ResolverOpts) -> Option<TokioResol
 fn in_hosts_file(hosts: &Hosts, name: &Name) -> Option<Found> {
     let ask = |kind| hosts.lookup_static_host(&Query::query(name.clone(), kind));
     let found: Vec<Lookup> = [RecordType::A, RecordType::AAAA].into_iter().filter_map(ask).collect();
-    // The file may change, and nobody tells.
+    // The file may change without notice.
     (!found.is_empty()).then(|| Found { ttl: limits::DNS_FILES_TIME, ..Found::of(&found) })
 }
 
@@ -145,7 +146,7 @@ async fn ask_servers(resolver: &TokioResolver, mut name: Name, host: &str) -> Fo
     let half_failed = [&v4, &v6].into_iter().any(|half| half.as_ref().is_err_and(|error| !is_negative(error)));
     match (v4, v6) {
         (Err(v4), Err(v6)) => {
-            // A server that fails for one kind knows nothing for sure.
+            // If a server fails for one family, nothing is certain.
             let error = if is_negative(&v4) && !is_negative(&v6) { v6 } else { v4 };
             Found::error(host, &error)
         }
@@ -154,13 +155,13 @@ async fn ask_servers(resolver: &TokioResolver, mut name: Name, host: &str) -> Fo
             let found = Found::of(&found);
             let none = || Found::none(DnsError::NoAddress(host.into()));
             let found = if found.addresses.as_ref().is_ok_and(|all| all.is_empty()) { none() } else { found };
-            // Half an answer is asked for again soon.
+            // Half an answer is queried again soon.
             if half_failed { Found { ttl: Duration::ZERO, ..found } } else { found }
         }
     }
 }
 
-/// True where a server said that there is nothing.
+/// True if a server answered that there is no such record.
 fn is_negative(error: &NetError) -> bool {
     matches!(error, NetError::Dns(net::DnsError::NoRecordsFound(_)))
 }
@@ -173,11 +174,11 @@ async fn ask_libc(host: &str) -> Found {
             addresses.dedup();
             match addresses.is_empty() {
                 true => Found::none(DnsError::NoAddress(host.into())),
-                // The C library does not tell for how long.
+                // The C library gives no TTL.
                 false => Found { addresses: Ok(addresses.into()), ttl: limits::DNS_FILES_TIME },
             }
         }
-        // The code is lost on the way; this text is that of EAI_AGAIN in the C libraries of Linux.
+        // The error code is lost on the way; this text is that of EAI_AGAIN in the C libraries of Linux.
         Err(error) if error.to_string().contains("emporary failure") || error.to_string().contains("ry again") => {
             let why = "neither resolv.conf nor the C library knows a server that answers";
             Found::none(DnsError::NoAnswer { name: host.into(), why: why.into() })
@@ -191,7 +192,7 @@ impl Found {
         Self { addresses: Err(error), ttl: Duration::ZERO }
     }
 
-    /// The addresses of all answers; for as long as the shortest-lived record, aliases included, holds.
+    /// The addresses of all answers, with the lowest TTL of all records, aliases included.
     fn of(answers: &[Lookup]) -> Self {
         let records = || answers.iter().flat_map(Lookup::answers);
         let mut addresses: Vec<IpAddr> = Vec::new();

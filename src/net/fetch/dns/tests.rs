@@ -1,4 +1,4 @@
-//! The resolver against a name server that says what the test wants.
+//! The resolver against a name server with scripted answers.
 
 use std::net::Ipv4Addr;
 
@@ -138,7 +138,7 @@ async fn a_slow_server_is_bridged_and_heard_to_the_end() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    // Sooner than anybody asks again.
+    // Sooner than any retry.
     tokio::time::timeout(limits::DNS_FAILURE_TIME / 2, heard)
         .await
         .expect("the answer that came too late serves the next");

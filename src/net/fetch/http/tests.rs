@@ -1,4 +1,4 @@
-//! The client over real sockets on loopback: codings, validators, and what failures are called.
+//! The client over real sockets on loopback: codings, validators, and failure kinds.
 
 use std::io::{Read as _, Write as _};
 
@@ -37,7 +37,7 @@ async fn get(transport: &HttpTransport, url: &str) -> Result<u16, FetchFailure> 
     transport.send((&parse(url)).into()).await.map(|response| response.status)
 }
 
-/// Answers each connection's first request with these bytes and closes it; returns the port and what was asked.
+/// Answers each connection's first request with these bytes and closes it; returns the port and the requests.
 async fn server(answer: Vec<u8>) -> (u16, tokio::sync::mpsc::UnboundedReceiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -196,10 +196,10 @@ async fn no_more_idle_connections_are_kept_than_the_site_may_have_and_cookies_go
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        // Idle ones that were kept would stay for half a minute.
+        // Idle connections that were kept would stay for half a minute.
         tokio::time::timeout(Duration::from_secs(5), alone).await.expect("the others are closed");
     }
-    // Origins that take turns, as pages and downloads do, keep theirs.
+    // Alternating origins, such as pages and downloads, keep their connections.
     let before = accepted.load(SeqCst);
     for url in urls[6..].iter().cycle().take(6) {
         let response = transport.send(url.into()).await.unwrap();
@@ -221,7 +221,7 @@ async fn time_in_which_nobody_looks_is_not_the_servers() {
                 Ok(())
             }));
             assert!(futures_util::poll!(&mut waiting).is_pending());
-            // The site's loop is held up by a commit.
+            // A commit blocks the site's loop.
             tokio::time::sleep(60 * second).await;
             waiting.await
         };
@@ -341,7 +341,7 @@ async fn answers_that_are_none_are_told_in_words() {
     );
 }
 
-/// A TLS server with a certificate of `fixtures/tls`; takes a few connections and ends.
+/// A TLS server with a certificate of `fixtures/tls`; accepts a few connections and ends.
 fn tls_server(certificate: &str) -> u16 {
     let file = |name: &str| format!("{}/fixtures/tls/{name}.pem", env!("GLEANER_ROOT"));
     let chain = vec![CertificateDer::from_pem_file(file(certificate)).unwrap()];

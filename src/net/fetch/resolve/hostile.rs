@@ -1,5 +1,5 @@
-//! Everything that a page, a redirect or a name server can write to lead the crawler into its own network: none gets
-//! through. A server on loopback counts who arrives.
+//! Everything that a page, a redirect or a name server can write to lead the crawler into its own network. Nothing
+//! must get through: a server on loopback counts the connections.
 
 use std::net::Ipv4Addr;
 use std::str::FromStr as _;
@@ -15,9 +15,9 @@ use crate::fetch::dns::name_server::{Says, dns, name_server, pass};
 use crate::fetch::http::{ClientOptions, HttpTransport};
 use gleaner_base::url::{Canonical, CrawlUrl};
 
-/// Hosts as a link can spell them. Each is refused as an address, or is no URL at all.
+/// Hosts as a link can spell them. Each is refused as an address, or is not a URL at all.
 const SPELLINGS: &[&str] = &[
-    // Loopback: decimal, octal, hexadecimal, short, mixed, with a dot behind.
+    // Loopback: decimal, octal, hexadecimal, short, mixed, with a trailing dot.
     "127.0.0.1",
     "127.0.0.1.",
     "127.1",
@@ -38,7 +38,7 @@ const SPELLINGS: &[&str] = &[
     "127.0.0.256",
     "127.0.0.1.5",
     "0x7f000001.",
-    // Digits, dots and letters that Unicode and percent-encoding make into others.
+    // Digits, dots and letters that Unicode normalisation and percent-decoding turn into others.
     "１２７.0.0.1",
     "１２７．０．０．１",
     "127。0。0。1",
@@ -127,7 +127,7 @@ const SPELLINGS: &[&str] = &[
     "[3fff::1]",
     "[100::1]",
     "[5f00::1]",
-    // Before the host.
+    // Prefixes before the host.
     "user@127.0.0.1",
     "user:pass@127.0.0.1",
     "public.example@127.0.0.1",
@@ -136,7 +136,7 @@ const SPELLINGS: &[&str] = &[
     "public.example%00@127.0.0.1",
     "@127.0.0.1",
     ":@127.0.0.1",
-    // Names of this machine, and names that its hosts file has.
+    // Names of this machine and of its hosts file.
     "localhost",
     "LOCALHOST",
     "localhost.",
@@ -151,7 +151,8 @@ const SPELLINGS: &[&str] = &[
     "pinned.example.",
 ];
 
-/// References as a `Location` or a link can spell them, on a page of `http://public.example/dir/`; `PORT` is put in.
+/// References as a `Location` or a link can spell them, on a page of `http://public.example/dir/`; `PORT` is
+/// replaced.
 const REFERENCES: &[&str] = &[
     "//127.0.0.1:PORT/",
     "\\\\127.0.0.1:PORT\\x",
@@ -177,7 +178,7 @@ const REFERENCES: &[&str] = &[
     "\0//127.0.0.1:PORT/",
 ];
 
-/// Names that a name server puts where it wants; each is refused.
+/// Names that the name server maps to forbidden addresses; each is refused.
 const PLACED: &[(&str, &[&str])] = &[
     ("a-loopback.example", &["127.0.0.1"]),
     ("aaaa-loopback.example", &["::1"]),
@@ -199,7 +200,7 @@ const PLACED: &[(&str, &[&str])] = &[
     ("shared.example", &["100.64.0.1"]),
 ];
 
-/// Names at addresses of both sorts, and what is left of them.
+/// Names with addresses of both kinds, and the allowed rest.
 const MIXED: &[(&str, &[&str], &[&str])] = &[
     ("first.example", &["8.8.8.8", "127.0.0.1"], &["8.8.8.8"]),
     ("last.example", &["127.0.0.1", "8.8.8.8"], &["8.8.8.8"]),
@@ -225,7 +226,7 @@ fn says(name: &str, before: usize) -> Says {
     }
     match name.as_str() {
         "alias.example" => Says::Alias(60, Ipv4Addr::LOCALHOST, 60),
-        // Public when it is checked, private when it is connected to. 127.0.0.2 stands for the public address.
+        // Public when checked, private when connected to. 127.0.0.2 represents the public address.
         "rebinding.example" => Says::At(Ipv4Addr::new(127, 0, 0, if before == 0 { 2 } else { 1 }), 10),
         _ => Says::NoSuchName,
     }
@@ -248,7 +249,7 @@ async fn guarded(policy: AddressPolicy) -> (HttpTransport, Dns) {
     (HttpTransport::new(&options).unwrap(), dns)
 }
 
-/// Counts the connections that it takes at an address, and answers each with an empty 200.
+/// Counts the connections at an address, and answers each with an empty 200.
 async fn door(address: (Ipv4Addr, u16)) -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind(address).await.unwrap();
     let (port, arrived) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
@@ -263,7 +264,7 @@ async fn door(address: (Ipv4Addr, u16)) -> (u16, Arc<AtomicUsize>) {
     (port, arrived)
 }
 
-/// True where the guard refused the URL, asked either way.
+/// True if the guard refused the URL in both ways.
 async fn is_refused(transport: &HttpTransport, url: &CrawlUrl) -> bool {
     let got = transport.send(url.into()).await.map(|response| response.status);
     let resolved = transport.resolve(url).await;

@@ -1,15 +1,15 @@
-//! Cookies that a site has set and that were not kept, and why: a login that brings no session may fail for that alone.
+//! Cookies that a site set and that were dropped, and why: this alone may make a login fail to give a session.
 
 use cookie_store::{CookieDomain, RawCookie};
 use url::Url;
 
-/// The name of a cookie, and why it was not kept.
+/// The name of a cookie, and why it was dropped.
 pub type Dropped = (Box<str>, &'static str);
 
-/// Told of what only a site over https may set.
+/// Reason for cookies that only an https site may set.
 pub const CAME_IN_THE_CLEAR: &str = "it is for https alone, and came over http";
 
-/// Why a cookie that is no good for an answer from `url` is none; None where its text is none of a cookie, or nobody would miss it.
+/// Why a cookie from `url` is invalid; None if the text is not a cookie, or its loss is harmless.
 pub(super) fn why(text: &str, url: &Url) -> Option<Dropped> {
     let raw = RawCookie::parse(text).ok()?;
     let name = raw.name();
@@ -29,5 +29,5 @@ pub(super) fn why(text: &str, url: &Url) -> Option<Dropped> {
     Some((name[..name.floor_char_boundary(NAME_BYTES)].into(), why))
 }
 
-/// Bytes of a name that are told.
+/// Maximum bytes of a reported name.
 const NAME_BYTES: usize = 64;

@@ -1,7 +1,7 @@
-//! Cookies that outlive the process: a site's own list as JSON, and `cookies.txt` as browsers' add-ons, curl and wget
-//! write it (Netscape's format).
+//! Cookies that outlive the process: a site's own list as JSON, and the `cookies.txt` of browser add-ons, curl and
+//! wget (Netscape's format).
 //!
-//! Both hold what logs in: whoever writes the bytes to a file keeps it readable by its owner alone.
+//! Both contain credentials: a file with them must be readable by its owner alone.
 
 use cookie_store::{CookieDomain, CookieExpiration, CookiePath};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use url::{Host, Url};
 use super::{Bearer, Cookie, Jar, is_public_suffix};
 use crate::limits;
 
-/// A cookie as it is written down.
+/// A serialised cookie.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     name: Box<str>,
@@ -20,13 +20,13 @@ struct Kept {
     domain: Box<str>,
     host_only: bool,
     path: Box<str>,
-    /// Seconds since 1970; None for one that ends with the session, which ours outlives.
+    /// Seconds since 1970; None for a session cookie, which we keep beyond the process.
     expires: Option<i64>,
     secure: bool,
     http_only: bool,
 }
 
-/// What is written down where there is a token, or no cookie; cookies alone are a list.
+/// Serialised if there is a token, or no cookie; cookies alone are a list.
 #[derive(Serialize, Deserialize)]
 struct Session {
     cookies: Vec<Kept>,
@@ -34,7 +34,7 @@ struct Session {
 }
 
 impl Session {
-    /// Reads either form. What is wrong is told by its place: the words of the parser would show what stands there.
+    /// Parses either form. Errors name only the position: the parser's message would show the content.
     fn of(bytes: &[u8]) -> Result<Self, KeptError> {
         let place = |error: serde_json::Error| {
             let what = if error.is_data() { "this is no cookie or token of ours" } else { "this is no JSON" };
@@ -43,7 +43,7 @@ impl Session {
         match bytes.trim_ascii_start().first() {
             Some(b'[') => {
                 let cookies: Vec<Kept> = serde_json::from_slice(bytes).map_err(place)?;
-                // Ours is a table where there is none.
+                // Our own format is a table if there is no cookie.
                 if cookies.is_empty() { Err(KeptError::Emptied) } else { Ok(Self { cookies, bearer: None }) }
             }
             Some(b'{') => serde_json::from_slice(bytes).map_err(place),
@@ -53,7 +53,7 @@ impl Session {
     }
 }
 
-/// Why a list of cookies is of no use.
+/// Why a list of cookies is useless.
 #[derive(Debug, thiserror::Error)]
 pub enum KeptError {
     #[error("no list of cookies: {0}")]
@@ -77,17 +77,17 @@ pub enum KeptError {
     Json,
 }
 
-/// What an import has brought.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     pub taken: usize,
-    /// Of other sites: left out, and not looked at further.
+    /// Cookies of other sites: skipped without further checks.
     pub foreign: usize,
-    /// Of the site, but of the past.
+    /// Expired cookies of the site.
     pub expired: usize,
-    /// Lines that were to be the site's, or anybody's, and are no use: the first `limits::COOKIE_FAULTS_TOLD_MAX`.
+    /// Invalid lines that belong to the site or to no known host: the first `limits::COOKIE_FAULTS_TOLD_MAX`.
     pub faults: Vec<LineFault>,
-    /// How many such lines there are.
+    /// Total number of such lines.
     pub faulty: usize,
 }
 
@@ -100,7 +100,7 @@ pub struct LineFault {
     pub problem: Problem,
 }
 
-/// Why a line brings no cookie, and what to do.
+/// Why a line contains no cookie, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     #[error("this cookie expired on {0}; log in with the browser again, and export anew")]
@@ -118,13 +118,13 @@ pub enum Problem {
 }
 
 impl Jar {
-    /// The cookies as bytes, the oldest first, and the token.
+    /// The cookies, the oldest first, and the token as bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let cookies: Vec<Kept> =
             self.lock().list.iter().filter(|cookie| !cookie.expires.is_expired()).filter_map(Kept::of).collect();
         let bearer = self.bearer().clone();
-        // Text and numbers: serde_json cannot fail on them.
+        // Text and numbers only: serde_json cannot fail.
         let written = match bearer.is_none() && !cookies.is_empty() {
             true => serde_json::to_vec_pretty(&cookies),
             false => serde_json::to_vec_pretty(&Session { cookies, bearer }),
@@ -132,10 +132,10 @@ impl Jar {
         written.unwrap_or_default()
     }
 
-    /// Adds the cookies of [`Self::to_bytes`], and takes its token; returns how many there are of both.
+    /// Adds the cookies and the token of [`Self::to_bytes`]; returns how many there are of both.
     ///
     /// # Errors
-    /// Where the bytes are no such list. One that has expired, or that no host may set, is left out.
+    /// The bytes are not such a list. Cookies that have expired, or that no host may set, are skipped.
     pub fn take_up(&self, bytes: &[u8]) -> Result<usize, KeptError> {
         if bytes.len() > limits::COOKIE_FILE_BYTES_MAX {
             return Err(KeptError::TooLong);
@@ -152,10 +152,10 @@ impl Jar {
         Ok(taken + tokens)
     }
 
-    /// Adds those cookies of a `cookies.txt` that belong to a site, by `owns_host`.
+    /// Adds the cookies of a `cookies.txt` that belong to a site, by `owns_host`.
     ///
     /// # Errors
-    /// Where it is too long, or is no such file at all; what is wrong with single lines stands in the answer.
+    /// The text is too long, or is not such a file. Errors of single lines are part of the result.
     pub fn import(&self, text: &str, owns_host: impl Fn(&str) -> bool) -> Result<Imported, KeptError> {
         if text.len() > limits::COOKIE_FILE_BYTES_MAX {
             return Err(KeptError::TooLong);
@@ -215,7 +215,7 @@ impl Imported {
     }
 }
 
-/// What keeps a line from being one of a cookies.txt.
+/// What is wrong with a line of a cookies.txt.
 fn problem_of(line: &str) -> Problem {
     let fields = line.split('\t').count();
     // An empty value may be missing together with its tab.
@@ -278,22 +278,22 @@ impl Kept {
     }
 }
 
-/// A line of a cookies.txt (domain, subdomains too, path, secure, expiry, name, value) as the header that would set it,
-/// with its host and a URL to set it from.
+/// Converts a line of a cookies.txt (domain, subdomains too, path, secure, expiry, name, value) to the header that
+/// would set it, with its host and a URL to set it from.
 fn of_line(line: &str, http_only: bool) -> Option<(&str, String, Url)> {
     let mut fields = line.splitn(7, '\t');
     let mut field = || fields.next();
     let (domain, with_subdomains, path) = (field()?, field()?, field()?);
     let (secure, expiry, name) = (field()?.eq_ignore_ascii_case("true"), field()?, field()?);
-    // curl leaves an empty value out together with its tab.
+    // curl omits an empty value together with its tab.
     let value = fields.next().unwrap_or_default();
-    // A semicolon would begin an attribute: no browser keeps one, and no host has one, though URLs may.
+    // A semicolon would start an attribute: no browser stores one, and no host has one, though URLs may.
     if [domain, path, name, value].iter().any(|field| field.contains(';')) {
         return None;
     }
     let host = domain.strip_prefix('.').unwrap_or(domain);
     let url = Url::parse(&format!("{}://{host}/", if secure { "https" } else { "http" })).ok()?;
-    // An empty label is no host's, though URLs may hold one.
+    // No host has an empty label, though URLs may.
     let is_host = !host.starts_with('.') && !host.contains("..");
     if !is_host || url.host_str() != Some(host.to_ascii_lowercase().as_str()) || !path.starts_with('/') {
         return None;
@@ -302,10 +302,10 @@ fn of_line(line: &str, http_only: bool) -> Option<(&str, String, Url)> {
     if with_subdomains.eq_ignore_ascii_case("true") && matches!(url.host(), Some(Host::Domain(_))) {
         header.push_str(&format!("; Domain={host}"));
     }
-    // Some write fractions; zero is a session's.
+    // Some programs write fractions; zero means a session cookie.
     let expiry: i64 = expiry.split('.').next()?.parse().ok()?;
     if expiry > 0 {
-        // Browsers cap at 400 days, other programs write the end of time.
+        // Browsers cap at 400 days; other programs write the end of time.
         let at = OffsetDateTime::from_unix_timestamp(expiry.min(253_402_300_799)).ok()?;
         header.push_str(&format!("; Expires={}", at.format(&Rfc2822).ok()?.replace("+0000", "GMT")));
     }
@@ -369,7 +369,7 @@ mod tests {
                 format!("{good}h.example\tFALSE\tno path\tFALSE\t0\tsid\tabc\n"),
                 "line 2: its host, its path or its expiry",
             ),
-            // What would be an attribute of the header that sets it: URLs may have such a host, cookies may not.
+            // Would be an attribute of the header that sets it: URLs may have such a host, cookies may not.
             (
                 format!("{good};Max-Age=1;.h.example\tTRUE\t/\tFALSE\t0\tsid\tabc\n"),
                 "line 2: its host, its path or its expiry",

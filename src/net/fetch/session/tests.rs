@@ -1,4 +1,4 @@
-//! Cookies: which are kept, in what order they are sent, and that a flood of them stays within its limits.
+//! Cookies: which are stored, the order in which they are sent, and the limits under a flood of them.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-/// A jar in which an answer from `from` set these cookies.
+/// A jar after a response from `from` set these cookies.
 fn jar(from: &str, set: &[&str]) -> Jar {
     let jar = Jar::default();
     let headers: Vec<HeaderValue> = set.iter().map(|text| HeaderValue::from_bytes(text.as_bytes()).unwrap()).collect();
@@ -20,12 +20,12 @@ fn header(jar: &Jar, to: &str) -> Option<String> {
     Some(std::str::from_utf8(sent.as_bytes()).unwrap().to_owned())
 }
 
-/// What `to` is sent after `from` set one cookie.
+/// What is sent to `to` after `from` set one cookie.
 fn sent_from(from: &str, set: &str, to: &str) -> Option<String> {
     header(&jar(from, &[set]), to)
 }
 
-/// What a host is sent after `www.a.co.uk` set this cookie.
+/// What is sent to a host after `www.a.co.uk` set this cookie.
 fn sent(set: &str, to: &str) -> Option<String> {
     sent_from("http://www.a.co.uk/", set, to)
 }
@@ -83,7 +83,7 @@ fn what_may_be_kept_and_what_not() {
         ("https", &pair(limits::COOKIE_BYTES_MAX), true),
         ("https", &pair(limits::COOKIE_BYTES_MAX + 1), false),
         ("https", &pair(100_000), false),
-        // An attribute that is too long is as if it were not there.
+        // An attribute that is too long is ignored.
         ("https", &format!("a=b; Comment={long}"), true),
         ("https", &format!("a=b; Path=/{long}"), true),
         ("https", &format!("a=b; Domain={long}"), true),
@@ -97,7 +97,7 @@ fn what_may_be_kept_and_what_not() {
         ("https", "a=b; Expires=Thu, 01 Jan 1970 00:00:00 GMT", false),
         ("https", "a=b; Expires=Fri, 31 Dec 2100 23:59:59 GMT", true),
         ("https", "a=b; Expires=never", true),
-        // Secure comes over TLS only.
+        // Secure requires TLS.
         ("https", "a=b; Secure", true),
         ("http", "a=b; Secure", false),
         // Prefixes, in any case.
@@ -155,7 +155,7 @@ fn a_clock_that_is_wrong_neither_kills_a_session_nor_keeps_what_was_removed() {
     let seconds = i64::try_from(SystemClock.now().0 / 1_000).unwrap();
     let at = |seconds: i64| OffsetDateTime::from_unix_timestamp(seconds).unwrap().format(&imf).unwrap();
     let (hour, year) = (3_600, 365 * 86_400);
-    // What the server's clock is off by, the life that it gives the cookie, whether it tells its time, and what is sent.
+    // The error of the server's clock, the cookie's lifetime, whether there is a `Date`, and what is sent.
     for (off, life, has_date, is_sent) in [
         (0, hour, true, true),
         (0, -hour, true, false),
@@ -163,12 +163,12 @@ fn a_clock_that_is_wrong_neither_kills_a_session_nor_keeps_what_was_removed() {
         (-3 * hour, hour, false, false),
         (-26 * year, hour, true, true),
         (3 * hour, hour, true, true),
-        // Removed by a time that lies ahead of ours: phpBB takes a year, others an hour.
+        // Removed with a time that is in our future: phpBB uses a year, others an hour.
         (3 * hour, -hour, true, false),
         (3 * hour, -hour, false, true),
         (-3 * hour, -hour, true, false),
         (5 * year, -year, true, false),
-        // A `Date` that no clock shows is none.
+        // An impossible `Date` is ignored.
         (-seconds - 2_000_000_000, 2 * (seconds + 2_000_000_000), true, true),
         (70 * year, -60 * year, true, true),
     ] {
@@ -304,7 +304,7 @@ fn a_flood_in_one_answer_costs_bounded_memory_and_time() {
         cookies.set(text, &from, None);
     }
     assert_eq!(cookies.list.len(), limits::COOKIES_PER_DOMAIN_MAX);
-    // 0.2 s unoptimised where it was written; a square of the flood would be minutes.
+    // 0.2 s unoptimised on the machine where it was written; quadratic work would take minutes.
     assert!(now() - began < 20_000, "{} ms", now() - began);
 }
 
