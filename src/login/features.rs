@@ -1,39 +1,39 @@
-//! What can be counted of a form; the 16 features of the paper (BT Table 1) are `gleaner-lab`'s.
+//! Numeric features of forms. The 16 features of the paper (BT Table 1) are in `gleaner-lab`.
 //!
-//! All are numbers, computed from the form's record and its page's address alone, so that a table of them can be
-//! committed where the pages cannot. Words are weighed by what they speak of (`words`), fields by what they ask for
-//! (`fields`); no feature knows a site.
+//! All are numbers computed from the form's record and its page's address alone, so that a table of them can be
+//! committed where the pages cannot. Words are weighted by topic (`words`), fields by what they ask for (`fields`).
+//! No feature depends on a site.
 
 use super::fields::{self, Asked};
 use super::form::{Control, Form, Kind, Method};
 use super::words::{Folded, Tally, Topic};
 use crate::limits::{CONTROL_TEXT_BYTES_MAX, FORM_WORDS_BYTES_MAX};
 
-/// One number of a form.
+/// One numeric feature of a form.
 pub struct Feature {
     pub name: &'static str,
-    /// What it counts, as it stands in a sentence: "password fields".
+    /// What it counts, as part of a sentence: "password fields".
     pub says: &'static str,
-    /// The number itself.
+    /// Computes the number.
     pub of: fn(&Evidence) -> f32,
 }
 
 impl Feature {
-    /// The number of a form.
+    /// The value for a form.
     #[must_use]
     pub fn number(&self, evidence: &Evidence<'_>) -> f32 {
         (self.of)(evidence)
     }
 }
 
-/// Bytes of a form's text that are taken as its heading.
+/// Bytes of a form's text that count as its heading.
 const HEADING_BYTES: usize = 90;
 
-/// What of a form is counted, gathered once for all features.
+/// Counts of a form, gathered once for all features.
 pub struct Evidence<'a> {
     form: &'a Form,
     asked: Vec<Asked>,
-    /// Words of what sends the form.
+    /// Words of the control that submits the form.
     submit: Tally,
     /// Words of the form's id, name, class and action.
     own: Tally,
@@ -47,7 +47,7 @@ pub struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// Gathers what of a form at an address is counted.
+    /// Gathers the counts of a form at an address.
     #[must_use]
     pub fn of(form: &'a Form, page_url: &str) -> Self {
         let (mut submit, mut own, mut links, mut hidden) = Default::default();
@@ -87,7 +87,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The form that was read.
+    /// The form that was counted.
     #[must_use]
     pub fn form(&self) -> &Form {
         self.form
@@ -95,7 +95,7 @@ impl<'a> Evidence<'a> {
 
     fn controls(&self, wanted: impl Fn(&Control, Asked) -> bool) -> f32 {
         let found = self.form.controls.iter().zip(&self.asked).filter(|(control, asked)| wanted(control, **asked));
-        // Counts beyond this say nothing more, and are whole numbers in an f32.
+        // Higher counts add nothing, and these are whole numbers in an f32.
         found.take(COUNT_END).count() as f32
     }
 
@@ -108,25 +108,24 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// Where counting ends.
+/// Upper bound of counts.
 const COUNT_END: usize = 99;
 
-/// Controls and links whose words are read: those of the largest honest login forms, and of whole pages in one form
-/// enough.
+/// Controls and links whose words are read: enough for the largest real login forms, and for whole pages in one form.
 const CONTROLS_READ: usize = 60;
 
 fn yes(is: bool) -> f32 {
     f32::from(u8::from(is))
 }
 
-/// How far words speak of logging in rather than of something else.
+/// How much the words are about logging in rather than something else.
 fn sense(tally: &Tally) -> f32 {
     let others =
         [&[Topic::Register][..], &[Topic::Reset], &[Topic::Search, Topic::Newsletter, Topic::Comment, Topic::Order]];
     yes(tally.has(Topic::Login)) - others.iter().map(|topics| yes(tally.any(topics))).sum::<f32>()
 }
 
-/// Autocomplete values: those of a login above, those of a registration below zero.
+/// Autocomplete values: positive for a login, negative for a registration.
 fn autocomplete(evidence: &Evidence) -> f32 {
     let has = |wanted: &str| {
         let says =
@@ -136,9 +135,9 @@ fn autocomplete(evidence: &Evidence) -> f32 {
     has("current-password") + has("username") - 2.0 * has("new-password") - has("given-name") - has("family-name")
 }
 
-/// All signs of a login together, less those of other forms. What stands beside a password elsewhere says nothing
-/// without one, and one line beside one password is what a login looks like in any language. A form that asks for
-/// nothing logs in by another site's account; one that asks for other things, but for no password, logs nobody in.
+/// All signs of a login, minus those of other forms. Signs that usually accompany a password count only with one. One
+/// text field beside one password is a login in any language. A form without fields logs in with another site's
+/// account; a form with other fields but no password is not a login.
 fn evidence(of: &Evidence) -> f32 {
     let has_password = of.asking(&[Asked::Password]) > 0.0;
     let with_password = |is: bool| yes(has_password && is);
@@ -156,7 +155,7 @@ fn evidence(of: &Evidence) -> f32 {
         - yes(of.asking(&[Asked::User, Asked::Email]) > 1.0)
 }
 
-/// Lines to fill in besides passwords and codes.
+/// Text fields besides passwords and codes.
 fn lines(of: &Evidence) -> f32 {
     of.controls(|control, asked| {
         control.kind.is_line()
@@ -172,7 +171,7 @@ fn foreign(of: &Evidence) -> f32 {
     of.asking(&[Asked::Unknown, Asked::Person, Asked::Search])
 }
 
-/// Speaks of a login by another site's account.
+/// True for a login with another site's account.
 fn other_account(of: &Evidence) -> f32 {
     let speaks = |tally: &&Tally| tally.has(Topic::OtherAccount);
     let logs_in = |tally: &&Tally| tally.has(Topic::Login);

@@ -1,8 +1,8 @@
-//! Which field of a form is which (ALGORITHMS §4.2): what each control asks for, and the ones that a login fills in.
+//! The role of each field of a form (ALGORITHMS §4.2): what each control asks for, and which ones a login fills in.
 //!
-//! A control tells it by its `autocomplete`, its type, its name and id, its label and placeholder, and last by the text
-//! in front of it, in this order: the first that says something decides. What a person would not see is not filled in,
-//! because it may be a trap for machines. Knows no values and sends nothing.
+//! The evidence is, in this order: `autocomplete`, type, name and id, label and placeholder, and last the text before
+//! the control. The first that is conclusive decides. Fields that a person would not see are not filled in, because
+//! they may be honeypots. Knows no values and sends nothing.
 
 use super::form::{Control, Form, Kind, Method};
 use super::words::{Folded, Tally, Topic};
@@ -23,22 +23,22 @@ pub enum Asked {
     SecondFactor,
     Question,
     Answer,
-    /// What only a registration, an order or a letter asks for.
+    /// Asked for only by registrations, orders or contact forms.
     Person,
     Search,
-    /// Nothing that a person fills in: hidden, concealed, a trap, a button.
+    /// Nothing that a person fills in: a hidden or concealed field, a honeypot, a button.
     Nothing,
     #[default]
     Unknown,
 }
 
-/// The fields of a login form, as places in [`Form::controls`].
+/// The fields of a login form, as indexes into [`Form::controls`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Roles {
     /// User name or e-mail address.
     pub user: Option<usize>,
     pub password: Option<usize>,
-    /// The box, list or first radio button that makes the session last.
+    /// The checkbox, list or first radio button that makes the session last.
     pub remember: Option<usize>,
     pub captcha: Option<usize>,
     pub second_factor: Option<usize>,
@@ -61,11 +61,12 @@ pub fn asked(form: &Form) -> Vec<Asked> {
     };
     let mut passwords: Vec<usize> = (0..asked.len()).filter(is_password).collect();
     if passwords.is_empty() {
-        // Where a script shows the password once the name is there, or one of several tabs, none is seen at first.
+        // If a script shows the password field after the name, or in one of several tabs, none is visible at first.
         let is_to_come = |at: &usize| form.controls[*at].kind == Kind::Password && !form.controls[*at].is_disabled;
         passwords = (0..asked.len()).filter(|at| asked[*at] == Asked::Nothing).filter(is_to_come).collect();
     }
-    // The first password is entered, whatever a number in its id says; those behind it are entered again, or changed.
+    // The first password is the current one, even if its id contains a number; later ones are repeats or new
+    // passwords.
     if let [first, rest @ ..] = passwords.as_slice() {
         asked[*first] = Asked::Password;
         for again in rest {
@@ -75,9 +76,10 @@ pub fn asked(form: &Form) -> Vec<Asked> {
     asked
 }
 
-/// The one line of a form that asks for the user's name and nothing else, as the first of two pages does. Where the form
-/// is not judged to be a login form (`is_judged`), it has to declare that itself, and its button to say so. None for a
-/// form that would not be sent in the body of a request, and for searches, registrations, newsletters, other accounts.
+/// The only text field of a form that asks for the user's name and nothing else, as in the first step of a two-page
+/// login. If the form was not judged to be a login form (`is_judged`), its field and its button must say so. None for
+/// a form that would not be sent in a request body, and for searches, registrations, newsletters and logins with
+/// other accounts.
 #[must_use]
 pub fn asks_for_user_alone(form: &Form, is_judged: bool) -> Option<usize> {
     const OTHERS: [Topic; 7] = [
@@ -115,7 +117,7 @@ pub fn asks_for_user_alone(form: &Form, is_judged: bool) -> Option<usize> {
 
 gleaner_base::topics! { pub(crate) form: NEXT; }
 
-/// True for a form behind such a page: one password that is entered, and beside it no line but the user's.
+/// True for the second step of such a login: one current password, and no text field but the user's.
 #[must_use]
 pub fn asks_for_password_alone(form: &Form) -> bool {
     let roles = roles(form);
@@ -138,14 +140,14 @@ pub(super) fn roles_of(form: &Form, asked: &[Asked]) -> Roles {
     }
 }
 
-/// The password field, or a plain line named so.
+/// The password field, or a text field with such a name.
 fn password(form: &Form, asked: &[Asked]) -> Option<usize> {
     let asks = |at: &usize| asked[*at] == Asked::Password;
     let mut places = (0..form.controls.len()).filter(asks);
     places.clone().find(|at| form.controls[*at].kind == Kind::Password).or_else(|| places.next())
 }
 
-/// The line that names the user. Where a whole page is one form there are several: the last one in front of the password.
+/// The field for the user's name. If a whole page is one form there may be several: the last one before the password.
 fn user(form: &Form, asked: &[Asked], password: Option<usize>) -> Option<usize> {
     let end = password.unwrap_or(form.controls.len());
     let is_user = |at: &usize| matches!(asked[*at], Asked::User | Asked::Email);
@@ -165,7 +167,7 @@ fn user(form: &Form, asked: &[Asked], password: Option<usize>) -> Option<usize> 
         .or_else(|| password.filter(|_| password_is_concealed).and_then(|end| (0..end).rev().find(concealed)))
         .or_else(|| (0..end).rev().find(is_user))
         .or_else(|| (0..end).rev().find(is_open).filter(|_| password.is_some()))
-        // Some log in by a telephone number.
+        // Some sites use a telephone number to log in.
         .or_else(|| (0..end).rev().find(is_personal).filter(|_| password.is_some()))
         .or_else(|| (end..form.controls.len()).find(is_user))
         .or_else(|| (end..form.controls.len()).find(is_open).filter(|_| password.is_some()))
@@ -176,7 +178,7 @@ fn says(control: &Control, token: &str) -> bool {
     control.autocomplete.split_ascii_whitespace().any(|of| of.eq_ignore_ascii_case(token))
 }
 
-/// What one control asks for.
+/// What a control asks for.
 fn asked_by(control: &Control) -> Asked {
     if control.is_concealed || control.is_disabled {
         return Asked::Nothing;
@@ -195,7 +197,7 @@ fn asked_by_box(control: &Control) -> Asked {
     add_end(&mut words, &control.before);
     words.add_up_to(&control.after, FIELD_HINT_BYTES_MAX);
     let tally = words.tally();
-    // A box that says `remember` in its own name may stand beside terms to agree to.
+    // A checkbox named `remember` may have terms to agree to beside it.
     match () {
         () if own_words(control).tally().has(Topic::Remember) => Asked::Remember,
         () if tally.has(Topic::Person) || tally.has(Topic::Newsletter) => Asked::Person,
@@ -236,7 +238,7 @@ fn asked_by_line(control: &Control) -> Asked {
     for words in words {
         match told {
             Asked::Unknown => told = asked_by_words(&words().tally()),
-            // `nome` and `lname` are given to all sorts of lines; what a person reads beside it is surer.
+            // `nome` and `lname` are used for all sorts of fields; the visible label is more reliable.
             Asked::Person => {
                 if let said @ (Asked::User | Asked::Email) = asked_by_words(&words().tally()) {
                     told = said;
@@ -258,7 +260,7 @@ fn folded<const N: usize>(texts: [&str; N]) -> Folded {
     folded
 }
 
-/// Password fields also hold codes, answers and second entries.
+/// Password fields are also used for codes, answers and repeated passwords.
 fn asked_by_password(named: &Tally, shown: &Tally) -> Asked {
     for tally in [named, shown] {
         if tally.has(Topic::Confirm) {
@@ -280,14 +282,15 @@ fn asked_by_password(named: &Tally, shown: &Tally) -> Asked {
     Asked::Password
 }
 
-/// What `autocomplete` declares (HTML §4.10.18.7); nothing where it is `off`, `on` or absent.
+/// The declaration in `autocomplete` (HTML §4.10.18.7); None if it is `off`, `on` or absent.
 fn declared(control: &Control) -> Option<Asked> {
     let token = control.autocomplete.split_ascii_whitespace().next_back()?.to_ascii_lowercase();
     Some(match token.as_str() {
         "username" | "webauthn" if control.kind != Kind::Password => Asked::User,
         "email" => Asked::Email,
         "current-password" => Asked::Password,
-        // Browsers are kept from filling a login form in by this too, so that it says nothing about a lone password.
+        // Sites also use this to keep browsers from filling in login forms, so it proves nothing for a single
+        // password.
         "new-password" if control.kind != Kind::Password => Asked::NewPassword,
         "one-time-code" => Asked::SecondFactor,
         "name" | "given-name" | "family-name" | "additional-name" | "organization" | "tel" | "tel-national"
@@ -297,7 +300,8 @@ fn declared(control: &Control) -> Option<Asked> {
     })
 }
 
-/// What words of a line's name, or beside it, say. The rarer sense comes first: `login[captcha]` asks for no login name.
+/// What the words of a field's name or label mean. Rarer topics come first: `login[captcha]` does not ask for a login
+/// name.
 fn asked_by_words(tally: &Tally) -> Asked {
     const ORDER: &[(Topic, Asked)] = &[
         (Topic::Honeypot, Asked::Nothing),
@@ -305,7 +309,7 @@ fn asked_by_words(tally: &Tally) -> Asked {
         (Topic::SecondFactor, Asked::SecondFactor),
         (Topic::Answer, Asked::Answer),
         (Topic::Search, Asked::Search),
-        // The address for a forgotten password is no password.
+        // The address for a forgotten password is not a password.
         (Topic::Email, Asked::Email),
         (Topic::Password, Asked::Password),
         (Topic::Person, Asked::Person),
@@ -313,7 +317,7 @@ fn asked_by_words(tally: &Tally) -> Asked {
         (Topic::OtherAccount, Asked::User),
     ];
     let said = ORDER.iter().find(|(topic, _)| tally.has(*topic)).map_or(Asked::Unknown, |(_, asked)| *asked);
-    // Some take either.
+    // Some sites accept either.
     if said == Asked::Email && tally.has(Topic::User) { Asked::User } else { said }
 }
 
@@ -325,7 +329,7 @@ pub(super) fn own_words(control: &Control) -> Folded {
     words
 }
 
-/// The end of the text in front of a control: what stands further away speaks of something else.
+/// The end of the text before a control: text further away is about something else.
 fn add_end(words: &mut Folded, before: &str) {
     let mut start = before.len().saturating_sub(FIELD_HINT_BYTES_MAX);
     while !before.is_char_boundary(start) {
@@ -411,7 +415,7 @@ mod tests {
             // The field declares nothing, or the button says nothing.
             ("<form method=post><input name=username><button>Next</button></form>".to_owned(), true, false),
             (format!("<form method=post>{user}<button>Go</button></form>"), true, false),
-            // Sent in the URL, by a script, with a password that comes later, or beside another line.
+            // Sent in the URL, by a script, with a password that comes later, or with another text field.
             (format!("<form>{user}<button>Next</button></form>"), false, false),
             (format!("<form method=post>{user}<button type=button>Next</button></form>"), false, false),
             (
@@ -421,7 +425,7 @@ mod tests {
             ),
             (format!("<form method=post>{user}<input name=captcha><button>Next</button></form>"), false, false),
             ("<form method=post><input autocomplete=username><button>Next</button></form>".to_owned(), false, false),
-            // What is no login.
+            // Forms that are not logins.
             (
                 "<form method=post><input type=email name=e><button>Reset password</button></form>".to_owned(),
                 false,

@@ -1,7 +1,7 @@
-//! What a browser would send of a form that was filled in (HTML §4.10.22): the fields in tree order, the one button that
-//! was pressed, in the page's charset.
+//! Fills in a form as a browser would send it (HTML §4.10.22): the fields in tree order, the one pressed button, in
+//! the page's charset.
 //!
-//! Beyond the account's name and password nothing is made up: every other field is sent as the page gave it.
+//! Only the account's name and password are added; every other field is sent as the page provided it.
 
 use std::fmt::Write as _;
 
@@ -15,37 +15,37 @@ use super::secret::{MASK, Secret, told};
 use super::verdict::Verdict;
 use crate::limits::HANDLER_TOLD_BYTES_MAX;
 
-/// Which control of a form is which, by its place among them.
+/// The controls to use, as indexes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
     pub user: Option<usize>,
-    /// True where the site has been told the user's name before: the form need not ask for it.
+    /// True if the site already got the user's name: the form need not ask for it.
     pub user_is_told: bool,
     pub password: Option<usize>,
-    /// A box that keeps the session, to be checked.
+    /// A checkbox that keeps the session, to be checked.
     pub remember: Option<usize>,
-    /// The button that is pressed; None presses none.
+    /// The button to press; None for no button.
     pub submit: Option<usize>,
 }
 
-/// What goes into a form.
+/// The values to fill in.
 #[derive(Clone, Copy, Debug)]
 pub struct Entries<'a> {
     pub user: &'a str,
     pub password: &'a Secret,
-    /// Fields that the rule file sets, or a person typed (a CAPTCHA's text, a code): they replace what the form has.
+    /// Fields set by the rule file or typed by a person (CAPTCHA text, code); they replace the form's values.
     pub others: &'a [(Box<str>, Box<str>)],
 }
 
-/// A request that a form makes.
+/// The request of a form.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Submission {
     pub url: Url,
-    /// Of the body: it is always a POST.
+    /// Content type of the body; the request is always a POST.
     pub content_type: String,
-    /// Overwritten when it is dropped.
+    /// Zeroed on drop.
     pub body: Zeroizing<Vec<u8>>,
-    /// Names and values for people: all but plain words is masked, and what came of the password in any case.
+    /// Names and values for display: everything but plain words is masked, and the password always.
     pub shown: Vec<(String, String)>,
 }
 
@@ -54,7 +54,7 @@ pub struct Submission {
 pub enum FillError {
     #[error("the form's address {action:?} cannot be read: {why}")]
     Action { action: Box<str>, why: String },
-    #[error("the form sends the password, or the code, in the URL, where servers and caches write it down")]
+    #[error("the form sends the password, or the code, in the URL, where servers and caches log it")]
     SecretInUrl,
     #[error("the form has no field for the user's name")]
     NoUser,
@@ -62,14 +62,14 @@ pub enum FillError {
     NoPassword,
     #[error("this form is sent by a script ({0})")]
     Script(Box<str>),
-    #[error("this form's script changes the password in a way that is not known ({0})")]
+    #[error("this form's script changes the password in an unknown way ({0})")]
     UnknownHash(Box<str>),
     #[error("the form sends nothing: its method is `dialog`")]
     Dialog,
 }
 
 impl FillError {
-    /// How a login ends whose form cannot be sent for this.
+    /// The verdict of a login whose form cannot be sent for this reason.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         match self {
@@ -79,17 +79,17 @@ impl FillError {
         }
     }
 
-    /// True where a browser would not send the form as it stands: its page's scripts do, or nobody.
+    /// True if a browser would not send the form itself, so that only scripts could.
     #[must_use]
     pub fn is_scripts(&self) -> bool {
         matches!(self, Self::Script(_) | Self::UnknownHash(_) | Self::Dialog)
     }
 }
 
-/// Fills a form in. `base` is the page's base URL, `page_charset` what the page is written in.
+/// Fills in a form. `base` is the page's base URL, `page_charset` its charset.
 ///
 /// # Errors
-/// Where the form has no place for what logs in, or would write the password into a URL.
+/// The form has no place for the credentials, or would write the password into a URL.
 pub fn fill(
     form: &Form,
     chosen: &Chosen,
@@ -104,13 +104,14 @@ pub fn fill(
     }
     let password = at(chosen.password).ok_or(FillError::NoPassword)?;
     if !form.is_element {
-        return Err(FillError::Script("its fields stand in no form".into()));
+        return Err(FillError::Script("its fields belong to no form".into()));
     }
     if user.is_some_and(|user| user.name.is_empty()) || password.name.is_empty() {
         let handler = [&form.onsubmit, &form.action].into_iter().find(|text| !text.is_empty());
         return Err(FillError::Script(handler.map_or_else(|| "its fields have no names".into(), |text| excerpt(text))));
     }
-    // What only a script listens to sends nothing by itself. Forms without any button are sent by the Enter key.
+    // A button that only a script listens to sends nothing by itself. Forms without any button are sent by the Enter
+    // key.
     let listens = |control: &&Control| control.kind == Kind::Button && !control.is_disabled;
     if form.action.is_empty() && at(chosen.submit).is_none() && form.controls.iter().any(|of| listens(&of)) {
         return Err(FillError::Script("it has no action, and no button that submits".into()));
@@ -121,10 +122,11 @@ pub fn fill(
     submission(form, chosen, entries, base, page_charset)
 }
 
-/// Fills in a form that asks for no account, such as the page of a one-time code: what `others` name, the rest as it stands.
+/// Fills in a form without credentials, such as the page of a one-time code: the fields in `others`, the rest as
+/// provided.
 ///
 /// # Errors
-/// Where it would not be sent, or not in the body of a request.
+/// The form would not be sent, or not in a request body.
 pub fn fill_others(
     form: &Form,
     others: &[(Box<str>, Box<str>)],
@@ -132,7 +134,7 @@ pub fn fill_others(
     page_charset: &'static Charset,
 ) -> Result<Submission, FillError> {
     if !form.is_element {
-        return Err(FillError::Script("its fields stand in no form".into()));
+        return Err(FillError::Script("its fields belong to no form".into()));
     }
     let nothing = Secret::new("");
     let chosen = Chosen { submit: form.submit(), ..Chosen::default() };
@@ -152,12 +154,12 @@ fn submission(
     match method {
         Method::Post => {}
         Method::Dialog => return Err(FillError::Dialog),
-        // Whoever writes neither means a script.
+        // A form with neither relies on a script.
         Method::Get if action.is_empty() => return Err(FillError::Script("it has no action and no method".into())),
         Method::Get => return Err(FillError::SecretInUrl),
     }
     let url = base.join(action).map_err(|error| {
-        // Its query may hold a token, or the password.
+        // Its query may contain a token, or the password.
         let action = action.split(['?', '#']).next().unwrap_or_default();
         FillError::Action { action: action.into(), why: error.to_string() }
     })?;
@@ -183,7 +185,7 @@ fn submission(
     Ok(Submission { url, content_type, body: Zeroizing::new(body), shown: fields.iter().map(shown).collect() })
 }
 
-/// A form's body that was encoded as UTF-8, in another charset; None where it is no such form.
+/// Recodes a UTF-8 form body into another charset; None if it is not such a form.
 #[must_use]
 pub fn recoded(content_type: &str, body: &[u8], charset: &'static Charset) -> Option<Zeroizing<Vec<u8>>> {
     if !content_type.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
@@ -199,7 +201,7 @@ pub fn recoded(content_type: &str, body: &[u8], charset: &'static Charset) -> Op
     Some(Zeroizing::new(url_encoded(&fields, charset.output_encoding())))
 }
 
-/// The beginning of a script.
+/// The start of a script.
 fn excerpt(script: &str) -> Box<str> {
     script[..script.floor_char_boundary(HANDLER_TOLD_BYTES_MAX)].into()
 }
@@ -211,18 +213,18 @@ struct Field {
     is_file: bool,
 }
 
-/// How a field's value is told.
+/// How a field's value is displayed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
-    /// As it is: the user's name.
+    /// In full: the user's name.
     Whole,
-    /// As the page gave it, unless it may be a token.
+    /// As provided by the page, unless it may be a token.
     Words,
-    /// A password, or what a person typed.
+    /// A password, or text typed by a person.
     Masked,
 }
 
-/// The fields in tree order ("constructing the entry list"), then those that the form does not have.
+/// The fields in tree order ("constructing the entry list"), then those that the form lacks.
 fn fields(form: &Form, chosen: &Chosen, entries: Entries<'_>, charset: &'static Charset) -> Vec<Field> {
     let password_name = chosen.password.and_then(|at| form.controls.get(at)).map_or("", |control| &*control.name);
     let hashed = Hashing::of(form).filter(|_| chosen.password.is_some());
@@ -252,7 +254,7 @@ fn fields(form: &Form, chosen: &Chosen, entries: Entries<'_>, charset: &'static 
         } else if is(chosen.user) {
             add(entries.user, Shown::Whole);
         } else if let Some(at) = pinned {
-            // Radio buttons and repeated fields share a name: it is sent once.
+            // Radio buttons and repeated fields share a name, which is sent once.
             if !std::mem::replace(&mut used[at], true) {
                 add(&entries.others[at].1, Shown::Masked);
             }
@@ -271,7 +273,7 @@ fn fields(form: &Form, chosen: &Chosen, entries: Entries<'_>, charset: &'static 
     fields
 }
 
-/// What a control sends by itself.
+/// The values that a control sends by itself.
 fn own_values(control: &Control, is_remember: bool, charset: &'static Charset) -> Vec<String> {
     if control.name.is_empty() {
         return Vec::new();
@@ -287,7 +289,7 @@ fn own_values(control: &Control, is_remember: bool, charset: &'static Charset) -
             let chosen = enabled().rfind(|option| option.is_selected).or_else(|| enabled().next());
             chosen.map(|option| option.value.to_string()).into_iter().collect()
         }
-        // No file is picked.
+        // No file is selected.
         Kind::File => vec![String::new()],
         // HTML §4.10.22.5.
         Kind::Hidden if control.name.eq_ignore_ascii_case("_charset_") => vec![charset.name().to_owned()],
@@ -295,19 +297,20 @@ fn own_values(control: &Control, is_remember: bool, charset: &'static Charset) -
     }
 }
 
-/// The first charset of `accept-charset` that is known, else the page's; UTF-16 pages send UTF-8.
+/// The first known charset of `accept-charset`, else the page's; UTF-16 pages send UTF-8.
 fn charset(form: &Form, page: &'static Charset) -> &'static Charset {
     let accepted = form.accept_charset.split([' ', ',', ';']).find_map(|label| Charset::for_label(label.as_bytes()));
     accepted.unwrap_or(page).output_encoding()
 }
 
-/// Line ends as CR LF, in the form's charset; what it cannot say as decimal character references, as browsers do.
+/// Line ends as CR LF, in the form's charset. Unmappable characters become decimal character references, as in
+/// browsers.
 fn encoded(text: &str, charset: &'static Charset) -> Zeroizing<Vec<u8>> {
     let lines = Zeroizing::new(text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n"));
     Zeroizing::new(charset.encode(&lines).0.into_owned())
 }
 
-/// A buffer that need not grow, so that it leaves no copies of a password behind.
+/// A buffer that never reallocates, so that no copies of a password remain in memory.
 fn buffer(fields: &[Field]) -> Vec<u8> {
     let bytes = |field: &Field| 3 * (field.name.len() + field.value.len()) + 256;
     Vec::with_capacity(fields.iter().map(bytes).sum())
@@ -374,10 +377,10 @@ fn multipart(fields: &[Field], charset: &'static Charset) -> (String, Vec<u8>) {
     (format!("multipart/form-data; boundary={boundary}"), body)
 }
 
-/// Name, value, and whether it is a file's.
+/// Name, value, and whether it is a file.
 type Part = (Vec<u8>, Zeroizing<Vec<u8>>, bool);
 
-/// A boundary that no value holds: the first of a fixed row.
+/// A boundary that no value contains: the first of a fixed sequence.
 fn boundary(parts: &[Part]) -> String {
     let mut boundary = String::new();
     for number in 0_u32.. {
@@ -385,7 +388,7 @@ fn boundary(parts: &[Part]) -> String {
         // Writing to a string cannot fail.
         let _ = write!(boundary, "----gleanerFormBoundary{number:08}");
         let is_held = |bytes: &[u8]| memchr::memmem::find(bytes, boundary.as_bytes()).is_some();
-        // Each number is held by some value at most, so this ends.
+        // Each value excludes finitely many numbers, so this ends.
         if !parts.iter().any(|(name, value, _)| is_held(name) || is_held(value)) {
             break;
         }

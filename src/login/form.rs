@@ -1,7 +1,7 @@
-//! The forms of a page as a browser sees them: who owns which control, what a label says, what is hidden.
+//! The forms of a page as a browser sees them: owners of controls, labels, and hidden parts.
 //!
-//! Everything that follows (which form is the login form, which field is the password, what is sent) reads these
-//! records and no markup.
+//! All later steps (which form is the login form, which field is the password, what is sent) read these records and
+//! no markup.
 
 use std::collections::HashMap;
 
@@ -16,37 +16,37 @@ use crate::limits::{
 };
 use gleaner_page::tree::TreeError;
 
-/// The attribute with which `render` marks the controls of a page that is held open.
+/// The attribute with which `render` marks the controls of an open page.
 const MARK: &str = "data-gleaner-node";
 
-/// A form with its controls in tree order, or fields that no form owns.
+/// A form with its controls in tree order, or fields without a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// Place among the page's forms, from 0; fields without a form come last.
+    /// Index among the page's forms, from 0; fields without a form come last.
     pub index: usize,
-    /// False for password fields without a form, with what stands around them: a script sends them.
+    /// False for password fields without a form and their surrounding controls: a script sends them.
     pub is_element: bool,
     /// Attributes as written; empty where absent.
     pub id: Box<str>,
     pub name: Box<str>,
     pub class: Box<str>,
-    /// Relative to the page; empty is the page itself.
+    /// Relative to the page; empty means the page itself.
     pub action: Box<str>,
     pub method: Method,
     pub encoding: Encoding,
     pub accept_charset: Box<str>,
     pub onsubmit: Box<str>,
-    /// The form, or something around it, is not shown.
+    /// The form, or an element around it, is hidden.
     pub is_hidden: bool,
     pub controls: Vec<Control>,
-    /// What a reader sees in it, with single spaces, at most `FORM_TEXT_BYTES_MAX` bytes; of a select no options.
+    /// Its visible text, with single spaces, at most `FORM_TEXT_BYTES_MAX` bytes; without the options of selects.
     pub text: Box<str>,
     /// Links within it: reference and text.
     pub links: Vec<(Box<str>, Box<str>)>,
 }
 
 impl Form {
-    /// The button that sends the form: the first that is not disabled, as when a person presses Enter (HTML §4.10.22.2).
+    /// The button that submits the form: the first that is not disabled, as for the Enter key (HTML §4.10.22.2).
     #[must_use]
     pub fn submit(&self) -> Option<usize> {
         self.controls.iter().position(|control| control.kind.submits() && !control.is_disabled)
@@ -63,7 +63,7 @@ pub enum Method {
     Dialog,
 }
 
-/// How the fields of a POST are written.
+/// How the fields of a POST are encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     #[default]
@@ -83,7 +83,7 @@ pub enum Kind {
     Url,
     Search,
     Number,
-    /// Dates, colours, ranges: what a person picks.
+    /// Dates, colours, ranges: values that a person picks.
     Picker,
     Hidden,
     Checkbox,
@@ -100,19 +100,19 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// True for what a person types a line into.
+    /// True for controls into which a person types a line of text.
     #[must_use]
     pub fn is_line(self) -> bool {
         matches!(self, Self::Text | Self::Password | Self::Email | Self::Tel | Self::Url | Self::Search | Self::Number)
     }
 
-    /// True for a line in which a user name may stand.
+    /// True for text fields that may contain a user name.
     #[must_use]
     pub fn may_name_a_user(self) -> bool {
         matches!(self, Self::Text | Self::Email | Self::Tel | Self::Number)
     }
 
-    /// True for what sends the form.
+    /// True for controls that submit the form.
     #[must_use]
     pub fn submits(self) -> bool {
         matches!(self, Self::Submit | Self::Image)
@@ -144,13 +144,13 @@ impl Kind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Control {
     pub kind: Kind,
-    /// True for `button`, whose text is no value.
+    /// True for `button`, whose text is not a value.
     pub is_button_element: bool,
     /// Attributes as written; empty where absent.
     pub name: Box<str>,
     pub id: Box<str>,
     pub class: Box<str>,
-    /// The value it begins with: of a checkbox without one `on`, of a textarea its text, of a select that of its first
+    /// The initial value: `on` for a checkbox without one, the text of a textarea, the value of a select's first
     /// selected option.
     pub value: Box<str>,
     pub placeholder: Box<str>,
@@ -160,19 +160,19 @@ pub struct Control {
     pub formaction: Option<Box<str>>,
     pub formmethod: Option<Method>,
     pub formenctype: Option<Encoding>,
-    /// The text of its `label`, or `aria-label`; of a button its text.
+    /// The text of its `label`, or `aria-label`; for a button its own text.
     pub label: Box<str>,
-    /// What stands in front of it and behind it, up to the next control.
+    /// The text before and after it, up to the next control.
     pub before: Box<str>,
     pub after: Box<str>,
     pub is_checked: bool,
-    /// Disabled by itself or by a `fieldset`: not sent.
+    /// Disabled by itself or by a `fieldset`, and so not sent.
     pub is_disabled: bool,
     pub is_required: bool,
-    /// Not shown, though its type would be: itself or something around it within the form.
+    /// Hidden although its type is visible: itself, or by an element around it within the form.
     pub is_concealed: bool,
     pub is_multiple: bool,
-    /// The number by which a page that is held open knows it again; none on a page as it was sent.
+    /// The number by which an open page finds it again; None for a page as sent.
     pub mark: Option<u32>,
     pub options: Vec<SelectOption>,
 }
@@ -186,16 +186,16 @@ pub struct SelectOption {
     pub is_disabled: bool,
 }
 
-/// The forms of a page in tree order, at most `limits::FORMS_PER_PAGE_MAX`; then password fields without a form, at most
-/// `limits::LOOSE_FORMS_MAX`.
+/// The forms of a page in tree order, at most `limits::FORMS_PER_PAGE_MAX`; then password fields without a form, at
+/// most `limits::LOOSE_FORMS_MAX`.
 ///
 /// # Errors
-/// Where the page has no tree: too deep, or too many nodes.
+/// The page has no tree: too deep, or too many nodes.
 pub fn forms(page: &str) -> Result<Vec<Form>, TreeError> {
     FormTree::parse(page).map(|tree| of_tree(&tree))
 }
 
-/// The forms of a page that has a tree already.
+/// The forms of a parsed page.
 pub(super) fn of_tree(tree: &FormTree) -> Vec<Form> {
     FormReader::new(tree).read()
 }
@@ -298,8 +298,8 @@ impl<'a> FormReader<'a> {
         self.forms
     }
 
-    /// The form that owns a control (HTML §4.10.18.3): named by its `form` attribute, else the parser's, else the one
-    /// around it.
+    /// The form that owns a control (HTML §4.10.18.3): named by its `form` attribute, else set by the parser, else
+    /// the ancestor.
     fn owner(&self, node: NodeRef<'a, Node>, element: &'a Element) -> Option<usize> {
         if let Some(id) = element.attr("form") {
             return self.by_id.get(id).copied();
@@ -332,7 +332,7 @@ impl<'a> FormReader<'a> {
         }
     }
 
-    /// A control without the text around it.
+    /// A control without its surrounding text.
     fn plain(&self, node: NodeRef<'a, Node>, element: &'a Element) -> Control {
         let attribute = |name: &str| -> Box<str> { element.attr(name).unwrap_or_default().into() };
         let has = |name: &str| element.attr(name).is_some();
@@ -341,7 +341,7 @@ impl<'a> FormReader<'a> {
         let value = match kind {
             Kind::Textarea => text_of_field(node).into(),
             Kind::Select => {
-                // HTML §4.10.7: a select of one line shows its first option where none is selected.
+                // HTML §4.10.7: a select of one line shows its first option if none is selected.
                 let chosen = options.iter().rfind(|option| option.is_selected);
                 let shown = chosen.or_else(|| options.iter().find(|option| !option.is_disabled));
                 shown.map(|option| option.value.clone()).unwrap_or_default()
@@ -388,8 +388,8 @@ impl<'a> FormReader<'a> {
         around.unwrap_or_else(|| element.attr("aria-label").unwrap_or_default().trim().to_owned())
     }
 
-    /// A password field without a form, with what a script would send along: the controls of the nearest element around
-    /// it that also has a line to type a name into, and of its parent where the button stands beside it.
+    /// A password field without a form, with what a script would send along: the controls of the nearest ancestor
+    /// that also has a text field for a name, or of its parent if the button is there.
     fn gather(&mut self, id: NodeId) {
         let Some(password) = self.tree.html.tree.get(id) else { return };
         let is_gathered = |forms: &[Form], name: &str, own: &str| {
@@ -486,7 +486,7 @@ fn encoding_of(text: &str) -> Encoding {
     }
 }
 
-/// True for an element that is written as not to be shown. What style sheets and scripts do is not known.
+/// True for an element hidden by its markup. The effects of style sheets and scripts are unknown.
 fn conceals(node: NodeRef<'_, Node>) -> bool {
     node.value().as_element().is_some_and(|element| {
         let style: String = element
@@ -500,13 +500,13 @@ fn conceals(node: NodeRef<'_, Node>) -> bool {
     })
 }
 
-/// True where something between a control and its form is not shown.
+/// True if an element between a control and its form is hidden.
 fn concealed_within(node: NodeRef<'_, Node>, forms: &HashMap<NodeId, usize>) -> bool {
     node.ancestors().take_while(|ancestor| !forms.contains_key(&ancestor.id())).any(conceals)
         && node.ancestors().any(|ancestor| forms.contains_key(&ancestor.id()))
 }
 
-/// HTML §4.10.15: a disabled `fieldset` disables what is in it, but for what stands in its first `legend`.
+/// HTML §4.10.15: a disabled `fieldset` disables everything in it except its first `legend`.
 fn is_disabled_by_fieldset(node: NodeRef<'_, Node>) -> bool {
     let mut inside = node;
     for ancestor in node.ancestors() {
@@ -542,12 +542,12 @@ fn options_of(select: NodeRef<'_, Node>) -> Vec<SelectOption> {
     select.descendants().filter_map(option).take(OPTIONS_PER_SELECT_MAX).collect()
 }
 
-/// The text of a textarea as it is sent: the parser has dropped the first line end already.
+/// The text of a textarea as sent: the parser has already dropped the first line end.
 fn text_of_field(node: NodeRef<'_, Node>) -> String {
     node.descendants().filter_map(|of| of.value().as_text().map(|text| &**text)).collect()
 }
 
-/// True for text that nobody sees.
+/// True for text that is never visible.
 fn is_silent(node: NodeRef<'_, Node>) -> bool {
     node.ancestors().any(|ancestor| {
         ancestor.value().as_element().is_some_and(|element| {
@@ -556,7 +556,7 @@ fn is_silent(node: NodeRef<'_, Node>) -> bool {
     })
 }
 
-/// What a reader sees in a node, with single spaces, up to some bytes.
+/// The visible text of a node, with single spaces, up to `bytes_max`.
 pub(super) fn text_of(node: NodeRef<'_, Node>, bytes_max: usize) -> String {
     let mut out = String::new();
     for of in node.descendants() {
@@ -572,7 +572,7 @@ pub(super) fn text_of(node: NodeRef<'_, Node>, bytes_max: usize) -> String {
     out
 }
 
-/// Adds the words of a text, parted by single spaces.
+/// Appends the words of a text, separated by single spaces.
 fn add_text(out: &mut String, text: &str, bytes_max: usize) {
     for word in text.split_whitespace() {
         if out.len() + word.len() + 1 > bytes_max {

@@ -1,8 +1,8 @@
-//! A page's tree that also knows which form each control belongs to.
+//! A page's tree that also records the form owner of each control.
 //!
-//! In `<table><form><tr><td><input>` the form element is closed where it stands, and the controls lie outside of it in
-//! the tree; a browser sends them all the same, because the parser remembers the open form (HTML §13.2.6.1, "form
-//! element pointer"). scraper's tree forgets it, so this sink keeps it beside.
+//! In `<table><form><tr><td><input>` the form element is closed at once, and the controls are outside of it in the
+//! tree. A browser still sends them, because the parser remembers the open form (HTML §13.2.6.1, "form element
+//! pointer"). scraper's tree drops it, so this sink records it.
 
 use std::borrow::Cow;
 use std::cell::{Ref, RefCell};
@@ -16,7 +16,7 @@ use scraper::{Html, HtmlTreeSink};
 
 use gleaner_page::tree::{TreeError, parse_into};
 
-/// A page with the owners of its controls.
+/// A page with the form owners of its controls.
 pub struct FormTree {
     pub html: Html,
     /// The form that the parser associated a control with.

@@ -1,5 +1,5 @@
-//! Forms whose scripts send a hash of the password instead of it: vBulletin 3 and 4, Discuz! X, SMF 1.1 and 2.0. What the
-//! scripts do is known and small: where the page's own are not there, break or are not run, this stands in for them.
+//! Forms whose scripts send a hash of the password: vBulletin 3 and 4, Discuz! X, SMF 1.1 and 2.0. What these scripts
+//! do is known and small. This replaces them if the page's own are missing, broken or not run.
 //!
 //! Sources: vBulletin `clientscript/vbulletin_md5.js` (`md5hash`), Discuz! X `static/js/md5.js` (`pwmd5`), both on Paul
 //! Johnston's MD5 of 8-bit characters; SMF `Themes/default/scripts/script.js` (`hashLoginPassword`).
@@ -12,26 +12,25 @@ use zeroize::Zeroizing;
 
 use super::form::{Form, Kind};
 
-/// What a form's script does to the password before it is sent.
+/// What a form's script does to the password before sending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hashing {
-    /// The password field is emptied, and two other fields take its hashes.
+    /// The password field is emptied, and two other fields get its hashes.
     VBulletin {
-        /// Takes the MD5 of the text with character references for what is beyond Latin-1.
+        /// Gets the MD5 of the text, with character references for characters beyond Latin-1.
         md5: Box<str>,
-        /// Takes the MD5 of the plain text.
+        /// Gets the MD5 of the plain text.
         md5_utf: Option<Box<str>>,
     },
-    /// The password field takes its MD5.
+    /// The password field gets its MD5.
     Discuz,
-    /// The password field is emptied, and `hash_passwrd` takes the SHA-1 of the SHA-1 of name and password, and of the
-    /// session's code. A name that is an address is sent with the password as it is.
+    /// The password field is emptied, and `hash_passwrd` gets the SHA-1 of the SHA-1 of name and password plus the
+    /// session's code. If the name is an e-mail address, the password is sent in clear.
     Smf { session: Box<str> },
 }
 
 impl Hashing {
-    /// Recognises the script by the form's handlers; None where the password is sent as it is, or by a script that is
-    /// not known.
+    /// Recognises the script by the form's handlers; None if the password is sent in clear, or by an unknown script.
     #[must_use]
     pub fn of(form: &Form) -> Option<Self> {
         let mut handlers = form.controls.iter().map(|control| &*control.onclick).chain([&*form.onsubmit]);
@@ -52,7 +51,7 @@ impl Hashing {
         (is_discuz && form.controls.iter().any(|control| control.kind == Kind::Password)).then_some(Self::Discuz)
     }
 
-    /// Whose script it is, for people.
+    /// The name of the software, for display.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -62,7 +61,7 @@ impl Hashing {
         }
     }
 
-    /// The values of the password field and of others, by name, as the script leaves them. Fields that are not named stay.
+    /// The values that the script sets: of the password field and of others, by name. Other fields are unchanged.
     #[must_use]
     pub fn apply(&self, user: &str, password_field: &str, password: &str) -> Vec<(Box<str>, Zeroizing<String>)> {
         match self {
@@ -76,7 +75,7 @@ impl Hashing {
             Self::Discuz => vec![(password_field.into(), hex_md5(password))],
             Self::Smf { .. } if user.contains('@') => Vec::new(),
             Self::Smf { session } => {
-                // `php_strtolower` lowers ASCII alone, of the UTF-8 that `php_to8bit` makes.
+                // `php_strtolower` lowers only ASCII letters of the UTF-8 made by `php_to8bit`.
                 let name = user.to_ascii_lowercase();
                 let inner = hex(&Sha1::new().chain_update(&name).chain_update(password).finalize());
                 let outer = hex(&Sha1::new().chain_update(inner.as_bytes()).chain_update(&**session).finalize());
@@ -86,14 +85,14 @@ impl Hashing {
     }
 }
 
-/// The field of SMF's form that takes the hash.
+/// The field of SMF's form for the hash.
 const SMF_HASH: &str = "hash_passwrd";
 
-/// Words of scripts that make something else of a password.
+/// Words in scripts that transform a password.
 const CHANGES: [&str; 9] = ["md5", "sha1", "sha256", "sha512", "hash", "crypt", "rsa", "hmac", "base64"];
 
-/// The handler of a form, or of one of its buttons, that by its words changes the password before it is sent, in a way that
-/// is not known here. Other handlers check what was typed, and nothing is lost without them.
+/// The handler of a form, or of one of its buttons, that seems to transform the password in an unknown way before it
+/// is sent. Other handlers only validate the input and can be skipped.
 #[must_use]
 pub fn unknown(form: &Form) -> Option<&str> {
     let buttons = form.controls.iter().filter(|control| control.kind.submits() || control.kind == Kind::Button);

@@ -1,35 +1,36 @@
-//! What a page's script posts beside its login: a body of which each value is known to be none of the password, in whatever coding.
+//! Requests that a page's script posts beside its login. Checks that every value of a body is known and cannot be the
+//! password in any encoding.
 //!
-//! A password may be encrypted, hashed, reversed or spelled out in numbers, and nobody knows its forms beforehand. So nothing is said of
-//! what a secret looks like: known are the user's name, what the site itself has sent before the password was typed (its fields, `meta`,
-//! cookies, scripts), times of now, random identifiers, and words that are too short to hold a password together. Whatever else a
-//! body has may be the login.
+//! A password may be encrypted, hashed, reversed or spelled out in numbers, so its forms cannot be listed. Instead
+//! this lists what is harmless: the user's name, everything the site sent before the password was typed (its fields,
+//! `meta`, cookies, scripts), current times, random identifiers, and words that are together too short to hold a
+//! password. Anything else in a body may be the login.
 
 use serde_json::Value;
 
 use super::secret::Secret;
 use gleaner_base::clock::UnixMillis;
 
-/// What is known of one page before its form is sent.
+/// The data known of one page before its form is sent.
 pub struct Known<'a> {
     pub user: &'a str,
     pub password: &'a Secret,
-    /// What the site has sent before the password was typed: pages, scripts, answers, cookies.
+    /// Everything the site sent before the password was typed: pages, scripts, responses, cookies.
     pub texts: Vec<&'a str>,
     pub now: UnixMillis,
 }
 
-/// Headers that say nothing of what was typed.
+/// Headers that contain nothing of the input.
 const HEADERS: [&str; 6] = ["accept", "accept-language", "content-type", "x-requested-with", "cache-control", "pragma"];
 
-/// From this length on, what the site has sent before was not put together by chance.
+/// From this length on, a match with text that the site sent earlier is not by chance.
 const WORD_BYTES: usize = 4;
 
-/// Letters of a name of a field.
+/// Letters of a field name.
 const NAME_BYTES: usize = 32;
 
 impl Known<'_> {
-    /// True where neither the body nor the query nor a header of a POST can hold the password.
+    /// True if neither the body nor the query nor a header of a POST can contain the password.
     #[must_use]
     pub fn knows(&self, content_type: &str, body: &[u8], url: &str, headers: &[(String, String)]) -> bool {
         let Ok(body) = std::str::from_utf8(body) else { return false };
@@ -45,7 +46,7 @@ impl Known<'_> {
             Err(_) if is_form => pairs(body, &mut values),
             Err(_) => values.push(body.to_owned()),
         }
-        // All that is not known for sure has to be shorter together than the password.
+        // All unknown parts together must be shorter than the password.
         let mut length = 0;
         let are_known = values.iter().all(|value| {
             self.is_sure(value) || {
@@ -65,7 +66,7 @@ impl Known<'_> {
         !is_own && (is_plain || is_user || is_random(value) || self.is_time(value) || is_sent())
     }
 
-    /// A time of this day, in seconds or milliseconds.
+    /// A time of the current day, in seconds or milliseconds.
     fn is_time(&self, value: &str) -> bool {
         let Ok(number) = value.parse::<u64>() else { return false };
         let millis = match value.len() {
@@ -77,7 +78,7 @@ impl Known<'_> {
     }
 }
 
-/// A random identifier (RFC 9562, version 4), which no cipher has the shape of.
+/// A random identifier (RFC 9562, version 4); no cipher output has this shape.
 fn is_random(value: &str) -> bool {
     let bytes = value.as_bytes();
     bytes.len() == 36
@@ -89,16 +90,16 @@ fn is_random(value: &str) -> bool {
         })
 }
 
-/// True where a text has this with nothing of a word on either side.
+/// True if a text contains this word, with no word characters around it.
 fn has_word(text: &str, word: &str) -> bool {
     let is_outside = |of: Option<char>| of.is_none_or(|of| !of.is_alphanumeric());
     memchr::memmem::find_iter(text.as_bytes(), word).any(|at| {
-        // Both ends of what is UTF-8 and was found in UTF-8 are ends of characters.
+        // The word was found in valid UTF-8, so both ends are character boundaries.
         is_outside(text[..at].chars().next_back()) && is_outside(text[at + word.len()..].chars().next())
     })
 }
 
-/// The values of a query or a form; a name counts as one where it has none, or is none of a field's.
+/// The values of a query or a form. A name counts as a value if it has none, or does not look like a field name.
 fn pairs(text: &str, values: &mut Vec<String>) {
     for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
         if value.is_empty() || !is_name(&name) {
@@ -108,7 +109,7 @@ fn pairs(text: &str, values: &mut Vec<String>) {
     }
 }
 
-/// The same of JSON.
+/// The values of JSON.
 fn members(value: Value, values: &mut Vec<String>) {
     let mut rest = vec![value];
     while let Some(next) = rest.pop() {
@@ -156,7 +157,7 @@ mod tests {
             (form, "_token=8f14e45fceea167a5a36dedd4bea2543&username=anna", true),
             (json, r#"{"csrf":"Zk4+Q/9xw81="}"#, true),
             (json, r#"{"id":"9b2cf7b1-4c1d-4a53-8f0e-0f4e6b1a2c3d"}"#, true),
-            // In whatever coding.
+            // In any encoding.
             (form, "p=s3cret", false),
             (form, "p=terc3s", false),
             (form, "p=733363726574", false),

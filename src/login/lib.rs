@@ -1,10 +1,10 @@
-//! Logging in (ALGORITHMS §4): which form of a page is the login form, which field is which, what is sent, and whether it
-//! worked.
+//! Logging in (ALGORITHMS §4): which form of a page is the login form, which field is which, what is sent, and
+//! whether it worked.
 //!
-//! `form` reads a page's forms as a browser sees them, and everything else reads those records: `model` says which is the
-//! login form, `fields` which control is which, `fill` writes what a browser would send (`hashing` does what two known
-//! scripts do to the password first), `scripts` tells forms that their page's scripts send, `verdict` reads what came back. Pure: nothing here fetches, waits,
-//! or knows a site; `crawl` sends what this room has filled in and hands back what came.
+//! `form` reads a page's forms as a browser sees them; everything else works on those records. `model` finds the login form, `fields` the
+//! role of each control, `fill` writes the request that a browser would send (`hashing` first hashes the password as two known scripts
+//! do), `scripts` detects forms that their page's scripts send, and `verdict` judges the response. Pure: nothing here fetches, waits,
+//! or knows a site. `crawl` sends the requests and returns the responses.
 
 pub mod limits;
 

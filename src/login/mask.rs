@@ -1,5 +1,5 @@
-//! The secret taken out of what others wrote: scripts of a page know the password once it is typed, and may say it in an error, an
-//! address or a line of the console.
+//! Masks the secret in text from others: scripts of a page know the password after it is typed, and may write it into
+//! an error, an address or a console line.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use super::secret::{MASK, Secret};
 use crate::limits::CONSOLE_LINE_BYTES_MAX;
 
-/// What `encodeURIComponent` leaves as it is.
+/// Characters that `encodeURIComponent` keeps.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -26,8 +26,8 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// The forms in which a secret is known again: as it is, percent-encoded, as a form's field, as JSON, as HTML, in base64 alone or behind
-/// the user's name, and its MD5, SHA-1 and SHA-256 in hexadecimal. Other forms are not known.
+/// The recognised forms of a secret: plain, percent-encoded, as a form field, as JSON, as HTML, in base64 alone or
+/// after the user's name, and its MD5, SHA-1 and SHA-256 in hexadecimal. Other forms are not recognised.
 pub struct Mask(Vec<Zeroizing<String>>);
 
 impl Mask {
@@ -40,19 +40,19 @@ impl Mask {
         }
         let pair = Zeroizing::new(format!("{user}:{plain}"));
         let html = Zeroizing::new(plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"));
-        // Older scripts hash the low byte of each unit.
+        // Older scripts hash the low byte of each UTF-16 unit.
         let low: Zeroizing<Vec<u8>> = Zeroizing::new(plain.encode_utf16().map(|unit| unit.to_le_bytes()[0]).collect());
-        // A text is always JSON.
+        // Serialising a text cannot fail.
         let json = Zeroizing::new(serde_json::to_string(plain).unwrap_or_default());
         let mut forms = vec![
             plain.to_owned(),
             plain.trim().to_owned(),
-            // As a reader of a page sees it.
+            // As visible on a page.
             plain.split_whitespace().collect::<Vec<_>>().join(" "),
             url::form_urlencoded::byte_serialize(plain.as_bytes()).collect(),
             utf8_percent_encode(plain, NON_ALPHANUMERIC).to_string(),
             utf8_percent_encode(plain, COMPONENT).to_string(),
-            // As jQuery's `$.param` has it.
+            // As encoded by jQuery's `$.param`.
             utf8_percent_encode(plain, COMPONENT).to_string().replace("%20", "+"),
             html.replace('"', "&quot;"),
             html.to_string(),
@@ -62,20 +62,20 @@ impl Mask {
             STANDARD_NO_PAD.encode(pair.as_bytes()),
             URL_SAFE_NO_PAD.encode(pair.as_bytes()),
         ];
-        // As PHP and Python write it: a slash escaped, or what is not ASCII, or both.
+        // As PHP and Python write it: slashes escaped, or non-ASCII characters, or both.
         forms.extend([(true, false), (false, true), (true, true)].map(|(slashes, rest)| escaped(plain, slashes, rest)));
         for bytes in [plain.as_bytes(), &low] {
             forms.extend([hex(&Md5::digest(bytes)), hex(&Sha1::digest(bytes)), hex(&Sha256::digest(bytes))]);
         }
         forms.iter_mut().for_each(|form| form.make_ascii_lowercase());
-        // The longest first: a form may begin with another.
+        // The longest first: a form may be a prefix of another.
         forms.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
         forms.dedup();
         Self(forms.into_iter().filter(|form| !form.is_empty()).map(Zeroizing::new).collect())
     }
 
-    /// Takes in what else is not to be told, as answers to security questions. A text of fewer than three characters is in everything and
-    /// says nothing.
+    /// Adds another secret text, such as an answer to a security question. Texts of fewer than three characters are
+    /// ignored: they occur everywhere.
     pub fn add(&mut self, text: &str) {
         if text.chars().count() < 3 {
             return;
@@ -85,28 +85,28 @@ impl Mask {
         self.0.dedup();
     }
 
-    /// True where a text holds the secret in one of its forms.
+    /// True if a text contains the secret in one of its forms.
     #[must_use]
     pub fn is_in(&self, text: &[u8]) -> bool {
         let lower = Zeroizing::new(text.to_ascii_lowercase());
         self.0.iter().any(|form| memchr::memmem::find(&lower, form.as_bytes()).is_some())
     }
 
-    /// A text of our own, with [`MASK`] in place of the secret in its addresses alone: a weak password may be a word of ours, and a mask in
-    /// its place would tell it.
+    /// Masks the secret with [`MASK`] in the addresses of one of our own texts. Only there: a weak password may be a
+    /// word of ours, and masking that would reveal it.
     #[must_use]
     pub fn hide_in_addresses(&self, text: &str) -> String {
         let hide = |word: &str| if word.contains('/') { self.hide(word) } else { word.to_owned() };
         text.split(' ').map(hide).collect::<Vec<_>>().join(" ")
     }
 
-    /// The text, with [`MASK`] in place of the secret, cut to `limits::CONSOLE_LINE_BYTES_MAX` bytes.
+    /// The text with the secret replaced by [`MASK`], cut to `limits::CONSOLE_LINE_BYTES_MAX` bytes.
     #[must_use]
     pub fn hide(&self, text: &str) -> String {
         let mut hidden = text.to_owned();
-        // A secret that the mask itself holds cannot be told from it.
+        // A secret that is part of the mask cannot be distinguished from it.
         for form in self.0.iter().filter(|form| !MASK.contains(form.as_str())) {
-            // ASCII letters alone change their case, so that places stay what they are.
+            // Only ASCII letters change case, so offsets stay valid.
             let lower = Zeroizing::new(hidden.to_ascii_lowercase());
             let mut rest = 0;
             let mut out = String::new();
@@ -124,7 +124,7 @@ impl Mask {
     }
 }
 
-/// As JSON, with slashes escaped, or what is not ASCII, or both.
+/// Escapes as JSON: slashes, or non-ASCII characters, or both.
 fn escaped(plain: &str, slashes: bool, rest: bool) -> String {
     let mut json = serde_json::to_string(plain).unwrap_or_default().trim_matches('"').to_owned();
     if slashes {

@@ -1,5 +1,5 @@
-//! What a page says beside its forms, as it is written there: the words in which a site refuses a login may be in no list of
-//! ours, and are told to the operator instead.
+//! Messages of a page beside its forms, verbatim. A site's words of rejection may be in none of our lists; the
+//! operator then gets the message itself.
 
 use std::collections::HashSet;
 
@@ -9,18 +9,18 @@ use scraper::node::Element;
 
 use crate::limits::{MESSAGE_BYTES_MAX, MESSAGES_PER_PAGE_MAX};
 
-/// One text of a page: a block without fields, or what stands between two of them.
+/// One text of a page: a block without fields, or the text between two fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message {
     text: Box<str>,
-    /// Forms that have begun in front of it, the one around it included.
+    /// Number of forms that start before it, an enclosing one included.
     forms: usize,
-    /// The page itself calls it an error, an alert or a message.
+    /// The page's markup calls it an error, an alert or a message.
     is_marked: bool,
     is_heading: bool,
 }
 
-/// The texts of a page in their order, at most `limits::MESSAGES_PER_PAGE_MAX`.
+/// The texts of a page in order, at most `limits::MESSAGES_PER_PAGE_MAX`.
 pub(super) fn of_tree(root: NodeRef<'_, Node>) -> Vec<Message> {
     let (mut messages, mut forms, mut seen) = (Vec::new(), 0, HashSet::new());
     let with_fields = with_fields(root);
@@ -53,17 +53,17 @@ pub(super) fn of_tree(root: NodeRef<'_, Node>) -> Vec<Message> {
     messages
 }
 
-/// What is a field or has one within.
+/// Fields and elements that contain one.
 fn with_fields(root: NodeRef<'_, Node>) -> HashSet<NodeId> {
     let mut with = HashSet::new();
     for field in root.descendants().filter(|of| is_named(of, &["form", "input", "button"])) {
-        // Whoever is above one that is known is known.
+        // All ancestors of a known element are known.
         let _ = std::iter::once(field).chain(field.ancestors()).all(|of| with.insert(of.id()));
     }
     with
 }
 
-/// What stands nearest to a form, by its place, and did not stand on the page before: what the page marks as a message first.
+/// The text nearest to a form, by index, that was not on the previous page; marked messages come first.
 pub(super) fn nearest<'a>(messages: &'a [Message], form: usize, before: &[Message]) -> Option<&'a str> {
     let is_new = |message: &&Message| before.iter().all(|known| known.text != message.text);
     let in_front = messages.iter().rev().filter(|message| message.forms == form);
@@ -77,7 +77,7 @@ pub(super) fn nearest<'a>(messages: &'a [Message], form: usize, before: &[Messag
     found.map(|message| &*message.text)
 }
 
-/// All that stands near a form, or is marked as a message in front of it, and did not stand on the page before.
+/// All texts near a form, or marked as messages before it, that were not on the previous page.
 pub(super) fn all<'a>(messages: &'a [Message], form: usize, before: &'a [Message]) -> impl Iterator<Item = &'a str> {
     let is_new = |message: &&Message| before.iter().all(|known| known.text != message.text);
     let is_near = move |message: &&Message| {
@@ -88,12 +88,12 @@ pub(super) fn all<'a>(messages: &'a [Message], form: usize, before: &'a [Message
     messages.iter().filter(is_near).filter(is_new).map(|message| &*message.text)
 }
 
-/// All of them.
+/// All texts.
 pub(super) fn texts(messages: &[Message]) -> impl Iterator<Item = &str> {
     messages.iter().map(|message| &*message.text)
 }
 
-/// Headings in front of a form and in it that did not stand on the page before.
+/// Headings before and in a form that were not on the previous page.
 pub(super) fn headings<'a>(
     messages: &'a [Message],
     form: usize,
@@ -103,13 +103,13 @@ pub(super) fn headings<'a>(
     messages.iter().filter(move |of| of.is_heading && of.forms <= form + 1).filter(is_new).map(|of| &*of.text)
 }
 
-/// What stands first on a page: what it marks as a message before the rest.
+/// The first text of a page; marked messages come first.
 pub(super) fn first(messages: &[Message]) -> Option<&str> {
     let found = messages.iter().find(|of| of.is_marked).or_else(|| messages.iter().find(|of| !of.is_heading));
     found.or_else(|| messages.first()).map(|message| &*message.text)
 }
 
-/// What the page says to whoever reads it, a line for each block, at most so many bytes.
+/// The visible text of a page, one line per block, up to `bytes_max`.
 pub(super) fn said(root: NodeRef<'_, Node>, bytes_max: usize) -> String {
     let (mut said, mut last) = (String::new(), None);
     for node in root.descendants() {
@@ -134,11 +134,11 @@ pub(super) fn said(root: NodeRef<'_, Node>, bytes_max: usize) -> String {
     said
 }
 
-/// Elements whose text says nothing to anybody: names of pages and of what is pressed, and what is not shown.
+/// Elements without message text: titles, buttons, links, and hidden elements.
 const NOT_SAID: &[&str] =
     &["script", "style", "head", "title", "template", "option", "textarea", "button", "a", "nav", "noscript"];
 
-/// Elements whose text is no message: what is pressed, typed, chosen, or shown to nobody.
+/// Elements whose text is never a message: pressed, typed, chosen, or hidden.
 const NO_MESSAGES: &[&str] =
     &["script", "style", "head", "title", "template", "option", "textarea", "button", "label", "a", "noscript"];
 
@@ -159,8 +159,8 @@ fn is_marked(node: &NodeRef<'_, Node>) -> bool {
     node.value().as_element().is_some_and(|element| ["class", "id", "role"].iter().any(|name| says(element, name)))
 }
 
-/// What stands in a block, with single spaces where it has some: marks stay at the words that they end. None for one that is longer than
-/// `limits::MESSAGE_BYTES_MAX`: it is no message, and a secret at its cut could not be known again.
+/// The text of a block, with single spaces where it has white space: punctuation stays attached. None if longer than
+/// `limits::MESSAGE_BYTES_MAX`: it is no message, and a secret could not be masked at the cut.
 fn text_of(block: NodeRef<'_, Node>) -> Option<String> {
     let mut text = String::new();
     let mut is_apart = false;
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_page_of_a_hundred_thousand_texts_beside_its_form_is_read_to_an_end() {
-        // Minutes where each text has its block searched for fields anew.
+        // Would take minutes if each text searched its block for fields again.
         for (texts, expected) in [("a<hr>", Some("a")), ("<hr>1", None), ("<p></p>1<b>2</b>", None)] {
             let page = View::of(&format!("<div>{}{FORM}</div>", texts.repeat(100_000))).unwrap();
             assert_eq!(page.message_at(0, None), expected, "{texts}");

@@ -1,7 +1,7 @@
-//! The stored model: a committee of small trees that says whether a form is a login form, and why.
+//! The stored model: an ensemble of small trees that decides whether a form is a login form, and why.
 //!
-//! It is built in, so that the program needs no file; `gleaner-lab train` makes it anew from the committed table. Judging
-//! takes microseconds and knows nothing but the form and the page's address.
+//! It is built in, so that the program needs no file; `gleaner-lab train` rebuilds it from the committed table.
+//! Judging takes microseconds and uses only the form and the page's address.
 
 use std::sync::LazyLock;
 
@@ -12,12 +12,12 @@ use super::fields;
 use super::form::Form;
 use super::tree::Tree;
 
-/// The model as it is stored.
+/// The serialised model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
-    /// Names of the features, in the order of the numbers that the trees are asked with.
+    /// Names of the features, in the order of the trees' input numbers.
     pub features: Vec<String>,
-    /// A form is a login form where the mean share of the trees is higher.
+    /// A form is a login form if the mean share of the trees is higher.
     pub threshold: f32,
     pub trees: Vec<Tree>,
 }
@@ -25,29 +25,29 @@ pub struct Model {
 /// Why a stored model cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    #[error("the model is not in its form: {0}")]
+    #[error("the model cannot be read: {0}")]
     Form(#[from] serde_json::Error),
-    #[error("the model asks for `{0}`, which no feature of this version is called (hint: gleaner-lab train)")]
+    #[error("the model uses `{0}`, which is not a feature of this version (hint: gleaner-lab train)")]
     Feature(String),
     #[error("tree {0} of the model is broken (hint: gleaner-lab train)")]
     Tree(usize),
 }
 
-/// What is thought of one form.
+/// The judgement of one form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
-    /// Mean share of logins over the trees, 0 to 1.
+    /// Mean login share over the trees, 0 to 1.
     pub score: f32,
     pub is_login: bool,
 }
 
-/// A model with its features at hand.
+/// A model with its resolved features.
 pub struct Judge {
     model: Model,
     features: Vec<&'static Feature>,
 }
 
-/// The model that is built in.
+/// The built-in model.
 static STORED: LazyLock<Judge> = LazyLock::new(|| {
     // A test reads the same bytes.
     Judge::read(include_bytes!("../../models/login_form.json")).expect("the model of this version is sound")
@@ -60,10 +60,10 @@ impl Judge {
         &STORED
     }
 
-    /// Reads a stored model.
+    /// Parses a stored model.
     ///
     /// # Errors
-    /// [`ModelError`] where the bytes are no model, or not one for the features of this version.
+    /// [`ModelError`] if the bytes are not a model, or not one for the features of this version.
     pub fn read(json: &[u8]) -> Result<Self, ModelError> {
         Self::new(serde_json::from_slice(json)?)
     }
@@ -86,14 +86,14 @@ impl Judge {
         &self.model
     }
 
-    /// Judges one form of the page at an address.
+    /// Judges a form of the page at an address.
     #[must_use]
     pub fn judge(&self, form: &Form, page_url: &str) -> Judgement {
         self.model.judge(&self.numbers(form, page_url))
     }
 
-    /// The login form of a page: of those that are judged so the one with the highest score, shown before hidden ones and
-    /// with a password field before those without; of equals the first.
+    /// The login form of a page: among those judged so the one with the highest score. Visible forms come before
+    /// hidden ones, forms with a password field before those without; of equals the first.
     #[must_use]
     pub fn login_form(&self, forms: &[Form], page_url: &str) -> Option<(usize, Judgement)> {
         let mut best: Option<((bool, bool, f32), usize, Judgement)> = None;
@@ -109,7 +109,7 @@ impl Judge {
         best.map(|(_, at, judgement)| (at, judgement))
     }
 
-    /// Why a form is judged so: the cuts that the trees passed, those of most trees first, each once and as a sentence,
+    /// Why a form is judged so: the cuts that the trees passed, the most frequent first, each once as a sentence,
     /// then the verdict.
     #[must_use]
     pub fn path(&self, form: &Form, page_url: &str) -> Vec<String> {
@@ -157,7 +157,7 @@ impl Judge {
 }
 
 impl Model {
-    /// Judges the numbers of a form.
+    /// Judges the feature values of a form.
     #[must_use]
     pub fn judge(&self, numbers: &[f32]) -> Judgement {
         let shares: f32 = self.trees.iter().map(|tree| tree.share(numbers)).sum();

@@ -1,7 +1,8 @@
-//! Names in sentences about an account: which site a command is about, what it repeats of the options that this one was given, and where
-//! the password and the rule file are. The sentences themselves stand without them, so that they are the same wherever they are kept.
+//! Fills names into sentences about an account: the site in a command, the options that a command must repeat, and
+//! the places of the password and the rule file. The sentences themselves are stored without them, so that they are
+//! the same everywhere.
 
-/// A sentence with the site's name in its command to log in.
+/// Adds the site's name to the login command in a sentence.
 #[must_use]
 pub fn of_site(sentence: &str, site: &str) -> String {
     let named = format!("`gleaner login {site}");
@@ -9,14 +10,14 @@ pub fn of_site(sentence: &str, site: &str) -> String {
     sentence.replace("`gleaner login --", &format!("{named} --"))
 }
 
-/// Such a sentence with the options that its command repeats, as ` --data d`.
+/// The same, with the options that its command repeats, such as ` --data d`.
 #[must_use]
 pub fn with_options(sentence: &str, site: &str, options: &str) -> String {
     let named = format!("gleaner login {site}");
     let mut parts = sentence.split(&named);
     let mut told = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        // Another site's name may begin like this one's, and the options may stand there already.
+        // Another site's name may start like this one's, and the options may already be there.
         let is_whole = !part.starts_with(|next: char| next.is_ascii_alphanumeric() || "-_".contains(next));
         let is_bare = is_whole && (options.is_empty() || !part.starts_with(options));
         told.extend([&*named, if is_bare { options } else { "" }, part]);
@@ -24,7 +25,7 @@ pub fn with_options(sentence: &str, site: &str, options: &str) -> String {
     told
 }
 
-/// A sentence with the place of the password, and the rule file where one is at hand.
+/// Adds the place of the password, and of the rule file if there is one.
 #[must_use]
 pub fn with_places(sentence: &str, password: &str, file: Option<&str>) -> String {
     let told = sentence.replace(CORRECT, &format!("correct the password in {password}, or"));
@@ -43,7 +44,7 @@ const NEW: &str = "correct the password, then";
 
 const CHECK: &str = "check the password, in `secrets` of the data folder or wherever it comes from, and";
 
-/// What names a key of the rule file.
+/// Phrases that name a key of the rule file.
 const TABLE: &[&str] = &["in [login]", "in `login.page`", "in `login.probe`"];
 
 #[cfg(test)]

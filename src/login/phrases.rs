@@ -1,7 +1,7 @@
-//! What sites say around logins, in their languages: the data behind verdicts. A phrase counts where it stands in what a reader sees, in
-//! lower case.
+//! What sites write around logins, in their languages: the data for verdicts. A phrase matches in the visible text,
+//! in lower case.
 //!
-//! The phrases are in `models/words/login.tsv`, with what each topic says.
+//! The phrases are in `models/words/login.tsv`, with a description of each topic.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ gleaner_base::topics! {
     pub time: WAIT_UNPARTED;
 }
 
-/// How words for units of time begin, with their seconds.
+/// Prefixes of words for units of time, with their seconds.
 pub static UNITS_OF_TIME: LazyLock<Vec<(&str, u64)>> = LazyLock::new(|| {
     let seconds = |topic: &str| topic.strip_prefix("wait ")?.parse().ok();
     let of_row = |row: gleaner_base::words::Row| Some((row.phrase, row.topics().find_map(seconds)?));

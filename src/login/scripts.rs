@@ -1,8 +1,9 @@
-//! Whether a form is sent by scripts, and what they send, in words.
+//! Detects forms that are sent by scripts, and describes what they send.
 //!
-//! Most login forms need no script, and are sent without one. The signs of those that do: what `fill` refuses (no action and no method,
-//! fields without names or without a form, a button that only scripts listen to), a handler that hashes or does more than check what was
-//! typed, and scripts of the page that by their names or calls hash or encrypt. A sign costs a render; nothing is sent for it.
+//! Most login forms need no script, and are sent without one. Signs of those that do: what `fill` rejects (no action
+//! and no method, fields without names or without a form, a button that only scripts listen to), a handler that
+//! hashes or does more than validate the input, and page scripts that hash or encrypt, by their names or calls. A
+//! sign costs a render; nothing is sent for it.
 
 use std::sync::LazyLock;
 
@@ -17,12 +18,12 @@ use super::secret::{MASK, told};
 use super::words::Topic;
 use crate::limits::CONTROLS_PER_FORM_MAX;
 
-/// Scripts by their tags and texts.
+/// Scripts with their tags and texts.
 static SCRIPTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?is)<script\b([^>]*)>(.*?)</script").expect("the expression is constant and tested")
 });
 
-/// A library that hashes or encrypts, by the name of its file.
+/// A library that hashes or encrypts, by its file name.
 static LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i)\bsrc\s*=\s*["']?[^"'\s>]*?(?:^|[/="'._-])(?:md5|sha-?\d+|rsa|aes|jsencrypt|crypto(?:-js)?|bcrypt|(?:de|en)crypt\w*)(?:[/._-]|["'\s]|$)"#)
         .expect("the expression is constant and tested")
@@ -34,19 +35,20 @@ static CALL: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the expression is constant and tested")
 });
 
-/// Calls of a handler, what it writes into fields, and a form that it never lets go.
+/// Calls of a handler, its writes to fields, and handlers that always block the form.
 static ACTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"([A-Za-z_$][\w$.]*)\s*\(|\.value\s*=[^=]|^\s*return\s+false\b")
         .expect("the expression is constant and tested")
 });
 
-/// Words of calls that look at what was typed, ask, or count, and of what is no call.
+/// Words of calls that validate, ask or count, and of things that are not calls.
 const HARMLESS: [&str; 16] = [
     "valid", "check", "chk", "verif", "confirm", "alert", "filled", "empty", "require", "disable", "track", "focus",
     "blur", "if", "length", "trim",
 ];
 
-/// True where a handler of the form, or of its button, does more than check what was typed: it may change what is sent, or send it itself.
+/// True if a handler of the form, or of its button, does more than validate the input: it may change what is sent, or
+/// send it itself.
 #[must_use]
 pub fn acts(form: &Form) -> bool {
     let button = form.submit().map(|at| &*form.controls[at].onclick);
@@ -60,14 +62,14 @@ pub fn acts(form: &Form) -> bool {
     std::iter::once(&*form.onsubmit).chain(button).any(acts)
 }
 
-/// True where a form may be sent without its page's scripts: its handler is one that `login::hashing` stands in for, or does no more than
-/// check what was typed.
+/// True if a form may be sent without its page's scripts: `login::hashing` replaces its handler, or the handler only
+/// validates the input.
 #[must_use]
 pub fn may_go_without(form: &Form) -> bool {
     hashing::Hashing::of(form).is_some() || (hashing::unknown(form).is_none() && !acts(form))
 }
 
-/// Why a form that could be sent as it stands may need its page's scripts all the same; none where nothing says so.
+/// Why a form that could be sent directly may still need its page's scripts; None without a sign.
 #[must_use]
 pub fn hashes(form: &Form, markup: &str) -> Option<&'static str> {
     if hashing::Hashing::of(form).is_some() || hashing::unknown(form).is_some() {
@@ -80,8 +82,8 @@ pub fn hashes(form: &Form, markup: &str) -> Option<&'static str> {
     SCRIPTS.captures_iter(markup).any(hashes).then_some("a script of its page hashes or encrypts")
 }
 
-/// The control that a person would press: the button that sends the form, enabled or not yet; else one that speaks of logging in; else the
-/// only one.
+/// The control that a person would press: the button that submits the form, enabled or not yet; else one with a login
+/// label; else the only one.
 #[must_use]
 pub fn button(form: &Form) -> Option<usize> {
     let of_kind = |kinds: &[Kind]| -> Vec<usize> {
@@ -97,7 +99,7 @@ pub fn button(form: &Form) -> Option<usize> {
         .or_else(|| others.first().copied())
 }
 
-/// The body of a request in words, without what may be secret: its kind and its fields.
+/// A description of a request body without secrets: its type and its fields.
 #[must_use]
 pub fn told_body(content_type: &str, body: &[u8], mask: &Mask) -> String {
     let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -132,7 +134,7 @@ pub fn told_body(content_type: &str, body: &[u8], mask: &Mask) -> String {
     }
 }
 
-/// What an answer says in words: of JSON its texts, which its names are none of.
+/// The visible words of a response; for JSON its texts without the names.
 #[must_use]
 pub fn words_of(body: &[u8]) -> String {
     let Ok(value) = serde_json::from_slice::<Value>(body) else { return String::from_utf8_lossy(body).into_owned() };
@@ -143,7 +145,7 @@ pub fn words_of(body: &[u8]) -> String {
             Value::String(text) => {
                 // As text, not as markup.
                 words.extend(text.chars().map(|of| if matches!(of, '<' | '&') { ' ' } else { of }));
-                // Each says its own.
+                // Each text is a statement of its own.
                 words.push_str("<br>\n");
             }
             Value::Array(list) => rest.extend(list.iter().rev()),

@@ -1,5 +1,5 @@
-//! A password on its way from the operator's file to the form. It cannot be printed: no `Debug` shows it, no `Display`
-//! exists, and its memory is overwritten when it is dropped.
+//! A password on its way from the operator's file to the form. It cannot be printed: it has no `Display`, its `Debug`
+//! hides it, and its memory is overwritten on drop.
 
 use std::fmt;
 
@@ -8,31 +8,31 @@ use zeroize::Zeroizing;
 use crate::limits::CONTROL_TEXT_BYTES_MAX;
 pub use gleaner_base::url::MASK;
 
-/// A password, or what stands for one.
+/// A password or another secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<Box<str>>);
 
 impl Secret {
-    /// Takes a secret as it was read: one line end at its end is the editor's and goes.
+    /// Makes a secret from file content: one trailing line end, added by editors, is removed.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let line = text.strip_suffix('\n').map_or(text, |line| line.strip_suffix('\r').unwrap_or(line));
         Self(Zeroizing::new(line.into()))
     }
 
-    /// The secret itself, for what is sent and for nothing else.
+    /// The secret itself. Only for what is sent.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// True where nothing was given.
+    /// True if it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// 32 bits of a salted hash: enough to see that the same secret is tried again, too few to tell which one it is.
+    /// 32 bits of a salted hash: enough to recognise the same secret again, too few to find out which one it is.
     #[must_use]
     pub fn mark(&self, salt: &[u8]) -> u32 {
         use sha2::{Digest, Sha256};
@@ -41,17 +41,17 @@ impl Secret {
     }
 }
 
-/// A field's value or a part of a URL as it may be told: a word or a short number as it stands, anything that may be a token
-/// or a session masked.
+/// A field's value or a part of a URL for output: a word or a short number unchanged, anything that may be a token or
+/// a session masked.
 #[must_use]
 pub fn told(value: &str) -> &str {
-    // A token of 16 letters without a digit would be a rare one, and shorter ones are guessed.
+    // A token of 16 letters without a digit would be rare, and shorter ones are guesses.
     let is_word = value.chars().count() < 16 && value.chars().all(|of| of.is_alphabetic() || " _-.".contains(of));
     let is_number = value.len() <= 4 && value.bytes().all(|of| of.is_ascii_digit());
     if is_word || is_number { value } else { MASK }
 }
 
-/// A URL, or a reference, as it may be told: forums write the session into the query of their links (`sid=`), and tokens
+/// A URL, or a reference, for output: forums write the session into the query of their links (`sid=`), and tokens
 /// into their paths.
 #[must_use]
 pub fn told_url(url: &str) -> String {
@@ -64,7 +64,7 @@ pub fn told_url(url: &str) -> String {
             out.push_str(segment);
             continue;
         }
-        // Behind a semicolon stand parameters (`;jsessionid=…`).
+        // Parameters come after a semicolon (`;jsessionid=…`).
         for (at, piece) in segment.split(';').enumerate() {
             out.push_str(if at > 0 { ";" } else { "" });
             match piece.split_once('=').filter(|_| at > 0) {
@@ -83,7 +83,7 @@ pub fn told_url(url: &str) -> String {
     out
 }
 
-/// A site's own words as they may be told: what may be a token or a session among them masked.
+/// A site's own words for output, with possible tokens and sessions masked.
 #[must_use]
 pub fn told_words(text: &str) -> String {
     let told = |word: &str| {
@@ -93,10 +93,10 @@ pub fn told_words(text: &str) -> String {
     text.split(' ').map(told).collect::<Vec<_>>().join(" ")
 }
 
-/// A message of a site that is free of secrets, cut to `limits::CONTROL_TEXT_BYTES_MAX` bytes.
+/// A site's message without secrets, cut to `limits::CONTROL_TEXT_BYTES_MAX` bytes.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    // What turns the direction of a line shows it as another.
+    // Text-direction marks would disguise the line.
     let text = text.replace(
         |of| matches!(of, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'),
         "\u{fffd}",
@@ -105,12 +105,12 @@ pub fn quoted(text: &str) -> String {
     format!("“{}{}”", &text[..end], if end < text.len() { "…" } else { "" })
 }
 
-/// A word as it may be told, be it an address.
+/// A word for output, possibly an address.
 fn told_url_in(word: &str) -> String {
     if word.contains('/') || word.contains('?') && word.contains('=') { told_url(word) } else { word.to_owned() }
 }
 
-/// A token within a path: a UUID, hexadecimal, base64, a JWT. A title has words between its dashes, which have no digits
+/// A token within a path: a UUID, hexadecimal, base64, a JWT. A title has words between its dashes, without digits
 /// among their letters.
 fn is_token(segment: &str) -> bool {
     let is_mixed = |piece: &str| {

@@ -1,25 +1,27 @@
-//! Decision trees over numbers, two labels: login form or not. They are read and walked here; `gleaner-lab` grows them.
+//! Decision trees over numbers with two labels: login form or not. Parsed and evaluated here; `gleaner-lab` trains
+//! them.
 
 use serde::{Deserialize, Serialize};
 
-/// A node; its children stand behind it.
+/// A node; its children come after it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Node {
-    /// `numbers[feature] <= at` goes on at `low`, else at `high`. `gain` is in bits, times the node's share of all rows.
+    /// Goes to `low` if `numbers[feature] <= at`, else to `high`. `gain` is in bits, times the node's share of all
+    /// rows.
     Cut { feature: usize, at: f32, gain: f32, low: usize, high: usize },
-    /// Training rows that ended here.
+    /// Training rows that end here.
     Leaf { logins: u32, others: u32 },
 }
 
-/// A tree, its root first.
+/// A tree; the root comes first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tree {
     nodes: Vec<Node>,
 }
 
-/// One cut on the way to a leaf: which feature, the bound, and whether the number lies above it.
+/// One cut on the path to a leaf: the feature, the bound, and whether the number is above it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     pub feature: usize,
@@ -28,13 +30,13 @@ pub struct Step {
 }
 
 impl Tree {
-    /// A tree of these nodes, the root first.
+    /// A tree of these nodes; the root comes first.
     #[must_use]
     pub fn new(nodes: Vec<Node>) -> Self {
         Self { nodes }
     }
 
-    /// True if each child stands behind its parent and each feature is one of `features`: then every walk ends.
+    /// True if each child comes after its parent and each feature is one of `features`: then every walk ends.
     #[must_use]
     pub fn is_sound(&self, features: usize) -> bool {
         let is_sound = |(place, node): (usize, &Node)| match *node {
@@ -48,14 +50,14 @@ impl Tree {
         !self.nodes.is_empty() && self.nodes.iter().enumerate().all(is_sound)
     }
 
-    /// The share of logins in the leaf where the numbers end, between 0 and 1; leaves of few rows are less sure
+    /// The login share of the leaf for these numbers, between 0 and 1; leaves with few rows are less certain
     /// (Laplace).
     #[must_use]
     pub fn share(&self, numbers: &[f32]) -> f32 {
         self.walk(numbers, |_| ())
     }
 
-    /// The cuts on the way of the numbers to their leaf.
+    /// The cuts on the path of the numbers to their leaf.
     #[must_use]
     pub fn path(&self, numbers: &[f32]) -> Vec<Step> {
         let mut steps = Vec::new();

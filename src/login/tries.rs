@@ -1,6 +1,6 @@
-//! What earlier logins of an account forbid: never the same wrong password twice, no touch of a locked account until its
-//! operator says so, and patience where the site asks for it or does not tell. Pure: the time is an argument, the file is
-//! another's business.
+//! What the history of an account's logins forbids: never the same wrong password twice, no attempt on a locked
+//! account until the operator says so, and patience when the site is rate-limiting or unclear. Pure: the time is an
+//! argument, and the caller stores the file.
 
 mod accepted;
 mod again;
@@ -24,8 +24,8 @@ use gleaner_base::clock::UnixMillis;
 
 const LOGIN_HOUR: Duration = Duration::from_secs(3_600);
 
-/// What is remembered of a site's logins, in parts that own their state each. Its JSON has the fields of all parts side by side, as files of
-/// before the parts have them.
+/// The history of a site's logins, in parts that each own their state. The JSON has the fields of all parts side by
+/// side, for compatibility with older files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tries {
@@ -41,108 +41,112 @@ pub struct Tries {
     waits: Waits,
     #[serde(flatten)]
     origin: Origin,
-    /// Where the way to the form of the last login is a redirect loop, or which page the site answers whatever is asked, if either is so.
+    /// The address of a redirect loop on the way to the form, or the page that the site returns for every request, if
+    /// the last login met either.
     loops_at: Option<Box<str>>,
-    /// True where that form never left: the outcome is the table's doing, and ends with it.
+    /// True if that form was never sent: the outcome is due to the rule file's table, and ends with it.
     is_of_table: bool,
-    /// What forms had brought about before that, which does not end with it.
+    /// The outcome of earlier sent forms, which does not end with the table.
     by_forms: Outcome,
 }
 
-/// A login that has begun and of whose end nothing is known: its process may have been killed.
+/// A login that has started and whose end is unknown: its process may have been killed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Attempt {
-    /// Marks its user and password.
+    /// Mark of its user and password.
     begun: Option<u32>,
-    /// How it ends where its proof says no, and when its form was answered: the site took it, and no page has told since
-    /// whether it let us in.
+    /// The verdict if its proof fails, and when its form was answered: the site accepted the form, but no page has
+    /// yet proved the session.
     unproven: Option<(Verdict, UnixMillis)>,
-    /// True where it was told `--again`.
+    /// True if it was started with `--again`.
     #[serde(skip)]
     is_told_again: bool,
-    /// True once a form of it has left.
+    /// True after one of its forms was sent.
     #[serde(skip)]
     form_left: bool,
-    /// True where a person is about to read another text of a CAPTCHA for it.
+    /// True while a person is about to read another CAPTCHA text for it.
     #[serde(skip)]
     reads_again: bool,
 }
 
-/// Where the account is, and by which part of its rule file.
+/// The host of the account, and the part of the rule file in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Origin {
-    /// The site's first host, by which another rule file of the same account finds what its passwords were answered.
+    /// The site's first host. Another rule file for the same account finds the history of its passwords by it.
     host: Option<Box<str>>,
-    /// Marks the rule file's table by which the last login was tried.
+    /// Mark of the rule file's table used by the last login.
     table: u32,
-    /// Marks what the rule file itself says of the form and the proof by which the next login goes: its way.
+    /// Mark of the form and proof settings in the rule file for the next login: its variant.
     way: Option<u32>,
 }
 
-/// How a login ended, as far as the next one is concerned.
+/// The end of a login, as needed for the next one.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
     pub verdict: Verdict,
-    /// False where the form never left: that is no try.
+    /// False if the form was never sent: that is not an attempt.
     pub was_sent: bool,
-    /// False where nothing, or a server in trouble, answered it.
+    /// False if there was no response, or only from a server in trouble.
     pub was_answered: bool,
 }
 
-/// Why there may be no login now.
+/// Why no login is allowed now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// Not before this time.
     Until(UnixMillis, String),
-    /// Not until the operator has done something.
+    /// Not until the operator has acted.
     Operator(String),
 }
 
-/// What keeps back a login that its operator begins by hand, unless told to go on all the same. What else keeps a crawl's back
-/// is a guess of our own, or asks for the very login that begins.
+/// What blocks a login by hand, unless `--again` is given. Other blocks of a crawl are our own guesses, or ask for
+/// this very login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByHand {
-    /// The site has refused this user and password, for sure or probably.
+    /// The site rejected these credentials, certainly or probably.
     Refused(Verdict),
-    /// The account was locked when it was last tried.
+    /// The account was locked at its last attempt.
     Locked,
-    /// The last logins have ended without a clear answer, and may have been refused.
+    /// The last logins ended without a clear response, and may have been rejected.
     NoEnd,
-    /// The form with this password came back with a CAPTCHA: without a person who reads it, the same is no use.
+    /// The form with this password came back with a CAPTCHA: without a person to read it, sending it again is
+    /// useless.
     Captcha,
-    /// The same of one since which another was tried: it may have been refused beside the CAPTCHA, and nobody looks at that any more.
+    /// The same, but another password was tried since: it may have been rejected beside the CAPTCHA, which nobody can
+    /// check any more.
     CaptchaBefore,
-    /// The same of one that was sent once more for it.
+    /// The same, after the one retry for it.
     CaptchaTwice,
-    /// The form with this password was sent, and ended so: the site may have counted it as a wrong one.
+    /// The form with this password was sent and ended so: the site may have counted it as wrong.
     Sent(Verdict),
-    /// The same of one that the site has let in before: there is a further try from then on.
+    /// The same for accepted credentials: the next retry is allowed from this time on.
     SentUntil(Verdict, UnixMillis),
-    /// The same, and a person is to answer what the site has asked for.
+    /// The same, and a person must provide what the site asked for.
     SecondFactor,
-    /// The same of one that was sent once more for it.
+    /// The same, after the one retry for it.
     SecondFactorTwice,
-    /// So many passwords were refused that another one is not sent unawares.
+    /// So many passwords were rejected that another one is only sent on request.
     TooMany,
-    /// The site has asked to be left alone until then.
+    /// The site asked us to wait until then.
     AskedToWait(UnixMillis),
-    /// It has asked for patience, and has not told for how long: until then is a guess of ours.
+    /// The site is rate-limiting without a time: this time is our guess.
     GuessedToWait(UnixMillis),
 }
 
 impl Tries {
-    /// Keys that files of before had, and nobody reads any more.
+    /// Keys of older files that are no longer read.
     pub const RETIRED: [&str; 4] = ["probe", "probes", "form", "forms"];
 
-    /// Whether the site has refused this password, for sure or probably: not even the operator sends it again unawares.
+    /// Whether the site rejected this password, certainly or probably: even the operator must confirm sending it
+    /// again.
     #[must_use]
     pub fn refusal(&self, user: &str, password: &Secret) -> Option<Verdict> {
         self.answers.refusal(self.marks(user, password))
     }
 
-    /// True where a login with this password has begun whose end is not known.
+    /// True if a login with this password has started and its end is unknown.
     #[must_use]
     pub fn has_begun(&self, user: &str, password: &Secret) -> bool {
         self.attempt.begun.is_some_and(|begun| self.marks(user, password).contains(&begun))
@@ -152,7 +156,7 @@ impl Tries {
         self.answers.marks(user, password)
     }
 
-    /// The marks under which it is written down, in place of the one without a salt wherever that stands: the first is the one to write.
+    /// The marks under which these credentials are stored, replacing unsalted ones: the first is the one to write.
     fn new_marks(&mut self, user: &str, password: &Secret) -> [u32; 2] {
         let [new, old] = self.answers.new_marks(user, password);
         let held = [&mut self.outcome.held, &mut self.by_forms.held].into_iter().flatten().map(|(_, of)| of);
@@ -162,7 +166,7 @@ impl Tries {
         [new, old]
     }
 
-    /// How the last login ended, where it was not let in: for people, of a site that nobody crawls right now.
+    /// How the last login ended if it failed, for display while the site is not being crawled.
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
         let last = self.outcome.last?;
@@ -173,8 +177,7 @@ impl Tries {
         Some(at.map_or_else(|| sentence.to_owned(), |at| sentence.replacen(" (hint: ", &format!(": {at} (hint: "), 1)))
     }
 
-    /// The same with what is to be done about this user and password, where the site has let them in before and they are tried again by
-    /// themselves.
+    /// The same, with the next step for these credentials if they were accepted before and are retried automatically.
     #[must_use]
     pub fn trouble_of(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<String> {
         let told = self.trouble()?;
@@ -183,9 +186,9 @@ impl Tries {
         }
         let hint = match self.hold_by_hand(user, password, now) {
             _ if !self.is_of_trouble(self.marks(user, password)) => return Some(told),
-            None => "a crawl tries the same again by itself, and `gleaner login` at once".to_owned(),
+            None => "a crawl retries by itself, and `gleaner login` at once".to_owned(),
             Some(ByHand::SentUntil(_, until)) => format!(
-                "a crawl tries the same again at {} or later, and so does `gleaner login`; `gleaner login --again` does not wait",
+                "a crawl retries at {} or later, and so does `gleaner login`; `gleaner login --again` does not wait",
                 until.rfc3339()
             ),
             Some(_) => return Some(told),
@@ -194,62 +197,62 @@ impl Tries {
         Some(format!("{said} (hint: {hint})"))
     }
 
-    /// Takes in when the lock that these have met ends, as the site says.
+    /// Records when the lock on these credentials ends, as the site says.
     pub fn meet_lock(&mut self, user: &str, password: &Secret, ends: UnixMillis) {
         let [mark, _] = self.new_marks(user, password);
         self.answers.meet_lock(mark, ends);
     }
 
-    /// When that is.
+    /// When the lock ends.
     #[must_use]
     pub fn lock_ends(&self, user: &str, password: &Secret) -> Option<UnixMillis> {
         self.answers.lock_ends(self.marks(user, password))
     }
 
-    /// Told of an account that was locked when these were last tried.
+    /// The message for an account that was locked when these were last tried.
     fn locked(&self, user: &str, password: &Secret) -> String {
         let sentence = Verdict::Locked.sentence();
-        let until = |ends: UnixMillis| format!(", until {} by the site's words (hint: ", ends.rfc3339());
+        let until = |ends: UnixMillis| format!(", until {} according to the site (hint: ", ends.rfc3339());
         self.lock_ends(user, password)
             .map_or_else(|| sentence.to_owned(), |ends| sentence.replacen(" (hint: ", &until(ends), 1))
     }
 
-    /// Takes in where the way to the form of the last login is a redirect loop, or what the site answers in place of it, in words without
-    /// secrets.
+    /// Records the address of a redirect loop on the way to the last login's form, or what the site returns instead
+    /// of it, without secrets.
     pub fn meet_page(&mut self, at: &str) {
         self.loops_at = Some(at.into());
     }
 
-    /// Whose session the last login that was let in has begun; None where that is not known.
+    /// The owner of the session of the last successful login; None if unknown.
     #[must_use]
     pub fn member(&self) -> Option<&str> {
         self.accepted.member.as_deref()
     }
 
-    /// Takes in by which table of the rule file the next login is tried. What another one has brought about, and no form
-    /// had a part in, is over: the page that it did not find may be the one that is named now.
+    /// Records the rule file's table for the next login. Outcomes of another table without a sent form are dropped:
+    /// the page that it did not find may be set now.
     pub fn meet_table(&mut self, table: u32) {
         if std::mem::replace(&mut self.origin.table, table) != table && std::mem::take(&mut self.is_of_table) {
             self.outcome = std::mem::take(&mut self.by_forms);
         }
     }
 
-    /// Takes in by which way of the rule file the next login goes: the page, the place and the fields of its form, and the page that proves
-    /// it. What was sent by another one may have held the password in the wrong field, or nothing where the site wants something.
+    /// Records the variant of the rule file for the next login: the form's page, place and fields, and the proof
+    /// page. What another variant sent may have had the password in the wrong field, or lacked a required one.
     pub fn meet_way(&mut self, way: u32) {
         self.origin.way = Some(way);
     }
 
-    /// Takes in which host the account is at.
+    /// Records the host of the account.
     pub fn meet_host(&mut self, host: &str) {
         if self.origin.host.as_deref() != Some(host) {
             self.origin.host = Some(host.into());
         }
     }
 
-    /// Takes in what the tries of another name (another rule file, or this one before it was renamed) tell of the same user and password at
-    /// the same host. Where these were let in here, that is a refusal alone, and one that came later; an unsure one is told of by a file whose
-    /// rules have let them in as well: the others' may be what is wrong.
+    /// Imports the history of another name (another rule file, or this one before it was renamed) for the same
+    /// credentials at the same host. If they were accepted here, only later rejections count; an uncertain one counts
+    /// only if that file's rules have had them accepted as well, because its rules may be wrong.
     pub fn learn(&mut self, other: &Self, user: &str, password: &Secret) {
         if self.origin.host.is_none() || other.origin.host != self.origin.host {
             return;
@@ -274,7 +277,7 @@ impl Tries {
         self.answers.learn(&other.answers, theirs, marks, sent);
     }
 
-    /// Keeps what forms have brought about, where a login that never sent one is to change it.
+    /// Keeps the outcome of sent forms before a login without a sent form changes it.
     fn keep_by_forms(&mut self, was_sent: bool) {
         if was_sent {
             self.by_forms = Outcome::default();
@@ -283,30 +286,30 @@ impl Tries {
         }
     }
 
-    /// True where the last user and password that were let in are these.
+    /// True if these were the last accepted credentials.
     #[must_use]
     pub fn was_let_in(&self, user: &str, password: &Secret) -> bool {
         self.accepted.is_of(self.marks(user, password))
     }
 
-    /// Takes in that the user and the password that were let in last were answered by what is neither a yes nor a sure refusal nor sure
-    /// trouble; true where they have a further try for that.
+    /// Records an inconclusive response to the accepted credentials (neither success, nor a clear rejection, nor
+    /// clear trouble); true if they may be retried.
     pub fn bears_bare(&mut self) -> bool {
         self.accepted.further.bears_bare()
     }
 
-    /// Takes in that the last sessions ended soon: no crawl logs in before then, be it another process.
+    /// Records that the last sessions ended soon: no crawl logs in before then, in any process.
     pub fn rest(&mut self, until: UnixMillis) {
         self.waits.resting = until;
     }
 
-    /// True where the site has let these in before, and has been in trouble since: that says nothing of them.
+    /// True if the site accepted these before and has been in trouble since, which says nothing about them.
     fn is_of_trouble(&self, marks: [u32; 2]) -> bool {
         let is_of_trouble = |(verdict, _)| again(verdict, true).is_for_let_in();
         self.accepted.is_of(marks) && self.answers.sent_with(marks).is_some_and(is_of_trouble)
     }
 
-    /// Before when there is no further try of these, which the site has let in before.
+    /// When these accepted credentials may be retried.
     fn further_at(&self, marks: [u32; 2], now: UnixMillis) -> Option<UnixMillis> {
         is_ahead(self.accepted.further.not_before, now).filter(|_| self.is_of_trouble(marks))
     }
@@ -315,43 +318,42 @@ impl Tries {
         self.outcome.held_with(marks) == Some(Verdict::Locked) || self.answers.is_locked(marks)
     }
 
-    /// Until when the site is left alone by our own guess, because it has asked for that without a time.
+    /// Until when we wait by our own guess, because the site is rate-limiting without a time.
     #[must_use]
     pub fn guessed_until(&self, now: UnixMillis) -> Option<UnixMillis> {
         self.waits.guessed_until(now)
     }
 
-    /// Until when the site has asked to be left alone, where that is not over.
+    /// Until when the site asked us to wait, if in the future.
     #[must_use]
     pub fn asked_until(&self, now: UnixMillis) -> Option<UnixMillis> {
         self.waits.asked_until(now)
     }
 
-    /// Before when the site is to be left alone, where that is not over.
+    /// When the next login is allowed, if in the future.
     #[must_use]
     pub fn not_before(&self, now: UnixMillis) -> Option<UnixMillis> {
         is_ahead(self.outcome.not_before.max(self.asked_until(now).unwrap_or_default()), now)
     }
 
-    /// Takes in how long the answer that ended the last login asks to wait (`Retry-After`, no more than
-    /// `limits::RETRY_AFTER_MAX`). The wait of our own is a guess where the site has told its limit; where it is in trouble
-    /// the longer one counts.
+    /// Records the wait that the last login's response asks for (`Retry-After`, at most `limits::RETRY_AFTER_MAX`).
+    /// It replaces our own guess if the site is rate-limiting; if it is in trouble, the longer wait counts.
     pub fn wait_as_asked(&mut self, until: UnixMillis, now: UnixMillis) {
         self.outcome.not_before = self.waits.ask(until, &self.outcome, now);
     }
 
-    /// Takes in that the answer to the form of the last login asks for patience without a time (429, 503, words of too many tries): how
-    /// long that is follows from how often it came to no clear end.
+    /// Records that the response to the last login's form is rate-limiting without a time (429, 503, words of too
+    /// many attempts): the wait follows from the number of unclear logins.
     pub fn wait_as_guessed(&mut self) {
         self.waits.guessed_until = self.outcome.not_before;
     }
 
-    /// Takes in that an answer in the middle of a login asks to be left alone until then.
+    /// Records that a response in the middle of a login asks us to wait until then.
     pub fn asked_to_wait(&mut self, until: UnixMillis) {
         self.waits.asked_until = until;
     }
 
-    /// How the login whose proof is still to come ends where that says no.
+    /// The verdict of the login whose proof is pending, if the proof fails.
     #[must_use]
     pub fn unless(&self) -> Option<Verdict> {
         self.attempt.unproven.map(|(unless, _)| unless)

@@ -1,7 +1,7 @@
-//! Did it work? (ALGORITHMS §4.3)
+//! Judges whether a login worked (ALGORITHMS §4.3).
 //!
-//! What came after the form was sent is read for signs, each with its words, and the strongest decides. "Yes" from here is
-//! a first word only: the proof is a page that needs the session (`crawl` asks for one).
+//! The response to the form is searched for signs, each with its evidence, and the strongest decides. A success here
+//! is preliminary: the proof is a page that needs the session (`crawl` requests one).
 
 mod captcha;
 mod locked;
@@ -27,46 +27,47 @@ use gleaner_base::words::Topic;
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     LoggedIn,
-    /// The name or the password is wrong: the same is not tried again.
+    /// The name or the password is wrong: the same are not tried again.
     WrongPassword,
-    /// The form came back, or was answered without one, in words that are not known: it has probably been refused, and is not
-    /// sent again unawares.
+    /// The form came back, or the response had no form, with unknown words: the password was probably rejected, and
+    /// is not sent again without confirmation.
     ProbablyRefused,
     /// The account or the address is locked or banned: nothing is tried until the operator says so.
     Locked,
     Captcha,
     SecondFactor,
     ConfirmEmail,
-    /// The password was right, and the site wants another one before it lets anybody in.
+    /// The password was right, but the site requires a new one first.
     PasswordExpired,
     RateLimited,
-    /// Another site is to log in (single sign-on).
+    /// The login is at another site (single sign-on).
     OtherSite,
     /// No login form was found.
     NoForm,
-    /// The login form is sent by GET: the password would stand in an address.
+    /// The login form is sent by GET: the password would be in an address.
     SentByGet,
     /// A page on the way to the form redirects in a loop.
     RedirectLoop,
     /// The form is sent by scripts that were not run, or did not send it.
     Script,
     Unknown,
-    /// The form came back because it had expired, no cookie came with it, or it was sent too soon, as the site itself says.
+    /// The form came back because it had expired, came without a cookie, or was sent too soon, as the site itself
+    /// says.
     NotLookedAt,
-    /// The form left, and no whole answer came, or none that its process has lived to see: only tries are told so.
+    /// The form was sent, and no complete response came, or none before the process ended. Only used in the history.
     NoAnswer,
-    /// The form was answered by what speaks of the site's own trouble (its database, its upkeep, a server's error around the form), or of
-    /// a gate in front of it: whether the password was looked at is not known.
+    /// The response was about the site's own trouble (its database, maintenance, a server error around the form), or
+    /// came from a gate in front of it: whether the password was checked is unknown.
     SiteTrouble,
-    /// The form was taken, and when a page could be asked at last whether it let us in, there was no session any more: only tries are
-    /// told so.
+    /// The form was accepted, but when a proof page could finally be requested, the session was gone. Only used in
+    /// the history.
     SessionLost,
-    /// The site has asked for patience at each of the last tries, whatever was waited: only tries are told so.
+    /// The site was rate-limiting at each of the last attempts, after any wait. Only used in the history.
     LimitedAgain,
 }
 
 impl Verdict {
-    /// Every one.
+    /// All verdicts.
     pub const ALL: [Self; 20] = [
         Self::LoggedIn,
         Self::WrongPassword,
@@ -90,57 +91,57 @@ impl Verdict {
         Self::LimitedAgain,
     ];
 
-    /// For people, and what to do.
+    /// The verdict for people, with the next step.
     #[must_use]
     pub fn sentence(self) -> &'static str {
-        // A test holds that each verdict has its row.
+        // A test checks that each verdict has its row.
         SENTENCES.iter().find(|(verdict, _)| *verdict == self).map_or("", |(_, sentence)| *sentence)
     }
 }
 
-/// Told of a login that nothing, or a server in trouble, has answered.
-pub const IN_TROUBLE: &str = "the site did not answer, or only that it is in trouble";
+/// For a login without a response, or with one from a server in trouble.
+pub const IN_TROUBLE: &str = "the site did not answer, or only with an error";
 
-/// Told of a site that answers whatever is asked by one page, at which nobody logs in: a ban, an error, nothing.
-pub const ONE_PAGE: &str = "the site shows no page at which one could log in (hint: see with a browser what it answers; where it has another \
-                            address by now, correct `start`, then run `gleaner login`)";
+/// For a site that returns the same page for every request, without a login: a ban, an error, nothing.
+pub const ONE_PAGE: &str = "the site shows no page to log in at (hint: check in a browser what it answers; if its address has \
+                            changed, correct `start`, then run `gleaner login`)";
 
-/// A verdict with what speaks for it.
+/// A verdict with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
     pub verdict: Verdict,
-    /// In words, the strongest first.
+    /// Descriptions, the strongest first.
     pub evidence: Vec<String>,
 }
 
-/// What came after the form was sent.
+/// The response after the form was sent.
 #[derive(Clone, Copy, Debug)]
 pub struct After<'a> {
-    /// Of the last answer.
+    /// Status of the last response.
     pub status: u16,
     pub view: &'a View,
-    /// The login form is on the page again, by its place among the forms.
+    /// Index of the login form, if it is on the page again.
     pub login_form: Option<usize>,
-    /// Cookies were set that were not there before, or changed.
+    /// Cookies were added or changed.
     pub cookies_changed: bool,
-    /// The page that the form was sent from: what it said already is no answer.
+    /// The page from which the form was sent: its texts are not part of the response.
     pub before: Option<&'a View>,
-    /// A person has read the form's CAPTCHA, so that one on the page again is no reason why it came back.
+    /// A person read the form's CAPTCHA, so that a CAPTCHA on the page is no reason why the form came back.
     pub has_read_captcha: bool,
 }
 
 impl Verdict {
-    /// True where a page that members see has the last word: what seems to have worked, what tells nothing, and a form
-    /// that came back, which some sites show to members as well. Where it shows a guest, the two last are refusals.
+    /// True if a members' page must decide: for apparent successes, inconclusive responses, and a form that came
+    /// back, which some sites show to members too. If that page shows a guest, the last two are rejections.
     #[must_use]
     pub fn needs_proof(self) -> bool {
         use Verdict::{LoggedIn, NotLookedAt, PasswordExpired, ProbablyRefused, SiteTrouble, Unknown};
-        // A page of a member's may speak of passwords that expire.
+        // A member's page may mention expiring passwords.
         matches!(self, LoggedIn | Unknown | NotLookedAt | ProbablyRefused | SiteTrouble | PasswordExpired)
     }
 }
 
-/// Judges what came after the form was sent, by the first of `rules::RULES` that applies.
+/// Judges the response by the first of `rules::RULES` that applies.
 #[must_use]
 pub fn judge(after: &After<'_>) -> Judged {
     let (rule, evidence) = rules::decide(after);
@@ -148,32 +149,32 @@ pub fn judge(after: &After<'_>) -> Judged {
 }
 
 impl<'a> After<'a> {
-    /// An answer as tests have it: 200, without new cookies, and nobody has read a CAPTCHA.
+    /// A response as in tests: 200, without new cookies, and without a CAPTCHA read.
     #[cfg(test)]
     fn answered(view: &'a View, login_form: Option<usize>, before: Option<&'a View>) -> Self {
         Self { status: 200, view, login_form, cookies_changed: false, before, has_read_captcha: false }
     }
 
-    /// A link that ends the session, and was not shown before there was one.
+    /// A log-out link that was not on the page before.
     fn log_out(&self) -> Option<&'a str> {
         let was_there = |link: &&str| self.before.is_some_and(|before| shows_log_out(before, link));
         self.view.log_outs().find(|link| !was_there(link))
     }
 
-    /// What the page says to this login, in lower case, where the form is back.
+    /// The page's message beside the form, in lower case, if the form is back.
     fn said_beside_form(&self) -> Option<String> {
         Some(self.view.message_at(self.login_form?, self.before)?.to_lowercase())
     }
 }
 
-/// True where a page has this link that ends the session, but for its query, which may hold a token of the moment.
+/// True if a page has this log-out link, ignoring its query, which may contain a token.
 #[must_use]
 pub fn shows_log_out(view: &View, link: &str) -> bool {
     let bare = |address: &str| address.split('?').next().unwrap_or_default().to_owned();
     view.log_outs().any(|known| bare(known) == bare(link))
 }
 
-/// True where words that refuse say no more than that the login failed: why, nobody knows.
+/// True if the words of rejection only say that the login failed, without a reason.
 #[must_use]
 pub fn refuses_somehow(after: &After<'_>) -> bool {
     let is_in = |phrase: &&&str| after.view.said.contains(**phrase);
@@ -181,8 +182,8 @@ pub fn refuses_somehow(after: &After<'_>) -> bool {
     said.peek().is_some() && said.all(|phrase| phrases::WRONG_SOMEHOW.contains(phrase))
 }
 
-/// How words that refuse behind a one-time code count: of the user or the password alone they are sure, beside the code they are not, and
-/// of anything else they are the code's.
+/// How words of rejection count after a one-time code. About the user or the password alone they are certain;
+/// together with the code they are not; about anything else they concern the code.
 #[must_use]
 pub fn refuses_behind_code(after: &After<'_>) -> Option<Verdict> {
     let text = after.said_beside_form().unwrap_or_else(|| after.view.text.clone());
@@ -193,35 +194,34 @@ pub fn refuses_behind_code(after: &After<'_>) -> Option<Verdict> {
     match (is_wrong, names_captcha(&text).is_some()) {
         (true, false) => Some(Verdict::WrongPassword),
         (true, true) => Some(Verdict::ProbablyRefused),
-        // “Login failed” is of both.
+        // “Login failed” may mean either.
         (false, _) => has(phrases::CREDENTIALS).then_some(Verdict::ProbablyRefused),
     }
 }
 
-/// The words in which a page that is nothing but a message says that the site is in trouble.
+/// The words of site trouble on a page that is only a message.
 #[must_use]
 pub fn says_trouble(view: &View) -> Option<&'static str> {
     view.says(phrases::TROUBLE).filter(|_| view.text.len() < SHORT_TEXT_BYTES && view.log_out().is_none())
 }
 
-/// The words in which a page says that it comes from something in front of the site, which lets nobody in.
+/// The words of a gate in front of the site, which blocks all logins.
 #[must_use]
 pub fn says_gate(view: &View) -> Option<&'static str> {
     let is_said = |phrase: &&str| !phrases::NAMED_BY_SITES.contains(phrase) && view.text.contains(*phrase);
     phrases::FIREWALLS.iter().copied().find(is_said)
 }
 
-/// The words in which a page asks whoever comes for consent.
+/// The words with which a page asks for consent.
 #[must_use]
 pub fn asks_for_consent(view: &View) -> Option<&'static str> {
     view.says(phrases::CONSENT)
 }
 
-/// Text of a page that is nothing but a message.
+/// Maximum text of a page that is only a message.
 const SHORT_TEXT_BYTES: usize = 2_000;
 
-/// The field that asks for a one-time code, in a form that asks for no password: the places of the form and of the field in
-/// it.
+/// The field for a one-time code, in a form without a password: indexes of the form and of the field in it.
 #[must_use]
 pub fn one_time_field(view: &View) -> Option<(usize, usize)> {
     let is_asked = view.says(phrases::SECOND_FACTOR).is_some();
@@ -238,19 +238,19 @@ pub fn one_time_field(view: &View) -> Option<(usize, usize)> {
     })
 }
 
-/// The words with which a page tells that there were too many tries to log in, if it has them anywhere.
+/// The words of too many login attempts, anywhere on the page.
 #[must_use]
 pub fn says_rate_limited(view: &View) -> Option<&'static str> {
     view.says(phrases::RATE_LIMITED)
 }
 
-/// The words with which a page tells guests to log in, if it has them anywhere.
+/// The words that tell guests to log in, anywhere on the page.
 #[must_use]
 pub fn asks_to_log_in(view: &View) -> Option<&'static str> {
     view.says(phrases::LOGGED_OUT)
 }
 
-/// Does a page, fetched where members see something else, say that nobody is logged in? Gives the sign.
+/// Whether a members' page shows that nobody is logged in. Returns the sign.
 #[must_use]
 pub fn logged_out(view: &View, login_form: Option<usize>) -> Option<String> {
     if view.log_out().is_some() {

@@ -1,4 +1,4 @@
-//! What a page says about the session: its words, its forms, its links out of the session.
+//! What a page shows about the session: its words, its forms, its log-out links.
 
 use scraper::Node;
 use scraper::node::Element;
@@ -16,35 +16,35 @@ use gleaner_base::words::Topic;
 use gleaner_page::tree::TreeError;
 use gleaner_rules::ends_session;
 
-/// A page as a person who wants to log in reads it.
+/// A page as seen by a person who wants to log in.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// What is seen, in lower case with single spaces, at most `limits::VIEW_TEXT_BYTES_MAX` bytes.
+    /// The visible text, in lower case with single spaces, at most `limits::VIEW_TEXT_BYTES_MAX` bytes.
     pub text: String,
     pub forms: Vec<Form>,
-    /// Links and forms that end the session by their address, as written.
+    /// Links and forms that log out, by their address, as written.
     log_out_links: Vec<Box<str>>,
-    /// Links that do so by their text alone, which may be a topic's title as well.
+    /// Links that log out by their text alone, which may also be a topic's title.
     log_out_labels: Vec<Box<str>>,
-    /// Links whose text or address speaks of logging in, as written, in the order of the page.
+    /// Links whose text or address is about logging in, as written, in page order.
     pub log_in_links: Vec<Box<str>>,
-    /// What it says, a line for each block, in lower case, at most `limits::VIEW_TEXT_BYTES_MAX` bytes: without its title, its links and
-    /// its buttons, which each page of a site has, whatever it says.
+    /// Its message text, one line per block, in lower case, at most `limits::VIEW_TEXT_BYTES_MAX` bytes: without its
+    /// title, links and buttons, which are on every page of a site.
     pub said: String,
-    /// True where a CAPTCHA is somewhere on the page.
+    /// True if there is a CAPTCHA anywhere on the page.
     pub has_captcha: bool,
     /// The page's `base`, as written.
     pub base: Option<Box<str>>,
-    /// Addresses of its frames, as written, at most `limits::FRAMES_PER_PAGE_MAX`; those that speak of logging in first.
+    /// Addresses of its frames, as written, at most `limits::FRAMES_PER_PAGE_MAX`; those about logging in first.
     pub frames: Vec<Box<str>>,
     /// At most `limits::PICTURES_PER_PAGE_MAX`.
     pictures: Vec<Picture>,
     /// Names of its fields, at most `limits::CONTROLS_PER_FORM_MAX`.
     fields: Vec<Box<str>>,
     messages: Vec<Message>,
-    /// An API's answer, whose texts these are.
+    /// An API's response; the texts come from its values.
     pub is_data: bool,
-    /// Boxes into which another site's script puts a CAPTCHA, by the name of its class, and the form around each.
+    /// Boxes for third-party CAPTCHA scripts, by the name of their class, with the form around each.
     widgets: Vec<(Option<usize>, &'static str)>,
 }
 
@@ -52,11 +52,11 @@ pub struct View {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Picture {
     source: Box<str>,
-    /// The form around it, by its place.
+    /// Index of the form around it.
     form: Option<usize>,
-    /// Its address, name or class speaks of a CAPTCHA.
+    /// Its address, name or class mentions a CAPTCHA.
     is_named: bool,
-    /// Named fields of the page in front of it.
+    /// Number of named fields before it on the page.
     fields_before: usize,
 }
 
@@ -64,7 +64,7 @@ impl View {
     /// Reads a page.
     ///
     /// # Errors
-    /// Where the page has no tree: too deep, or too many nodes.
+    /// The page has no tree: too deep, or too many nodes.
     pub fn of(page: &str) -> Result<Self, TreeError> {
         let tree = FormTree::parse(page)?;
         let root = tree.html.tree.root();
@@ -81,7 +81,7 @@ impl View {
             match element.name() {
                 "form" => {
                     open.push(node.id());
-                    // Some software logs out by a form of its own.
+                    // Some software uses a form to log out.
                     let action = element.attr("action").unwrap_or_default();
                     view.log_out_links.extend(ends_session(action).then(|| action.into()));
                 }
@@ -131,32 +131,32 @@ impl View {
         Ok(view)
     }
 
-    /// Reads an answer that is a page, or the texts of JSON.
+    /// Parses a response that is a page, or the texts of JSON.
     ///
     /// # Errors
-    /// As of a page.
+    /// As for a page.
     pub fn of_answer(body: &[u8]) -> Result<Self, TreeError> {
         let is_data = serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok();
         Ok(Self { is_data, ..Self::of(&words_of(body))? })
     }
 
-    /// The first link or form that ends the session, as written.
+    /// The first link or form that logs out, as written.
     #[must_use]
     pub fn log_out(&self) -> Option<&str> {
         self.log_outs().next()
     }
 
-    /// All of them, those that do so by their address first.
+    /// All of them, those by address first.
     pub fn log_outs(&self) -> impl Iterator<Item = &str> {
         self.log_out_links.iter().chain(&self.log_out_labels).map(|address| &**address)
     }
 
-    /// Those that do so by their text alone.
+    /// Those by their text alone.
     pub fn log_out_labels(&self) -> impl Iterator<Item = &str> {
         self.log_out_labels.iter().map(|address| &**address)
     }
 
-    /// Leaves out links that look so by their text alone and are pages of the site's: topics have any title.
+    /// Removes links that match by their text alone but are pages of the site: topics may have any title.
     #[must_use]
     pub fn without_topics(mut self, is_topic: impl Fn(&str) -> bool) -> Self {
         self.log_out_labels.retain(|address| !is_topic(address));
@@ -169,78 +169,78 @@ impl View {
         phrases.first_in(&self.text)
     }
 
-    /// What the page says beside a form, by its place, and did not say `before`; as the site wrote it, the operator's secret among it
-    /// perhaps, at most `limits::MESSAGE_BYTES_MAX` bytes.
+    /// The page's message beside a form, by index, that was not on the page `before`. Verbatim, so it may contain the
+    /// operator's secret; at most `limits::MESSAGE_BYTES_MAX` bytes.
     #[must_use]
     pub fn message_at(&self, form: usize, before: Option<&Self>) -> Option<&str> {
         let before = before.map(|before| &before.messages[..]).unwrap_or_default();
         message::nearest(&self.messages, form, before)
     }
 
-    /// All that it says there, and did not say `before`.
+    /// All such messages.
     pub fn messages_at<'a>(&'a self, form: usize, before: Option<&'a Self>) -> impl Iterator<Item = &'a str> {
         let before = before.map(|before| &before.messages[..]).unwrap_or_default();
         message::all(&self.messages, form, before)
     }
 
-    /// All texts of the page, as the site wrote them.
+    /// All texts of the page, verbatim.
     pub fn all_messages(&self) -> impl Iterator<Item = &str> {
         message::texts(&self.messages)
     }
 
-    /// Its headings up to there that did not stand on the page `before`.
+    /// Its headings up to the form that were not on the page `before`.
     pub fn headings_at<'a>(&'a self, form: usize, before: Option<&'a Self>) -> impl Iterator<Item = &'a str> {
         let before = before.map(|before| &before.messages[..]).unwrap_or_default();
         message::headings(&self.messages, form, before)
     }
 
-    /// The first thing that it says, as the site wrote it: what it marks as a message before the rest.
+    /// The first text of the page, verbatim; marked messages come first.
     #[must_use]
     pub fn first_message(&self) -> Option<&str> {
         message::first(&self.messages)
     }
 
-    /// The URL that links and forms are relative to. A base that is no address is ignored, as browsers do.
+    /// The URL that links and forms are relative to. An invalid base is ignored, as in browsers.
     #[must_use]
     pub fn base(&self, own: &Url) -> Url {
         let base = self.base.as_deref().and_then(|base| own.join(base).ok());
         base.filter(|base| matches!(base.scheme(), "http" | "https")).unwrap_or_else(|| own.clone())
     }
 
-    /// The address of the picture that a field of a form asks to read: of the form's own pictures, or of all where it has
-    /// none, one that is named like a CAPTCHA, else the one nearest to the field.
+    /// The address of the picture that a form's field asks to read. Among the form's own pictures, or all if it has
+    /// none: one named like a CAPTCHA, else the one nearest to the field.
     #[must_use]
     pub fn picture_at(&self, form: usize, field: &str) -> Option<&str> {
         let places = || self.fields.iter().enumerate().filter(|(_, name)| ***name == *field).map(|(at, _)| at);
         let rank = |picture: &&Picture| {
-            // Right behind its field is as near as right in front of it.
+            // Directly after its field is as near as directly before it.
             let distance = |at: usize| picture.fields_before.abs_diff(at).min(picture.fields_before.abs_diff(at + 1));
             (!picture.is_named, picture.form != Some(form), places().map(distance).min())
         };
         self.pictures.iter().min_by_key(rank).map(|picture| &*picture.source)
     }
 
-    /// The CAPTCHA of another site's script in a form, which a picture and a line of text do not answer.
+    /// The third-party CAPTCHA in a form, which cannot be solved with a picture and a line of text.
     #[must_use]
     pub fn widget_in(&self, form: usize) -> Option<&'static str> {
         self.widgets.iter().find(|(of, _)| *of == Some(form)).map(|(_, name)| *name)
     }
 
-    /// True where some form has a password field.
+    /// True if any form has a password field.
     #[must_use]
     pub fn has_password_field(&self) -> bool {
         self.forms.iter().flat_map(|form| &form.controls).any(|control| control.kind == Kind::Password)
     }
 }
 
-/// True for the text of a link that ends the session, in lower case: it is nothing but that, or has the user's name behind it as phpBB
-/// and the like write it, "logout [ anna ]".
+/// True for the lower-case text of a log-out link: nothing but that, or with the user's name after it as in phpBB,
+/// "logout [ anna ]".
 #[must_use]
 pub fn is_log_out_label(text: &str) -> bool {
     let text = text.trim();
     let named = [('[', ']'), ('(', ')'), ('«', '»'), ('“', '”')].into_iter().find_map(|(opens, closes)| {
         let (words, name) = text.strip_suffix(closes)?.split_once(opens)?;
-        // A topic has a sentence there.
+        // A topic title has a sentence there.
         (name.split_whitespace().count() <= 2).then_some(words.trim_end())
     });
     phrases::LOG_OUT.has(named.unwrap_or(text))
@@ -250,7 +250,7 @@ fn leads_to_login(href: &str, text: &str) -> bool {
     phrases::LOG_IN.has(text.trim()) || speaks_of_login(href)
 }
 
-/// True for an address that speaks of logging in.
+/// True for an address that is about logging in.
 #[must_use]
 pub fn speaks_of_login(address: &str) -> bool {
     let words = ["login", "log_in", "log-in", "signin", "sign_in", "sign-in", "logging", "anmelden", "connexion"];

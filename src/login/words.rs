@@ -1,14 +1,14 @@
-//! The words by which forms and fields tell what they are for, in the languages of the sites that are crawled.
+//! The words that show the purpose of forms and fields, in the languages of the crawled sites.
 //!
 //! One table of data (`models/words/form.tsv`) and one search over it. Texts are folded first: lower case, no accents, single spaces, one
-//! in front and one behind; a space in a word of the table is therefore the border of a word. Words of scripts that part none stand without.
+//! at the start and one at the end. So a space in a word of the table is a word boundary. Words in scripts without spaces have none.
 
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use gleaner_base::words::{Row, rows};
 
-/// What a word speaks of.
+/// The topic of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     /// The act of logging in.
@@ -25,7 +25,7 @@ pub enum Topic {
     User,
     Email,
     Password,
-    /// A second entry of the same.
+    /// A repeated entry of the same.
     Confirm,
     Remember,
     Captcha,
@@ -33,20 +33,20 @@ pub enum Topic {
     SecondFactor,
     Question,
     Answer,
-    /// Surnames, addresses, birthdays, terms: what a registration asks for and a login does not. `Nome` and `имя` alone
-    /// are also what users are called.
+    /// Surnames, addresses, birthdays, terms: fields of registrations, but not of logins. `Nome` and `имя` alone also
+    /// label user names.
     Person,
     /// Another site's account.
     OtherAccount,
     Logout,
-    /// Traps for machines that fill in everything.
+    /// Honeypots for programs that fill in everything.
     Honeypot,
 }
 
-/// Topics of the table.
+/// Number of topics.
 pub const TOPICS: usize = Topic::Honeypot as usize + 1;
 
-/// How often each topic is spoken of.
+/// How often each topic occurs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally([u16; TOPICS]);
 
@@ -61,7 +61,7 @@ impl Tally {
         self.of(topic) > 0
     }
 
-    /// Topics of a list that are spoken of.
+    /// How many topics of a list occur.
     #[must_use]
     pub fn any(&self, topics: &[Topic]) -> bool {
         topics.iter().any(|topic| self.has(*topic))
@@ -73,7 +73,7 @@ impl Tally {
     }
 }
 
-/// A text under construction in its folded form.
+/// A text being built in its folded form.
 #[derive(Clone, Debug)]
 pub struct Folded(String);
 
@@ -95,12 +95,12 @@ impl Folded {
         folded
     }
 
-    /// Adds a text as words of its own. In `userName` and `user_name` there are two.
+    /// Adds a text as separate words. `userName` and `user_name` both give two.
     pub fn add(&mut self, text: &str) {
         self.add_up_to(text, usize::MAX);
     }
 
-    /// Adds the beginning of a text, up to some bytes of the folded form.
+    /// Adds the start of a text, up to `bytes_max` of the folded form.
     pub fn add_up_to(&mut self, text: &str, bytes_max: usize) {
         let end = self.0.len().saturating_add(bytes_max);
         // Folding seldom makes a text longer.
@@ -127,7 +127,7 @@ impl Folded {
                 match fold(small) {
                     Some(plain) => self.0.push_str(plain),
                     None if small.is_alphanumeric() || small == 'ー' => self.0.push(small),
-                    // The dot that Turkish İ leaves behind.
+                    // The dot left over from Turkish İ.
                     None if small == '\u{307}' => {}
                     None => self.part(),
                 }
@@ -152,7 +152,7 @@ impl Folded {
         &self.0
     }
 
-    /// Counts the topics. Words that overlap count each for itself.
+    /// Counts the topics. Overlapping words all count.
     #[must_use]
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
@@ -164,7 +164,7 @@ impl Folded {
     }
 }
 
-/// Letters of the Latin languages without their marks; nothing for all others.
+/// Latin letters without their diacritics; None for all others.
 fn fold(letter: char) -> Option<&'static str> {
     Some(match letter {
         'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ą' | 'ă' => "a",

@@ -1,4 +1,4 @@
-//! Forms filled in, held to what browsers send.
+//! Filled-in forms compared with what browsers send.
 
 use encoding_rs::{GBK, UTF_8, WINDOWS_1252};
 
@@ -111,7 +111,7 @@ fn a_form_that_would_tell_the_password_or_nothing_is_refused() {
         ),
         (
             "<div><input name=u><input type=password name=p><button>Log in</button></div>",
-            FillError::Script("its fields stand in no form".into()),
+            FillError::Script("its fields belong to no form".into()),
         ),
         ("<form method=dialog><input name=u><input type=password name=p>", FillError::Dialog),
         ("<form method=post><input name=x><input type=password name=p>", FillError::NoUser),

@@ -1,4 +1,4 @@
-//! Pages as sites write them, and the forms that a browser makes of them.
+//! Real-world pages, and the forms that a browser makes of them.
 
 use super::*;
 
@@ -14,16 +14,16 @@ fn names(form: &Form) -> Vec<&str> {
 
 #[test]
 fn controls_belong_to_the_form_that_a_browser_gives_them_to() {
-    // The form closes within the table, its controls lie outside.
+    // The form closes within the table, its controls are outside of it.
     let table = one("<table><form action=login.php method=POST><tr><td><input name=u></td></tr>\
                      <tr><td><input name=p type=password><input type=submit></td></tr></form></table>");
     assert_eq!((names(&table), table.method, &*table.action), (vec!["u", "p", ""], Method::Post, "login.php"));
-    // By id, from anywhere; one that names no form has none.
+    // By id, from anywhere; an id without a form means no owner.
     let by_id = one(
         "<input name=before form=f><form id=f><input name=in></form><input name=after form=f><input name=x form=g>",
     );
     assert_eq!(names(&by_id), ["before", "in", "after"]);
-    // A form within a form is none; one that was closed crosswise does not keep the next from being one.
+    // A nested form is ignored; a form that was closed crosswise does not prevent the next one.
     assert_eq!(names(&one("<form><input name=a><form action=x><input name=b></form>")), ["a", "b"]);
     let crosswise = forms("<form><div><input name=a></form><input name=b><form action=x><input name=c></div>").unwrap();
     let controls: Vec<Vec<&str>> = crosswise.iter().map(names).collect();

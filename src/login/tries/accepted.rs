@@ -1,4 +1,4 @@
-//! The user and the password that the site has accepted last, and what they are granted for that.
+//! The credentials that the site accepted last, and the retries granted to them.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,15 +10,15 @@ use gleaner_base::clock::UnixMillis;
 #[serde(default)]
 pub(super) struct Accepted {
     pub(super) further: Further,
-    /// Marks those of them that are held for no other reason than that no answer of many let them in.
+    /// Mark of these if they are blocked only because many responses in a row did not accept them.
     pub(super) worn_out: Option<u32>,
-    /// Marks the user and the password.
+    /// Mark of the credentials.
     pub(super) proven: Option<u32>,
     /// When they were accepted.
     pub(super) proven_at: UnixMillis,
-    /// Whose session that login has begun.
+    /// The owner of that login's session.
     pub(super) member: Option<Box<str>>,
-    /// The last logins that were let in.
+    /// Times of the last successful logins.
     pub(super) let_in: Vec<UnixMillis>,
 }
 
@@ -31,20 +31,20 @@ impl Accepted {
         self.worn_out.is_some_and(|of| marks.contains(&of))
     }
 
-    /// Takes in that these were let in.
+    /// Records that these were accepted.
     pub(super) fn let_in(&mut self, mark: u32, now: UnixMillis) {
         (self.proven, self.proven_at, self.further, self.worn_out) = (Some(mark), now, Further::default(), None);
         self.let_in.retain(|at| *at <= now && now.since(*at) < LOGIN_HOUR);
         self.let_in.push(now);
     }
 
-    /// Takes in that these were let in by another rule file of the account.
+    /// Records that these were accepted with another rule file of the account.
     pub(super) fn learn(&mut self, mark: u32, other: &Self) {
         (self.proven, self.proven_at, self.further) = (Some(mark), other.proven_at, other.further);
         self.member = self.member.take().or_else(|| other.member.clone());
     }
 
-    /// Before when there is no other login, as there were `limits::LOGINS_PER_HOUR_MAX` within an hour.
+    /// When another login is allowed, after `limits::LOGINS_PER_HOUR_MAX` within an hour.
     pub(super) fn full_until(&self, now: UnixMillis) -> Option<UnixMillis> {
         let of_last_hour = self.let_in.iter().filter(|at| **at <= now && now.since(**at) < LOGIN_HOUR);
         let is_full = of_last_hour.clone().count() >= LOGINS_PER_HOUR_MAX;
@@ -52,35 +52,35 @@ impl Accepted {
     }
 }
 
-/// Further tries of the user and password that were let in last, since they were.
+/// Retries of the last accepted credentials, since they were accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Further {
     sent: u32,
-    /// Answers to them that let nobody in, and tell neither of a refusal nor of trouble.
+    /// Inconclusive failed responses to them: neither a rejection nor site trouble.
     bare: u32,
-    /// All answers to them that let nobody in, but for those within `limits::LOGIN_FURTHER_WAITS[0]` of one that counted.
+    /// All failed responses to them, except those within `limits::LOGIN_FURTHER_WAITS[0]` of one that counted.
     answers: u32,
-    /// When the last of those came.
+    /// When the last counted response came.
     answered_at: UnixMillis,
-    /// Before when there is no other.
+    /// Time of the next retry.
     pub(super) not_before: UnixMillis,
 }
 
 impl Further {
-    /// The waits begin anew, and not what was borne.
+    /// Resets the waits, but not the counts.
     pub(super) fn begins_anew(&mut self) {
         (self.sent, self.not_before) = Default::default();
     }
 
-    /// Takes in that one was answered so; true where there is another.
+    /// Counts an inconclusive response; true if another retry is allowed.
     pub(super) fn bears_bare(&mut self) -> bool {
         self.bare = self.bare.saturating_add(1);
         self.bare <= LOGIN_BARE_MAX
     }
 
-    /// Takes in that one was answered at all, and let nobody in; true where there is another. Trouble of one evening counts once, however
-    /// often its operator looks whether it is over.
+    /// Counts any failed response; true if another retry is allowed. One evening's trouble counts once, however often
+    /// the operator checks whether it is over.
     pub(super) fn bears(&mut self, now: UnixMillis) -> bool {
         if self.answers == 0 || now < self.answered_at || now.since(self.answered_at) >= LOGIN_FURTHER_WAITS[0] {
             (self.answers, self.answered_at) = (self.answers.saturating_add(1), now);
@@ -88,12 +88,12 @@ impl Further {
         self.answers < LOGIN_FURTHER_MAX
     }
 
-    /// The operator has logged in by other means: the site is well.
+    /// The operator logged in by other means, so the site works.
     pub(super) fn forgets_answers(self) -> Self {
         Self { answers: 0, ..self }
     }
 
-    /// Takes in that one leaves.
+    /// Records that a retry is sent.
     pub(super) fn leaves(&mut self, now: UnixMillis) {
         let nth = LOGIN_FURTHER_WAITS.len().min(1 + self.sent as usize) - 1;
         (self.sent, self.not_before) = (self.sent.saturating_add(1), now.plus(LOGIN_FURTHER_WAITS[nth]));

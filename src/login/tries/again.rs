@@ -1,40 +1,43 @@
-//! Who may send the same user and password again once a form with them has left and no session came of it: one table, and nothing else
-//! decides it.
+//! The retry policy: who may send the same credentials again after a form with them was sent and gave no session. This table alone decides.
 //!
-//! Whatever the site has said, it may have counted a wrong password. So the same is held until its operator says `--again` or changes
-//! something, but where the site has told that it did not look at it. What broke off, or met a site in trouble, says nothing of a password
-//! that the site has let in before: that one is sent
-//! again, whoever comes first, a crawl or a person, after waits that grow to a day (`accepted::Further`), so that trouble of a week locks nobody out, and
-//! no account is tried more often than its site bears; ten answers hours apart in all (`limits::LOGIN_FURTHER_MAX`), as a site whose pages are well and whose
-//! form alone is always answered by trouble may mean the account. Any other answer to it that is neither a yes nor a sure refusal (the bare form, a page
-//! without one, words that nobody knows, `Report::end`) may be how the site says that the password is another by now: it has the same
-//! further tries, but three in all (`limits::LOGIN_BARE_MAX`), and is held behind them. One that met a CAPTCHA or was asked for a code has one more try, with a person who
-//! answers. What asks for patience was not looked at either, but whoever asks for it each time may refuse beside it: the third such answer in
-//! a row holds what was never let in, and from the second on what was let in has further tries alone. Where no answer was a sure refusal, a person has another way of the rule file tried as well, once each (`Tries::meet_way`). Each
-//! further try is written down when it is sent, and they begin anew once the site lets this user and password in, says that it did not look
-//! at them, or their operator says `--again`.
+//! Whatever the site responds, it may have counted a wrong password. So the same credentials are blocked until the operator passes
+//! `--again` or changes something. Exceptions:
+//! - The site said that it did not check the password: they may be sent again.
+//! - The login broke off, or met a site in trouble: this says nothing about credentials that were accepted before. Whoever comes first, a
+//!   crawl or a person, retries them after waits that grow to a day (`accepted::Further`), so that a week of trouble locks nobody out and
+//!   no account is tried more often than its site allows. After ten responses hours apart (`limits::LOGIN_FURTHER_MAX`) this ends: if a
+//!   site's pages work and only its form always returns trouble, it may mean the account.
+//! - Any other inconclusive response to accepted credentials (the bare form, a page without one, unknown words, `Report::end`) may mean
+//!   that the password has changed. They get the same retries, but only three (`limits::LOGIN_BARE_MAX`), and are then blocked.
+//! - After a CAPTCHA or a request for a code there is one retry, with a person who provides it.
+//! - A rate limit means that the password was not checked, but a site that always rate-limits may also be rejecting. The third such
+//!   response in a row blocks credentials that were never accepted; from the second on, accepted ones only get the retries above.
+//! - If no response was a clear rejection, a person may also try each other variant of the rule file once (`Tries::meet_way`).
+//!
+//! Each retry is recorded when it is sent. The counts start again once the site accepts the credentials or says that it did not check them,
+//! or the operator passes `--again`.
 
 use crate::verdict::Verdict;
 
-/// Whether a crawl sends the same again by itself.
+/// Whether a crawl retries by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByCrawl {
     Never,
-    /// Where the site has let this user and password in before: after waits that grow to a day.
+    /// If these credentials were accepted before: after waits that grow to a day.
     IfLetIn,
-    /// After a wait, as long as no more than `limits::LOGINS_UNCLEAR_MAX` ended so in a row; where the site has let them in before, the
-    /// wait alone grows.
+    /// After a wait, up to `limits::LOGINS_UNCLEAR_MAX` such ends in a row. If the credentials were accepted before,
+    /// only the wait grows.
     Later,
 }
 
-/// Whether `gleaner login` does without `--again`; the less it may, the greater.
+/// Whether `gleaner login` works without `--again`; ordered from the most to the least permissive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OfHand {
-    /// Once the wait is over that the site has asked for.
+    /// Once the wait that the site asked for is over.
     Yes,
-    /// Once more, with a person at hand, who answers what the site has asked for: another text of a CAPTCHA, a code.
+    /// One retry with a person, who provides what the site asked for: another CAPTCHA text, a code.
     OnceInteractive,
-    /// Where the site has let this user and password in before: once at once, then after the waits that crawls keep.
+    /// If these credentials were accepted before: once at once, then after the same waits as crawls.
     IfLetIn,
     No,
 }
@@ -49,7 +52,7 @@ const fn row(by_crawl: ByCrawl, by_hand: OfHand) -> Again {
     Again { by_crawl, by_hand }
 }
 
-/// By how the login ended; `Unknown` is that of an answer.
+/// By the verdict of the login; `Unknown` is for actual responses.
 const TABLE: [(Verdict, Again); 20] = [
     (Verdict::LoggedIn, row(ByCrawl::Later, OfHand::Yes)),
     (Verdict::WrongPassword, row(ByCrawl::Never, OfHand::No)),
@@ -65,44 +68,44 @@ const TABLE: [(Verdict, Again); 20] = [
     (Verdict::RedirectLoop, row(ByCrawl::Never, OfHand::No)),
     (Verdict::Script, row(ByCrawl::Never, OfHand::No)),
     (Verdict::Unknown, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
-    // These say that the password was not looked at.
+    // Here the password was not checked.
     (Verdict::NotLookedAt, row(ByCrawl::IfLetIn, OfHand::Yes)),
     (Verdict::RateLimited, row(ByCrawl::Later, OfHand::Yes)),
-    // It may have been: nothing is known of it.
+    // Here it may have been checked: nothing is known.
     (Verdict::NoAnswer, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
     (Verdict::SiteTrouble, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
     (Verdict::SessionLost, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
     (Verdict::LimitedAgain, row(ByCrawl::IfLetIn, OfHand::IfLetIn)),
 ];
 
-/// A server in trouble that says so (5xx), without the form, has not looked at it.
+/// A server in trouble that says so (5xx), without the form, has not checked the password.
 const IN_TROUBLE: Again = row(ByCrawl::Later, OfHand::Yes);
 
-/// Who may send the same again behind a form that was sent, by how that ended; `was_answered` is false where a server in trouble said so.
+/// The retry policy after a sent form, by its verdict; `was_answered` is false if the server reported trouble.
 #[must_use]
 pub fn again(verdict: Verdict, was_answered: bool) -> Again {
     if verdict == Verdict::Unknown && !was_answered {
         return IN_TROUBLE;
     }
     let found = TABLE.iter().find(|(of, _)| *of == verdict);
-    // A test holds that each verdict has its row; one without would be held.
+    // A test checks that each verdict has its row; one without a row is blocked.
     found.map_or(row(ByCrawl::Never, OfHand::No), |(_, again)| *again)
 }
 
 impl Again {
-    /// True where one more try, with a person at hand, is all there is.
+    /// True if only one retry is allowed, with a person.
     #[must_use]
     pub fn is_once(self) -> bool {
         self.by_hand == OfHand::OnceInteractive
     }
 
-    /// True where what the site has let in before is sent again after waits that grow.
+    /// True if accepted credentials are retried after growing waits.
     #[must_use]
     pub fn is_for_let_in(self) -> bool {
         self.by_crawl == ByCrawl::IfLetIn
     }
 
-    /// Whether a crawl may send the same, once its wait is over, where the site `was_let_in` by them before.
+    /// Whether a crawl may retry after its wait, if the credentials were accepted before (`was_let_in`).
     #[must_use]
     pub fn is_for_crawls(self, was_let_in: bool) -> bool {
         match self.by_crawl {

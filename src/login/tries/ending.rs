@@ -1,4 +1,4 @@
-//! What a login brings about, from its beginning to its end: marks of what was sent, waits, and what leads out of them.
+//! The state changes of a login, from its start to its end: marks of what was sent, waits, and their resets.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use crate::secret::Secret;
 use crate::verdict::Verdict;
 use gleaner_base::clock::UnixMillis;
 
-/// Wait after the first login that did not end clearly; each further one quadruples it.
+/// Wait after the first login without a clear end; each further one quadruples it.
 pub(super) const FIRST_WAIT: Duration = Duration::from_secs(5 * 60);
 
 impl Tries {
-    /// Takes in that a login begins; to be written down before anything is sent, so that a process that is killed in the
-    /// middle has tried.
+    /// Records that a login starts. Must be stored before anything is sent, so that a process killed in the middle
+    /// counts as an attempt.
     pub fn begin(&mut self, user: &str, password: &Secret) {
         let marks = self.marks(user, password);
         if self.attempt.begun.is_some_and(|of| !marks.contains(&of)) {
@@ -27,7 +27,7 @@ impl Tries {
         self.attempt = Attempt { begun: Some(mark), ..Attempt::default() };
     }
 
-    /// The same of one that its operator has told `--again`: it is a first try.
+    /// The same for a login with `--again`: it counts as a first attempt.
     pub fn begin_again(&mut self, user: &str, password: &Secret) {
         self.begin(user, password);
         let marks = self.marks(user, password);
@@ -35,7 +35,7 @@ impl Tries {
         self.attempt.is_told_again = true;
     }
 
-    /// The tries behind the first begin anew.
+    /// Resets the retries.
     fn forget_further(&mut self, marks: [u32; 2]) {
         forget(&mut self.answers.once_more, marks);
         if self.accepted.is_of(marks) {
@@ -43,7 +43,7 @@ impl Tries {
         }
     }
 
-    /// Notes how a login ended that began and whose own end nobody will see: its form may have left.
+    /// Records the verdict of a login that started and whose end will never be known: its form may have been sent.
     fn note_begun(&mut self) {
         let unless = self.attempt.unproven.take().map_or((Verdict::NoAnswer, false), |(unless, _)| (unless, true));
         if let Some(mark) = self.attempt.begun.take() {
@@ -51,8 +51,8 @@ impl Tries {
         }
     }
 
-    /// Takes in that a form of the login which has begun leaves: how the one before it was answered is over, and where the table grants
-    /// a further try this is it.
+    /// Records that a form of the current login is sent: the previous response is settled, and if the table grants a
+    /// retry, this is it.
     pub fn form_leaves(&mut self, now: UnixMillis) {
         let is_read_again = std::mem::take(&mut self.attempt.reads_again);
         self.attempt.unproven = None;
@@ -66,29 +66,29 @@ impl Tries {
         if (is_read_again || more.is_some_and(Again::is_once)) && !self.answers.is_spent(marks) {
             push(&mut self.answers.once_more, mark);
         }
-        // A login of two pages has two forms, and is one try.
+        // A login of two pages has two forms, but is one attempt.
         if more.is_some_and(Again::is_for_let_in) && self.accepted.is_of(marks) && !self.attempt.form_left {
             self.accepted.further.leaves(now);
         }
         self.attempt.form_left = true;
     }
 
-    /// True where the login that has begun may send its form again with another text of a CAPTCHA: the next form that leaves is the one more
-    /// try, whatever the one before was answered.
+    /// True if the current login may send its form again with another CAPTCHA text: the next form that is sent is
+    /// then the one retry, whatever the previous response was.
     #[must_use]
     pub fn may_read_again(&mut self) -> bool {
         self.attempt.reads_again = self.attempt.begun.is_some_and(|mark| !self.answers.is_spent([mark, mark]));
         self.attempt.reads_again
     }
 
-    /// Takes in that the site took the form of the login which has begun, and that its proof is still to come; how it ends
-    /// where that says no.
+    /// Records that the site accepted the current login's form and its proof is pending; `unless` is the verdict if
+    /// the proof fails.
     pub fn await_proof(&mut self, unless: Verdict, now: UnixMillis) {
         self.attempt.unproven = Some((unless, now));
     }
 
-    /// Takes in that its cookies are gone, so that nobody can prove it any more: its operator said so. True where there was such
-    /// a login.
+    /// Records that its cookies are gone, so that it can no longer be proved: the operator removed them. True if
+    /// there was such a login.
     pub fn forget_unproven(&mut self) -> bool {
         let was_unproven = self.attempt.unproven.is_some();
         if was_unproven {
@@ -97,18 +97,18 @@ impl Tries {
         was_unproven
     }
 
-    /// Takes in what that proof says; gives how the login ended. None where it says no and its session may have ended of
-    /// itself meanwhile: the login has broken off then.
+    /// Records the result of that proof; returns the verdict. None if it failed but the session may have expired
+    /// meanwhile: then the login counts as broken off.
     pub fn proof_came(&mut self, holds: bool, user: &str, password: &Secret, now: UnixMillis) -> Option<Verdict> {
         let is_young = |at: UnixMillis| at <= now && now.since(at) < UNPROVEN_SESSION_TIME;
-        // A form that came back is no session that could have ended.
+        // A form that came back was no session that could have expired.
         let stands = |(unless, at): &(Verdict, UnixMillis)| *unless == Verdict::ProbablyRefused || is_young(*at);
         let refused = self.attempt.unproven.filter(stands).map(|(unless, _)| unless);
         let verdict = match (holds, refused) {
             (true, _) => Verdict::LoggedIn,
-            // It seemed to have worked, and the site may have forgotten its sessions in between.
+            // It seemed to have worked, and the site may have dropped its sessions since.
             (false, Some(Verdict::Unknown)) => Verdict::SessionLost,
-            // As where the proof came at once: what was let in before has further tries for what is no clear refusal.
+            // As for an immediate proof: accepted credentials get retries unless the rejection is clear.
             (false, Some(Verdict::ProbablyRefused)) if self.was_let_in(user, password) && self.bears_bare() => {
                 Verdict::SiteTrouble
             }
@@ -121,21 +121,21 @@ impl Tries {
         Some(self.ended(Ended { verdict, was_sent: true, was_answered: true }, user, password, now))
     }
 
-    /// Takes in that the last login may have broken off. True where it has: it may have been refused, so that the next one
-    /// waits, and it counts among those that ended without a clear verdict.
+    /// Records that the last login may have broken off. True if it did: it may have been rejected, so the next one
+    /// waits, and it counts as one without a clear verdict.
     pub fn broke_off(&mut self, user: &str, password: &Secret, now: UnixMillis) -> bool {
         let marks = self.marks(user, password);
         let has = self.attempt.begun.is_some_and(|begun| marks.contains(&begun));
         if !has {
-            // Of another one's end nobody will see anything either.
+            // The end of another one will never be known either.
             self.note_begun();
         }
         (self.attempt.begun, self.attempt.unproven) = (None, None);
         if has {
-            // Its form may have left: that is no table's doing.
+            // Its form may have been sent: that is not due to the table.
             self.is_of_table = false;
             self.outcome.unclear = self.outcome.unclear.saturating_add(1);
-            // A site that has asked for more gets it.
+            // If the site asked for a longer wait, that counts.
             let wait = now.plus(LOGIN_BROKEN_OFF_WAIT);
             self.outcome.not_before = self.not_before(now).map_or(wait, |until| until.max(wait));
             let [mark, _] = self.new_marks(user, password);
@@ -152,15 +152,14 @@ impl Tries {
         has
     }
 
-    /// Takes in that the login which began was kept back before anything was sent: nothing was tried, and how long to wait
-    /// is for whoever kept it back to say.
+    /// Records that the current login was stopped before anything was sent: it is no attempt, and the caller sets the
+    /// wait.
     pub fn came_to_nothing(&mut self) {
         (self.attempt.begun, self.attempt.unproven) = (None, None);
     }
 
-    /// Takes in that the login which began has met a site that did not answer, or only that it is in trouble, before
-    /// anything was sent. Nothing was tried; the next look at the site waits, each time twice as long, also in the next
-    /// process.
+    /// Records that before anything was sent, the site did not respond or was in trouble. It is no attempt; the next
+    /// check of the site waits, twice as long each time, also across processes.
     pub fn met_trouble(&mut self, now: UnixMillis) {
         self.came_to_nothing();
         (self.outcome.last, self.outcome.was_in_trouble, self.is_of_table) = (Some(Verdict::Unknown), true, false);
@@ -168,7 +167,8 @@ impl Tries {
         (self.waits.only_for, self.outcome.not_before) = (None, now.plus(wait_in_trouble(self.waits.stalled)));
     }
 
-    /// Takes in that the operator has logged in as this user by other means: a password that was sent and brought nothing is held as before.
+    /// Records that the operator logged in as this user by other means; passwords that were sent without success stay
+    /// blocked.
     pub fn operator_has_logged_in(&mut self, user: &str) {
         self.note_begun();
         let Self { answers, accepted, origin, .. } = std::mem::take(self);
@@ -178,7 +178,7 @@ impl Tries {
         *self = Self { answers, accepted, origin, ..Self::default() };
     }
 
-    /// Takes in how a login ended; gives that as it counts, which what was sent before may change.
+    /// Records the end of a login; returns the effective verdict, which earlier attempts may change.
     pub fn ended(&mut self, ended: Ended, user: &str, password: &Secret, now: UnixMillis) -> Verdict {
         let marks = self.new_marks(user, password);
         let ended = Ended { verdict: self.counts_as(ended, marks, now), ..ended };
@@ -191,14 +191,14 @@ impl Tries {
         ended.verdict
     }
 
-    /// How an answer counts behind those before it.
+    /// The effective verdict of a response, given those before it.
     fn counts_as(&mut self, ended: Ended, marks: [u32; 2], now: UnixMillis) -> Verdict {
         let Ended { mut verdict, was_sent, was_answered } = ended;
         if !was_sent {
             return verdict;
         }
-        // An answer that tells nothing may be a refusal; a second one to the same is not followed by a third, but where the same was let in
-        // before: that one is tried less and less.
+        // An inconclusive response may be a rejection. After a second one to the same credentials there is no third
+        // attempt, unless they were accepted before: those are retried less and less often.
         let was_unknown = matches!(self.answers.sent_with(marks), Some((before, true)) if tells_nothing(before));
         let is_let_in = self.accepted.is_of(marks);
         if tells_nothing(verdict) && was_answered && (was_unknown || self.is_of_trouble(marks)) {
@@ -212,7 +212,7 @@ impl Tries {
                 verdict = Verdict::LimitedAgain;
             }
         }
-        // It may be how the site says that there is no such account any more.
+        // It may be how the site says that the account no longer exists.
         let may_go_on = || again(verdict, was_answered).is_for_crawls(true) && verdict != Verdict::LoggedIn;
         if is_let_in && may_go_on() && !self.accepted.further.bears(now) {
             (verdict, self.accepted.worn_out) = (Verdict::ProbablyRefused, Some(marks[0]));
@@ -220,7 +220,7 @@ impl Tries {
         verdict
     }
 
-    /// Ends the login that has begun, and what only the one before it had brought about.
+    /// Ends the current login, and clears what only the previous one had caused.
     fn close(&mut self, ended: Ended, marks: [u32; 2]) {
         let Ended { verdict, was_sent, was_answered } = ended;
         if was_sent && was_answered {
@@ -231,25 +231,26 @@ impl Tries {
         self.keep_by_forms(was_sent);
         (self.attempt.begun, self.attempt.unproven, self.loops_at) = (None, None, None);
         (self.waits.asked_until, self.waits.guessed_until) = Default::default();
-        // A site that did not answer before anything was sent has said nothing of the account.
+        // A site that did not respond before anything was sent has said nothing about the account.
         let is_silence = verdict == Verdict::Unknown && !was_sent;
         self.outcome.last = (verdict != Verdict::LoggedIn && !is_silence).then_some(verdict);
         self.outcome.was_in_trouble = verdict == Verdict::Unknown && !was_answered;
         (self.is_of_table, self.waits.stalled) = (!was_sent, 0);
     }
 
-    /// Writes down what a form that was sent was answered.
+    /// Records the response to a sent form.
     fn note_answer(&mut self, ended: Ended, marks: [u32; 2]) {
         let Ended { verdict, was_answered, .. } = ended;
         let is_let_in = self.accepted.is_of(marks);
         let is_trouble = verdict == Verdict::Unknown && !was_answered;
         if is_trouble && !is_let_in && self.answers.sent_with(marks) == Some((verdict, was_answered)) {
-            // Two that told of nothing but trouble may have been looked at, whoever logs in between and the third.
+            // After two reports of trouble the password may have been checked, even if a login succeeds before the
+            // third.
             self.answers.note_sent(marks[0], marks, (Verdict::SiteTrouble, was_answered));
         }
         let is_sure_trouble = again(verdict, was_answered).by_hand == OfHand::Yes;
         if self.accepted.is_worn_out(marks) && self.attempt.is_told_again && is_sure_trouble {
-            // Nor has it taken anything of an `--again`, where nothing but answers like it was against them.
+            // Nor does it use up an `--again`, if only responses like it were against these credentials.
             self.accepted.worn_out = None;
             forget(&mut self.answers.probably_refused, marks);
             self.answers.sent.retain(|(of, before, _)| *before != Verdict::ProbablyRefused || !marks.contains(of));
@@ -258,7 +259,7 @@ impl Tries {
             self.answers.note_way(marks[0], self.origin.way);
             self.answers.note_sent(marks[0], marks, (verdict, was_answered));
         }
-        // What says that it did not look at the password has taken nothing of its further tries.
+        // A response without a check of the password uses up no retry.
         if is_sure_trouble {
             forget(&mut self.answers.once_more, marks);
             if is_let_in {
@@ -267,7 +268,7 @@ impl Tries {
         }
     }
 
-    /// What the verdict means for the next login.
+    /// The consequences of the verdict for the next login.
     fn bring_about(&mut self, ended: Ended, user: &str, marks: [u32; 2], now: UnixMillis) {
         let Ended { verdict, was_sent, .. } = ended;
         match verdict {
@@ -277,7 +278,7 @@ impl Tries {
                 self.operator_has_logged_in(user);
             }
             Verdict::WrongPassword | Verdict::ProbablyRefused => self.answers.refuse(verdict, marks[0], marks),
-            // A form that is not there may be back tomorrow.
+            // A missing form may be back tomorrow.
             Verdict::RateLimited
             | Verdict::Unknown
             | Verdict::NotLookedAt
@@ -307,7 +308,7 @@ impl Tries {
         }
     }
 
-    /// The next login waits, each time longer, and in the end for the operator.
+    /// Delays the next login, longer each time, and finally blocks it for the operator.
     fn wait_longer(&mut self, ended: Ended, marks: [u32; 2], now: UnixMillis) {
         let Ended { verdict, was_sent, was_answered } = ended;
         let is_known = matches!(verdict, Verdict::NoForm | Verdict::RedirectLoop);
@@ -317,10 +318,10 @@ impl Tries {
         let wait = first.saturating_mul(4_u32.saturating_pow(unclear.saturating_sub(1)));
         (self.outcome.unclear, self.outcome.not_before) = (unclear, now.plus(wait.min(LOGIN_WAIT_MAX)));
         if is_limit {
-            // For how long, it may tell better: `wait_as_asked`.
+            // `wait_as_asked` may set a better time.
             self.wait_as_guessed();
         }
-        // A site that answers and lets nobody in may have refused the password in words that are not known.
+        // A site that responds and does not log in may have rejected the password in unknown words.
         let may_be_refused = tells_nothing(verdict) && was_answered;
         if was_sent && (may_be_refused || self.outcome.is_unclear()) {
             self.outcome.held = Some((verdict, marks[0]));
@@ -331,7 +332,7 @@ impl Tries {
     }
 }
 
-/// Of an answer: it may be a refusal.
+/// True for an inconclusive response: it may be a rejection.
 fn tells_nothing(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Unknown | Verdict::NotLookedAt)
 }

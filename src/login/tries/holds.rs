@@ -1,4 +1,4 @@
-//! Why there may be no login now: by a crawl, and by hand.
+//! Why no login is allowed now, by a crawl or by hand.
 
 use super::again::{OfHand, again};
 use super::{ByHand, Hold, Tries, is_ahead};
@@ -7,45 +7,44 @@ use crate::secret::Secret;
 use crate::verdict::Verdict;
 use gleaner_base::clock::UnixMillis;
 
-/// Told where logins were killed, or answered by a server in trouble, one after the other.
-pub(super) const NO_END: &str = "the last logins did not get to a clear end, and may have been refused (hint: see that the account is \
-                      not locked, then run `gleaner login --again`)";
+/// After consecutive logins that were killed, or answered by a server in trouble.
+pub(super) const NO_END: &str = "the last logins ended without a clear result, and may have been refused (hint: see that the account \
+                      is not locked, then run `gleaner login --again`)";
 
-/// Told of a password that was refused before another one was tried.
-pub(super) const REFUSED_BEFORE: &str = "the site has refused this user and password before, and the same are not tried again (hint: \
-                              correct the password, or `user` in [login]; where both are surely right, run `gleaner login \
+/// For a password that was rejected before another one was tried.
+pub(super) const REFUSED_BEFORE: &str = "the site has refused this user and password before, and the same credentials are not sent \
+                              again (hint: correct the password, or `user` in [login]; if both are right, run `gleaner login --again`)";
+
+/// For a password whose form came back with a CAPTCHA before another one was tried.
+const CAPTCHA_BEFORE: &str = "the site has answered this user and password with a CAPTCHA before another one was tried, and may have \
+                              refused them: they are not sent again (hint: if they are right, run `gleaner login --interactive \
                               --again`)";
 
-/// Told of a password whose form came back with a CAPTCHA before another one was tried.
-const CAPTCHA_BEFORE: &str = "the site has answered this user and password with a CAPTCHA before another one was tried, and may have \
-                              refused them: they are not tried again (hint: where they are right, run \
-                              `gleaner login --interactive --again`)";
+/// For a password that was retried with another CAPTCHA text.
+const CAPTCHA_TWICE: &str = "the site has answered this user and password with a CAPTCHA twice, and may also have refused them: they \
+                             are not sent again (hint: if they are right, run `gleaner login --interactive --again`)";
 
-/// Told of a password that was sent once more with another text of a CAPTCHA.
-const CAPTCHA_TWICE: &str = "the site has answered this user and password with a CAPTCHA twice, and may have refused them beside it: they \
-                             are not tried again (hint: where they are right, run `gleaner login --interactive --again`)";
+/// For a password that was retried with a code.
+const SECOND_FACTOR_TWICE: &str = "the site has asked for a second factor twice, and may also have refused this user and password: \
+                                   they are not sent again (hint: if they are right, run `gleaner login --interactive --again`)";
 
-/// Told of a password that was sent once more with a code.
-const SECOND_FACTOR_TWICE: &str = "the site has asked for a second factor twice, and may have refused this user and password beside it: they \
-                                   are not sent again (hint: where they are right, run `gleaner login --interactive --again`)";
-
-/// Told where so many passwords were refused that no more are remembered.
-pub(super) const TOO_MANY: &str = "the site has refused as many passwords of this account as are remembered (hint: run `gleaner login --again` with \
-                        the right one)";
+/// For an account with more rejected passwords than are remembered.
+pub(super) const TOO_MANY: &str = "the site has refused so many passwords of this account that no more are recorded (hint: run \
+                        `gleaner login --again` with the right one)";
 
 impl Tries {
-    /// Why there may be no login with this password now; None where there may.
+    /// Why no login with this password is allowed now; None if it is.
     #[must_use]
     pub fn hold(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
         let for_operator = self.held_for_operator(user, password, now).map(Hold::Operator);
         for_operator.or_else(|| self.held_for_rest(now)).or_else(|| self.held_for_wait(user, password, now))
     }
 
-    /// Why these are not sent until their operator has done something.
+    /// Why these are not sent until the operator has acted.
     fn held_for_operator(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<String> {
         let marks = self.marks(user, password);
         if let Some(verdict) = self.answers.refusal(marks) {
-            // Where another one was tried since, how that ended is no reason here.
+            // If another password was tried since, its verdict is no reason here.
             let is_last = self.outcome.last == Some(verdict);
             return Some(if is_last { verdict.sentence() } else { REFUSED_BEFORE }.to_owned());
         }
@@ -79,12 +78,12 @@ impl Tries {
         }
     }
 
-    /// True where no more can be remembered, and these are not known.
+    /// True if the list is full and does not contain these.
     fn is_full(&self, marks: [u32; 2]) -> bool {
         !self.accepted.is_of(marks) && self.answers.is_full_for(marks)
     }
 
-    /// The site has had as many logins as it gets for now.
+    /// The site had its maximum number of logins for now.
     fn held_for_rest(&self, now: UnixMillis) -> Option<Hold> {
         let resting = is_ahead(self.waits.resting, now);
         let resting = resting.map(|until| (until, "each of the last sessions ended soon after its login".to_owned()));
@@ -92,24 +91,24 @@ impl Tries {
         resting.or_else(many).map(|(until, why)| Hold::Until(until, why))
     }
 
-    /// Until when a crawl waits, and who does not.
+    /// Until when a crawl waits, and which logins do not wait.
     fn held_for_wait(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<Hold> {
         let marks = self.marks(user, password);
         self.waits_until(marks, now).map(|until| {
-            // What makes it wait for hours is how it was answered, whatever was tried since.
+            // Long waits come from the response to these credentials, whatever was tried since.
             let further = self.further_at(marks, now).and(self.answers.sent_with(marks));
             let further = further.map(|(of, _)| of.sentence().to_owned());
             let has_hint_of_held =
                 further.is_some() || self.outcome.last.is_none_or(|of| again(of, true).is_for_let_in());
             let last = further.or_else(|| self.trouble());
-            let mut last = last.unwrap_or_else(|| "the last login did not get to its end".to_owned());
+            let mut last = last.unwrap_or_else(|| "the last login was interrupted".to_owned());
             if let Some(at) = last.find(" (hint: ").filter(|_| has_hint_of_held) {
                 last.truncate(at);
             }
             if self.asked_until(now).is_some() && self.outcome.was_in_trouble {
                 Verdict::RateLimited.sentence().clone_into(&mut last);
             }
-            // As it is told, to the second.
+            // As displayed, to the second.
             let is_until = |asked: UnixMillis| asked >= until || asked.rfc3339() == until.rfc3339();
             let by_hand = match (self.asked_until(now), self.guessed_until(now)) {
                 (Some(asked), _) if is_until(asked) => {
@@ -120,29 +119,29 @@ impl Tries {
                     format!("the site asks for {}; `gleaner login --again` does not wait", asked.rfc3339())
                 }
                 (None, Some(_)) => {
-                    "a guess of ours: the site asks to wait, and tells no time; `gleaner login --again` does not wait"
+                    "an estimate: the site asks to wait, and gives no time; `gleaner login --again` does not wait"
                         .to_owned()
                 }
                 (None, None) if self.hold_by_hand(user, password, now).is_some() => {
-                    "a guess of ours, for which `gleaner login --again` does not wait".to_owned()
+                    "an estimate; `gleaner login --again` does not wait".to_owned()
                 }
-                (None, None) => "a guess of ours, for which `gleaner login` does not wait".to_owned(),
+                (None, None) => "an estimate; `gleaner login` does not wait".to_owned(),
             };
             Hold::Until(until, format!("{last} (no new try before {}; {by_hand})", until.rfc3339()))
         })
     }
 
-    /// Before when a crawl sends no form with these.
+    /// When a crawl may send a form with these.
     fn waits_until(&self, marks: [u32; 2], now: UnixMillis) -> Option<UnixMillis> {
         let until = match self.waits.only_for {
-            // What was answered to another password makes this one wait where the site has asked for it.
+            // The response to another password delays this one only if the site asked for a wait.
             Some(of) if !marks.contains(&of) => self.asked_until(now).max(self.guessed_until(now)),
             _ => self.not_before(now),
         };
         until.max(self.further_at(marks, now))
     }
 
-    /// Why there may be no login by hand with this password now; None where there may.
+    /// Why no login by hand with this password is allowed now; None if it is.
     #[must_use]
     pub fn hold_by_hand(&self, user: &str, password: &Secret, now: UnixMillis) -> Option<ByHand> {
         let marks = self.marks(user, password);
@@ -160,19 +159,19 @@ impl Tries {
             Verdict::Unknown if self.outcome.is_unclear() && !self.is_of_trouble(marks) && !is_freed => {
                 Some(ByHand::NoEnd)
             }
-            // What asks for one before anything was sent may be asked again.
+            // A CAPTCHA before anything was sent may be requested again.
             Verdict::Captcha if !self.is_of_table => captcha(),
             _ => None,
         };
         let sent = || {
-            // Files of before what was sent was remembered hold it alone.
+            // In older files without a list of what was sent, only this records it.
             let of_form = if self.is_of_table { &self.by_forms } else { &self.outcome };
             let of_form = of_form.held_with(marks).map(|verdict| (verdict, !self.outcome.was_in_trouble));
             let (verdict, was_answered) = self.answers.sent_with(marks).or(of_form).filter(|_| !is_freed)?;
             match again(verdict, was_answered).by_hand {
                 OfHand::No => Some(ByHand::Sent(verdict)),
                 OfHand::IfLetIn if was_let_in => {
-                    // What asks for patience again is waited for as long as crawls wait.
+                    // Repeated rate limits wait as long as crawls do.
                     let limited = self.waits_until(marks, now).filter(|_| verdict == Verdict::LimitedAgain);
                     let until = self.further_at(marks, now).max(limited);
                     until.map(|until| ByHand::SentUntil(verdict, until))
@@ -185,9 +184,9 @@ impl Tries {
             }
         };
         let full = || self.is_full(marks).then_some(ByHand::TooMany);
-        // To wait once more is no way out of it.
+        // Waiting once more does not help there.
         let limited = || sent().filter(|of| *of == ByHand::Sent(Verdict::LimitedAgain));
-        // Whichever is longer is what a crawl waits for as well.
+        // The longer of the two, as for a crawl.
         let asked = || match (asked()?, sent()) {
             (ByHand::AskedToWait(until) | ByHand::GuessedToWait(until), Some(ByHand::SentUntil(verdict, further)))
                 if further > until =>
@@ -206,7 +205,7 @@ impl Tries {
             .or_else(full)
     }
 
-    /// Told where the site asks for patience time and again: the operator may know why, and not before when.
+    /// For repeated rate limits: the operator may know why, and when to retry is unknown.
     fn limited_again(&self, now: UnixMillis) -> String {
         let when = match self.not_before(now) {
             Some(until) => format!("at {} or later", until.rfc3339()),
@@ -219,7 +218,7 @@ impl Tries {
     }
 }
 
-/// Why what was sent so is not sent again, and what to do.
+/// Why something with this verdict is not sent again, and the fix.
 fn sentence_of_sent(verdict: Verdict) -> String {
     let (sentence, hint) = verdict.sentence().split_once(" (hint: ").unwrap_or((verdict.sentence(), ""));
     match again(verdict, true).by_hand {
@@ -231,15 +230,15 @@ fn sentence_of_sent(verdict: Verdict) -> String {
         }
         OfHand::IfLetIn if verdict == Verdict::Unknown => told_of_page(sentence),
         OfHand::No => told_of_page(sentence),
-        // What is held all the same was never let in, or has had its one more try.
+        // If it is blocked all the same, it was never accepted, or its one retry is used up.
         OfHand::IfLetIn | OfHand::OnceInteractive | OfHand::Yes => verdict.sentence().to_owned(),
     }
 }
 
-/// Of what may have been refused in words that are not known.
+/// For a possible rejection in unknown words.
 fn told_of_page(sentence: &str) -> String {
     format!(
-        "{sentence}, and the same is not sent again (hint: see with a browser that the user and the password are right, then name a \
-         page that only members see as `probe` in [login] and run `gleaner login`, or run `gleaner login --again`)"
+        "{sentence}, and the same credentials are not sent again (hint: check in a browser that the user and the password are right, \
+         then name a page that only members see as `probe` in [login] and run `gleaner login`, or run `gleaner login --again`)"
     )
 }

@@ -1,4 +1,4 @@
-//! What logins have brought about, and what leads out of it.
+//! The consequences of logins, and how they are resolved.
 
 mod holds;
 mod limits;
@@ -42,7 +42,7 @@ fn each_file_has_a_salt_of_its_own_and_keeps_it() {
     );
 }
 
-/// A file as it was written before tries had parts, each field with a value of its own.
+/// A file from before the history had parts, with a different value in each field.
 #[test]
 fn a_file_of_before_is_read_and_written_with_the_same_fields() {
     let stored = include_str!("../../../fixtures/login/tries.json");
@@ -62,12 +62,12 @@ fn a_file_of_before_is_read_and_written_with_the_same_fields() {
 #[test]
 fn what_was_written_down_before_there_were_salts_still_holds() {
     let (password, later) = (Secret::new("one"), NOW.plus(LOGIN_WAIT_MAX * 900));
-    // As the version before wrote it.
+    // As written by the previous version.
     let old = password.mark(b"gleaner tries\0anna\0");
     let read = |text: String| serde_json::from_str::<Tries>(&text).unwrap();
     let mut refused = read(format!(r#"{{"refused":[7,{old}],"unclear":0,"not_before":0}}"#));
     assert!(refused.refusal("anna", &password).is_some() && refused.refusal("anna", &Secret::new("two")).is_none());
-    // Nor does what is learned since make it forgotten.
+    // What is learned since does not remove it.
     let wrong = Ended { verdict: Verdict::WrongPassword, was_sent: true, was_answered: true };
     refused.ended(wrong, "anna", &Secret::new("two"), NOW);
     assert!(refused.refusal("anna", &password).is_some() && refused.refusal("anna", &Secret::new("two")).is_some());
@@ -151,7 +151,7 @@ fn logins_that_are_killed_in_the_middle_count_and_of_what_was_let_in_the_next_on
     for _ in 0..4 {
         tries.begin("anna", &password);
         tries.form_leaves(now);
-        // What a process that was killed has written down.
+        // The state stored by a process that was killed.
         tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
         assert!(tries.broke_off("anna", &password, now) && !tries.broke_off("anna", &password, now));
         let Some(Hold::Until(until, _)) = tries.hold("anna", &password, now) else { panic!("{tries:?}") };
@@ -162,7 +162,7 @@ fn logins_that_are_killed_in_the_middle_count_and_of_what_was_let_in_the_next_on
     tries.begin("anna", &password);
     tries.ended(Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true }, "anna", &password, now);
     assert_eq!(tries.hold("anna", &password, now), None);
-    // What was never let in waits for its operator.
+    // Credentials that were never accepted wait for the operator.
     let mut tries = Tries::default();
     tries.begin("anna", &password);
     tries.form_leaves(NOW);
@@ -230,7 +230,7 @@ fn what_a_form_was_answered_outlasts_a_table_that_found_none_behind_it() {
         tries.meet_table(1);
         tries.ended(Ended { verdict: Verdict::Locked, was_sent: true, was_answered: true }, "anna", &password, NOW);
         let locked = tries.hold("anna", &password, NOW);
-        // The second changes nothing of what the first has kept.
+        // The second pass changes nothing.
         for _ in 0..2 {
             let ended = Ended { verdict: unsent, was_sent: false, was_answered: false };
             tries.ended(ended, "anna", &password, NOW);
@@ -287,12 +287,12 @@ fn a_form_that_came_back_keeps_its_password_and_no_other_until_it_is_let_in() {
     let hold = tries.hold("anna", &password, NOW.plus(LOGIN_WAIT_MAX * 900));
     assert!(matches!(&hold, Some(Hold::Operator(why)) if why.contains("--again")), "{hold:?}");
     assert_eq!(tries.hold("anna", &Secret::new("two"), NOW), None);
-    // Another one's end is no reason of this one.
+    // Another password's verdict is no reason for this one.
     tries.ended(ended(Verdict::Captcha), "anna", &Secret::new("two"), NOW);
     assert_eq!(tries.hold("anna", &password, NOW), Some(Hold::Operator(REFUSED_BEFORE.to_owned())));
     tries.operator_has_logged_in("anna");
     assert_eq!(tries.refusal("anna", &password), Some(Verdict::ProbablyRefused), "a browser's session proves nothing");
-    // `--again` tells more.
+    // `--again` overrides more.
     tries.ended(ended(Verdict::WrongPassword), "anna", &password, NOW);
     assert_eq!(tries.refusal("anna", &password), Some(Verdict::WrongPassword));
     tries.ended(ended(Verdict::LoggedIn), "anna", &password, NOW);
@@ -339,7 +339,7 @@ fn a_login_that_is_to_be_proven_ends_by_its_proof_and_by_what_its_form_was_answe
         assert_eq!(tries.clone().proof_came(true, "anna", &password, soon), Some(Verdict::LoggedIn));
         let mut late = tries.clone();
         let came = late.proof_came(false, "anna", &password, NOW.plus(UNPROVEN_SESSION_TIME));
-        // A form that came back has brought no session that could have ended.
+        // A form that came back was no session that could have expired.
         assert_eq!(came, (verdict == Verdict::ProbablyRefused).then_some(verdict));
         assert!(!late.has_begun("anna", &password), "nothing is known of the others, which have broken off by that");
         assert!(
@@ -382,7 +382,7 @@ fn a_probable_refusal_is_freed_by_hand_by_another_way_and_a_sure_one_is_not() {
         tries.meet_way(2);
         assert_eq!(tries.hold_by_hand("anna", &password, NOW).is_some(), is_kept, "{verdict:?}");
         assert!(tries.hold("anna", &password, NOW).is_some(), "{verdict:?}: no crawl sends it for that");
-        // Where by which way it was sent is not known, none is another one.
+        // Without recorded variants, no variant counts as another one.
         tries.answers.ways.clear();
         assert!(tries.hold_by_hand("anna", &password, NOW).is_some(), "{verdict:?}");
     }

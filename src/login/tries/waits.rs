@@ -1,4 +1,4 @@
-//! What the last logins have brought about, and the times before which there is no other.
+//! The outcome of the last logins, and the times before which there is no other.
 
 use std::time::Duration;
 
@@ -10,47 +10,47 @@ use crate::limits::{
 use crate::verdict::Verdict;
 use gleaner_base::clock::UnixMillis;
 
-/// How the last logins ended, whichever password they had.
+/// How the last logins ended, with any password.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Outcome {
-    /// Keeps us away until the operator logs in, or gives another password.
+    /// Blocks logins until the operator logs in, or sets another password.
     pub(super) held: Option<(Verdict, u32)>,
-    /// Logins without a clear end in a row.
+    /// Consecutive logins without a clear end.
     pub(super) unclear: u32,
     pub(super) not_before: UnixMillis,
-    /// How the last login ended that was not let in.
+    /// The verdict of the last login, if it failed.
     pub(super) last: Option<Verdict>,
-    /// True where that was a site which did not answer, or was in trouble.
+    /// True if the site did not respond, or was in trouble.
     pub(super) was_in_trouble: bool,
 }
 
 impl Outcome {
-    /// How these are held.
+    /// The verdict that blocks these.
     pub(super) fn held_with(&self, marks: [u32; 2]) -> Option<Verdict> {
         self.held.filter(|(_, of)| marks.contains(of)).map(|(verdict, _)| verdict)
     }
 
-    /// True where the last logins have ended without a clear answer more often than is borne.
+    /// True if too many consecutive logins ended without a clear response.
     pub(super) fn is_unclear(&self) -> bool {
         self.unclear >= LOGINS_UNCLEAR_MAX
     }
 }
 
-/// For what is waited beside that.
+/// Other reasons to wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Waits {
     /// Until when no crawl logs in, because the last sessions were short.
     pub(super) resting: UnixMillis,
-    /// Marks the user and the password alone that `Outcome::not_before` is for; None where it is for the site.
+    /// Mark of the only credentials that `Outcome::not_before` applies to; None if it applies to the site.
     #[serde(rename = "waits")]
     pub(super) only_for: Option<u32>,
-    /// Until when the site itself has asked to be left alone, which whoever logs in by hand waits for, too.
+    /// Until when the site itself asked us to wait; logins by hand wait, too.
     pub(super) asked_until: UnixMillis,
-    /// Until when it is left alone because it has asked for that without a time: a guess of ours.
+    /// Until when we wait because of a rate limit without a time: our guess.
     pub(super) guessed_until: UnixMillis,
-    /// Logins in a row that a site in trouble has kept from sending a form.
+    /// Consecutive logins that a site in trouble stopped before a form was sent.
     pub(super) stalled: u32,
 }
 
@@ -63,29 +63,29 @@ impl Waits {
         is_ahead(self.guessed_until, now)
     }
 
-    /// Takes in how long the answer that ended the last login asks to wait; gives how long that is with a wait of our own.
+    /// Records the wait that the last login's response asks for; returns the total with our own wait.
     pub(super) fn ask(&mut self, until: UnixMillis, outcome: &Outcome, now: UnixMillis) -> UnixMillis {
         let minute = now.plus(LOGIN_BROKEN_OFF_WAIT);
         let (until, least) = match outcome.last {
             Some(Verdict::RateLimited) => (until.max(minute), minute),
-            // What it named before was too short.
+            // The time it named before was too short.
             Some(Verdict::LimitedAgain) if outcome.unclear > 1 => (until.max(minute), outcome.not_before),
             Some(Verdict::LimitedAgain) => (until.max(minute), minute),
             _ => (until, outcome.not_before),
         };
-        // Our own wait is no word of the site's.
+        // Our own wait is not the site's request.
         (self.asked_until, self.guessed_until) = (until, UnixMillis(0));
         until.max(least)
     }
 }
 
-/// A time to wait for. None was ever further away than the longest wait: the clock was ahead when it was written, unless it has been set
-/// by less than clocks are mended by.
+/// A time to wait for, if valid. No wait was ever longer than the longest one: a later time means that the clock was
+/// ahead when it was stored, unless the clock was only corrected by a small amount.
 pub(super) fn is_ahead(until: UnixMillis, now: UnixMillis) -> Option<UnixMillis> {
     Some(until).filter(|until| *until > now && *until <= now.plus(LOGIN_WAIT_MAX + CLOCK_MENDED_MAX))
 }
 
-/// Wait behind the `nth` time in a row, from 1, that a site was in trouble.
+/// Wait after the `nth` consecutive trouble of a site, from 1.
 #[must_use]
 pub fn wait_in_trouble(nth: u32) -> Duration {
     let doubled = OPERATOR_POLL.saturating_mul(2_u32.saturating_pow(nth.saturating_sub(1)));

@@ -1,28 +1,28 @@
-//! What an answer says of the CAPTCHA of its form, and whether it speaks of nothing else.
+//! What a response says about the CAPTCHA of its form, and whether it is about nothing else.
 
 use super::After;
 use super::refusal::has;
 use crate::phrases;
 use gleaner_base::words::Topic;
 
-/// The word for a CAPTCHA in a message of a form that has one, or had: which of its words it is in, is the site's business.
+/// The CAPTCHA word in a message of a form that has, or had, a CAPTCHA. Sites use any of these words.
 pub(super) fn names_captcha(message: &str) -> Option<&'static str> {
     let has_word = |word: &str| message.split(|of: char| !of.is_alphanumeric()).any(|of| of == word);
     let anywhere = phrases::CAPTCHA_WORDS.first_in(message);
     anywhere.or_else(|| phrases::CAPTCHA_WHOLE_WORDS.iter().copied().find(|word| has_word(word)))
 }
 
-/// What a page says to a login whose form has a CAPTCHA, or had one.
+/// The subject of a page's message to a login whose form has, or had, a CAPTCHA.
 pub(super) enum AboutCaptcha {
     Nothing,
-    /// Of the CAPTCHA, and clearly of nothing else; the word for it.
+    /// Only the CAPTCHA; with the word for it.
     Captcha(&'static str),
-    /// What may be of the account.
+    /// Possibly the account.
     More,
 }
 
-/// A page speaks of its CAPTCHA alone where nothing new beside the form has a word for the account or names two things of which one is
-/// wrong, and each sentence to this login has a word for the CAPTCHA, or says that it is to be tried again.
+/// A page is about its CAPTCHA alone if no new text beside the form has a word for the account or offers two things
+/// of which one is wrong, and each sentence has a word for the CAPTCHA or asks to try again.
 pub(super) fn said_of_captcha(after: &After<'_>) -> AboutCaptcha {
     let has_word = |text: &str, words: Topic| text.split(|of: char| !of.is_alphanumeric()).any(|word| words.has(word));
     let of_account = [phrases::CREDENTIALS, phrases::OF_LOGIN, phrases::OF_ACCOUNT, phrases::OF_ACCESS];
@@ -45,7 +45,7 @@ pub(super) fn said_of_captcha(after: &After<'_>) -> AboutCaptcha {
         return AboutCaptcha::More;
     }
     let is_of_captcha = |sentence: &str| names_captcha(sentence).is_some() || has(sentence, phrases::WRONG_CAPTCHA);
-    // One Latin word is an exclamation.
+    // A single Latin word is an exclamation.
     let says_more = |sentence: &str| sentence.trim().contains(' ') || sentence.chars().any(|of| of > '\u{2e80}');
     let mut sentences = message.split(|of: char| ".!?;。！？；".contains(of)).filter(|sentence| says_more(sentence));
     if !sentences.all(|sentence| is_of_captcha(sentence) || has(sentence, phrases::ONCE_MORE)) {

@@ -1,7 +1,9 @@
-//! Does an answer say in short words that the account is locked? (`phrases::LOCKED` has the whole sentences of known software.)
+//! Detects responses that say in short words that the account is locked. (`phrases::LOCKED` has whole sentences of
+//! known software.)
 //!
-//! Nobody can list what each site writes, so it is read by a rule: a clause that has a word for an account and one for what was done to it, and
-//! no word that is not known to stand around those two. A thread, a table or an address that is locked has such a word.
+//! Nobody can list the wording of every site, so a rule reads it: a clause with a word for an account and one for
+//! locking, and only words that are known to occur around these two. A locked thread, table or address has other
+//! words.
 
 use std::time::Duration;
 
@@ -12,11 +14,11 @@ use crate::phrases;
 use crate::view::View;
 use gleaner_base::words::Topic;
 
-/// The clause of an answer that says so, in what it says to this login alone.
+/// The clause of a response that says so, only from texts for this login.
 pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
     let said = said_to_this_login(after);
     let is_trouble = || said.iter().any(|text| has(text, phrases::TROUBLE));
-    // It is for a time: that is a limit.
+    // A temporary lock is a rate limit.
     let is_for_time = |clause: &str| has(clause, phrases::FOR_A_TIME) || names_wait(after.view).is_some();
     let is_limit = |clause: &str| says_rate_limited(after.view).is_some() && is_for_time(clause);
     let of_account = |text: &String| if has(text, phrases::PROGRAMS) { None } else { locks(text) };
@@ -25,8 +27,8 @@ pub(super) fn says_locked(after: &After<'_>) -> Option<String> {
     locked.filter(|clause| !is_trouble() && !is_limit(clause))
 }
 
-/// True for an answer that has words of a limit, and a clause that says of an account that it is locked, whatever reason it gives, where no time
-/// is named after which that ends.
+/// True for a response with rate-limit words and a clause that an account is locked, with any reason, but without a
+/// time after which it ends.
 pub(super) fn is_locked_for_good(after: &After<'_>) -> bool {
     use phrases::FOR_A_TIME;
     let said = said_to_this_login(after);
@@ -36,14 +38,14 @@ pub(super) fn is_locked_for_good(after: &After<'_>) -> bool {
     {
         return false;
     }
-    // “Per troppi tentativi” is a reason, and no rate.
+    // “Per troppi tentativi” is a reason, not a rate.
     let texts: Vec<String> = said.iter().map(|text| text.replace(" per tropp", " tropp")).collect();
     let mut told = texts.iter().flat_map(|text| clauses(text, CLAUSE_ENDS)).filter(|clause| is_told(clause));
     told.any(|clause| is_locked_somehow(&clause))
 }
 
-/// After how long the lock ends of itself, where an answer says of an account that it is locked, and in the same sentence or in that behind it
-/// for how long: “locked for 30 minutes”, “Account locked. Try again in 1 hour.” Of other times nobody knows what they are about.
+/// When a lock ends by itself, if a response says that an account is locked, and in the same or the next sentence for
+/// how long: “locked for 30 minutes”, “Account locked. Try again in 1 hour.” The meaning of other times is unknown.
 #[must_use]
 pub fn locked_for(after: &After<'_>) -> Option<Duration> {
     let said = said_to_this_login(after);
@@ -59,20 +61,20 @@ pub fn locked_for(after: &After<'_>) -> Option<Duration> {
     Some(Duration::from_secs(seconds.min(LOCK_MAX_S)))
 }
 
-/// Nobody locks an account for less.
+/// No account is locked for less.
 const LOCK_MIN_S: u64 = 60;
 
-/// A time that is told is no number without end.
+/// Upper bound for a plausible time.
 const LOCK_MAX_S: u64 = 100 * 86_400;
 
-/// True where a sentence has a word for an account and one for what was done to it.
+/// True if a sentence has a word for an account and one for locking.
 fn is_locked_somehow(text: &str) -> bool {
     use phrases::{ACCOUNTS, ACCOUNTS_UNPARTED, IS_LOCKED, IS_LOCKED_UNPARTED};
     let has_word = |of: Topic| text.split(|of: char| !of.is_alphanumeric()).any(|word| of.has(word));
     has_word(ACCOUNTS) && has_word(IS_LOCKED) || has(text, ACCOUNTS_UNPARTED) && has(text, IS_LOCKED_UNPARTED)
 }
 
-/// In lower case.
+/// The texts for this login, in lower case.
 fn said_to_this_login(after: &After<'_>) -> Vec<String> {
     let view = after.view;
     match after.login_form {
@@ -85,7 +87,7 @@ fn said_to_this_login(after: &After<'_>) -> Vec<String> {
     }
 }
 
-/// The sentence of known software that has whose address it is within it: “your IP address 192.0.2.7 has been banned”.
+/// A known sentence that contains an address: “your IP address 192.0.2.7 has been banned”.
 fn bans(text: &str) -> Option<String> {
     let is_v4 = |word: &str| {
         word.split('.').count() == 4
@@ -102,7 +104,7 @@ fn bans(text: &str) -> Option<String> {
     phrases::LOCKED.iter().find(says).map(|phrase| (*phrase).to_owned())
 }
 
-/// True where the page says this of no account, or of a case that may be.
+/// True if the phrase on this page is not about an account, or is only hypothetical.
 pub(super) fn is_another(view: &View, phrase: &str) -> bool {
     is_supposed(&view.said, phrase) || is_elsewhere(view, phrase)
 }
@@ -113,7 +115,7 @@ fn is_supposed(said: &str, phrase: &str) -> bool {
     saying.peek().is_some() && saying.all(|clause| has(&clause, phrases::SUPPOSES))
 }
 
-/// True where this phrase is said of an account of the site's database, or of the whole site.
+/// True if this phrase is about an account of the site's database, or about the whole site.
 fn is_elsewhere(view: &View, phrase: &str) -> bool {
     let is_of_site = |before: &str| {
         let clause = before.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
@@ -128,7 +130,7 @@ fn is_elsewhere(view: &View, phrase: &str) -> bool {
     saying.peek().is_some() && saying.all(is_one)
 }
 
-/// True where a sentence is a database's own: “ORA-28000: the account is locked”.
+/// True if a sentence comes from a database: “ORA-28000: the account is locked”.
 fn is_of_database(line: &str) -> bool {
     let is_code = |(at, code): (usize, &str)| {
         !line[..at].ends_with(char::is_alphanumeric)
@@ -137,16 +139,16 @@ fn is_of_database(line: &str) -> bool {
     has(line, phrases::LOCKED_IN_DATABASE) || line.match_indices("ora-").any(is_code)
 }
 
-/// The clause of a text in lower case that says of an account that it is locked, and nothing more than that but why, and for how long.
+/// The clause of a lower-case text that says that an account is locked, with nothing but the reason and the duration.
 fn locks(text: &str) -> Option<String> {
-    // `account_locked` is the code of many an API.
+    // `account_locked` is an error code of many APIs.
     let text = in_numbers(&text.replace('_', " "));
     let asks = |sentence: &String| sentence.ends_with(QUESTIONS) || has(sentence, phrases::SUPPOSES);
     let told = clauses(&text, SENTENCES).filter(|sentence| !asks(sentence));
     let found = told.flat_map(|sentence| clauses(&sentence, CLAUSE_ENDS).collect::<Vec<_>>()).find_map(|clause| {
         let pieces: Vec<String> = clauses(&clause, SENTENCE_PARTS).collect();
         let at = pieces.iter().position(|piece| front_that_locks(piece).is_some())?;
-        // “[22:00] bob: user is banned” is somebody else, and “Member suspended (12)” counts.
+        // “[22:00] bob: user is banned” is about someone else, and “Member suspended (12)” is a counter.
         let is_label = |piece: &String| has(piece, phrases::FAILS) || is_known(piece);
         let has_word = |piece: &String| piece.contains(char::is_alphabetic);
         (pieces[..at].iter().all(is_label) && pieces[at + 1..].iter().all(has_word)).then(|| pieces[at].clone())
@@ -154,8 +156,8 @@ fn locks(text: &str) -> Option<String> {
     front_that_locks(&found)
 }
 
-/// The words of a clause that say so, without what stands behind them: why, and until when. What is said with a reason is said of the reader's
-/// account, or for a time; “Member banned for cheating” is news.
+/// The words of a clause that say so, without the reason and duration after them. With a reason, it must be about the
+/// reader's account, or be temporary; “Member banned for cheating” is news.
 fn front_that_locks(clause: &str) -> Option<String> {
     let (until, reasons) = (phrases::UNTIL.iter(), phrases::BEHIND_LOCKED.iter());
     let has_word = |words: Topic| clause.split(|of: char| !of.is_alphanumeric()).any(|word| words.has(word));
@@ -173,7 +175,7 @@ fn front_that_locks(clause: &str) -> Option<String> {
         .map(|front| front.trim().to_owned())
 }
 
-/// The same without “for 30 minutes”, wherever that stands.
+/// The same without “for 30 minutes”, at any place.
 fn without_times(clause: &str) -> String {
     let words: Vec<&str> = clause.split_whitespace().collect();
     let is_number = |at: usize| words.get(at).is_some_and(|word| word.bytes().all(|of| of.is_ascii_digit()));
@@ -182,7 +184,7 @@ fn without_times(clause: &str) -> String {
         is_time(at) || at > 0 && is_time(at - 1) || is_time(at + 1) && phrases::FOR_TIMES.contains(&words[at])
     };
     let rest: Vec<&str> = (0..words.len()).filter(|at| !is_of_time(*at)).map(|at| words[at]).collect();
-    // Where nothing parts words.
+    // For scripts without word separators.
     let unparted = |text: &str| {
         let mut rest = text.to_owned();
         while let Some(at) = rest.find(|of: char| of.is_ascii_digit()) {
@@ -195,7 +197,7 @@ fn without_times(clause: &str) -> String {
     unparted(&rest.join(" "))
 }
 
-/// True where each word of a piece is one of those that stand around a lock.
+/// True if every word of a piece is known to occur around a lock.
 fn is_known(piece: &str) -> bool {
     use phrases::{ACCOUNTS, AROUND_LOCKED, AROUND_LOCKED_UNPARTED, IS_LOCKED, LABELS};
     let is_word = |word: &str| [ACCOUNTS, IS_LOCKED, AROUND_LOCKED, LABELS].iter().any(|of| of.has(word));
@@ -217,7 +219,7 @@ fn is_locked(clause: &str) -> bool {
     any(ACCOUNTS) && any(IS_LOCKED) && words.iter().all(is_known)
 }
 
-/// The same of Chinese, Japanese and Korean: the account first, and what was done to it behind that.
+/// The same for Chinese, Japanese and Korean: the account first, then the lock.
 fn is_locked_unparted(clause: &str) -> bool {
     use phrases::{ACCOUNTS_UNPARTED, AROUND_LOCKED_UNPARTED, IS_LOCKED_UNPARTED};
     let text: String = clause.chars().filter(|of| of.is_alphanumeric()).collect();

@@ -1,4 +1,4 @@
-//! What an answer says in numbers: when a lock ends, how many tries are left.
+//! Numbers in a response: when a lock ends, how many attempts are left.
 
 use super::wait::times_in;
 use super::{After, SHORT_TEXT_BYTES};
@@ -6,9 +6,9 @@ use crate::limits::LOGIN_NUMBERS_TOLD_MAX;
 use crate::phrases;
 use gleaner_base::words::Topic;
 
-/// The texts of an answer to this login that have a number of tries, or a time, as the site wrote them: those beside the form and not on the
-/// page before, be it with another number, or those of a page that is nothing but a message; at most `limits::LOGIN_NUMBERS_TOLD_MAX`. The
-/// operator's secret may be among them.
+/// Texts of a response with a number of attempts or a time, verbatim: those beside the form that were not on the page
+/// before (even with another number), or those of a page that is only a message; at most
+/// `limits::LOGIN_NUMBERS_TOLD_MAX`. They may contain the operator's secret.
 #[must_use]
 pub fn said_in_numbers<'a>(after: &After<'a>) -> Vec<&'a str> {
     let view = after.view;
@@ -21,7 +21,7 @@ pub fn said_in_numbers<'a>(after: &After<'a>) -> Vec<&'a str> {
     told.filter(|text| !before.contains(&wordless(text))).take(LOGIN_NUMBERS_TOLD_MAX).collect()
 }
 
-/// “30 minutes”, “1 attempts remaining”, “until 25.11.2026”, and neither “0.052 seconds” nor “7 guests online”.
+/// “30 minutes”, “1 attempts remaining”, “until 25.11.2026”, but neither “0.052 seconds” nor “7 guests online”.
 fn is_telling(text: &str) -> bool {
     let has = |words: Topic| words.are_in(text);
     let has_digit = text.contains(|of: char| of.is_ascii_digit());

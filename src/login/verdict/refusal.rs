@@ -1,10 +1,10 @@
-//! Does an answer refuse the user or the password, for sure enough to end the tries of a pair that was let in before?
+//! Detects responses that reject the user or the password, clearly enough to stop retries of accepted credentials.
 //!
-//! Sites in trouble have words for all of it: in titles, links and buttons, in errors of programs and databases, in limits and in sentences
-//! about sessions and forms. So what counts is one clause that names what a login is by, and says that it is wrong, and speaks of nothing
-//! else. Beside a login form that is back, and that a site in trouble seldom shows, and in an API's JSON a short sentence counts as well that
-//! says that the login failed, or that there is no such account, and nothing more: reasons have any words. What is missed here has few further
-//! tries (`limits::LOGIN_BARE_MAX`).
+//! Sites in trouble use similar words: in titles, links and buttons, in errors of programs and databases, in rate
+//! limits and in sentences about sessions and forms. So one clause must name the credentials, say that they are
+//! wrong, and be about nothing else. Two cases also accept a short sentence which only says that the login failed or
+//! the account does not exist: beside a login form that is back, which sites in trouble seldom show, and in an API's
+//! JSON. Reasons may have any words. What is missed here has few retries (`limits::LOGIN_BARE_MAX`).
 
 use super::captcha::names_captcha;
 use super::numbers::said_in_numbers;
@@ -12,7 +12,7 @@ use super::{After, SHORT_TEXT_BYTES, says_rate_limited};
 use crate::phrases;
 use gleaner_base::words::{Phrases, Topic};
 
-/// True where a clause of what the answer says to this login refuses it.
+/// True if a clause of the response for this login rejects it.
 #[must_use]
 pub fn says_refused(after: &After<'_>) -> bool {
     if after.status >= 500 || is_limited(after) {
@@ -38,13 +38,13 @@ pub fn says_refused(after: &After<'_>) -> bool {
     }
 }
 
-/// True where it asks for patience, whatever it says beside that: the right password is answered so as well.
+/// True if the response is a rate limit, whatever else it says: the right password gets it too.
 #[must_use]
 pub fn is_limited(after: &After<'_>) -> bool {
     after.status == 429 || says_rate_limited(after.view).is_some()
 }
 
-/// True where a clause of this text, in lower case, says of the user or the password that it is wrong.
+/// True if a clause of this lower-case text says that the user or the password is wrong.
 #[must_use]
 pub fn refuses(text: &str) -> bool {
     let plain: Vec<&str> = text.split(' ').filter(|word| !is_of_machine(word)).collect();
@@ -57,8 +57,8 @@ pub fn refuses(text: &str) -> bool {
         || clauses(&plain, CLAUSE_ENDS).any(|clause| is_told(&clause) && is_sure(&clause))
 }
 
-/// True where a clause of what the answer says beside its form refuses the user or the password, and has none of these words itself: the
-/// password was looked at, whatever the answer asks for beside that.
+/// True if a clause beside the form rejects the user or the password and has none of these words itself: the password
+/// was checked, whatever else the response asks for.
 pub(super) fn refuses_without(after: &After<'_>, words: Topic) -> bool {
     let Some(form) = after.login_form else { return false };
     let texts: Vec<String> = after.view.messages_at(form, after.before).map(str::to_lowercase).collect();
@@ -66,8 +66,8 @@ pub(super) fn refuses_without(after: &After<'_>, words: Topic) -> bool {
     said.any(|clause| refuses(&clause) && !has(&clause, words))
 }
 
-/// True where what the answer says beside its form, or on a page that is nothing but a message, counts the tries that are left: “2 attempts
-/// remaining”. The password was looked at, and is none.
+/// True if the response, beside its form or on a page that is only a message, counts the attempts left: “2 attempts
+/// remaining”. The password was checked and is wrong.
 #[must_use]
 pub fn counts_tries(after: &After<'_>) -> bool {
     let counts = |text: &&str| {
@@ -82,11 +82,11 @@ pub fn counts_tries(after: &After<'_>) -> bool {
     said_in_numbers(after).iter().any(counts)
 }
 
-/// True where this sentence beside a login form, in lower case, says that the login failed, or that there is no such account, and nothing
-/// else: in front of that an exclamation may stand, and behind it that it is to be tried again, or words of the password.
+/// True if this lower-case sentence beside a login form says only that the login failed, or that the account does not
+/// exist. An exclamation may come before it, and “try again” or words about the password after it.
 fn fails(text: &str) -> bool {
     use phrases::{ABSENT, CREDENTIALS, FAILS, OF_ACCOUNT, OF_LOGIN, OF_USER, ONCE_MORE, REFUSES, TRIES};
-    /// What it is about, what is said of it, and how many words more may stand beside that: the user's name.
+    /// The subject, what is said of it, and how many other words are allowed beside that: the user's name.
     type Said = (&'static [Topic], &'static [Topic], usize);
     const SAID: [Said; 3] = [
         (&[OF_LOGIN], &[FAILS, REFUSES], 0),
@@ -102,7 +102,7 @@ fn fails(text: &str) -> bool {
                 && !has_number(clause)
                 && SAID.iter().any(|(of, words, most)| says(of) && says(words) && more() <= *most)
     };
-    // `login_failed` is the code of many an API.
+    // `login_failed` is an error code of many APIs.
     let parts: Vec<String> = clauses(&text.replace('_', " "), SENTENCE_PARTS).collect();
     let Some(first) = parts.iter().position(is_said) else { return false };
     // “Please check them, and try again.” “You have 4 attempts left.”
@@ -122,14 +122,14 @@ fn fails_whole(clause: &str) -> bool {
     phrases::FAILS_WHOLE.contains(&clause.trim())
 }
 
-/// How many words of a clause are of none of these topics, and may give a reason of their own.
+/// How many words of a clause are in none of these topics, and may give another reason.
 fn words_beside(clause: &str, topics: &[Topic]) -> usize {
     let known = || topics.iter().flat_map(|words| words.iter().copied());
     let phrases = known().filter(|words| words.trim().contains(' '));
     let rest = phrases.fold(clause.to_owned(), |rest, phrase| rest.replace(phrase, " "));
     let is_more = |word: &&str| {
         let is_known = known().any(|of| word.contains(of.trim()));
-        // Where nothing parts words, each has its endings.
+        // Scripts without word separators have endings attached.
         let rest = || known().fold((*word).to_owned(), |rest, of| rest.replace(of, ""));
         let is_ending = || rest().chars().count() <= 5;
         let is_short = word.chars().count() <= 3;
@@ -140,14 +140,14 @@ fn words_beside(clause: &str, topics: &[Topic]) -> usize {
     rest.split(|of: char| !of.is_alphanumeric() && of != '-').filter(is_more).count()
 }
 
-/// True where a text beside a login form, in lower case, may tell of another reason than the user and the password.
+/// True if a lower-case text beside a login form may give another reason than the user and the password.
 fn has_other_reason(text: &str) -> bool {
     use phrases::{FIREWALLS, FOR_OTHER_REASONS, NOT_LOOKED_AT, OF_OTHERS, TROUBLE};
-    // XenForo's name for whom it does not know is no request.
+    // XenForo's term for an unknown user is not about a request.
     let text = format!(" {text} ").replace("requested user", "user");
     let failing = clauses(&text, SENTENCE_PARTS).filter(|clause| fails_whole(clause));
     let text = failing.fold(text.clone(), |text, clause| text.replace(clause.trim(), ""));
-    // A status, or an error by its number.
+    // A status, or an error number.
     let is_number = |word: &str| word.len() >= 3 && word.bytes().all(|of| of.is_ascii_digit());
     text.split(' ').any(is_of_machine)
         || text.split(|of: char| !of.is_alphanumeric()).any(is_number)
@@ -158,7 +158,7 @@ pub(super) fn has(text: &str, words: impl Phrases) -> bool {
     words.are_in(text)
 }
 
-/// The clauses of a text, with a space on either side and the mark of those that ask something.
+/// The clauses of a text, with a space on either side and their question marks.
 pub(super) fn clauses(text: &str, ends: &'static [char]) -> impl Iterator<Item = String> {
     let parts = text.split_inclusive(ends).filter(|part| part.chars().any(char::is_alphanumeric));
     parts.map(move |part| {
@@ -168,17 +168,17 @@ pub(super) fn clauses(text: &str, ends: &'static [char]) -> impl Iterator<Item =
     })
 }
 
-/// True where a clause says what is, and not what would be, or whether it is so.
+/// True if a clause states a fact, and is neither hypothetical nor a question.
 pub(super) fn is_told(clause: &str) -> bool {
     !clause.ends_with(QUESTIONS) && !has(clause, phrases::WARNINGS) && !has(clause, phrases::CONDITIONS)
 }
 
-/// What programs and logs say is longer.
+/// Messages of programs and logs are longer.
 const SHORT_SENTENCE_CHARS: usize = 160;
 
 pub(super) const CLAUSE_ENDS: &[char] = &['.', '!', '?', ';', ',', '\n', '。', '！', '？', '；', '，', '、'];
 
-/// Those, and what parts a reason from what it is for.
+/// Those, and the separators of a reason.
 pub(super) const SENTENCE_PARTS: &[char] = &[
     '.', '!', '?', ';', ',', '\n', '。', '！', '？', '；', '，', '、', ':', '：', '(', ')', '（', '）', '[', ']', '–',
     '—', '|',
@@ -186,7 +186,7 @@ pub(super) const SENTENCE_PARTS: &[char] = &[
 
 pub(super) const QUESTIONS: &[char] = &['?', '？'];
 
-/// A path, a call, or an assignment of a program's.
+/// A path, a call, or an assignment in code.
 fn is_of_machine(word: &str) -> bool {
     let is_code = word.contains(['(', '=']) || word.contains("::") || word.contains(".php");
     word.starts_with(['/', '\\', '$']) || word.is_ascii() && is_code

@@ -1,7 +1,8 @@
-//! What the answer to a login form means: rules, tried from the top. The first one whose signs the answer shows decides.
+//! The meaning of the response to a login form: rules, tried from the top. The first one whose signs the response
+//! shows decides.
 //!
-//! The order carries meaning: a page that locks an account often says why, a refusal warns of the lock to come, and words outrank the status.
-//! Each rule has its rows in `fixtures/login/verdicts.tsv`, under its name.
+//! The order matters: a page that locks an account often says why, a rejection warns of a coming lock, and words
+//! outrank the status. Each rule has its rows in `fixtures/login/verdicts.tsv`, under its name.
 
 use super::captcha::{AboutCaptcha, names_captcha, said_of_captcha};
 use super::refusal::{has, refuses, refuses_without};
@@ -11,7 +12,7 @@ use crate::secret::told_url;
 use crate::view::View;
 use gleaner_base::words::Topic;
 
-/// Evidence in words, the strongest first; none where the rule does not apply.
+/// Descriptions of the evidence, the strongest first; None if the rule does not apply.
 type Signs = Option<Vec<String>>;
 
 pub(super) struct Rule {
@@ -26,7 +27,7 @@ const fn rule(name: &'static str, verdict: Verdict, signs: fn(&Answer<'_>) -> Si
 }
 
 pub(super) const RULES: &[Rule] = &[
-    // What the page says in so many words, and what stands beside that.
+    // Explicit words of the page, and what comes with them.
     rule("locked_in_a_clause", Verdict::Locked, locked_in_a_clause),
     rule("vague_words_in_trouble", Verdict::SiteTrouble, vague_words_in_trouble),
     rule("failed_beside_captcha", Verdict::ProbablyRefused, failed_beside_captcha),
@@ -40,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("says_confirm", Verdict::ConfirmEmail, |of| of.says(Verdict::ConfirmEmail)),
     rule("says_wrong_captcha", Verdict::Captcha, |of| of.says(Verdict::Captcha)),
     rule("says_wrong", Verdict::WrongPassword, |of| of.says(Verdict::WrongPassword)),
-    // What it shows.
+    // Other signs of the page.
     rule("status_429", Verdict::RateLimited, |of| (of.status == 429).then(|| vec![of.status()])),
     rule("log_out_link", Verdict::LoggedIn, log_out_link),
     rule("code_field", Verdict::SecondFactor, code_field),
@@ -49,52 +50,53 @@ pub(super) const RULES: &[Rule] = &[
     rule("form_with_captcha", Verdict::Captcha, form_with_captcha),
     rule("form_with_401", Verdict::WrongPassword, |of| of.form_if(of.status == 401, || of.status())),
     rule("form_not_looked_at", Verdict::NotLookedAt, form_not_looked_at),
-    // Whoever shows the form again may have looked at what was in it.
+    // A site that shows the form again may have checked the password.
     rule("form_with_5xx", Verdict::SiteTrouble, |of| of.form_if(of.status >= 500, || of.status())),
     rule("form_in_trouble", Verdict::SiteTrouble, form_in_trouble),
     rule("form_is_back", Verdict::ProbablyRefused, |of| of.login_form.map(|_| vec![FORM_IS_BACK.to_owned()])),
     // There is no form.
     rule("says_welcome", Verdict::LoggedIn, |of| of.view.says(phrases::WELCOME).map(|phrase| vec![says(phrase)])),
     rule("denied_not_looked_at", Verdict::NotLookedAt, denied_not_looked_at),
-    // What stands in front of a site looks at no password.
+    // A gate in front of a site checks no password.
     rule("denied_by_gate", Verdict::SiteTrouble, denied_by_gate),
     rule("status_401", Verdict::WrongPassword, |of| (of.status == 401).then(|| vec![of.status()])),
-    // So answers software that a request was not good enough for, whatever was in it, and what stands in front of a site.
+    // Software responds like this to an invalid request, whatever its content, and so does a gate in front of a site.
     rule("denied", Verdict::ProbablyRefused, |of| of.is_denied().then(|| vec![of.status()])),
     rule("says_trouble", Verdict::SiteTrouble, trouble),
     rule("new_cookies", Verdict::LoggedIn, new_cookies),
-    // Whoever let us in would have told.
+    // A successful login would show a sign.
     rule("no_sign", Verdict::ProbablyRefused, |of| (of.status < 500).then(|| of.nothing())),
-    // A server in trouble tells nothing at all.
+    // A server in trouble says nothing at all.
     rule("no_sign_in_trouble", Verdict::Unknown, |of| Some(of.nothing())),
 ];
 
-/// The rule that decides, and its evidence.
+/// The deciding rule and its evidence.
 pub(super) fn decide(after: &After<'_>) -> (&'static Rule, Vec<String>) {
     let answer = Answer::of(after);
     let decided = RULES.iter().find_map(|rule| Some((rule, (rule.signs)(&answer)?)));
-    // The last rule applies to whatever comes.
+    // The last rule always applies.
     decided.unwrap_or_else(|| (&RULES[RULES.len() - 1], Vec::new()))
 }
 
-/// An answer, and what several rules ask of it.
+/// A response, with facts used by several rules.
 struct Answer<'a> {
     after: &'a After<'a>,
-    /// Its words count: the form is back, or the page is short. A forum's front page may speak of bans and wrong passwords in its titles.
+    /// Its words count: the form is back, or the page is short. A forum's front page may mention bans and wrong
+    /// passwords in titles.
     is_message: bool,
     log_out: Option<&'a str>,
     known: Option<KnownWords>,
 }
 
-/// The known words that an answer has for how the login ended.
+/// The known words of a response for a verdict.
 struct KnownWords {
     verdict: Verdict,
     phrase: &'static str,
-    /// All that say the same.
+    /// All phrases for this verdict.
     phrases: Topic,
 }
 
-/// In the order in which they count.
+/// In order of precedence.
 const MESSAGES: &[(Verdict, Topic)] = &[
     (Verdict::Locked, phrases::LOCKED),
     (Verdict::RateLimited, phrases::RATE_LIMITED),
@@ -119,13 +121,13 @@ impl<'a> Answer<'a> {
         answer
     }
 
-    /// What it says counts, unless it shows a member's page without the form.
+    /// Its words count, unless it is a member's page without the form.
     fn is_read(&self) -> bool {
         self.log_out.is_none() || self.login_form.is_some()
     }
 
     fn find_known(&self) -> Option<KnownWords> {
-        // A server in trouble that shows no form may have any word of logins in its page: one that refuses says so in a clause.
+        // A server in trouble that shows no form may have any login word in its page; a real rejection has a clause.
         let is_heard = |verdict: Verdict| {
             verdict != Verdict::WrongPassword
                 || self.status < 500
@@ -158,7 +160,7 @@ impl<'a> Answer<'a> {
         matches!(self.status, 400 | 401 | 403 | 419 | 422)
     }
 
-    /// The form is back, and something else holds.
+    /// The form is back, and `holds` is true.
     fn form_if(&self, holds: bool, sign: impl FnOnce() -> String) -> Signs {
         (self.login_form.is_some() && holds).then(|| vec![FORM_IS_BACK.to_owned(), sign()])
     }
@@ -179,7 +181,7 @@ fn locked_in_a_clause(of: &Answer<'_>) -> Signs {
     Some(vec![says(&clause)])
 }
 
-/// Words that a site in trouble has as well.
+/// Words that also occur on sites in trouble.
 fn vague_words_in_trouble(of: &Answer<'_>) -> Signs {
     let phrase = of.known.as_ref()?.phrase;
     let vague = [phrases::WRONG_SOMEHOW, phrases::LATER, phrases::LOCKED_SOMEHOW];
@@ -188,7 +190,7 @@ fn vague_words_in_trouble(of: &Answer<'_>) -> Signs {
     Some(vec![says(trouble), says(phrase)])
 }
 
-/// It may be for the CAPTCHA, and it may be for the password.
+/// It may be because of the CAPTCHA or of the password.
 fn failed_beside_captcha(of: &Answer<'_>) -> Signs {
     let phrase = of.known_of(Verdict::WrongPassword)?.phrase;
     let has_captcha = of.view.has_captcha || of.has_read_captcha;
@@ -200,13 +202,13 @@ fn captcha_and_more(of: &Answer<'_>) -> Signs {
     of.says(Verdict::Captcha).filter(|_| matches!(said_of_captcha(of), AboutCaptcha::More))
 }
 
-/// A refusal that warns of what comes of more is one: it is told apart by a clause of its own.
+/// A rejection that warns of consequences is still a rejection: it has a clause of its own.
 fn refused_beside_words(of: &Answer<'_>) -> Signs {
     let known = of.known.as_ref()?;
     Some(vec![says(refuses_beside(of, known)?), says(known.phrase)])
 }
 
-/// A clause of no list of ours may have the password within it, and is not quoted.
+/// A clause from none of our lists may contain the password, and is not quoted.
 fn refused_beside_limit(of: &Answer<'_>) -> Signs {
     let limit = of.known_of(Verdict::RateLimited).filter(|limit| refuses_without(of, limit.phrases))?;
     Some(vec!["a clause of the page says that the user or the password is wrong".to_owned(), says(limit.phrase)])
@@ -217,7 +219,7 @@ fn locked_beside_limit(of: &Answer<'_>) -> Signs {
     Some(vec!["a clause of the page says that the account is locked".to_owned(), says(limit.phrase)])
 }
 
-/// phpBB asks for one behind too many tries: whoever reads it is heard at once.
+/// phpBB requires one after too many attempts: a person who reads it is served at once.
 fn captcha_behind_limit(of: &Answer<'_>) -> Signs {
     let limit = of.known_of(Verdict::RateLimited)?;
     let message = of.said_beside_form().filter(|_| of.view.has_captcha && names_wait(of.view).is_none())?;
@@ -235,7 +237,7 @@ fn code_field(of: &Answer<'_>) -> Signs {
     Some(vec![format!("a field for a one-time code: {}", of.view.forms[form].controls[field].name)])
 }
 
-/// Said of a password that was sent, and not of codes, or of anybody's.
+/// It must be about the password that was sent, and not about codes or other passwords.
 fn password_expired(of: &Answer<'_>) -> Signs {
     let others = || phrases::ONE_TIME_PASSWORDS.iter().chain(phrases::ANY_PASSWORD.iter());
     let is_of_this =
@@ -254,7 +256,7 @@ fn form_with_captcha(of: &Answer<'_>) -> Signs {
     Some(["the form has a CAPTCHA", FORM_IS_BACK].map(str::to_owned).into_iter().chain(word).collect())
 }
 
-/// What it says to this login is read alone: notices that cookies are needed stand on many a form, and topics speak of tokens.
+/// Only texts for this login count: many forms have notices about cookies, and topics mention tokens.
 fn form_not_looked_at(of: &Answer<'_>) -> Signs {
     let message = of.said_beside_form()?;
     let phrase = phrases::NOT_LOOKED_AT.first_in(&message)?;
@@ -288,13 +290,13 @@ fn new_cookies(of: &Answer<'_>) -> Signs {
     is_whole.then(|| vec!["the login form is gone, and cookies were set".to_owned()])
 }
 
-/// The first of these phrases that the page says, and where the form is back on it, more often than the page in front of it
-/// did: a form in the head of each page stands beside titles that speak of failed logins.
+/// The first of these phrases on the page. If the form is back, it must occur more often than on the page before: a
+/// form in the header of each page has titles of topics beside it that mention failed logins.
 fn says_anew(after: &After<'_>, phrases: &[&'static str]) -> Option<&'static str> {
     says_anew_where(after, phrases, |_| true)
 }
 
-/// The same of those of which something else holds as well.
+/// The same for phrases that also meet a condition.
 fn says_anew_where(after: &After<'_>, phrases: &[&'static str], holds: impl Fn(&str) -> bool) -> Option<&'static str> {
     let before = after.before.filter(|_| after.login_form.is_some());
     let count = |view: &View, phrase: &str| view.said.matches(phrase).count();
@@ -302,9 +304,9 @@ fn says_anew_where(after: &After<'_>, phrases: &[&'static str], holds: impl Fn(&
     phrases.iter().copied().find(|phrase| after.view.said.contains(phrase) && is_new(phrase) && holds(phrase))
 }
 
-/// The words in which a clause of the page says that the password is wrong, where those of another verdict beside it say no more than what
-/// comes of more: an account that is locked by now is, whatever stands beside it. Who is told to wait as well has been looked at all the
-/// same: the same is not sent again when the time is over.
+/// The words of a clause that says that the password is wrong, if the words of another verdict beside it only warn of
+/// consequences. An account that is already locked counts as locked, whatever else is said. If the user must also
+/// wait, the password was still checked: the same is not sent again after the wait.
 fn refuses_beside(after: &After<'_>, known: &KnownWords) -> Option<&'static str> {
     let (verdict, others) = (known.verdict, known.phrases);
     if !matches!(verdict, Verdict::RateLimited | Verdict::Locked | Verdict::ConfirmEmail) {
@@ -319,10 +321,10 @@ fn refuses_beside(after: &After<'_>, known: &KnownWords) -> Option<&'static str>
     {
         return Some(refusal);
     }
-    // Nobody is logged in to an account that is locked, or not confirmed, either.
+    // A login to a locked or unconfirmed account fails too.
     let wrong = if verdict == Verdict::RateLimited { phrases::WRONG.to_vec() } else { wrong };
     let refusal = says_anew(after, &wrong)?;
-    // What is asked for beside a refusal is for those whose password is right.
+    // A request beside a rejection is meant for users with the right password.
     let is_warning = |clause: &str| verdict == Verdict::ConfirmEmail || (has(clause, WARNINGS) && !has(clause, DONE));
     let is_other = clauses().any(|clause| has(clause, others) && !is_warning(clause));
     (refuses(&wrong) && !is_other).then_some(refusal)

@@ -1,4 +1,4 @@
-//! What pages say of a login, in the words of real software: `fixtures/login/verdicts.tsv`, and what does not fit in its rows.
+//! Verdicts on real software's pages: `fixtures/login/verdicts.tsv`, and cases that do not fit into its rows.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ const FORM: &str = "<form method=post><input name=u><input type=password name=p>
 const NAV: &str = "<title>Wrong password?</title><ul id=nav><li><a href=/l>Log in</a></li><li><a href=/a>My account</a></li><li><a \
                    href=/p>Forgot your username or password?</a></li></ul>";
 
-/// The places of the table's `context`; `api` is a field of JSON, `answer` the body of an API's answer.
+/// The places in the table's `context`; `api` is a field of JSON, `answer` the body of an API's response.
 const PLACES: &[(&str, &str)] = &[
     ("page", "{SAID}"),
     ("form", "<p>{SAID}</p>{FORM}"),
@@ -27,7 +27,7 @@ const PLACES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The pages of its `before=`.
+/// The pages for its `before=`.
 const BEFORE: &[(&str, &str)] = &[
     ("form", "{FORM}"),
     ("welcome", "<p>Welcome. Too many failed attempts lock an account.</p>{FORM}"),
@@ -40,7 +40,7 @@ struct Row {
     line: usize,
     rules: Vec<&'static str>,
     places: Vec<&'static str>,
-    /// The words of its context behind the places.
+    /// The words of its context after the places.
     context: Vec<&'static str>,
     said: &'static str,
     verdict: &'static str,
@@ -74,7 +74,7 @@ fn filled(page: &str, said: &str) -> String {
     if page.contains("{FORUM}") { page.replace("{FORUM}", &forum()) } else { page }
 }
 
-/// The page that has this in one of the places, and its login form.
+/// The page with this text in one of the places, and its login form.
 fn page_at(place: &str, said: &str) -> (View, Option<usize>) {
     let page = match place {
         "answer" => return (View::of_answer(said.as_bytes()).unwrap(), None),
@@ -97,7 +97,7 @@ fn name(verdict: Verdict) -> String {
 }
 
 impl Row {
-    /// What is not as the row says.
+    /// Deviations from the row.
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let before = self.context.iter().find_map(|of| of.strip_prefix("before="));
@@ -136,7 +136,7 @@ impl Row {
         faults
     }
 
-    /// What else is read of an answer, by the key in the table.
+    /// Other results for a response, by the key in the table.
     fn read(&self, key: &str, after: &After<'_>) -> String {
         let yes = |is_so: bool| if is_so { "yes" } else { "no" }.to_owned();
         let or_none = |of: Option<String>| of.unwrap_or_else(|| "none".to_owned());
@@ -144,7 +144,7 @@ impl Row {
             // In seconds.
             "wait" => or_none(names_wait(after.view).map(|wait| wait.as_secs().to_string())),
             "limited" => yes(is_limited(after)),
-            // Neither at a limit, which the right one meets as well, nor by a server in trouble.
+            // Neither for a rate limit, which the right password meets too, nor for a server in trouble.
             "refused" => {
                 let at = |status: &u16| says_refused(&After { status: *status, ..*after });
                 let is_held = [200, 401, 403, 422].iter().all(at) && ![429, 500, 503].iter().any(at);
@@ -154,12 +154,12 @@ impl Row {
                     yes(says_refused(after))
                 }
             }
-            // On a page that is nothing else.
+            // On a page that is only this message.
             "alone" => yes(says_refused(&After::answered(&page_at("page", self.said).0, None, None))),
             "lock_minutes" => or_none(locked_for(after).map(|wait| (wait.as_secs() / 60).to_string())),
             "tries" => yes(counts_tries(after)),
             "code" => or_none(refuses_behind_code(after).map(name)),
-            // The same verdict where the page before said so already.
+            // The same verdict if the page before already said so.
             "same_before" => {
                 let (same, form) = page_at("form", self.said);
                 yes(name(judge(&After { view: &same, login_form: form, before: Some(&same), ..*after }).verdict)
@@ -196,7 +196,7 @@ fn what_stands_beside_the_form_and_says_nothing_to_this_login_is_no_reason_why_i
     let note = "<p>Note: You need cookies enabled to log in.</p>";
     for (before, after, expected) in [
         (format!("{FORM}{note}"), format!("<p>Sorry, no match.</p>{FORM}{note}"), Verdict::ProbablyRefused),
-        // From the index to a page of its own, which has a notice.
+        // From the index to a separate page with a notice.
         (format!("{FORM}<h1>Forum</h1>"), format!("<p>Sorry, no match.</p>{FORM}{note}"), Verdict::ProbablyRefused),
         (format!("{FORM}<h1>Forum</h1>"), format!("<p>Please enable cookies.</p>{FORM}"), Verdict::NotLookedAt),
         (head.clone(), head.clone(), Verdict::ProbablyRefused),
@@ -240,7 +240,7 @@ fn a_heading_that_is_new_may_be_the_reason() {
     assert!(is_refusal(&page, Some(&format!("<h1>Service interruption</h1>{FORM}"))), "it was there before");
 }
 
-/// Sentences reach logs, where nobody puts a site's name in; and what is wrong is told with what to do.
+/// Sentences reach logs without a site's name; and each problem comes with its fix.
 #[test]
 fn each_sentence_has_a_hint_and_no_name_that_stands_for_a_site() {
     assert_eq!(SENTENCES.map(|(verdict, _)| verdict), Verdict::ALL);

@@ -1,4 +1,4 @@
-//! How long does a site ask to wait?
+//! How long a site asks us to wait.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use crate::limits;
 use crate::phrases;
 use crate::view::View;
 
-/// How long a page that tells of too many tries asks to wait, where it names a time: no more than `limits::RETRY_AFTER_MAX`, which whoever is
-/// to wait for days waits for first. Beside the sentence that tells of it, the text that this stands in and the two behind it are asked: a
-/// page's footer tells how long it took, and who was there lately. Where no words tell of it, as behind 429, all of the page is.
+/// The wait that a page with too many login attempts names, if any: at most `limits::RETRY_AFTER_MAX`; longer waits
+/// start with that. Reads the sentence about the limit, its text and the two texts after it: a page's footer also has
+/// times, of its rendering and its visitors. If no words are about a limit, as after 429, the whole page is read.
 #[must_use]
 pub fn names_wait(view: &View) -> Option<Duration> {
     if is_limit(&view.said) {
         return names_wait_in(&view.said);
     }
-    // A page tells of days for many a reason.
+    // Pages mention days for many reasons.
     let comes_back = |text: &&str| has(text, phrases::COMES_BACK);
     let of_days =
         || view.said.lines().flat_map(sentences).filter(comes_back).filter_map(|of| longest_in(of, u64::MAX)).max();
@@ -26,8 +26,9 @@ fn is_limit(text: &str) -> bool {
     phrases::RATE_LIMITED.are_in(text)
 }
 
-/// The same of a text in lower case, whose lines are texts of a page. The longest time counts: a limit may tell within which time there
-/// were too many tries. Days count in its own sentence, and in the one behind where there is no other time: “we answer within 2 days” is none.
+/// The same for a lower-case text whose lines are texts of a page. The longest time counts: a limit may also name the
+/// period of the attempts. Days count in the limit's own sentence, and in the next one if there is no other time: “we
+/// answer within 2 days” is not a wait.
 pub(super) fn names_wait_in(said: &str) -> Option<Duration> {
     let texts: Vec<&str> = said.lines().collect();
     let sentences: Vec<&str> = texts.iter().flat_map(|text| sentences(text)).collect();
@@ -42,12 +43,12 @@ pub(super) fn names_wait_in(said: &str) -> Option<Duration> {
     beside.or_else(|| longest(&sentences, 1, days))
 }
 
-/// The longest time that a text in lower case names, of those of a day at most.
+/// The longest time in a lower-case text, up to a day.
 pub(super) fn names_hours(text: &str) -> Option<Duration> {
     longest_in(text, limits::RETRY_AFTER_MAX.as_secs())
 }
 
-/// The sentences of a text: a point between digits ends none.
+/// The sentences of a text; a point between digits does not end one.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -61,22 +62,22 @@ pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The longest time that a text in lower case names, of those that have so many seconds at most.
+/// The longest time in a lower-case text, up to this many seconds.
 fn longest_in(text: &str, seconds_max: u64) -> Option<Duration> {
     let longest = times_in(text).into_iter().filter(|seconds| (1..=seconds_max).contains(seconds)).max()?;
     Some(Duration::from_secs(longest).min(limits::RETRY_AFTER_MAX))
 }
 
-/// The times that a text in lower case names, in their order, in seconds.
+/// The times in a lower-case text, in order, in seconds.
 pub(super) fn times_in(text: &str) -> Vec<u64> {
-    // As numbers, and what stands between them: "15 minutes", and where nothing parts words, "请15分钟后再试".
+    // As numbers and the text between them: "15 minutes", and without word separators "请15分钟后再试".
     let text = in_numbers(text);
     let words = text.split(|of: char| of.is_whitespace() || ";!?()，。".contains(of));
     let words = words.map(|word| word.trim_matches(['.', ',', ':'])).filter(|word| !word.is_empty());
     let parts: Vec<(&str, bool)> = words.flat_map(numbers_apart).collect();
     let (mut times, mut at) = (Vec::new(), 0);
     while at < parts.len() {
-        // "0h 15m 0s" is one time, and so are "14 minutes and 37 seconds".
+        // "0h 15m 0s" is one time, and so is "14 minutes and 37 seconds".
         let Some((mut seconds, mut unit)) = time_at(&parts, at) else {
             at += 1;
             continue;
@@ -93,17 +94,18 @@ pub(super) fn times_in(text: &str) -> Vec<u64> {
     times
 }
 
-/// The same text, with “one hour” as “1 hour”.
+/// The text with “one hour” as “1 hour”.
 pub(super) fn in_numbers(text: &str) -> String {
     IN_WORDS.iter().fold(text.to_owned(), |text, (words, number)| text.replace(words, number))
 }
 
-/// The time whose number stands there, and its unit, both in seconds.
+/// The time whose number is at this index, and its unit, both in seconds.
 fn time_at(parts: &[(&str, bool)], at: usize) -> Option<(u64, u64)> {
     let &(number, is_behind) = parts.get(at)?;
     let number: u64 = number.parse().ok()?;
     let (unit, is_attached) = *parts.get(at + 1)?;
-    // "0.052 seconds" is no wait of 52, "29:59 min" none of 59, "GMT+1 hour" none at all, and "Mike12day" is somebody.
+    // "0.052 seconds" is not a wait of 52, "29:59 min" not one of 59, "GMT+1 hour" none at all, and "Mike12day" is a
+    // name.
     let front = parts[..at].last().map_or("", |(front, _)| *front);
     let is_word = front.ends_with(|of: char| of.is_alphabetic() && of < '\u{2e80}');
     let is_of_time = || at >= 2 && seconds_of(front, true).is_some() && parts[at - 2].0.parse::<u64>().is_ok();
@@ -120,9 +122,9 @@ pub(super) fn is_unit(word: &str) -> bool {
     seconds_of(word, false).is_some()
 }
 
-/// The seconds of a unit; `is_attached` where it stands right behind its number.
+/// The seconds of a unit; `is_attached` if it directly follows its number.
 fn seconds_of(unit: &str, is_attached: bool) -> Option<u64> {
-    // “5 sections” are no seconds: what is short is the whole word, or has an end that is known.
+    // “5 sections” are not seconds: a short name must be the whole word, or have a known ending.
     let is_it = |name: &str| {
         let Some(rest) = unit.strip_prefix(name) else { return false };
         let is_short = name.is_ascii() && name.len() <= 3 && SHORT_UNITS.iter().any(|(of, _)| *of == name);
@@ -139,7 +141,7 @@ fn seconds_of(unit: &str, is_attached: bool) -> Option<u64> {
     known.or_else(|| letter().filter(|_| is_attached))
 }
 
-/// How the short names of units go on.
+/// Known endings of the short unit names.
 const SHORT_UNITS: &[(&str, &str)] = &[
     ("min", "s"),
     ("min", "ut"),
@@ -171,7 +173,7 @@ const IN_WORDS: &[(&str, &str)] = &[
     ("uma hora", "1 hora"),
 ];
 
-/// The numbers of a word and what stands between them, each with whether it stands right behind the one in front.
+/// The numbers of a word and the text between them, each with whether it directly follows the previous part.
 fn numbers_apart(word: &str) -> impl Iterator<Item = (&str, bool)> {
     let is_digit = |of: char| of.is_ascii_digit();
     let mut rest = word;

@@ -1,11 +1,11 @@
-//! What holds logins back, by a crawl and by hand, and what leads out of it.
+//! What blocks logins, by a crawl and by hand, and how it is resolved.
 
 use super::*;
 
-/// What a hint says to do, done.
+/// Does what a hint says.
 fn follow(hint: &str, tries: &mut Tries, user: &str, password: &mut Secret, now: UnixMillis) -> bool {
     let ended = Ended { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
-    // `gleaner login` sends nothing that was refused, and touches no locked account, unless it is told to.
+    // `gleaner login` sends nothing that was rejected, and tries no locked account, without `--again`.
     let is_kept_back = matches!(
         tries.hold_by_hand(user, password, now),
         Some(ByHand::Refused(_) | ByHand::Locked | ByHand::NoEnd | ByHand::Sent(_))
@@ -38,7 +38,7 @@ fn what_each_hint_says_to_do_ends_the_state_that_it_is_told_of() {
             let state = (verdict, was_sent, was_answered, times);
             let Some(hold) = tries.hold(user, &password, NOW) else { panic!("{state:?}: nothing is forbidden") };
             let why = match hold {
-                // It leads out by itself.
+                // It resolves itself.
                 Hold::Until(until, why) => {
                     assert_eq!(tries.hold(user, &password, until), None, "{state:?}: {why}");
                     assert!(why.contains(&until.rfc3339()), "{state:?}: {why}");
@@ -49,7 +49,7 @@ fn what_each_hint_says_to_do_ends_the_state_that_it_is_told_of() {
             let hint = why.split_once("(hint: ").unwrap_or_else(|| panic!("{state:?}: no hint in {why}")).1;
             assert!(follow(hint, &mut tries, user, &mut password, NOW), "{state:?}: {why}");
             if was_sent && !hint.contains("`gleaner login --interactive`") && hint.contains("--cookies") {
-                // The session that was taken over is what the site is crawled with; what was sent is not sent again for it.
+                // The imported session is used to crawl the site; the sent credentials are not sent again for it.
                 assert!(tries.hold(user, &password, NOW).is_some(), "{state:?}: {why}");
                 continue;
             }
@@ -86,16 +86,16 @@ fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
         let other = tries.hold_by_hand("anna", &Secret::new("two"), later);
         assert_eq!(other, expected.filter(|_| !is_of_account), "{verdict:?}: another password");
     }
-    // One that asks for patience and names no time is guessed at, and told so.
+    // A rate limit without a time is guessed, and reported as a guess.
     let mut tries = after(Verdict::Unknown, false);
     tries.wait_as_guessed();
     assert_eq!(tries.hold_by_hand("anna", &password, later), Some(ByHand::GuessedToWait(NOW.plus(FIRST_WAIT))));
     let Some(Hold::Until(_, why)) = tries.hold("anna", &password, later) else { panic!("a crawl waits") };
-    assert!(why.contains("a guess of ours: the site asks to wait, and tells no time"), "{why}");
+    assert!(why.contains("an estimate: the site asks to wait, and gives no time"), "{why}");
     tries.ended(Ended { verdict: Verdict::RateLimited, was_sent: true, was_answered: true }, "anna", &password, NOW);
     tries.wait_as_asked(NOW.plus(Duration::from_secs(90)), NOW);
     assert_eq!(tries.guessed_until(later), None, "what the site says is no guess");
-    // A server in trouble is guessed at, unless it has named a time; that is over when it is, and no clock makes it longer.
+    // Trouble of a server is guessed, unless it named a time. That ends on time, and no clock makes it longer.
     let mut tries = after(Verdict::Unknown, false);
     assert_eq!(tries.hold_by_hand("anna", &password, later), None);
     let asked = NOW.plus(Duration::from_secs(7_200));
@@ -103,7 +103,7 @@ fn by_hand_what_the_site_has_said_holds_and_what_is_guessed_does_not() {
     assert_eq!(tries.hold_by_hand("anna", &password, later), Some(ByHand::AskedToWait(asked)));
     assert_eq!(tries.hold_by_hand("anna", &password, asked), None);
     assert_eq!(tries.hold_by_hand("anna", &password, UnixMillis(5)), None, "the clock was ahead");
-    // What the site says later is what it says.
+    // A later request of the site replaces the earlier one.
     tries.ended(Ended { verdict: Verdict::SecondFactor, was_sent: true, was_answered: true }, "anna", &password, later);
     assert_eq!(tries.hold_by_hand("anna", &password, later), Some(ByHand::SecondFactor));
 }
@@ -116,7 +116,7 @@ fn a_redirect_loop_is_told_with_its_address_until_another_end() {
     tries.meet_page("http://h/ redirects after 20 others");
     let told = tries.trouble().unwrap();
     assert!(
-        told.contains("is a redirect loop: http://h/ redirects after 20 others (hint: see with a browser"),
+        told.contains("is a redirect loop: http://h/ redirects after 20 others (hint: check in a browser"),
         "{told}"
     );
     tries.ended(ended(Verdict::NoForm), "anna", &password, NOW);
@@ -137,7 +137,7 @@ fn a_password_that_met_a_captcha_is_not_sent_again_once_another_was_tried() {
         let Some(Hold::Operator(why)) = tries.hold("anna", &one, NOW) else { panic!("{verdict:?}: a crawl sends it") };
         assert!(why.contains("`gleaner login --interactive --again`"), "{why}");
     }
-    // Another one that is let in tells nothing of it; one that was never sent has met none.
+    // A success of another one says nothing about it; one that was never sent met no lock.
     tries.ended(ended(Verdict::LoggedIn), "anna", &two, NOW);
     assert_eq!(tries.hold_by_hand("anna", &one, NOW), Some(ByHand::Captcha));
     let mut tries = Tries::default();
@@ -185,12 +185,12 @@ fn what_is_told_as_the_sites_word_is_its_own_and_no_wait_of_ours() {
     assert_eq!(tries.hold_by_hand("anna", &password, NOW), Some(ByHand::AskedToWait(asked)));
     assert!(tries.not_before(NOW) > Some(asked), "a crawl waits longer");
     assert_eq!(tries.hold_by_hand("anna", &password, asked), None);
-    // Twice without an answer: by hand, too, it is sent again only where that is asked for.
+    // After two silent failures, even a login by hand needs an explicit request.
     tries.ended(ended(false), "anna", &password, asked);
     assert_eq!(tries.hold_by_hand("anna", &password, asked), Some(ByHand::NoEnd));
 }
 
-/// Who sends the same again: a crawl, a person's command, one with a person at the terminal.
+/// Who retries: a crawl, a command, or a command with a person at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
     Crawl,
@@ -211,7 +211,8 @@ impl Who {
     }
 }
 
-/// How often the same is sent that ends so each time, by these in turn, however long they wait; no more than nine times are tried.
+/// How often the same credentials are sent if each attempt ends so, by these in turn, with any wait; at most nine are
+/// tried.
 fn sent_by(whos: &[Who], tries: &mut Tries, verdict: Verdict, was_answered: bool) -> u32 {
     let (password, mut now, mut sent) = (Secret::new("one"), NOW, 0);
     for who in whos.iter().cycle().take(9) {
@@ -230,7 +231,7 @@ fn sent_by(whos: &[Who], tries: &mut Tries, verdict: Verdict, was_answered: bool
 #[test]
 fn each_row_of_the_table_is_what_is_sent_by_crawls_and_by_hand() {
     use Who::{Crawl, Hand, Person};
-    // By a crawl, by hand and by a person, of what was never let in; and the same of what was.
+    // By a crawl, by hand and by a person: for credentials that were never accepted, then for accepted ones.
     for (verdict, was_answered, never, before) in [
         (Verdict::WrongPassword, true, [1, 1, 1], [1, 1, 1]),
         (Verdict::ProbablyRefused, true, [1, 1, 1], [1, 1, 1]),
@@ -279,7 +280,7 @@ fn what_was_let_in_is_tried_again_after_waits_that_grow_to_a_day_whoever_tries_i
             (&[Hand, Crawl], [0, 360, 360 + 1_440, 360 + 2 * 1_440]),
         ] {
             if verdict == Verdict::NotLookedAt && whos != [Crawl] {
-                // By hand the first of it holds nobody back.
+                // By hand, the first one blocks nothing.
                 continue;
             }
             let mut tries = after(&[(Verdict::LoggedIn, true)]);
@@ -298,7 +299,7 @@ fn what_was_let_in_is_tried_again_after_waits_that_grow_to_a_day_whoever_tries_i
             }
             assert_eq!(sent, expected, "{verdict:?} by {whos:?}");
         }
-        // A refusal in clear words ends them.
+        // A clear rejection ends them.
         let mut tries = after(&[(Verdict::LoggedIn, true)]);
         for verdict in [verdict, Verdict::WrongPassword] {
             tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, NOW);
@@ -317,7 +318,7 @@ fn further_tries_begin_anew_with_what_says_that_the_password_was_not_looked_at()
         tries.ended(ended(verdict, true), "anna", &password, NOW);
         assert_eq!(may(&tries), (true, true), "{verdict:?}");
         tries.begin("anna", &password);
-        // One that was not sent has taken nothing.
+        // A form that was not sent uses up nothing.
         let mut unsent = tries.clone();
         unsent.came_to_nothing();
         assert_eq!(may(&unsent), (true, true), "{verdict:?}");
@@ -353,7 +354,7 @@ fn a_captcha_is_read_once_more_and_by_again_anew() {
     tries.begin("anna", &password);
     tries.form_leaves(NOW);
     assert!(tries.may_read_again());
-    // The form came back with one, and a person is about to read it: by whichever status it came.
+    // The form came back with a CAPTCHA, and a person is about to read it, whatever the status.
     tries.form_leaves(NOW);
     assert!(!tries.may_read_again());
     let mut killed: Tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
@@ -363,7 +364,7 @@ fn a_captcha_is_read_once_more_and_by_again_anew() {
     let Some(Hold::Operator(why)) = tries.hold("anna", &password, NOW) else { panic!("a crawl sends it") };
     assert!(why.contains("`gleaner login --interactive --again`"), "{why}");
     for password in ["two", "three"] {
-        // Neither another one nor a browser's session makes it unread.
+        // Neither another login nor a browser's session resets it.
         tries.ended(Ended { verdict: Verdict::LoggedIn, ..captcha }, "anna", &Secret::new(password), NOW);
         tries.operator_has_logged_in("anna");
         assert!(!Who::Person.may(&tries, &Secret::new("one"), NOW), "{password}");
@@ -382,7 +383,7 @@ fn another_way_of_the_rule_file_has_a_login_sent_once_by_hand_and_to_and_fro_bri
         (Verdict::Unknown, 3),
         (Verdict::SessionLost, 1),
         (Verdict::SiteTrouble, 3),
-        // A lock is the account's, by whichever form.
+        // A lock concerns the account, whatever form was used.
         (Verdict::Locked, 1),
     ] {
         for (who, expected) in [(Who::Crawl, 1), (Who::Hand, by_hand)] {
@@ -400,7 +401,7 @@ fn another_way_of_the_rule_file_has_a_login_sent_once_by_hand_and_to_and_fro_bri
                 (3, true),
             ] {
                 tries.meet_way(way);
-                // A form that is not found tells nothing of the one before, wherever the file leads.
+                // A missing form says nothing about the previous one, wherever the file points.
                 if who.may(&tries, &password, NOW) {
                     tries.begin("anna", &password);
                     if is_sent {
@@ -415,7 +416,7 @@ fn another_way_of_the_rule_file_has_a_login_sent_once_by_hand_and_to_and_fro_bri
             assert_eq!(sent, expected, "{verdict:?}, {who:?}");
         }
     }
-    // However many ways there are, they have an end.
+    // The number of variants is bounded.
     let (mut tries, mut sent) = (Tries::default(), 0);
     for way in 0..100 {
         tries.meet_way(way);
@@ -491,7 +492,7 @@ fn what_broke_off_and_what_met_trouble_twice_is_remembered_whatever_is_tried_in_
     let mut sent = 0;
     let mut tries = Tries::default();
     for password in [&one, &two, &one, &two, &one] {
-        // As each next process does it, before it begins.
+        // As each next process does before it starts.
         tries.broke_off("anna", password, NOW);
         if Who::Hand.may(&tries, password, NOW) {
             sent += 1;
@@ -549,7 +550,7 @@ fn what_was_held_before_answers_were_remembered_is_held_by_hand_too() {
         }
         assert!(Who::Hand.may(&read(r#","is_of_table":true"#), &password, NOW), "{verdict}: no form has left");
     }
-    // The one more try of one that was written down so is written down as well.
+    // The one retry of one recorded so is recorded as well.
     let mut tries: Tries =
         serde_json::from_str(&format!(r#"{{"proven":{old},"sent":[[{old},"no_answer",false]]}}"#)).unwrap();
     tries.begin("anna", &password);
@@ -575,7 +576,7 @@ fn the_rest_behind_short_sessions_is_kept_and_ends_with_a_login_by_hand() {
 fn a_site_that_asks_to_wait_before_any_form_is_told_so_and_with_one_time() {
     let (mut tries, password) = (Tries::default(), Secret::new("one"));
     tries.begin("anna", &password);
-    // Our own wait begins some milliseconds later.
+    // Our own wait starts some milliseconds later.
     tries.met_trouble(NOW.plus(Duration::from_millis(5)));
     let asked = NOW.plus(OPERATOR_POLL);
     tries.wait_as_asked(asked, NOW);

@@ -1,4 +1,4 @@
-//! Answers that ask for patience time and again, and what counts as one try whatever has changed around it.
+//! Repeated rate limits, and what counts as one attempt whatever changed around it.
 
 use super::holds::Who;
 use super::*;
@@ -23,7 +23,7 @@ fn no_more_than_three_tries_in_a_row_are_answered_by_asking_for_patience() {
             }
             tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
         }
-        // A second that is named is a minute.
+        // A named second counts as a minute.
         assert_eq!(sent, if names_second { [0, 1, 2] } else { [0, 60, 300] }, "{whos:?}");
         let held = tries.hold_by_hand("anna", &password, NOW.plus(LOGIN_WAIT_MAX * 9));
         assert_eq!(held, Some(ByHand::Sent(Verdict::LimitedAgain)));
@@ -106,11 +106,11 @@ fn what_was_let_in_before_is_held_behind_ten_answers_of_whatever_kind() {
                 tries = serde_json::from_slice(&serde_json::to_vec(&tries).unwrap()).unwrap();
             }
         }
-        // The first waits of a site in trouble are minutes, and count once.
+        // The first waits for a site in trouble are minutes, and count once.
         assert!((10..=14).contains(&sent.len()) && *sent.last().unwrap() > 6 * 24, "{verdict:?}: {sent:?}");
         let later = NOW.plus(LOGIN_HOUR * 24 * 60);
         assert_eq!(tries.hold_by_hand("anna", &password, later), Some(ByHand::Refused(Verdict::ProbablyRefused)));
-        // Whoever is let in has them anew.
+        // An accepted login resets them.
         tries.begin_again("anna", &password);
         tries.form_leaves(later);
         tries.ended(Ended { verdict: Verdict::LoggedIn, ..ended }, "anna", &password, later);
@@ -189,7 +189,7 @@ fn an_account_whose_rule_file_has_another_name_by_now_was_let_in_all_the_same() 
 #[test]
 fn what_broke_off_behind_the_form_counts_among_the_ten() {
     let password = Secret::new("one");
-    // A process that is killed; and a form that was taken, whose proof says no when its session may have ended.
+    // A killed process; and an accepted form whose proof fails when its session may have expired.
     for is_killed in [true, false] {
         let (mut tries, mut sent) = (after(&[(Verdict::LoggedIn, true)]), 0);
         for hour in 0..24 * 90 {
@@ -216,7 +216,7 @@ fn again_that_meets_trouble_frees_nothing_that_the_bare_form_has_held() {
     let bare = |tries: &mut Tries, now: UnixMillis| {
         tries.begin("anna", &password);
         tries.form_leaves(now);
-        // As `Report::end` does with a form that is back without a word.
+        // As `Report::end` does with a form that is back without a message.
         let verdict = if tries.bears_bare() { Verdict::SiteTrouble } else { Verdict::ProbablyRefused };
         tries.ended(Ended { verdict, was_sent: true, was_answered: true }, "anna", &password, now);
     };
