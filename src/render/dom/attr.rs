@@ -1,7 +1,7 @@
 //! `Attr` nodes (DOM §4.9.2): attributes that a script holds as objects.
 //!
-//! An element keeps its attributes as values; a node is made for one only when a script asks. While it has an element, the element's value
-//! is the node's; once the attribute goes, the node keeps the value that it had.
+//! An element keeps its attributes as values; an attribute node is created only when a script requests it. While the node has an element,
+//! it reads the element's value; once the attribute is removed, the node keeps its last value.
 
 use html5ever::QualName;
 
@@ -61,7 +61,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The node of an element's attribute, made on first sight; `None` where the element has no such attribute.
+    /// The node of an element's attribute, created on first access; `None` if the element has no such attribute.
     ///
     /// # Errors
     /// [`Error::Full`].
@@ -77,7 +77,7 @@ impl Tree {
         Ok(Some(node))
     }
 
-    /// `element.setAttributeNode(attr)`; gives the node of the attribute that it replaced.
+    /// `element.setAttributeNode(attr)`; returns the node of the attribute that it replaced.
     ///
     /// # Errors
     /// [`Error::InUse`] for the attribute of another element, [`Error::Full`].
@@ -95,7 +95,7 @@ impl Tree {
         if let Some(old) = old {
             self.release_attr(old);
         }
-        // The node's own copy of the value counts no more; the element's does from here on.
+        // The node's own copy of the value no longer counts; the element's does from here on.
         let freed = self.attr_mut(node).map_or(0, |attr| std::mem::take(&mut attr.value).len());
         self.count_text(freed, 0);
         self.own_attr(element, node);
@@ -118,7 +118,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The nodes that were made of an element's attributes.
+    /// The existing nodes of an element's attributes.
     pub(super) fn attr_nodes(&self, element: NodeId) -> &[NodeId] {
         self.attr_nodes.get(&element).map_or(&[], Vec::as_slice)
     }
@@ -137,7 +137,7 @@ impl Tree {
         }
     }
 
-    /// Takes a node from its element with the value that the attribute has.
+    /// Detaches a node from its element; it keeps the attribute's value.
     fn release_attr(&mut self, node: NodeId) {
         let value = self.attr_value(node).unwrap_or_default().to_owned();
         let Some(owner) = self.attr_mut(node).and_then(|attr| attr.owner.take()) else { return };
@@ -153,7 +153,7 @@ impl Tree {
         }
     }
 
-    /// What precedes the removal of an element's attribute: its node, if there is one, goes its own way.
+    /// Call before removing an element's attribute: detaches its node, if there is one.
     pub(super) fn release_attr_of(&mut self, element: NodeId, namespace: &str, local: &str) {
         if self.attr_nodes.is_empty() {
             return;

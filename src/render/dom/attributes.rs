@@ -31,7 +31,7 @@ impl Tree {
     /// `element.setAttribute(name, value)`.
     ///
     /// # Errors
-    /// [`Error::InvalidCharacter`] for a name that no markup could hold, [`Error::Full`].
+    /// [`Error::InvalidCharacter`] for a name that markup cannot express, [`Error::Full`].
     pub fn set_attribute(&mut self, element: NodeId, qualified: &str, value: &str) -> Result<(), Error> {
         if !is_attribute_name(qualified) {
             return Err(Error::InvalidCharacter);
@@ -44,8 +44,8 @@ impl Tree {
         self.set_attribute_ns(element, name, value)
     }
 
-    /// `element.setAttributeNS(namespace, name, value)` with a name from [`super::validate_and_extract`]. An
-    /// attribute that is there keeps its prefix and its place.
+    /// `element.setAttributeNS(namespace, name, value)` with a name from [`super::validate_and_extract`]. An existing attribute keeps its
+    /// prefix and its position.
     pub fn set_attribute_ns(&mut self, element: NodeId, name: QualName, value: &str) -> Result<(), Error> {
         let old = self.attribute_ns(element, &name.ns, &name.local).map(|attribute| attribute.value.clone());
         self.check_room(0, value.len().saturating_sub(old.as_ref().map_or(0, String::len)))?;
@@ -61,7 +61,7 @@ impl Tree {
         Ok(())
     }
 
-    /// `element.setAttributeNode(attr)`: takes prefix and all from the new one, gives the old one back.
+    /// `element.setAttributeNode(attr)`: takes everything, including the prefix, from the new attribute and returns the old one.
     pub fn replace_attribute(&mut self, element: NodeId, new: Attribute) -> Result<Option<Attribute>, Error> {
         self.check_room(0, new.value.len())?;
         let Some(data) = self.element_mut(element) else {
@@ -98,7 +98,7 @@ impl Tree {
         Some(removed)
     }
 
-    /// Adds what is missing, for the parser's second `<html>` and `<body>`.
+    /// Adds missing attributes, for the parser's second `<html>` and `<body>`.
     pub(super) fn add_missing_attributes(&mut self, element: NodeId, attributes: Vec<Attribute>) {
         for attribute in attributes {
             if self.attribute_ns(element, &attribute.name.ns, &attribute.name.local).is_none() {
@@ -108,7 +108,7 @@ impl Tree {
         }
     }
 
-    /// The bookkeeping of every change: bytes, the index of ids, the record.
+    /// Bookkeeping after every change: byte count, id index, mutation record.
     fn attribute_changed(
         &mut self,
         target: NodeId,
@@ -129,7 +129,7 @@ impl Tree {
         self.record(|| Mutation::Attribute { target, namespace, local, old, new });
     }
 
-    /// HTML elements of HTML documents know their attributes in lower case (DOM §4.9 "get an attribute by name").
+    /// HTML elements of HTML documents look up attributes in lower case (DOM §4.9 "get an attribute by name").
     fn attribute_case<'a>(&self, element: NodeId, qualified: &'a str) -> Cow<'a, str> {
         let has_capitals = qualified.bytes().any(|byte| byte.is_ascii_uppercase());
         if has_capitals && self.is_html_in_html(element) {
@@ -145,12 +145,12 @@ impl Tree {
             && self.is_html_document(self.document_of(element))
     }
 
-    /// The element's unique identifier; an empty one is none.
+    /// The element's id; `None` if it is empty.
     pub fn id(&self, element: NodeId) -> Option<&str> {
         self.attribute(element, &local_name!("id")).filter(|id| !id.is_empty())
     }
 
-    /// The element's classes, each as often as it is written.
+    /// The element's classes, with duplicates.
     pub fn classes(&self, element: NodeId) -> impl Iterator<Item = &str> {
         self.attribute(element, &local_name!("class"))
             .unwrap_or_default()
@@ -158,7 +158,7 @@ impl Tree {
             .filter(|class| !class.is_empty())
     }
 
-    /// `element.tagName`: HTML elements of HTML documents are told in capitals.
+    /// `element.tagName`: upper case for HTML elements of HTML documents.
     pub fn tag_name(&self, element: NodeId) -> Option<String> {
         let name = qualified_name(&self.element(element)?.name);
         Some(if self.is_html_in_html(element) { name.to_ascii_uppercase() } else { name.into_owned() })

@@ -1,19 +1,20 @@
-//! Copies (DOM §4.4 "clone a node") and equality. Loops, because scripts nest as deep as memory goes.
+//! Copies (DOM §4.4 "clone a node") and equality. They use loops instead of recursion, since scripts can nest nodes as deep as memory
+//! allows.
 
 use super::Error;
 use super::node::{Attribute, CustomState, ElementState, Instruction, NodeData, NodeId};
 use super::record::Mutation;
 use super::tree::Tree;
 
-/// Children that are still to be copied: from where, to where, into which document.
+/// Nodes still to copy: source, target, document.
 type Work = Vec<(NodeId, NodeId, NodeId)>;
 
 impl Tree {
     /// `node.cloneNode(deep)`, or `document.importNode(node, deep)` with the document given.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] for shadow roots, and for documents where one is given; [`Error::Full`], which leaves
-    /// what was copied to the next sweep.
+    /// [`Error::NotSupported`] for shadow roots, and for documents if `document` is given; [`Error::Full`], which leaves the partial copy
+    /// to the next sweep.
     pub fn clone_node(&mut self, node: NodeId, document: Option<NodeId>, deep: bool) -> Result<NodeId, Error> {
         let is_document = matches!(self.data(node), NodeData::Document(_));
         if self.shadow_host(node).is_some() || (is_document && document.is_some()) {
@@ -147,7 +148,7 @@ impl Tree {
             };
             match (next_a, next_b) {
                 (None, None) => return true,
-                // They stand equally deep as long as each pair had as many children.
+                // Both are equally deep as long as each pair had as many children.
                 (Some(next_a), Some(next_b)) if self.same_depth(a, b, next_a, next_b) => (a, b) = (next_a, next_b),
                 _ => return false,
             }

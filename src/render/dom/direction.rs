@@ -1,14 +1,14 @@
-//! Directionality (HTML §3.2.6.4): which way an element's text runs, as `:dir()` and `dirname` ask.
+//! Directionality (HTML §3.2.6.4): the direction of an element's text, for `:dir()` and `dirname`.
 
 use html5ever::{local_name, ns};
 
 use super::node::{Element, NodeId};
 use super::tree::Tree;
 
-/// Types of inputs whose value tells the direction of `dir=auto`.
+/// Input types whose value determines the direction of `dir=auto`.
 const TELLING: &[&str] = &["hidden", "text", "search", "tel", "url", "email", "password", "submit", "reset", "button"];
 
-/// What `dir` says, on elements of HTML.
+/// The value of `dir` on HTML elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Said {
     Rtl,
@@ -46,7 +46,7 @@ impl Tree {
         false
     }
 
-    /// What the text of an element says, `None` where it says nothing.
+    /// The direction of an element's text; `None` if its text has none.
     fn auto_direction(&self, id: NodeId) -> Option<bool> {
         let element = self.element(id)?;
         let is_input =
@@ -57,11 +57,11 @@ impl Tree {
                 None if is_input => element.attribute(&local_name!("value")).unwrap_or_default().to_owned(),
                 None => self.child_text(id),
             };
-            // A value without letters is written from left to right.
+            // A value without letters is left-to-right.
             return text_direction(&value).or((!value.is_empty()).then_some(false));
         }
         if element.is_html(&local_name!("slot")) && self.shadow_host(self.root(id)).is_some() {
-            // A slot in a shadow tree says what is assigned to it.
+            // A slot in a shadow tree takes the direction of its assigned nodes.
             return self.assigned_nodes(id).into_iter().find_map(|node| match self.element(node) {
                 Some(element) if counts(element) => self.contained_direction(node),
                 Some(_) => None,
@@ -71,7 +71,7 @@ impl Tree {
         self.contained_direction(id)
     }
 
-    /// "Contained text auto directionality": what stands in elements of a direction of their own does not count.
+    /// "Contained text auto directionality": skips elements that have their own direction.
     fn contained_direction(&self, root: NodeId) -> Option<bool> {
         let mut next = self.next_in_order(root, root);
         while let Some(id) = next {
@@ -95,7 +95,7 @@ impl Tree {
         None
     }
 
-    /// The node behind a node and all that is below it, within a root.
+    /// The next node in tree order that is not below this one, within a root.
     fn next_outside(&self, id: NodeId, root: NodeId) -> Option<NodeId> {
         let up = std::iter::successors(Some(id), |id| self.parent(*id)).take_while(|id| *id != root);
         up.filter_map(|id| self.next_sibling(id)).next()

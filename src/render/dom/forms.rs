@@ -1,4 +1,4 @@
-//! What selectors and scripts ask of form controls (HTML §4.10): owner, checkedness, disabledness.
+//! Form control state for selectors and scripts (HTML §4.10): owner, checkedness, disabledness.
 
 use html5ever::{LocalName, local_name, ns};
 
@@ -86,7 +86,7 @@ impl Tree {
         }
     }
 
-    /// An option that says so, or the one that a drop-down list shows because none does (HTML §4.10.7).
+    /// An option that is selected itself, or the one that a drop-down list shows because none is (HTML §4.10.7).
     fn is_selected(&self, id: NodeId, option: &Element) -> bool {
         let own = |element: &Element| {
             element.state.checked.unwrap_or_else(|| element.attribute(&local_name!("selected")).is_some())
@@ -107,7 +107,7 @@ impl Tree {
                 continue;
             };
             if own(element) {
-                // Of several in a list of one choice, the last counts.
+                // With several selected in a single-choice list, the last one counts.
                 chosen = Some(other);
             }
             if first_enabled.is_none() && !self.is_disabled(other) {
@@ -115,7 +115,7 @@ impl Tree {
             }
         }
         let size = attribute(local_name!("size")).and_then(|size| size.trim().parse::<u32>().ok()).unwrap_or(1);
-        // A script may have told a list to show none of its options.
+        // A script may have set a list to show none of its options.
         let shows_none = list.is_some_and(|list| list.state.checked == Some(false));
         chosen.or(if size <= 1 && !shows_none { first_enabled } else { None }) == Some(id)
     }
@@ -126,7 +126,7 @@ pub(super) fn html_name(element: &Element) -> Option<&str> {
     (element.name.ns == ns!(html)).then_some(&*element.name.local)
 }
 
-/// The type of an input in lower case, `text` if it has none. Unknown types read as they are written.
+/// The type of an input in lower case, `text` if it has none. Unknown types are returned as written.
 pub(super) fn input_type(element: &Element) -> String {
     match element.attribute(&local_name!("type")) {
         Some("") | None => "text".into(),

@@ -1,6 +1,6 @@
-//! What follows the tree as it changes: the boundaries of ranges (DOM §5.5) and the places of node iterators (DOM §6.1).
+//! Objects that follow changes of the tree: range boundaries (DOM §5.5) and positions of node iterators (DOM §6.1).
 //!
-//! The tree holds them weakly: an object that nobody holds any more costs nothing from then on. Pages without ranges pay one look.
+//! The tree holds them weakly: a dropped object costs nothing from then on. Pages without ranges pay one check.
 
 use std::cell::Cell;
 use std::rc::{Rc, Weak};
@@ -15,7 +15,7 @@ pub struct Boundary {
     pub offset: usize,
 }
 
-/// What lies between two boundaries; the start is never after the end.
+/// The span between two boundaries; the start is never after the end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Span {
     pub start: Boundary,
@@ -37,7 +37,7 @@ impl Span {
 /// A range's boundaries, which the tree moves.
 pub type LiveSpan = Rc<Cell<Span>>;
 
-/// Where a node iterator stands.
+/// The position of a node iterator.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Cursor {
     pub root: NodeId,
@@ -45,15 +45,15 @@ pub struct Cursor {
     pub is_before: bool,
 }
 
-/// A node iterator's place, which the tree moves.
+/// The position of a node iterator, which the tree moves.
 pub type LiveCursor = Rc<Cell<Cursor>>;
 
-/// All that follow a tree.
+/// All objects that follow a tree.
 #[derive(Debug, Default)]
 pub(super) struct Followers {
     spans: Vec<Weak<Cell<Span>>>,
     cursors: Vec<Weak<Cell<Cursor>>>,
-    /// How many there may be before those that are gone are looked for.
+    /// Number of objects at which dropped ones are removed.
     patience: usize,
 }
 
@@ -81,7 +81,7 @@ impl Followers {
 }
 
 impl Tree {
-    /// Boundaries that move with the tree for as long as somebody holds them.
+    /// Boundaries that move with the tree while they are held.
     pub fn follow_span(&mut self, span: Span) -> LiveSpan {
         self.followers.forget_gone();
         let live = Rc::new(Cell::new(span));
@@ -89,7 +89,7 @@ impl Tree {
         live
     }
 
-    /// The place of an iterator that moves with the tree for as long as somebody holds it.
+    /// The position of an iterator that moves with the tree while it is held.
     pub fn follow_cursor(&mut self, cursor: Cursor) -> LiveCursor {
         self.followers.forget_gone();
         let live = Rc::new(Cell::new(cursor));
@@ -97,7 +97,7 @@ impl Tree {
         live
     }
 
-    /// Before `count` nodes come in before `child` (DOM §4.2.3 "insert" step 6).
+    /// Call before `count` nodes are inserted before `child` (DOM §4.2.3 "insert" step 6).
     pub(super) fn before_insertion(&self, parent: NodeId, child: Option<NodeId>, count: usize) {
         if self.followers.spans.is_empty() {
             return;
@@ -113,7 +113,7 @@ impl Tree {
         });
     }
 
-    /// Before a node leaves its parent (DOM §4.2.3 "remove" steps 3 to 8).
+    /// Call before a node leaves its parent (DOM §4.2.3 "remove" steps 3 to 8).
     pub(super) fn before_removal(&self, node: NodeId) {
         if self.followers.is_empty() {
             return;
@@ -167,7 +167,7 @@ impl Tree {
         });
     }
 
-    /// A text was split, and its second half stands behind it (DOM §4.11 "split" step 7).
+    /// A text was split, and its second half follows it (DOM §4.11 "split" step 7).
     pub(super) fn text_split(&self, node: NodeId, new: NodeId, offset: usize) {
         if self.followers.spans.is_empty() {
             return;
@@ -184,7 +184,7 @@ impl Tree {
         });
     }
 
-    /// A text's data was put behind another's, `length` units of it, and the text is about to go (DOM §4.4 "normalize" step 6).
+    /// A text's data, `length` units, was appended to another, and the text is about to be removed (DOM §4.4 "normalize" step 6).
     pub(super) fn text_joined(&self, into: NodeId, from: NodeId, length: usize) {
         if self.followers.spans.is_empty() {
             return;

@@ -1,16 +1,16 @@
-//! The document under scripts: an arena of nodes with the mutations of the DOM standard.
+//! The DOM: an arena of nodes with the mutations of the DOM standard.
 //!
-//! Markup comes in by `parse` (html5ever drives the arena directly), scripts change it by the functions of `mutate`,
-//! `attributes` and `text`, read it by `select` and the traversals of `tree`, and `serialize` gives it back as
-//! markup. The engine's wrappers hold a [`NodeId`] each and are the roots of [`Tree::sweep`].
+//! `parse` reads markup (html5ever builds the arena directly). Scripts change the tree through `mutate`, `attributes` and `text`, read it
+//! through `select` and the traversals of `tree`; `serialize` writes it back as markup. The engine's wrappers hold a [`NodeId`] each and
+//! are the roots of [`Tree::sweep`].
 //!
 //! Standards: DOM (dom.spec.whatwg.org) for the tree, HTML for parsing and serialising. Section numbers are theirs.
 //!
-//! One deviation, invisible to links: character data is UTF-8, so that a lone surrogate becomes U+FFFD. Attributes are values of
-//! their element, and nodes only where a script asks (`attr`).
+//! One deviation, invisible to links: character data is UTF-8, so a lone surrogate becomes U+FFFD. Attributes are values of their
+//! element, and nodes only when a script requests them (`attr`).
 //!
-//! Nothing here runs scripts, does I/O or reads a clock, and no input panics: every count is bounded in `limits.rs`,
-//! every walk over the tree is a loop and not a recursion.
+//! Nothing here runs scripts, does I/O or reads a clock, and no input causes a panic: every count is bounded in `limits.rs`, and every
+//! walk over the tree is a loop, not a recursion.
 
 mod attr;
 mod attributes;
@@ -52,31 +52,31 @@ pub use self::text::{byte_of_unit, utf16_len};
 pub use self::tree::Tree;
 pub use self::xpath::{Item, Prefixes, Value as XPathValue, XPath, XPathError};
 
-/// Why a change or a question was refused. The names of the standard's exceptions, and one of our own.
+/// Why a change or a query was refused. The names are the standard's exceptions, plus one of our own.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// The node cannot stand there (DOM §4.2.3).
+    /// The node is not allowed there (DOM §4.2.3).
     #[error("the node cannot be inserted there")]
     HierarchyRequest,
     /// The reference node is no child of the parent, or the node is not in the tree.
     #[error("the node is not found there")]
     NotFound,
-    /// An offset lies behind the end of the data.
+    /// An offset is beyond the end of the data.
     #[error("the offset is larger than the length")]
     IndexSize,
-    /// A name holds a character that it cannot.
+    /// A name contains an invalid character.
     #[error("the name holds a character that is not allowed")]
     InvalidCharacter,
-    /// A prefix and its namespace do not go together.
+    /// A prefix does not match its namespace.
     #[error("the name and its namespace do not go together")]
     Namespace,
     /// The node's kind does not allow it.
     #[error("the operation is not supported for this node")]
     NotSupported,
-    /// A selector cannot be read, or is longer or deeper than the caps.
+    /// A selector is invalid, or longer or deeper than the caps.
     #[error("the selector cannot be read")]
     Syntax,
-    /// The parent has no place for what is to be put beside a node.
+    /// The parent cannot take a sibling of the node.
     #[error("the node cannot be modified there")]
     NoModificationAllowed,
     /// The attribute belongs to another element.

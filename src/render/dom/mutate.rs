@@ -1,16 +1,16 @@
-//! Mutations of the tree (DOM §4.2.3), each with its validity, its record and the standard's order of steps.
+//! Mutations of the tree (DOM §4.2.3), each with its validity checks, its record and the standard's order of steps.
 
 use super::Error;
 use super::node::{NodeData, NodeId, NodeKind};
 use super::record::Mutation;
 use super::tree::Tree;
 
-/// The checked mutations: what a script calls.
+/// Checked mutations, for scripts.
 impl Tree {
-    /// `parent.insertBefore(node, child)` (DOM "pre-insert"). A fragment gives its children.
+    /// `parent.insertBefore(node, child)` (DOM "pre-insert"). A fragment is replaced by its children.
     ///
     /// # Errors
-    /// [`Error::HierarchyRequest`], [`Error::NotFound`], as the standard's "ensure pre-insertion validity" says.
+    /// [`Error::HierarchyRequest`], [`Error::NotFound`], by the standard's "ensure pre-insertion validity".
     pub fn insert_before(&mut self, parent: NodeId, node: NodeId, child: Option<NodeId>) -> Result<NodeId, Error> {
         self.ensure_insertion(parent, node, child)?;
         let reference = if child == Some(node) { self.next_sibling(node) } else { child };
@@ -23,13 +23,13 @@ impl Tree {
         self.insert_before(parent, node, None)
     }
 
-    /// `parent.replaceChild(node, child)`; gives `child` back.
+    /// `parent.replaceChild(node, child)`; returns `child`.
     pub fn replace(&mut self, parent: NodeId, node: NodeId, child: NodeId) -> Result<NodeId, Error> {
         self.ensure_replacement(parent, node, child)?;
         let next = self.next_sibling(child);
         let reference = if next == Some(node) { self.next_sibling(node) } else { next };
         let previous = self.previous_sibling(child);
-        // The node leaves its old place first, which may be beside the child or be the child's own.
+        // The node leaves its old place first, which may be beside the child or inside it.
         let added = self.take_for_insertion(node);
         let mut removed = Vec::new();
         if self.parent(child).is_some() {
@@ -61,7 +61,7 @@ impl Tree {
             return Err(Error::HierarchyRequest);
         }
         let reference = if child == Some(node) { self.next_sibling(node) } else { child };
-        // What is only moved keeps the focus.
+        // A move keeps the focus.
         let focus = self.focus;
         self.insert(parent, node, reference);
         self.focus = focus;
@@ -71,7 +71,7 @@ impl Tree {
     /// `parent.removeChild(child)`.
     ///
     /// # Errors
-    /// [`Error::NotFound`] if it is the child of somebody else.
+    /// [`Error::NotFound`] if it is not a child of `parent`.
     pub fn remove_child(&mut self, parent: NodeId, child: NodeId) -> Result<NodeId, Error> {
         if self.parent(child) != Some(parent) {
             return Err(Error::NotFound);
@@ -97,7 +97,7 @@ impl Tree {
         match self.data(node) {
             NodeData::Document(_) | NodeData::Vacant => Err(Error::NotSupported),
             NodeData::Fragment(fragment) if fragment.shadow.is_some() => Err(Error::HierarchyRequest),
-            // A template's contents stay its own.
+            // A template's contents keep their document.
             NodeData::Fragment(fragment) if fragment.host.is_some() => Ok(node),
             _ => {
                 self.adopt_into(node, document);
@@ -106,10 +106,10 @@ impl Tree {
         }
     }
 
-    /// `element.insertAdjacentElement` and the like: where `position` is, told as parent and next sibling.
+    /// The place that `position` names in `element.insertAdjacentElement` and similar calls, as parent and next sibling.
     ///
     /// # Errors
-    /// [`Error::Syntax`] for an unknown word; Ok(None) where there is no parent to insert into.
+    /// [`Error::Syntax`] for an unknown position; `Ok(None)` if there is no parent to insert into.
     pub fn adjacent_place(&self, node: NodeId, position: &str) -> Result<Option<(NodeId, Option<NodeId>)>, Error> {
         let place = match position.to_ascii_lowercase().as_str() {
             "beforebegin" => self.parent(node).map(|parent| (parent, Some(node))),
@@ -167,7 +167,7 @@ impl Tree {
         if is_allowed { Ok(()) } else { Err(Error::HierarchyRequest) }
     }
 
-    /// Steps 1 to 5, which insertion and replacement share.
+    /// Steps 1 to 5, shared by insertion and replacement.
     fn ensure_family(&self, parent: NodeId, node: NodeId, child: Option<NodeId>) -> Result<(), Error> {
         use NodeKind::{CData, Comment, Document, DocumentType, Element, Fragment, Instruction, Text};
         if !matches!(self.kind(parent), Document | Fragment | Element) || self.host_contains(node, parent) {
@@ -205,15 +205,15 @@ impl Tree {
     }
 }
 
-/// The unchecked mutations: what the algorithms and the parser call.
+/// Unchecked mutations, for the algorithms and the parser.
 impl Tree {
-    /// DOM "insert". The caller has made sure that the node may stand there.
+    /// DOM "insert". The caller has checked that the node is allowed there.
     pub(super) fn insert(&mut self, parent: NodeId, node: NodeId, child: Option<NodeId>) {
         let added = self.take_for_insertion(node);
         if added.is_empty() {
             return;
         }
-        // Asked after the nodes have left their old places, one of which may have been here.
+        // Read after the nodes have left their old places, one of which may have been here.
         let previous = match child {
             Some(child) => self.previous_sibling(child),
             None => self.last_child(parent),
@@ -247,7 +247,7 @@ impl Tree {
         }
     }
 
-    /// What an insertion of the node inserts: itself, taken from where it was, or a fragment's children.
+    /// The nodes that an insertion inserts: the node itself, removed from its old place, or a fragment's children.
     fn take_for_insertion(&mut self, node: NodeId) -> Vec<NodeId> {
         if self.kind(node) != NodeKind::Fragment {
             self.remove(node);
@@ -288,7 +288,7 @@ impl Tree {
             return;
         }
         self.structure_changed();
-        // A node with the document that is to be its own from then on.
+        // Pairs of a node and its new document.
         let mut work = vec![(node, document)];
         while let Some((top, document)) = work.pop() {
             let mut at = Some(top);
@@ -317,7 +317,7 @@ impl Tree {
         self.record(|| Mutation::Adopted { node, from, to: document });
     }
 
-    /// Puts a node without a parent between the children of one.
+    /// Links a parentless node among the children of `parent`.
     pub(super) fn link(&mut self, parent: NodeId, node: NodeId, child: Option<NodeId>) {
         self.structure_changed();
         let previous = match child {
@@ -337,7 +337,7 @@ impl Tree {
         }
     }
 
-    /// What leaves a tree leaves the focus behind (HTML §6.6.4 "focus fixup").
+    /// A removed node loses the focus (HTML §6.6.4 "focus fixup").
     fn lose_focus(&mut self, node: NodeId) {
         if self.focus.is_some_and(|focus| self.contains(node, focus)) {
             self.focus = None;

@@ -1,10 +1,10 @@
-//! Which names are names (DOM §1.4, HTML §4.13.2).
+//! Validity of names (DOM §1.4, HTML §4.13.2).
 
 use html5ever::{LocalName, Namespace, Prefix, QualName, ns};
 
 use super::Error;
 
-/// A qualified name taken apart.
+/// A parsed qualified name.
 pub type QualifiedName = QualName;
 
 /// The built-in elements that can have a shadow root (DOM §4.8).
@@ -29,7 +29,7 @@ pub(super) const BUILT_IN_SHADOW_HOSTS: &[&str] = &[
     "span",
 ];
 
-/// Names with a hyphen that SVG and MathML had before custom elements.
+/// Names with a hyphen that SVG and MathML define.
 const RESERVED: &[&str] = &[
     "annotation-xml",
     "color-profile",
@@ -58,7 +58,7 @@ fn breaks_markup(name: &str) -> bool {
     name.bytes().any(|byte| is_space(byte) || matches!(byte, 0 | b'/' | b'>'))
 }
 
-/// "Valid element local name" (DOM §1.4): what the HTML parser could make, and what XML allows.
+/// "Valid element local name" (DOM §1.4): any that the HTML parser can create, and any that XML allows.
 pub fn is_element_name(name: &str) -> bool {
     match name.chars().next() {
         None => false,

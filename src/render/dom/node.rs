@@ -1,12 +1,12 @@
-//! What a node is: its links, and the data of its kind.
+//! Nodes: their links, and the data of their kind.
 
 use std::num::NonZeroU32;
 
 use html5ever::interface::QuirksMode;
 use html5ever::{LocalName, Namespace, QualName, ns};
 
-/// A node's place in the arena. It stays valid until [`Tree::sweep`](super::Tree::sweep) finds that nothing reaches
-/// the node; an id that was swept reads as an empty node or, once the place is taken again, as another one.
+/// A node's index in the arena. It stays valid until [`Tree::sweep`](super::Tree::sweep) finds that the node is unreachable; the id of a
+/// swept node reads as a vacant node or, once the slot is reused, as another node.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct NodeId(NonZeroU32);
 
@@ -19,12 +19,12 @@ impl NodeId {
         self.0.get() as usize - 1
     }
 
-    /// The number a wrapper keeps; never zero.
+    /// The number that a wrapper stores; never zero.
     pub fn to_u32(self) -> u32 {
         self.0.get()
     }
 
-    /// The id that [`NodeId::to_u32`] gave.
+    /// The id with this [`NodeId::to_u32`].
     pub fn from_u32(number: u32) -> Option<Self> {
         NonZeroU32::new(number).map(Self)
     }
@@ -42,7 +42,7 @@ pub struct Node {
     pub(super) next: Option<NodeId>,
 }
 
-/// What a place without a node reads as.
+/// The node that an empty slot reads as.
 pub(super) static VACANT: Node = Node::new(NodeData::Vacant, None);
 
 impl Node {
@@ -54,7 +54,7 @@ impl Node {
 /// The data of each kind of node.
 #[derive(Debug)]
 pub enum NodeData {
-    /// A place of the arena without a node.
+    /// An empty slot of the arena.
     Vacant,
     Document(Box<Document>),
     DocumentType(Box<DocumentType>),
@@ -65,7 +65,7 @@ pub enum NodeData {
     CData(String),
     Comment(String),
     Instruction(Box<Instruction>),
-    /// An attribute that a script has asked for as a node; never in the tree.
+    /// An attribute that a script has requested as a node; never in the tree.
     Attr(Box<Attr>),
 }
 
@@ -91,11 +91,11 @@ pub struct Document {
     /// HTML, or XML with its case-sensitive names (DOM §4.5 "type").
     pub is_html: bool,
     pub quirks: QuirksMode,
-    /// `application/xml`, `text/html` and the like, as `contentType` tells it.
+    /// The value of `contentType`: `application/xml`, `text/html` and so on.
     pub content_type: &'static str,
-    /// Name of the encoding that the markup was in.
+    /// Name of the encoding of the markup.
     pub encoding: &'static str,
-    /// Whether `<noscript>` holds text: this document's scripts run.
+    /// Whether scripting is enabled, so that `<noscript>` holds text.
     pub scripting: bool,
     /// The document that owns the contents of this one's templates (HTML §4.12.3); itself for such a document.
     pub(super) inert: Option<NodeId>,
@@ -128,7 +128,7 @@ impl Fragment {
     }
 }
 
-/// What `attachShadow` was told (DOM §4.8).
+/// The options of `attachShadow` (DOM §4.8).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct ShadowRoot {
     pub is_open: bool,
@@ -175,7 +175,7 @@ impl Attr {
     }
 }
 
-/// Where a custom element stands (DOM §4.9).
+/// The state of a custom element (DOM §4.9).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum CustomState {
     /// Its name or `is` may be defined later.
@@ -188,7 +188,7 @@ pub enum CustomState {
     Custom,
 }
 
-/// What scripts and readers changed of an element beside its attributes.
+/// State of an element besides its attributes, as changed by scripts and readers.
 #[derive(Clone, Debug, Default)]
 pub struct ElementState {
     pub custom: CustomState,
@@ -200,23 +200,23 @@ pub struct ElementState {
     pub value: Option<String>,
     /// The form that the parser was in (HTML §4.10.18.3), which a misnested table hides from the tree.
     pub parser_form: Option<NodeId>,
-    /// What a custom element's own code says that `:state()` matches.
+    /// The custom states of the element, matched by `:state()`.
     pub states: Vec<String>,
-    /// Whether a custom element takes part in forms (HTML §4.13.3).
+    /// Whether a custom element is form-associated (HTML §4.13.3).
     pub form_associated: bool,
-    /// What it sends with its form: a value under its own name, or fields with their names.
+    /// What it submits with its form: a value under its own name, or fields with their names.
     pub form_value: Option<Box<FormValue>>,
-    /// What `slot.assign()` put into a slot.
+    /// The nodes that `slot.assign()` assigned to a slot.
     pub assigned: Vec<NodeId>,
-    /// A script that has run or never will (HTML §4.12.1).
+    /// A script that has run or will never run (HTML §4.12.1).
     pub already_started: bool,
-    /// The parser made the script, and runs it.
+    /// The parser inserted the script, and runs it.
     pub parser_inserted: bool,
-    /// A script's `async` was set by a script: it no longer runs as soon as it can unless its attribute says so.
+    /// A script set the element's `async`: it no longer runs as soon as possible unless it has the attribute.
     pub is_ordered: bool,
 }
 
-/// What `setFormValue` was given (HTML §4.13.7.3 "submission value"); files by their names.
+/// The argument of `setFormValue` (HTML §4.13.7.3 "submission value"); files by their names.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum FormValue {
     Text(String),
@@ -228,11 +228,11 @@ pub enum FormValue {
 pub struct Element {
     pub(super) name: QualName,
     pub(super) attributes: Vec<Attribute>,
-    /// `is`, of a customised built-in element.
+    /// The `is` value of a customised built-in element.
     pub(super) is: Option<Box<str>>,
     pub(super) template: Option<NodeId>,
     pub(super) shadow: Option<NodeId>,
-    /// State that no attribute shows; the engine writes it.
+    /// State without an attribute; the engine writes it.
     pub state: ElementState,
 }
 
@@ -241,7 +241,7 @@ impl Element {
         &self.name
     }
 
-    /// In the order in which they came.
+    /// In order of insertion.
     pub fn attributes(&self) -> &[Attribute] {
         &self.attributes
     }
@@ -259,7 +259,7 @@ impl Element {
         self.shadow
     }
 
-    /// Whether this is the HTML element of that name.
+    /// Whether this is the HTML element with that name.
     pub fn is_html(&self, local: &LocalName) -> bool {
         self.name.ns == ns!(html) && self.name.local == *local
     }

@@ -1,15 +1,14 @@
-//! Where nodes stand to each other: tree order, roots, containment (DOM §4.2, §4.4).
+//! Relations between nodes: tree order, roots, containment (DOM §4.2, §4.4).
 
 use std::cmp::Ordering;
 
 use super::node::{Attr, NodeData, NodeId};
 use super::tree::Tree;
 
-/// Elements that share an `id` up to this number are told apart by their positions; with more, walking the tree is
-/// the quicker way to the first.
+/// Up to this number of elements with the same `id` their positions are compared; with more, walking the tree finds the first one faster.
 const COMPARED_IDS: usize = 4;
 
-/// The answer of `compareDocumentPosition` (DOM §4.4), told of the other node.
+/// The result of `compareDocumentPosition` (DOM §4.4), describing the other node.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Position(pub u16);
 
@@ -58,7 +57,7 @@ impl Tree {
         self.inclusive_ancestors(id).last().unwrap_or(id)
     }
 
-    /// The root, and from a shadow root on the root of its host (DOM §4.8).
+    /// The root, continued from a shadow root to the root of its host (DOM §4.8).
     pub fn shadow_including_root(&self, id: NodeId) -> NodeId {
         let mut root = self.root(id);
         while let Some(host) = self.shadow_host(root) {
@@ -72,7 +71,7 @@ impl Tree {
         self.fragment(id).filter(|fragment| fragment.shadow.is_some()).and_then(|fragment| fragment.host)
     }
 
-    /// The shadow root that the node stands in.
+    /// The shadow root that contains the node.
     pub fn containing_shadow_root(&self, id: NodeId) -> Option<NodeId> {
         Some(self.root(id)).filter(|root| self.shadow_host(*root).is_some())
     }
@@ -87,7 +86,7 @@ impl Tree {
         self.inclusive_ancestors(other).any(|ancestor| ancestor == node)
     }
 
-    /// Containment that goes on from shadow roots and template contents to their hosts (DOM §4.2.1).
+    /// Containment that continues from shadow roots and template contents to their hosts (DOM §4.2.1).
     pub fn host_contains(&self, node: NodeId, other: NodeId) -> bool {
         let mut below = other;
         loop {
@@ -107,7 +106,7 @@ impl Tree {
         std::iter::successors(self.previous_sibling(id), |id| self.previous_sibling(*id)).count()
     }
 
-    /// Where `other` stands as seen from `node`.
+    /// The position of `other` relative to `node`.
     pub fn compare_position(&self, node: NodeId, other: NodeId) -> Position {
         if node == other {
             return Position::SAME;
@@ -159,7 +158,7 @@ impl Tree {
         Position::IMPLEMENTATION_SPECIFIC.and(side)
     }
 
-    /// Tree order of two nodes; of different trees, an arbitrary constant one.
+    /// Tree order of two nodes; for nodes of different trees, an arbitrary but constant order.
     pub fn compare_order(&self, a: NodeId, b: NodeId) -> Ordering {
         let position = self.compare_position(a, b);
         match position {
@@ -169,15 +168,15 @@ impl Tree {
         }
     }
 
-    /// From the root down to the node.
+    /// The path from the root down to the node.
     fn path(&self, id: NodeId) -> Vec<NodeId> {
         let mut path: Vec<NodeId> = self.inclusive_ancestors(id).collect();
         path.reverse();
         path
     }
 
-    /// Whether `other` comes after `node` among the children of one parent: looks to both sides in turn, so that the
-    /// cost is their distance.
+    /// Whether `other` comes after `node` among the children of one parent. Searches both directions in turn, so that the cost is their
+    /// distance.
     fn is_later_sibling(&self, node: NodeId, other: NodeId) -> bool {
         let (mut after, mut before) = (self.next_sibling(node), self.previous_sibling(node));
         loop {

@@ -1,4 +1,4 @@
-//! Markup to tree (HTML §13.2): html5ever drives the arena, in pieces and with scripts in between.
+//! The HTML parser (HTML §13.2): html5ever builds the tree in pieces, with scripts running in between.
 //!
 //! ```text
 //! feed(text) → Script(node)   the engine runs it, and meanwhile perhaps:
@@ -6,8 +6,8 @@
 //!              feed("") → … → Done, finish()
 //! ```
 //!
-//! The tree is lent to each call, because between two of them scripts change it. A parser under way holds nodes that
-//! nothing else may reach: [`Parser::roots`] tells them to the sweep.
+//! Each call borrows the tree, since scripts change it between calls. An active parser holds nodes that nothing else may reach:
+//! [`Parser::roots`] reports them to the sweep.
 
 mod depth;
 mod sink;
@@ -32,25 +32,24 @@ use super::tree::Tree;
 /// Where the parser stopped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Step {
-    /// At the end of a script element, which is to run before the parser goes on.
+    /// At the end of a script element, which must run before the parser continues.
     Script(NodeId),
     /// At the end of the text.
     Done,
 }
 
-/// A parser of one document, stopped between two pieces of its markup.
+/// A parser of one document, paused between two pieces of its markup.
 pub struct Parser {
     tokenizer: Tokenizer<Shallow>,
-    /// What came from the network.
+    /// Input from the network.
     fed: BufferQueue,
-    /// What `document.write` put before it; the innermost call is the last.
+    /// Input of `document.write`, read before `fed`; the innermost call is last.
     written: Vec<BufferQueue>,
     is_finished: bool,
 }
 
 impl Parser {
-    /// A parser that fills an empty document. Whether scripts run, which decides what `<noscript>` holds, is the
-    /// document's to say.
+    /// A parser that fills an empty document. The document decides whether scripts run, and with it how `<noscript>` is parsed.
     pub fn new(tree: &mut Tree, document: NodeId) -> Self {
         let scripting = tree.document_data(document).is_some_and(|data| data.scripting);
         let sink = Sink::new(std::mem::take(tree), document, document, false);
@@ -69,17 +68,17 @@ impl Parser {
         &self.tokenizer.sink.builder.sink
     }
 
-    /// Takes more text from the network and goes on: what was written and not yet read first.
+    /// Adds text from the network and continues; pending `document.write` text is read first.
     ///
     /// # Errors
-    /// [`Error::Full`] once the document holds what `limits.rs` allows; the rest of the markup is then lost.
+    /// [`Error::Full`] once the document has reached the caps of `limits.rs`; the rest of the markup is then lost.
     pub fn feed(&mut self, tree: &mut Tree, text: &str) -> Result<Step, Error> {
         self.fed.push_back(StrTendril::from(text));
         self.run(tree, None)
     }
 
-    /// `document.write(text)` while a script runs that this parser handed out: the text is read at once, before what
-    /// was left, up to the first script in it.
+    /// `document.write(text)` while a script that this parser returned runs: the text is parsed at once, before the remaining input, up
+    /// to the first script in it.
     pub fn write(&mut self, tree: &mut Tree, text: &str) -> Result<Step, Error> {
         let queue = BufferQueue::default();
         queue.push_back(StrTendril::from(text));
@@ -87,14 +86,14 @@ impl Parser {
         self.resume_write(tree)
     }
 
-    /// Goes on with the innermost write after a script that it stopped at has run. A write that is not gone on with,
-    /// because its script is still to be fetched, is read by the next `feed`.
+    /// Continues the innermost write after the script at which it stopped has run. A write whose script is still being fetched is
+    /// continued by the next `feed`.
     pub fn resume_write(&mut self, tree: &mut Tree) -> Result<Step, Error> {
         let around = self.written.len().saturating_sub(1);
         self.run(tree, Some(around))
     }
 
-    /// Reads until that many of the written texts are left, or everything.
+    /// Parses until only `keep` written texts are left, or everything.
     fn run(&mut self, tree: &mut Tree, keep: Option<usize>) -> Result<Step, Error> {
         self.sink().swap_tree(tree);
         let step = loop {
@@ -113,7 +112,7 @@ impl Parser {
         if self.tokenizer.sink.is_full() { Err(Error::Full) } else { Ok(step) }
     }
 
-    /// What the tokenizer wants to see more of goes before the text around it.
+    /// Input that the tokenizer still needs is moved before the text around it.
     fn leave_write(&mut self) {
         let Some(queue) = self.written.pop() else {
             return;
@@ -125,7 +124,7 @@ impl Parser {
         }
     }
 
-    /// The end of the markup: closes what is open. Later calls do nothing.
+    /// The end of the markup: closes open elements. Later calls do nothing.
     pub fn finish(&mut self, tree: &mut Tree) -> Result<(), Error> {
         if std::mem::replace(&mut self.is_finished, true) {
             return Ok(());
@@ -142,7 +141,7 @@ impl Parser {
         self.is_finished
     }
 
-    /// Bytes of what was fed that are still to be read.
+    /// Bytes fed but not yet parsed.
     pub fn unread(&self) -> usize {
         let rest: Vec<StrTendril> = std::iter::from_fn(|| self.fed.pop_front()).collect();
         let bytes = rest.iter().map(|piece| piece.len()).sum();
@@ -156,17 +155,17 @@ impl Parser {
     }
 }
 
-/// Whole documents and fragments at once.
+/// Parsing whole documents and fragments at once.
 impl Tree {
     /// Parses a document whose scripts never run, as `Document.parseHTMLUnsafe` does.
     pub fn parse_document(&mut self, markup: &str) -> Result<NodeId, Error> {
         self.parse_document_with(markup, true)
     }
 
-    /// [`Tree::parse_document`], without `shadow_roots` as `DOMParser` does it: `<template shadowrootmode>` is a template.
+    /// [`Tree::parse_document`]; without `shadow_roots`, as in `DOMParser`, `<template shadowrootmode>` stays a template.
     pub fn parse_document_with(&mut self, markup: &str, shadow_roots: bool) -> Result<NodeId, Error> {
         let document = self.create_document(true)?;
-        // Nobody observes nodes that no script has seen.
+        // No observer exists for nodes that no script has seen.
         let mut log = None;
         self.swap_log(&mut log);
         let result = self.parse_into(document, markup, shadow_roots);
@@ -187,21 +186,21 @@ impl Tree {
         parser.finish(self)
     }
 
-    /// The HTML fragment parsing algorithm (HTML §13.4): what `innerHTML` and its kin make of a text within an
-    /// element. Gives a fragment of the element's document; its scripts will not run.
+    /// The HTML fragment parsing algorithm (HTML §13.4), used by `innerHTML` and similar properties. Returns a fragment of the element's
+    /// document; its scripts will not run.
     ///
     /// # Errors
-    /// [`Error::NotSupported`] if the context is no element, [`Error::Full`].
+    /// [`Error::NotSupported`] if the context is not an element, [`Error::Full`].
     pub fn parse_fragment(&mut self, context: NodeId, markup: &str) -> Result<NodeId, Error> {
         self.parse_fragment_with(context, markup, false)
     }
 
-    /// [`Tree::parse_fragment`], with `shadow_roots` as `setHTMLUnsafe` does it: `<template shadowrootmode>` makes shadow roots.
+    /// [`Tree::parse_fragment`]; with `shadow_roots`, as in `setHTMLUnsafe`, `<template shadowrootmode>` creates shadow roots.
     pub fn parse_fragment_with(&mut self, context: NodeId, markup: &str, shadow_roots: bool) -> Result<NodeId, Error> {
         if !self.is_element(context) {
             return Err(Error::NotSupported);
         }
-        // Nobody observes nodes that no script has seen.
+        // No observer exists for nodes that no script has seen.
         let mut log = None;
         self.swap_log(&mut log);
         let fragment = self.parse_fragment_unobserved(context, markup, shadow_roots);
@@ -229,7 +228,7 @@ impl Tree {
             scripting,
             inert: Some(owner),
         };
-        // What comes to stand in it belongs to the owner from the start.
+        // Nodes parsed into it belong to the owner from the start.
         let document = self.place(NodeData::Document(Box::new(of_its_own)), Some(owner));
         let is_form = |id: &NodeId| self.element(*id).is_some_and(|element| element.is_html(&local_name!("form")));
         let form = self.inclusive_ancestors(context).find(is_form);

@@ -1,4 +1,4 @@
-//! What ranges do with the tree (DOM §5.5): comparing, cutting out, putting in, reading as text.
+//! Range operations on the tree (DOM §5.5): comparing, extracting, inserting, reading as text.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use super::node::{NodeId, NodeKind};
 use super::text::utf16_len;
 use super::tree::Tree;
 
-/// What is done with what lies in a range.
+/// What to do with the contents of a range.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Cut {
     /// `deleteContents`.
@@ -28,7 +28,7 @@ impl Tree {
         }
     }
 
-    /// Where `a` stands as seen from `b`, in one tree (DOM §5.2 "position").
+    /// The position of `a` relative to `b`, in one tree (DOM §5.2 "position").
     pub fn compare_boundaries(&self, a: Boundary, b: Boundary) -> Ordering {
         if a.node == b.node {
             return a.offset.cmp(&b.offset);
@@ -39,7 +39,7 @@ impl Tree {
         self.compare_boundaries_forward(a, b)
     }
 
-    /// [`Tree::compare_boundaries`] where `a`'s node is the first in tree order.
+    /// [`Tree::compare_boundaries`] for an `a` whose node comes first in tree order.
     fn compare_boundaries_forward(&self, a: Boundary, b: Boundary) -> Ordering {
         match self.child_towards(a.node, b.node) {
             Some(child) if self.index(child) < a.offset => Ordering::Greater,
@@ -47,12 +47,12 @@ impl Tree {
         }
     }
 
-    /// The child of `above` that is or holds `below`.
+    /// The child of `above` that is or contains `below`.
     fn child_towards(&self, above: NodeId, below: NodeId) -> Option<NodeId> {
         self.inclusive_ancestors(below).find(|id| self.parent(*id) == Some(above))
     }
 
-    /// The lowest node that holds both ends.
+    /// The lowest node that contains both ends.
     pub fn common_ancestor(&self, span: Span) -> NodeId {
         let holds_end = |id: &NodeId| self.contains(*id, span.end.node);
         self.inclusive_ancestors(span.start.node).find(holds_end).unwrap_or(span.start.node)
@@ -83,11 +83,11 @@ impl Tree {
         std::iter::successors(first, |id| self.next_sibling(*id)).take_while(|id| Some(*id) != stop).collect()
     }
 
-    /// Cuts or copies what lies in a range; gives the fragment, and where the range is afterwards (DOM §5.5 "extract", "clone the
-    /// contents", `deleteContents`).
+    /// Cuts or copies the contents of a range. Returns the fragment, and the position of the range afterwards (DOM §5.5 "extract", "clone
+    /// the contents", `deleteContents`).
     ///
     /// # Errors
-    /// [`Error::HierarchyRequest`] if a document type is in it, [`Error::Full`].
+    /// [`Error::HierarchyRequest`] if it contains a document type, [`Error::Full`].
     pub fn cut(&mut self, span: Span, how: Cut) -> Result<(NodeId, Option<Boundary>), Error> {
         let document = self.document_of(span.start.node);
         let fragment = self.create_fragment(document)?;
@@ -122,7 +122,7 @@ impl Tree {
         Ok((fragment, Some(place)))
     }
 
-    /// Cuts what lies behind (or before) a boundary, up to the child of the common ancestor, copying the nodes on the way up.
+    /// Cuts what comes after (or before) a boundary, up to the child of the common ancestor, copying the nodes on the way up.
     fn cut_side(
         &mut self,
         at: Boundary,
@@ -178,7 +178,7 @@ impl Tree {
         nodes.iter().try_for_each(|node| self.append(parent, *node).map(drop))
     }
 
-    /// A copy of a node alone, in `holder`.
+    /// A shallow copy of a node, in `holder`.
     fn copy_into(&mut self, node: NodeId, holder: Option<NodeId>, how: Cut) -> Result<Option<NodeId>, Error> {
         let Some(holder) = holder.filter(|_| how != Cut::Delete) else { return Ok(None) };
         let copy = self.clone_node(node, None, false)?;
@@ -197,7 +197,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Cuts a part of character data; a copy of the node holds it in the fragment.
+    /// Cuts a part of character data; a copy of the node in the fragment takes it.
     fn cut_data(
         &mut self,
         id: NodeId,
@@ -221,7 +221,7 @@ impl Tree {
     /// `range.insertNode(node)` (DOM §5.5 "insert").
     ///
     /// # Errors
-    /// [`Error::HierarchyRequest`] where nothing can be put, and what an insertion refuses.
+    /// [`Error::HierarchyRequest`] if nothing can be inserted there, and the errors of an insertion.
     pub fn insert_into_span(&mut self, live: &LiveSpan, node: NodeId) -> Result<(), Error> {
         let start = live.get().start;
         let is_text = self.is_text(start.node);

@@ -1,11 +1,10 @@
-//! What the mutations write down for `MutationObserver` and custom-element reactions.
+//! Records of mutations, for `MutationObserver` and custom-element reactions.
 
 use html5ever::{LocalName, Namespace};
 
 use super::node::NodeId;
 
-/// One change, in the order of the changes (DOM §4.3.2 "queue a mutation record"). Who reads the log decides which
-/// observers see it.
+/// One change, in order of occurrence (DOM §4.3.2 "queue a mutation record"). The reader of the log decides which observers see it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mutation {
     Children {
@@ -20,20 +19,20 @@ pub enum Mutation {
         namespace: Namespace,
         local: LocalName,
         old: Option<String>,
-        /// None: it was removed. For `attributeChangedCallback`.
+        /// `None` if it was removed. For `attributeChangedCallback`.
         new: Option<String>,
     },
     Text {
         target: NodeId,
         old: String,
-        /// UTF-16 units: where the data changed, how many left and how many came; live ranges move by them.
+        /// In UTF-16 units: where the data changed, how many units were removed and how many added; live ranges move by them.
         offset: usize,
         removed: usize,
         added: usize,
     },
-    /// The node and what is below it moved to another document. For `adoptedCallback`; no observer sees it.
+    /// The node and its descendants moved to another document. For `adoptedCallback`; no observer sees it.
     Adopted { node: NodeId, from: Option<NodeId>, to: NodeId },
-    /// A copy of an element that may be a custom one: if its name is defined, it becomes one at once. No observer sees it.
+    /// A copy of a potential custom element: it is upgraded at once if its name is defined. No observer sees it.
     Made { node: NodeId },
 }
 

@@ -1,8 +1,7 @@
-//! Selectors on the arena (Selectors 4): what `querySelector`, `matches` and `closest` find.
+//! Selectors on the arena (Selectors 4): `querySelector`, `matches` and `closest`.
 //!
-//! The `selectors` crate parses and matches; `grammar` says which pseudo-classes there are, `view` shows it the
-//! tree, `needs` tells of a selector what an element must have for it.
-//! Nothing is cached of the tree, so nothing can be stale.
+//! The `selectors` crate parses and matches; `grammar` defines the supported pseudo-classes, `view` adapts the tree, and `needs` computes
+//! what an element must have to match a selector. Nothing of the tree is cached, so nothing can be stale.
 
 mod asked;
 mod grammar;
@@ -41,7 +40,7 @@ pub struct Selectors(SelectorList<Css>);
 
 impl Selectors {
     /// # Errors
-    /// [`Error::Syntax`], for what a browser refuses and for what is longer or deeper than the caps.
+    /// [`Error::Syntax`] for what a browser rejects, and for selectors longer or deeper than the caps.
     pub fn parse(text: &str) -> Result<Self, Error> {
         Self::parse_in(text, &Namespaces::default(), false)
     }
@@ -59,10 +58,10 @@ impl Selectors {
         Self::read(&mut parser, namespaces, is_nested).map_err(|_| Error::Syntax)
     }
 
-    /// Reads all that a parser has left.
+    /// Parses the rest of a parser's input.
     ///
     /// # Errors
-    /// The parser's, for what is no list of selectors or longer than the cap.
+    /// The parser's, for an invalid selector list or one longer than the cap.
     pub fn read<'i>(
         input: &mut cssparser::Parser<'i>,
         namespaces: &Namespaces,
@@ -87,17 +86,17 @@ impl Selectors {
         self.0.to_css_string()
     }
 
-    /// These selectors with those of the rule around them in the place of `&` (CSS Nesting §3).
+    /// These selectors with those of the enclosing rule in place of `&` (CSS Nesting §3).
     pub fn within(&self, parent: &Self) -> Self {
         Self(self.0.replace_parent_selector(&parent.0))
     }
 
-    /// Whether `:scope` is in it.
+    /// Whether they contain `:scope`.
     fn asks_for_scope(&self) -> bool {
         self.0.slice().iter().any(|selector| selector.has_scope_selector())
     }
 
-    /// The `id` that whatever matches must have.
+    /// The `id` that every match must have.
     fn required_id(&self) -> Option<&str> {
         let [selector] = self.0.slice() else {
             return None;
@@ -109,14 +108,14 @@ impl Selectors {
     }
 }
 
-/// The parsed selectors of a page.
+/// The cache of parsed selectors of a page.
 #[derive(Debug, Default)]
 pub struct SelectorCache {
     parsed: HashMap<String, Selectors>,
 }
 
 impl SelectorCache {
-    /// As [`Selectors::parse`], once for each text.
+    /// As [`Selectors::parse`], but parses each text only once.
     pub fn get(&mut self, text: &str) -> Result<Selectors, Error> {
         if let Some(known) = self.parsed.get(text) {
             return Ok(known.clone());
@@ -136,7 +135,7 @@ impl Tree {
         self.is_element(element) && Matcher::new(self, element, selectors).matches(element)
     }
 
-    /// `element.closest(selectors)`; `:scope` is the element asked of.
+    /// `element.closest(selectors)`; `:scope` is `element` itself.
     pub fn closest(&self, element: NodeId, selectors: &Selectors) -> Option<NodeId> {
         let mut matcher = Matcher::new(self, element, selectors);
         self.inclusive_ancestors(element).filter(|id| self.is_element(*id)).find(|id| matcher.matches(*id))
@@ -163,7 +162,7 @@ impl Tree {
     }
 }
 
-/// The mode of the document that a node is of.
+/// The quirks mode of a node's document.
 fn quirks_of(tree: &Tree, id: NodeId) -> context::QuirksMode {
     match tree.document_data(tree.document_of(id)).map(|document| document.quirks) {
         Some(QuirksMode::Quirks) => context::QuirksMode::Quirks,
@@ -172,14 +171,14 @@ fn quirks_of(tree: &Tree, id: NodeId) -> context::QuirksMode {
     }
 }
 
-/// One question: many elements against the same selectors from the same root.
+/// One query: many elements against the same selectors from the same root.
 struct Matcher<'a> {
     tree: &'a Tree,
     selectors: &'a Selectors,
     caches: SelectorCaches,
     quirks: context::QuirksMode,
     scope: NodeId,
-    /// A fragment or shadow root that `:scope` stands for though it is no element.
+    /// A fragment or shadow root that `:scope` refers to although it is not an element.
     virtual_scope: Option<NodeId>,
     host: Option<NodeId>,
 }
@@ -213,12 +212,12 @@ impl<'a> Matcher<'a> {
         context.scope_element = scope;
         context.current_host = host;
         let selectors = self.selectors.0.slice();
-        // No element is what `::slotted()` and `::part()` mean.
+        // `::slotted()` and `::part()` match no element here.
         let mut selectors = selectors.iter().filter(|selector| !selector.is_slotted() && !selector.is_part());
         selectors.any(|selector| matches_selector(selector, 0, None, &view, &mut context))
     }
 
-    /// What alone can match below the root, in tree order, where an `id` makes that quick to tell.
+    /// The only possible matches below the root, in tree order, if an `id` makes them quick to find.
     fn candidates(&self, root: NodeId) -> Option<Vec<NodeId>> {
         if self.quirks == context::QuirksMode::Quirks {
             return None;

@@ -14,40 +14,40 @@ use super::forms::html_name;
 use super::node::{Element, NodeData, NodeId};
 use super::tree::Tree;
 
-/// Elements without content, and without an end tag.
+/// Elements without content and end tag.
 const VOID: &[&str] = &[
     "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "link",
     "meta", "param", "source", "track", "wbr",
 ];
 
-/// Elements whose text stands in markup as it is; `noscript` too where scripts run.
+/// Elements whose text is written unescaped; also `noscript` if scripting is enabled.
 const RAW_TEXT: &[&str] = &["iframe", "noembed", "noframes", "plaintext", "script", "style", "xmp"];
 
-/// What `getHTML` asks for beside the plain tree.
+/// Options of `getHTML`.
 #[derive(Clone, Debug, Default)]
 pub struct HtmlOptions {
     /// Shadow roots that are marked serializable.
     pub serializable_shadow_roots: bool,
-    /// These, however they are marked.
+    /// These, whether marked or not.
     pub shadow_roots: Vec<NodeId>,
-    /// For a reader who is to find the nodes again, not for a page: each control of a form carries its node's number as [`MARK`], and what
-    /// stands in open shadow roots stands in their hosts, in front of what the hosts hold.
+    /// For a reader that must find the nodes again: each form control has its node's number as [`MARK`], and the contents of open shadow
+    /// roots are written in their hosts, before the hosts' own children.
     pub marked: bool,
 }
 
-/// The attribute that carries a node's number; it stands first, so that it counts whatever the page has written.
+/// The attribute with a node's number. It is written first, so it takes precedence over one that the page has written.
 pub const MARK: &str = "data-gleaner-node";
 
-/// Elements that carry it.
+/// Elements that have the mark.
 const MARKED: &[&str] = &["button", "input", "select", "textarea"];
 
 impl Tree {
-    /// `innerHTML`: what is in the node. A template's contents are in it.
+    /// `innerHTML`: the contents of the node, including a template's.
     pub fn inner_html(&self, node: NodeId) -> String {
         self.html_with(node, &HtmlOptions::default())
     }
 
-    /// `outerHTML`: the node and what is in it.
+    /// `outerHTML`: the node with its contents.
     pub fn outer_html(&self, node: NodeId) -> String {
         let mut html = String::new();
         self.write_html(&mut html, node, true, &HtmlOptions::default());
@@ -61,7 +61,7 @@ impl Tree {
         html
     }
 
-    /// A loop: what is still to be written stands on a stack, the next on top.
+    /// A loop with a stack of pending writes, the next one on top.
     fn write_html(&self, html: &mut String, node: NodeId, with_itself: bool, options: &HtmlOptions) {
         let mut work = Vec::new();
         if with_itself {
@@ -81,7 +81,7 @@ impl Tree {
         }
     }
 
-    /// The children, after the shadow root if it is wanted.
+    /// Pushes the children, after the shadow root if it is requested.
     fn push_content<'a>(&'a self, work: &mut Vec<Work<'a>>, node: NodeId, options: &HtmlOptions) {
         let element = self.element(node);
         let holder = element.and_then(|element| element.template).unwrap_or(node);
@@ -170,7 +170,7 @@ impl Tree {
 
 enum Work<'a> {
     Node(NodeId),
-    /// A node and those after it.
+    /// A node and its following siblings.
     Siblings(NodeId),
     End(Cow<'a, str>),
 }

@@ -1,4 +1,4 @@
-//! Shadow trees: which slot a node is assigned to, what a slot holds (DOM §4.2.2), and walks that go into shadow roots.
+//! Shadow trees: slot assignment, slot contents (DOM §4.2.2), and walks into shadow roots.
 
 use html5ever::local_name;
 
@@ -22,7 +22,7 @@ impl Tree {
         found
     }
 
-    /// The name by which a slottable looks for its slot, none for what cannot be slotted.
+    /// The name of the slot that a slottable asks for; `None` for a node that cannot be slotted.
     pub fn slot_name_of(&self, id: NodeId) -> Option<&str> {
         match self.kind(id) {
             NodeKind::Element => Some(self.attribute(id, &local_name!("slot")).unwrap_or_default()),
@@ -35,14 +35,14 @@ impl Tree {
         self.element(id).is_some_and(|element| element.is_html(&local_name!("slot")))
     }
 
-    /// A shadow tree's first slot of a name (DOM §4.2.2.3).
+    /// A shadow tree's first slot with this name (DOM §4.2.2.3).
     pub fn slot_named(&self, root: NodeId, name: &str) -> Option<NodeId> {
         self.descendants(root)
             .filter(|id| self.is_slot(*id))
             .find(|id| self.attribute(*id, &local_name!("name")).unwrap_or_default() == name)
     }
 
-    /// "Find a slot": where a node is shown. With `open`, closed roots have none.
+    /// "Find a slot": the slot of a node. With `open`, nodes of closed roots have none.
     pub fn find_slot(&self, id: NodeId, open: bool) -> Option<NodeId> {
         let host = self.parent(id)?;
         let root = self.element(host)?.shadow?;
@@ -58,7 +58,7 @@ impl Tree {
         self.slot_named(root, name)
     }
 
-    /// "Find slottables": what stands in a slot, in the order of the host's children, or in that of `assign()`.
+    /// "Find slottables": the nodes assigned to a slot, in the order of the host's children, or of `assign()`.
     pub fn assigned_nodes(&self, slot: NodeId) -> Vec<NodeId> {
         let root = self.root(slot);
         let (Some(host), true) = (self.shadow_host(root), self.is_slot(slot)) else {
@@ -75,7 +75,7 @@ impl Tree {
         self.children(host).filter(|id| self.slot_name_of(*id) == Some(name)).collect()
     }
 
-    /// "Find flattened slottables": what is shown in a slot, other slots' contents in their place.
+    /// "Find flattened slottables": the nodes rendered in a slot, with nested slots replaced by their contents.
     pub fn flattened_nodes(&self, slot: NodeId) -> Vec<NodeId> {
         let is_shown = |id: NodeId| self.is_slot(id) && self.shadow_host(self.root(id)).is_some();
         let mut found = Vec::new();
@@ -95,8 +95,8 @@ impl Tree {
         found
     }
 
-    /// A root that the parser made, emptied to be a script's own (DOM §4.9 "attach a shadow root" step 4); `None` if there is none
-    /// or it is of the other mode.
+    /// A declarative root, emptied for a script that attaches its own (DOM §4.9 "attach a shadow root" step 4); `None` if there is none
+    /// or its mode differs.
     pub fn take_declarative_root(&mut self, host: NodeId, is_open: bool) -> Option<NodeId> {
         let root = self.element(host)?.shadow?;
         let NodeData::Fragment(fragment) = self.data_mut(root)? else { return None };
@@ -107,7 +107,7 @@ impl Tree {
         Some(root)
     }
 
-    /// `slot.assign(…)`: what is put into a slot of a tree whose slots are assigned by hand leaves the others.
+    /// `slot.assign(…)`: in a tree with manual slots, the nodes leave the other slots.
     pub fn assign_to_slot(&mut self, slot: NodeId, nodes: Vec<NodeId>) {
         let others: Vec<NodeId> = self
             .descendants(self.root(slot))

@@ -1,15 +1,15 @@
-//! Garbage: what neither the page nor a script's wrapper can reach any more is freed.
+//! Garbage collection: frees nodes that neither the page nor a script's wrapper can reach.
 
 use super::node::{NodeData, NodeId};
 use super::record::Mutation;
 use super::tree::Tree;
 
 impl Tree {
-    /// Frees every node that no root reaches, and tells how many. From a node one reaches its whole tree, its
-    /// document, the contents of templates, shadow roots, and hosts. What the log names counts as a root; a parser
-    /// under way gives its own by [`super::Parser::roots`].
+    /// Frees every node that no root reaches, and returns their number. A node keeps its whole tree, its document, template contents,
+    /// shadow roots, and hosts alive. Nodes named in the log count as roots; an active parser reports its own through
+    /// [`super::Parser::roots`].
     ///
-    /// Time and memory are linear in the places of the arena.
+    /// Time and memory are linear in the size of the arena.
     pub fn sweep(&mut self, roots: impl IntoIterator<Item = NodeId>) -> usize {
         let mut reached = vec![false; self.places()];
         let mut work: Vec<NodeId> = roots.into_iter().collect();

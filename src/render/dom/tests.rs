@@ -1,4 +1,4 @@
-//! Mutations as tables, and at random against a naive model.
+//! Mutations as tables, and random ones against a naive model.
 
 mod model;
 

@@ -7,11 +7,11 @@ use super::tree::Tree;
 
 /// UTF-16 units of a text.
 pub fn utf16_len(text: &str) -> usize {
-    // A character begins with a byte that is no continuation; those of four bytes are two units.
+    // Every non-continuation byte starts a character; characters of four bytes are two units.
     text.bytes().map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0)).sum()
 }
 
-/// The byte at which a UTF-16 unit begins. None: behind the end, or between the halves of a surrogate pair.
+/// The byte at which a UTF-16 unit begins; `None` beyond the end, or inside a surrogate pair.
 pub fn byte_of_unit(text: &str, unit: usize) -> Option<usize> {
     if text.is_ascii() {
         return (unit <= text.len()).then_some(unit);
@@ -56,7 +56,7 @@ impl Tree {
     /// `data.substringData(offset, count)`, in UTF-16 units.
     ///
     /// # Errors
-    /// [`Error::IndexSize`] for an offset behind the end, [`Error::NotSupported`] for a node without data.
+    /// [`Error::IndexSize`] for an offset beyond the end, [`Error::NotSupported`] for a node without data.
     pub fn substring_data(&self, id: NodeId, offset: usize, count: usize) -> Result<String, Error> {
         let data = self.character_data(id).ok_or(Error::NotSupported)?;
         let length = utf16_len(data);
@@ -66,7 +66,7 @@ impl Tree {
         Ok(slice_units(data, offset, offset.saturating_add(count).min(length)))
     }
 
-    /// "Replace data" (DOM §4.10), in UTF-16 units: what all writes of character data come to.
+    /// "Replace data" (DOM §4.10), in UTF-16 units: the basis of all writes of character data.
     ///
     /// # Errors
     /// [`Error::IndexSize`], [`Error::NotSupported`] as above, [`Error::Full`].
@@ -106,7 +106,7 @@ impl Tree {
         self.record(|| Mutation::Text { target, old, offset, removed, added });
     }
 
-    /// Appends in place: long texts come to the parser in many pieces.
+    /// Appends in place: the parser receives long texts in many pieces.
     pub(super) fn extend_data(&mut self, target: NodeId, more: &str) {
         let is_logged = self.is_logged();
         let Some(data) = self.character_data_mut(target) else {
@@ -118,7 +118,7 @@ impl Tree {
         self.record(|| Mutation::Text { target, offset: utf16_len(&old), removed: 0, added: utf16_len(more), old });
     }
 
-    /// `text.splitText(offset)` (DOM §4.11); gives the new node.
+    /// `text.splitText(offset)` (DOM §4.11); returns the new node.
     pub fn split_text(&mut self, id: NodeId, offset: usize) -> Result<NodeId, Error> {
         if !self.is_text(id) {
             return Err(Error::NotSupported);
@@ -134,7 +134,7 @@ impl Tree {
         Ok(new)
     }
 
-    /// `node.normalize()` (DOM §4.4): no empty text, no two texts side by side. CDATA sections stay.
+    /// `node.normalize()` (DOM §4.4): removes empty texts and merges adjacent ones. CDATA sections stay.
     pub fn normalize(&mut self, root: NodeId) -> Result<(), Error> {
         let is_plain = |tree: &Self, id: NodeId| tree.kind(id) == NodeKind::Text;
         let mut at = self.next_in_order(root, root);
@@ -167,7 +167,7 @@ impl Tree {
         Ok(())
     }
 
-    /// `textContent` (DOM §4.4); None for documents and document types.
+    /// `textContent` (DOM §4.4); `None` for documents and document types.
     pub fn text_content(&self, id: NodeId) -> Option<String> {
         match self.kind(id) {
             NodeKind::Element | NodeKind::Fragment => {
@@ -179,7 +179,7 @@ impl Tree {
         }
     }
 
-    /// The data of the children that are text (DOM §4.11 "child text content"): what a script or a style holds.
+    /// The data of the text children (DOM §4.11 "child text content"): the source of a script or style.
     pub fn child_text(&self, id: NodeId) -> String {
         self.children(id).filter(|child| self.is_text(*child)).filter_map(|text| self.character_data(text)).collect()
     }

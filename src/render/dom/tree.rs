@@ -1,4 +1,4 @@
-//! The arena: places for nodes, their making, and the ways from one node to the next.
+//! The arena: node slots, node creation, and navigation between nodes.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use super::node::{
 };
 use super::record::Mutation;
 
-/// All nodes of a page: its documents, what hangs in them, and what scripts hold outside of them.
+/// All nodes of a page: its documents, their trees, and detached nodes held by scripts.
 #[derive(Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
@@ -25,24 +25,24 @@ pub struct Tree {
     generation: u64,
     structure: u64,
     has_base: bool,
-    /// The `style` elements that were ever made; some may be gone.
+    /// The `style` elements ever created; some may be gone.
     styles: Vec<NodeId>,
     log: Option<Vec<Mutation>>,
-    /// The elements of each `id`, connected or not; see [`Tree::element_by_id`].
+    /// The elements with each `id`, connected or not; see [`Tree::element_by_id`].
     ids: HashMap<Box<str>, Vec<NodeId>>,
-    /// Ranges and iterators that move with it.
+    /// Ranges and iterators that move with the tree.
     pub(super) followers: super::live::Followers,
     /// Whether any shadow root was ever attached.
     has_shadow_roots: bool,
-    /// The nodes that scripts asked for of an element's attributes.
+    /// Attribute nodes that scripts requested, by element.
     pub(super) attr_nodes: HashMap<NodeId, Vec<NodeId>>,
-    /// The element that `:target` matches: the one that the address's fragment names.
+    /// The element that `:target` matches: the one that the URL's fragment names.
     pub target: Option<NodeId>,
     /// The element that `:focus` matches.
     pub focus: Option<NodeId>,
 }
 
-/// Making and freeing.
+/// Creating and freeing nodes.
 impl Tree {
     pub fn new() -> Self {
         Self::default()
@@ -51,7 +51,7 @@ impl Tree {
     /// A document without children.
     ///
     /// # Errors
-    /// [`Error::Full`], as every function that makes a node.
+    /// [`Error::Full`], as for every function that creates a node.
     pub fn create_document(&mut self, is_html: bool) -> Result<NodeId, Error> {
         let content_type = if is_html { "text/html" } else { "application/xml" };
         let document = Document {
@@ -65,7 +65,7 @@ impl Tree {
         self.create(NodeData::Document(Box::new(document)), None)
     }
 
-    /// An element with its attributes, and a template's contents. Names are taken as they are.
+    /// An element with its attributes, and a template's contents. Names are not validated.
     pub fn create_element(
         &mut self,
         document: NodeId,
@@ -75,7 +75,7 @@ impl Tree {
         self.create_customized(document, name, attributes, None)
     }
 
-    /// An element that `createElement(name, { is })` made (DOM §4.9 "create an element").
+    /// An element created by `createElement(name, { is })` (DOM §4.9 "create an element").
     pub fn create_customized(
         &mut self,
         document: NodeId,
@@ -108,7 +108,7 @@ impl Tree {
     }
 
     /// # Errors
-    /// [`Error::InvalidCharacter`] for a target that is no name or data that would end the instruction (DOM §4.5).
+    /// [`Error::InvalidCharacter`] for a target that is not a name or data that would end the instruction (DOM §4.5).
     pub fn create_instruction(&mut self, document: NodeId, target: &str, data: &str) -> Result<NodeId, Error> {
         if !super::is_name(target) || data.contains("?>") {
             return Err(Error::InvalidCharacter);
@@ -137,15 +137,14 @@ impl Tree {
         Ok(self.place(data, document))
     }
 
-    /// Whether that much more may be made.
+    /// Whether this much more may be created.
     pub(super) fn check_room(&self, nodes: usize, bytes: usize) -> Result<(), Error> {
         let nodes_fit = self.len() + nodes <= limits::DOM_NODES_MAX;
         let text_fits = self.text_bytes.saturating_add(bytes) <= limits::DOM_TEXT_BYTES_MAX;
         if nodes_fit && text_fits { Ok(()) } else { Err(Error::Full) }
     }
 
-    /// Takes a place without asking for room: the parser looks after each token instead, because html5ever knows no
-    /// refusal.
+    /// Takes a slot without checking the limits: the parser checks after each token, because html5ever cannot handle a refusal.
     pub(super) fn place(&mut self, data: NodeData, document: Option<NodeId>) -> NodeId {
         self.text_bytes += text_bytes(&data);
         let node = Node::new(data, document);
@@ -155,13 +154,13 @@ impl Tree {
             }
             return id;
         }
-        // `DOM_NODES_MAX` and what one token makes lie far below 2³²; at the very end the last place is used again.
+        // `DOM_NODES_MAX` plus the nodes of one token is far below 2³²; at the very end the last slot is reused.
         let id = NodeId::from_index(self.nodes.len()).or(NodeId::from_u32(u32::MAX)).expect("not zero");
         self.nodes.push(node);
         id
     }
 
-    /// [`Tree::create_customized`] without asking for room.
+    /// [`Tree::create_customized`] without checking the limits.
     pub(super) fn place_element(
         &mut self,
         document: NodeId,
@@ -215,7 +214,7 @@ impl Tree {
     /// Makes a fragment the shadow root of an element (DOM §4.9 "attach a shadow root").
     ///
     /// # Errors
-    /// [`Error::NotSupported`] if the element can have none or has one.
+    /// [`Error::NotSupported`] if the element cannot have one or already has one.
     pub fn attach_shadow(&mut self, host: NodeId, settings: ShadowRoot) -> Result<NodeId, Error> {
         let Some(element) = self.element(host) else {
             return Err(Error::NotSupported);
@@ -238,18 +237,18 @@ impl Tree {
         Ok(root)
     }
 
-    /// Whether slots need to be looked at.
+    /// Whether slots need to be considered.
     pub fn has_shadow_roots(&self) -> bool {
         self.has_shadow_roots
     }
 
-    /// Lets a template of the parser fill a shadow root (HTML §13.2.6.4.4); false if it is none.
+    /// Makes a parser's template fill a shadow root (HTML §13.2.6.4.4); false if it is not a template.
     pub(super) fn set_template_contents(&mut self, template: NodeId, contents: NodeId) -> bool {
         let element = self.element_mut(template);
         element.is_some_and(|element| element.template.replace(contents).is_some())
     }
 
-    /// Empties a place. The caller has taken care that nothing links to it, and calls [`Tree::forget_vacated_ids`].
+    /// Empties a slot. The caller ensures that nothing links to it, and calls [`Tree::forget_vacated_ids`].
     pub(super) fn vacate(&mut self, id: NodeId) {
         let Some(node) = self.nodes.get_mut(id.index()) else {
             return;
@@ -276,7 +275,7 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// Whether the document holds more than a script may make; the parser stops then.
+    /// Whether the document exceeds what a script may create; the parser then stops.
     pub(super) fn is_full(&self) -> bool {
         self.len() >= limits::DOM_NODES_MAX || self.text_bytes >= limits::DOM_TEXT_BYTES_MAX
     }
@@ -293,9 +292,9 @@ fn text_bytes(data: &NodeData) -> usize {
     }
 }
 
-/// Reading.
+/// Reading nodes.
 impl Tree {
-    /// Nodes that live.
+    /// Number of live nodes.
     pub fn len(&self) -> usize {
         self.nodes.len() - self.free.len()
     }
@@ -309,12 +308,12 @@ impl Tree {
         self.text_bytes
     }
 
-    /// Grows with each mutation: a live collection is stale once it differs.
+    /// Grows with each mutation: a live collection is stale if it differs.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Grows with each change of who is whose child or in which document: what only depends on that is stale once it differs.
+    /// Grows with each change of parents or documents: anything that depends only on those is stale if it differs.
     pub fn structure(&self) -> u64 {
         self.structure
     }
@@ -323,7 +322,7 @@ impl Tree {
         self.structure += 1;
     }
 
-    /// Whether a `<base>` was ever made.
+    /// Whether a `<base>` was ever created.
     pub fn has_base(&self) -> bool {
         self.has_base
     }
@@ -332,7 +331,7 @@ impl Tree {
         self.generation += 1;
     }
 
-    /// Whether a `style` element was ever made.
+    /// Whether a `style` element was ever created.
     pub fn has_styles(&self) -> bool {
         !self.styles.is_empty()
     }
@@ -350,22 +349,22 @@ impl Tree {
         found
     }
 
-    /// Forgets which elements were `style` elements where they are gone.
+    /// Drops `style` elements that are gone.
     pub(super) fn forget_styles(&mut self, is_there: impl Fn(NodeId) -> bool) {
         self.styles.retain(|id| is_there(*id));
     }
 
-    /// Begins or ends the log of mutations. The reader takes it after each call of a script, which bounds it.
+    /// Starts or stops the mutation log. Its reader takes it after each call of a script, which bounds it.
     pub fn keep_log(&mut self, keep: bool) {
         self.log = keep.then(Vec::new);
     }
 
-    /// What happened since the last call.
+    /// The mutations since the last call.
     pub fn take_log(&mut self) -> Vec<Mutation> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Takes the log away and gives it back, around what nobody can observe.
+    /// Swaps the log out and back in, around changes that nobody can observe.
     pub(super) fn swap_log(&mut self, log: &mut Option<Vec<Mutation>>) {
         std::mem::swap(&mut self.log, log);
     }
@@ -378,7 +377,7 @@ impl Tree {
         self.log.as_deref().unwrap_or_default()
     }
 
-    /// Writes a record if anybody reads; what the record is made of is made only then.
+    /// Logs a mutation if the log is on; the record is only built then.
     pub(super) fn record(&mut self, mutation: impl FnOnce() -> Mutation) {
         self.changed();
         if let Some(log) = &mut self.log {
@@ -431,7 +430,7 @@ impl Tree {
         }
     }
 
-    /// The state that no attribute shows, for the engine to write.
+    /// The state without an attribute, for the engine to write.
     pub fn state_mut(&mut self, id: NodeId) -> Option<&mut ElementState> {
         self.changed();
         self.element_mut(id).map(|element| &mut element.state)
@@ -441,7 +440,7 @@ impl Tree {
         matches!(self.data(id), NodeData::Element(_))
     }
 
-    /// Text and CDATA sections, which are text to every algorithm.
+    /// Text and CDATA sections, which every algorithm treats as text.
     pub fn is_text(&self, id: NodeId) -> bool {
         matches!(self.data(id), NodeData::Text(_) | NodeData::CData(_))
     }
@@ -460,7 +459,7 @@ impl Tree {
         }
     }
 
-    /// For who sets the content type, the scripting flag or the quirks mode of a document.
+    /// For setting the content type, the scripting flag or the quirks mode of a document.
     pub fn document_data_mut(&mut self, id: NodeId) -> Option<&mut Document> {
         match self.data_mut(id) {
             Some(NodeData::Document(document)) => Some(document),
@@ -472,7 +471,7 @@ impl Tree {
         self.document_data(document).is_some_and(|data| data.is_html)
     }
 
-    /// The node document (DOM §4.4); a document's own is itself.
+    /// The node document (DOM §4.4); a document returns itself.
     pub fn document_of(&self, id: NodeId) -> NodeId {
         self.node(id).document.unwrap_or(id)
     }
@@ -518,7 +517,7 @@ impl Tree {
         std::iter::successors(Some(id), |id| self.parent(*id))
     }
 
-    /// What is below a node, in tree order.
+    /// The descendants of a node, in tree order.
     pub fn descendants(&self, root: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.next_in_order(root, root), move |id| self.next_in_order(*id, root))
     }
@@ -533,7 +532,7 @@ impl Tree {
         }
     }
 
-    /// Drops places that are empty by now from the index: one pass, however many share an `id`.
+    /// Drops vacated slots from the id index: one pass, however many share an `id`.
     pub(super) fn forget_vacated_ids(&mut self) {
         let nodes = &self.nodes;
         self.ids.retain(|_, elements| {
@@ -554,7 +553,7 @@ impl Tree {
     }
 }
 
-/// The children of a node, from both ends.
+/// The siblings, iterable from both ends.
 struct Siblings<'a> {
     tree: &'a Tree,
     front: Option<NodeId>,

@@ -1,7 +1,7 @@
-//! XML to tree, with namespaces and the entities of an internal subset (XML 1.0, Namespaces in XML, HTML §14.2).
+//! The XML parser, with namespaces and the entities of an internal subset (XML 1.0, Namespaces in XML, HTML §14.2).
 //!
-//! `quick-xml` finds the pieces; what it does not ask for is asked here: names, one root, declared prefixes, attributes that differ.
-//! Entities are texts: markup in them, and entities within entities, are faults, so that nothing grows.
+//! `quick-xml` tokenizes; this module checks what it does not: names, a single root, declared prefixes, unique attributes. Entities are
+//! plain text: markup or other entities in them are errors, so expansion cannot grow.
 
 /// Char of XML 1.0 §2.2.
 fn is_char(c: char) -> bool {
@@ -23,11 +23,11 @@ use super::tree::Tree;
 use super::{Error, is_name};
 use crate::limits;
 
-/// Where a document tells that its text was no XML, as Firefox does.
+/// Namespace of the error document for invalid XML, as in Firefox.
 const FAULT_NAMESPACE: &str = "http://www.mozilla.org/newlayout/xml/parsererror.xml";
 
 impl Tree {
-    /// A document of XML text. One that is not well-formed gives a document that says so.
+    /// Parses an XML document. If it is not well-formed, the result is an error document.
     ///
     /// # Errors
     /// [`Error::Full`].
@@ -64,7 +64,7 @@ impl Tree {
         Ok(document)
     }
 
-    /// XML text within an element of an XML document, whose namespaces it knows (HTML §14.4).
+    /// Parses XML text in the context of an element of an XML document, with its namespaces (HTML §14.4).
     ///
     /// # Errors
     /// [`Error::Syntax`] if it is not well-formed, [`Error::Full`].
@@ -86,7 +86,7 @@ impl Tree {
         result
     }
 
-    /// Prefixes that are declared at an element, the nearest last.
+    /// Prefixes declared at an element, innermost last.
     fn namespaces_at(&self, id: NodeId) -> Vec<(String, Namespace)> {
         let mut found = Vec::new();
         for id in self.inclusive_ancestors(id) {
@@ -103,7 +103,7 @@ impl Tree {
     }
 }
 
-/// Why the reading ended.
+/// Why parsing stopped.
 enum Fault {
     /// The text is not well-formed.
     Form,
@@ -116,7 +116,7 @@ impl From<Error> for Fault {
     }
 }
 
-/// An element that is open: its place, its name as it is written, the declarations before it.
+/// An open element: its node, its name as written, and the number of declarations before it.
 struct Open {
     id: NodeId,
     name: String,
@@ -126,10 +126,10 @@ struct Open {
 struct Builder<'a> {
     tree: &'a mut Tree,
     document: NodeId,
-    /// The document or fragment that takes what is outermost.
+    /// The document or fragment that gets the outermost nodes.
     top: NodeId,
     open: Vec<Open>,
-    /// Namespaces by prefix, the innermost last; no prefix is the empty one.
+    /// Namespaces by prefix, innermost last; no prefix is the empty one.
     scopes: Vec<(String, Namespace)>,
     entities: HashMap<String, String>,
     /// Character data that is not in the tree yet.
@@ -202,7 +202,7 @@ impl<'a> Builder<'a> {
                     }
                     let node = self.tree.create_cdata(self.document, data.xml10_content().into_owned());
                     let node = match node {
-                        // A fragment for an HTML document has no such sections.
+                        // A fragment for an HTML document has no CDATA sections.
                         Err(Error::NotSupported) => {
                             self.tree.create_text(self.document, data.xml10_content().into_owned())?
                         }
@@ -246,7 +246,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Puts the text that was read so far into the tree; around a document's root it can only be space.
+    /// Adds the pending text to the tree; around a document's root it can only be whitespace.
     fn flush(&mut self) -> Result<(), Fault> {
         if self.text.is_empty() {
             return Ok(());
@@ -272,7 +272,7 @@ impl<'a> Builder<'a> {
         if let Some(known) = resolve_xml_entity(name) {
             return Ok(known.to_owned());
         }
-        // What an entity names in its turn is not followed: a page needs none, and a bomb is made of them.
+        // Entities inside entities are not expanded: pages need none, and entity bombs consist of them.
         let found = self.entities.get(name).filter(|text| !text.contains(['&', '<']));
         found.cloned().ok_or(Fault::Form)
     }
@@ -321,11 +321,11 @@ impl<'a> Builder<'a> {
         let name = tag.name().0.to_owned();
         let id = self.tree.create_element(self.document, self.name(&name, true)?, attributes)?;
         if let Some(state) = self.tree.state_mut(id) {
-            // Scripts that a parser of scripts' own made never run.
+            // Scripts in a document parsed by a script never run.
             state.already_started = true;
         }
         self.put(id)?;
-        // What is in a template stands in its contents.
+        // Children of a template go into its contents.
         let inner = self.tree.element(id).and_then(|element| element.template).unwrap_or(id);
         if is_empty {
             self.scopes.truncate(scopes);
@@ -415,7 +415,7 @@ impl<'a> Builder<'a> {
         self.put(node)
     }
 
-    /// The general entities of the internal subset that are texts.
+    /// The general entities of the internal subset that are plain text.
     fn declare_entities(&mut self, subset: &str) {
         for declaration in subset.split("<!ENTITY").skip(1).take(limits::PAIRS_MAX) {
             let declaration = declaration.trim_start();
@@ -433,7 +433,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A text in quotes, and what follows it.
+/// A quoted text, and what follows it.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let text = text.trim_start();
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;

@@ -1,7 +1,7 @@
-//! XPath 1.0 (W3C, 1999), as `document.evaluate` has it: expressions to trees (`parse`), trees to values (`eval`).
+//! XPath 1.0 (W3C, 1999) for `document.evaluate`: `parse` turns text into expressions, `eval` evaluates them.
 //!
-//! In HTML documents names without a prefix are those of HTML elements, in whatever case (HTML §"interactions with XPath"). There are no
-//! namespace nodes. An expression's length, depth and work are bounded.
+//! In HTML documents unprefixed names mean HTML elements, in any case (HTML §"interactions with XPath"). There are no namespace nodes. An
+//! expression's length, depth and work are bounded.
 
 mod eval;
 mod parse;
@@ -19,11 +19,11 @@ use super::node::NodeId;
 #[derive(Clone, Debug)]
 pub struct XPath {
     root: Expression,
-    /// Prefixes that its names have.
+    /// Prefixes used in its names.
     pub prefixes: Vec<String>,
 }
 
-/// Why there is no answer.
+/// Why evaluation failed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum XPathError {
     #[error("the expression cannot be read")]
@@ -34,14 +34,14 @@ pub enum XPathError {
     Work,
 }
 
-/// A node of an answer: one of the tree's, or an attribute of one.
+/// A node of a result: a node of the tree, or an attribute of one.
 #[derive(Clone, Debug, Eq, PartialEq, Hash)]
 pub struct Item {
     pub node: NodeId,
     pub attribute: Option<QualName>,
 }
 
-/// An answer.
+/// A result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// In document order.
@@ -63,7 +63,7 @@ enum Expression {
     Call(Function, Vec<Expression>),
     /// A primary expression, its predicates, and the steps from there.
     Filter(Box<Expression>, Vec<Expression>, Vec<Step>),
-    /// A path from the root or from where one stands.
+    /// A path from the root or from the context node.
     Path(bool, Vec<Step>),
 }
 

@@ -1,9 +1,8 @@
-//! Keeps the stack of open elements short.
+//! Caps the stack of open elements.
 //!
-//! Chromium puts an element beside its parent once 512 elements are open. html5ever's stack has no cap, and since it
-//! looks through the stack at each tag, a megabyte of `<div>` takes minutes. So this stands between the tokenizer
-//! and the tree builder: a start tag that would nest too deep is sent after the end tag of the one before it that
-//! was, and the end tags that belong to what was closed so are swallowed.
+//! Chromium inserts an element as a sibling once 512 elements are open. html5ever's stack has no cap, and since it searches the stack at
+//! each tag, a megabyte of `<div>` takes minutes. This adapter is between the tokenizer and the tree builder: before a start tag that
+//! would nest too deep it sends the end tag of the previous such element, and it swallows the end tags of elements closed that way.
 
 use std::cell::{Cell, RefCell};
 
@@ -16,10 +15,10 @@ use crate::limits;
 
 use super::sink::Sink;
 
-/// Elements made after which the depth is counted again while it is at the cap: a count costs as much as the cap.
+/// Elements created after which the depth is counted again while it is at the cap: a count costs as much as the cap.
 const RECOUNT: usize = 64;
 
-/// Start tags in HTML that open nothing, or nothing that another tag could nest in.
+/// HTML start tags that open nothing, or nothing that can contain other tags.
 const FLAT: &[&str] = &[
     "area", "base", "basefont", "bgsound", "body", "br", "col", "embed", "frame", "frameset", "head", "hr", "html",
     "iframe", "image", "img", "input", "keygen", "link", "meta", "noembed", "noframes", "param", "script", "source",
@@ -33,14 +32,14 @@ pub(super) struct Shallow {
     line: Cell<u64>,
 }
 
-/// How deep the builder's stack is, and what would be open beyond the cap.
+/// The depth of the builder's stack, and the elements that would be open beyond the cap.
 #[derive(Default)]
 struct Depth {
-    /// The count at its last taking, and how many elements were made by then: each made since may be open.
+    /// The last count, and the number of elements created by then: each one created since may be open.
     counted: usize,
     made: usize,
     is_stale: bool,
-    /// Elements beyond the cap that the markup has open, from the outside in.
+    /// Elements that the markup has open beyond the cap, outermost first.
     beyond: Vec<LocalName>,
     /// The one of them that the builder has open.
     open: Option<LocalName>,
@@ -68,7 +67,7 @@ impl Shallow {
         tracer.0.into_inner()
     }
 
-    /// No fewer than are open: the builder tells its formatting elements together with its stack.
+    /// An upper bound of the open elements: the builder reports its formatting elements together with its stack.
     fn count_open(&self) -> usize {
         let mut handles = self.handles();
         if handles.len() >= limits::DOM_PARSED_DEPTH_MAX {
@@ -99,7 +98,7 @@ impl Shallow {
         }
         depth.beyond.push(tag.name.clone());
         depth.open = Some(tag.name.clone());
-        // Tags that stay open in spite of their end tags are none that pages have.
+        // Real pages have no tags that stay open despite their end tags.
         depth.counted < 2 * limits::DOM_PARSED_DEPTH_MAX
     }
 
@@ -108,7 +107,7 @@ impl Shallow {
         FLAT.contains(&&*tag.name) && !self.builder.adjusted_current_node_present_but_not_in_html_namespace()
     }
 
-    /// What is to be sent for an end tag.
+    /// The end tag to send instead.
     fn instead_of_end(&self, tag: Tag) -> Option<Tag> {
         let depth = &mut *self.depth.borrow_mut();
         if depth.beyond.is_empty() {

@@ -1,4 +1,4 @@
-//! What html5ever's tree builder says to the arena.
+//! Connects html5ever's tree builder to the arena.
 
 use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
@@ -11,19 +11,19 @@ use html5ever::{LocalName, Namespace, QualName, expanded_name, local_name, ns};
 use crate::dom::node::{Attribute, DocumentType, Instruction, NodeData, NodeId, NodeKind, ShadowRoot};
 use crate::dom::tree::Tree;
 
-/// The builder's view of the arena. The tree is in here only while the tokenizer runs.
+/// The builder's view of the arena. It holds the tree only while the tokenizer runs.
 pub(super) struct Sink {
     tree: RefCell<Tree>,
-    /// What the builder takes for the document; of a fragment a scaffold.
+    /// The document as the builder sees it; for a fragment a scaffold.
     document: NodeId,
     /// The document that owns the nodes.
     owner: NodeId,
     is_fragment: bool,
     /// Whether `<template shadowrootmode>` makes a shadow root.
     shadow_roots: Cell<bool>,
-    /// Elements made so far.
+    /// Elements created so far.
     created: Cell<usize>,
-    /// Names that the builder asked for: its work, which is linear as long as the stack is short.
+    /// Number of name lookups by the builder: a measure of its work, which is linear as long as the stack is short.
     steps: Cell<u64>,
 }
 
@@ -55,13 +55,13 @@ impl Sink {
         self.steps.get()
     }
 
-    /// "Insert at the adjusted insertion location" (HTML §13.2.6.1): what cannot stand there is dropped, and text
-    /// joins the text before it.
+    /// "Insert at the adjusted insertion location" (HTML §13.2.6.1): a node not allowed there is dropped, and text is merged into the
+    /// preceding text.
     fn put(&self, parent: NodeId, child: NodeOrText<NodeId>, before: Option<NodeId>) {
         let tree = &mut *self.tree.borrow_mut();
         match child {
             NodeOrText::AppendNode(node) => {
-                // A new element can stand in any other; only scripts move nodes so that one holds its parent.
+                // A new element can go into any other; only scripts can move a node into its own descendant.
                 let is_plain = tree.first_child(node).is_none() && tree.kind(parent) != NodeKind::Document;
                 if is_plain || tree.ensure_insertion(parent, node, before).is_ok() {
                     tree.insert(parent, node, before);
@@ -86,7 +86,7 @@ impl Sink {
     }
 }
 
-/// A name on loan from the tree.
+/// A name borrowed from the tree.
 #[derive(Debug)]
 pub(super) struct Name<'a>(Ref<'a, QualName>);
 
@@ -100,7 +100,7 @@ impl ElemName for Name<'_> {
     }
 }
 
-/// The name of what is no element; the builder never asks for it as long as the sweep knows the parser's roots.
+/// The name of a node that is not an element; the builder never reads it as long as the sweep has the parser's roots.
 static NAMELESS: LazyLock<QualName> = LazyLock::new(|| QualName::new(None, ns!(), local_name!("")));
 
 impl TreeSink for Sink {

@@ -1,4 +1,4 @@
-//! Documents in pieces, with scripts in between, and too deep.
+//! Documents in pieces, with scripts in between, and nested too deep.
 
 use html5ever::interface::QuirksMode;
 use html5ever::{LocalName, QualName, ns};
@@ -114,11 +114,11 @@ fn what_a_script_writes_is_read_at_once_and_before_the_rest() {
     let step = parser.feed(&mut tree, "<body><script>1</script><i>rest</i>");
     assert_eq!(script_text(&tree, step), "1");
     let body = tree.last_child(tree.document_element(document).unwrap()).unwrap();
-    // Half a tag is held until the next write ends it.
+    // An incomplete tag is held until the next write completes it.
     assert_eq!(parser.write(&mut tree, "<b>w</b><u tit"), Ok(Step::Done));
     let step = parser.write(&mut tree, "le=x>v<script>2</script>after");
     assert_eq!(script_text(&tree, step), "2");
-    // The written script writes in its turn: that comes before what follows it.
+    // The written script itself calls `write`: its text comes before what follows it.
     assert_eq!(parser.write(&mut tree, "inner"), Ok(Step::Done));
     assert_eq!(parser.resume_write(&mut tree), Ok(Step::Done));
     let before = "<script>1</script><b>w</b><u title=\"x\">v<script>2</script>innerafter";

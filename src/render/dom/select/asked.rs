@@ -12,16 +12,16 @@ use super::{Need, Selectors};
 use crate::dom::{Error, NodeId, Tree};
 use crate::limits;
 
-/// Where an element stands to the tree that a rule is of.
+/// An element's relation to the tree of a rule.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Standing {
     /// In it.
     Own,
-    /// It is the host, which `:host` means.
+    /// It is the host, matched by `:host`.
     Host,
-    /// It stands in a slot of it, which `::slotted()` means.
+    /// It is slotted into it, matched by `::slotted()`.
     Slotted,
-    /// It is a part of a shadow tree below it, which `::part()` means.
+    /// It is a part of a shadow tree below it, matched by `::part()`.
     Part,
 }
 
@@ -36,7 +36,7 @@ impl Standing {
     }
 }
 
-/// An element that rules are tried on. What it found out of its siblings it knows for the next rule.
+/// An element that rules are matched against. It caches facts about its siblings for the next rule.
 pub struct Asked<'a> {
     tree: &'a Tree,
     element: NodeId,
@@ -49,13 +49,13 @@ impl<'a> Asked<'a> {
         Self { tree, element, caches: SelectorCaches::default(), quirks: super::quirks_of(tree, element) }
     }
 
-    /// All that selectors may need of it.
+    /// All needs that the element satisfies.
     pub fn has_for_needs(&self) -> Vec<Need> {
         self.tree.has_for_needs(self.element)
     }
 
-    /// The highest specificity of the selectors that match, `None` where none does. `host` is the one of the rule's own tree, if that
-    /// is a shadow tree; `pseudo` names a pseudo-element of the element.
+    /// The highest specificity of the matching selectors; `None` if none matches. `host` is the host of the rule's tree, if that is a
+    /// shadow tree; `pseudo` names a pseudo-element of the element.
     pub fn specificity(
         &mut self,
         selectors: &Selectors,
@@ -92,7 +92,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// What `@namespace` rules say (CSS Namespaces 3).
+/// The declarations of `@namespace` rules (CSS Namespaces 3).
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Namespaces {
     pub(super) default: Option<Namespace>,
@@ -100,10 +100,10 @@ pub struct Namespaces {
 }
 
 impl Namespaces {
-    /// Reads what stands behind `@namespace`.
+    /// Parses the prelude of `@namespace`.
     ///
     /// # Errors
-    /// [`Error::Syntax`] for what says no namespace, [`Error::Full`] at the cap of prefixes.
+    /// [`Error::Syntax`] if it declares no namespace, [`Error::Full`] at the cap of prefixes.
     pub fn declare(&mut self, text: &str) -> Result<(), Error> {
         let mut parser = cssparser::Parser::new(text);
         let prefix = parser.try_parse(|parser| parser.expect_ident().map(|name| name.to_string())).ok();

@@ -1,4 +1,4 @@
-//! The words of selectors: how names are held, and which pseudo-classes and pseudo-elements there are.
+//! The grammar of selectors: the representation of names, and the supported pseudo-classes and pseudo-elements.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use selectors::parser::{self, SelectorImpl, SelectorParseErrorKind};
 
 use super::Namespaces;
 
-/// The types that the `selectors` crate works with.
+/// The types that the `selectors` crate is instantiated with.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Css;
 
@@ -76,7 +76,7 @@ impl ToCss for Value {
     }
 }
 
-/// Pseudo-classes beside those of the tree's structure.
+/// Pseudo-classes other than the structural ones.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum PseudoClass {
     AnyLink,
@@ -94,7 +94,7 @@ pub(super) enum PseudoClass {
     Indeterminate,
     Lang(Vec<String>),
     Link,
-    /// A state that a page without a reader never has: it is parsed and matches nothing.
+    /// A state that a page without a user never has: it is parsed and matches nothing.
     Never(&'static str),
     Open,
     Optional,
@@ -102,7 +102,7 @@ pub(super) enum PseudoClass {
     ReadOnly,
     ReadWrite,
     Required,
-    /// A state that a custom element's own code told.
+    /// A custom state of a custom element.
     State(String),
     Target,
 }
@@ -110,7 +110,7 @@ pub(super) enum PseudoClass {
 const PLAIN: &[(&str, PseudoClass)] = &[
     ("any-link", PseudoClass::AnyLink),
     ("-webkit-any-link", PseudoClass::AnyLink),
-    // Nothing was visited.
+    // No link counts as visited.
     ("link", PseudoClass::Link),
     ("checked", PseudoClass::Checked),
     ("default", PseudoClass::Default),
@@ -130,7 +130,7 @@ const PLAIN: &[(&str, PseudoClass)] = &[
     ("target", PseudoClass::Target),
 ];
 
-/// No pointer, no media, no full screen; and what is valid is the engine's to say, not the tree's.
+/// There is no pointer, media or full screen; validity is the engine's concern, not the tree's.
 const NEVER: &[&str] = &[
     "active",
     "autofill",
@@ -214,7 +214,7 @@ impl ToCss for PseudoClass {
     }
 }
 
-/// A pseudo-element: no element is one, so that it matches nothing.
+/// A pseudo-element. It matches no element.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct PseudoElement(String);
 
@@ -250,7 +250,7 @@ impl ToCss for PseudoElement {
     }
 }
 
-/// What is parsed beyond the crate's own words, with the prefixes of a style sheet.
+/// The grammar beyond the crate's own, with the prefixes of a style sheet.
 pub(super) struct Grammar<'n>(pub(super) &'n Namespaces);
 
 type Parsed<T> = Result<T, ParseError<SelectorParseErrorKind>>;
@@ -287,7 +287,7 @@ impl<'i> parser::Parser<'i> for Grammar<'_> {
         true
     }
 
-    /// Outside of rules within rules it is `:scope` (CSS Nesting §4).
+    /// Outside of nested rules it means `:scope` (CSS Nesting §4).
     fn parse_parent_selector(&self) -> bool {
         true
     }

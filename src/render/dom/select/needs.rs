@@ -1,4 +1,4 @@
-//! What an element must have for a selector to match it: a class, an `id` or a name of the compound that the selector ends with.
+//! Conditions that an element must satisfy to match a selector: a class, an `id` or a name from the last compound of the selector.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -9,7 +9,7 @@ use super::grammar::Css;
 use crate::dom::{NodeId, Tree};
 use crate::limits;
 
-/// A class, an `id` or a name. Letters of either case count as the same, and two may share a number: what is told by it may match, no more.
+/// A hash of a class, an `id` or a name. It ignores case and may collide, so it only rules out elements that cannot match.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Need(u64);
 
@@ -28,7 +28,7 @@ impl Need {
         Self(hasher.finish())
     }
 
-    /// What a selector asks for most narrowly.
+    /// The most restrictive need of a selector.
     fn of(selector: &Selector<Css>) -> Option<Self> {
         let mut compound = selector.iter();
         loop {
@@ -45,7 +45,7 @@ impl Need {
                     _ => None,
                 })
             });
-            // What a pseudo-element is of stands before it.
+            // The element of a pseudo-element precedes it.
             if need.is_some() || compound.next_sequence() != Some(Combinator::PseudoElement) {
                 return need;
             }
@@ -54,8 +54,8 @@ impl Need {
 }
 
 impl Selectors {
-    /// One need of each selector, of which an element must have one at least to match; `None` where one of them asks for none, or they are too
-    /// many to be worth it.
+    /// One need per selector, at least one of which an element must satisfy to match. `None` if a selector has no need, or there are too
+    /// many to be worthwhile.
     pub fn needs(&self) -> Option<Vec<Need>> {
         let selectors = self.0.slice();
         (selectors.len() <= limits::SELECTOR_NEEDS_MAX).then(|| selectors.iter().map(Need::of).collect())?
@@ -63,7 +63,7 @@ impl Selectors {
 }
 
 impl Tree {
-    /// All that selectors may need of an element.
+    /// All needs that an element satisfies.
     pub fn has_for_needs(&self, id: NodeId) -> Vec<Need> {
         let name = self.element(id).map(|element| Need::new(Kind::Name, &element.name.local));
         let own = self.id(id).map(|own| Need::new(Kind::Id, own));

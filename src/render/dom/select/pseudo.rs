@@ -1,4 +1,4 @@
-//! What the pseudo-classes ask of an element (HTML §4.16.3).
+//! Element states that pseudo-classes test (HTML §4.16.3).
 
 use html5ever::{expanded_name, local_name, ns};
 
@@ -7,11 +7,11 @@ use super::super::node::{CustomState, Element, NodeId};
 use super::super::tree::Tree;
 use super::grammar::PseudoClass;
 
-/// Types of inputs that a reader types into.
+/// Input types with a text field.
 const TYPED: &[&str] =
     &["text", "search", "url", "tel", "email", "password", "date", "month", "week", "time", "datetime-local", "number"];
 
-/// Types of inputs that are chosen or pressed: `required` says nothing of them, though for some it may be set.
+/// Input types that are chosen or clicked: `required` does not apply to them, even if it is set.
 const PRESSED: &[&str] = &["hidden", "range", "color", "submit", "image", "reset", "button"];
 
 impl Tree {
@@ -79,7 +79,7 @@ impl Tree {
         }
     }
 
-    /// The radio buttons that exclude each other, this one among them (HTML §4.10.5.1.17).
+    /// The radio buttons that exclude each other, including this one (HTML §4.10.5.1.17).
     fn radio_group<'a>(&'a self, id: NodeId, element: &'a Element) -> impl Iterator<Item = NodeId> + 'a {
         let name = element.attribute(&local_name!("name")).filter(|name| !name.is_empty());
         let (root, form) = (self.root(id), self.form_owner(id));
@@ -98,7 +98,7 @@ impl Tree {
 
     /// The language (HTML §3.2.6.2): the nearest `xml:lang` or `lang`.
     fn language(&self, id: NodeId) -> Option<&str> {
-        // What stands in a shadow tree has the language of its host.
+        // A shadow tree inherits the language of its host.
         let above = |id: &NodeId| self.parent(*id).or_else(|| self.shadow_host(*id));
         std::iter::successors(Some(id), above).find_map(|ancestor| {
             let element = self.element(ancestor)?;
@@ -136,7 +136,7 @@ impl Tree {
         }
     }
 
-    /// `contenteditable`, which is inherited.
+    /// `contenteditable`, including inheritance.
     fn is_editable(&self, id: NodeId) -> bool {
         let said = self.inclusive_ancestors(id).find_map(|ancestor| {
             let value = self.attribute(ancestor, &local_name!("contenteditable"))?.to_ascii_lowercase();
@@ -201,7 +201,7 @@ fn is_in_range(tag: &str, range: &str) -> bool {
         return false;
     }
     wanted.filter(|wanted| *wanted != "*").all(|wanted| {
-        // A singleton ends the search: what follows it is an extension's own.
+        // A singleton ends the search: what follows it belongs to an extension.
         subtags
             .find(|have| have.eq_ignore_ascii_case(wanted) || have.len() == 1)
             .is_some_and(|have| have.eq_ignore_ascii_case(wanted))

@@ -1,4 +1,4 @@
-//! Selectors against small documents, as tables: what matches, and what is no selector.
+//! Selectors against small documents, as tables: matches and syntax errors.
 
 use super::super::{Error, NodeId, Tree};
 use super::*;

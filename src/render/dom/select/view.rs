@@ -1,4 +1,4 @@
-//! How the `selectors` crate sees an element of the arena.
+//! Adapts an element of the arena to the `selectors` crate.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use super::super::tree::Tree;
 use super::grammar::{Css, Name, PseudoClass, PseudoElement, Value};
 use super::pseudo::is_link;
 
-/// An element; or the fragment that stands for `:scope`, which has no name and no attributes.
+/// An element; or the fragment that `:scope` refers to, which has no name and no attributes.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) tree: &'a Tree,
@@ -37,7 +37,7 @@ impl fmt::Debug for View<'_> {
 impl Element for View<'_> {
     type Impl = Css;
 
-    /// A node keeps its place while the tree is lent, and no two share one.
+    /// A node keeps its address while the tree is borrowed, and no two share one.
     fn opaque(&self) -> OpaqueElement {
         OpaqueElement::new(self.tree.node(self.id))
     }

@@ -67,7 +67,7 @@ fn deep_trees_of_scripts_are_written_without_recursion() {
     for _ in 0..100_000 {
         let name = tree.element(at).unwrap().name().clone();
         let child = tree.create_element(tree.document_of(at), name, Vec::new()).unwrap();
-        // Validity walks up to the root; what is measured here is the way down.
+        // The validity check walks up to the root; this test measures only the way down.
         tree.insert(at, child, None);
         at = child;
     }

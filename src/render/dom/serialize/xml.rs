@@ -9,13 +9,13 @@ use super::super::node::{Element, NodeData, NodeId};
 use super::super::tree::Tree;
 use super::VOID;
 
-/// The prefixes that are declared around the place that is being written.
+/// The prefixes declared at the current position.
 struct Scope {
-    /// The nearest last.
+    /// Innermost last.
     order: Vec<(String, Namespace)>,
-    /// What each prefix means, the nearest last.
+    /// The namespaces of each prefix, innermost last.
     meanings: HashMap<String, Vec<Namespace>>,
-    /// The number of the next prefix that is made up.
+    /// The number of the next generated prefix.
     made: usize,
 }
 
@@ -43,7 +43,7 @@ impl Scope {
         self.meanings.get(prefix)?.last()
     }
 
-    /// "Retrieve a preferred prefix string" (§3.2.1.4); a prefix that means something else by now is no answer.
+    /// "Retrieve a preferred prefix string" (§3.2.1.4); a prefix that is redeclared for another namespace does not count.
     fn prefix_of(&self, namespace: &Namespace, preferred: Option<&str>) -> Option<String> {
         if *namespace == ns!() {
             return None;
@@ -55,7 +55,7 @@ impl Scope {
         known.find(|(prefix, _)| self.meaning(prefix) == Some(namespace)).map(|(prefix, _)| prefix.clone())
     }
 
-    /// "Generate a prefix" (§3.2.1.5), which must not be in use: an element cannot declare one twice.
+    /// "Generate a prefix" (§3.2.1.5) that is not in use: an element cannot declare one twice.
     fn make_prefix(&mut self) -> String {
         loop {
             let prefix = format!("ns{}", self.made);
@@ -70,11 +70,11 @@ impl Scope {
 enum Work {
     Node(NodeId),
     Siblings(NodeId),
-    /// An end tag, and how many declarations are left behind it.
+    /// An end tag, and the number of declarations that remain in scope after it.
     End(String, usize),
 }
 
-/// What an element's own attributes say of namespaces ("recording the namespace information", §3.2.1.3).
+/// The namespace declarations of an element itself ("recording the namespace information", §3.2.1.3).
 struct Own {
     /// Declarations in scope before the element's own.
     outer: usize,
@@ -87,7 +87,7 @@ impl Tree {
         let mut xml = String::new();
         let mut work = vec![Work::Node(node)];
         let mut scope = Scope::new();
-        // The default namespace in each open element, the innermost last.
+        // The default namespace in each open element, innermost last.
         let mut defaults = vec![ns!()];
         while let Some(next) = work.pop() {
             let id = match next {
@@ -162,7 +162,7 @@ fn record(element: &Element, scope: &mut Scope) -> Own {
     own
 }
 
-/// Writes a start tag but for its end (§3.2.1.1); gives the element's name as it is written and the default namespace within it.
+/// Writes a start tag without its end (§3.2.1.1). Returns the element's name as written and the default namespace within it.
 fn write_start(
     xml: &mut String,
     element: &Element,
@@ -172,7 +172,7 @@ fn write_start(
 ) -> (String, Namespace) {
     let QualName { prefix, ns: namespace, local } = &element.name;
     let mut recorded = own.outer..scope.order.len();
-    // A default namespace that is not the element's own would lie about its name; one that is known already says nothing.
+    // A default namespace other than the element's own would change its name; one already in scope is redundant.
     let mut skips_default = own.default.is_some();
     let mut declaration = None;
     let (name, default) = if inherited == *namespace {
@@ -202,7 +202,7 @@ fn write_start(
         let shown = if name.ns == ns!(xmlns) {
             let says_nothing = match name.prefix {
                 None => skips_default,
-                // What was recorded stands in the order of the attributes.
+                // Recorded declarations are written in the order of the attributes.
                 Some(_) => {
                     let next = scope.order[recorded.clone()].first();
                     let is_recorded = next
@@ -216,7 +216,7 @@ fn write_start(
             }
             qualified_name(name).into_owned()
         } else if name.ns == ns!() {
-            // Without its namespace such an attribute would be read as a declaration.
+            // Without its namespace such an attribute would be parsed as a declaration.
             if &*name.local == "xmlns" {
                 continue;
             }
@@ -229,7 +229,7 @@ fn write_start(
     (name, default)
 }
 
-/// The prefix of an attribute's namespace, declared if it was not: its own unless that means something else, as browsers do.
+/// The prefix of an attribute's namespace, declared if necessary: its own unless that has another meaning, as in browsers.
 fn attribute_prefix(xml: &mut String, name: &QualName, scope: &mut Scope) -> String {
     if let Some(known) = scope.prefix_of(&name.ns, name.prefix.as_deref()) {
         return known;

@@ -1,5 +1,5 @@
-//! Which declaration wins (CSS Cascade 5 §6): the rules of a tree by the properties that they give, asked for one element and one
-//! property at a time. Nothing is kept of an element, so nothing of it can be stale.
+//! The cascade (CSS Cascade 5 §6): indexes the rules of a tree by property, and is queried for one element and one property at a time.
+//! Nothing about an element is cached, so nothing can be stale.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -22,7 +22,7 @@ pub struct Index {
     keyframes: HashSet<String>,
 }
 
-/// What one rule gives one property.
+/// One rule's declaration of one property.
 #[derive(Clone, Debug)]
 struct Entry {
     selectors: Selectors,
@@ -32,14 +32,14 @@ struct Entry {
     order: usize,
 }
 
-/// What rules give one property, found by what an element must have for them: the sheets of a library of components have thousands of
-/// rules for `display`, nearly all of them for a class that the element at hand has not.
+/// The declarations of one property, indexed by needs: the sheets of a component library have thousands of rules for `display`, nearly
+/// all of them for classes that the current element does not have.
 #[derive(Debug, Default)]
 struct Entries {
     all: Vec<Entry>,
-    /// Places in `all`, by what one of the selectors asks for.
+    /// Indexes into `all`, by the need of one selector.
     by_need: HashMap<Need, Vec<usize>>,
-    /// Places of those with a selector that any element may match.
+    /// Indexes of those with a selector that may match any element.
     for_any: Vec<usize>,
 }
 
@@ -53,7 +53,7 @@ impl Entries {
         self.all.push(entry);
     }
 
-    /// Those that may hold for an element that has these, some of them twice; all where none are named.
+    /// Those that may apply to an element with these needs, possibly with duplicates; all if `has` is `None`.
     fn of<'e>(&'e self, has: Option<&'e [Need]>) -> impl Iterator<Item = &'e Entry> {
         let all = if has.is_some() { &[][..] } else { &self.all[..] };
         let for_any = if has.is_some() { &self.for_any[..] } else { &[][..] };
@@ -62,14 +62,14 @@ impl Entries {
     }
 }
 
-/// Whether the condition of a group holds: its name and condition.
+/// Whether the condition of a group rule holds, given its name and condition.
 pub type Holds<'a> = &'a dyn Fn(&str, &str) -> bool;
 
-/// Layers by their full names, in the order of their first sight (CSS Cascade 5 §6.4.3).
+/// Layers by full name, in order of first occurrence (CSS Cascade 5 §6.4.3).
 #[derive(Default)]
 struct Layers(Vec<String>);
 
-/// What no layer holds comes after all layers.
+/// Unlayered rules come after all layers.
 const UNLAYERED: usize = usize::MAX;
 
 impl Layers {
@@ -87,7 +87,7 @@ impl Layers {
     }
 }
 
-/// Where the reading of rules stands.
+/// The state while rules are read.
 struct Filling<'a> {
     index: Index,
     layers: Layers,
@@ -95,7 +95,7 @@ struct Filling<'a> {
     holds: Holds<'a>,
 }
 
-/// What is around a rule.
+/// The context of a rule.
 #[derive(Clone)]
 struct Around<'r> {
     parent: Option<&'r Selectors>,
@@ -104,7 +104,7 @@ struct Around<'r> {
 }
 
 impl Index {
-    /// The rules of sheets, in their order.
+    /// Indexes the rules of sheets in order.
     pub fn of(sheets: &[Rc<Sheet>], holds: Holds<'_>) -> Self {
         let mut filling = Filling { index: Self::default(), layers: Layers::default(), order: 0, holds };
         for sheet in sheets.iter().filter(|sheet| !sheet.disabled.get()) {
@@ -113,7 +113,7 @@ impl Index {
         filling.index
     }
 
-    /// Whether anything moves by its rules.
+    /// Whether any rule animates.
     pub fn moves(&self) -> bool {
         !self.keyframes.is_empty() || self.speaks_of("transition-duration")
     }
@@ -123,14 +123,14 @@ impl Index {
         self.keyframes.contains(name)
     }
 
-    /// Whether any rule speaks of a property.
+    /// Whether any rule declares this property.
     pub fn speaks_of(&self, property: &str) -> bool {
         self.by_property.contains_key(property)
     }
 }
 
 impl Filling<'_> {
-    /// Goes as deep as rules are read: [`limits::SELECTOR_NESTING_MAX`].
+    /// Recursion is bounded by the nesting of parsed rules: [`limits::SELECTOR_NESTING_MAX`].
     fn rules(&mut self, rules: &Rules, around: &Around<'_>) {
         for rule in rules.borrow().iter() {
             match &rule.kind {
@@ -193,22 +193,22 @@ impl Filling<'_> {
 pub struct Cascade<'a> {
     pub tree: &'a Tree,
     pub indexes: &'a HashMap<NodeId, Index>,
-    /// Rules that were tried on elements for the page so far; at [`limits::STYLE_TRIES_MAX`] none is tried any more.
+    /// Rules tried on elements for the page so far; at [`limits::STYLE_TRIES_MAX`] no more are tried.
     pub tries: &'a Cell<u64>,
 }
 
-/// What decides between declarations, the last wins: importance, the tree's rank, the style attribute, layer, specificity, order.
+/// The precedence of a declaration, highest wins: importance, the tree's rank, the style attribute, layer, specificity, order.
 type Weight = (bool, i8, bool, usize, u32, usize);
 
 impl Cascade<'_> {
-    /// The value that rules and the style attribute declare for an element's property, as it was written; of a pseudo-element of it
-    /// where one is named.
+    /// The value that rules and the style attribute declare for a property of an element, or of its pseudo-element if one is named, as
+    /// written.
     pub fn declared(&self, element: NodeId, property: &str, pseudo: Option<&str>) -> Option<String> {
         let mut asked = Asked::new(self.tree, element);
         let mut best: Option<(Weight, Rc<str>)> = None;
         let root = self.tree.root(element);
         let host = self.tree.shadow_host(root);
-        // Outer trees win over inner ones, but for what is important (CSS Scoping §3.1).
+        // Outer trees win over inner ones, except for important declarations (CSS Scoping §3.1).
         self.look(&mut asked, (root, host, Standing::Own, 1), property, pseudo, &mut best);
         if let Some(outer) = host.filter(|_| self.tree.attribute(element, &local_name!("part")).is_some()) {
             let root = self.tree.root(outer);
@@ -238,7 +238,8 @@ impl Cascade<'_> {
         best: &mut Option<(Weight, Rc<str>)>,
     ) {
         let Some(entries) = self.indexes.get(&root).and_then(|index| index.by_property.get(property)) else { return };
-        // What `:host`, `::slotted()` and `::part()` mean is said elsewhere in a selector than what elements of the tree have.
+        // `:host`, `::slotted()` and `::part()` name their element elsewhere in a selector than the needs cover, so all entries are
+        // tried.
         let has = (standing == Standing::Own).then(|| asked.has_for_needs());
         for entry in entries.of(has.as_deref()) {
             if self.tries.get() >= limits::STYLE_TRIES_MAX {
@@ -271,8 +272,7 @@ impl Cascade<'_> {
         }
     }
 
-    /// The value of a property as far as it is declared: the element's own, or where it is inherited an ancestor's. `None` asks for the
-    /// initial one.
+    /// The specified value of a property: the element's own or, if inherited, an ancestor's. `None` means the initial value.
     pub fn specified(&self, element: NodeId, property: &str, inherits: bool, pseudo: Option<&str>) -> Option<String> {
         let (mut at, mut pseudo) = (element, pseudo);
         loop {
@@ -294,7 +294,7 @@ impl Cascade<'_> {
         }
     }
 
-    /// Puts the values of custom properties in their places (CSS Variables §3), so many of them.
+    /// Substitutes the values of custom properties (CSS Variables §3), up to a limit.
     fn substituted(&self, element: NodeId, mut value: String) -> String {
         const PLACES: usize = 16;
         for _ in 0..PLACES {
@@ -321,7 +321,7 @@ impl Cascade<'_> {
                 Some(here)
             })
             .find_map(|here| self.declared(here, &name, None));
-            // What has no value makes the declaration one that says nothing (§3.1).
+            // A reference without a value makes the declaration behave as unset (§3.1).
             let Some(text) = found.or(fallback) else { return "unset".to_owned() };
             if value.len() + text.len() > limits::STYLE_VALUE_BYTES_MAX {
                 return "unset".to_owned();
@@ -331,7 +331,7 @@ impl Cascade<'_> {
         "unset".to_owned()
     }
 
-    /// The parent that an element inherits from, in the tree that slots make (CSS Scoping §3.2).
+    /// The parent that an element inherits from, in the flat tree (CSS Scoping §3.2).
     pub fn parent(&self, element: NodeId) -> Option<NodeId> {
         if let Some(slot) = self.tree.find_slot(element, false) {
             return Some(slot);

@@ -1,6 +1,6 @@
-//! Declarations as they are written: nothing is expanded, and nothing is refused but what cannot stand in a declaration.
+//! Declarations as written: nothing is expanded, and only what is syntactically impossible is rejected.
 
-/// One declaration as it was written.
+/// One declaration as written.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Declaration {
     pub name: String,
@@ -9,7 +9,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// The declaration of a name and what stands behind its colon; `None` where no name or no value is left.
+    /// A declaration from a name and the text after its colon; `None` if the name or the value is empty.
     pub fn new(name: &str, value: &str) -> Option<Self> {
         let name = name.trim();
         let name = if name.starts_with("--") { name.to_owned() } else { name.to_ascii_lowercase() };
@@ -23,7 +23,7 @@ impl Declaration {
     }
 }
 
-/// The declarations of a text, later ones in the place of earlier ones of the same name.
+/// Parses declarations; a later one replaces an earlier one with the same name.
 pub fn parse(text: &str) -> Vec<Declaration> {
     let mut found: Vec<Declaration> = Vec::new();
     for part in split(text, ';') {
@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Vec<Declaration> {
     found
 }
 
-/// Parts of a text between a character, which within quotes and brackets stands for itself.
+/// Splits a text at a character, except within quotes and brackets.
 pub fn split(text: &str, at: char) -> Vec<&str> {
     let (mut parts, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_i32, None);
     let mut escaped = false;
@@ -61,7 +61,7 @@ pub fn split(text: &str, at: char) -> Vec<&str> {
     parts
 }
 
-/// Puts a declaration in the place of the one of its name, or at the end.
+/// Replaces the declaration with the same name, or appends it.
 pub fn put(list: &mut Vec<Declaration>, new: Declaration) {
     match list.iter_mut().find(|one| one.name == new.name) {
         Some(one) => *one = new,
@@ -69,7 +69,7 @@ pub fn put(list: &mut Vec<Declaration>, new: Declaration) {
     }
 }
 
-/// The text of a list (CSSOM §6.6.1 "serialize a CSS declaration block").
+/// Serialises a list (CSSOM §6.6.1 "serialize a CSS declaration block").
 pub fn text_of(list: &[Declaration]) -> String {
     let texts: Vec<String> = list
         .iter()

@@ -1,7 +1,8 @@
-//! Style sheets and what they give an element (CSSOM §6, CSS Cascade 5): enough for scripts that ask whether something is shown, and in
-//! which colour. Values stay texts; nothing is drawn and nothing is fetched.
+//! Style sheets and computed declarations (CSSOM §6, CSS Cascade 5): enough for scripts that check whether something is shown, and in
+//! which colour. Values stay text; nothing is drawn and nothing is fetched.
 //!
-//! `declaration` reads what stands between braces, `sheet` rules, `value` what a declaration gives to which property, `cascade` which
+//! `declaration` parses declaration blocks, `sheet` rules, `value` maps a declaration to its properties, and `cascade` decides which rule
+//! wins. All of it is pure: `web::styles` collects the page's sheets.
 //! rule wins. All of it is pure: the page's sheets are gathered in `web::styles`.
 
 pub mod cascade;

@@ -14,7 +14,7 @@ use crate::dom::Error;
 use crate::dom::select::{Namespaces, Selectors};
 use crate::limits;
 
-/// A list of rules, of a sheet or within a rule.
+/// The rules of a sheet or of a rule.
 pub type Rules = Rc<RefCell<Vec<Rc<Rule>>>>;
 
 /// A style sheet.
@@ -26,23 +26,23 @@ pub struct Sheet {
     shared: Rc<Shared>,
 }
 
-/// What a sheet's rules have in common.
+/// State shared by a sheet's rules.
 #[derive(Debug, Default)]
 struct Shared {
-    /// How often the sheet has changed.
+    /// Number of changes of the sheet.
     changes: Cell<u64>,
-    /// How many rules were ever made of it.
+    /// Number of rules ever created for it.
     made: Cell<usize>,
 }
 
-/// What a rule does.
+/// The kind of a rule.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RuleKind {
     /// Selectors and declarations.
     Style,
-    /// `@media`, `@supports`, `@layer` with a block …: the name, and what stands between it and the block.
+    /// `@media`, `@supports`, `@layer` with a block …: the name, and the prelude before the block.
     Group { name: String, condition: String },
-    /// A rule that gives no element anything: the name.
+    /// A rule that declares nothing for elements: the name.
     Other { name: String },
 }
 
@@ -50,12 +50,12 @@ pub enum RuleKind {
 #[derive(Debug)]
 pub struct Rule {
     pub kind: RuleKind,
-    /// What a rule of no other kind says.
+    /// The text of a rule of any other kind.
     text: String,
     selectors: RefCell<Option<Selectors>>,
     declarations: RefCell<Vec<Declaration>>,
     rules: Rules,
-    /// Whether a style rule is around it.
+    /// Whether it is inside a style rule.
     is_nested: bool,
     depth: u8,
     namespaces: Rc<Namespaces>,
@@ -63,14 +63,14 @@ pub struct Rule {
 }
 
 impl Sheet {
-    /// Reads a sheet; what is none is left out (CSS Syntax §5.4.3). Rules beyond [`limits::STYLE_RULES_MAX`] are left out too.
+    /// Parses a sheet; invalid rules are dropped (CSS Syntax §5.4.3), as are rules beyond [`limits::STYLE_RULES_MAX`].
     pub fn parse(text: &str) -> Self {
         let sheet = Self::default();
         sheet.replace(text);
         sheet
     }
 
-    /// Gives the sheet other rules.
+    /// Replaces the sheet's rules.
     pub fn replace(&self, text: &str) {
         self.shared.made.set(0);
         *self.namespaces.borrow_mut() = Rc::default();
@@ -92,12 +92,12 @@ impl Sheet {
         &self.rules
     }
 
-    /// A number that is another one after each change of the sheet or its rules.
+    /// A number that changes with each change of the sheet or its rules.
     pub fn changes(&self) -> u64 {
         self.shared.changes.get()
     }
 
-    /// Tells that what the sheet gives is not what it was.
+    /// Records that the sheet's effect has changed.
     pub fn changed(&self) {
         self.shared.changes.set(self.changes() + 1);
     }
@@ -105,7 +105,7 @@ impl Sheet {
     /// `insertRule(text, index)` (CSSOM §6.4.1).
     ///
     /// # Errors
-    /// [`Error::Syntax`] for what is no rule, [`Error::IndexSize`] beyond the list, [`Error::Full`] at the cap.
+    /// [`Error::Syntax`] for an invalid rule, [`Error::IndexSize`] beyond the list, [`Error::Full`] at the cap.
     pub fn insert(&self, text: &str, index: usize) -> Result<(), Error> {
         let namespaces = Rc::clone(&self.namespaces.borrow());
         let mut reader = Reader { shared: &self.shared, namespaces, is_nested: false, depth: 0 };
@@ -136,7 +136,7 @@ fn delete(rules: &Rules, index: usize) -> Result<(), Error> {
 }
 
 impl Rule {
-    /// The selectors of a style rule, `&` standing for the rule around it.
+    /// The selectors of a style rule, where `&` means the enclosing rule.
     pub fn selectors(&self) -> Ref<'_, Option<Selectors>> {
         self.selectors.borrow()
     }
@@ -159,7 +159,7 @@ impl Rule {
         self.selectors.borrow().as_ref().map(Selectors::text).unwrap_or_default()
     }
 
-    /// Gives a style rule other selectors; what are none change nothing (CSSOM §6.4.3).
+    /// Replaces the selectors of a style rule; invalid ones change nothing (CSSOM §6.4.3).
     pub fn set_selector_text(&self, text: &str) {
         if self.kind != RuleKind::Style {
             return;
@@ -185,7 +185,7 @@ impl Rule {
             return format!("{head} {{ {declarations}{gap}}}");
         }
         let lines = std::iter::once(declarations).filter(|line| !line.is_empty());
-        // As deep as rules are read: `limits::SELECTOR_NESTING_MAX`.
+        // Recursion is bounded by the nesting of parsed rules: `limits::SELECTOR_NESTING_MAX`.
         let lines: Vec<String> = lines.chain(rules.iter().map(|rule| rule.text())).collect();
         format!("{head} {{\n  {}\n}}", lines.join("\n  "))
     }
@@ -218,16 +218,16 @@ impl Rule {
     }
 }
 
-/// Reads rules for a sheet.
+/// Parses rules for a sheet.
 struct Reader<'s> {
     shared: &'s Rc<Shared>,
     namespaces: Rc<Namespaces>,
-    /// Whether a style rule is around what is read.
+    /// Whether the parser is inside a style rule.
     is_nested: bool,
     depth: u8,
 }
 
-/// What stands in a block.
+/// An item of a block.
 enum Item {
     Rule(Rc<Rule>),
     Declaration(Declaration),
@@ -281,7 +281,7 @@ impl Reader<'_> {
         })))
     }
 
-    /// What stands between braces.
+    /// Parses the contents of a block.
     fn block(&mut self, is_nested: bool, input: &mut Parser<'_>) -> (Vec<Declaration>, Vec<Rc<Rule>>) {
         if self.depth >= limits::SELECTOR_NESTING_MAX {
             return Default::default();
@@ -332,7 +332,7 @@ impl<'i> AtRuleParser<'i> for Reader<'_> {
                 namespaces.declare(prelude).map_err(drop)?;
                 self.namespaces = Rc::new(namespaces);
             }
-            // A layer's name without rules still takes its place in the order of layers.
+            // A layer statement without rules still defines the order of layers.
             "layer" => {
                 let kind = RuleKind::Group { name, condition: prelude.to_owned() };
                 return self.rule(kind, None, Default::default(), "").map_err(drop);

@@ -1,4 +1,4 @@
-//! Sheets against small documents, as tables: which declaration wins, and what a sheet's rules say of themselves.
+//! Sheets against small documents, as tables: which declaration wins, and how rules serialise.
 
 use std::cell::Cell;
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
-//! What a declaration gives to which property: shorthands as scripts ask for their parts, and colours as `getComputedStyle` writes them
-//! (CSSOM §9, CSS Color 4 §15).
+//! Maps a declaration to its properties: the shorthands whose parts scripts read, and colours as `getComputedStyle` writes them (CSSOM
+//! §9, CSS Color 4 §15).
 
 use cssparser::color::{parse_hash_color, parse_named_color};
 
@@ -7,13 +7,13 @@ use super::declaration::{Declaration, split};
 
 const SIDES: [&str; 4] = ["top", "right", "bottom", "left"];
 
-/// Words that every property takes (CSS Cascade 5 §7).
+/// CSS-wide keywords (CSS Cascade 5 §7).
 pub fn is_wide(value: &str) -> bool {
     ["inherit", "initial", "unset", "revert", "revert-layer"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// Tells each property that a declaration gives a value, the declared one first. What is no value for a property that is known to
-/// be a colour gives nothing.
+/// Calls `give` for each property that a declaration sets, the declared one first. An invalid value for a known colour property sets
+/// nothing.
 pub fn longhands(one: &Declaration, mut give: impl FnMut(&str, &str)) {
     let (name, value) = (one.name.as_str(), one.value.as_str());
     let is_open = is_wide(value) || value.contains("var(");
@@ -50,7 +50,7 @@ pub fn longhands(one: &Declaration, mut give: impl FnMut(&str, &str)) {
     }
 }
 
-/// The values of four sides, of one to four words (CSS Box 4 §4.2).
+/// The values of four sides from one to four words (CSS Box 4 §4.2).
 fn four(value: &str, mut give: impl FnMut(&str, &str)) {
     let words = words(value);
     for (place, side) in SIDES.into_iter().enumerate() {
@@ -66,7 +66,7 @@ fn four(value: &str, mut give: impl FnMut(&str, &str)) {
     }
 }
 
-/// Width, style and colour of a line, in any order; what is left out is the initial value.
+/// Width, style and colour of a line, in any order; omitted ones get the initial value.
 fn line(name: &str, value: &str, give: &mut impl FnMut(&str, &str)) {
     const STYLES: &[&str] =
         &["none", "hidden", "dotted", "dashed", "solid", "double", "groove", "ridge", "inset", "outset", "auto"];
@@ -85,7 +85,7 @@ fn line(name: &str, value: &str, give: &mut impl FnMut(&str, &str)) {
     give(&format!("{name}-width"), width.unwrap_or(&"medium"));
 }
 
-/// The parts of `animation` and `transition`: a list of names, times and how often, in any order (CSS Animations §4.8).
+/// The parts of `animation` and `transition`: a list of names, times and iteration counts, in any order (CSS Animations §4.8).
 fn movements(name: &str, value: &str, give: &mut impl FnMut(&str, &str)) {
     const WORDS: &[&str] = &[
         "ease",
@@ -139,18 +139,18 @@ fn movements(name: &str, value: &str, give: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// Words between blanks; what stands in brackets is one.
+/// Splits at whitespace outside of brackets.
 fn words(value: &str) -> Vec<&str> {
     split(value, ' ').into_iter().map(str::trim).filter(|word| !word.is_empty()).collect()
 }
 
-/// Whether a property takes a colour and nothing else.
+/// Whether a property takes only a colour.
 pub fn is_colour(name: &str) -> bool {
     name == "color" || name.ends_with("-color") && !matches!(name, "border-color" | "accent-color" | "scrollbar-color")
 }
 
-/// A colour as it is computed: `rgb(r, g, b)` or `rgba(r, g, b, a)`; `currentcolor` and functions that are not calculated stay as they
-/// are. `None` for what is no colour.
+/// A computed colour: `rgb(r, g, b)` or `rgba(r, g, b, a)`; `currentcolor` and functions that are not evaluated stay as written. `None`
+/// if it is not a colour.
 pub fn colour(text: &str) -> Option<String> {
     let text = text.trim().to_ascii_lowercase();
     if let Some(hex) = text.strip_prefix('#') {

@@ -1,11 +1,11 @@
-//! Random mutations of the arena and of a model made of vectors.
+//! Random mutations of the arena and of a model built from vectors.
 
 use proptest::prelude::*;
 
 use super::super::{Error, NodeId, NodeKind, Position, Tree};
 use super::{element, text};
 
-/// Nodes by their numbers in the order of their making.
+/// Nodes numbered in order of creation.
 #[derive(Clone, Debug, Default)]
 struct Model {
     kinds: Vec<NodeKind>,
@@ -125,7 +125,7 @@ fn setup() -> (Tree, Vec<NodeId>, Model) {
     (tree, nodes, model)
 }
 
-/// Every question about the tree has the model's answer.
+/// Every query of the tree agrees with the model.
 fn agrees(tree: &Tree, nodes: &[NodeId], model: &Model) {
     for (number, id) in nodes.iter().enumerate() {
         let ids = |numbers: &[usize]| numbers.iter().map(|number| nodes[*number]).collect::<Vec<_>>();
@@ -196,7 +196,7 @@ proptest! {
                         }
                     }
                 }
-                // All are roots: whatever else is one, nothing may go.
+                // All nodes are roots, so a sweep must free none, whatever other roots there are.
                 Act::Sweep(more) => {
                     let roots = nodes.iter().copied().chain(more.into_iter().map(|node| nodes[node]));
                     prop_assert_eq!(tree.sweep(roots), 0);
@@ -241,7 +241,7 @@ proptest! {
         let html = tree.inner_html(fragment);
         prop_assert_eq!(tree.sweep([fragment, context]), 0, "the scaffold is gone");
         let again = tree.parse_fragment(context, &html).unwrap();
-        // Some trees cannot be written down (HTML §13.3's warning); those that can come back equal.
+        // Some trees cannot be serialised (HTML §13.3's warning); those that can parse back equal.
         if is_equal_within_templates(&tree, fragment, again) {
             prop_assert_eq!(tree.inner_html(again), html);
         } else {
@@ -251,7 +251,7 @@ proptest! {
     }
 }
 
-/// Whether two nodes are equal, and what is in their templates, too, which is no child of theirs (DOM §4.4 "equals").
+/// Whether two nodes are equal including the contents of templates, which are not children (DOM §4.4 "equals").
 fn is_equal_within_templates(tree: &Tree, one: NodeId, other: NodeId) -> bool {
     let contents = |root: NodeId| -> Vec<NodeId> {
         tree.descendants(root).filter_map(|id| tree.element(id)?.template_contents()).collect()
@@ -265,7 +265,8 @@ fn is_equal_within_templates(tree: &Tree, one: NodeId, other: NodeId) -> bool {
 
 #[test]
 fn a_select_before_a_table_in_a_select_cannot_be_written_down_in_a_template_either() {
-    // A table bounds the scope in which another select would end the first (HTML §13.2.4.2), and what it cannot hold goes before it.
+    // A table bounds the scope in which another select would close the first (HTML §13.2.4.2); content not allowed in the table is moved
+    // before it.
     let mut tree = Tree::new();
     let document = tree.create_document(true).unwrap();
     let context = element(&mut tree, document, "div");
@@ -278,7 +279,7 @@ fn a_select_before_a_table_in_a_select_cannot_be_written_down_in_a_template_eith
         assert_eq!(tree.inner_html(fragment), html);
         let again = tree.parse_fragment(context, &html).unwrap();
         assert!(!is_equal_within_templates(&tree, fragment, again), "{markup}");
-        // Templates' contents are no children, of which alone `isEqualNode` speaks.
+        // `isEqualNode` compares only children, and template contents are not children.
         assert_eq!(tree.is_equal(fragment, again), markup.starts_with("<template>"));
     }
 }

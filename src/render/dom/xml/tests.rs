@@ -1,4 +1,4 @@
-//! XML against trees: what is well-formed, what is not, entities within their bounds.
+//! XML parsing: well-formed documents, errors, bounded entities.
 
 use super::super::NodeKind;
 use super::*;

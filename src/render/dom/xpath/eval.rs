@@ -1,4 +1,4 @@
-//! Expressions to values (XPath 1.0 §2 to §4).
+//! Evaluates expressions (XPath 1.0 §2 to §4).
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -12,7 +12,7 @@ use super::super::tree::Tree;
 use super::{Axis, Expression, Function, Item, Operator, Prefixes, Step, Test, Value, XPath, XPathError};
 use crate::limits;
 
-/// With more nodes than this, one walk over the tree is the quicker way to their order.
+/// With more nodes than this, one walk over the tree sorts them faster.
 const SORTED: usize = 64;
 
 type Answer<T> = Result<T, XPathError>;
@@ -21,7 +21,7 @@ impl Tree {
     /// The value of an expression at a node.
     ///
     /// # Errors
-    /// [`XPathError::Namespace`] for a prefix that is not told, [`XPathError::Work`] beyond the cap of steps.
+    /// [`XPathError::Namespace`] for an undeclared prefix, [`XPathError::Work`] beyond the cap of steps.
     pub fn evaluate(&self, xpath: &XPath, node: &Item, prefixes: &Prefixes) -> Answer<Value> {
         let work = Cell::new(0);
         let place = Place { tree: self, item: node, position: 1, size: 1, prefixes, work: &work };
@@ -36,7 +36,7 @@ impl Item {
     }
 }
 
-/// Where an expression is evaluated (§1 "context").
+/// The context of an evaluation (§1 "context").
 #[derive(Clone, Copy)]
 struct Place<'a> {
     tree: &'a Tree,
@@ -44,7 +44,7 @@ struct Place<'a> {
     position: usize,
     size: usize,
     prefixes: &'a Prefixes,
-    /// Nodes that were looked at so far.
+    /// Nodes visited so far.
     work: &'a Cell<usize>,
 }
 
@@ -105,7 +105,7 @@ impl Place<'_> {
         })
     }
 
-    /// §3.4: a set of nodes compares as any of its nodes does.
+    /// §3.4: a node-set compares as true if any of its nodes does.
     fn compare(&self, operator: Operator, left: &Value, right: &Value) -> Answer<bool> {
         let by_number = |a: f64, b: f64| match operator {
             Operator::Equal => a == b,
@@ -149,7 +149,7 @@ impl Place<'_> {
         }
     }
 
-    /// Goes the steps from each node; what comes out is in document order, each node once.
+    /// Applies the steps to each node. The result is in document order, each node once.
     fn walk(&self, mut nodes: Vec<Item>, steps: &[Step]) -> Answer<Vec<Item>> {
         for step in steps {
             let is_one = nodes.len() <= 1;
@@ -186,7 +186,7 @@ impl Place<'_> {
         Ok(kept)
     }
 
-    /// What an axis reaches from a node, in the axis's own order, and passes the test.
+    /// The nodes on an axis that pass the test, in the order of the axis.
     fn along(&self, item: &Item, step: &Step) -> Answer<Vec<Item>> {
         let tree = self.tree;
         let id = item.node;
@@ -245,7 +245,7 @@ impl Place<'_> {
         let mut found = Vec::new();
         for id in nodes {
             self.count(1)?;
-            // What a document declares is no node of XPath's.
+            // A document type is not a node in XPath.
             if self.tree.kind(id) != NodeKind::DocumentType && self.passes(id, test)? {
                 found.push(Item::of(id));
             }
@@ -340,7 +340,7 @@ impl Place<'_> {
         Ok(items)
     }
 
-    /// The node that a function without an argument speaks of, or the first of its argument.
+    /// The context node for a function without an argument, or the first node of its argument.
     fn first(&self, arguments: &[Expression]) -> Answer<Option<Item>> {
         match arguments.first() {
             None => Ok(Some(self.item.clone())),
@@ -467,7 +467,7 @@ impl Axis {
     }
 }
 
-/// Half goes up (§4.4).
+/// Halves are rounded up (§4.4).
 fn round(number: f64) -> f64 {
     if number.is_finite() { (number + 0.5).floor() } else { number }
 }
@@ -501,7 +501,7 @@ fn name_of(tree: &Tree, item: &Item) -> (String, String, String) {
     }
 }
 
-/// A text as a number (§4.4): digits and a point, perhaps a sign; all else is none.
+/// A text as a number (§4.4): digits and a point, with an optional sign; anything else is NaN.
 fn number_of(text: &str) -> f64 {
     let text = text.trim_matches([' ', '\t', '\n', '\r']);
     let digits = text.strip_prefix('-').unwrap_or(text);

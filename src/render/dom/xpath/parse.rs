@@ -1,4 +1,4 @@
-//! Text to expressions (XPath 1.0 §3.7).
+//! Parses expressions (XPath 1.0 §3.7).
 
 use super::{Axis, Expression, Function, Operator, Step, Test, XPath, XPathError};
 use crate::limits;
@@ -7,9 +7,9 @@ use crate::limits;
 enum Token {
     Number(f64),
     Literal(String),
-    /// A name, with its prefix; `*` as the local part stands for all of it.
+    /// A name, with its prefix; `*` as the local part matches all.
     Name(Option<String>, String),
-    /// `*` as an operator, `and`, `<=` and the rest.
+    /// `*` as an operator, `and`, `<=` and so on.
     Sign(&'static str),
 }
 
@@ -32,7 +32,7 @@ const AXES: &[(&str, Axis)] = &[
     ("self", Axis::Itself),
 ];
 
-/// Functions with the numbers of arguments that they take.
+/// Functions with their minimum and maximum numbers of arguments.
 const FUNCTIONS: &[(&str, Function, usize, usize)] = &[
     ("boolean", Function::Boolean, 1, 1),
     ("ceiling", Function::Ceiling, 1, 1),
@@ -63,7 +63,7 @@ const FUNCTIONS: &[(&str, Function, usize, usize)] = &[
     ("true", Function::True, 0, 0),
 ];
 
-/// Operators by their strength, the weakest first.
+/// Operators by precedence, lowest first.
 const LEVELS: &[&[(&str, Operator)]] = &[
     &[("or", Operator::Or)],
     &[("and", Operator::And)],
@@ -75,7 +75,7 @@ const LEVELS: &[&[(&str, Operator)]] = &[
 
 impl XPath {
     /// # Errors
-    /// [`XPathError::Syntax`], for what is longer or deeper than the caps as well.
+    /// [`XPathError::Syntax`], also for expressions longer or deeper than the caps.
     pub fn parse(text: &str) -> Result<Self, XPathError> {
         if text.len() > limits::SELECTOR_BYTES_MAX {
             return Err(XPathError::Syntax);
@@ -187,7 +187,7 @@ impl Parser {
         if self.take(sign) { Ok(()) } else { Err(XPathError::Syntax) }
     }
 
-    /// An expression whose operators are at least as strong as a level's.
+    /// An expression whose operators have at least a level's precedence.
     fn expression(&mut self, level: usize) -> Parsed<Expression> {
         self.depth += 1;
         if self.depth > limits::XPATH_DEPTH_MAX {
@@ -204,7 +204,7 @@ impl Parser {
         let mut count = 0;
         while let Some((sign, operator)) = operators.iter().find(|(sign, _)| self.is(sign)) {
             self.want(sign)?;
-            // Chains nest to the left: each link is a level when it is evaluated and dropped.
+            // Chains nest to the left: each link adds a level of recursion to evaluation and drop.
             count += 1;
             if count > limits::XPATH_DEPTH_MAX {
                 return Err(XPathError::Syntax);

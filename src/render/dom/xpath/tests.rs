@@ -1,4 +1,4 @@
-//! XPath 1.0 on small documents: what an expression gives, and which are refused.
+//! XPath 1.0 on small documents: results and errors.
 
 use super::*;
 use crate::dom::Tree;
