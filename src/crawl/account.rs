@@ -1,5 +1,5 @@
-//! The operator's account at a site, as the crawl sees it: cookies, a password when it is needed, and what must outlive the
-//! process. Where these lie is the keeper's business; nothing here prints them.
+//! The operator's account at a site, as the crawl uses it: cookies, the password when it is needed, and state that must outlive the
+//! process. The keeper decides where these are stored; nothing here prints them.
 
 use std::sync::Arc;
 
@@ -10,34 +10,34 @@ use gleaner_login::tries::Tries;
 use gleaner_net::fetch::session::Jar;
 use gleaner_rules::{LoginRules, SiteRules};
 
-/// Keeps what an account needs beyond one process: files in a data folder, or nothing in a test. Its calls may block for
-/// the time of a file; errors are told to the operator as they are.
+/// Stores what an account needs beyond one process: files in a data folder, or nothing in a test. Its calls may block for
+/// the time of a file access; errors are shown to the operator verbatim.
 pub trait Keeper: Send + Sync + 'static {
-    /// The password, read anew each time.
+    /// The password, read again on each call.
     fn password(&self) -> Result<Secret, String>;
-    /// Writes a session down that has been proven, in place of the one before.
+    /// Stores a proven session in place of the previous one.
     fn keep(&self, jar: &Jar) -> Result<(), String>;
-    /// Takes up the session that is written down; false where there is none.
+    /// Restores the stored session; false if there is none.
     fn take_up(&self, jar: &Jar) -> Result<bool, String>;
     /// The right to log in, held until it is dropped; None while another process has it.
     fn turn(&self) -> Result<Option<Turn>, String>;
-    /// What earlier logins forbid.
+    /// The restrictions that follow from earlier logins.
     fn tries(&self) -> Result<Tries, String>;
-    /// The same under other names: of other rule files, which may be of the same account.
+    /// The same for other rule files that may use the same account under other names.
     fn other_tries(&self) -> Vec<Tries> {
         Vec::new()
     }
     fn keep_tries(&self, tries: &Tries) -> Result<(), String>;
-    /// Keeps the cookies of a login whose form was taken, and of which no page has told yet whether it let us in: a session
-    /// of its own, beside the proven one.
+    /// Stores the cookies of a login whose form was accepted, but for which no page has shown yet whether it succeeded: a session
+    /// separate from the proven one.
     fn keep_unproven(&self, jar: &Jar) -> Result<(), String>;
-    /// Takes these up, where they are of the user and the password of now; false where there are none.
+    /// Restores these cookies if they belong to the current user and password; false if there are none.
     fn take_up_unproven(&self, jar: &Jar) -> Result<bool, String>;
-    /// Drops them: they were proven, or not, or the operator has done something since.
+    /// Drops them: they were proven, or not, or the operator has intervened since.
     fn forget_unproven(&self) -> Result<(), String>;
-    /// Another number once the operator has changed the password or the session that is written down.
+    /// A number that changes when the operator changes the password or the stored session.
     fn stamp(&self) -> u64;
-    /// A sentence about the account for the log, with the places and the options of commands that are known here.
+    /// A sentence about the account for the log, with the paths and command options that the keeper knows.
     fn told(&self, sentence: &str) -> String {
         sentence.to_owned()
     }
@@ -51,9 +51,9 @@ pub fn in_one_line(why: &str) -> String {
     (said.to_owned() + &hints.unwrap_or_default()).replace('\n', " ")
 }
 
-/// Where the rule file holds the password, and what to do; None where it does not. Whole values and parts of them count, in
-/// the forms in which the password would be known again (percent-encoded, base64, its hashes, ...). A password that is a
-/// plain word may stand in an address or be a field's name as well, and one of fewer than four characters is in everything.
+/// Where the rule file contains the password, and what to do; None if it does not. Whole values and parts of them count, in
+/// the forms in which the password would be recognised (percent-encoded, base64, its hashes, ...). A password that is a
+/// plain word may also be part of an address or the name of a field, and one of fewer than four characters is in everything.
 #[must_use]
 pub fn misplaced(site: &SiteRules, rules: &LoginRules, password: &Secret) -> Option<String> {
     let (plain, mask) = (password.reveal(), Mask::of(&rules.user, password));
@@ -80,12 +80,12 @@ pub fn misplaced(site: &SiteRules, rules: &LoginRules, password: &Secret) -> Opt
     let starts = site.start.iter().map(|url| ("start", Some(url)));
     let of_address = addresses.into_iter().chain(starts);
     let of_address = of_address.filter(|(_, url)| url.is_some_and(in_address)).map(|(key, _)| key.to_owned());
-    // A name may well have a password within it, as annabelle has anna; one that somebody put there stands apart.
+    // A name may contain its password, as annabelle contains anna; one that somebody put there is a separate part.
     let parts = rules.user.split(|of: char| of.is_whitespace() || ":;,|/".contains(of));
     let of_user = parts.chain([&*rules.user]).any(|part| part == plain).then(|| "login.user".to_owned());
     let of_field =
         rules.fields.iter().filter(|(_, value)| holds(value)).map(|(name, _)| format!("login.fields.{name}"));
-    // `text/html` holds a word that may be a password; one that somebody put there is the whole value.
+    // `text/html` contains a word that may be a password; one that somebody put there is the whole value.
     let in_header = |value: &str| if is_word { value.trim() == plain } else { holds(value) };
     let of_header =
         site.client.headers.iter().filter(|(_, value)| in_header(value)).map(|(name, _)| format!("headers.{name}"));
@@ -96,7 +96,7 @@ pub fn misplaced(site: &SiteRules, rules: &LoginRules, password: &Secret) -> Opt
     ))
 }
 
-/// The key of a name of a field that is none.
+/// The key of a field's name that is not a name but the secret.
 fn misnamed(rules: &LoginRules, is_secret: impl Fn(&str) -> bool) -> Option<&'static str> {
     let json = rules.json.as_ref();
     let named = [
@@ -110,7 +110,7 @@ fn misnamed(rules: &LoginRules, is_secret: impl Fn(&str) -> bool) -> Option<&'st
     named.into_iter().chain(fields).find(|(_, name)| name.is_some_and(&is_secret)).map(|(key, _)| key)
 }
 
-/// Characters of a password from which on a part of a value can be told from any word.
+/// Minimum length of a password, in characters, from which part of a value can be distinguished from a common word.
 const SECRET_PART_CHARS_MIN: usize = 4;
 
 /// The right to log in.
@@ -119,7 +119,7 @@ pub type Turn = Box<dyn Send>;
 /// The account of one site.
 #[derive(Clone)]
 pub struct Account {
-    /// The cookies of the site's client.
+    /// Cookie jar of the site's client.
     pub jar: Arc<Jar>,
     pub keeper: Arc<dyn Keeper>,
 }

@@ -1,7 +1,7 @@
-//! Signs that an answer was one to a guest, at a site where the operator's account is due (ALGORITHMS §4.4). Pure.
+//! Signs that a response was served to a guest, at a site that has an account of the operator (ALGORITHMS §4.4). Pure.
 //!
-//! A sign is a doubt, no verdict: the site loop asks for a page that proves the session before it logs in anew, and what was
-//! denied to a member stays denied.
+//! A sign is a doubt, not a verdict: the site loop requests a page that proves the session before it logs in again, and what a
+//! member was denied stays denied.
 
 use crate::job::{Found, Job};
 use crate::judging::{judge, resolve};
@@ -14,14 +14,14 @@ use gleaner_page::links::PageLinks;
 use gleaner_rules::{Class, SiteRules, ends_session};
 use gleaner_store::crawldb::Outcome;
 
-/// The sign of an answer's status, or of where it redirects.
+/// The sign in a response's status, or in its redirect target.
 #[must_use]
 pub fn of_answer(rules: &SiteRules, job: &Job, status: u16, location: Option<&str>) -> Option<String> {
     let login = rules.login.as_ref()?;
     let is_due = job.class.is_target() || job.class.is_listing();
     match (status, location) {
         (401 | 403, _) => Some(format!("status {status}")),
-        // Some hide from guests that there is anything, some have statuses of their own.
+        // Some sites hide existing pages from guests, some use statuses of their own.
         (400..=499, _) if is_due && !matches!(status, 408 | 429) => Some(format!("status {status}")),
         (300..=399, Some(location)) => {
             let Some(target) = resolve(rules, &job.url, location) else {
@@ -36,14 +36,15 @@ pub fn of_answer(rules: &SiteRules, job: &Job, status: u16, location: Option<&st
     }
 }
 
-/// True for an address, as a page writes it, that the rules take for a torrent's page or a thread: the text of a link to it is its title.
+/// True for an address, as a page writes it, that the rules classify as a torrent's page or a thread: the text of a link to it is its
+/// title.
 #[must_use]
 pub fn is_topic(rules: &SiteRules, page: &CrawlUrl, address: &str) -> bool {
     let target = resolve(rules, page, address);
     target.is_some_and(|url| judge(rules, url).is_ok_and(|found| found.class.is_target()))
 }
 
-/// True where a redirect leads to what was due: a torrent's to a torrent, and no list's back to where the site begins.
+/// True if a redirect leads to the expected kind of page: a torrent's to a torrent, and no list's back to the start page.
 fn leads_on(rules: &SiteRules, job: &Job, target: &CrawlUrl) -> bool {
     let Ok(found) = judge(rules, target.clone()) else { return false };
     let is_start = |url: &CrawlUrl| rules.start.iter().any(|start| start.as_str() == url.as_str());
@@ -54,7 +55,7 @@ fn leads_on(rules: &SiteRules, job: &Job, target: &CrawlUrl) -> bool {
     }
 }
 
-/// The sign of an answer that is neither a torrent nor a page, as a page under a torrent's type.
+/// The sign in a response that is neither a torrent nor a page, such as a page served under a torrent's type.
 #[must_use]
 pub fn of_file(rules: &SiteRules, job: &Job, outcome: Outcome) -> Option<String> {
     rules.login.as_ref()?;
@@ -67,8 +68,8 @@ pub fn of_file(rules: &SiteRules, job: &Job, outcome: Outcome) -> Option<String>
     is_other.then(|| "something else in place of what was due".to_owned())
 }
 
-/// The sign of a feed or a sitemap: guests may get one without an entry. A feed names its own page and itself at least; a
-/// sitemap names any pages.
+/// The sign in a feed or a sitemap: guests may get one without an entry. A feed names at least its own page and itself; a
+/// sitemap names arbitrary pages.
 #[must_use]
 pub fn of_feed(rules: &SiteRules, job: &Job, found: &[Found], has_magnets: bool) -> Option<String> {
     rules.login.as_ref()?;
@@ -76,8 +77,8 @@ pub fn of_feed(rules: &SiteRules, job: &Job, found: &[Found], has_magnets: bool)
     (!has_entries).then(|| "a feed of nothing".to_owned())
 }
 
-/// The sign of a page. What has a link to log out is a member's; what shows a login form, or says that one must log in, is a
-/// guest's, and so may be what has a link to log in, or nothing, where a torrent or a list of them was due.
+/// The sign in a page. A page with a logout link was served to a member; one that shows a login form, or asks the visitor to log in,
+/// to a guest; and so perhaps one with a login link, or without content, in place of a torrent or a list of them.
 #[must_use]
 pub fn of_page(
     rules: &SiteRules,
@@ -101,7 +102,7 @@ pub fn of_page(
     }
     match job.class {
         Class::Download => Some("a page in place of a torrent, and no link to log out".to_owned()),
-        // Guests may see a part of it, and other links beside it.
+        // Guests may see part of it, and other links too.
         class if (class.is_listing() || class.is_target()) && !view.log_in_links.is_empty() => {
             Some("a link to log in, and none to log out".to_owned())
         }

@@ -1,6 +1,6 @@
-//! Fronts of lists, and two names of one: a pager that links page 1 gives nearly every list a second one, which is no list of its own.
+//! First pages of lists, and two URLs of one: a pager that links page 1 gives nearly every list a second URL, which is no list of its own.
 //!
-//! The second name is believed by what the two pages list, never by the number: where numbers begin with 0, page 1 is the second page.
+//! The second URL is recognised by the rows of both pages, never by its number: if numbers begin with 0, page 1 is the second page.
 
 use crate::fresh::boards::Boards;
 use crate::job::Job;
@@ -10,11 +10,11 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_rules::{SiteRules, Verdict};
 use gleaner_store::crawldb::{CrawlDbError, Listing};
 
-/// The number by which a pager calls the first page of a list that has a name without one.
+/// The number that pagers use for the first page of a list that also has a URL without a number.
 const FIRST_PAGE: u64 = 1;
 
-/// True for a first page by its number, where the list's front has a name without one and listed the same rows when it was read last. A
-/// start page is what its operator says.
+/// True for a first page by its number, if the list has a first page without a number that listed the same rows at its last reading. A
+/// start page is what its operator declares.
 ///
 /// # Errors
 /// Those of the database.
@@ -26,19 +26,19 @@ pub async fn is_another_name(rows: &Rows, job: &Job, listing: Option<&Listing>) 
     Ok(front.is_some_and(|front| are_same(&front.targets, &listing.targets)))
 }
 
-/// More than half of the longer one is in both: rows may have come between two looks. Both are sorted.
+/// True if both contain more than half of the longer one: rows may have been added between two visits. Both are sorted.
 fn are_same(front: &[u64], numbered: &[u64]) -> bool {
     let shared = numbered.iter().filter(|target| front.binary_search(target).is_ok()).count();
     shared * 2 > front.len().max(numbered.len())
 }
 
-/// False for a page behind the first of its list. Lists begin with page 0, 1, or none.
+/// False for a later page of a list. Lists begin with page 0, 1, or none.
 #[must_use]
 pub fn is_front(rules: &SiteRules, boards: &Boards, url: &CrawlUrl) -> bool {
     series::page_number(rules, url) <= 1 && !is_behind_a_front(rules, boards, url)
 }
 
-/// What pages have shown of an address that tells no page; a rule that names the page says all.
+/// What pages have shown about a URL without a page number; a rule that captures the number decides alone.
 #[must_use]
 pub fn is_behind_a_front(rules: &SiteRules, boards: &Boards, url: &CrawlUrl) -> bool {
     let names_page = match rules.judge(url) {

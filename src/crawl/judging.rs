@@ -1,4 +1,4 @@
-//! What the site's rules say of an address that a page names. Pure.
+//! Applies the site's rules to an address that a page names. Pure.
 
 use crate::job::Found;
 use gleaner_base::url::CrawlUrl;
@@ -11,10 +11,10 @@ pub fn resolve(rules: &SiteRules, base: &CrawlUrl, reference: &str) -> Option<Cr
     CrawlUrl::join(&base, reference, None, &rules.canonical).ok()
 }
 
-/// What the rules say of a URL: taken as some class, or not.
+/// The rules' verdict on a URL: accepted as some class, or not.
 ///
 /// # Errors
-/// The URL, where nothing speaks against it but that no class takes it.
+/// The URL, if nothing speaks against it except that no class matches.
 pub fn judge(rules: &SiteRules, url: CrawlUrl) -> Result<Found, Option<CrawlUrl>> {
     let url = rules.without_mirror(url);
     match rules.judge(&url) {

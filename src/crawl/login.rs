@@ -1,8 +1,8 @@
-//! One login, step by step: find the form, fill it in, send it, read what came, prove the session by a page.
+//! One login, step by step: find the form, fill it in, send it, read the response, prove the session with a page.
 //!
-//! A few requests, one after the other, with a pause where a person would type. They are the operator's own, asked for by
-//! the rule file's `[login]`, so that robots.txt closes no page to them; everything else that binds a request holds (`pace`).
-//! What is sent goes to the site's own hosts alone, and never from https to http. Every step is told in words without secrets.
+//! A few requests in sequence, with a pause where a person would type. They are the operator's own, requested by
+//! the rule file's `[login]`, so robots.txt does not apply to them; every other limit on requests does (`pace`).
+//! Form data goes to the site's own hosts only, and never from https to http. Every step is reported without secrets.
 
 mod choosing;
 mod find;
@@ -57,23 +57,23 @@ use gleaner_net::fetch::session::Jar;
 use gleaner_net::politeness::Answered;
 use gleaner_rules::LoginRules;
 
-/// Hears each step of a login when it happens.
+/// Receives each step of a login as it happens.
 pub type Tell<'a> = &'a (dyn Fn(&str) + Sync);
 
-/// Writes down what a process that ends in the middle of a login must not forget.
+/// Records the state that must survive if the process ends in the middle of a login.
 pub trait Notes: Sync {
-    /// A form is about to leave.
+    /// A form is about to be sent.
     ///
     /// # Errors
-    /// Why that cannot be written down, at which nothing is sent.
+    /// Why that cannot be recorded; then nothing is sent.
     fn begins(&self) -> Result<(), String>;
-    /// Whether its form may leave once more with another text of a CAPTCHA.
+    /// Whether its form may be sent once more with another CAPTCHA text.
     fn may_read_again(&self) -> bool {
         true
     }
-    /// An answer behind it asks to be left alone until then.
+    /// A response after the form asks for a pause until the given time.
     fn asks_to_wait(&self, _until: UnixMillis) {}
-    /// The form was answered, and its proof is about to be asked for: how the login ends where that says no.
+    /// The form was answered, and its proof is about to be requested. The argument is the login's verdict if the proof fails.
     fn awaits_proof(&self, _unless: Verdict) {}
 }
 
@@ -83,30 +83,30 @@ impl<F: Fn() -> Result<(), String> + Sync> Notes for F {
     }
 }
 
-/// Who writes these down.
+/// The recorder of a login.
 pub type Begins<'a> = &'a dyn Notes;
 
-/// What a login needs beside the site.
+/// What a login needs in addition to the site.
 #[derive(Clone, Copy)]
 pub struct Means<'a> {
     pub rules: &'a LoginRules,
     pub password: &'a Secret,
-    /// The cookies of the site's client.
+    /// Cookie jar of the site's client.
     pub jar: &'a Jar,
 }
 
-/// Logs in. What only a person could answer ends it, with a verdict that says so.
+/// Logs in. A question that only a person could answer ends the login with a verdict that names it.
 pub async fn log_in(site: &Site, means: Means<'_>) -> Report {
     run(Run::new(site, means)).await
 }
 
-/// Logs in at the pace of a crawl, beside the other requests of its process.
+/// Logs in at the pace of a crawl, alongside the other requests of its process.
 pub async fn log_in_paced(site: &Site, means: Means<'_>, begins: Begins<'_>, pace: &mut Pace) -> Report {
     run(Run { patience: Patience::new(Some(pace)), begins: Some(begins), ..Run::new(site, means) }).await
 }
 
-/// Logs in for somebody who watches, and with a person at hand, if there is one, who is asked in the middle of it: the thread
-/// waits for the answer.
+/// Logs in for a user at a terminal, who may be asked questions in the middle of it if `person` is set: the thread
+/// blocks until the answer.
 pub async fn log_in_by_hand(
     site: &Site,
     means: Means<'_>,
@@ -120,8 +120,8 @@ pub async fn log_in_by_hand(
 async fn run(mut run: Run<'_>) -> Report {
     let mut judged = run.log_in().await.unwrap_or_else(|judged| judged);
     if run.attempt.is_code_sent {
-        // The password was right where it brought the page that asked for the code; but some ask everybody for one, and say then that the
-        // password is wrong.
+        // The password was right if it led to the page that asked for the code; but some sites ask everybody for one, and then report that
+        // the password is wrong.
         for verdict in [&mut judged.verdict, &mut run.report.unless] {
             if matches!(verdict, Verdict::WrongPassword | Verdict::ProbablyRefused) {
                 *verdict = run.attempt.behind_code.unwrap_or(Verdict::SecondFactor);
@@ -138,9 +138,9 @@ async fn run(mut run: Run<'_>) -> Report {
     {
         let hours = limits::RETRY_AFTER_MAX.as_secs() / 3_600;
         let more = if run.patience.is_retry_capped {
-            format!(", and for longer than the {hours} h that are waited")
+            format!(", longer than the {hours} h that gleaner waits at most")
         } else if run.report.was_sent && until < now.plus(limits::LOGIN_BROKEN_OFF_WAIT) {
-            ", and a minute is waited at least".to_owned()
+            "; gleaner waits for a minute at least".to_owned()
         } else {
             String::new()
         };
@@ -158,22 +158,22 @@ async fn run(mut run: Run<'_>) -> Report {
     Report { judged, ..run.report }
 }
 
-/// A login that runs, or a proof.
+/// A login in progress, or a proof.
 struct Run<'a> {
     site: &'a Site,
     means: Means<'a>,
-    /// As far as the login has come.
+    /// The report up to now.
     report: Report,
     person: Option<Person<'a>>,
-    /// Called before a form leaves.
+    /// Called before a form is sent.
     begins: Option<Begins<'a>>,
     teller: Teller<'a>,
     patience: Patience<'a>,
     attempt: Attempt,
-    /// Taken, or to be taken, in front of the form with the password.
+    /// First step of a two-page login, done or pending, before the form with the password.
     first_step: Option<FirstStep>,
     guests: Guests,
-    /// An address off the site's hosts that was not asked.
+    /// An address off the site's hosts that was not requested.
     last_refused: Option<CrawlUrl>,
     scripts: Scripts,
 }
@@ -185,11 +185,11 @@ struct Page {
     status: u16,
     charset: &'static Encoding,
     view: View,
-    /// True where it was asked for as members ask, by GET; false for what answers a form.
+    /// True if it was requested as members do, by GET; false for the response to a form.
     was_got: bool,
-    /// What was sent, where it has scripts that may be run.
+    /// Its original markup, if it has scripts that may be run.
     markup: Option<Arc<str>>,
-    /// It shows nothing without them.
+    /// It shows nothing without its scripts.
     waits: bool,
 }
 
@@ -205,7 +205,7 @@ impl Page {
 
 type Step<T> = Result<T, Judged>;
 
-/// True where a wrong password is told beside words of too many tries.
+/// True if a wrong password is reported together with too many attempts.
 fn is_wrong_and_limited(judged: &Judged, view: &View) -> bool {
     judged.verdict == Verdict::WrongPassword && says_rate_limited(view).is_some()
 }
@@ -232,20 +232,20 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The same for somebody who watches.
+    /// The same for a user at a terminal.
     fn told(mut self, tell: Tell<'a>) -> Self {
         self.teller.tell = Some(tell);
         self
     }
 
-    /// Cookies that the site has set and that bring no session, with why.
+    /// Cookies of the site that do not contribute to a session, with the reason.
     fn lost_cookies(&self) -> Vec<String> {
         let dropped = self.means.jar.dropped().into_iter();
         let mut lost: Vec<String> =
             dropped.map(|(name, why)| format!("the site's cookie `{name}` was not kept: {why}")).collect();
         let proof = self.probe_url().filter(|url| url.to_url().is_ok_and(|url| self.means.jar.has_none_for(&url)));
         lost.extend(proof.map(|url| {
-            format!("no cookie of the site is for {}: their path, or their domain, is another", told_url(url.as_str()))
+            format!("no cookie of the site applies to {}: their path or domain differs", told_url(url.as_str()))
         }));
         lost
     }
@@ -254,7 +254,7 @@ impl<'a> Run<'a> {
         self.report.steps.push(self.teller.say(&step));
     }
 
-    /// A step that a report in short has, too.
+    /// Reports a step that the short form of a report contains, too.
     fn say_chosen(&mut self, step: String) {
         self.report.chosen.push(self.teller.clean(&step));
         self.say(step);
@@ -271,7 +271,7 @@ impl<'a> Run<'a> {
             page = self.take_first_step(&page, step).await?;
         }
         let mut sends = 0;
-        // What the page in front of the first form says is no answer; what the first answer said, the second may say again.
+        // Text of the page before the first form is no response; text of the first response may be repeated by the second.
         let mut first_page: Option<Page> = None;
         loop {
             if self.scripts.live.is_none() {
@@ -294,7 +294,7 @@ impl<'a> Run<'a> {
                     ByScripts::Broken(why) => {
                         let unrendered =
                             self.scripts.unrendered.take().ok_or_else(|| ends(Verdict::Script, why.clone()))?;
-                        self.say(format!("the page's scripts did not send it: {why}; its form is sent as it stands"));
+                        self.say(format!("the page's scripts did not send it: {why}; its form is sent without them"));
                         (page, first_page) = (unrendered, None);
                         continue;
                     }
@@ -308,10 +308,10 @@ impl<'a> Run<'a> {
             }
             let is_page = after.was_got && says_rate_limited(&after.view).is_none();
             if judged.verdict == Verdict::RateLimited && is_page {
-                // What asks for patience is the page behind the form, and says nothing of the login.
+                // The page after the form asks for patience, which says nothing of the login.
                 judged.verdict = Verdict::Unknown;
             }
-            // The site wants a CAPTCHA read before it looks at the password: once more, if somebody reads it, and where that was not
+            // The site wants a CAPTCHA read before it checks the password: once more, if a person reads it, and if that was not
             // tried before.
             let is_again = judged.verdict == Verdict::Captcha && after.login_form().is_some() && self.person.is_some();
             if is_again && sends < limits::LOGIN_SENDS_MAX && self.begins.is_none_or(|notes| notes.may_read_again()) {
@@ -327,21 +327,21 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Takes in what the answer itself says of how long to wait, where its headers have named no time.
+    /// Uses the wait that the response body names, if its headers have named none.
     fn waits_as_told(&mut self, wait: Option<Duration>) {
         if let (Some(wait), None) = (wait, asked_until(self.report.trouble)) {
             self.report.trouble = Some(Answered::Throttled(Some(self.site.clock.now().plus(wait))));
         }
     }
 
-    /// The same of how long the account stays locked.
+    /// The same for the duration of an account lock.
     fn locked_as_told(&mut self, judged: &Judged, wait: Option<Duration>) {
         if judged.verdict == Verdict::Locked {
             self.report.locked_for = self.report.locked_for.or(wait);
         }
     }
 
-    /// What came after the form of the page `before` was sent.
+    /// Judges the response to the form of the page `before`.
     fn judge(&mut self, after: &Page, before: &Page, cookies_before: u64) -> Judged {
         self.judge_shown(after, before, self.means.jar.changes() != cookies_before)
     }
@@ -355,13 +355,13 @@ impl<'a> Run<'a> {
         if matches!(judged.verdict, Verdict::ProbablyRefused | Verdict::Captcha | Verdict::SiteTrouble)
             && let Some(message) = message
         {
-            // The site's own words: whoever reads them may know what they mean.
+            // Quotes the site's own words, which a reader may understand.
             judged.evidence.insert(0, format!("the page says {}", quoted(&told_words(&self.teller.hidden(message)))));
         }
         judged
     }
 
-    /// The same of an answer that is no page, and what it says of the account.
+    /// Judges a response that is no page, and what it says of the account.
     fn judge_answer(&mut self, after: &After<'_>) -> Judged {
         self.report.says_refused |= says_refused(after);
         self.attempt.behind_code = refuses_behind_code(after);
@@ -372,7 +372,7 @@ impl<'a> Run<'a> {
         let mut judged = judge(after);
         self.report.locked_for = locked_for(after).filter(|_| judged.verdict == Verdict::Locked);
         if matches!(judged.verdict, Verdict::WrongPassword | Verdict::Locked | Verdict::RateLimited) {
-            // The site's own words: how many tries are left, and for how long.
+            // Quotes the site's own words: how many attempts are left, and how long a lock lasts.
             let told = said_in_numbers(after).into_iter().map(|text| quoted(&told_words(&self.teller.hidden(text))));
             judged.evidence.extend(told.map(|text| format!("the page says {text}")));
         }
@@ -381,14 +381,14 @@ impl<'a> Run<'a> {
 
     async fn send(&mut self, page: &Page, submission: &Submission) -> Step<Page> {
         let Some(url) = CrawlUrl::exact(&submission.url) else {
-            return Err(ends(Verdict::Unknown, "the form's address is longer than any that is asked for"));
+            return Err(ends(Verdict::Unknown, "the form's URL is too long"));
         };
         self.may_ask(&url, page.is_over_tls())?;
         let post = Post { content_type: &submission.content_type, body: &submission.body, referer: &page.url };
-        // What went wrong on the way to the form says nothing of it.
+        // Trouble on the way to the form says nothing of the form.
         (self.attempt.is_try, self.report.trouble) = (true, None);
         let page = self.follow(url, Some(post)).await?;
-        // What it says to the password is for the verdict, but the host is left in peace.
+        // The page's verdict on the password is used, but the host gets its pause.
         self.report.trouble = self.patience.trouble_of(page.status);
         Ok(page)
     }

@@ -1,4 +1,4 @@
-//! What large bodies may take of the process's memory, shared by its sites.
+//! Limits for the memory that large bodies use, shared by the sites of the process.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::limits;
 use gleaner_net::fetch::body::Allowance;
 
-/// What large bodies may take of the process's memory, while they are read and while they are parsed. Clones share the
-/// same; what is found in them is the commit's to count.
+/// Limits for the memory that large bodies use while they are read and parsed. Clones share the same limits; what is found in the
+/// bodies is counted by the commit.
 #[derive(Clone, Debug)]
 pub struct Memory {
     pub bodies: Allowance,
@@ -16,16 +16,16 @@ pub struct Memory {
 }
 
 impl Default for Memory {
-    /// As much as `limits` allow one process.
+    /// The `limits` of one process.
     fn default() -> Self {
         Self { bodies: Allowance::default(), parses: Arc::new(Semaphore::new(limits::PARSES_MAX)) }
     }
 }
 
 impl Memory {
-    /// Waits for a turn to parse a large body, which ends when it is dropped.
+    /// Waits for a permit to parse a large body, which is returned when it is dropped.
     pub async fn parse(&self) -> Option<OwnedSemaphorePermit> {
-        // The semaphore is never closed, so that there always is one.
+        // The semaphore is never closed, so a permit is always returned.
         Arc::clone(&self.parses).acquire_owned().await.ok()
     }
 }

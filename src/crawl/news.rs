@@ -1,6 +1,6 @@
-//! What the increment crew has in hand at one host: looks that are due, what they have found, the latest first, and the requests under
-//! way. While both wait they go by turns: looks that find more than is fetched would be worth nothing. Where each request of a day
-//! counts, what was found goes before further looks, as long as these have had their part ([`LookTurns`]).
+//! The increment crew's work at one host: due rechecks, the URLs they have found, newest first, and the requests in
+//! flight. While both wait they take turns: rechecks that find more than is fetched would be worth nothing. If the requests of a day
+//! are limited, found URLs go before further rechecks, as long as these have had their share ([`LookTurns`]).
 //!
 //! Plain state, changed by the site loop; no I/O here.
 
@@ -12,38 +12,38 @@ use crate::job::Job;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 
-/// Latest first (ALGORITHMS §6.3); what was found at the same time in the order in which it came.
+/// Newest first (ALGORITHMS §6.3); URLs found at the same time in order of arrival.
 type Place = (Reverse<UnixMillis>, u64);
 
-/// What a request under way was before.
+/// Origin of a request in flight.
 #[derive(Clone, Copy)]
 enum Slot {
     Found(Place),
-    /// By its number in the order in which looks came.
+    /// A recheck, by its number in order of arrival.
     Look(u64),
 }
 
-/// Where each request of a day counts: so many that were found have a request for each look, at the most. A look reads a page behind its
-/// front, too, and with that has a quarter of the increment's requests; and what it finds, two requests for each, leaves some for older finds.
+/// If the requests of a day are limited: the maximum of requests for found URLs per recheck. A recheck also reads a page after its first
+/// one, and with that uses a quarter of the increment's requests; and what it finds, two requests for each, leaves some for older finds.
 const FOUND_FOR_A_LOOK: i32 = 6;
 
-/// Whose turn it is at a site of which each request of a day counts: a burst that looks have found may take a day, and looks at other
-/// lists go on meanwhile. What they find goes before the rest of the burst.
+/// Decides whose turn it is at a site whose requests are limited by the day: a burst that rechecks have found may take a day, and rechecks
+/// of other lists continue meanwhile. What they find goes before the rest of the burst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LookTurns {
-    /// Requests of what was found by which looks are behind their part; less than none where they are ahead.
+    /// Requests for found URLs by which rechecks are behind their share; negative if they are ahead.
     behind: i32,
 }
 
 impl LookTurns {
-    /// A look is asked for, or something that was found.
+    /// Counts a request for a recheck or for a found URL.
     pub fn asked(&mut self, is_look: bool) {
         let behind = if is_look { self.behind - FOUND_FOR_A_LOOK } else { self.behind + 1 };
-        // That many looks came while nothing else waited is no reason to stop them for hours.
+        // Many rechecks made while nothing else waited are no reason to stop them for hours.
         self.behind = behind.clamp(-FOUND_FOR_A_LOOK, FOUND_FOR_A_LOOK);
     }
 
-    /// True where the next request is a look's, if any is due.
+    /// True if the next request is for a recheck, provided one is due.
     #[must_use]
     pub fn is_looks(self) -> bool {
         self.behind >= FOUND_FOR_A_LOOK
@@ -54,31 +54,31 @@ impl LookTurns {
 #[derive(Default)]
 pub struct News {
     queue: BTreeMap<Place, Job>,
-    /// Looks that are due, the first first.
+    /// Due rechecks, in order of arrival.
     due: BTreeMap<u64, Job>,
-    /// True where the last turn was a look's.
+    /// True if the last turn was a recheck's.
     look_was_last: bool,
-    /// Of each request under way, the place that it had; None for a slot that is free.
+    /// For each request in flight, its former place in the queues; None for a free slot.
     slots: Vec<Option<Slot>>,
     next: u64,
-    /// When the first lease of those that wait ends; it may have gone since.
+    /// Earliest end of the leases of waiting jobs; the job may be gone by now.
     first_end: Option<UnixMillis>,
     pub turns: Turns,
-    /// True where the update crawldb may have something that is not leased.
+    /// True if the update crawldb may have rows that are not leased.
     pub may_lease: bool,
-    /// Times for which looks, or second tries of the increment, are planned, as far as they are known.
+    /// Known times of planned rechecks and retries of the increment.
     looks: BTreeSet<UnixMillis>,
 }
 
 impl News {
-    /// Queues what was found then.
+    /// Queues a URL that was found at the given time.
     pub fn push(&mut self, found: UnixMillis, job: Job) {
         self.next += 1;
         self.ends_with(&job);
         self.queue.insert((Reverse(found), self.next), job);
     }
 
-    /// Queues a look that is due.
+    /// Queues a due recheck.
     pub fn push_look(&mut self, job: Job) {
         self.next += 1;
         self.ends_with(&job);
@@ -90,7 +90,7 @@ impl News {
         self.first_end = Some(self.first_end.map_or(end, |first| first.min(end)));
     }
 
-    /// Takes out what waits with a lease that ends by then, looks first. Nobody's turn is spent by it.
+    /// Removes waiting jobs whose lease ends by the given time, rechecks first. This uses up nobody's turn.
     pub fn take_ended(&mut self, by: UnixMillis) -> Vec<Job> {
         if self.first_end.is_none_or(|end| end > by) {
             return Vec::new();
@@ -103,8 +103,8 @@ impl News {
         ended
     }
 
-    /// A look that is due, or the latest that was found, and the slot that its request takes until [`Self::done`]. While both wait they go
-    /// by turns, or as `turns` say.
+    /// A due recheck, or the newest URL found, and the slot that its request occupies until [`Self::done`]. While both wait they take
+    /// turns, or follow `turns`.
     pub fn pop(&mut self, turns: Option<LookTurns>) -> Option<(usize, Job)> {
         let is_looks_turn = turns.map_or(!self.look_was_last, LookTurns::is_looks);
         let is_look = self.queue.is_empty() || !self.due.is_empty() && is_looks_turn;
@@ -122,7 +122,7 @@ impl News {
         Some((slot, job))
     }
 
-    /// Takes back what [`Self::pop`] gave; it is the next one again.
+    /// Takes back what [`Self::pop`] returned; it is the next one again.
     pub fn put_back(&mut self, slot: usize, job: Job) {
         let Some(place) = self.slots[slot].take() else { return };
         self.ends_with(&job);
@@ -133,7 +133,7 @@ impl News {
         }
     }
 
-    /// True where the request in this slot is a look.
+    /// True if the request in this slot is a recheck.
     #[must_use]
     pub fn is_look(&self, slot: usize) -> bool {
         matches!(self.slots.get(slot), Some(Some(Slot::Look(_))))
@@ -144,19 +144,19 @@ impl News {
         self.slots[slot] = None;
     }
 
-    /// Requests under way.
+    /// Requests in flight.
     #[must_use]
     pub fn running(&self) -> u32 {
         u32::try_from(self.slots.iter().flatten().count()).unwrap_or(u32::MAX)
     }
 
-    /// URLs queued that looks have found.
+    /// Number of queued URLs that rechecks have found.
     #[must_use]
     pub fn found(&self) -> usize {
         self.queue.len()
     }
 
-    /// Looks queued.
+    /// Number of queued rechecks.
     #[must_use]
     pub fn due(&self) -> usize {
         self.due.len()
@@ -173,8 +173,8 @@ impl News {
         due.chain(std::mem::take(&mut self.queue).into_values()).collect()
     }
 
-    /// A look is planned for this time. Beyond `limits::LOOK_TIMES_MAX` times the latest are forgotten: a round finds what
-    /// it brings.
+    /// Plans a recheck for this time. Beyond `limits::LOOK_TIMES_MAX` times the latest are dropped: the next round finds what
+    /// they would have found.
     pub fn plan_look(&mut self, at: UnixMillis) {
         self.looks.insert(at);
         if self.looks.len() > limits::LOOK_TIMES_MAX {
@@ -182,18 +182,18 @@ impl News {
         }
     }
 
-    /// True when a look may be due.
+    /// True when a recheck may be due.
     #[must_use]
     pub fn looks_are_due(&self, now: UnixMillis) -> bool {
         self.looks.first().is_some_and(|at| *at <= now)
     }
 
-    /// All looks that are due now have been leased.
+    /// Removes the times of due rechecks, which have all been leased.
     pub fn looked(&mut self, now: UnixMillis) {
         self.looks.retain(|at| *at > now);
     }
 
-    /// The next planned look after now.
+    /// Time of the next planned recheck after now.
     #[must_use]
     pub fn next_look(&self, now: UnixMillis) -> Option<UnixMillis> {
         self.looks.range(now.plus(std::time::Duration::from_millis(1))..).next().copied()
@@ -260,7 +260,7 @@ mod tests {
             order.push(if news.is_look(slot) { 'L' } else { '.' });
         }
         assert_eq!(order, "......L......L......L............", "a burst of thirty, of which each request counts");
-        // Looks that came while nothing waited are looks as well, but no more than one of them.
+        // Rechecks made while nothing waited count, but as no more than one.
         (0..50).for_each(|_| turns.asked(true));
         let found = std::iter::from_fn(|| (!turns.is_looks()).then(|| turns.asked(false))).count();
         assert_eq!(found, 12);
@@ -293,7 +293,7 @@ mod tests {
         let ended: Vec<Box<str>> = news.take_ended(UnixMillis(50)).into_iter().map(|job| job.lease.key.path).collect();
         assert_eq!(ended.iter().map(|path| &**path).collect::<Vec<_>>(), ["/look 2", "/new"]);
         assert!(news.is_empty());
-        // Both are leased anew: it is still the turn of what was found.
+        // Both are leased again: it is still the turn of the found URL.
         news.push_look(ends_at("/look 2", 150));
         news.push(UnixMillis(9), ends_at("/new", 150));
         assert_eq!(&*news.pop(None).unwrap().1.lease.key.path, "/new");

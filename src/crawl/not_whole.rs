@@ -1,5 +1,5 @@
-//! Pages that are not read whole, with the reason: it is kept with the visit, and summary, `status` and `coverage` tell of it, since what
-//! such a page lists beyond is in no figure.
+//! Pages that were not read completely, with the reason: it is stored with the visit, and summary, `status` and `coverage` report it, since
+//! no figure contains what the rest of such a page lists.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,28 +9,28 @@ use gleaner_login::secret::told_words;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{Next, Outcome, Visit};
 
-/// Why the page of one visit is not read whole, the first reason.
+/// Why the page of one visit was not read completely: the first reason.
 #[derive(Debug, Default)]
 pub struct NotWhole(Mutex<Option<Box<str>>>);
 
 impl NotWhole {
     fn why(&self) -> MutexGuard<'_, Option<Box<str>>> {
-        // One value, whole at any time.
+        // One value, consistent at any time.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something of the page is left out. Where that was said before, the first reason stands.
+    /// Notes that part of the page is left out. Only the first reason is kept.
     pub fn tell(&self, why: &str) {
         self.why().get_or_insert_with(|| reason(why));
     }
 
-    /// The reason; the page counts as read whole from then on.
+    /// The reason; the page counts as read completely from then on.
     pub fn take(&self) -> Option<Box<str>> {
         self.why().take()
     }
 }
 
-/// Of a page that nothing was read of, however often it was asked for. A torrent's file is no page: the link to it is counted where it stands.
+/// The reason for a page that was never read, however often it was requested. A torrent's file is no page: its link is counted on its page.
 #[must_use]
 pub fn of_end(visit: &Visit, class: Class) -> Option<Box<str>> {
     let is_trouble = matches!(
@@ -41,8 +41,8 @@ pub fn of_end(visit: &Visit, class: Class) -> Option<Box<str>> {
     is_given_up.then(|| reason(&format!("it was given up, the last answer was {}", visit.outcome.name())))
 }
 
-/// A reason as it is kept: scripts write into their errors what they like, so keys of members and what may be a token are masked, and what
-/// is long is cut.
+/// A reason as it is stored: scripts put arbitrary text into their errors, so members' keys and possible tokens are masked, and long
+/// text is cut.
 #[must_use]
 pub fn reason(why: &str) -> Box<str> {
     let words = why.split_whitespace().map(without_keys).collect::<Vec<_>>().join(" ");

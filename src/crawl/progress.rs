@@ -1,4 +1,4 @@
-//! What a crawl has done since it began, for the progress line, the summary and `status`.
+//! What a crawl has done since its start, for the progress line, the summary and `status`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,20 +12,20 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_store::crawldb::Outcome;
 
-/// Counts of one run. Visits count once they are on the disk.
+/// Counts of one run. Visits count once they are on disk.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Requests answered or failed: P of ALGORITHMS §7, those of scripts not among them.
+    /// Requests answered or failed, except those of scripts: P of ALGORITHMS §7.
     pub pages: u64,
     /// Requests that the scripts of pages made.
     pub script_requests: u64,
     /// New torrents: TN.
     pub torrents: u64,
-    /// Torrents that were known.
+    /// Torrents that were already known.
     pub duplicates: u64,
-    /// New torrents that are known by a magnet link only.
+    /// New torrents that are known only by a magnet link.
     pub magnets: u64,
-    /// Decoded bytes of bodies.
+    /// Decoded bytes of response bodies.
     pub body_bytes: u64,
     pub outcomes: BTreeMap<Outcome, u64>,
     /// URLs found and not yet visited, retries included.
@@ -40,33 +40,33 @@ pub struct SiteProgress {
     pub waiting: Option<(UnixMillis, String)>,
     /// The session of the operator's account; None where the site has none.
     pub session: Option<SessionState>,
-    /// Requests under way.
+    /// Requests in flight.
     pub under_way: usize,
-    /// How the site's crawl ended; None while it goes on.
+    /// How the site's crawl ended; None while it runs.
     pub ended: Option<Ended>,
-    /// The URL that lies deepest of those put aside for their depth in this run: links from a start URL, and the URL.
+    /// The deepest URL among those parked for their depth in this run: number of links from a start URL, and the URL.
     pub deepest: Option<(u16, String)>,
-    /// How history and increment share the site; None where there is one crew.
+    /// How history and increment share the site; None if there is one crew.
     pub crews: Option<CrewsState>,
 }
 
-/// How the crews stand, for `status`.
+/// State of the crews, for `status`.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CrewsState {
     pub split: Split,
-    /// The split in a sentence, with its reason.
+    /// The split as a sentence, with its reason.
     pub why: String,
     /// Pages of history left, and URLs known.
     pub history_left: u64,
     pub known: u64,
-    /// Seconds of a round.
+    /// Duration of a round in seconds.
     pub interval_s: u64,
-    /// When the round under way began and the next one begins (UTC).
+    /// When the current round began and the next one begins (UTC).
     pub last_round: String,
     pub next_round: String,
     /// Rounds measured since the first.
     pub rounds: u64,
-    /// New pages an hour on start pages and fronts of lists.
+    /// New pages an hour on start pages and first pages of lists.
     pub news_per_hour: f64,
     /// URLs found by the increment and not fetched yet.
     pub waiting: u64,
@@ -74,15 +74,15 @@ pub struct CrewsState {
     pub left_to_history: u64,
 }
 
-/// The session of a site's account, as its crawl sees it.
+/// The session of a site's account, as its crawl uses it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum SessionState {
-    /// It is to be proven, or a login is to begin, before anything else is asked for.
+    /// It must be proven, or a login must begin, before any other request.
     Due,
-    /// The page that proves it is being asked for.
+    /// The page that proves it is being requested.
     Proving,
-    /// A login is under way.
+    /// A login is in progress.
     LoggingIn,
     Good {
         /// When it was last proven.
@@ -90,17 +90,17 @@ pub enum SessionState {
     },
     /// There is none, and the site is left alone.
     Missing {
-        /// When the crawl tries again by itself; None where its operator has to do something.
+        /// When the crawl retries by itself; None if the operator has to act.
         until: Option<UnixMillis>,
         why: String,
-        /// When it is looked next whether the operator has done something.
+        /// When the next check for a change by the operator is due.
         #[serde(default)]
         next_look: Option<UnixMillis>,
     },
 }
 
 impl SiteProgress {
-    /// Why the site is left alone for want of a session, and until when; None for a time that its operator ends.
+    /// Why the site is left alone for lack of a session, and until when; None as the time if the operator has to act.
     #[must_use]
     pub fn no_session(&self) -> Option<(Option<UnixMillis>, &str)> {
         match &self.session {
@@ -110,18 +110,18 @@ impl SiteProgress {
     }
 }
 
-/// A rule file that cannot be used, while its last good state, if any, stays in force.
+/// An invalid rule file, while its last valid state, if any, stays in force.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct RuleFault {
     pub path: PathBuf,
-    /// The first fault, with its place and its hint.
+    /// The first fault, with its position and its hint.
     pub first: String,
-    /// All of them.
+    /// Number of faults.
     pub count: usize,
 }
 
-/// Told in front of why a session that is kept was not used.
-pub const SESSION_WAITS: &str = "the session that is kept waits to be proven";
+/// Prefix of the reason why a stored session was not used.
+pub const SESSION_WAITS: &str = "the stored session is not proven yet";
 
 /// How a site's crawl ended.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -133,9 +133,9 @@ pub enum Ended {
     Budget(String),
     /// A signal.
     Stopped,
-    /// The host did not answer; what is queued stays queued.
+    /// The host did not answer; queued URLs stay queued.
     Unreachable(String),
-    /// The operator's account is not logged in; what is queued stays queued.
+    /// The operator's account is not logged in; queued URLs stay queued.
     NotLoggedIn(String),
 }
 
@@ -145,7 +145,7 @@ impl fmt::Display for Ended {
             Self::Exhausted => f.write_str("history exhausted"),
             Self::Budget(budget) => write!(f, "stopped at {budget}; crawl again to go on"),
             Self::Stopped => f.write_str("stopped; crawl again to go on"),
-            // What to do stands in the lines behind.
+            // The lines that follow contain the instructions.
             Self::NotLoggedIn(why) if why.starts_with(SESSION_WAITS) => {
                 f.write_str(why.lines().next().unwrap_or_default())
             }
@@ -155,10 +155,10 @@ impl fmt::Display for Ended {
     }
 }
 
-/// Characters of a reason in a line for people; the whole of it stands in `--json` and in the log.
+/// Length in characters of a reason in a line for people; `--json` and the log contain all of it.
 const BRIEF_CHARACTERS: usize = 87;
 
-/// A reason in short: without the layers of software that passed it on, and cut where it is long.
+/// A short form of a reason: without the software layers that passed it on, and cut if it is long.
 #[must_use]
 pub fn brief(reason: &str) -> String {
     let is_layer = |part: &str| {
@@ -178,7 +178,7 @@ pub fn brief(reason: &str) -> String {
     text
 }
 
-/// Shared between the crawl, which writes, and whoever shows it.
+/// Shared between the crawl, which writes it, and the views that show it.
 #[derive(Clone, Default)]
 pub struct Progress(Arc<Mutex<State>>);
 
@@ -187,7 +187,7 @@ struct State {
     sites: BTreeMap<String, SiteProgress>,
     rule_faults: Vec<RuleFault>,
     store_fault: Option<String>,
-    /// The sites that are being crawled, for what they know and have not written down yet.
+    /// The sites under crawl, for state that they have not stored yet.
     crawled: BTreeMap<String, Weak<Fresh>>,
 }
 
@@ -206,24 +206,24 @@ impl Progress {
         }
     }
 
-    /// Forgets a site that is no longer crawled.
+    /// Removes a site that is no longer crawled.
     pub fn forget(&self, site: &str) {
         self.state().sites.remove(site);
     }
 
-    /// A site is crawled, and knows by itself what its notes will say.
+    /// Registers a site under crawl, whose current state replaces its stored notes.
     pub fn crawls(&self, site: &str, fresh: &Arc<Fresh>) {
         self.state().crawled.insert(site.to_owned(), Arc::downgrade(fresh));
     }
 
-    /// A note of a site as the crawl under way would write it now; `None` where none is under way, or it keeps that note otherwise.
+    /// A note of a site as its running crawl would write it now; `None` if no crawl is running, or it keeps that note elsewhere.
     #[must_use]
     pub fn note(&self, site: &str, name: &str) -> Option<Vec<u8>> {
         let fresh = self.state().crawled.get(site).and_then(Weak::upgrade)?;
         fresh.note_now(name)
     }
 
-    /// A URL was put aside because it lies deeper than the site's rules allow.
+    /// Records a URL that was parked because it is deeper than the site's rules allow.
     pub fn too_deep(&self, site: &str, depth: u16, url: &CrawlUrl) {
         self.update(site, |progress| {
             if progress.deepest.as_ref().is_none_or(|(deepest, _)| *deepest < depth) {
@@ -232,29 +232,29 @@ impl Progress {
         });
     }
 
-    /// The rule files that cannot be used now, in place of those told before.
+    /// Replaces the list of invalid rule files.
     pub fn tell_rule_faults(&self, faults: Vec<RuleFault>) {
         self.state().rule_faults = faults;
     }
 
-    /// The rule files that cannot be used now.
+    /// The rule files that are invalid now.
     #[must_use]
     pub fn rule_faults(&self) -> Vec<RuleFault> {
         self.state().rule_faults.clone()
     }
 
-    /// Why nothing of what was found can be stored; None once it can.
+    /// Sets why results cannot be stored; None once they can.
     pub fn tell_store_fault(&self, fault: Option<String>) {
         self.state().store_fault = fault;
     }
 
-    /// Why nothing of what was found can be stored: a full disk, most often.
+    /// Why results cannot be stored: most often a full disk.
     #[must_use]
     pub fn store_fault(&self) -> Option<String> {
         self.state().store_fault.clone()
     }
 
-    /// All sites as they stand.
+    /// Current progress of all sites.
     #[must_use]
     pub fn snapshot(&self) -> BTreeMap<String, SiteProgress> {
         self.state().sites.clone()

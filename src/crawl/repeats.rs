@@ -1,11 +1,11 @@
-//! Lists that go on beyond their last page: behind it each number shows the same page again, with a link to the next one.
+//! Lists that continue beyond their last page: every further number shows the same page again, with a link to the next one.
 //!
-//! A page ends its list where it shows most of what the page in front of it shows, as that one does of the one in front of it, and so on for
-//! some twenty pages: the list may grow meanwhile, and fewer are alike where a server in trouble answers all by one page, or as many rows
-//! came as a page holds. What they show must be rows: most of its targets, and no few, are none that the page in front of them all shows.
-//! Pages without rows of their own (taken out, or of a kind that the rules do not take) are alike by what stands on every page, and others
-//! may follow. So a list whose first page is its last is left to the budget of its shape, as are links that are made anew at each view; and
-//! what a page in front of them announces is read.
+//! A page ends its list if it shows most of what the preceding page shows, as that one does of the one before it, and so on for some twenty
+//! pages: the list may grow meanwhile, and fewer are alike when a failing server answers every request with one page, or when as many rows
+//! were added as a page holds. What they show must be rows: most of its targets, and more than a few, must be missing on the page before
+//! them all. Pages without rows of their own (removed, or of a kind that the rules do not accept) are alike because of what every page of
+//! the site shows, and others may follow. So a list whose first page is its last is left to the budget of its shape, as are links that are
+//! generated anew at each view; and pages that a preceding page announces are read.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ use gleaner_page::pagination;
 use gleaner_rules::SiteRules;
 use gleaner_store::crawldb::HostId;
 
-/// What the pages of a site's lists showed that were read last.
+/// Content of the most recently read pages of a site's lists.
 #[derive(Debug, Default)]
 pub struct Repeats {
     lists: Mutex<Lists>,
@@ -28,35 +28,35 @@ pub struct Repeats {
 #[derive(Debug, Default)]
 struct Lists {
     known: HashMap<(HostId, String), List>,
-    /// Pages that were read.
+    /// Number of pages that were read.
     read: u64,
 }
 
 #[derive(Debug, Default)]
 struct List {
     pages: VecDeque<Page>,
-    /// How many pages were read when one of it was.
+    /// Value of `Lists::read` when one of its pages was last read.
     read_at: u64,
 }
 
 /// A page of a list that was read.
 #[derive(Debug)]
 struct Page {
-    /// The first page may be known by a name without a number as well: it is 1.
+    /// The first page may also have a URL without a number: it is 1.
     number: u64,
-    /// Hashes of what it leads to, sorted.
+    /// Hashes of its targets, sorted.
     targets: Arc<[u64]>,
-    /// The largest number of a page of its list that it links.
+    /// The largest page number of its list that it links.
     announces: u64,
-    /// Pages right in front of it that show the same, and what the one in front of them shows and announces.
+    /// Number of directly preceding pages that show the same, and what the page before them shows and announces.
     same: usize,
     other: Option<(Arc<[u64]>, u64)>,
 }
 
 impl Repeats {
-    /// Takes in a page of a list, by its number, its targets and the largest number that it links; true where it ends its list.
+    /// Adds a page of a list, by its number, its targets and the largest number that it links; true if it ends its list.
     fn is_end(&self, list: (HostId, String), number: u64, targets: &BTreeSet<u64>, announces: u64) -> bool {
-        // What is remembered stays usable after a panic elsewhere.
+        // The state stays usable after a panic elsewhere.
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         let Lists { known, read } = &mut *lists;
         *read += 1;
@@ -74,7 +74,7 @@ impl Repeats {
         is_end
     }
 
-    /// Takes out the links of a page that ends its list to pages behind it; true where it does.
+    /// If a page ends its list, removes its links to later pages; true if it does.
     #[must_use]
     pub fn end_list(&self, rules: &SiteRules, job: &Job, read: &mut PageFindings) -> bool {
         let Some((series, number)) = place(rules, job) else { return false };
@@ -138,7 +138,7 @@ mod tests {
         (HostId(host), "/board?page={page}".to_owned())
     }
 
-    /// Takes in a page that announces the one behind it.
+    /// Adds a page that announces the next one.
     fn read(repeats: &Repeats, number: u64, targets: std::ops::Range<u64>) -> bool {
         repeats.is_end(list(0), number, &targets.collect(), number + 1)
     }
@@ -147,7 +147,7 @@ mod tests {
     fn a_list_ends_where_many_pages_show_the_same_rows() {
         let repeats = Repeats::default();
         assert!((1..=3).all(|page| !read(&repeats, page, page * 10..page * 10 + 10)));
-        // Page 3 is the last; read again, a page is itself.
+        // Page 3 is the last; a page that is read again is equal to itself.
         let again = |page| read(&repeats, page, 30..40);
         assert!((4..3 + REPEATS).all(|page| !again(page) && !again(page)) && again(3 + REPEATS));
         assert!(!repeats.is_end(list(1), 4 + REPEATS, &(30..40).collect(), 0) && again(4 + REPEATS));
@@ -158,7 +158,7 @@ mod tests {
     fn a_list_that_grows_meanwhile_ends_all_the_same() {
         let repeats = Repeats::default();
         assert!(!read(&repeats, 1, 10_010..10_020));
-        // A row is pushed onto the last page between two looks at it, and one off it.
+        // One row is pushed onto the last page and one off it between two visits.
         let ended = (2..60).find(|page| read(&repeats, *page, 9_000 - page..9_010 - page));
         assert_eq!(ended, Some(2 + REPEATS));
     }
@@ -174,7 +174,7 @@ mod tests {
         assert!(pages().all(|page| !read(&repeats, page, 10..20)), "an outage in the middle");
         let repeats = Repeats::default();
         assert!((0..3 * REPEATS).all(|page| !read(&repeats, page, 10..20)), "nothing is in front of them");
-        // A box of news that changes, beside rows of another kind.
+        // A news box that changes, beside rows of another kind.
         let repeats = Repeats::default();
         read(&repeats, 1, 0..50);
         assert!(pages().all(|page| !read(&repeats, page, 100 + page..105 + page)));
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(ends("'^/board'", |page| details(page.min(5))), (5 + REPEATS..=40).collect::<Vec<_>>());
         let first = ends("'^/board'", |page| details(if page > 5 { 1 } else { page }));
         assert_eq!(first, (6 + REPEATS..=40).collect::<Vec<_>>(), "the first one again");
-        // Pages 3 to 30 hold rows of a kind that the operator does not take, or none.
+        // Pages 3 to 30 contain rows of a kind that the operator does not accept, or none.
         let others = |page: u64| match page {
             3..=30 => featured((0..10).map(|at| row("music/", page * 10 + at))),
             _ => details(page),

@@ -1,4 +1,4 @@
-//! Fetching an origin's robots.txt (RFC 9309 §2.3): what each answer means, and for how long.
+//! Fetching an origin's robots.txt (RFC 9309 §2.3): the meaning of each response, and how long it is valid.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,51 +14,51 @@ use gleaner_net::politeness::robots::Robots;
 use gleaner_net::politeness::{Answered, backoff};
 use gleaner_rules::SiteRules;
 
-/// The name that robots.txt groups and the `User-Agent` header know us by.
+/// The name by which robots.txt groups and the `User-Agent` header identify us.
 pub const PRODUCT_TOKEN: &str = "gleaner";
 
-/// A file is used for no longer than a day (§2.4).
+/// A file is used for at most a day (§2.4).
 pub const KEPT_FOR: Duration = Duration::from_secs(24 * 3_600);
 
-/// Why an origin must be taken as closed until it answers (§2.3.1.4).
+/// Why an origin must be treated as disallowed until it answers (§2.3.1.4).
 pub struct RobotsFault {
     /// For the host's politeness.
     pub answered: Answered,
     pub detail: String,
 }
 
-/// Where a robots.txt is asked for.
+/// Where a robots.txt is requested.
 #[derive(Clone)]
 pub struct Place {
     pub url: CrawlUrl,
-    /// What politeness binds there.
+    /// Politeness keys of that host.
     pub keys: Arc<HostKeys>,
-    /// Redirects that have led there.
+    /// Number of redirects that led there.
     pub hops: usize,
 }
 
 impl Place {
-    /// Where an origin has its robots.txt.
+    /// The initial place of an origin's robots.txt.
     #[must_use]
     pub fn of(origin: &str, keys: Arc<HostKeys>) -> Self {
         Self { url: CrawlUrl::from_parts(origin, "/robots.txt"), keys, hops: 0 }
     }
 
-    /// As a reason names it.
+    /// Its name in a reason.
     fn name(&self) -> String {
         if self.hops == 0 { "robots.txt".to_owned() } else { format!("robots.txt at {}", self.url) }
     }
 }
 
-/// What a place answered.
+/// The response of a place.
 pub enum RobotsAnswer {
     Rules(Robots),
-    /// They are to be had there: another request, which has to pass the gate like any other.
+    /// The file has moved there: another request, which has to pass the gate like any other.
     Moved(Box<Place>),
 }
 
-/// Asks one place for an origin's rules. A server error, a refused rate or no answer at all is a fault, and the origin
-/// closed.
+/// Requests an origin's rules from one place. A server error, a refused rate or no response at all is a fault, and the origin is
+/// disallowed.
 pub async fn fetch(
     place: &Place,
     rules: &SiteRules,
@@ -83,7 +83,7 @@ pub async fn fetch(
         }
         300..=399 if place.hops < limits::ROBOTS_REDIRECTS_MAX => {
             let target = response.headers.location.as_deref().and_then(|to| resolve(rules, url, to));
-            // Followed to other hosts, too (§2.3.1.2); where it leads nowhere there are no rules.
+            // Redirects to other hosts are followed, too (§2.3.1.2); one without a valid target means that there are no rules.
             match target {
                 Some(url) => return Ok(RobotsAnswer::Moved(Box::new(moved(transport, place, url).await))),
                 None => Robots::allow_all(),
@@ -99,12 +99,12 @@ pub async fn fetch(
     }))
 }
 
-/// The next place. Where it lies has to be known: its address has a rate, too.
+/// The next place. Its address is resolved because the address has a rate, too.
 async fn moved(transport: &dyn Transport, from: &Place, url: CrawlUrl) -> Place {
     let keys = if url.host() == &*from.keys.name {
         Arc::clone(&from.keys)
     } else {
-        // The request will tell why nobody knows it.
+        // If the lookup fails, the request will report why.
         let addresses = transport.resolve(&url).await.map_or_else(|_| Vec::new(), |found| found.addresses);
         HostKeys::new(url.host(), &addresses)
     };

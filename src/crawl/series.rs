@@ -1,4 +1,4 @@
-//! The pages of a list, by their addresses: which list a page is of, its number there, and which pages lie behind it. Pure.
+//! The pages of a list, by their URLs: a page's list, its number there, and the pages that follow it. Pure.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_page::pagination;
 use gleaner_rules::{SiteRules, Verdict};
 
-/// Bytes of the page number within a URL's path, where the rule that takes it captures one.
+/// Bytes of the page number within a URL's path, if the matching rule captures one.
 fn captured(rules: &SiteRules, url: &CrawlUrl) -> Option<(usize, usize)> {
     match rules.judge(url) {
         Verdict::Take { page_capture, .. } => page_capture,
@@ -15,13 +15,13 @@ fn captured(rules: &SiteRules, url: &CrawlUrl) -> Option<(usize, usize)> {
     }
 }
 
-/// The number of an index page in its series; 0 where its URL shows none.
+/// The number of an index page in its series; 0 if its URL contains none.
 #[must_use]
 pub fn page_number(rules: &SiteRules, url: &CrawlUrl) -> u64 {
     pagination::of(url.path(), captured(rules, url)).map_or(0, |own| own.number)
 }
 
-/// The series of a page of a list, and its number in it; None for what is no list.
+/// The series of a page of a list, and its number in it; None for pages that are no lists.
 #[must_use]
 pub fn place(rules: &SiteRules, job: &Job) -> Option<(String, u64)> {
     if !job.class.is_listing() {
@@ -33,7 +33,7 @@ pub fn place(rules: &SiteRules, job: &Job) -> Option<(String, u64)> {
     })
 }
 
-/// The page of a list behind this one, among its links, where the rules name the number in their addresses.
+/// The next page of the list, among this page's links, if the rules capture the page number.
 #[must_use]
 pub fn next_by_rules(rules: &SiteRules, job: &Job, found: &[Found]) -> Option<CrawlUrl> {
     let (series, page) = place(rules, job)?;
@@ -49,14 +49,14 @@ pub fn next_by_rules(rules: &SiteRules, job: &Job, found: &[Found]) -> Option<Cr
         .map(|(_, url)| url.clone())
 }
 
-/// The links of a page of a list to pages of the same list that lie farther on than the pages beside it: read at
-/// once, they would be read before the ones between.
+/// The links of a page of a list to pages of the same list that are farther away than the adjacent ones: if requested at
+/// once, they would be read before the pages between.
 #[must_use]
 pub fn leaps(rules: &SiteRules, job: &Job, found: &[Found]) -> HashSet<Box<str>> {
     let Some((_, own)) = place(rules, job) else { return HashSet::new() };
     let behind = pages_behind(rules, job, found);
     let numbers = || std::iter::once(own).chain(behind.iter().map(|(page, _)| *page));
-    // The step from page to page: 1, or the items of a page where the number is an offset.
+    // The step from page to page: 1, or the items of a page if the number is an offset.
     let Some(step) = numbers().zip(numbers().skip(1)).map(|(one, next)| next - one).min() else {
         return HashSet::new();
     };
@@ -64,7 +64,7 @@ pub fn leaps(rules: &SiteRules, job: &Job, found: &[Found]) -> HashSet<Box<str>>
     behind.iter().skip(beside + 1).map(|(_, found)| found.url.as_str().into()).collect()
 }
 
-/// The links of a page of a list to pages of the same list behind it, each once, in their order.
+/// The links of a page of a list to later pages of the same list, each once, in their order.
 #[must_use]
 pub fn pages_behind<'a>(rules: &SiteRules, job: &Job, found: &'a [Found]) -> Vec<(u64, &'a Found)> {
     let Some((series, own)) = place(rules, job) else { return Vec::new() };

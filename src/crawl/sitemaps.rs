@@ -8,17 +8,17 @@ use crate::limits;
 use gleaner_base::url::CrawlUrl;
 use gleaner_rules::{Class, SiteRules};
 
-/// Those of one site that were met in this run.
+/// The sitemaps of one site that were seen in this run.
 #[derive(Default)]
 pub struct Sitemaps(Mutex<HashSet<Box<str>>>);
 
 impl Sitemaps {
     fn known(&self) -> MutexGuard<'_, HashSet<Box<str>>> {
-        // A set is whole at any time.
+        // A set is consistent at any time.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes one; none on other hosts than the site's, and none beyond `limits::SITEMAPS_PER_SITE_MAX`.
+    /// Accepts a sitemap; None for hosts other than the site's, and beyond `limits::SITEMAPS_PER_SITE_MAX`.
     #[must_use]
     pub fn take(&self, rules: &SiteRules, url: CrawlUrl) -> Option<Found> {
         let url = rules.without_mirror(url);
@@ -40,7 +40,7 @@ impl Sitemaps {
         Some(Found { url, class: Class::Sitemap, rule: usize::MAX, page_capture: None })
     }
 
-    /// A robots.txt was read anew: they count from none again.
+    /// Restarts the count after a robots.txt was read again.
     pub fn forget(&self) {
         self.known().clear();
     }

@@ -1,6 +1,6 @@
-//! The place of a page in its list: which page comes behind it, and whether that one was read before.
+//! The position of a page in its list: which page follows it, and whether that one was read before.
 //!
-//! Draws no conclusions: `site_loop::lists` has pages read again.
+//! Draws no conclusions: `site_loop::lists` schedules pages to be read again.
 
 use crate::job::{Behind, Job, PageFindings, Turn};
 use crate::rows::Rows;
@@ -9,7 +9,7 @@ use crate::version;
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::{CrawlDbError, HostId, Listing, Outcome, UrlKey};
 
-/// Where a page stands that was just read; None for what is no list.
+/// The position of a page that was just read; None for pages that are no lists.
 ///
 /// # Errors
 /// Those of the database.
@@ -33,14 +33,14 @@ pub async fn of(rows: &Rows, job: &Job, read: &PageFindings) -> Result<Option<Tu
     Ok(Some(Turn { series: listing.series.clone(), last_read, has_changed, is_front_again, behind }))
 }
 
-/// A page that failed and is tried again was not read.
+/// The last reading of a page. A page that failed and is retried was not read.
 async fn last_read(rows: &Rows, key: &UrlKey) -> Result<Option<UnixMillis>, CrawlDbError> {
     let record = rows.db.url_record(key).await?;
     let is_read = |outcome| matches!(outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
     Ok(record.filter(|record| record.outcome.is_some_and(is_read)).map(|record| record.visited))
 }
 
-/// Some sites name all links anew at each view: their rows are told by what they say.
+/// Some sites generate all links anew at each view: their rows are compared by content.
 fn says_the_same(rows: &Rows, job: &Job, read: &PageFindings) -> bool {
     let last = job.lease.memo.as_deref().and_then(|memo| version::said(memo, rows.rules_token));
     read.said.is_some() && read.said == last
@@ -51,7 +51,7 @@ async fn lists_the_same(rows: &Rows, job: &Job, listing: &Listing) -> Result<boo
     Ok(!listing.targets.is_empty() && last.is_some_and(|last| last.targets == listing.targets))
 }
 
-/// What a page of a list named when it was read last, as far as that is on the disk.
+/// What a page of a list named at its last reading, if that is on disk.
 ///
 /// # Errors
 /// Those of the database.
@@ -65,7 +65,7 @@ pub async fn last_listing(rows: &Rows, host: HostId, series: &str, page: u64) ->
     Ok(found.into_iter().map(|row| row.listing).find(is_it))
 }
 
-/// A name that comes before this one, with none between that an address could have.
+/// A name that sorts before this one, with no possible name between them.
 fn just_before(series: &str) -> Box<str> {
     let mut characters = series.chars();
     let last = characters.next_back().and_then(|last| char::from_u32(u32::from(last).checked_sub(1)?));

@@ -1,23 +1,24 @@
-//! What the next visit of a URL remembers of the version that this one saw: the validators of its answer, a print of what it
-//! said, and the rules that its links were taken by. Other rules may take other links of the same page, so the page is asked for whole.
+//! What the next visit of a URL needs to know of the version that this one read: the validators of the response, a fingerprint of its
+//! content, and the rules that its links were taken by. Other rules may take other links of the same page, so it is then requested
+//! unconditionally.
 
 use gleaner_net::fetch::{ResponseHeaders, Validators};
 use gleaner_page::noise::{Basis, Fingerprint};
 
-/// What a look leaves in the memo of its URL for the next one.
+/// Fingerprint that a recheck stores in the memo of its URL for the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Print {
     pub page: Fingerprint,
-    /// Of the links that the fingerprint does not see.
+    /// Hash of the links that the fingerprint does not cover.
     pub rest: u64,
-    /// Of the links that the rules take.
+    /// Hash of the links that the rules accept.
     pub found: u64,
 }
 
 const BASES: [Basis; 4] = [Basis::Content, Basis::NoiseIsContent, Basis::NoMarkup, Basis::TooLong];
 
 impl Print {
-    /// One line of text.
+    /// Formats it as one line of text.
     #[must_use]
     pub fn line(&self) -> String {
         let Self { page: Fingerprint { hash, epoch, basis }, rest, found } = self;
@@ -25,7 +26,7 @@ impl Print {
         format!("{hash:x} {epoch:x} {basis} {rest:x} {found:x}")
     }
 
-    /// Reads the line; `None` for any other.
+    /// Parses the line; `None` for any other.
     #[must_use]
     pub fn read(line: &str) -> Option<Self> {
         let words: Vec<&str> = line.split(' ').collect();
@@ -37,8 +38,8 @@ impl Print {
     }
 }
 
-/// The memo of an answer: token of the rules, ETag, Last-Modified, and the print where there is one, a line each. None where the
-/// answer names no version and has no print.
+/// The memo of a response: token of the rules, ETag, Last-Modified, and the fingerprint if there is one, a line each. None if the
+/// response names no version and has no fingerprint.
 #[must_use]
 pub fn memo(headers: &ResponseHeaders, rules_token: u64, print: Option<&str>) -> Option<Box<str>> {
     let line =
@@ -49,13 +50,13 @@ pub fn memo(headers: &ResponseHeaders, rules_token: u64, print: Option<&str>) ->
         .then(|| format!("{rules_token:016x}\n{etag}\n{last_modified}{print}").into())
 }
 
-/// The memo of a page of a list that is not looked at again and again: a hash of what its rows said.
+/// The memo of a page of a list that is not rechecked: a hash of the content of its rows.
 #[must_use]
 pub fn memo_of_rows(said: u64, rules_token: u64) -> Box<str> {
     format!("{rules_token:016x}\n\n\n\n{said:016x}").into()
 }
 
-/// The hash of a memo of [`memo_of_rows`] that was made under the same rules.
+/// The hash in a memo of [`memo_of_rows`] that was made under the same rules.
 #[must_use]
 pub fn said(memo: &str, rules_token: u64) -> Option<u64> {
     let mut lines = memo.split('\n');
@@ -64,7 +65,7 @@ pub fn said(memo: &str, rules_token: u64) -> Option<u64> {
     u64::from_str_radix(said, 16).ok().filter(|_| token == rules_token)
 }
 
-/// The print of a memo that was made under the same rules.
+/// The fingerprint in a memo that was made under the same rules.
 #[must_use]
 pub fn print(memo: &str, rules_token: u64) -> Option<&str> {
     let mut lines = memo.split('\n');
@@ -72,7 +73,7 @@ pub fn print(memo: &str, rules_token: u64) -> Option<&str> {
     lines.nth(2).filter(|_| token == rules_token)
 }
 
-/// The validators of a memo that was made under the same rules.
+/// The validators in a memo that was made under the same rules.
 #[must_use]
 pub fn read(memo: &str, rules_token: u64) -> Option<Validators> {
     let mut lines = memo.split('\n');

@@ -1,5 +1,5 @@
-//! Which form of a page is the login's, which of its fields is which, and what is filled in: by the rule file where that names it, else as
-//! the classifier finds it.
+//! Chooses the login form of a page, the role of each field, and the values to fill in: as the rule file names them, else as
+//! the classifier finds them.
 
 use super::report::Pin;
 use super::{Page, Run, Step, ends};
@@ -23,19 +23,19 @@ impl<'a> Run<'a> {
         let at = match self.means.rules.form {
             _ if self.first_step.is_some() => page
                 .password_form()
-                .ok_or_else(|| ends(Verdict::NoForm, format!("{} has none", told_url(page.url.as_str()))))?,
+                .ok_or_else(|| ends(Verdict::NoForm, format!("{} has no login form", told_url(page.url.as_str()))))?,
             Some(at) if at < page.view.forms.len() => at,
             Some(at) => {
                 let count = page.view.forms.len();
                 self.report.pinned = Some(Pin::Form);
                 return Err(ends(
                     Verdict::NoForm,
-                    format!("the rule file names form {}, the page has {count}", at + 1),
+                    format!("the rule file names form {}, but the page has {count}", at + 1),
                 ));
             }
             None => page
                 .login_form()
-                .ok_or_else(|| ends(Verdict::NoForm, format!("{} has none", told_url(page.url.as_str()))))?,
+                .ok_or_else(|| ends(Verdict::NoForm, format!("{} has no login form", told_url(page.url.as_str()))))?,
         };
         for line in judge.path(&page.view.forms[at], page.url.as_str()) {
             self.say(format!("form {}: {line}", at + 1));
@@ -44,7 +44,7 @@ impl<'a> Run<'a> {
         Ok(page.view.forms[at].clone())
     }
 
-    /// Which control of a form is which, and which are pinned.
+    /// The role of each control of a form, and which of them are pinned.
     pub(super) fn chosen_fields(&self, form: &Form) -> Step<Chosen> {
         let roles = roles(form);
         if let Some((_, name)) = self.missing_field(form) {
@@ -60,20 +60,20 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The field that the rule file names for the user; the page behind the user's name need not ask for it again.
+    /// The field that the rule file names for the user; the page after the user's name need not have it.
     fn user_field(&self, form: &Form) -> Option<&'a str> {
         let name = self.means.rules.user_field.as_deref();
         name.filter(|name| self.first_step.is_none() || place(form, name).is_some())
     }
 
-    /// A field that the rule file names and the form has not.
+    /// A field that the rule file names and the form lacks.
     fn missing_field(&self, form: &Form) -> Option<(Pin, &'a str)> {
         let user = self.user_field(form).map(|name| (Pin::UserField, name));
         let password = self.means.rules.password_field.as_deref().map(|name| (Pin::PasswordField, name));
         user.into_iter().chain(password).find(|(_, name)| place(form, name).is_none())
     }
 
-    /// What a browser without scripts would send; why it would not, or what ends the login.
+    /// The submission that a browser without scripts would send; why it would send none, or what ends the login.
     pub(super) fn submission(
         &self,
         page: &Page,
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The place of a form's field of this name.
+/// The index of a form's field with this name.
 fn place(form: &Form, name: &str) -> Option<usize> {
     form.controls.iter().position(|control| &*control.name == name)
 }

@@ -1,5 +1,5 @@
-//! The page with the login form: the one that the rule file names, or the first that has one among the start page, what
-//! it calls its login, and the frames of each; where none has one, one whose scripts build it (`scripted`).
+//! Finds the page with the login form: the one that the rule file names, or the first with a form among the start page, its
+//! login links, and the frames of each; if none has one, a page whose scripts build it (`scripted`).
 
 use super::steps::FirstStep;
 use super::{Page, Pin, Run, Step, ends};
@@ -10,20 +10,20 @@ use gleaner_login::secret::{quoted, told_url, told_words};
 use gleaner_login::verdict::{Judged, Verdict};
 use gleaner_login::view::speaks_of_login;
 
-/// What the search has met that is no form to fill in, and what is said where nothing better is found.
+/// Results of the search other than a usable form, reported if nothing better is found.
 #[derive(Default)]
 pub(super) struct Met {
-    /// An address off the site's hosts where somebody is to log in.
+    /// An address off the site's hosts at which users log in.
     elsewhere: Option<CrawlUrl>,
     /// A page whose login form asks for no password.
     without_password: Option<Page>,
-    /// A page whose form asks for the user's name alone.
+    /// A page whose form asks only for the user's name.
     first_step: Option<(Page, FirstStep)>,
     tried: Vec<CrawlUrl>,
-    /// True once a page was seen that says something else than the first, and is no refusal; and one that says the same.
+    /// True once a page was seen that differs from the first and is no refusal; and once one equals it.
     has_pages: bool,
     repeats: bool,
-    /// A redirect loop in the place of a page that another one names, as it is told.
+    /// A redirect loop in place of a linked page, as a verdict.
     redirect_loop: Option<Judged>,
     /// Pages without a login form whose scripts may build one, at most `limits::LOGIN_RENDERED_MAX`.
     pub(super) scripted: Vec<Page>,
@@ -39,7 +39,7 @@ impl Run<'_> {
                 told(&page),
                 page.status
             ));
-            // A form that is named by its place is on the page itself.
+            // The index of a pinned form refers to the page itself.
             if let Some(place) = self.means.rules.form {
                 let form = page.view.forms.get(place);
                 let user = form.and_then(|form| asks_for_user_alone(form, true));
@@ -86,14 +86,14 @@ impl Run<'_> {
         self.not_found(met, page).await
     }
 
-    /// The first frame of a page that has a login form.
+    /// The first frame of a page with a login form.
     async fn in_frames(&mut self, page: &Page, met: &mut Met) -> Step<Option<Page>> {
         let mut tried = 0;
         for url in self.addresses(page, &page.view.frames) {
             if tried >= limits::LOGIN_FRAMES_MAX {
                 break;
             }
-            // Frames of other sites are advertisements, unless they say what they are.
+            // Frames of other sites are advertisements, unless their address names accounts.
             if !self.site.rules.owns_host(url.authority()) && !is_about_accounts(&url) {
                 continue;
             }
@@ -107,7 +107,7 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// Asks for a page that another one names; None where it is not the site's, was looked at before, or cannot be had.
+    /// Requests a linked page; None if it is not the site's, was requested before, or is not available.
     pub(super) async fn look(&mut self, url: CrawlUrl, from: &Page, met: &mut Met) -> Step<Option<Page>> {
         if !self.site.rules.owns_host(url.authority()) {
             met.elsewhere.get_or_insert(url);
@@ -132,7 +132,7 @@ impl Run<'_> {
         }
     }
 
-    /// True where the page has a login form that asks for a password.
+    /// True if the page has a login form that asks for a password.
     pub(super) fn has_form(&self, page: &Page, met: &mut Met) -> bool {
         if let Some(step) = page.first_step() {
             met.first_step.get_or_insert_with(|| (page.clone(), step));
@@ -145,7 +145,7 @@ impl Run<'_> {
             return false;
         };
         let has_password = roles(&page.view.forms[at]).password.is_some();
-        // A name pinned in the rule file may be one that nothing here takes for a password's.
+        // A name pinned in the rule file may belong to a field that the classifier does not recognise as a password's.
         let pinned = self.means.rules.password_field.as_ref();
         let is_pinned_here = |name: &str| page.view.forms[at].controls.iter().any(|control| &*control.name == name);
         if !has_password && !pinned.is_some_and(|name| is_pinned_here(name)) {
@@ -158,7 +158,7 @@ impl Run<'_> {
         true
     }
 
-    /// Addresses that a page names, each once, in its order.
+    /// Addresses that a page names, each once, in order.
     pub(super) fn addresses(&self, page: &Page, references: &[Box<str>]) -> Vec<CrawlUrl> {
         let Some(base) = page.url.to_url().ok().map(|own| page.view.base(&own)) else { return Vec::new() };
         let mut found: Vec<CrawlUrl> = Vec::new();
@@ -170,7 +170,7 @@ impl Run<'_> {
         found
     }
 
-    /// True where a form goes to the site's own hosts.
+    /// True if a form is sent to the site's own hosts.
     fn is_sent_to_us(&self, page: &Page, form: usize) -> bool {
         let form = &page.view.forms[form];
         let submit = form.submit().and_then(|at| form.controls[at].formaction.as_deref());
@@ -179,8 +179,8 @@ impl Run<'_> {
         target.as_ref().and_then(CrawlUrl::exact).is_some_and(|url| self.site.rules.owns_host(url.authority()))
     }
 
-    /// Why no page has a form, by the best of what was met.
-    /// A form that asks for the user's name alone is taken where there is no better one.
+    /// Explains why no page has a form, by the best of what was found.
+    /// A form that asks only for the user's name is used if there is no better one.
     async fn not_found(&mut self, mut met: Met, start: Page) -> Step<Page> {
         if let Some((page, step)) = met.first_step.take().filter(|(page, step)| self.is_sent_to_us(page, step.form)) {
             self.say_chosen(format!("page of the form: {}, which asks for no password yet", told(&page)));
@@ -194,7 +194,7 @@ impl Run<'_> {
         if let Some(url) = met.elsewhere {
             return Err(ends(
                 Verdict::OtherSite,
-                format!("the way to log in leads to {}{}", self.named(&url), self.hosts_line(&url)),
+                format!("the login leads to {}{}", self.named(&url), self.hosts_line(&url)),
             ));
         }
         if let Some(page) = met.without_password {
@@ -210,7 +210,7 @@ impl Run<'_> {
                 None => ends(
                     Verdict::NoForm,
                     format!(
-                        "the form of {} asks for no password, and not for the user's name alone: it logs in by another way",
+                        "the form of {} asks neither for a password nor for the user's name alone: it needs another kind of login",
                         told(&page)
                     ),
                 ),
@@ -225,7 +225,7 @@ impl Run<'_> {
             view.forms.is_empty() && view.said.trim().is_empty() && view.frames.is_empty() && start.markup.is_none()
         };
         let is_one = met.repeats && start.view.forms.is_empty();
-        // A page that is named and not there has another name.
+        // A page named in the rule file that does not exist has moved to another address.
         let is_refused =
             start.status >= 400 && (self.means.rules.page.is_none() || matches!(start.status, 401..=403 | 451));
         if !met.has_pages && (is_refused || is_empty || is_one) {
@@ -235,10 +235,13 @@ impl Run<'_> {
                 .first_message()
                 .map(|says| format!(" and says {}", quoted(&told_words(&self.teller.hidden(says)))));
             let says = says.unwrap_or_default();
-            let more = if others > 0 { ", and nothing else where its links lead" } else { "" };
+            let more = if others > 0 { ", and so do the pages that it links to" } else { "" };
             return Err(ends(Verdict::NoForm, format!("{} answers {}{says}{more}", told(&start), start.status)));
         }
-        Err(ends(Verdict::NoForm, format!("neither {} nor {others} pages it links to have one", told(&start))))
+        Err(ends(
+            Verdict::NoForm,
+            format!("neither {} nor {others} pages that it links to have a login form", told(&start)),
+        ))
     }
 }
 
@@ -246,7 +249,7 @@ fn told(page: &Page) -> String {
     told_url(page.url.as_str())
 }
 
-/// True for an address of another site that speaks of accounts.
+/// True for an address of another site that names accounts.
 fn is_about_accounts(url: &CrawlUrl) -> bool {
     let address = url.as_str().to_ascii_lowercase();
     speaks_of_login(&address) || ["auth", "sso", "account", "openid"].iter().any(|word| address.contains(word))

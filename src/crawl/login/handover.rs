@@ -1,7 +1,7 @@
-//! What only a person can answer in the middle of a login: a CAPTCHA, a security question, a one-time code.
+//! Questions that only a person can answer in the middle of a login: a CAPTCHA, a security question, a one-time code.
 //!
-//! The question is put together here, with the picture fetched in the session that the form belongs to; who asks it and how
-//! is the command's business. Nothing is ever solved here, and without a person the login ends with what the site wants.
+//! The question is built here, with the picture fetched in the session of the form; the command decides who asks it and
+//! how. Nothing is ever solved here, and without a person the login ends with what the site wants.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,22 +14,22 @@ use gleaner_login::fill::fill_others;
 use gleaner_login::form::{Control, Form, Kind};
 use gleaner_login::verdict::{Verdict, one_time_field};
 
-/// Answers a question; None where nobody will.
+/// Answers a question; None if nobody will.
 pub type Person<'a> = &'a (dyn Fn(&Question<'_>) -> Option<Box<str>> + Sync);
 
-/// What a person is asked.
+/// A question to a person.
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
     pub wanted: Wanted,
-    /// The site's own words, or the field's name where it has none. As the site wrote them: not for a terminal as they are.
+    /// The site's own words, or the field's name if there are none. Raw text of the site: not to be printed to a terminal unescaped.
     pub text: &'a str,
-    /// What is to be read.
+    /// The picture to be read.
     pub picture: Option<Picture>,
-    /// One of these is to be named, by its place from 1; empty where the answer is free.
+    /// The answer is the number of one of these, counted from 1; empty if the answer is free text.
     pub options: Vec<&'a str>,
 }
 
-/// What is asked for.
+/// What the site asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// The text of a CAPTCHA.
@@ -40,11 +40,11 @@ pub enum Wanted {
     Answer,
     /// A one-time code.
     Code,
-    /// The same, where an empty answer says that the account has none.
+    /// The same; an empty answer means that the account has none.
     CodeIfAny,
 }
 
-/// A picture as it came.
+/// A picture as the site sent it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
     pub bytes: Vec<u8>,
@@ -59,7 +59,7 @@ impl std::fmt::Debug for Picture {
 }
 
 impl Picture {
-    /// Knows a picture by its first bytes; None where it is something else.
+    /// Recognises a picture by its first bytes; None for anything else.
     #[must_use]
     pub fn of(bytes: Vec<u8>) -> Option<Self> {
         let starts: [(&[u8], &'static str); 6] = [
@@ -79,7 +79,7 @@ impl Picture {
 type Typed = Vec<(Box<str>, Box<str>)>;
 
 impl Run<'_> {
-    /// What the form wants of a person, answered.
+    /// The answers of a person to what the form asks.
     pub(super) async fn answers(&mut self, page: &Page, form: &Form) -> Step<Typed> {
         let mut typed = Typed::new();
         let roles = roles(form);
@@ -122,7 +122,7 @@ impl Run<'_> {
         Ok(typed)
     }
 
-    /// The page behind the one that asks for a one-time code; the same page where there is nobody to ask.
+    /// The page after the one that asks for a one-time code; the same page if there is nobody to ask.
     pub(super) async fn second_factor(&mut self, page: Page) -> Step<Page> {
         let (Some(_), Some((form, field))) = (self.person, one_time_field(&page.view)) else { return Ok(page) };
         let form = &page.view.forms[form];
@@ -140,12 +140,12 @@ impl Run<'_> {
 
     fn ask(&mut self, question: &Question<'_>, verdict: Verdict, wants: &str) -> Step<Box<str>> {
         let Some(person) = self.person else { return Err(ends(verdict, wants)) };
-        let answer = person(question).ok_or_else(|| ends(verdict, format!("{wants}, and nothing was typed")))?;
+        let answer = person(question).ok_or_else(|| ends(verdict, format!("{wants}, and no answer was typed")))?;
         self.say(format!("{wants}: a person has answered"));
         Ok(answer)
     }
 
-    /// The value of the option that a person has named by its place.
+    /// The value of the option whose number a person has chosen.
     fn choice(&mut self, list: &Control) -> Step<Box<str>> {
         let open: Vec<_> = list.options.iter().filter(|option| !option.is_disabled).collect();
         let options = open.iter().map(|option| &*option.text).collect();
@@ -154,11 +154,11 @@ impl Run<'_> {
         let answer = self.ask(&question, Verdict::SecondFactor, &wants)?;
         let place = answer.trim().parse::<usize>().ok().and_then(|place| place.checked_sub(1));
         let option = place.and_then(|place| open.get(place));
-        let why = || ends(Verdict::SecondFactor, format!("{wants}, and what was typed names none"));
+        let why = || ends(Verdict::SecondFactor, format!("{wants}, and the answer names none of them"));
         option.map(|option| option.value.clone()).ok_or_else(why)
     }
 
-    /// The picture that a CAPTCHA's field asks to read, fetched in the session of its form; None where there is nobody to
+    /// The picture of a CAPTCHA's field, fetched in the session of its form; None if there is nobody to
     /// show it to, or the page has none.
     async fn picture(&mut self, page: &Page, form: &Form, field: &Control) -> Step<Option<Picture>> {
         let Some(source) = page.view.picture_at(form.index, &field.name).filter(|_| self.person.is_some()) else {
@@ -170,16 +170,16 @@ impl Run<'_> {
         } else {
             let own = page.url.to_url().map_err(|error| unfit(&error.to_string()))?;
             let url = page.view.base(&own).join(source).map_err(|error| unfit(&error.to_string()))?;
-            let url = CrawlUrl::exact(&url).ok_or_else(|| unfit("its address is none"))?;
+            let url = CrawlUrl::exact(&url).ok_or_else(|| unfit("its URL is invalid"))?;
             self.may_ask(&url, page.is_over_tls()).map_err(|judged| unfit(&judged.evidence.join("; ")))?;
             let answer = self.read(url, None, limits::CAPTCHA_BYTES_MAX).await?;
             answer.is_whole.then(|| answer.bytes.to_vec()).ok_or_else(|| unfit("it is too large"))?
         };
-        Picture::of(bytes).map(Some).ok_or_else(|| unfit("what came is no picture"))
+        Picture::of(bytes).map(Some).ok_or_else(|| unfit("the answer is not a picture"))
     }
 }
 
-/// A question about a field, in the words that stand at it.
+/// A question about a field, in the words next to it.
 fn question(wanted: Wanted, control: &Control) -> Question<'_> {
     let words = [&control.label, &control.before, &control.placeholder, &control.title, &control.name];
     let text = words.into_iter().find(|text| !text.trim().is_empty());
@@ -195,7 +195,7 @@ fn strip_data(source: &str) -> Option<&str> {
     source.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("data:")).map(|_| &source[5..])
 }
 
-/// The bytes of a data: URL (RFC 2397) behind its scheme.
+/// The bytes of a data: URL (RFC 2397) after its scheme.
 fn data_bytes(data: &str) -> Option<Vec<u8>> {
     let (kind, data) = data.split_once(',')?;
     let bytes: Vec<u8> = percent_encoding::percent_decode_str(data).collect();

@@ -1,5 +1,5 @@
-//! Logging in by a JSON API: one POST of an object, whose answer carries a token. The token stays with the session's cookies
-//! and goes as `Authorization: Bearer` to the origin that gave it, and nowhere else.
+//! Login by a JSON API: one POST of an object, whose response contains a token. The token is kept with the session's cookies
+//! and sent as `Authorization: Bearer` to the origin that issued it, and nowhere else.
 
 use std::time::Duration;
 
@@ -28,11 +28,11 @@ impl Run<'_> {
         object.insert(json.password.to_string(), Value::from(self.means.password.reveal()));
         shown.push(format!("{}={}  {}={MASK}", json.user, rules.user, json.password));
         self.say_chosen(format!("object: {}", shown.join("  ")));
-        // The page of a browser that would send it: the site's first.
+        // The page from which a browser would send it: the site's first.
         let page = self.site.rules.start.first().unwrap_or(&json.url).clone();
         self.may_ask(&json.url, page.as_str().starts_with("https:"))?;
         (self.attempt.is_try, self.report.trouble) = (true, None);
-        // A map of texts: serde_json cannot fail on it.
+        // A map of strings: serde_json cannot fail on it.
         let body = serde_json::to_vec(&object).unwrap_or_default();
         let post = Post { content_type: "application/json", body: &body, referer: &page };
         let answer = self.read(json.url.clone(), Some(post), limits::PAGE_BYTES_MAX).await?;
@@ -40,7 +40,7 @@ impl Run<'_> {
         self.token_of(json, &answer)
     }
 
-    /// Takes the token; what ends the login where there is none.
+    /// Takes the token; returns what ends the login if there is none.
     fn token_of(&mut self, json: &JsonLogin, answer: &Answer) -> Step<Judged> {
         let Answer { url, status, bytes, .. } = answer;
         let parsed: Option<Value> = serde_json::from_slice(bytes).ok();
@@ -49,11 +49,11 @@ impl Run<'_> {
         if let (200..=299, Some(token)) = (status, token) {
             let own = url.to_url().map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
             if !self.means.jar.set_bearer(&own, token) {
-                return Err(ends(Verdict::Unknown, "the token of the answer cannot stand in a header"));
+                return Err(ends(Verdict::Unknown, "the token of the answer is not valid in a header"));
             }
             return Ok(ends(Verdict::LoggedIn, format!("the answer carries a token at {}", json.token)));
         }
-        // What an API says it says in words, too.
+        // An API also reports in words.
         let view = View::of_answer(bytes)
             .map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
         let after = After {
@@ -70,8 +70,8 @@ impl Run<'_> {
         if judged.verdict == Verdict::RateLimited || is_wrong_and_limited(&judged, &view) {
             self.waits_as_told(wait.or_else(|| names_wait(&view)));
         }
-        // Without the token there is no session, whatever the answer's words, and whatever a page shows to guests. A wrong
-        // password in words that are not known and a pointer to the wrong place look alike.
+        // Without the token there is no session, whatever the response says, and whatever a page shows to guests. A wrong
+        // password reported in unknown words and a wrong pointer in the rule file look alike.
         let why = format!("status {status}, and no text at {} (`json.token`) of the answer", json.token);
         Err(match judged.verdict {
             Verdict::LoggedIn => ends(Verdict::ProbablyRefused, why),
@@ -81,8 +81,8 @@ impl Run<'_> {
     }
 }
 
-/// How long an API's answer asks to wait, in members that are called so, of the object itself or of one in it, two deep: seconds, or
-/// milliseconds where its name says so, or the Unix time until when; no more than `limits::RETRY_AFTER_MAX`.
+/// How long an API's response asks to wait, in members with such names, of the object itself or nested up to two deep: seconds, or
+/// milliseconds if the name says so, or the Unix time at which it ends; at most `limits::RETRY_AFTER_MAX`.
 pub(super) fn told_wait(answer: &Value, now: UnixMillis) -> Option<Duration> {
     told_wait_in(answer, now, 2)
 }
@@ -99,7 +99,7 @@ fn told_wait_in(answer: &Value, now: UnixMillis, depth: u32) -> Option<Duration>
                 _ => return None,
             };
             let wait = Duration::try_from_secs_f64(seconds.ceil()).ok()?;
-            // So many seconds are no wait of anybody's.
+            // So many seconds must be a point in time, not a wait.
             let wait = if wait > EPOCH_MIN { wait.saturating_sub(Duration::from_millis(now.0)) } else { wait };
             (!wait.is_zero()).then_some(wait.min(limits::RETRY_AFTER_MAX))
         })
@@ -109,7 +109,7 @@ fn told_wait_in(answer: &Value, now: UnixMillis, depth: u32) -> Option<Duration>
     of(object).or_else(within)
 }
 
-/// From when on a number of seconds is a time: 2001.
+/// A number of seconds from here on is a point in time: 2001.
 const EPOCH_MIN: Duration = Duration::from_secs(1_000_000_000);
 
 #[cfg(test)]

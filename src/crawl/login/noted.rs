@@ -1,5 +1,5 @@
-//! What a login writes down in the middle, for whoever logs in next should its process end there: that a form leaves, how long its
-//! answer asks to wait, and the cookies of a form that was answered and whose proof is still to come.
+//! Records the state of a login while it runs, for the next login if the process ends there: that a form was sent, how long its
+//! response asks to wait, and the cookies of a form that was answered but is not proven yet.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use gleaner_login::tries::Tries;
 use gleaner_login::verdict::Verdict;
 use gleaner_net::fetch::session::Jar;
 
-/// What is written down of one login, in a crawl or by hand.
+/// The recorder of one login, in a crawl or by hand.
 pub struct Noted<'a> {
     site: &'a str,
     clock: &'a dyn Clock,
@@ -20,25 +20,25 @@ pub struct Noted<'a> {
 }
 
 impl<'a> Noted<'a> {
-    /// Of a login that has begun as these tries tell.
+    /// Creates the recorder of a login that began with these attempts recorded.
     #[must_use]
     pub fn new(site: &'a str, clock: &'a dyn Clock, keeper: &'a dyn Keeper, jar: &'a Jar, begun: Tries) -> Self {
         Self { site, clock, keeper, jar, tries: Mutex::new(begun) }
     }
 
-    /// As far as the login has come.
+    /// The attempts as recorded up to now.
     #[must_use]
     pub fn tries(&self) -> Tries {
         self.tries.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The login goes on where it cannot be written: its end is.
+    /// Records a change. If writing fails, the login continues: its end is recorded, too.
     fn note(&self, change: impl FnOnce(&mut Tries) -> Result<(), String>) {
-        // Whole at any time.
+        // Consistent at any time.
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = change(&mut tries).and_then(|()| self.keeper.keep_tries(&tries)) {
             let (site, error) = (self.site, in_one_line(&error));
-            tracing::error!(site, error, "what came of the form cannot be written down");
+            tracing::error!(site, error, "the result of the login cannot be stored");
         }
     }
 }
@@ -46,14 +46,14 @@ impl<'a> Noted<'a> {
 impl Notes for Noted<'_> {
     fn begins(&self) -> Result<(), String> {
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        // What a form before this one was answered is not what this one will be.
+        // The response to an earlier form says nothing about this one.
         self.keeper.forget_unproven()?;
         tries.form_leaves(self.clock.now());
         self.keeper.keep_tries(&tries)
     }
 
     fn may_read_again(&self) -> bool {
-        // It is written down when it leaves.
+        // The repetition is recorded when the form is sent.
         self.tries.lock().unwrap_or_else(PoisonError::into_inner).may_read_again()
     }
 
@@ -72,23 +72,23 @@ impl Notes for Noted<'_> {
     }
 }
 
-/// How far a try to log in has come.
+/// Progress of a login attempt.
 #[derive(Default)]
 pub(super) struct Attempt {
-    /// True once a form is on its way that is a try to log in.
+    /// True once a form that counts as a login attempt is being sent.
     pub(super) is_try: bool,
     /// True once a person has read a CAPTCHA for the form.
     pub(super) has_read_captcha: bool,
-    /// True once a one-time code has left behind that.
+    /// True once a one-time code was sent after that.
     pub(super) is_code_sent: bool,
-    /// What words that refuse mean where one has.
+    /// The meaning of refusing words after a one-time code was sent.
     pub(super) behind_code: Option<Verdict>,
-    /// Changes of the cookies when that was last written down, and what.
+    /// Number of cookie changes at the last record, and its verdict.
     noted: Option<(u64, Verdict)>,
 }
 
 impl Run<'_> {
-    /// A form with the password leaves: nothing is known of its answer.
+    /// A form with the password is being sent: its response is unknown.
     pub(super) fn leaves(&mut self) {
         (self.report.was_sent, self.report.was_answered, self.report.was_told) = (true, false, false);
         self.report.says_refused = false;
@@ -98,14 +98,14 @@ impl Run<'_> {
         }
     }
 
-    /// The form was answered with what only a person can go on with, who may never do.
+    /// The form was answered with a question that only a person can answer, and perhaps never will.
     pub(super) fn note_before_person(&mut self, verdict: Verdict) {
         self.report.unless = verdict;
         self.note_before_proof();
     }
 
-    /// The form was answered, and what its answer has set is here: neither is lost where the process ends before the proof, be it
-    /// while a redirect behind the form is followed.
+    /// Records that the form was answered, and the cookies of the response: neither is lost if the process ends before the proof, or
+    /// while a redirect after the form is followed.
     pub(super) fn note_before_proof(&mut self) {
         let now = (self.means.jar.changes(), self.report.unless);
         if let Some(notes) = self.begins.filter(|_| self.report.was_sent && self.report.was_answered)

@@ -1,9 +1,9 @@
-//! The gate in front of each request of a login in a crawl: what the rule file and the run allow (`quiet_hours`,
-//! `requests_per_day`, budgets), rate, rest and `Crawl-delay` of the host that is asked, its pauses, and the process's
-//! bound of requests under way, as for any visit.
+//! The gate that each request of a crawl's login passes: limits of the rule file and the run (`quiet_hours`,
+//! `requests_per_day`, budgets), rate, rest and `Crawl-delay` of the requested host, its pauses, and the process's
+//! limit of concurrent requests, as for any visit.
 //!
-//! A login has one request under way and up to a dozen in all, to any of the site's hosts. Between two of them it holds
-//! nothing, so that other sites go on. A login by hand has no pace: a person waits for it, and nothing else is asked.
+//! A login has one request in flight and up to a dozen in all, to any of the site's hosts. Between two of them it holds
+//! no slot, so that other sites go on. A login by hand has no pace: a person waits for it, and no other requests are made.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,18 +19,18 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::{Answered, Block, Gate, HostPolicy};
 use gleaner_rules::SiteRules;
 
-/// What a login's site and its run allow.
+/// Limits set by a login's site and its run.
 pub struct Bounds {
-    /// The site's, for its quiet hours.
+    /// The site's rules, for its quiet hours.
     pub rules: Arc<SiteRules>,
-    /// Requests that its own budgets leave; nothing else is asked of the site meanwhile.
+    /// Requests that the site's own budgets leave; meanwhile no other request goes to the site.
     pub left: u64,
-    /// Requests of the whole run so far, and how many there may be.
+    /// Requests of the whole run so far, and their maximum.
     pub pages: Arc<AtomicU64>,
     pub pages_max: Option<u64>,
-    /// True once the site is to end.
+    /// True once the site's crawl is to end.
     pub stop: watch::Receiver<bool>,
-    /// Becomes true once a form with the password is on its way.
+    /// Becomes true once a form with the password is being sent.
     pub form_left: Arc<AtomicBool>,
 }
 
@@ -41,33 +41,33 @@ pub enum Refusal {
     Pauses { host: Box<str>, until: UnixMillis },
     #[error("quiet_hours of the rule file last until {}", .0.rfc3339())]
     QuietHours(UnixMillis),
-    #[error("no request is left of requests_per_day, pages_max or --max-pages")]
+    #[error("requests_per_day, pages_max or --max-pages is used up")]
     Budget,
-    #[error("the crawl of the site is to end")]
+    #[error("the crawl of the site is stopping")]
     Stopped,
 }
 
 /// The pace of one login, or of one proof.
 pub struct Pace {
     hosts: Hosts,
-    /// One permit a request under way, over all sites.
+    /// One permit per request in flight, over all sites.
     requests: Arc<Semaphore>,
     clock: Arc<dyn Clock>,
     bounds: Bounds,
-    /// What is known of the site's hosts.
+    /// Keys and policies of the site's known hosts.
     known: Vec<(Arc<HostKeys>, HostPolicy)>,
-    /// For a host that nothing is known of.
+    /// The policy for an unknown host.
     usual: HostPolicy,
     turn: Option<Turn>,
-    /// How the host took the last request.
+    /// How the host answered the last request.
     answered: Answered,
     /// Requests so far.
     sent: u64,
-    /// Pauses that were imposed in the middle of it, by the name of their host.
+    /// Pauses that were imposed during the login, by host name.
     pauses: Vec<(Box<str>, Block)>,
 }
 
-/// A request that may be sent, or is under way.
+/// A request that may be sent, or is in flight.
 struct Turn {
     slot: Slot,
     keys: Arc<HostKeys>,
@@ -77,7 +77,7 @@ struct Turn {
 }
 
 impl Pace {
-    /// A pace that begins with a request which the gate has let through already, to the host of these keys.
+    /// A pace that starts with a request that has already passed the gate, to the host of these keys.
     #[must_use]
     pub fn new(
         hosts: Hosts,
@@ -93,12 +93,12 @@ impl Pace {
         Self { hosts, requests, clock, bounds, known, usual, turn, answered, sent, pauses }
     }
 
-    /// The request under way was answered like this: told to its host when the next one is asked for, or at the end.
+    /// Result of the request in flight; its host state is updated at the next request, or at the end.
     pub(super) fn answered(&mut self, answered: Answered) {
         self.answered = answered;
     }
 
-    /// A form with the password is on its way.
+    /// A form with the password is being sent.
     pub(super) fn form_leaves(&self) {
         self.bounds.form_left.store(true, Ordering::Relaxed);
     }
@@ -117,10 +117,10 @@ impl Pace {
         }
     }
 
-    /// Waits as a person would who types.
+    /// Waits as long as a person would need to type.
     ///
     /// # Errors
-    /// Where the site is to end before the form has left.
+    /// If the site's crawl is to end before the form was sent.
     pub(super) async fn type_in(&mut self, was_sent: bool) -> Result<(), Refusal> {
         self.sleep(limits::LOGIN_PAUSE, was_sent).await
     }
@@ -128,14 +128,14 @@ impl Pace {
     /// Waits until a request for this URL may be sent, and counts it.
     ///
     /// # Errors
-    /// What keeps it back, where that is not waited for: a pause of the host before the form has left (no form outlives one),
-    /// and one that takes longer than `limits::SESSION_PATIENCE` behind it; hours and budgets; the end of the site's crawl
-    /// before the form has left.
+    /// Why the request is refused instead of delayed: a pause of the host before the form was sent (no form outlives one),
+    /// one that takes longer than `limits::SESSION_PATIENCE` after it; quiet hours and budgets; the end of the site's crawl
+    /// before the form was sent.
     pub(super) async fn pass(&mut self, url: &CrawlUrl, was_sent: bool) -> Result<(), Refusal> {
         let is_ready = |turn: &Turn| !turn.is_used && *turn.keys.name == *url.host();
         if !self.turn.as_ref().is_some_and(is_ready) {
             self.rest();
-            // One that was never sent has asked nothing of its host.
+            // An unused slot has cost its host no request.
             self.turn = None;
         }
         let known = self.known.iter().find(|(keys, _)| *keys.name == *url.host()).cloned();
@@ -157,7 +157,7 @@ impl Pace {
                     self.turn = Some(Turn { slot, keys, policy, _permit: permit, is_used: false });
                     continue;
                 }
-                // The semaphore is never closed; were it, the process would be at its end.
+                // The semaphore is never closed; if it were, the process would be ending.
                 (Ok(_), Err(_)) => return Err(Refusal::Stopped),
                 (Err(gate), _) => gate,
             };
@@ -174,7 +174,7 @@ impl Pace {
         }
     }
 
-    /// What the site's rules and the run have against a request now.
+    /// Checks the limits of the site's rules and the run for a request now.
     fn is_allowed(&self, now: UnixMillis, was_sent: bool) -> Result<(), Refusal> {
         let Bounds { rules, left, pages, pages_max, stop, form_left: _ } = &self.bounds;
         if *stop.borrow() && !was_sent {
@@ -187,11 +187,11 @@ impl Pace {
         if self.sent >= *left || run_is_over { Err(Refusal::Budget) } else { Ok(()) }
     }
 
-    /// Sleeps, unless the site is to end before the form has left: it is not to leave any more.
+    /// Sleeps, unless the site's crawl is to end before the form was sent: then it must not be sent any more.
     async fn sleep(&mut self, time: Duration, was_sent: bool) -> Result<(), Refusal> {
         let stop = &mut self.bounds.stop;
         let told_to_stop = async {
-            // Without a sender nobody can ask for the end any more.
+            // Without a sender nobody can request the end any more.
             if was_sent || stop.wait_for(|stop| *stop).await.is_err() {
                 std::future::pending::<()>().await;
             }
@@ -209,13 +209,13 @@ impl Pace {
         self.sent
     }
 
-    /// Pauses that hosts have imposed in the middle of it, to be written down.
+    /// Pauses that hosts have imposed during the login, to be recorded.
     pub fn take_pauses(&mut self) -> Vec<(Box<str>, Block)> {
         std::mem::take(&mut self.pauses)
     }
 
-    /// What is left of the last request, and how its host took it, for whoever notes that; None where that was another host
-    /// than `name`, which has been told itself, or where nothing was sent.
+    /// The slot of the last request and its result, for the caller to record; None if it went to another host
+    /// than `name`, whose state is updated already, or if nothing was sent.
     #[must_use]
     pub fn end(&mut self, name: &str) -> Option<(Slot, Answered)> {
         let turn = self.turn.take_if(|turn| turn.is_used)?;

@@ -1,4 +1,4 @@
-//! What a login's requests wait for: the pace of the crawl, where it runs beside one, and what the last answer asked.
+//! Waiting times of a login's requests: the pace of the crawl, if it runs alongside one, and what the last response asked for.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_net::politeness::{Answered, backoff};
 
-/// The patience of a site that is logged in to.
+/// Waiting state of a site during its login.
 pub(super) struct Patience<'a> {
-    /// None where nothing else is asked beside it.
+    /// None if no other requests are made alongside.
     pub(super) pace: Option<&'a mut Pace>,
     /// True before the first request.
     pub(super) is_first: bool,
-    /// Until when the last answer asks us to wait, where it does.
+    /// The time until which the last response asks us to wait, if any.
     pub(super) retry_at: Option<UnixMillis>,
-    /// True where it asks for more than anybody waits.
+    /// True if it asks for more than the maximum wait.
     pub(super) is_retry_capped: bool,
 }
 
@@ -24,21 +24,21 @@ impl<'a> Patience<'a> {
         Self { pace, is_first: true, retry_at: None, is_retry_capped: false }
     }
 
-    /// Takes in what an answer of this status says of the server alone, and how long it asks to wait.
+    /// Records what a response of this status says of the server itself, and how long it asks to wait.
     pub(super) fn answered(&mut self, status: u16, retry_after: Option<&str>, now: UnixMillis) {
         self.retry_at = retry_after.and_then(|value| backoff::retry_after(value, now));
         self.is_retry_capped = retry_after.is_some_and(|value| backoff::is_capped(value, now));
         self.in_trouble(self.trouble_of(status).unwrap_or(Answered::Reached));
     }
 
-    /// How a request has ended, for the crawl's pace.
+    /// Reports the result of a request to the crawl's pace.
     pub(super) fn in_trouble(&mut self, answered: Answered) {
         if let Some(pace) = &mut self.pace {
             pace.answered(answered);
         }
     }
 
-    /// What an answer of this status says of the server alone.
+    /// What a response of this status says of the server itself.
     pub(super) fn trouble_of(&self, status: u16) -> Option<Answered> {
         match status {
             429 | 503 => Some(Answered::Throttled(self.retry_at)),
@@ -47,13 +47,13 @@ impl<'a> Patience<'a> {
         }
     }
 
-    /// What the last answer asks to wait for, where that is no longer than anybody waits at a terminal.
+    /// The wait that the last response asks for, if it is no longer than a user at a terminal would wait.
     pub(super) fn asked_wait(&mut self, now: UnixMillis) -> Option<Duration> {
         let wait = self.retry_at.take()?.since(now);
         (!wait.is_zero() && wait <= limits::SESSION_PATIENCE).then_some(wait)
     }
 
-    /// Between two requests a login holds nothing.
+    /// Between two requests a login holds no slot.
     pub(super) fn rest(&mut self) {
         if let Some(pace) = &mut self.pace {
             pace.rest();

@@ -1,4 +1,4 @@
-//! The proof of a session: a page that members see, asked for behind a login, or where a crawl doubts what it has.
+//! The proof of a session: a page for members, requested after a login, or when a crawl doubts its session.
 
 use super::reading::in_front;
 use super::{Judged, Means, Page, Report, Run, Step, Tell, asked_until, ends};
@@ -13,44 +13,44 @@ use gleaner_login::verdict::{Verdict, asks_to_log_in, logged_out, shows_log_out}
 use gleaner_login::view::View;
 use gleaner_net::politeness::Answered;
 
-/// Whether a session holds.
+/// Result of checking a session.
 pub struct Proof {
-    /// None where the site did not answer, or is in trouble.
+    /// None if the site did not answer, or is in trouble.
     pub holds: Option<bool>,
-    /// Until when it asks to be left alone then (`Retry-After`), where it does.
+    /// The time until which it then asks to be left alone (`Retry-After`), if any.
     pub asks_to_wait: Option<UnixMillis>,
     /// What was done and seen, in order.
     pub steps: Vec<String>,
 }
 
-/// What guests are shown in place of the page that proves a session.
+/// What guests see in place of the page that proves a session.
 #[derive(Default)]
 pub(super) struct Guests {
     /// True for a login, whose requests before its form are a guest's.
     pub(super) is_guest: bool,
-    /// That page, once it is known; nothing where they are sent elsewhere.
+    /// That page, once it is known; None inside if guests are redirected elsewhere.
     pub(super) shown: Option<Option<Page>>,
 }
 
 impl Guests {
-    /// True where they are known to be shown such a page.
+    /// True if guests are known to see such a page.
     fn see(&self, is_such: impl Fn(&Page) -> bool) -> bool {
         matches!(&self.shown, Some(Some(page)) if is_such(page))
     }
 }
 
-/// Does the session hold? Asks for the page that proves it.
+/// Checks a session: requests the page that proves it.
 pub async fn prove(site: &Site, means: Means<'_>, pace: Option<&mut Pace>) -> Proof {
     proof(Run { patience: Patience::new(pace), ..Run::new(site, means) }).await
 }
 
-/// The same behind a login whose proof was still to come, and which ends with `unless` where that says no.
+/// The same after a login whose proof was pending; the login ends with `unless` if the proof fails.
 pub async fn prove_last(site: &Site, means: Means<'_>, unless: Verdict, pace: Option<&mut Pace>) -> Proof {
     let report = Report { unless, ..Report::new() };
     proof(Run { patience: Patience::new(pace), report, ..Run::new(site, means) }).await
 }
 
-/// The same for somebody who watches; `unless` is `Unknown` where no login is to be proven.
+/// The same for a user at a terminal; `unless` is `Unknown` if no login is to be proven.
 pub async fn prove_by_hand(site: &Site, means: Means<'_>, unless: Verdict, tell: Tell<'_>) -> Proof {
     proof(Run { report: Report { unless, ..Report::new() }, ..Run::new(site, means).told(tell) }).await
 }
@@ -62,13 +62,13 @@ async fn proof(mut run: Run<'_>) -> Proof {
 }
 
 impl Run<'_> {
-    /// What seems to have worked, or tells nothing, is held to a page that members see: the one behind the form, where its
+    /// Checks an apparent success, or an unclear response, against a page for members: the one after the form, if its
     /// redirects lead there.
     pub(super) async fn proven(&mut self, judged: Judged, after: Option<Page>) -> Step<Judged> {
         if !judged.verdict.needs_proof() {
             return Ok(judged);
         }
-        // What seemed to have worked and has not tells nothing of the password.
+        // A success that turns out to be none says nothing of the password.
         self.report.unless = if judged.verdict == Verdict::LoggedIn { Verdict::Unknown } else { judged.verdict };
         self.note_before_proof();
         let is_proof = |page: &Page| page.was_got && self.probe_url().is_some_and(|url| url == page.url);
@@ -78,15 +78,15 @@ impl Run<'_> {
         let is_soon = |until: Option<UnixMillis>| until.is_none_or(|at| at.since(now) <= limits::SESSION_PATIENCE);
         let is_waited_out = matches!(self.report.trouble, Some(Answered::Throttled(until)) if is_soon(until));
         if proof.is_err() && self.patience.pace.is_none() && is_waited_out {
-            // A crawl asks again later; by hand there is no later, and what the site asks for is waited out here.
+            // A crawl retries later; a login by hand cannot, so the requested wait takes place here.
             proof = self.probe(None).await;
         }
         let proof = proof.map_err(|ended| {
             let evidence = judged.evidence.iter().cloned().chain(ended.evidence).collect();
             let verdict = match judged.verdict {
-                // Nothing is wrong with a login whose proof has to wait, and a form that came back is no refusal before it.
+                // A login whose proof has to wait has not failed, and a form that came back is no refusal before the proof.
                 _ if self.report.trouble.is_some() && self.report.was_answered => Verdict::Unknown,
-                // Such a form is not sent again for want of a proof.
+                // Such a form is not sent again for lack of a proof.
                 Verdict::ProbablyRefused => Verdict::ProbablyRefused,
                 _ if self.report.trouble.is_some() => Verdict::Unknown,
                 _ => ended.verdict,
@@ -94,7 +94,7 @@ impl Run<'_> {
             Judged { verdict, evidence }
         })?;
         if proof.is_ok() || self.report.was_answered {
-            // A page was read: the site is in trouble no more.
+            // A page was read: the site's trouble is over.
             self.report.trouble = None;
         }
         Ok(match proof {
@@ -103,7 +103,7 @@ impl Run<'_> {
                 let evidence = judged.evidence.into_iter().chain([why]).collect();
                 Judged { evidence, ..judged }
             }
-            Err(why) => ends(Verdict::Unknown, format!("the site seemed to let us in, but {why}")),
+            Err(why) => ends(Verdict::Unknown, format!("the site seemed to accept the login, but {why}")),
         })
     }
 
@@ -111,7 +111,7 @@ impl Run<'_> {
         match self.probe(None).await {
             Ok(proof) => Some(proof.is_ok()),
             Err(_) if self.report.trouble.is_some() => None,
-            // Guests are sent elsewhere, to another site or in circles.
+            // Guests are redirected to another site, or in circles.
             Err(judged) => {
                 self.say(format!("no proof: {}", judged.evidence.join("; ")));
                 Some(false)
@@ -119,27 +119,27 @@ impl Run<'_> {
         }
     }
 
-    /// The page that members see.
+    /// The page for members.
     pub(super) fn probe_url(&self) -> Option<CrawlUrl> {
         self.means.rules.probe.clone().or_else(|| self.site.rules.start.first().cloned())
     }
 
-    /// A page that members see, which is asked for unless it is at hand: Ok with what proves that we are one, Err with what
-    /// speaks against it.
+    /// Checks a page for members, which is requested unless `at_hand` has it: Ok with what proves membership, Err with what
+    /// contradicts it.
     async fn probe(&mut self, at_hand: Option<Page>) -> Step<Result<String, String>> {
         let Some(asked) = self.probe_url() else {
-            return Ok(Err("the site has no page to ask".to_owned()));
+            return Ok(Err("the site has no page that could prove a session".to_owned()));
         };
         let page = match at_hand {
             Some(page) => page,
             None => self.page_of_members(asked.clone()).await?,
         };
         let page = self.shown(page).await?;
-        // A guest who is sent elsewhere sees no members' page.
+        // A redirect elsewhere means that the members' page was not shown.
         let is_there = page.url.path().split('?').next() == asked.path().split('?').next();
         let login_form = page.login_form();
         let address = told_url(page.url.as_str());
-        // Whoever has no cookie is nobody, and so is who was sent the form back; but sites show it to members as well.
+        // Without cookies there is no session, nor when the form came back; but some sites show the form to members as well.
         let (has_session, came_back) = (!self.means.jar.is_empty(), self.report.unless == Verdict::ProbablyRefused);
         let is_named = self.means.rules.probe.is_some();
         let guests_sign = guests_sign(&page, login_form);
@@ -163,11 +163,11 @@ impl Run<'_> {
         } else if !(200..300).contains(&page.status) {
             Err(format!("{address} answers {}", page.status))
         } else if is_named && !is_there {
-            Err(format!("{} leads to {address}", told_url(asked.as_str())))
+            Err(format!("{} redirects to {address}", told_url(asked.as_str())))
         } else if is_named {
-            Ok(format!("{address}, which the rule file names for members, is shown"))
+            Ok(format!("{address}, the `probe` of the rule file, is shown"))
         } else if !(has_session && !came_back && names(&page.view.text, &name)) {
-            Err(format!("{address} shows no link to log out, and no user's name that proves anything"))
+            Err(format!("{address} shows no link to log out, and no user name that would prove a session"))
         } else if self.is_new(&asked, false, |view| names(&view.text, &name)).await? {
             Ok(format!("{address} names the user"))
         } else {
@@ -184,8 +184,8 @@ impl Run<'_> {
         proof
     }
 
-    /// True where guests are not shown the same in place of the page that proves a session. What is `sure` without that is held to what
-    /// is known of them; else they are asked for: once more, without the session.
+    /// True if guests do not see the same in place of the page that proves a session. If `is_sure`, only known pages of guests are
+    /// compared; otherwise the page is requested once more, without the session.
     async fn is_new(&mut self, asked: &CrawlUrl, is_sure: bool, shows: impl Fn(&View) -> bool) -> Step<bool> {
         if !is_sure {
             self.know_guests(asked).await?;
@@ -193,7 +193,7 @@ impl Run<'_> {
         Ok(!self.guests.see(|page| shows(&page.view)))
     }
 
-    /// True where what seems to stand in front of the site does for guests as well: they are asked for consent in place of the same page, or
+    /// True if an apparent barrier in front of the site also applies to guests: they are asked for consent in place of the same page, or
     /// are refused where the login begins.
     async fn is_kept_out(&mut self, asked: &CrawlUrl, status: u16) -> Step<bool> {
         if (200..300).contains(&status) {
@@ -203,7 +203,7 @@ impl Run<'_> {
         let door = self.means.rules.page.clone().or_else(|| self.site.rules.start.first().cloned());
         let Some(door) = door.filter(|door| door != asked) else { return Ok(true) };
         self.say(format!(
-            "{} is asked for as a guest, to see whether the site lets anybody in",
+            "{} is requested as a guest, to see whether the site is open to anybody",
             told_url(door.as_str())
         ));
         match self.page_of_guests(door).await {
@@ -213,14 +213,14 @@ impl Run<'_> {
         }
     }
 
-    /// What guests are shown in place of the page that proves a session.
+    /// Finds out what guests see in place of the page that proves a session.
     async fn know_guests(&mut self, asked: &CrawlUrl) -> Step<()> {
         if self.guests.shown.is_none() {
-            self.say(format!("{} is asked for as a guest, to compare", told_url(asked.as_str())));
+            self.say(format!("{} is requested as a guest, to compare", told_url(asked.as_str())));
             let page = match self.page_of_guests(asked.clone()).await {
                 Ok(page) => Some(page),
                 Err(judged) if self.report.trouble.is_some() => return Err(judged),
-                // Guests are sent to another site, or in circles.
+                // Guests are redirected to another site, or in circles.
                 Err(_) => None,
             };
             self.guests.shown = Some(page);
@@ -229,7 +229,7 @@ impl Run<'_> {
     }
 }
 
-/// What on a page speaks of a guest: a login form, a link to log in, or words that one must.
+/// The sign of a guest on a page: a login form, a login link, or a request to log in.
 fn guests_sign(page: &Page, login_form: Option<usize>) -> Option<String> {
     let is_out = page.view.log_out().is_none();
     let and_none = if is_out { " and none to log out" } else { "" };
@@ -237,12 +237,12 @@ fn guests_sign(page: &Page, login_form: Option<usize>) -> Option<String> {
         || login_form.map(|_| format!("shows a login form{}", if is_out { " and no link to log out" } else { "" }));
     let link =
         || page.view.log_in_links.first().map(|link| format!("has a link to log in ({}){and_none}", told_url(link)));
-    // However long the page is around them.
+    // Whatever the length of the page.
     let words = || asks_to_log_in(&page.view).map(|phrase| format!("says “{phrase}”"));
     logged_out(&page.view, login_form).map(|sign| format!("shows {sign}")).or_else(form).or_else(link).or_else(words)
 }
 
-/// True where the text has this name as a word of its own.
+/// True if the text contains this name as a separate word.
 pub(super) fn names(text: &str, name: &str) -> bool {
     let is_outside = |of: Option<char>| of.is_none_or(|of| !of.is_alphanumeric());
     !name.is_empty()

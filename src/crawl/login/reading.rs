@@ -1,4 +1,4 @@
-//! Pages and answers of a login: what may be asked, when, and what comes behind its redirects.
+//! Pages and responses of a login: what may be requested, when, and what follows after redirects.
 
 use std::sync::Arc;
 
@@ -19,18 +19,18 @@ use gleaner_net::politeness::Answered;
 use gleaner_page::scripted::{Signs, signs};
 use gleaner_render::wire as net;
 
-/// The last answer behind a request and its redirects.
+/// The last response after a request and its redirects.
 pub(super) struct Answer {
     pub url: CrawlUrl,
     pub status: u16,
     pub content_type: Option<String>,
     pub bytes: Bytes,
-    /// False where there was more than was wanted.
+    /// False if it was longer than the limit.
     pub is_whole: bool,
-    /// False where it answers a form.
+    /// False for the response to a form.
     pub was_got: bool,
     pub is_redirected: bool,
-    /// What a script may see of its headers, where one asked.
+    /// The headers that a script may see, if one sent the request.
     pub for_scripts: Vec<(String, String)>,
 }
 
@@ -47,37 +47,37 @@ impl Answer {
     }
 }
 
-/// What is asked, and how.
+/// The parameters of a request.
 #[derive(Clone, Copy)]
 pub(super) struct Ask<'b> {
     pub post: Option<Post<'b>>,
-    /// Where a page's script asks.
+    /// Set if a page's script sends it.
     pub by_script: Option<ByScript<'b>>,
-    /// Of the last answer.
+    /// Maximum length of the last response.
     pub bytes_max: usize,
-    /// Said when the POST leaves, behind the pauses in front of it.
+    /// Reported when the POST is sent, after the pauses before it.
     pub told: Option<&'b str>,
-    /// False for what a script posts beside the login.
+    /// False for POSTs of scripts that are not the login.
     pub is_form: bool,
 }
 
 impl Ask<'_> {
-    /// True while the form is what is sent.
+    /// True if the request sends the form.
     fn sends_form(&self) -> bool {
         self.is_form && self.post.is_some()
     }
 }
 
-/// Evidence of an address that may be the site's own by now.
+/// Evidence that an address may have become the site's own.
 pub const OWN_HOST: &str = "has the host of this site under another scheme or port";
 
-/// How the line of a rule file begins that would make an address one of the site's.
+/// Beginning of the rule file's line that would make an address one of the site's.
 pub const HOSTS_LINE: &str = "hosts = [";
 
-/// Evidence of a page that comes from something else than the site's software.
-pub const IN_FRONT: &str = "what stands in front of the site";
+/// Evidence that a page does not come from the site's software.
+pub const IN_FRONT: &str = "the gateway in front of the site";
 
-/// The words in which a page that holds little else says that something in front of the site keeps everybody out, or asks everybody for
+/// The phrase in which an otherwise nearly empty page says that a barrier in front of the site blocks everybody, or asks everybody for
 /// consent; and which of the two.
 pub(super) fn in_front(page: &Page) -> Option<String> {
     let view = &page.view;
@@ -86,14 +86,14 @@ pub(super) fn in_front(page: &Page) -> Option<String> {
     if !is_bare || is_guests || view.log_outs().next().is_some() {
         return None;
     }
-    let says = |phrase: &str, what: &str| format!("says “{phrase}”, and nothing else: {IN_FRONT} {what}");
-    // What asks for more than a click is a form of the site's: a search, a login.
+    let says = |phrase: &str, what: &str| format!("only says “{phrase}”: {IN_FRONT} {what}");
+    // A form that needs more than a click belongs to the site: a search, a login.
     let is_typed = || view.forms.iter().flat_map(|form| &form.controls).any(|control| control.kind.is_line());
     match page.status {
-        // A page that is not there is not kept back.
+        // A missing page is not blocked.
         404 | 410 => None,
-        // Whoever asks for another login by 401 keeps nobody out for a time.
-        402..=499 => says_gate(view).map(|phrase| says(phrase, "lets nobody in now")),
+        // A 401 asks for another login and is no temporary block.
+        402..=499 => says_gate(view).map(|phrase| says(phrase, "rejects everybody for now")),
         200..=299 if !view.forms.is_empty() && !is_typed() && !page.waits => {
             asks_for_consent(view).map(|phrase| says(phrase, "asks for consent"))
         }
@@ -101,7 +101,7 @@ pub(super) fn in_front(page: &Page) -> Option<String> {
     }
 }
 
-/// The words in which a page that holds little else, and none of what a site's pages have around a login, says that its site is in trouble.
+/// The phrase in which an otherwise nearly empty page, without anything that surrounds a login, reports trouble of its site.
 fn trouble_in_words(page: &Page) -> Option<&'static str> {
     let view = &page.view;
     let is_bare = view.text.len() < limits::TROUBLE_BYTES_MAX && view.forms.is_empty() && view.log_in_links.is_empty();
@@ -112,7 +112,7 @@ fn broken(url: &CrawlUrl, failure: &FetchFailure) -> Judged {
     ends(Verdict::Unknown, format!("{}: {failure}", told_url(url.as_str())))
 }
 
-/// True where what an address says behind its path is that the password is wrong: `/login?error=invalid_password`.
+/// True if the query or fragment of an address reports a wrong password: `/login?error=invalid_password`.
 fn refuses_by_address(location: &str) -> bool {
     let said = location.split_once(['?', '#']).map_or("", |(_, said)| said);
     let words = |(name, value): (_, _)| format!("{name} {value}").to_lowercase().replace(['_', '-', '+', '.'], " ");
@@ -121,7 +121,7 @@ fn refuses_by_address(location: &str) -> bool {
 }
 
 impl Run<'_> {
-    /// A page; `from_tls` is true where a page over https names it.
+    /// Requests a page; `from_tls` is true if a page over https names it.
     pub(super) async fn page(&mut self, url: CrawlUrl, from_tls: bool) -> Step<Page> {
         self.may_ask(&url, from_tls)?;
         let is_proof =
@@ -130,13 +130,13 @@ impl Run<'_> {
         // A server in trouble says nothing about forms and sessions.
         let page = self.untroubled(page)?;
         if is_proof && !page.waits {
-            // What a guest is shown there is no sign of a member afterwards.
+            // What a guest sees there is no sign of a member afterwards.
             self.guests.shown = Some(Some(page.clone()));
         }
         Ok(page)
     }
 
-    /// The page, unless it says that the server is in trouble, or comes from what stands in front of the site.
+    /// The page, unless it reports trouble of the server, or comes from a barrier in front of the site.
     pub(super) fn untroubled(&mut self, page: Page) -> Step<Page> {
         if page.status != 429
             && let Some(says) = in_front(&page)
@@ -146,17 +146,17 @@ impl Run<'_> {
         self.answered_well(page)
     }
 
-    /// How a login ends that something in front of the site keeps out.
+    /// Ends a login that a barrier in front of the site blocks.
     pub(super) fn kept_out(&mut self, page: &Page, says: &str) -> Judged {
         self.report.trouble = Some(Answered::Faulty);
         ends(Verdict::Unknown, format!("{} {says}", told_url(page.url.as_str())))
     }
 
-    /// The page, unless it says that the server is in trouble.
+    /// The page, unless it reports trouble of the server.
     fn answered_well(&mut self, page: Page) -> Step<Page> {
         if let Some(phrase) = trouble_in_words(&page) {
             self.report.trouble = Some(Answered::Faulty);
-            let why = format!("{} says “{phrase}”, and nothing else", told_url(page.url.as_str()));
+            let why = format!("{} only says “{phrase}”", told_url(page.url.as_str()));
             return Err(ends(Verdict::Unknown, why));
         }
         let Some(trouble) = self.patience.trouble_of(page.status) else { return Ok(page) };
@@ -165,7 +165,7 @@ impl Run<'_> {
         Err(ends(verdict, format!("{} answers {}", told_url(page.url.as_str()), page.status)))
     }
 
-    /// How a login ends whose page's script was asked for patience by the answer to a read of its own: 429, or 503 that names a time.
+    /// Ends a login if the response to a script's own read asks for patience: 429, or 503 that names a time.
     pub(super) fn asked_for_patience(&mut self, answer: &Answer) -> Option<Judged> {
         let asks = answer.status == 429 || (answer.status == 503 && self.patience.retry_at.is_some());
         asks.then(|| {
@@ -174,10 +174,10 @@ impl Run<'_> {
         })
     }
 
-    /// The password, and the session, go to the site's own hosts, and what began over TLS stays there.
+    /// Checks that password and session go to the site's own hosts only, and that what began over TLS stays there.
     pub(super) fn may_ask(&mut self, url: &CrawlUrl, from_tls: bool) -> Step<()> {
         if !self.site.rules.owns_host(url.authority()) {
-            let why = format!("{} is no host of this site{}", self.named(url), self.hosts_line(url));
+            let why = format!("{} is not a host of this site{}", self.named(url), self.hosts_line(url));
             let judged = ends(Verdict::OtherSite, why);
             self.last_refused = Some(url.clone());
             return Err(judged);
@@ -186,20 +186,20 @@ impl Run<'_> {
             let url = told_url(url.as_str());
             return Err(ends(
                 Verdict::Unknown,
-                format!("{url} would send the session in the clear, from a page over https"),
+                format!("{url} would send the session unencrypted, from an https page"),
             ));
         }
         Ok(())
     }
 
-    /// What makes such an address one of the site's, for people.
+    /// The line of a rule file that makes such an address one of the site's, for people.
     pub(super) fn hosts_line(&self, url: &CrawlUrl) -> String {
         let hosts = self.site.rules.hosts.iter().map(|host| &**host).chain([url.authority()]);
         let hosts: Vec<String> = hosts.map(|host| format!("\"{host}\"")).collect();
-        format!("; `{HOSTS_LINE}{}]` would make it one", hosts.join(", "))
+        format!("; `{HOSTS_LINE}{}]` would add it", hosts.join(", "))
     }
 
-    /// The host of an address that is not the site's, for people: one whose scheme or port alone is another than the rule file's is told as such.
+    /// The host of an address that is not the site's, for people. If only scheme or port differ from the rule file's, they are named.
     pub(super) fn named(&self, url: &CrawlUrl) -> String {
         let name_of = |host: &str| {
             // An IPv6 address keeps its brackets.
@@ -212,20 +212,20 @@ impl Run<'_> {
         }
     }
 
-    /// One request, and the page behind its redirects.
+    /// Sends one request; returns the page after its redirects.
     pub(super) async fn follow(&mut self, url: CrawlUrl, post: Option<Post<'_>>) -> Step<Page> {
         let answer = self.read(url, post, limits::PAGE_BYTES_MAX).await?;
         self.page_of(answer).await
     }
 
-    /// The page that proves a session, be it what stands in front of the site.
+    /// The page that proves a session, even if it comes from a barrier in front of the site.
     pub(super) async fn page_of_members(&mut self, url: CrawlUrl) -> Step<Page> {
         self.may_ask(&url, false)?;
         let page = self.follow(url, None).await?;
         self.answered_well(page)
     }
 
-    /// A page as whoever has no cookie and no token sees it, be it what stands in front of the site.
+    /// A page as a visitor without cookies and token sees it, even if it comes from a barrier in front of the site.
     pub(super) async fn page_of_guests(&mut self, url: CrawlUrl) -> Step<Page> {
         let by_script = Some(ByScript { headers: &[], credentials: false });
         let ask = Ask { post: None, by_script, bytes_max: limits::PAGE_BYTES_MAX, told: None, is_form: false };
@@ -252,14 +252,14 @@ impl Run<'_> {
         Ok(Page { url, status, charset, view, was_got, markup, waits: signs.empty_root })
     }
 
-    /// One request, the redirects behind it, and up to some bytes of the last answer.
+    /// Sends one request and follows its redirects; reads a limited number of bytes of the last response.
     pub(super) async fn read(&mut self, url: CrawlUrl, post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
         let told = post.map(|_| format!("sent to {}", told_url(url.as_str())));
         let is_form = post.is_some();
         self.read_as(url, Ask { post, by_script: None, bytes_max, told: told.as_deref(), is_form }).await
     }
 
-    /// The same, as a page's script may ask.
+    /// The same, with the rights of a page's script.
     pub(super) async fn read_as(&mut self, mut url: CrawlUrl, mut ask: Ask<'_>) -> Step<Answer> {
         let mut was_sent_on = false;
         for hop in 0..limits::LOGIN_HOPS_MAX {
@@ -272,16 +272,16 @@ impl Run<'_> {
                 return self.read_body(url, response, ask, hop > 0).await;
             };
             let target = self.redirected(&url, location, ask)?;
-            // 307 and 308 have the form sent again: to another address, and once. 301 to 303 are answers to a login.
+            // 307 and 308 repeat the form: to another address, and once. 301 to 303 are responses to a login.
             if !matches!(response.status, 307 | 308) {
                 ask.post = None;
             } else if ask.post.is_some()
                 && (std::mem::replace(&mut was_sent_on, true) || target.as_str() == url.as_str())
             {
                 let told = told_url(url.as_str());
-                return Err(ends(Verdict::Unknown, format!("{told} wants the form again and again")));
+                return Err(ends(Verdict::Unknown, format!("{told} redirects the form again and again")));
             }
-            // What a script says to one origin is not for another.
+            // What a script sends to one origin is not meant for another.
             if target.origin() != url.origin() {
                 ask.by_script = ask.by_script.map(|by| ByScript { headers: &[], ..by });
             }
@@ -289,11 +289,11 @@ impl Run<'_> {
         }
         let told =
             format!("redirect loop: {} redirects after {} others", told_url(url.as_str()), limits::LOGIN_HOPS_MAX);
-        // Behind a form it says nothing of the way to it.
+        // After a form, the loop says nothing of the way to it.
         Err(ends(if self.report.was_sent { Verdict::Unknown } else { Verdict::RedirectLoop }, told))
     }
 
-    /// One request, and what the head of its answer says of the site's patience and of the login.
+    /// Sends one request; records what the head of the response says of the requested wait and of the login.
     async fn send_once(&mut self, url: &CrawlUrl, ask: Ask<'_>) -> Step<Response> {
         if ask.sends_form() {
             self.begins()?;
@@ -313,27 +313,27 @@ impl Run<'_> {
         let status = response.status;
         self.patience.answered(status, response.headers.retry_after.as_deref(), self.site.clock.now());
         if let (Some(until), true, Some(notes)) = (self.patience.retry_at, self.report.was_sent, self.begins) {
-            // It holds for the next process as well, should this one end while it waits.
+            // It also binds the next process, if this one ends while it waits.
             notes.asks_to_wait(until);
         }
         if is_try && ask.sends_form() {
             self.report.was_answered = status < 500;
         }
-        // One that asks for the form again has not taken it, and one that refuses has let nobody in. What a page says is read first: who
-        // is killed before knows nothing of it.
+        // A redirect that asks for the form again has not accepted it, and one that refuses means no session. The text of a page is
+        // read first: if the process is killed before that, its content is unknown.
         if is_try && (300..400).contains(&status) && !(ask.post.is_some() && matches!(status, 307 | 308)) {
             self.note_before_proof();
         }
         Ok(response)
     }
 
-    /// Where an answer leads to.
+    /// The target of a redirect.
     fn redirected(&mut self, url: &CrawlUrl, location: &str, ask: Ask<'_>) -> Step<CrawlUrl> {
         self.report.was_told |= self.attempt.is_try && ask.sends_form();
         self.report.says_refused |= self.attempt.is_try && refuses_by_address(location);
         let target = url.to_url().ok().and_then(|own| own.join(location).ok());
         let Some(target) = target.as_ref().and_then(CrawlUrl::exact) else {
-            return Err(ends(Verdict::Unknown, format!("{} redirects to nowhere", told_url(url.as_str()))));
+            return Err(ends(Verdict::Unknown, format!("{} redirects to an invalid URL", told_url(url.as_str()))));
         };
         self.may_ask(&target, url.as_str().starts_with("https:"))?;
         match self.site.rules.forbids(&target).filter(|_| ask.by_script.is_some()) {
@@ -345,7 +345,7 @@ impl Run<'_> {
         }
     }
 
-    /// Reads the last answer.
+    /// Reads the body of the last response.
     async fn read_body(
         &mut self,
         url: CrawlUrl,
@@ -368,25 +368,25 @@ impl Run<'_> {
         Ok(Answer { url, status, content_type, bytes, is_whole, was_got, is_redirected, for_scripts })
     }
 
-    /// A form is about to leave, be it with the user's name alone, at which sites send letters: whoever keeps the account's tries
-    /// writes that down first.
+    /// A form is about to be sent, possibly with only the user's name, after which some sites send e-mails: the recorder of the
+    /// account's attempts stores that first.
     fn begins(&mut self) -> Step<()> {
         let begun = self.begins.map_or(Ok(()), |notes| notes.begins());
         begun.map_err(|error| {
-            // Of the site it says nothing.
+            // This says nothing of the site.
             self.report.trouble = Some(Answered::Reached);
             ends(Verdict::Unknown, format!("nothing was sent: {}", in_one_line(&error)))
         })
     }
 
-    /// A request that was not answered, or not to its end.
+    /// A request without a response, or with an incomplete one.
     pub(super) fn in_trouble(&mut self, trouble: Answered) {
         self.report.trouble = Some(trouble);
         self.patience.in_trouble(trouble);
     }
 
-    /// Waits in front of a request: for the host, and in front of a form as a person would who fills it in. What keeps a
-    /// request back ends a login of which nothing has left yet.
+    /// Waits before a request: for the host, and before a form as long as a person would need to fill it in. A refusal
+    /// ends a login of which nothing was sent yet.
     pub(super) async fn pause(&mut self, url: &CrawlUrl, is_form: bool) -> Step<()> {
         let is_first = std::mem::take(&mut self.patience.is_first);
         let is_typed = is_form && !is_first;
@@ -416,7 +416,7 @@ impl Run<'_> {
             refused => refused,
         };
         passed.map_err(|refusal| {
-            // Of the site it says nothing.
+            // This says nothing of the site.
             self.report.trouble = Some(Answered::Reached);
             ends(Verdict::Unknown, refusal.to_string())
         })

@@ -1,4 +1,4 @@
-//! How a login went, for those who tell of it, and how that counts among its account's tries.
+//! The result of a login, for reports, and how it counts among its account's attempts.
 
 use std::time::Duration;
 
@@ -8,58 +8,58 @@ use gleaner_login::tries::{Ended, Tries};
 use gleaner_login::verdict::{IN_TROUBLE, Judged, ONE_PAGE, Verdict};
 use gleaner_net::politeness::Answered;
 
-/// Evidence of a code that was typed, and let nobody in.
-pub const CODE_REFUSED: &str = "the one-time code was not taken";
+/// Evidence that a one-time code was entered and rejected.
+pub const CODE_REFUSED: &str = "the one-time code was not accepted";
 
-/// How a login went.
+/// The result of a login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// What was done and seen, in order.
     pub steps: Vec<String>,
     pub judged: Judged,
-    /// False where the form never left.
+    /// False if the form was never sent.
     pub was_sent: bool,
-    /// False where it was not answered, or by a server in trouble.
+    /// False if it got no response, or that of a server in trouble.
     pub was_answered: bool,
-    /// True where the form was answered, be it by a server in trouble, to the end of the answer.
+    /// True if the form got a complete response, even that of a server in trouble.
     pub was_told: bool,
-    /// True where a clause of the answer, or the address that it leads to, surely refuses the user or the password.
+    /// True if a clause of the response, or the address it redirects to, certainly refuses the user or the password.
     pub says_refused: bool,
-    /// True where it counts the tries that are left: a sure refusal, whatever else it says.
+    /// True if it counts the remaining attempts: a certain refusal, whatever else it says.
     pub counts_tries: bool,
-    /// True where it asks for patience, whatever it says beside that.
+    /// True if it asks for patience, whatever else it says.
     pub is_limited: bool,
-    /// True where it has set cookies that were kept.
+    /// True if it has set cookies that were kept.
     pub sets_cookies: bool,
-    /// True where it refuses, and does not say what.
+    /// True if it refuses without saying what.
     pub refuses_somehow: bool,
-    /// How the site ended a request that it had no good answer for, if it did.
+    /// How the site failed to answer a request properly, if it did.
     pub trouble: Option<Answered>,
-    /// How the login ends where its proof says no, as the answer to the form tells it.
+    /// The login's verdict if its proof fails, according to the response to the form.
     pub unless: Verdict,
-    /// How long the account stays locked, where it says so.
+    /// How long the account stays locked, if the response says so.
     pub locked_for: Option<Duration>,
-    /// The page with the form, and what was filled in, as far as it came.
+    /// The page with the form, and what was filled in, up to where the login got.
     pub chosen: Vec<String>,
-    /// The key of `[login]` that names something which is not there.
+    /// The key of `[login]` that names something missing.
     pub pinned: Option<Pin>,
 }
 
-/// A key of `[login]` that names what a search would have to find otherwise, or has found to be of no use.
+/// A key of `[login]` that names what a search would otherwise have to find, or has found to be unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pin {
-    /// None: the site answers whatever is asked by one page that is none to log in at.
+    /// None: the site answers every request with one page, which has no login.
     Site,
     Page,
     Form,
-    /// The form that was found goes to an address that no browser can read; another one may not.
+    /// The form that was found goes to an address that no browser can parse; another form may not.
     Address,
     UserField,
     PasswordField,
 }
 
 impl Pin {
-    /// As the rule file has it.
+    /// Its name in the rule file.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -71,15 +71,15 @@ impl Pin {
         }
     }
 
-    /// For people, and what to do.
+    /// A sentence for people, with what to do.
     fn sentence(self) -> &'static str {
         match self {
             Self::Site => ONE_PAGE,
             Self::Page => "the page that [login] names has no login form (hint: correct `page` in [login])",
-            Self::Form => "the form that [login] names is none to log in by (hint: correct `form` in [login])",
+            Self::Form => "the form that [login] names is not a login form (hint: correct `form` in [login])",
             Self::Address => {
-                "the form's address cannot be read (hint: name another `form` in [login] where its page has one, or log in with a browser, \
-                 then `gleaner login --cookies cookies.txt`)"
+                "the form's address cannot be read (hint: name another `form` in [login] if its page has one, or log in with a \
+                 browser, then `gleaner login --cookies cookies.txt`)"
             }
             Self::UserField => "the form has no such field (hint: correct `user_field` in [login])",
             Self::PasswordField => "the form has no such field (hint: correct `password_field` in [login])",
@@ -88,7 +88,7 @@ impl Pin {
 }
 
 impl Report {
-    /// Of a login that has not begun.
+    /// The report of a login that has not begun.
     pub(super) fn new() -> Self {
         Self {
             steps: Vec::new(),
@@ -109,16 +109,17 @@ impl Report {
         }
     }
 
-    /// The verdict for people, or what the site was in trouble with.
+    /// The verdict for people, or the site's trouble.
     #[must_use]
     pub fn sentence(&self) -> &'static str {
         sentence(self.judged.verdict, self.trouble, self.pinned)
     }
 
-    /// What the account's tries are told, where the site `was_let_in` by the same before: what does not speak of them then is no refusal.
+    /// The result as it counts among the account's attempts. If the site has accepted the same credentials before (`was_let_in`), a
+    /// response that does not mention them is no refusal.
     #[must_use]
     pub fn ended(&self, was_let_in: bool) -> Ended {
-        // What broke off behind a form that had left is another thing than a server that says what is wrong with it.
+        // A connection that broke after the form was sent differs from a server that reports what is wrong with it.
         let broke_off = self.was_sent && matches!(self.trouble, Some(Answered::Unreachable | Answered::Faulty));
         let verdict = match self.judged.verdict {
             Verdict::Unknown if broke_off && !self.was_told => Verdict::NoAnswer,
@@ -127,25 +128,26 @@ impl Report {
             {
                 Verdict::WrongPassword
             }
-            // The right one is answered so as well.
+            // Correct credentials get the same response.
             Verdict::ProbablyRefused | Verdict::WrongPassword if was_let_in && self.is_limited => Verdict::LimitedAgain,
             Verdict::ProbablyRefused | Verdict::WrongPassword if was_let_in && !self.says_refused => {
                 Verdict::SiteTrouble
             }
-            // A hoster's page of a site that is suspended, or whatever stands between, has not looked at it.
+            // A hoster's page for a suspended site, or any other barrier, has not checked the password.
             Verdict::OtherSite if was_let_in && self.was_sent && !self.says_refused => Verdict::SiteTrouble,
-            // It may be the field that the password was put into.
+            // The password may have been put into the wrong field.
             Verdict::WrongPassword if self.refuses_somehow => Verdict::ProbablyRefused,
             verdict => verdict,
         };
         Ended { verdict, was_sent: self.was_sent, was_answered: self.was_answered }
     }
 
-    /// Writes down how the login has ended, and tells what came of that where it counts as something else than its answer alone; gives why.
+    /// Records how the login has ended; updates the verdict if it counts as something else than its response alone suggests, and returns
+    /// why.
     pub fn end(&mut self, tries: &mut Tries, user: &str, password: &Secret, now: UnixMillis) -> Option<&'static str> {
         let was_let_in = tries.was_let_in(user, password);
         let mut ended = self.ended(was_let_in);
-        // It may have another password by now, and not say so.
+        // The site may have another password by now without saying so.
         let is_borne = !(was_let_in && self.is_unsure(ended.verdict)) || tries.bears_bare();
         if !is_borne {
             ended.verdict = Verdict::ProbablyRefused;
@@ -156,11 +158,11 @@ impl Report {
         }
         let why = match (self.judged.verdict, counts) {
             _ if !is_borne => {
-                "the site has let this user and password in before, and its answers since are neither a yes nor a clear refusal: there is no \
-                 further try"
+                "the site accepted this user and password before, but its answers since neither accept nor clearly refuse them: they \
+                 are not tried again"
             }
             (_, Verdict::ProbablyRefused) if was_let_in && ended.verdict != Verdict::ProbablyRefused => {
-                "the site has let this user and password in before, and in none of its last answers: there is no further try"
+                "the site accepted this user and password before, but in none of its last answers: they are not tried again"
             }
             (
                 Verdict::ProbablyRefused
@@ -169,14 +171,14 @@ impl Report {
                 | Verdict::Unknown
                 | Verdict::NotLookedAt,
                 Verdict::SiteTrouble,
-            ) => "the site has let this user and password in before, and does not clearly refuse them",
-            (Verdict::ProbablyRefused, Verdict::WrongPassword) => "it counts the tries that are left",
+            ) => "the site accepted this user and password before, and does not clearly refuse them now",
+            (Verdict::ProbablyRefused, Verdict::WrongPassword) => "it says how many tries are left",
             (Verdict::ProbablyRefused | Verdict::WrongPassword, Verdict::LimitedAgain) => {
-                "it asks to wait beside that, as it may where they are right"
+                "it also asks to wait, which it may do even if they are right"
             }
-            (Verdict::RateLimited, Verdict::LimitedAgain) => "it has asked for patience at each of the last tries",
+            (Verdict::RateLimited, Verdict::LimitedAgain) => "it asked to wait at each of the last tries",
             (Verdict::Unknown | Verdict::NotLookedAt, Verdict::ProbablyRefused) => {
-                "the second answer to the same that tells nothing"
+                "the second unclear answer to the same credentials"
             }
             _ => return None,
         };
@@ -185,7 +187,7 @@ impl Report {
         Some(why)
     }
 
-    /// True where an answer to what was let in before is no yes, no sure refusal and no sure trouble: which of them it is, nobody knows.
+    /// True if a response to accepted credentials is neither a success, nor a certain refusal, nor certain trouble.
     fn is_unsure(&self, ends: Verdict) -> bool {
         let is_vague = match self.judged.verdict {
             Verdict::ProbablyRefused | Verdict::WrongPassword => {
@@ -197,28 +199,28 @@ impl Report {
         self.was_sent && self.was_answered && is_vague
     }
 
-    /// Until when the site asks to be left alone (`Retry-After`), where it does.
+    /// The time until which the site asks to be left alone (`Retry-After`), if any.
     #[must_use]
     pub fn asks_to_wait(&self) -> Option<UnixMillis> {
         asked_until(self.trouble)
     }
 
-    /// True where nothing was learned: the form never left because the site was in trouble or was not to be asked, or it
-    /// was taken, and then no page could be asked whether it let us in.
+    /// True if nothing was learned: the form was never sent because the site was in trouble or requests were not allowed, or it
+    /// was accepted, and then no page could be requested to prove the session.
     #[must_use]
     pub fn came_to_nothing(&self) -> bool {
         self.trouble.is_some() && (!self.was_sent || self.is_unproven())
     }
 
-    /// True where the site took the form with the password, and then no page could be asked whether it let us in.
+    /// True if the site accepted the form with the password, and then no page could be requested to prove the session.
     #[must_use]
     pub fn is_unproven(&self) -> bool {
         self.judged.verdict == Verdict::Unknown && self.was_sent && self.was_answered && self.trouble.is_some()
     }
 
-    /// Tells the account's tries how long the site wants to be left alone behind a login that has ended: as long as it says, or as
-    /// long as we guess where its answer to the form asks for patience without a time; and where the way to the form is a loop, or what
-    /// the site answers in place of it.
+    /// Records among the account's attempts how long the site wants to be left alone after a login: as long as it says, or as long as we
+    /// guess if its response to the form asks for patience without a time; and if the way to the form is a loop, or the page that the site
+    /// serves in place of it.
     pub fn tell(&self, tries: &mut Tries, now: UnixMillis) {
         match self.trouble {
             Some(Answered::Throttled(Some(until))) if until > now => tries.wait_as_asked(until, now),
@@ -234,7 +236,7 @@ impl Report {
         }
     }
 
-    /// True where the site asks for patience behind the form, and names no time: until when it is left alone is a guess.
+    /// True if the site asks for patience after the form without naming a time: the length of the pause is a guess.
     #[must_use]
     pub fn has_guessed_wait(&self) -> bool {
         let is_limit = matches!(self.judged.verdict, Verdict::RateLimited | Verdict::LimitedAgain);

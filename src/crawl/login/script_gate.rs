@@ -1,11 +1,12 @@
-//! The gate for what a login page's scripts ask: the site's own hosts, nothing from https to http, one request at a time at the pace of
-//! the login itself, and of all writes one, behind the form that was filled in.
+//! The gate for requests of a login page's scripts: only the site's own hosts, nothing from https to http, one request at a time at the
+//! pace of the login itself, and a single write, after the form was filled in.
 //!
-//! What a script of a member's page may never do it may do here once: the POST that logs in. It counts as the login's own: it waits as a
-//! person would, is written down as a try before it leaves, and nothing follows it but reads. It leaves behind the act that sends the form
-//! and never while its fields are typed: what scripts post then asks whether a name is known, and is no login. Nor is what they post in front
-//! of it and is known to the last value (`login::known`: a counter, a question whether a CAPTCHA is due): a few of these leave as reads do. Whatever else would carry
-//! the password (an address, a header, a second write, another host, a cookie of a script) is refused and told.
+//! Here a script may do once what a script of a member's page may never do: send the POST that logs in. It counts as the login's own: it
+//! waits as long as a person would, is recorded as an attempt before it is sent, and only reads follow it. It is sent after the act that
+//! submits the form and never while its fields are typed: a POST at that time asks whether a name is known, and is no login. Nor are POSTs
+//! before it whose values are all known (`login::known`: a counter, a query whether a CAPTCHA is due): a few of these are sent like reads.
+//! Anything else that would carry the password (an address, a header, a second write, another host, a script's cookie) is refused and
+//! reported.
 
 use std::sync::Arc;
 
@@ -29,35 +30,35 @@ use gleaner_rules::Refusal;
 
 /// The POST that a script has sent.
 pub(super) struct Sent {
-    /// Its answer, or how it ended without one.
+    /// Its response, or how it ended without one.
     pub answer: Result<Said, Judged>,
 }
 
-/// What an answer to it said.
+/// The response to it.
 pub(super) struct Said {
     pub status: u16,
     pub body: Vec<u8>,
-    /// False where the POST itself was answered so, true where a page behind its redirects was.
+    /// False if the POST itself got this response, true if a page after its redirects did.
     pub was_got: bool,
 }
 
-/// What scripts asked for.
+/// The requests of scripts.
 #[derive(Default)]
 pub(super) struct Heard {
     pub sent: Option<Sent>,
-    /// Requests that were refused behind the form, in words, those that carried the password first.
+    /// Requests that were refused after the form was filled in, as text, those that carried the password first.
     pub refused: Vec<String>,
-    /// A host that is none of the site's and was to be told the password.
+    /// A host outside the site that would have received the password.
     pub foreign: Option<String>,
-    /// A host that is none of the site's and has a script of the page.
+    /// A host outside the site that has a script of the page.
     pub scripts_elsewhere: Option<String>,
-    /// What kept a request back: hours, budgets, pauses, the end of the crawl.
+    /// Why a request was held back: hours, budgets, pauses, the end of the crawl.
     pub kept_back: Option<Judged>,
-    /// The site has answered a read of theirs by asking for patience: nothing more is asked of it for this page.
+    /// The response to one of their reads asked for patience: no more requests are sent to the site for this page.
     pub is_throttled: bool,
-    /// Reads by `fetch` and its like that were answered behind the form, and writes that are no login.
+    /// Reads by `fetch` and the like that were answered after the form was filled in, and writes that are no login.
     pub asked: u32,
-    /// Of these, the writes.
+    /// The writes among these.
     pub beside: usize,
 }
 
@@ -66,7 +67,7 @@ pub(super) struct ScriptGate<'r, 'a> {
     inner: Mutex<Inner<'r, 'a>>,
     site: &'a Site,
     page: CrawlUrl,
-    /// What no cookie of a script may hold, once the page knows the password.
+    /// What no script's cookie may contain, once the page knows the password.
     mask: Option<Arc<Mask>>,
 }
 
@@ -74,20 +75,20 @@ struct Inner<'r, 'a> {
     run: &'r mut Run<'a>,
     /// The page knows the password.
     is_filled: bool,
-    /// The form is being sent.
+    /// The form is being submitted.
     is_sending: bool,
     heard: Heard,
 }
 
 impl<'r, 'a> ScriptGate<'r, 'a> {
-    /// The gate of a page that is loaded, or filled in.
+    /// The gate of a page that is being loaded, or filled in.
     pub(super) fn new(run: &'r mut Run<'a>, page: &CrawlUrl, is_filled: bool) -> Self {
         let (site, mask) = (run.site, is_filled.then(|| Arc::clone(&run.teller.mask)));
         let inner = Inner { run, is_filled, is_sending: false, heard: Heard::default() };
         Self { inner: Mutex::new(inner), site, page: page.clone(), mask }
     }
 
-    /// From here on the form is sent, and one POST may leave. False where something has kept a request back: then nothing is sent.
+    /// From now on the form is submitted, and one POST may be sent. False if a request was held back: then nothing is sent.
     pub(super) async fn begin_sending(&self) -> bool {
         let mut inner = self.inner.lock().await;
         inner.is_sending = inner.heard.kept_back.is_none();
@@ -105,7 +106,7 @@ impl Host for ScriptGate<'_, '_> {
     }
 
     async fn answer(&self, request: net::Request) -> net::Answer {
-        // One after the other: a login has one request under way.
+        // In sequence: a login has one request in flight.
         let mut inner = self.inner.lock().await;
         let answer = inner.ask(&request, &self.page).await;
         if let Err(why) = &answer {
@@ -134,10 +135,10 @@ impl Inner<'_, '_> {
             return Ok(net::Response { body: body.into(), ..kept });
         }
         if self.heard.is_throttled {
-            return Err("the site has asked for patience: nothing more is asked of it".to_owned());
+            return Err("the site asked to wait: no more requests are sent".to_owned());
         }
         let url = url::Url::parse(&request.url).ok().as_ref().and_then(CrawlUrl::exact);
-        let url = url.ok_or_else(|| "its address is none, or too long".to_owned())?;
+        let url = url.ok_or_else(|| "its URL is invalid or too long".to_owned())?;
         let carries = self.is_filled && self.carries(request);
         if let Err(why) = self.may_ask(&url, page) {
             if is_script && !site.rules.owns_host(url.authority()) {
@@ -147,7 +148,7 @@ impl Inner<'_, '_> {
         }
         let is_write = match request.method.as_str() {
             "GET" | "HEAD" if carries => {
-                let why = "it carries the password where servers write it down, or beside a form".to_owned();
+                let why = "it carries the password outside of the form, where servers may log it".to_owned();
                 return Err(self.refuse(&url, true, why));
             }
             "GET" | "HEAD" => false,
@@ -156,15 +157,19 @@ impl Inner<'_, '_> {
                 return Err(self.refuse(&url, carries, "nothing is posted before the form is sent".to_owned()));
             }
             "POST" if self.run.teller.mask.is_in(request.url.as_bytes()) => {
-                let why = "its address carries the password, and servers write addresses down".to_owned();
+                let why = "its URL carries the password, and servers log URLs".to_owned();
                 return Err(self.refuse(&url, true, why));
             }
             "POST" if self.heard.sent.is_some() => {
-                return Err(self.refuse(&url, carries, "a login posts once".to_owned()));
+                return Err(self.refuse(&url, carries, "a login sends one POST only".to_owned()));
             }
             "POST" if !carries && self.is_beside(request, page) => {
                 if self.heard.beside >= limits::LOGIN_POSTS_BESIDE_MAX {
-                    return Err(self.refuse(&url, false, "it is no login, and there were enough of these".to_owned()));
+                    return Err(self.refuse(
+                        &url,
+                        false,
+                        "it is not the login, and too many of these were sent".to_owned(),
+                    ));
                 }
                 self.heard.beside += 1;
                 self.run.say(format!(
@@ -174,7 +179,7 @@ impl Inner<'_, '_> {
                 false
             }
             "POST" => true,
-            other => return Err(self.refuse(&url, carries, format!("{other} is not sent"))),
+            other => return Err(self.refuse(&url, carries, format!("{other} requests are not sent"))),
         };
         let answer = if is_write { self.post(url, request, page).await } else { self.get(url, request, page).await }?;
         if is_script && answer.status == 200 {
@@ -184,22 +189,22 @@ impl Inner<'_, '_> {
         Ok(answer)
     }
 
-    /// What the site sends before the password is typed is none of it, whoever sends it back.
+    /// Records what the site sends before the password is typed: it cannot contain the password, whoever sends it back.
     fn take_in(&mut self, body: &[u8]) {
         if !self.is_filled {
             self.run.scripts.takes_in(&String::from_utf8_lossy(body));
         }
     }
 
-    /// What the site's rules say: as for any script's request, but that robots.txt closes nothing to a login.
+    /// Applies the site's rules as for any script's request, except that robots.txt does not apply to a login.
     fn may_ask(&self, url: &CrawlUrl, page: &CrawlUrl) -> Result<(), String> {
         match self.run.site.rules.forbids(url) {
             None => {}
-            Some(Refusal::WrongHost) => return Err(format!("{} is no host of this site", url.authority())),
+            Some(Refusal::WrongHost) => return Err(format!("{} is not a host of this site", url.authority())),
             Some(reason) => return Err(format!("the rules refuse it: {}", reason.name())),
         }
         if page.as_str().starts_with("https:") && !url.as_str().starts_with("https:") {
-            return Err("it would leave TLS".to_owned());
+            return Err("it would downgrade https to http".to_owned());
         }
         Ok(())
     }
@@ -210,7 +215,7 @@ impl Inner<'_, '_> {
         mask.is_in(request.url.as_bytes()) || mask.is_in(&request.body) || headers()
     }
 
-    /// True where a POST is none of the login's: all that it says is known not to be the password.
+    /// True if a POST is not part of the login: all its values are known not to be the password.
     fn is_beside(&self, request: &net::Request, page: &CrawlUrl) -> bool {
         let sent = self.run.scripts.sent_before();
         let known = Known {
@@ -222,7 +227,7 @@ impl Inner<'_, '_> {
         known.knows(content_type(request), &request.body, &request.url, &request.headers)
     }
 
-    /// Writes a refusal down; gives why.
+    /// Records a refusal; returns the reason.
     fn refuse(&mut self, url: &CrawlUrl, carries: bool, why: String) -> String {
         if self.is_filled {
             let told = self.run.teller.hidden(&told_url(url.as_str()));
@@ -237,10 +242,10 @@ impl Inner<'_, '_> {
         why
     }
 
-    /// What is no login: a read, or a write beside it.
+    /// A request that is no login: a read, or another write.
     async fn get(&mut self, url: CrawlUrl, request: &net::Request, page: &CrawlUrl) -> net::Answer {
         self.learn_token(&url, request);
-        // What happens to a script or a picture says nothing of the login; what keeps it back does.
+        // A failed script or picture says nothing of the login; a request that is held back does.
         let before = self.run.report.trouble.take();
         let by_script = ByScript { headers: &request.headers, credentials: request.credentials };
         let content_type = content_type(request);
@@ -267,7 +272,7 @@ impl Inner<'_, '_> {
             self.heard.asked += 1;
         }
         if let Some(judged) = self.run.asked_for_patience(&answer) {
-            // No form leaves behind it, and the wait is kept as for any page of the login's own.
+            // No form is sent after it, and the wait is recorded as for any page of the login itself.
             self.heard.is_throttled = true;
             self.heard.kept_back.get_or_insert(judged);
         }
@@ -277,7 +282,7 @@ impl Inner<'_, '_> {
         Ok(answer.for_script())
     }
 
-    /// The login's one write.
+    /// The single write of the login.
     async fn post(&mut self, url: CrawlUrl, request: &net::Request, page: &CrawlUrl) -> net::Answer {
         let content_type = content_type(request);
         let told = told_body(content_type, &request.body, &self.run.teller.told_mask);
@@ -287,12 +292,12 @@ impl Inner<'_, '_> {
         let post = Post { content_type, body: &request.body, referer: page };
         let bytes_max = limits::RENDER_BODY_BYTES_MAX;
         let ask = Ask { post: Some(post), by_script: Some(by_script), bytes_max, told: Some(&told), is_form: true };
-        // A child that is lost in the middle takes this call with it: what stays behind says that the one POST may have left.
-        let lost = ends(Verdict::NoAnswer, "the page's scripts broke off while their POST was under way");
+        // If the child is lost in the middle, this call is dropped: the value left here records that the one POST may have been sent.
+        let lost = ends(Verdict::NoAnswer, "the page's scripts ended while their POST was under way");
         self.heard.sent = Some(Sent { answer: Err(lost) });
         let read = self.run.read_as(url, ask).await;
         if !self.run.report.was_sent {
-            // It was kept back, and has not left.
+            // It was held back, not sent.
             self.heard.sent = None;
             let judged = read.err().unwrap_or_else(|| ends(Verdict::Unknown, "nothing was sent"));
             let why = judged.evidence.join("; ");
@@ -314,7 +319,7 @@ impl Inner<'_, '_> {
         }
     }
 
-    /// A page that keeps its token for itself shows it with its next request: it is kept as the site's own.
+    /// A page that keeps its token to itself reveals it with its next request: it is stored as the site's own.
     fn learn_token(&self, url: &CrawlUrl, request: &net::Request) {
         let let_in = matches!(&self.heard.sent, Some(Sent { answer: Ok(said) }) if (200..300).contains(&said.status));
         let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
@@ -322,7 +327,7 @@ impl Inner<'_, '_> {
             value.get(..7).filter(|word| word.eq_ignore_ascii_case("bearer ")).map(|_| value[7..].trim())
         });
         if let (true, Some(token), Ok(own)) = (let_in, token, url.to_url()) {
-            // One that cannot stand in a header did not stand in this one.
+            // The header that contained it was valid, so the token is, too.
             let _ = self.run.means.jar.set_bearer(&own, token);
         }
     }

@@ -1,8 +1,8 @@
 //! Login pages that need their scripts: those whose form is built by them, and those whose form is sent by them. Such a page is loaded in
-//! a render child of its own and stays open there, so that what was chosen is filled in where it was seen.
+//! a separate render child and stays open there, so that the chosen fields are filled in where they were found.
 //!
-//! A page is read without its scripts first, and a form that a browser would send as it stands is sent so: `login::scripts` has the signs
-//! of the others. Nothing secret goes to the child before a login form was chosen.
+//! A page is read without its scripts first, and a form that a browser would send unchanged is sent that way: `login::scripts` has the
+//! signs of the others. No secret goes to the child before a login form was chosen.
 
 use super::find::Met;
 use super::script_gate::ScriptGate;
@@ -25,27 +25,27 @@ use gleaner_rules::RenderWhen;
 pub(super) struct Opened {
     pub page: Page,
     pub held: Held,
-    /// Where its scripts wanted to go.
+    /// Targets of its scripts' navigations.
     leads_to: Vec<CrawlUrl>,
 }
 
-/// What the scripts of a login's pages have come to.
+/// State of the scripts of a login's pages.
 #[derive(Default)]
 pub(super) struct Scripts {
-    /// The page whose form is to be sent, open in its child; none where it needs no scripts.
+    /// The page whose form is to be sent, open in its child; None if it needs no scripts.
     pub(super) live: Option<Held>,
-    /// The same page as it was sent.
+    /// The same page as the server sent it.
     pub(super) unrendered: Option<Page>,
-    /// Pages that were rendered.
+    /// Number of pages that were rendered.
     rendered: u32,
-    /// What the site has sent to their scripts before the password was typed, at most `limits::LOGIN_SENT_BYTES_MAX` bytes.
+    /// What the site has sent to the scripts before the password was typed, at most `limits::LOGIN_SENT_BYTES_MAX` bytes.
     sent_before: Vec<Box<str>>,
-    /// Faults of the scripts of the last one while it was loaded: what a page is used to.
+    /// Number of script errors while the last page was loaded: these are normal for it.
     pub(super) faults: usize,
 }
 
 impl Scripts {
-    /// Takes in what the site has sent before the password is typed.
+    /// Records what the site has sent before the password is typed.
     pub(super) fn takes_in(&mut self, text: &str) {
         let held: usize = self.sent_before.iter().map(|text| text.len()).sum();
         if held + text.len() <= limits::LOGIN_SENT_BYTES_MAX {
@@ -60,24 +60,24 @@ impl Scripts {
 }
 
 impl<'a> Run<'a> {
-    /// True where pages of this login may be rendered at all.
+    /// True if pages of this login may be rendered at all.
     pub(super) fn may_render(&self) -> bool {
         self.site.scripts.renderer.is_some() && self.site.rules.render_login() != RenderWhen::Never
     }
 
-    /// Runs a page's scripts; why not, where that fails.
+    /// Runs a page's scripts; returns the reason if that fails.
     ///
     /// # Errors
-    /// What keeps its requests back ends the login: a page without its scripts would be taken for another.
+    /// A held-back request ends the login: a page without its scripts would be mistaken for another.
     pub(super) async fn open(&mut self, page: &Page) -> Step<Result<Opened, String>> {
         let (Some(children), Some(markup)) = (self.site.scripts.renderer.as_deref(), page.markup.as_deref()) else {
-            return Ok(Err("it has no scripts, or they are not to be run".to_owned()));
+            return Ok(Err("it has no scripts, or running them is disabled".to_owned()));
         };
         if self.scripts.rendered >= limits::LOGIN_RENDERED_MAX {
-            return Ok(Err(format!("{} pages of this login have been rendered", self.scripts.rendered)));
+            return Ok(Err(format!("{} pages of this login have been rendered already", self.scripts.rendered)));
         }
         self.scripts.rendered += 1;
-        // Between two requests a login holds nothing.
+        // Between two requests a login holds no slot.
         self.patience.rest();
         let now = i64::try_from(self.site.clock.now().0).unwrap_or(i64::MAX);
         let cookies = self.site.transport.script_cookies(&page.url);
@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
         Ok(self.read_document(page, outcome.html).await.map(|page| Opened { page, held, leads_to }))
     }
 
-    /// A page as its scripts have left it.
+    /// A page after its scripts have run.
     pub(super) async fn read_document(&self, page: &Page, html: String) -> Result<Page, String> {
         let turn = self.site.memory.parse().await;
         let reading = tokio::task::spawn_blocking(move || View::of(&html));
@@ -117,7 +117,7 @@ impl<'a> Run<'a> {
         Ok(Page { view, markup: None, waits: false, ..page.clone() })
     }
 
-    /// Errors of scripts are for the log, without what they may know.
+    /// Logs errors of scripts, without the secrets that they may know.
     pub(super) fn tell_faults(&self, outcome: &Outcome, from: usize) {
         let site = &self.site.rules.name;
         for error in outcome.errors.iter().skip(from) {
@@ -127,7 +127,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The page with its scripts run, where its form is sent by them; as it is where not, or where they cannot be run.
+    /// The page with its scripts run, if they send its form; unchanged if not, or if they cannot be run.
     pub(super) async fn with_scripts(&mut self, page: Page) -> Step<Page> {
         let Some(why) = self.needs_scripts(&page) else { return Ok(page) };
         let opened = match self.open(&page).await? {
@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
             }
             Err(error) => {
                 self.may_stand(&page, &format!("cannot be sent without them: {error}"))?;
-                self.say(format!("its form needs scripts ({why}), which were not run to their end: {error}"));
+                self.say(format!("its form needs scripts ({why}), which did not finish: {error}"));
                 return Ok(page);
             }
         };
@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
         Ok(opened.page)
     }
 
-    /// Whether a page's form may be sent without its scripts: never where its handler does what nobody does in its place.
+    /// Whether a page's form may be sent without its scripts: never if its handler does work that nothing can replace.
     fn may_stand(&self, page: &Page, why: &str) -> Step<()> {
         match self.chosen_form(page) {
             Some(form) if !scripts::may_go_without(form) => {
@@ -169,12 +169,12 @@ impl<'a> Run<'a> {
         page.view.forms.get(at?)
     }
 
-    /// Why a page's form is to be sent by its scripts; none where it is sent as it stands.
+    /// Why a page's form is to be sent by its scripts; None if it is sent unchanged.
     fn needs_scripts(&self, page: &Page) -> Option<String> {
         let markup = page.markup.as_deref()?;
         let Some(form) = self.chosen_form(page) else {
             let pinned = self.means.rules.form.filter(|_| self.first_step.is_none())?;
-            return Some(format!("form {} is not there without them", pinned + 1));
+            return Some(format!("form {} does not exist without them", pinned + 1));
         };
         if self.site.rules.render_login() == RenderWhen::Always {
             return Some("the rule file says so".to_owned());
@@ -186,14 +186,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The first page with a login form among those that were read without one and have scripts: those whose address speaks of logging in
-    /// first, then what their scripts show a way to.
+    /// The first page with a login form among those that were read without one and have scripts: those whose address names a login
+    /// first, then those that their scripts lead to.
     pub(super) async fn in_scripts(&mut self, met: &mut Met) -> Step<Option<Page>> {
         let mut pages = std::mem::take(&mut met.scripted);
         pages.sort_by_key(|page| !speaks_of_login(page.url.path()));
         let mut rest = std::collections::VecDeque::from(pages);
         while let Some(page) = rest.pop_front() {
-            // Two are left for its form, where that is sent by scripts, and for its proof.
+            // Two are reserved: for its form, if scripts send it, and for its proof.
             if self.scripts.rendered + 2 >= limits::LOGIN_RENDERED_MAX {
                 break;
             }
@@ -201,9 +201,7 @@ impl<'a> Run<'a> {
             let opened = match self.open(&page).await? {
                 Ok(opened) => opened,
                 Err(error) => {
-                    self.say(format!(
-                        "{address} has no form without its scripts, which were not run to their end: {error}"
-                    ));
+                    self.say(format!("{address} has no form without its scripts, which did not finish: {error}"));
                     continue;
                 }
             };
@@ -225,23 +223,23 @@ impl<'a> Run<'a> {
                     return Ok(Some(linked));
                 }
             }
-            // Those that were met now come next: they are nearer.
+            // Pages found just now come next: they are nearer.
             std::mem::take(&mut met.scripted).into_iter().rev().for_each(|page| rest.push_front(page));
         }
         Ok(None)
     }
 
-    /// The page as a reader sees it: with its scripts run where it shows nothing without them, or a login form.
+    /// The page as a reader sees it: with its scripts run if it shows nothing without them, or a login form.
     ///
     /// # Errors
-    /// Where they were not run to their end: such a page proves nothing, neither way, and `trouble` says that nobody could be asked.
+    /// If they did not run to their end: such a page proves nothing, neither way, and `trouble` says that nobody could be asked.
     pub(super) async fn shown(&mut self, page: Page) -> Step<Page> {
-        // What it says without them is enough, be it that nobody is logged in.
+        // What it shows without them is enough, even if it shows that nobody is logged in.
         let says = page.view.log_out().is_some()
             || !page.view.log_in_links.is_empty()
             || !(200..300).contains(&page.status)
             || super::proof::names(&page.view.text, &self.means.rules.user.to_lowercase());
-        // A form in the head of each page may be there until scripts take it away from members.
+        // A form in the head of each page may be there until scripts remove it for members.
         let has_form = page.login_form().is_some();
         let may_change = if has_form { asks_to_log_in(&page.view).is_none() } else { page.waits };
         if !may_change || page.markup.is_none() || says {
@@ -254,19 +252,19 @@ impl<'a> Run<'a> {
                 opened.page
             }
             Err(error) if has_form => {
-                self.say(format!("its scripts were not run to their end: {error}"));
+                self.say(format!("its scripts did not finish: {error}"));
                 page
             }
             Err(error) => {
                 self.report.trouble = Some(Answered::Reached);
-                let why = format!("{}: its scripts were not run to their end: {error}", told_url(page.url.as_str()));
+                let why = format!("{}: its scripts did not finish: {error}", told_url(page.url.as_str()));
                 self.say(why.clone());
                 return Err(ends(Verdict::Unknown, why));
             }
         })
     }
 
-    /// Why a login that scripts were to send ends without having been sent.
+    /// Why a login that scripts were to send ended before it was sent.
     pub(super) fn never_sent(&self, why: impl Into<String>) -> super::Judged {
         ends(Verdict::Script, why)
     }

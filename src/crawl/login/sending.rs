@@ -1,5 +1,5 @@
-//! A form that its page's scripts send: filled in where the page is open, sent as a person sends it, and what followed read: the one POST
-//! of a script with its answer, where the page went then, and what it shows.
+//! A form that its page's scripts send: filled in where the page is open, submitted as a person would, and the outcome read: the one POST
+//! of a script with its response, the page's next navigation, and what it shows.
 
 use zeroize::Zeroizing;
 
@@ -18,11 +18,11 @@ use gleaner_render::children::Held;
 use gleaner_render::wire::{Filling, Navigation, Outcome, Submit};
 use gleaner_rules::Refusal;
 
-/// How it went.
+/// The outcome.
 pub(super) enum ByScripts {
-    /// It was sent; the page behind it, where there is one of its own.
+    /// It was sent; the page after it, if there is a separate one.
     Sent(Judged, Option<Box<Page>>),
-    /// Nothing has left, and the form may still be sent as it stands.
+    /// Nothing was sent, and the form may still be sent without scripts.
     Broken(String),
 }
 
@@ -42,7 +42,7 @@ impl Run<'_> {
         self.attempt.is_try = true;
         let gate = ScriptGate::new(self, &page.url, true);
         let mut ended = held.fill(&filling, &gate).await;
-        // Where the page went before the form was sent is no answer to it; all of it is before where that does not come to pass.
+        // Navigations before the form was sent are no response to it; all of them are, if it was never sent.
         let mut ways_before = usize::MAX;
         if let (Ok(typed), Some(sending)) = (&ended, sending)
             && typed.unfilled.is_empty()
@@ -64,19 +64,19 @@ impl Run<'_> {
         let mut outcome = match ended {
             Ok(outcome) => outcome,
             Err(error) if heard.sent.is_none() => return self.broken(form, error.to_string()),
-            // The answer is known, and what the page would have made of it is not.
+            // The response is known, but not what the page would have done with it.
             Err(error) => {
-                self.say(format!("the page's scripts were not run to their end: {error}"));
+                self.say(format!("the page's scripts did not finish: {error}"));
                 Outcome::default()
             }
         };
         outcome.navigations.drain(..ways_before.min(outcome.navigations.len()));
         self.tell_faults(&outcome, self.scripts.faults);
         if let (Some(spent), None) = (outcome.spent, &heard.sent) {
-            return Err(self.never_sent(format!("its scripts did not come to rest: {spent}")));
+            return Err(self.never_sent(format!("its scripts did not settle: {spent}")));
         }
         if !outcome.unfilled.is_empty() && heard.sent.is_none() {
-            return Err(self.never_sent("a field that was to be filled in is gone once the others are"));
+            return Err(self.never_sent("a field disappeared while the others were filled in"));
         }
         match heard.sent.take() {
             Some(sent) => {
@@ -87,17 +87,15 @@ impl Run<'_> {
         }
     }
 
-    /// The page's scripts are lost and nothing has left: its form is sent as it stands where it needs none of them.
+    /// The page's scripts are lost and nothing was sent: its form is sent without them if it needs none.
     fn broken(&self, form: &Form, why: String) -> Step<ByScripts> {
         match may_go_without(form) {
             true => Ok(ByScripts::Broken(why)),
-            false => {
-                Err(self.never_sent(format!("its scripts, which its handler needs, were not run to their end: {why}")))
-            }
+            false => Err(self.never_sent(format!("its scripts, which its handler needs, did not finish: {why}"))),
         }
     }
 
-    /// What is typed where, and what is pressed.
+    /// The values to type, and the control to press.
     fn filling(&mut self, form: &Form, chosen: &Chosen, typed: &[(Box<str>, Box<str>)]) -> Step<Filling> {
         let lost = |what: &str| ends(Verdict::NoForm, format!("the form has no field for {what}"));
         let mark = |at: usize| form.controls.get(at).and_then(|control| control.mark);
@@ -145,7 +143,7 @@ impl Run<'_> {
         Ok(filling)
     }
 
-    /// Behind the POST of a script: its answer, where the page goes then, and what it shows.
+    /// After the POST of a script: its response, the page's next navigation, and what it shows.
     async fn behind_post(
         &mut self,
         page: &Page,
@@ -165,7 +163,7 @@ impl Run<'_> {
         };
         let mut by_answer = self.judge_answer(&after);
         if by_answer.verdict == Verdict::RateLimited && said.was_got && says_rate_limited(&words).is_none() {
-            // What asks for patience is the page behind the POST, and says nothing of the login.
+            // The page after the POST asks for patience, which says nothing of the login.
             by_answer.verdict = Verdict::Unknown;
         }
         let parsed = serde_json::from_slice(&said.body).ok();
@@ -175,8 +173,8 @@ impl Run<'_> {
             self.waits_as_told(wait.or_else(|| names_wait(&words)));
         }
         self.say(format!("answered {}", said.status));
-        // Where a read behind it was asked for patience, where the page leads is not asked: the proof waits for the host.
-        // Why it is refused the page may tell: that the account is locked, or no more than that the login failed.
+        // If a read after it was asked for patience, the page's navigation is not followed: the proof waits for the host.
+        // The page may say why it is refused: that the account is locked, or only that the login failed.
         let is_unsure = by_answer.verdict == Verdict::WrongPassword && !self.report.says_refused;
         if !by_answer.verdict.needs_proof() && !is_unsure || is_throttled || self.report.trouble.is_some() {
             return Ok(ByScripts::Sent(by_answer, None));
@@ -186,7 +184,7 @@ impl Run<'_> {
             let mut of = |shown: &Page, cookies_changed: bool| {
                 self.judge_shown(&Page { status: 200, ..shown.clone() }, page, cookies_changed)
             };
-            // What stood there before, shown or not, is no answer.
+            // Text that was there before, shown or not, is no response.
             let (before, now) = (of(page, false), of(&document, cookies_changed));
             (now != before).then_some(now)
         });
@@ -199,7 +197,7 @@ impl Run<'_> {
         {
             return Ok(ByScripts::Sent(judged.clone(), None));
         }
-        // Where the page goes behind a login, a member is.
+        // The target of a navigation after a login is a page for members.
         let is_way = |way: &&Navigation| way.method == "GET" && !self.teller.mask.is_in(way.url.as_bytes());
         let way = outcome.navigations.iter().rev().find(is_way);
         if let Some(url) = way.and_then(|way| CrawlUrl::exact(&url::Url::parse(&way.url).ok()?)) {
@@ -213,7 +211,7 @@ impl Run<'_> {
         Ok(ByScripts::Sent(by_document.unwrap_or(by_answer), None))
     }
 
-    /// No script has posted: where the page goes, or why it does not.
+    /// No script has posted: returns the page's navigation, or why there is none.
     async fn behind_nothing(
         &mut self,
         page: &Page,
@@ -222,7 +220,7 @@ impl Run<'_> {
         outcome: Outcome,
         cookies_before: u64,
     ) -> Step<ByScripts> {
-        // What failed when it was filled in and sent comes before what always does.
+        // Errors while it was filled in and sent come before those that always occur.
         let late = outcome.errors.get(self.scripts.faults..).and_then(<[_]>::last);
         let fault = late.or(outcome.errors.last()).map(|error| self.teller.hidden(&error.message));
         let broke = fault.as_deref().map_or_else(String::new, |fault| format!(" (a script failed: {fault})"));
@@ -230,15 +228,15 @@ impl Run<'_> {
             self.may_go(page, form, way)?;
             let is_plain = self.teller.mask.is_in(&way.body) && self.is_plain_in(way);
             if let Some(known) = Hashing::of(form).filter(|_| is_plain) {
-                // The form would have been sent with a password that its server does not want so.
+                // The form would have been sent with a plain password that its server does not accept.
                 return Ok(ByScripts::Broken(format!(
-                    "its handler left the password as it is{broke}; it is known ({})",
+                    "its handler left the password unhashed{broke}; the hash is known ({})",
                     known.name()
                 )));
             }
             if (hashing::unknown(form).is_some() || acts(form)) && is_plain && late.is_some() {
                 return Err(
-                    self.never_sent(format!("its handler failed, and would have sent the password as it is{broke}"))
+                    self.never_sent(format!("its handler failed, and would have sent the password unhashed{broke}"))
                 );
             }
             let submission = self.submission_of(page, way)?;
@@ -248,13 +246,15 @@ impl Run<'_> {
             let judged = self.judge(&after, page, cookies_before);
             return Ok(ByScripts::Sent(judged, Some(Box::new(after))));
         }
-        // They may have logged in by reads alone: that is a try, whatever came of it.
+        // They may have logged in by reads alone: that counts as an attempt, whatever the outcome.
         self.report.was_sent |= heard.asked > 0;
         self.report.was_answered |= heard.asked > 0;
         if let Some(host) = &heard.foreign {
             return Err(ends(
                 Verdict::OtherSite,
-                format!("a script of the page would have sent the password to {host}, which is no host of this site"),
+                format!(
+                    "a script of the page would have sent the password to {host}, which is not a host of this site"
+                ),
             ));
         }
         if let Some(refused) = heard.refused.first() {
@@ -263,7 +263,7 @@ impl Run<'_> {
         if let Some(way) = outcome.navigations.last() {
             let url = self.teller.hidden(&told_url(&way.url));
             let why = if self.teller.mask.is_in(way.url.as_bytes()) {
-                format!("its scripts would write the password into an address: {url}")
+                format!("its scripts would write the password into a URL: {url}")
             } else {
                 format!("its scripts sent nothing and lead to {url}{broke}")
             };
@@ -272,16 +272,16 @@ impl Run<'_> {
         Err(self.never_sent(format!("its scripts sent nothing when the form was submitted{broke}")))
     }
 
-    /// The rules forbid scripts what they forbid, unless the form itself names the address; and no address holds the password.
+    /// The rules' restrictions for scripts apply unless the form itself names the address; and no address may contain the password.
     fn may_go(&self, page: &Page, form: &Form, way: &Navigation) -> Step<()> {
         if self.teller.mask.is_in(way.url.as_bytes()) {
             let url = self.teller.hidden(&told_url(&way.url));
-            return Err(self.never_sent(format!("its scripts would write the password into an address: {url}")));
+            return Err(self.never_sent(format!("its scripts would write the password into a URL: {url}")));
         }
         let own = page.url.to_url().ok().and_then(|own| page.view.base(&own).join(&form.action).ok());
         let target = url::Url::parse(&way.url).ok().filter(|target| own.as_ref() != Some(target));
         let forbidden = target.as_ref().and_then(CrawlUrl::exact).and_then(|url| {
-            // Another host is for `may_ask`, which names it.
+            // Another host is left to `may_ask`, which names it.
             let reason = self.site.rules.forbids(&url).filter(|reason| !matches!(reason, Refusal::WrongHost))?;
             Some(format!(
                 "its scripts lead to {}: the rules refuse it: {}",
@@ -292,7 +292,7 @@ impl Run<'_> {
         forbidden.map_or(Ok(()), |why| Err(self.never_sent(why)))
     }
 
-    /// True where a body holds the password itself, not what was made of it.
+    /// True if a body contains the password itself, not a value derived from it.
     fn is_plain_in(&self, way: &Navigation) -> bool {
         let plain = self.means.password.reveal();
         let mut pairs = url::form_urlencoded::parse(&way.body);
@@ -300,7 +300,7 @@ impl Run<'_> {
             || memchr::memmem::find(&way.body, plain.as_bytes()).is_some()
     }
 
-    /// What the page would send of its form, in the page's charset.
+    /// The submission that the page would send of its form, in the page's charset.
     fn submission_of(&self, page: &Page, way: &Navigation) -> Step<Submission> {
         let url = url::Url::parse(&way.url).map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
         let utf8 = Zeroizing::new(way.body.clone());

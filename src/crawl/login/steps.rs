@@ -1,8 +1,8 @@
-//! Logins of two pages: the first asks for the user's name alone, the one behind it for the password.
+//! Two-page logins: the first page asks only for the user's name, the next one for the password.
 //!
-//! One such step is followed, and only where the form is a login form or stands on a page for logging in and says so
-//! itself (`login::fields::asks_for_user_alone`). Nothing secret is in it, so that it is no try; but what it leads to may
-//! be a letter with a code or a link, which is not asked for a second time.
+//! One such step is followed, and only if the form is a login form, or is on a login page and says so
+//! itself (`login::fields::asks_for_user_alone`). It contains no secret, so it is no login attempt; but it may
+//! cause an e-mail with a code or a link, which is not requested a second time.
 
 use super::{Page, Run, Step, ends};
 use gleaner_base::url::CrawlUrl;
@@ -13,7 +13,7 @@ use gleaner_login::verdict::Verdict;
 use gleaner_login::view::speaks_of_login;
 use gleaner_net::fetch::Post;
 
-/// The form that asks for the user's name, by its place on the page, and its field.
+/// The form that asks for the user's name, by its index on the page, and its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FirstStep {
     pub form: usize,
@@ -21,7 +21,7 @@ pub(super) struct FirstStep {
 }
 
 impl Page {
-    /// The form with which a login of two pages begins.
+    /// The form with which a two-page login begins.
     pub(super) fn first_step(&self) -> Option<FirstStep> {
         let judged = self.login_form();
         let step = |form: usize| {
@@ -32,7 +32,7 @@ impl Page {
         judged.and_then(step).or_else(|| others.filter_map(step).next())
     }
 
-    /// The form behind the first step.
+    /// The form after the first step.
     pub(super) fn password_form(&self) -> Option<usize> {
         let judged = self.login_form().filter(|at| roles(&self.view.forms[*at]).password.is_some());
         judged.or_else(|| self.view.forms.iter().position(asks_for_password_alone))
@@ -40,7 +40,7 @@ impl Page {
 }
 
 impl Run<'_> {
-    /// Sends the user's name; the page behind it, which asks for the password.
+    /// Sends the user's name; returns the page after it, which asks for the password.
     pub(super) async fn take_first_step(&mut self, page: &Page, step: FirstStep) -> Step<Page> {
         let rules = self.means.rules;
         let form = &page.view.forms[step.form];
@@ -50,14 +50,14 @@ impl Run<'_> {
             step.form + 1
         ));
         let mut typed = vec![(user.clone(), rules.user.clone())];
-        // What the rule file sets for the form with the password is not this one's.
+        // The rule file's values for the form with the password do not apply to this one.
         let is_here = |name: &str| name != &**user && form.controls.iter().any(|control| &*control.name == name);
         typed.extend(rules.fields.iter().filter(|(name, _)| is_here(name)).cloned());
         let own = page.url.to_url().map_err(|error| ends(Verdict::Unknown, error.to_string()))?;
         let submission = fill_others(form, &typed, &page.view.base(&own), page.charset)
             .map_err(|error| ends(error.verdict(), error.to_string()))?;
-        let url = CrawlUrl::exact(&submission.url)
-            .ok_or_else(|| ends(Verdict::Unknown, "the form's address is longer than any that is asked for"))?;
+        let url =
+            CrawlUrl::exact(&submission.url).ok_or_else(|| ends(Verdict::Unknown, "the form's URL is too long"))?;
         self.may_ask(&url, page.is_over_tls())?;
         self.tell_fields(&submission);
         let cookies_before = self.means.jar.changes();
@@ -71,8 +71,9 @@ impl Run<'_> {
         Err(match judged.verdict {
             Verdict::LoggedIn | Verdict::Unknown | Verdict::ProbablyRefused | Verdict::NoForm => {
                 let page = told_url(next.url.as_str());
-                let why =
-                    format!("{page}, behind the user's name, asks for no password: it may have sent a code or a link");
+                let why = format!(
+                    "{page}, which follows the user's name, asks for no password: it may have sent a code or a link"
+                );
                 ends(Verdict::SecondFactor, why)
             }
             _ => judged,

@@ -1,4 +1,4 @@
-//! What of a login is told, and to whom: each step in words without secrets.
+//! Reports the steps of a login without secrets.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use super::{Means, Tell};
 use crate::site::Site;
 use gleaner_login::mask::Mask;
 
-/// Tells the steps of a login.
+/// Reports the steps of a login.
 pub(super) struct Teller<'a> {
     site: &'a str,
-    /// Hears them when they happen; where nobody does, the log has them.
+    /// Receives them as they happen; if unset, they go to the log.
     pub(super) tell: Option<Tell<'a>>,
-    /// What hides the password.
+    /// Masks the password.
     pub(super) mask: Arc<Mask>,
-    /// What hides it in what scripts wrote, and what else was typed.
+    /// Masks it in output of scripts, and other typed values.
     pub(super) told_mask: Mask,
 }
 
@@ -25,23 +25,23 @@ impl<'a> Teller<'a> {
         Self { site: &site.rules.name, tell: None, mask: Arc::new(mask()), told_mask }
     }
 
-    /// Steps hold what sites write: nothing of it may steer a terminal, and where an address of theirs holds the password it is masked.
+    /// Cleans a step, which may contain text of sites: control characters are replaced, and the password in addresses is masked.
     pub(super) fn clean(&self, step: &str) -> String {
         self.mask.hide_in_addresses(step).replace(char::is_control, "\u{fffd}")
     }
 
-    /// Tells a step; returns it as it was told.
+    /// Reports a step; returns it as reported.
     pub(super) fn say(&self, step: &str) -> String {
         let step = self.clean(step);
         match self.tell {
-            // Whoever watches need not read it a second time in the log.
+            // A user who watches need not read it a second time in the log.
             Some(tell) => tell(&step),
             None => tracing::debug!(site = %self.site, step, "login"),
         }
         step
     }
 
-    /// A text of a page's script, or what it made, as it may be told.
+    /// A text of a page's script, or derived from it, with secrets masked.
     pub(super) fn hidden(&self, text: &str) -> String {
         self.told_mask.hide(text)
     }
