@@ -60,24 +60,24 @@ pub enum AccountState {
 }
 
 /// Shown if the process of a login was killed.
-const BROKE_OFF: &str = "the last login did not get to its end: the next crawl waits for a minute, then tries again (hint: \
-                         `gleaner login` does not wait)";
+const BROKE_OFF: &str = "the last login was interrupted: the next crawl waits for a minute, then tries again (hint: `gleaner login` \
+                         does not wait)";
 
 /// Shown if the form was accepted but no page could verify the login yet.
-const UNPROVEN: &str = "the site took the last login, which is still to be proven: the next crawl asks for its proof first \
-                        (hint: `gleaner login` does it at once)";
+const UNPROVEN: &str = "the site accepted the last login, but its session is not proven yet: the next crawl proves it first (hint: \
+                        `gleaner login` does so at once)";
 
 /// The same if the site asked for a pause.
 fn unproven_until(until: UnixMillis) -> String {
     let until = until.rfc3339();
     format!(
-        "the site took the last login, which is still to be proven, and asks to be left alone until {until}: the next crawl asks \
-         for its proof then (hint: so does `gleaner login`; `gleaner login --again` does not wait)"
+        "the site accepted the last login, but its session is not proven yet, and the site asks to wait until {until}: the next crawl \
+         proves it then (hint: so does `gleaner login`; `gleaner login --again` does not wait)"
     )
 }
 
 /// Shown if nothing blocks a login.
-const NOT_YET: &str = "none is kept, and the next crawl logs in (hint: `gleaner login` does it at once)";
+const NOT_YET: &str = "none is stored; the next crawl logs in (hint: `gleaner login` does so at once)";
 
 impl AccountStatus {
     fn new(site: &str, user: Option<&str>, state: AccountState) -> Self {
@@ -150,10 +150,10 @@ fn last_login(data_dir: &Path, of: (&str, &str), tries: &Result<Tries, String>, 
         Ok(password) => tries.trouble_of(user, &password, now)?,
         Err(_) => tries.trouble()?,
     };
-    let asked = tries.asked_until(now).map(|until| format!("; it asks to be left alone until {}", until.rfc3339()));
+    let asked = tries.asked_until(now).map(|until| format!("; it asks to wait until {}", until.rfc3339()));
     let guessed = || {
         let until = tries.guessed_until(now)?.rfc3339();
-        Some(format!("; it has named no time: until {until} is a guess of ours"))
+        Some(format!("; it gave no time: {until} is an estimate"))
     };
     let until = asked.or_else(guessed).unwrap_or_default();
     let (said, hint) = told.split_once(" (hint: ").map_or((&*told, None), |(said, hint)| (said, Some(hint)));
@@ -201,7 +201,7 @@ async fn of_files(
         let proven = Some(proven.rfc3339());
         let has_broken_off = || tries.as_ref().is_ok_and(|tries| broke_off(data_dir, site, user, tries, now));
         let last_login = last_login(data_dir, (site, user), &tries, now)
-            .or_else(|| has_broken_off().then(|| "it did not get to its end".to_owned()));
+            .or_else(|| has_broken_off().then(|| "it was interrupted".to_owned()));
         // Why the last crawl could not verify it, if nothing was done since.
         let tried = sessions::tried_at(data_dir, site);
         let reason = missing.filter(|missing| tried.is_none_or(|tried| tried <= missing.at)).map(|missing| missing.why);
@@ -221,8 +221,7 @@ async fn of_files(
     let last_login = last_login(data_dir, (site, user), &Ok(tries.clone()), now).filter(|_| reason == NOT_YET);
     let reason = match tries.member().filter(|member| reason == NOT_YET && kept.is_some() && *member != user) {
         Some(member) => format!(
-            "the session that is kept is {member}'s, and the next crawl logs in as {user} (hint: `gleaner login` does it at \
-             once)"
+            "the stored session is {member}'s; the next crawl logs in as {user} (hint: `gleaner login` does so at once)"
         ),
         None => reason,
     };
@@ -237,7 +236,7 @@ pub fn without_rules(data_dir: &Path, site: &str, file: &Path) -> Option<Account
     let (kept, tries) = (sessions::kept_at(data_dir, site), sessions::tries(data_dir, site));
     let user = tries.as_ref().ok().and_then(|tries| tries.member().map(ToOwned::to_owned));
     let gone = format!(
-        "{}, by which it was crawled, is gone or has faults\nhint: name the folder of its rule file by --rules",
+        "its rule file {} is missing or has faults\nhint: pass the folder of its rule file as --rules",
         file.display()
     );
     let of = |state| AccountStatus::new(site, user.as_deref(), state);
@@ -434,13 +433,13 @@ mod tests {
         });
         // A crawl has left the site alone for this reason, before it requested anything.
         let stamp = sessions::Files::new(folder.path(), "s", "anna").stamp();
-        let (why, until) = ("the site has asked at the last login to be left alone".to_owned(), Some(until));
+        let (why, until) = ("the site asked at the last login to wait".to_owned(), Some(until));
         let note = MissingSession { at: LATER, until, why, stamp, table: None, has_ended: false };
         folder.1.put_note("s", SESSION_NOTE, serde_json::to_vec(&note).unwrap()).await.unwrap();
         let told = folder.status().await;
         let last = told.last_login.unwrap();
         assert_eq!(told.state, AccountState::Kept, "{last}");
-        assert!(last.ends_with(&format!("left alone until {}", until.unwrap().rfc3339())), "{last}");
+        assert!(last.ends_with(&format!("asks to wait until {}", until.unwrap().rfc3339())), "{last}");
     }
 
     #[tokio::test]
@@ -462,7 +461,7 @@ mod tests {
         assert_eq!(folder.status_of("anna").await.state, AccountState::Kept);
         let other = folder.status_of("bert").await;
         let why = other.reason.unwrap();
-        assert!(other.state == AccountState::NoSession && why.contains("anna's, and the next crawl logs in as bert"));
+        assert!(other.state == AccountState::NoSession && why.contains("anna's; the next crawl logs in as bert"));
         for (user, expected) in [("anna", true), ("bert", false)] {
             let loaded = sessions::load_of(folder.path(), "s", user, &Jar::default()).unwrap();
             assert_eq!(loaded, expected, "nor is it taken up: {user}");
@@ -484,7 +483,8 @@ mod tests {
             "{last}"
         );
         fs::write(&session, "{").unwrap();
-        for broken in ["sessions/s.json: this is no session", "tries/s.json: what earlier logins forbid is unreadable"]
+        for broken in
+            ["sessions/s.json: not a valid session file", "tries/s.json: the record of earlier logins is unreadable"]
         {
             let told = folder.status().await;
             let why = told.reason.unwrap();

@@ -74,7 +74,8 @@ pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
     let listener = match UnixListener::bind(&path) {
         Ok(listener) => listener,
         Err(error) => {
-            tracing::warn!(path = %path.display(), %error, "no control socket: `status` and `export` must wait for the end");
+            tracing::warn!(path = %path.display(), %error, "no control socket: `status` and `export` only work after this process has \
+                ended");
             return None;
         }
     };
@@ -92,7 +93,7 @@ pub fn serve(app: &App, progress: Option<Progress>) -> Option<Control> {
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "control socket refuses");
+                    tracing::warn!(%error, "control socket refuses connections");
                     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
                 }
             }
@@ -116,7 +117,7 @@ async fn converse(
         }
         let mut answer = match serde_json::from_str(&line) {
             Ok(ask) => answer(ask, Arc::clone(&db), progress.clone(), clock.now()).await?,
-            Err(error) => serde_json::to_vec(&Answer::<()>::Error(format!("not a question: {error}")))?,
+            Err(error) => serde_json::to_vec(&Answer::<()>::Error(format!("not a valid request: {error}")))?,
         };
         answer.push(b'\n');
         write.write_all(&answer).await?;
@@ -247,7 +248,7 @@ impl Remote {
         }
         if !answer.ends_with('\n') {
             return Err(fault(
-                "the answer of the process that holds the data folder is too long or was cut short".to_owned(),
+                "the response of the process that holds the data folder is too long or was cut short".to_owned(),
             ));
         }
         match serde_json::from_str(&answer).map_err(|error| fault(error.to_string()))? {

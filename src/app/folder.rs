@@ -49,8 +49,8 @@ pub fn must_not_be_taken(data_dir: &Path) -> anyhow::Result<()> {
     }
     let (path, owner) = (data_dir.display(), name_of(owner));
     bail!(
-        "{path}: it belongs to {owner}, and what root makes in it {owner} could not use\nhint: run the same as its owner: {}; or pass \
-         another --data",
+        "{path}: it belongs to {owner}, and {owner} could not use the files that root creates in it\nhint: run the same command as \
+         its owner: {}; or pass another --data",
         as_user(&owner, &this_command())
     )
 }
@@ -90,8 +90,8 @@ fn not_ours(path: &Path, metadata: &Metadata, we: u32) -> String {
     let (owner, we) = (name_of(metadata.uid()), name_of(we));
     let (path, mode) = (path.display(), metadata.mode() & 0o777);
     format!(
-        "{path}: cannot be written: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same as its owner: \
-         {}; or pass another --data",
+        "{path}: cannot be written: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same command as its \
+         owner: {}; or pass another --data",
         as_user(&owner, &this_command())
     )
 }
@@ -149,7 +149,7 @@ pub fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
     let file = how.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
     let metadata = file.metadata()?;
     match () {
-        () if metadata.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder, and no file")),
+        () if metadata.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder, not a file")),
         () if !metadata.is_file() => Err(io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR)),
         () => Ok(file),
     }
@@ -178,7 +178,9 @@ pub fn failed(path: &Path, error: &io::Error) -> anyhow::Error {
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             let folder = path.parent().unwrap_or(path).display();
-            anyhow!("{shown}: {error}\nhint: make room (`df {folder}` shows what is left), then run the same again")
+            anyhow!(
+                "{shown}: {error}\nhint: make room (`df {folder}` shows what is left), then run the same command again"
+            )
         }
         io::ErrorKind::ReadOnlyFilesystem => {
             anyhow!("{shown}: {error}\nhint: mount it writable (`findmnt -T {shown}` names it), or pass another --data")
@@ -198,8 +200,8 @@ fn not_for_us(path: &Path) -> Option<anyhow::Error> {
         if metadata.uid() != we {
             let (owner, we) = (name_of(metadata.uid()), name_of(we));
             return Some(anyhow!(
-                "{shown}: permission denied: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same as its \
-                 owner: {}; or pass another --data",
+                "{shown}: permission denied: it belongs to {owner} (mode {mode:04o}), and this runs as {we}\nhint: run the same \
+                 command as its owner: {}; or pass another --data",
                 as_user(&owner, &this_command())
             ));
         }
@@ -237,7 +239,7 @@ pub fn keep_private(path: &Path) -> anyhow::Result<()> {
     let wanted = if metadata.is_dir() { 0o700 } else { 0o600 };
     let we = owner::of_files();
     let shown = path.display();
-    let told = format!("others may read or write it (mode {mode:04o})");
+    let told = format!("other users may read or write it (mode {mode:04o})");
     if we != 0 && we != metadata.uid() {
         let owner = name_of(metadata.uid());
         let mend = as_user(&owner, &format!("chmod {wanted:o} {shown}"));
@@ -245,13 +247,14 @@ pub fn keep_private(path: &Path) -> anyhow::Result<()> {
     }
     match fs::set_permissions(path, Permissions::from_mode(wanted)) {
         Ok(()) => {
-            tracing::warn!(path = %shown, "others could read or write it (mode {mode:04o}): its mode is {wanted:04o} now")
+            tracing::warn!(path = %shown, "other users could read or write this file (mode {mode:04o}): changed to {wanted:04o}")
         }
         // On a read-only file system nobody can write it, and who could read it already has.
         Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
-            tracing::warn!(path = %shown, "{told}, on a read-only file system (hint: chmod {wanted:o} it once it can be written)");
+            tracing::warn!(path = %shown, "{told}, on a read-only file system (hint: chmod {wanted:o} it once the file system is \
+                                           writable)");
         }
-        Err(error) => bail!("{shown}: {told}, which cannot be mended: {error}\nhint: chmod {wanted:o} {shown}"),
+        Err(error) => bail!("{shown}: {told}, and its mode cannot be changed: {error}\nhint: chmod {wanted:o} {shown}"),
     }
     Ok(())
 }
@@ -269,7 +272,7 @@ mod tests {
         for part in [
             &*format!("{}: cannot be written: it belongs to {owner} (mode {mode:04o})", folder.path().display()),
             "this runs as '#4000000000'",
-            &*format!("\nhint: run the same as its owner: {}", as_user(&owner, &this_command())),
+            &*format!("\nhint: run the same command as its owner: {}", as_user(&owner, &this_command())),
         ] {
             assert!(told.contains(part), "{part}: {told}");
         }
@@ -349,7 +352,7 @@ mod tests {
             let told = failed(&file, &io::ErrorKind::PermissionDenied.into()).to_string();
             let command = as_user("'#4321'", &this_command());
             let expected = format!(
-                "it belongs to '#4321' (mode 0400), and this runs as root\nhint: run the same as its owner: {command}"
+                "it belongs to '#4321' (mode 0400), and this runs as root\nhint: run the same command as its owner: {command}"
             );
             let expected = &*expected;
             assert!(told.contains(expected), "{told}");

@@ -59,7 +59,7 @@ impl Ends {
     /// it. A signal together with the first counts as one: a wrapper forwards what its whole process group received.
     pub fn told(&mut self, signal: tokio::signal::unix::SignalKind, now: UnixMillis) {
         if self.is_second(now) {
-            tracing::warn!("told to end a second time: what is under way is broken off");
+            tracing::warn!("second signal: aborting what is under way");
             std::process::exit(128 + signal.as_raw_value())
         }
     }
@@ -149,7 +149,8 @@ impl App {
                 let aside = aside_of(path, SystemClock.now());
                 std::fs::rename(path, &aside).map_err(|error| folder::failed(path, &error))?;
                 let (path_shown, aside) = (path.display(), aside.display());
-                tracing::warn!(path = %path_shown, kept = %aside, detail, "the file of what was found lately is damaged: it was put aside, and lists are read again for what it held");
+                tracing::warn!(path = %path_shown, kept = %aside, detail, "the update database is damaged: it was moved aside, and \
+                    lists are read again to find what it held");
                 UpdateDb::open(path, options).map_err(Into::into)
             }
             opened => opened.map_err(Into::into),
@@ -198,7 +199,7 @@ impl App {
             // A broken file of one site must not stop the others: this site logs in again.
             if let Err(error) = sessions::load_of(&self.data_dir, &rules.name, &login.user, &jar) {
                 let error = in_one_line(&format!("{error:#}"));
-                tracing::error!(site = %rules.name, error, "the kept session is of no use");
+                tracing::error!(site = %rules.name, error, "the stored session cannot be used");
             }
         }
         let transport = transport(&self.options, rules, Arc::clone(&jar), self.dns.clone(), self.tls.clone())?;
@@ -276,7 +277,9 @@ pub fn read_only(options: &Options) -> Result<Arc<dyn Reader>, CrawlDbError> {
 
 /// The children that run page scripts; none is started before a page needs it.
 fn children() -> anyhow::Result<Arc<Children>> {
-    Ok(Arc::new(Children::of_this_program(Bounds::default()).context("this program's own file is not known")?))
+    Ok(Arc::new(
+        Children::of_this_program(Bounds::default()).context("the path of this program's executable is unknown")?,
+    ))
 }
 
 /// A site's HTTP client.
@@ -320,7 +323,10 @@ fn open_database(path: &Path, options: OpenOptions) -> Result<RedbStore, CrawlDb
 /// An error if a file exists at the path of the data folder; a missing folder is fine.
 pub fn is_folder(data_dir: &Path) -> anyhow::Result<()> {
     if data_dir.exists() && !data_dir.is_dir() {
-        bail!("{}: this is a file\nhint: --data wants the folder of the database and the archive", data_dir.display());
+        bail!(
+            "{}: this is a file\nhint: pass the folder of the database and the archive as --data",
+            data_dir.display()
+        );
     }
     Ok(())
 }
@@ -331,8 +337,8 @@ pub fn must_exist(data_dir: &Path) -> anyhow::Result<()> {
     if has_database(data_dir)? {
         return Ok(());
     }
-    let what = if data_dir.exists() { "no crawl has begun in this folder" } else { "there is no such folder" };
-    bail!("{}: {what}\nhint: pass the right --data, or begin with `gleaner crawl`", data_dir.display())
+    let what = if data_dir.exists() { "no crawl was started in this folder" } else { "there is no such folder" };
+    bail!("{}: {what}\nhint: pass the right --data, or start with `gleaner crawl`", data_dir.display())
 }
 
 /// Whether a crawl has started in a data folder; an error with the owner if this process cannot access it.
@@ -397,7 +403,7 @@ impl Crew {
     pub async fn ended(&mut self) -> anyhow::Result<Option<(String, Result<Ended, CrawlError>)>> {
         match self.loops.join_next().await {
             None => Ok(None),
-            Some(joined) => Ok(Some(joined.context("a site's crawl broke off")?)),
+            Some(joined) => Ok(Some(joined.context("a site's crawl panicked or was aborted")?)),
         }
     }
 
@@ -412,7 +418,7 @@ impl Crew {
         let Self { shared, committer, .. } = self;
         // The committer ends when its last sender is dropped.
         drop(shared);
-        committer.await.context("the committer broke off")??;
+        committer.await.context("the committer panicked or was aborted")??;
         Ok(())
     }
 }

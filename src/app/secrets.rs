@@ -47,34 +47,32 @@ pub unsafe fn guard_process() {
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     #[error(
-        "no password for the site {site}\nhint: write it into {file} (readable by you alone: chmod 600), or pass it as the \
-         systemd credential `{credential}`, or set {variable}"
+        "no password for the site {site}\nhint: write it into {file} (readable only by you: chmod 600), or pass it as the systemd \
+         credential `{credential}`, or set {variable}"
     )]
     Absent { site: String, file: String, credential: String, variable: String },
-    #[error("{path}: others may read this password (mode {mode:04o})\nhint: chmod 600 {path}")]
+    #[error("{path}: other users may read this password (mode {mode:04o})\nhint: chmod 600 {path}")]
     Readable { path: String, mode: u32 },
-    #[error(
-        "{path}: this is a folder\nhint: the password is read from a file of this name: move the folder away, and write the file"
-    )]
+    #[error("{path}: this is a folder\nhint: move the folder away, and write the password into a file of this name")]
     Folder { path: String },
     /// With a hint.
     #[error("{0:#}")]
     Io(anyhow::Error),
     #[error(
-        "{path}: this is a link to nothing\nhint: remove it, and write the password into a file of this name (chmod 600)"
+        "{path}: this is a dangling symbolic link\nhint: remove it, and write the password into a file of this name (chmod 600)"
     )]
     Dangling { path: String },
-    #[error("{place}: the password is empty\nhint: write the password into it, in one line")]
+    #[error("{place}: the password is empty\nhint: write the password into it, on one line")]
     Empty { place: String },
     #[error(
-        "{place}: longer than {SECRET_BYTES_MAX} bytes, or no UTF-8\nhint: write the password alone into it, in UTF-8"
+        "{place}: longer than {SECRET_BYTES_MAX} bytes, or not UTF-8\nhint: write only the password into it, in UTF-8"
     )]
     Unreadable { place: String },
     #[error(
-        "{place}: the password has a control character\nhint: write the password alone into it, as plain text in UTF-8"
+        "{place}: the password contains a control character\nhint: write only the password into it, as plain text in UTF-8"
     )]
     Control { place: String },
-    #[error("{place}: there is more than one line\nhint: leave the password alone in it, in one line")]
+    #[error("{place}: there is more than one line\nhint: keep only the password in it, on one line")]
     Lines { place: String },
 }
 
@@ -139,7 +137,7 @@ pub fn exposed(data_dir: &Path, site: &str) -> Vec<String> {
     let is_file = file.is_file();
     let folder = file.parent().and_then(|folder| Some((folder.display(), open_mode(folder)?)));
     let folder = folder.map(|(path, mode)| {
-        format!("{path}: others may look into this folder of passwords (mode {mode:04o})\nhint: chmod 700 {path}")
+        format!("{path}: other users may read this folder of passwords (mode {mode:04o})\nhint: chmod 700 {path}")
     });
     let path = file.display().to_string();
     let file = open_mode(&file).filter(|_| is_file).map(|mode| SecretError::Readable { path, mode }.to_string());
@@ -221,10 +219,10 @@ fn checked(text: Option<&str>, place: &str) -> Result<Secret, SecretError> {
         return Err(SecretError::Empty { place: place() });
     }
     if !behind.is_empty() {
-        tracing::warn!(path = place(), "empty lines stand behind the password: they are left out");
+        tracing::warn!(path = place(), "empty lines after the password are ignored");
     }
     if first.trim() != first {
-        tracing::warn!(path = place(), "the password begins or ends with blanks: they are sent as a part of it");
+        tracing::warn!(path = place(), "the password begins or ends with whitespace, which is sent as part of it");
     }
     Ok(secret)
 }
@@ -248,7 +246,7 @@ mod tests {
         assert!(told().contains("/secrets/s: this is not a regular file\nhint: "), "{}", told());
         fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink("nowhere", &file).unwrap();
-        assert!(told().contains("/secrets/s: this is a link to nothing\nhint: remove it"), "{}", told());
+        assert!(told().contains("/secrets/s: this is a dangling symbolic link\nhint: remove it"), "{}", told());
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
         assert!(told().contains("/secrets/s: this is a folder\nhint: "), "{}", told());

@@ -74,7 +74,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
         tracing::warn!(rules = %rules_dir.display(), "no enabled site: waiting for a rule file (hint: gleaner rules new URL)");
     }
     notify_systemd(&[sd_notify::NotifyState::Ready, sd_notify::NotifyState::Status(&service.summary())]);
-    tracing::info!(rules = %rules_dir.display(), "rule files are watched: they are read again when they change, and on SIGHUP");
+    tracing::info!(rules = %rules_dir.display(), "watching rule files: they are reloaded when they change, and on SIGHUP");
     tracing::info!(sites = service.running.len(), data = %app.data_dir.display(), "service is up");
 
     let (mut watchdog, mut ends) = (tokio::time::interval(watchdog_interval()), super::Ends::default());
@@ -87,7 +87,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
                 if terminal.is_closed() {
                     break ends.told(SignalKind::hangup(), app.clock.now());
                 }
-                tracing::info!("SIGHUP: rule files are read again");
+                tracing::info!("SIGHUP: reloading rule files");
                 service.reload();
             }
             Some(()) = changes.recv() => {
@@ -95,7 +95,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
                 let quiet = async { while let Ok(Some(())) = tokio::time::timeout(RULES_QUIET, changes.recv()).await {} };
                 // Read a folder that never settles, too.
                 let _ = tokio::time::timeout(RULES_UNQUIET, quiet).await;
-                tracing::info!("rule files changed, they are read again");
+                tracing::info!("rule files changed: reloading them");
                 service.reload();
             }
             ended = service.crew.ended(), if !service.running.is_empty() || !service.ending.is_empty() => {
@@ -104,7 +104,7 @@ pub async fn run(app: &App, rules_dir: &Path) -> anyhow::Result<()> {
                 }
             }
             _ = looks.tick() => if terminal.look() {
-                tracing::info!("the terminal of the service is gone: SIGHUP reads the rule files again");
+                tracing::info!("the terminal of the service is closed: SIGHUP now reloads the rule files");
             },
             _ = watchdog.tick() => {
                 // Notify systemd's watchdog only while every loop works.
@@ -134,14 +134,14 @@ impl Service<'_> {
         let (mut wanted, mut bad, mut told) = (Vec::new(), BTreeSet::new(), Vec::new());
         for file in rules::load_dir(self.rules_dir) {
             if file.site.is_ok() && self.bad.contains(&file.path) {
-                tracing::info!(path = %file.path.display(), "rule file is good again");
+                tracing::info!(path = %file.path.display(), "rule file is valid again");
             }
             match file.site {
                 Ok(site) if site.enabled => wanted.push(site),
                 Ok(_) => {}
                 Err(faults) => {
                     for fault in &faults {
-                        tracing::error!(error = %fault, "rule file is bad; its last good state, if any, stays in force");
+                        tracing::error!(error = %fault, "rule file has faults; its last valid version, if any, stays in force");
                     }
                     let first = faults.first().map(ToString::to_string).unwrap_or_default();
                     told.push(RuleFault { path: file.path.clone(), first, count: faults.len() });
@@ -194,7 +194,7 @@ impl Service<'_> {
 
     fn start(&mut self, rules: Arc<SiteRules>, after: Duration) {
         if let rules::Robots::Ignore { reason } = &rules.robots {
-            tracing::warn!(site = %rules.name, reason, "robots.txt is not obeyed: the site's rule file says so");
+            tracing::warn!(site = %rules.name, reason, "robots.txt is ignored, as the site's rule file says");
         }
         match self.app.site(&rules) {
             Ok(site) => {
@@ -215,7 +215,7 @@ impl Service<'_> {
     /// A site ends because it was stopped, or because the store failed: then it is retried, like a commit.
     fn site_ended(&mut self, name: &str, result: Result<Ended, CrawlError>) {
         if let Err(error) = &result {
-            tracing::error!(site = name, %error, "site's crawl broke off");
+            tracing::error!(site = name, %error, "site's crawl failed");
         }
         match self.ending.remove(name) {
             Some(Some(site)) => self.start(site, Duration::ZERO),
@@ -245,7 +245,7 @@ impl Service<'_> {
         }
         while let Some((name, result)) = self.crew.ended().await? {
             if let Err(error) = result {
-                tracing::error!(site = name, %error, "site did not end well");
+                tracing::error!(site = name, %error, "site ended with an error");
             }
         }
         self.crew.finish().await

@@ -35,7 +35,7 @@ pub fn load(data_dir: &Path, site: &str, jar: &Jar) -> anyhow::Result<usize> {
     let Some(bytes) = read(data_dir, &path)? else { return Ok(0) };
     jar.take_up(&bytes).map_err(|error| {
         let path = path.display();
-        anyhow!("{path}: this is no session ({error})\nhint: remove the file, then run `gleaner login {site}`")
+        anyhow!("{path}: not a valid session file ({error})\nhint: remove the file, then run `gleaner login {site}`")
     })
 }
 
@@ -48,7 +48,7 @@ pub fn load_of(data_dir: &Path, site: &str, user: &str, jar: &Jar) -> anyhow::Re
     let member = tries(data_dir, site).ok().and_then(|tries| tries.member().map(ToOwned::to_owned));
     match member.filter(|member| member != user) {
         Some(member) => {
-            tracing::info!(site, member, user, "the session that is kept is another user's: it is left alone");
+            tracing::info!(site, member, user, "the stored session belongs to another user: it is not used");
             Ok(false)
         }
         None => Ok(load(data_dir, site, jar)? > 0),
@@ -109,7 +109,7 @@ pub fn load_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret,
     let path = unproven_file(data_dir, site);
     let Some(bytes) = read(data_dir, &path)? else { return Ok(false) };
     let taken = jar.take_up(&bytes);
-    taken.map_err(|error| anyhow!("{}: this is no session ({error})\nhint: remove the file", path.display()))?;
+    taken.map_err(|error| anyhow!("{}: not a valid session file ({error})\nhint: remove the file", path.display()))?;
     // A site that set no cookie is queried nevertheless: its response to a guest shows how the login ended.
     Ok(true)
 }
@@ -147,8 +147,8 @@ pub fn tries(data_dir: &Path, site: &str) -> anyhow::Result<Tries> {
     tries_of(&bytes).map_err(|error| {
         let path = path.display();
         anyhow!(
-            "{path}: what earlier logins forbid is unreadable ({error})\nhint: see with a browser that the account is not \
-             locked, then remove the file; where a newer gleaner has written it, run that one"
+            "{path}: the record of earlier logins is unreadable ({error})\nhint: check in a browser that the account is not locked, \
+             then remove the file; if a newer gleaner wrote it, run that version"
         )
     })
 }
@@ -176,10 +176,10 @@ fn tries_of(bytes: &[u8]) -> Result<Tries, String> {
     }
     let ours = serde_json::to_value(Tries::default()).map_err(|error| error.to_string())?;
     if let Some(key) = file.keys().find(|key| ours.get(key.as_str()).is_none()) {
-        return Err(format!("`{key}` is no key that this version knows"));
+        return Err(format!("this version does not know the key `{key}`"));
     }
     if !file.contains_key("refused") {
-        return Err("it lacks `refused`, which such a file always has".to_owned());
+        return Err("the key `refused` is missing".to_owned());
     }
     serde_json::from_value(file.into()).map_err(|error| error.to_string())
 }
@@ -204,7 +204,7 @@ pub fn note_rules(data_dir: &Path, rules: &SiteRules) {
     }
     if let Err(error) = write(data_dir, &folder, &name, bytes) {
         let error = in_one_line(&format!("{error:#}"));
-        tracing::warn!(site = %rules.name, error, "the rule file's place cannot be written down");
+        tracing::warn!(site = %rules.name, error, "the path of the rule file cannot be stored");
     }
 }
 

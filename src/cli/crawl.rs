@@ -49,7 +49,7 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
     }
     for site in &sites {
         if let rules::Robots::Ignore { reason } = &site.robots {
-            tracing::warn!(site = %site.name, reason, "robots.txt is not obeyed: the site's rule file says so");
+            tracing::warn!(site = %site.name, reason, "robots.txt is ignored, as the site's rule file says");
         }
     }
     let run_options = RunOptions {

@@ -97,7 +97,7 @@ impl Told {
     /// Prints the result after the steps.
     fn show(&self) -> anyhow::Result<()> {
         match (&self.session, self.verdict) {
-            (Some(path), _) => outln!("the session is kept in {path}"),
+            (Some(path), _) => outln!("the session is stored in {path}"),
             (None, None) if self.is_well => outln!("{}", self.sentence),
             (None, None) => errln!("error: {}", self.sentence),
             // The last step has already printed it.
@@ -143,8 +143,8 @@ fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> a
     if options.interactive && !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         let cookies = hints.command(&format!("login {} --cookies cookies.txt", rules.name));
         bail!(
-            "--interactive: standard input or standard error is no terminal, so that nobody can be asked\nhint: run it in a \
-             terminal, or take over a browser's session: {cookies}"
+            "--interactive: standard input or standard error is not a terminal\nhint: run it in a terminal, or import a browser's \
+             session: {cookies}"
         );
     }
     app::is_folder(&config.data_dir)?;
@@ -173,10 +173,10 @@ impl Login<'_> {
             imported.faults.iter().map(|fault| format!("{}: {fault}", file.display())).collect();
         let more = imported.faulty - imported.faults.len();
         if more > 0 {
-            faults.push(format!("{}: and {more} more lines of no use", file.display()));
+            faults.push(format!("{}: and {more} more lines that cannot be used", file.display()));
         }
         steps.show(&format!(
-            "cookies: {} taken, {} of other sites left out, {} expired",
+            "cookies: {} imported, {} of other sites skipped, {} expired",
             imported.taken, imported.foreign, imported.expired
         ));
         faults.iter().for_each(|fault| eprintln!("{fault}"));
@@ -184,7 +184,7 @@ impl Login<'_> {
         if imported.taken == 0 {
             let hosts = self.rules.hosts.join(", ");
             let hint = format!("export the cookies of {hosts} from the browser that is logged in there");
-            let sentence = format!("{}: no cookie of {hosts} that is any use", file.display());
+            let sentence = format!("{}: no usable cookie of {hosts}", file.display());
             return Ok(Told { sentence, hint: Some(hint), ..told });
         }
         // No other login runs meanwhile, so the state written at the end is current.
@@ -204,11 +204,11 @@ impl Login<'_> {
                 tries.operator_has_logged_in(&self.login.user);
                 sessions::save_tries(&config.data_dir, name, &tries)?;
                 let session = sessions::save(&config.data_dir, name, &jar)?.display().to_string();
-                let sentence = "the browser's session is a member's".to_owned();
+                let sentence = "the browser's session is logged in".to_owned();
                 Told { sentence, session: Some(session), logged_in: true, is_well: true, ..told }
             }
             Some(false) => Told {
-                sentence: format!("the session of {file} is not one of a member: it is not kept"),
+                sentence: format!("the session of {file} is not logged in: it is not stored"),
                 hint: Some(
                     "log in with the browser again, and export the cookies while it is logged in".to_owned()
                         + if self.login.probe.is_none() { NAME_A_PROBE } else { "" },
@@ -223,8 +223,8 @@ impl Login<'_> {
                 let when = asks_to_wait
                     .map_or_else(|| "once the site answers".to_owned(), |at| format!("at {}", at.rfc3339()));
                 Told {
-                    sentence: format!("the session of {file} cannot be proven now: it is not kept"),
-                    hint: Some(format!("run the same again {when}")),
+                    sentence: format!("the session of {file} cannot be proven now: it is not stored"),
+                    hint: Some(format!("run the same command again {when}")),
                     ..told
                 }
             }
@@ -321,7 +321,7 @@ impl Login<'_> {
                 tries.await_proof(report.unless, now);
                 // Print the result even so.
                 if let Err(error) = sessions::save_unproven(data_dir, name, jar) {
-                    errln!("{error:#}: the cookies of this login cannot be kept until it is proven");
+                    errln!("{error:#}: the cookies of this unproven login cannot be stored");
                 }
             }
             _ => {
@@ -381,7 +381,7 @@ impl Login<'_> {
         let of_user = sessions::turn_of_user(data_dir, self.rules.first_authority(), &self.login.user)?;
         let (Some(turn), Some(of_user)) = (sessions::turn(data_dir, name)?, of_user) else {
             bail!(
-                "another process logs in to {name} at this moment\nhint: wait until it has, or has not: {}",
+                "another process is logging in to {name}\nhint: wait until it has finished: {}",
                 self.hints.command("status")
             );
         };
@@ -414,7 +414,7 @@ impl Login<'_> {
         tries: &mut Tries,
     ) -> anyhow::Result<Option<Told>> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
-        steps.show("the site took the last login: its proof is asked for first");
+        steps.show("the site accepted the last login: its session is proven first");
         let unless = tries.unless().unwrap_or(Verdict::Unknown);
         let Proof { holds, asks_to_wait, steps: taken } =
             block_on(async { Ok(login::prove_by_hand(site, means, unless, &|step| steps.tell(step)).await) })?;
@@ -443,7 +443,7 @@ impl Login<'_> {
                 })
             }
             None if self.options.again => {
-                steps.show("the last login cannot be proven now: its form is sent again, as --again says");
+                steps.show("the last login cannot be proven now: its form is sent again because of --again");
                 None
             }
             None => {
@@ -461,8 +461,7 @@ impl Login<'_> {
     }
 }
 
-const NAME_A_PROBE: &str =
-    "; where it is a member's all the same, name a page that only members see as `probe` in [login]";
+const NAME_A_PROBE: &str = "; if it is logged in nevertheless, name a page that only members see as `probe` in [login]";
 
 /// Deletes the session. A process that crawls with it would write it again, so it must be stopped first.
 fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<Told> {
@@ -479,18 +478,18 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
     let is_there = !matches!(sessions::load(data_dir, name, &Jar::default()), Ok(0));
     if is_crawled && is_there {
         bail!(
-            "the session is not forgotten: a running process crawls {name} with it, and would write it down again\nhint: \
-             end that process, or write `enabled = false` into {}; then run: {}",
+            "the session is not deleted: a running process crawls {name} with it, and would store it again\nhint: end that process, \
+             or write `enabled = false` into {}; then run: {}",
             quoted(&rules.file),
             hints.command(&format!("login {name} --logout"))
         );
     }
     // Held until the session is deleted, so that no crawl starts with it meanwhile; a process that does not answer is detected here.
     let is_alone = running.is_none() && app::database_path(data_dir).exists();
-    let _held = is_alone.then(|| App::open(&config.into())).transpose().context("the session is not forgotten")?;
+    let _held = is_alone.then(|| App::open(&config.into())).transpose().context("the session is not deleted")?;
     let Some(_turn) = sessions::turn(data_dir, name)? else {
         bail!(
-            "the session is not forgotten: another process logs in to {name} at this moment\nhint: wait until it has: {}",
+            "the session is not deleted: another process is logging in to {name}\nhint: wait until it has finished: {}",
             hints.command("status")
         );
     };
@@ -501,7 +500,7 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
         sessions::save_tries(data_dir, name, &tries)?;
     }
     let sentence = match (was_there, is_crawled) {
-        (true, _) => "the session is forgotten".to_owned(),
+        (true, _) => "the session is deleted".to_owned(),
         (false, false) => "there was no session".to_owned(),
         (false, true) => format!("there was no session; the running process that crawls {name} may still log in"),
     };
@@ -518,7 +517,7 @@ fn cookies_of(file: &Path) -> anyhow::Result<String> {
     let metadata = opened.metadata().with_context(name)?;
     if metadata.is_dir() {
         bail!(
-            "{}: this is a folder\nhint: name the cookies.txt itself, which a browser's extension exports; the folder of a browser's \
+            "{}: this is a folder\nhint: name the cookies.txt file that a browser extension exports; the folder of a browser's \
              profile has none",
             file.display()
         );
@@ -526,8 +525,7 @@ fn cookies_of(file: &Path) -> anyhow::Result<String> {
     if metadata.is_file() && metadata.mode() & 0o077 != 0 {
         let file = quoted(file);
         eprintln!(
-            "{file}: others may read this file, and use the session in it\nhint: chmod 600 {file}, and remove it when it is \
-             taken over"
+            "{file}: other users may read this file, and use the session in it\nhint: chmod 600 {file}, and remove it after the import"
         );
     }
     let mut bytes = Vec::new();

@@ -145,7 +145,7 @@ fn target(text: &str) -> anyhow::Result<Target> {
 pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
     let hints = Hints::of(global);
     let children = Children::of_this_program(Bounds { children: 1, ..Bounds::default() })
-        .context("this program's own file is not known")?;
+        .context("the path of this program's executable is unknown")?;
     if let Some(list) = &options.list {
         return list::command(config, global, &hints, (list, options.time_only), &children);
     }
@@ -218,7 +218,7 @@ struct Lost {
 impl Lost {
     /// Prints the links of the markup, if links were requested, and what happened.
     fn show(&self, options: &Options) -> anyhow::Result<()> {
-        eprintln!("error: {}: the page's scripts were not run to their end: {}", self.url, self.error);
+        eprintln!("error: {}: the page's scripts did not finish: {}", self.url, self.error);
         if options.json || !matches!(options.view(), View::Summary | View::Links) {
             return Ok(());
         }

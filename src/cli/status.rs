@@ -236,12 +236,12 @@ fn account(of: &AccountStatus, now: &str) -> String {
     let stands = match (state, until) {
         (AccountState::LoggedIn, _) => format!("logged in{proven}"),
         (AccountState::Kept, _) if !reason.is_empty() => {
-            format!("a session is kept{proven}, and waits to be proven: {reason}")
+            format!("a session is stored{proven}, and must be proven again: {reason}")
         }
-        (AccountState::Kept, _) => format!("a session is kept{proven}"),
-        (AccountState::Due, _) => "is to be logged in, or its session to be proven, before anything else".to_owned(),
-        (AccountState::Proving, _) => "is asked whether its session holds".to_owned(),
-        (AccountState::LoggingIn, _) => "is being logged in".to_owned(),
+        (AccountState::Kept, _) => format!("a session is stored{proven}"),
+        (AccountState::Due, _) => "about to log in, or to prove its session".to_owned(),
+        (AccountState::Proving, _) => "proving its session".to_owned(),
+        (AccountState::LoggingIn, _) => "logging in".to_owned(),
         (AccountState::NoSession, Some(until)) => format!("no session, the next try {}: {reason}", due(until, now)),
         (AccountState::NoSession, None) => format!("no session: {reason}"),
         (AccountState::Unreadable, _) => reason.to_owned(),
@@ -253,8 +253,8 @@ fn account(of: &AccountStatus, now: &str) -> String {
         None => format!("{site}: account{user}: {line}\n"),
     };
     let look = next_look.as_ref().map(|at| match &**at <= now {
-        true => "\nlooks each minute whether you have done something".to_owned(),
-        false => format!("\nlooks at {at}, and then each minute, whether you have done something"),
+        true => "\nchecks each minute whether you have changed something".to_owned(),
+        false => format!("\nchecks at {at}, and then each minute, whether you have changed something"),
     });
     let exposed: String = exposed.iter().map(|told| format!("\n{told}")).collect();
     (stands + &last + &look.unwrap_or_default() + &exposed).lines().map(line).collect()
@@ -443,7 +443,7 @@ fn state(site: &SiteStatus, now: &str) -> String {
         }
         Some(waiting) => format!("waiting until {}: {}", waiting.until, brief(&waiting.reason)),
         None if site.session == Some(SessionState::LoggingIn) => "logging in".to_owned(),
-        None if site.session == Some(SessionState::Proving) => "asking whether its session holds".to_owned(),
+        None if site.session == Some(SessionState::Proving) => "proving its session".to_owned(),
         None if site.under_way > 0 => format!("crawling, {} requests under way", site.under_way),
         None if site.counts.urls_queued > 0 => {
             blocked().unwrap_or_else(|| "crawling, as fast as its rate allows".to_owned())
@@ -471,11 +471,11 @@ mod tests {
         };
         let early = account(&of, "2026-11-22T08:00:00Z");
         assert!(
-            early.contains("the next try at 2026-11-22T08:12:00Z: no form") && early.contains("looks at 2026"),
+            early.contains("the next try at 2026-11-22T08:12:00Z: no form") && early.contains("checks at 2026"),
             "{early}"
         );
         let late = account(&of, "2026-11-22T09:00:00Z");
         assert!(late.contains("the next try due since 2026-11-22T08:12:00Z: no form"), "{late}");
-        assert!(late.contains("looks each minute") && !late.contains(" at 2026"), "{late}");
+        assert!(late.contains("checks each minute") && !late.contains(" at 2026"), "{late}");
     }
 }

@@ -281,7 +281,7 @@ fn of_two_login_forms_the_one_that_is_shown_is_taken_and_of_equals_the_first() {
 #[test]
 fn a_model_that_does_not_fit_is_refused() {
     let told = |json: &str| Judge::read(json.as_bytes()).err().unwrap().to_string();
-    assert!(told("{").contains("not in its form"));
+    assert!(told("{").contains("the model cannot be read"));
     assert!(told(r#"{"features":["age"],"threshold":0.5,"trees":[]}"#).contains("`age`"));
     assert!(told(r#"{"features":[],"threshold":0.5,"trees":[[]]}"#).contains("tree 0"));
 }

@@ -207,7 +207,7 @@ fn a_wrong_password_is_sent_once_and_spoils_no_good_session() {
 
     fs::write(&cookies, "127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tstale\n").unwrap();
     let stale = site.run(&["login", "forum", "--cookies", cookies.to_str().unwrap()]);
-    assert!(!stale.status.success() && told(&stale).contains("not kept"), "{}", told(&stale));
+    assert!(!stale.status.success() && told(&stale).contains("not stored"), "{}", told(&stale));
     assert_eq!(fs::read(&session).unwrap(), good);
 
     assert!(site.run(&["login", "forum", "--logout"]).status.success());

@@ -295,10 +295,10 @@ fn cases() -> Vec<Case> {
                  <button>Subscribe to the newsletter</button></form><form method=post action=reset>\
                  <input type=email name=mail><button>Reset password</button></form>",
             )
-            .ends(Verdict::NoForm, "pages it links", 0),
+            .ends(Verdict::NoForm, "pages that it links", 0),
         Case::new("pop-up", format!("<a href=#login>Login</a><div class=modal style='display: none'>{}</div>", form())),
         Case::new("dialog", format!("<dialog id=login>{}</dialog>", form())),
-        Case::new("no-form", format!("<div>{FIELDS}</div>")).ends(Verdict::Script, "its fields stand in no form", 0),
+        Case::new("no-form", format!("<div>{FIELDS}</div>")).ends(Verdict::Script, "its fields belong to no form", 0),
         Case::new(
             "script-button",
             "<form method=post>Username <input name=username>Password <input type=password name=password>\
@@ -441,10 +441,10 @@ fn cases_with_a_person() -> Vec<(Case, Vec<(Wanted, &'static str)>)> {
             vec![(Wanted::Captcha, "XKQ7")],
         ),
         (
-            with(captcha(), "asked-for-nothing").page("code.png", "png").ends(Verdict::Captcha, "nothing was typed", 0),
+            with(captcha(), "asked-for-nothing").page("code.png", "png").ends(Verdict::Captcha, "no answer was typed", 0),
             vec![(Wanted::Captcha, "")],
         ),
-        (with(captcha(), "no-picture").page("code.png", "<p>not one").ends(Verdict::Captcha, "no picture", 0), vec![]),
+        (with(captcha(), "no-picture").page("code.png", "<p>not one").ends(Verdict::Captcha, "not a picture", 0), vec![]),
         (
             with(moved(captcha(), &format!("http://{ELSEWHERE}/x.png")), "picture-elsewhere").ends(
                 Verdict::Captcha,
@@ -470,7 +470,7 @@ fn cases_with_a_person() -> Vec<(Case, Vec<(Wanted, &'static str)>)> {
                     "<h1>Log in</h1>Sorry, no match.<form method=post action=in>Username <input name=username> Password \
                      <input type=password name=password><input type=submit value='Log in'></form>",
                 )
-                .ends(Verdict::SecondFactor, "the one-time code was not taken", 2),
+                .ends(Verdict::SecondFactor, "the one-time code was not accepted", 2),
             vec![(Wanted::Code, "000000")],
         ),
         (
@@ -708,7 +708,7 @@ fn the_terminal_shows_where_the_picture_is_and_takes_the_answer() {
 
     let nobody = login(folder.path(), name).arg("--interactive").stdin(Stdio::null()).output().unwrap();
     let told = String::from_utf8_lossy(&nobody.stderr).into_owned();
-    assert!(!nobody.status.success() && told.contains("is no terminal"), "{told}");
+    assert!(!nobody.status.success() && told.contains("is not a terminal"), "{told}");
     assert!(world.seen.lock().unwrap().is_empty(), "nothing is asked of the site");
     let alone = login(folder.path(), name).output().unwrap();
     let told = String::from_utf8_lossy(&alone.stderr).into_owned();

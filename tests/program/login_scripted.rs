@@ -564,8 +564,8 @@ fn that_the_login_failed_or_the_account_is_locked_is_told_by_scripts_as_well() {
 fn a_password_for_another_host_or_an_address_never_leaves() {
     for (site, reason) in [
         ("foreign", "would have sent the password to 127.0.0.2"),
-        ("leaks", "its scripts would write the password into an address"),
-        ("query", "its address carries the password"),
+        ("leaks", "its scripts would write the password into a URL"),
+        ("query", "its URL carries the password"),
         ("loaded", "its scripts sent nothing when the form was submitted"),
         ("silent", "its scripts sent nothing when the form was submitted (a script failed: Error: no ••••••)"),
     ] {
@@ -585,7 +585,7 @@ fn of_all_writes_of_a_page_one_leaves_and_none_before_its_form() {
     let (login, told) = stage.run(&["login", "site", "-vv"]);
     assert_eq!((login.status.code(), stage.posts()), (Some(1), 1), "{told}");
     assert_eq!(stage.asked("early"), 0, "{told}");
-    assert!(told.contains("a login posts once"), "{told}");
+    assert!(told.contains("a login sends one POST only"), "{told}");
 }
 
 #[test]
@@ -699,7 +699,7 @@ fn a_child_that_is_lost_behind_the_post_is_no_reason_for_a_second_one() {
     let code = login.wait().unwrap().code();
     let told = fs::read_to_string(stage.folder.path().join("out")).unwrap();
     assert_eq!((code, stage.posts()), (Some(1), 1), "{told}");
-    assert!(told.contains("broke off while their POST was under way"), "{told}");
+    assert!(told.contains("ended while their POST was under way"), "{told}");
 }
 
 /// What was typed leaves in a shape that nobody can know again.
@@ -725,7 +725,7 @@ fn a_coded_login_that_is_killed_cut_off_or_asked_to_wait_is_sent_again_by_its_op
         for again in ["login", "crawl", "login"] {
             let (output, told) = stage.run(&[again, "site"]);
             assert_eq!((output.status.code(), stage.posts()), (Some(1), 1), "{site}, {again}: {told}");
-            let hint = if site == "coded-limited" { "to be left alone" } else { "--again" };
+            let hint = if site == "coded-limited" { "to wait" } else { "--again" };
             assert!(told.contains(hint), "{site}, {again}: {told}");
         }
         let (login, told) = stage.run(&["login", "site", "--again", "-vv"]);

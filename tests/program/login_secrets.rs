@@ -226,7 +226,7 @@ fn no_output_no_file_and_no_argument_holds_a_secret() {
     logs_in("down", PASSWORD, false, "no connection");
     world.set_password("down", PASSWORD, 0o644);
     let (_, told) = world.run(&["login", "down"], &trace);
-    assert!(told.contains("others may read"), "{told}");
+    assert!(told.contains("other users may read"), "{told}");
     fs::remove_file(secrets::file_of(&world.folder.path().join("data"), "hashed")).unwrap();
     let (was_good, told) = world.run(&["login", "hashed"], &[("GLEANER_PASSWORD_HASHED", PASSWORD), trace[0]]);
     assert!(was_good, "{told}");
@@ -250,7 +250,7 @@ fn no_output_no_file_and_no_argument_holds_a_secret() {
     fs::write(&session, format!("{{ broken {SESSION}")).unwrap();
     let (was_good, told) = world.run(&["crawl", "forum"], &trace);
     assert!(
-        was_good && told.contains("this is no session") && told.contains("logged in"),
+        was_good && told.contains("not a valid session file") && told.contains("logged in"),
         "it is told, and the crawl logs in anew: {told}"
     );
 

@@ -66,7 +66,7 @@ impl Ending {
                 }
                 if !std::mem::replace(&mut state.is_told, true) {
                     errln!(
-                        "told to end: the form has left, so that its answer is followed for up to {} s; a second signal ends at once",
+                        "stopping: the form was sent, so gleaner waits for its answer for up to {} s; a second signal ends at once",
                         limits::LOGIN_DRAIN_TIME_MAX.as_secs()
                     );
                 }
@@ -75,7 +75,7 @@ impl Ending {
             signal = tokio::select! {
                 signal = signals.next() => signal,
                 () = tokio::time::sleep(Self::left(&ends)) => {
-                    errln!("the login is broken off behind its form: the next one asks for its proof, or tells what to do");
+                    errln!("the login was aborted after its form was sent: the next one proves its session, or says what to do");
                     std::process::exit(code);
                 }
             };
@@ -123,7 +123,7 @@ impl Notes for Followed<'_> {
     fn begins(&self) -> Result<(), String> {
         let mut state = self.ending.lock();
         if state.is_told {
-            return Err("told to end, so that no form leaves any more".to_owned());
+            return Err("stopping: no more forms are sent".to_owned());
         }
         self.noted.begins()?;
         state.form_left = true;

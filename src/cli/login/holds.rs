@@ -64,15 +64,13 @@ impl Login<'_> {
         let hosts = block_on(async { Ok(hosts(self.config).await) })?;
         let hosts = hosts.unwrap_or_else(|error| {
             // A crawl reports problems of the database in full; they do not block a login.
-            tracing::warn!(%error, "which pauses crawls were told is not known");
+            tracing::warn!(%error, "the pauses that hosts asked crawls for cannot be read");
             Vec::new()
         });
         let Some((origin, until, reason)) = hosts.iter().find_map(|host| self.pause(host, now)) else { return Ok(()) };
         let who = match is_time_named(reason) {
-            true => format!("{origin} has asked a crawl to be left alone ({reason})"),
-            false => format!(
-                "{origin} has asked a crawl to be left alone and has named no time ({reason}); a guess of ours is to wait"
-            ),
+            true => format!("{origin} asked a crawl to wait ({reason})"),
+            false => format!("{origin} asked a crawl to wait and gave no time ({reason}); the estimate is to wait"),
         };
         bail!(self.next(None).waits(&who, until))
     }

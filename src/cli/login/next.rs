@@ -49,7 +49,7 @@ impl Login<'_> {
         );
         if !is_told && !report.sets_cookies && has(report, CAME_IN_THE_CLEAR) {
             return Some(format!(
-                "set `start` of {file} to the https address of the site, over which alone its cookies are kept, then run: {}",
+                "set `start` of {file} to the https address of the site, as its cookies are only kept over https, then run: {}",
                 self.run(if report.was_sent { " --again" } else { "" })
             ));
         }
@@ -74,14 +74,14 @@ impl Login<'_> {
             Verdict::LimitedAgain if self.is_held => self.no_end(),
             Verdict::RateLimited | Verdict::LimitedAgain => match self.not_before {
                 Some(until) => self.wait(until),
-                None => format!("see with a browser that the account is not locked, then run: {again}"),
+                None => format!("check in a browser that the account is not locked, then run: {again}"),
             },
             Verdict::OtherSite => self.other_site(report, &file),
             Verdict::SentByGet | Verdict::Script => self.browser(),
             Verdict::Captcha | Verdict::SecondFactor => self.person(report),
             Verdict::RedirectLoop => {
                 format!(
-                    "see with a browser where it leads, and correct `start`, or `page` in [login], of {file}, then run: {again}"
+                    "check in a browser where it leads, and correct `start`, or `page` in [login], of {file}, then run: {again}"
                 )
             }
             Verdict::NoForm => self.no_form(report, &file),
@@ -89,16 +89,16 @@ impl Login<'_> {
                 if !self.is_held && (self.is_guessed || self.is_asked) && self.not_before.is_some() =>
             {
                 let wait = self.not_before.map_or_else(String::new, |until| self.wait(until));
-                format!("see with a browser that the site works; {wait}")
+                format!("check in a browser that the site works; {wait}")
             }
             Verdict::NotLookedAt => format!("run: {again}"),
             Verdict::SiteTrouble | Verdict::SessionLost if self.is_held => format!(
-                "see with a browser that the site works and that the account is not locked, then run: {}",
+                "check in a browser that the site works and that the account is not locked, then run: {}",
                 self.run(" --again")
             ),
             Verdict::SiteTrouble | Verdict::SessionLost => {
                 format!(
-                    "see with a browser that the site works, then run: {again}; a crawl tries the same again by itself, after waits that grow"
+                    "check in a browser that the site works, then run: {again}; a crawl retries by itself, after growing waits"
                 )
             }
             Verdict::Unknown | Verdict::NoAnswer => self.unknown(report, &file),
@@ -110,13 +110,13 @@ impl Login<'_> {
         let keys = self.keys();
         let others = match keys.is_empty() {
             true => String::new(),
-            false => format!("; where {keys} there was wrong, correct it and run: {}", self.run(" --again")),
+            false => format!("; if {keys} there was wrong, correct it and run: {}", self.run(" --again")),
         };
         // A wait applies to another password as well.
         let (later, all_the_same) = match self.not_before.filter(|_| self.is_asked) {
             Some(until) => (
                 format!(", at {} or later,", until.rfc3339()),
-                format!("; where it is right after all, run then: {}", self.run(" --again")),
+                format!("; if it is right after all, run then: {}", self.run(" --again")),
             ),
             None => Default::default(),
         };
@@ -134,9 +134,9 @@ impl Login<'_> {
         };
         match has(report, OWN_HOST) {
             true => {
-                format!("set `start` of {file} to the address that the site has by now, or {hosts}, then run: {again}")
+                format!("set `start` of {file} to the site's current address, or {hosts}, then run: {again}")
             }
-            false => format!("where that host is this site's own, {hosts}, then run: {again}; else {}", self.browser()),
+            false => format!("if that host is this site's own, {hosts}, then run: {again}; else {}", self.browser()),
         }
     }
 
@@ -148,7 +148,7 @@ impl Login<'_> {
         match is_captcha {
             false if is_twice => self.code_twice(),
             false if has(report, CODE_REFUSED) => {
-                format!("type the code of that moment, run: {}", self.run(" --interactive"))
+                format!("type the current code, run: {}", self.run(" --interactive"))
             }
             true if is_twice => self.captcha_twice(),
             true if self.is_interactive && !has(report, BY_SCRIPT) && !has(report, NOT_SHOWN) => {
@@ -164,7 +164,7 @@ impl Login<'_> {
         let (until, again) = (until.rfc3339(), self.run(""));
         match self.is_guessed {
             true => format!(
-                "wait until {until}, which is a guess of ours, as the site has named no time, then run: {again}; sooner, run: {}",
+                "wait until {until} (an estimate, as the site gave no time), then run: {again}; to try sooner, run: {}",
                 self.run(" --again")
             ),
             false => format!("wait until {until}, then run: {again}"),
@@ -174,8 +174,8 @@ impl Login<'_> {
     /// For credentials that the site accepted before, and has answered without a clear result more than once.
     fn further(&self, until: UnixMillis) -> String {
         format!(
-            "see with a browser that the site works and that the account is not locked; a crawl tries the same again at {} or later, and so \
-             does: {}; sooner, run: {}",
+            "check in a browser that the site works and that the account is not locked; a crawl retries at {} or later, and so does: \
+             {}; to try sooner, run: {}",
             until.rfc3339(),
             self.run(""),
             self.run(" --again")
@@ -188,12 +188,11 @@ impl Login<'_> {
         let (file, again) = (quoted(&self.site.file), self.run(""));
         let place = secrets::place_of(self.data_dir, &self.site.name);
         let proof = match self.other_proof() {
-            Some(proof) => format!("{proof} in [login] of {file} and run the same, or "),
+            Some(proof) => format!("{proof} in [login] of {file} and run the same command, or "),
             None => String::new(),
         };
         format!(
-            "check the password in {place}, and `user`{} in [login] of {file}, then run: {again}; where both are surely right, \
-             {proof}run: {}",
+            "check the password in {place}, and `user`{} in [login] of {file}, then run: {again}; if both are right, {proof}run: {}",
             if self.keys().is_empty() { String::new() } else { format!(", {}", self.keys().replace(" or ", ", ")) },
             self.run(" --again")
         )
@@ -215,11 +214,9 @@ impl Login<'_> {
     /// Another page that may prove a session, if the rule file leaves it open.
     fn other_proof(&self) -> Option<String> {
         match (&self.rules.json, &self.rules.probe) {
-            (Some(json), _) => {
-                Some(format!("correct `json.token` (`{}`), which has to point to the token,", json.token))
-            }
+            (Some(json), _) => Some(format!("correct `json.token` (`{}`), which must point to the token,", json.token)),
             (None, None) => Some("name a page that only members see as `probe`".to_owned()),
-            (None, Some(_)) => Some("correct `probe`, which has to be a page that only members see,".to_owned()),
+            (None, Some(_)) => Some("correct `probe`, which must be a page that only members see,".to_owned()),
         }
     }
 
@@ -227,9 +224,10 @@ impl Login<'_> {
         let run = self.run(" --again");
         match self.lock_ends.map(UnixMillis::rfc3339) {
             Some(ends) => format!(
-                "by the site's words the lock ends at {ends}: see with a browser then that it has, and with which password one is let in, then run: {run}"
+                "the site says that the lock ends at {ends}: check in a browser afterwards that you can log in, and with which \
+                 password, then run: {run}"
             ),
-            None => format!("see with a browser how the account is unlocked, then run: {run}"),
+            None => format!("unlock the account in a browser, then run: {run}"),
         }
     }
 
@@ -240,30 +238,26 @@ impl Login<'_> {
     fn expired(&self) -> String {
         let place = secrets::place_of(self.data_dir, &self.site.name);
         format!(
-            "change it with a browser, write the new one into {place}, then run: {}; or, where it is right after all, run: {}",
+            "change it with a browser, write the new one into {place}, then run: {}; or, if it is still valid, run: {}",
             self.run(""),
             self.run(" --again")
         )
     }
 
     fn captcha_twice(&self) -> String {
-        format!(
-            "where user and password are surely right, run: {}; or {}",
-            self.run(" --interactive --again"),
-            self.browser()
-        )
+        format!("if user and password are right, run: {}; or {}", self.run(" --interactive --again"), self.browser())
     }
 
     fn code_twice(&self) -> String {
         format!(
-            "see with a browser that user and password are right, then, with the code of that moment, run: {}; or {}",
+            "check in a browser that user and password are right, then, with the current code, run: {}; or {}",
             self.run(" --interactive --again"),
             self.browser()
         )
     }
 
     fn no_end(&self) -> String {
-        format!("see with a browser that the account is not locked, then run: {}", self.run(" --again"))
+        format!("check in a browser that the account is not locked, then run: {}", self.run(" --again"))
     }
 
     /// Why a login does not start, and the next step.
@@ -272,25 +266,22 @@ impl Login<'_> {
         match hold {
             ByHand::Refused(verdict) => self.refused(verdict),
             ByHand::Locked => {
-                format!(
-                    "the account was locked when it was last tried: it is not touched again\nhint: {}",
-                    self.locked()
-                )
+                format!("the account was locked at the last login: no other one is tried\nhint: {}", self.locked())
             }
             ByHand::NoEnd => format!(
-                "the last logins did not get to a clear end, and may have been refused: nothing was sent\nhint: {}",
+                "the last logins ended without a clear result, and may have been refused: nothing was sent\nhint: {}",
                 self.no_end()
             ),
             ByHand::Sent(verdict) => self.sent(verdict),
             ByHand::SentUntil(verdict, until) => format!(
-                "this user and password, which the site has let in before, were sent more than once since, and nothing told of them ({}): \
+                "the site accepted this user and password before; they were sent more than once since, without a clear answer ({}): \
                  nothing was sent\nhint: {}",
                 without_hint(verdict.sentence()),
                 self.further(until)
             ),
             ByHand::TooMany => format!(
-                "the site has refused as many passwords of this account as are remembered: nothing was sent\nhint: correct the \
-                 password in {}, then run: {}",
+                "the site has refused so many passwords of this account that no more are recorded: nothing was sent\nhint: correct \
+                 the password in {}, then run: {}",
                 secrets::place_of(self.data_dir, &self.site.name),
                 self.run(" --again")
             ),
@@ -300,8 +291,8 @@ impl Login<'_> {
                 self.browser()
             ),
             ByHand::SecondFactorTwice => format!(
-                "the site has asked for a second factor twice, and may have refused this user and password beside it: nothing was sent\nhint: \
-                 {}",
+                "the site has asked for a second factor twice, and may also have refused this user and password: nothing was \
+                 sent\nhint: {}",
                 self.code_twice()
             ),
             ByHand::Captcha => format!(
@@ -310,36 +301,35 @@ impl Login<'_> {
                 self.browser()
             ),
             ByHand::CaptchaTwice => format!(
-                "the site has answered this user and password with a CAPTCHA twice, and may have refused them beside it: nothing was \
+                "the site has answered this user and password with a CAPTCHA twice, and may also have refused them: nothing was \
                  sent\nhint: {}",
                 self.captcha_twice()
             ),
             ByHand::CaptchaBefore => format!(
                 "the site has answered this user and password with a CAPTCHA before another one was tried, and may have refused them: \
-                 nothing was sent\nhint: where they are right, run: {}",
+                 nothing was sent\nhint: if they are right, run: {}",
                 self.run(" --interactive --again")
             ),
-            ByHand::GuessedToWait(until) => self.waits(
-                "the site has asked at the last login to be left alone and has named no time; a guess of ours is to wait",
-                until,
-            ),
+            ByHand::GuessedToWait(until) => {
+                self.waits("the site asked at the last login to wait and gave no time; the estimate is to wait", until)
+            }
             ByHand::AskedToWait(until) if is_unproven => format!(
-                "the site has asked at the last login, which is still to be proven, to be left alone until {}\nhint: {}",
+                "the site asked at the last login, which is not proven yet, to wait until {}\nhint: {}",
                 until.rfc3339(),
                 self.unproven()
             ),
-            ByHand::AskedToWait(until) => self.waits("the site has asked at the last login to be left alone", until),
+            ByHand::AskedToWait(until) => self.waits("the site asked at the last login to wait", until),
         }
     }
 
     fn refused(&self, verdict: Verdict) -> String {
         let is_sure = verdict == Verdict::WrongPassword;
         let later = self.not_before.filter(|_| self.is_asked);
-        let later = later
-            .map_or_else(String::new, |until| format!(", for which the site asks to wait until {}", until.rfc3339()));
+        let later =
+            later.map_or_else(String::new, |until| format!("; the site asks to wait until {}", until.rfc3339()));
         let proof = self.other_proof().filter(|_| !is_sure);
         let proof = proof.map_or_else(String::new, |proof| {
-            format!("; where it is right, {proof} in [login] of {}, then run the same", quoted(&self.site.file))
+            format!("; if it is right, {proof} in [login] of {}, then run the same command", quoted(&self.site.file))
         });
         format!(
             "the site has {}refused this user and password before\nhint: correct the password in {}; `{}` sends the same once \
@@ -356,7 +346,8 @@ impl Login<'_> {
             Verdict::PasswordExpired => self.expired(),
             Verdict::NoAnswer | Verdict::SiteTrouble | Verdict::LimitedAgain => self.no_end(),
             Verdict::OtherSite => format!(
-                "where that host is this site's own, set `start` of {} to it or add it to `hosts`, beside the one of `start`, then run: {}; else {}",
+                "if that host is this site's own, set `start` of {} to it or add it to `hosts`, beside the one of `start`, then run: \
+                 {}; else {}",
                 quoted(&self.site.file),
                 self.run(" --again"),
                 self.browser()
@@ -364,10 +355,10 @@ impl Login<'_> {
             _ => {
                 let proof = self.other_proof().filter(|_| matches!(verdict, Verdict::Unknown | Verdict::SessionLost));
                 let proof = proof.map_or_else(String::new, |proof| {
-                    format!("{proof} in [login] of {}, then run the same; or ", quoted(&self.site.file))
+                    format!("{proof} in [login] of {}, then run the same command; or ", quoted(&self.site.file))
                 });
                 format!(
-                    "see with a browser that the user and the password are right; {proof}run: {}",
+                    "check in a browser that the user and the password are right; {proof}run: {}",
                     self.run(" --again")
                 )
             }
@@ -384,7 +375,7 @@ impl Login<'_> {
         let until = until.rfc3339();
         let cookies = self.cookies.map_or_else(String::new, |file| format!(" --cookies {}", quoted(file)));
         format!(
-            "{who} until {until}: nothing was sent\nhint: run the same then; `{}` does not wait",
+            "{who} until {until}: nothing was sent\nhint: run the same command then; `{}` does not wait",
             self.run(&format!("{cookies} --again"))
         )
     }
@@ -402,8 +393,8 @@ impl Login<'_> {
             Some(_) => "name another page that only members see as `probe`",
         };
         format!(
-            "{when}; where that page never comes, {probe} in [login] of {file}, take over a browser's session by --cookies, \
-             forget the login by --logout, or have the form sent again by: {}",
+            "{when}; if that page never answers, {probe} in [login] of {file}, import a browser's session with --cookies, discard the \
+             login with --logout, or send the form again with: {}",
             self.run(" --again")
         )
     }
@@ -411,7 +402,7 @@ impl Login<'_> {
     fn no_form(&self, report: &Report, file: &str) -> String {
         if report.pinned == Some(Pin::Site) {
             return format!(
-                "see with a browser what the site answers; where it has another address by now, correct `start` of {file}; then run: {}",
+                "check in a browser what the site answers; if its address has changed, correct `start` of {file}; then run: {}",
                 self.run("")
             );
         }
@@ -419,7 +410,7 @@ impl Login<'_> {
         match steps::forms_seen(&report.steps) {
             Some(seen) if report.pinned == Some(Pin::Address) => {
                 format!(
-                    "name another `form` in [login] of {file} where that logs in (the page has {seen}), or {}",
+                    "name another `form` in [login] of {file} if that one logs in (the page has {seen}), or {}",
                     self.browser()
                 )
             }
@@ -431,7 +422,7 @@ impl Login<'_> {
                 format!("name `form`, `user_field` and `password_field` in [login] of {file}; the page has {seen}")
             }
             _ if report.pinned.is_some() => {
-                format!("see with a browser which page has the form, and correct `page` in [login] of {file}")
+                format!("check in a browser which page has the form, and correct `page` in [login] of {file}")
             }
             _ => format!("name the page that has the form as `page` in [login] of {file}, then run: {}", self.run("")),
         }
@@ -443,35 +434,35 @@ impl Login<'_> {
         match (report.trouble.is_some(), report.was_sent) {
             (true, false) if is_in_front => {
                 format!(
-                    "{IN_FRONT} may let you in later: wait, then run: {again}; or, where it asks for something, {}",
+                    "{IN_FRONT} may let you in later: wait, then run: {again}; or, if it asks for something, {}",
                     self.browser()
                 )
             }
             (true, false) if self.not_before.is_some() => {
                 self.not_before.map_or_else(String::new, |until| self.wait(until))
             }
-            (true, false) => format!("see that the site answers (`start` in {file}), then run: {again}"),
+            (true, false) => format!("check that the site answers (`start` in {file}), then run: {again}"),
             (true, _) if self.not_before.is_some() && (!report.was_sent || report.is_unproven()) => {
                 let until = self.not_before.map_or_else(String::new, UnixMillis::rfc3339);
                 format!("wait until {until}, then run: {again}")
             }
             (true, true) if report.is_unproven() => {
-                format!("wait until the site answers again, then run, which asks for the proof first: {again}")
+                format!("wait until the site answers again, then run (this proves the session first): {again}")
             }
             (true, true) if self.is_held => self.no_end(),
             (true, true) if self.is_guessed && self.not_before.is_some() => {
                 let wait = self.not_before.map_or_else(String::new, |until| self.wait(until));
-                format!("see with a browser that the account is not locked; {wait}")
+                format!("check in a browser that the account is not locked; {wait}")
             }
-            (true, true) => format!("see with a browser that the account is not locked, then run: {again}"),
+            (true, true) => format!("check in a browser that the account is not locked, then run: {again}"),
             (false, false) => self.browser(),
             (false, true) => match self.other_proof() {
                 Some(proof) => format!(
-                    "{proof} in [login] of {file}, then run: {again}; or, where user and password are surely right, run: {}",
+                    "{proof} in [login] of {file}, then run: {again}; or, if user and password are right, run: {}",
                     self.run(" --again")
                 ),
                 None => format!(
-                    "see with a browser whether the password is right, and whether `probe` in [login] of {file} is a page that \
+                    "check in a browser whether the password is right, and whether `probe` in [login] of {file} is a page that \
                      members see, then run: {}",
                     self.run(" --again")
                 ),

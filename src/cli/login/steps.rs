@@ -127,7 +127,7 @@ mod tests {
         "form 1: hidden fields: 4 (more than 0.5; asked once)",
         "form 1: login form: 0.99 of 1, 0.55 is needed, 31 trees asked",
         "no proof: /u shows a login form",
-        "evidence: the site seemed to let us in, but /u shows a login form",
+        "evidence: the site seemed to accept the login, but /u shows a login form",
         "evidence: another",
         "proof: /u has a link to log out",
         "evidence: /u has a link to log out",

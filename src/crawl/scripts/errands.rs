@@ -353,14 +353,14 @@ impl Errands {
     /// What the site's rules and the run have against a request now.
     fn keeps_back(&self, scripts: &Scripts, now: UnixMillis) -> Option<String> {
         if *self.stop.borrow() || self.end.is_some_and(|end| end <= now) {
-            return Some("the crawl of the site is to end".to_owned());
+            return Some("the crawl of the site is stopping".to_owned());
         }
         if let Some(until) = scripts.rules.hours.quiet_until(now) {
             return Some(format!("quiet_hours of the rule file last until {}", until.rfc3339()));
         }
         let run_is_over = self.pages_max.is_some_and(|max| self.pages.load(Ordering::Relaxed) >= max);
         (run_is_over || self.budget.is_used_up())
-            .then(|| "no request is left of requests_per_day, pages_max or --max-pages".to_owned())
+            .then(|| "requests_per_day, pages_max or --max-pages is used up".to_owned())
     }
 
     /// The rules of an origin's robots.txt; asked for where nobody knows them yet.
@@ -483,7 +483,7 @@ impl Answering<'_> {
         let mut headers_of_script = request.headers.as_slice();
         for hop in 0..=limits::SCRIPT_REDIRECTS_MAX {
             if (from_tls || self.page.as_str().starts_with("https:")) && !url.as_str().starts_with("https:") {
-                return Err("it would leave TLS".to_owned());
+                return Err("it would downgrade https to http".to_owned());
             }
             let post_of = post.map(|body| Post { content_type, body, referer: self.page });
             let by_script = ByScript { headers: headers_of_script, credentials: request.credentials };

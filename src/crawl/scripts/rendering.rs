@@ -150,8 +150,8 @@ async fn ran(
     let outcome = match ran {
         Ok(outcome) => outcome,
         Err(error) => {
-            tracing::warn!(site = %name, url = job.url.as_str(), %error, "the page's scripts were not run to their end");
-            errands.not_whole.tell(&format!("its scripts were not run to their end: {error}"));
+            tracing::warn!(site = %name, url = job.url.as_str(), %error, "the page's scripts did not finish");
+            errands.not_whole.tell(&format!("its scripts did not finish: {error}"));
             if errands.trouble() == Trouble::None {
                 scripts.rendered().of(job.class, &wanted.shape).rendered(false);
             }

@@ -40,7 +40,7 @@ pub(super) fn take_up_unproven(site: &Site, account: &Account) -> bool {
     account.jar.clear();
     let is_taken_up = account.keeper.take_up_unproven(&account.jar).unwrap_or_else(|error| {
         let (site, error) = (&site.rules.name, account::in_one_line(&error));
-        tracing::warn!(%site, error, "the cookies of a login that was to be proven are of no use");
+        tracing::warn!(%site, error, "the cookies of an unproven login cannot be used");
         false
     });
     if !is_taken_up {
@@ -99,7 +99,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
         report.tell(&mut tries, now);
         if let Err(error) = keeper.keep_tries(&tries).and_then(|()| keeper.keep_unproven(&of.jar)) {
             let error = account::in_one_line(&error);
-            tracing::error!(site = %site.rules.name, error, "the cookies of a login that is to be proven cannot be kept");
+            tracing::error!(site = %site.rules.name, error, "the cookies of an unproven login cannot be stored");
         }
         return Asked::Login(Ok(Box::new(report)));
     }
@@ -158,7 +158,7 @@ fn keep_end(site: &Site, keeper: &dyn Keeper, tries: &Tries, verdict: Verdict) {
     // That it began is written down: without its end the next start takes it for one that was killed.
     if let Err(error) = keeper.keep_tries(tries) {
         let error = account::in_one_line(&error);
-        tracing::error!(%site, error, "how the login ended cannot be written down");
+        tracing::error!(%site, error, "the result of the login cannot be stored");
     }
     // A session that is to be kept takes the place of its cookies when it is: until then they are not lost.
     if verdict != Verdict::LoggedIn

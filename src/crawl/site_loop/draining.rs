@@ -37,7 +37,7 @@ impl SiteLoop {
                     let rest = limits::LOGIN_DRAIN_TIME_MAX - limits::DRAIN_TIME_MAX;
                     let (site, seconds) = (&self.site.rules.name, rest.as_secs());
                     tracing::warn!(
-                        %site, seconds, "a login's form has left: its answer is waited for (hint: a second signal ends the process at once)"
+                        %site, seconds, "a login form was sent: waiting for its answer (hint: a second signal ends the process at once)"
                     );
                     too_late = Box::pin(tokio::time::sleep(rest));
                 }
@@ -46,7 +46,7 @@ impl SiteLoop {
             }
         }
         if let Some(why) = self.session.login_broken_off() {
-            tracing::warn!(site = %self.site.rules.name, why, "a login is broken off");
+            tracing::warn!(site = %self.site.rules.name, why, "a login was aborted");
         }
         let mut unvisited = self.under_way.break_off();
         self.release().await?;

@@ -311,8 +311,8 @@ impl Session {
         let tries = account.keeper.tries().ok()?;
         let proof = (self.unproven == Unproven::TakenUp).then(|| tries.not_before(now)).flatten();
         let (until, why) = match (proof, tries.asked_until(now)) {
-            (Some(until), _) => (until, "the site has asked to wait before the last login is proven"),
-            (None, asked) => (asked?, "the site has asked at the last login to be left alone"),
+            (Some(until), _) => (until, "the site asked to wait before the last login is proven"),
+            (None, asked) => (asked?, "the site asked at the last login to wait"),
         };
         Some((until, format!("{why}, until {}", until.rfc3339())))
     }
@@ -402,7 +402,7 @@ impl Session {
             }
             Err(error) => {
                 let (site, error) = (&self.site.rules.name, in_one_line(&error));
-                tracing::error!(%site, error, "the session cannot be written down: the next start has to log in again");
+                tracing::error!(%site, error, "the session cannot be stored: the next start has to log in again");
             }
         }
         Ok(())
@@ -482,10 +482,8 @@ impl SiteLoop {
         let until = self.hosts.blocked_until(index, self.site.clock.now());
         let first = &self.hosts[index].faces()[0];
         let reason = first.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
-        let why = format!(
-            "{} pauses ({reason}), and its session is its own: no mirror is sent the password or the cookies",
-            first.name()
-        );
+        let why =
+            format!("{} is paused ({reason}); its mirrors are never sent the password or the cookies", first.name());
         self.pause(Pause::until(until, why)).await
     }
 

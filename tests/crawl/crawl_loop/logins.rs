@@ -130,7 +130,7 @@ async fn a_login_whose_process_is_killed_is_a_try_once_its_form_has_left_and_the
     assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)));
     let (until, why) = seen[0].waiting.clone().expect("it waits");
     assert!((60_000..62_000).contains(&(until.0 - BEGIN)), "a minute behind the start: {until:?}");
-    assert!(why.starts_with("the next try to log in: ") && why.contains("did not get to its end"), "{why}");
+    assert!(why.starts_with("the next try to log in: ") && why.contains("was interrupted"), "{why}");
     assert_eq!(seen[0].no_session().and_then(|(until, _)| until), Some(until));
 }
 
@@ -240,7 +240,7 @@ async fn why_there_is_no_session_is_one_sentence_for_the_crawl_and_for_whoever_a
     let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
     let Ended::NotLoggedIn(told) = &ended else { panic!("{ended:?}") };
     let (why, hint) = told.split_once('\n').unwrap();
-    assert!(why.contains("in trouble") && why.contains("500"), "{why}");
+    assert!(why.contains("an error") && why.contains("500"), "{why}");
     let note = machine.db.note("sim", SESSION_NOTE).await.unwrap().expect("it is kept");
     let kept: MissingSession = serde_json::from_slice(&note).unwrap();
     assert_eq!((kept.why.as_str(), kept.stamp), (why, *files.stamp.lock().unwrap()));

@@ -285,6 +285,6 @@ async fn while_a_mirror_stands_in_the_site_waits_for_its_session_and_says_so() {
     let down = (Duration::from_secs(20), Duration::from_secs(1_000_000));
     let forum = Arc::new(Forum { down, ..Forum::of(&machine, Denial::Form, u64::MAX) });
     let (ended, _) = crawl_by(&rules, &machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
-    assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("no mirror")), "{ended:?}");
+    assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains("its mirrors are never sent")), "{ended:?}");
     assert!(!outcomes(&machine).await.contains_key("html_posing_as_torrent"), "a guest's answer is none");
 }

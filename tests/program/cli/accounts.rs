@@ -107,9 +107,9 @@ fn status_tells_the_account_of_a_site_that_was_never_crawled() {
     let told = forum.run(&["status"]).ended(0);
     told.says(&[
         "data: nothing has been crawled in this folder yet",
-        "forum: account anna: a session is kept, last proven at 20",
+        "forum: account anna: a session is stored, last proven at 20",
     ]);
-    forum.run(&["status", "forum"]).ended(0).says(&["forum: account anna: a session is kept"]);
+    forum.run(&["status", "forum"]).ended(0).says(&["forum: account anna: a session is stored"]);
     forum.run(&["status", "fourm"]).ended(1).says(&["fourm: no site of this folder", "hint: gleaner status"]);
 
     // What counts is what is kept; the try that failed is told beside it.
@@ -117,7 +117,7 @@ fn status_tells_the_account_of_a_site_that_was_never_crawled() {
     forum.answers(&[WRONG]);
     forum.run(&["login", "forum"]).ended(1);
     forum.run(&["status"]).ended(0).says(&[
-        "account anna: a session is kept, last proven at 20",
+        "account anna: a session is stored, last proven at 20",
         "account anna: the last login: the user name or the password is wrong",
     ]);
     let account = &forum.run(&["status", "--json"]).ended(0).json()["accounts"][0];
@@ -140,7 +140,7 @@ fn a_crawl_without_a_session_says_why_and_status_says_the_same_later() {
     for _ in 0..2 {
         let crawl = forum.run(&["crawl"]).ended(1);
         let why = crawl.out.lines().find_map(|line| line.strip_prefix("forum         not logged in: ")).unwrap();
-        assert!(why.contains("in trouble") && why.contains("status 500"), "{why}");
+        assert!(why.contains("an error") && why.contains("status 500"), "{why}");
         let status = forum.run(&["status"]).ended(0);
         let line = status.out.lines().find(|line| line.starts_with("forum: account anna: no session, ")).unwrap();
         assert!(line.ends_with(&format!(": {why}")), "{line}\n{why}");
@@ -156,10 +156,10 @@ fn the_service_tells_that_it_logs_in_and_sends_nothing_once_it_is_to_end() {
     let service = Service::start(forum.path());
     wait_for("the form is there", || (forum.seen.looks.load(Ordering::SeqCst) > 0).then_some(()));
     // It pauses for two seconds in front of the form.
-    forum.run(&["status"]).ended(0).says(&["logging in", "account anna: is being logged in"]);
+    forum.run(&["status"]).ended(0).says(&["logging in", "account anna: logging in"]);
     assert_eq!(service.stop().code(), Some(0));
     assert_eq!(forum.posts(), 0);
-    forum.run(&["status"]).ended(0).says(&["account anna: no session: none is kept, and the next crawl logs in"]);
+    forum.run(&["status"]).ended(0).says(&["account anna: no session: none is stored; the next crawl logs in"]);
 
     let service = Service::start(forum.path());
     wait_for("it is logged in", || service.logged("logged in").pop());
@@ -199,13 +199,13 @@ fn status_finds_the_accounts_of_a_folder_without_its_rules() {
         Ran::of(&command.env_remove("CREDENTIALS_DIRECTORY").output().unwrap()).ended(0)
     };
     forum.run(&["login", "forum"]).ended(0);
-    status(&[]).says(&["forum: account anna: a session is kept, last proven at 20"]);
+    status(&[]).says(&["forum: account anna: a session is stored, last proven at 20"]);
     forum.run(&["crawl"]).ended(0);
-    status(&[]).says(&["forum: account anna: a session is kept, last proven at 20"]);
+    status(&[]).says(&["forum: account anna: a session is stored, last proven at 20"]);
     assert_eq!(status(&["--json"]).json()["accounts"].as_array().unwrap().len(), 1);
     // What is kept is told even where nobody knows any more by which file.
     fs::remove_file(forum.path().join("rules/forum.toml")).unwrap();
-    status(&[]).says(&["forum: account anna: a session is kept"]);
+    status(&[]).says(&["forum: account anna: a session is stored"]);
 }
 
 #[test]
@@ -214,24 +214,24 @@ fn broken_files_open_folders_and_what_is_to_be_typed_are_told() {
     forum.password("one");
     let secrets = forum.path().join("data/secrets");
     fs::set_permissions(&secrets, fs::Permissions::from_mode(0o755)).unwrap();
-    let open = "data/secrets: others may look into this folder of passwords (mode 0755)";
+    let open = "data/secrets: other users may read this folder of passwords (mode 0755)";
     forum.run(&["login", "forum"]).ended(0).says(&[open, "hint: chmod 700 data/secrets"]);
     forum.run(&["status"]).ended(0).says(&[open, "  hint: chmod 700 data/secrets\n"]);
     fs::write(forum.path().join("data/sessions/forum.json"), "{").unwrap();
     let told = forum.run(&["status"]).ended(0).says(&[
-        "account anna: data/sessions/forum.json: this is no session (",
+        "account anna: data/sessions/forum.json: not a valid session file (",
         "  hint: remove the file, then run `gleaner login forum --data data --rules rules`",
     ]);
-    assert!(!told.out.contains("is kept") && !told.out.contains("logged in"), "{}", told.out);
+    assert!(!told.out.contains("is stored") && !told.out.contains("logged in"), "{}", told.out);
     fs::remove_file(forum.path().join("data/sessions/forum.json")).unwrap();
     let told = forum.run(&["status"]).ended(0);
     assert!(!told.out.contains("SITE"), "{}", told.out);
-    told.says(&["(hint: `gleaner login forum --data data --rules rules` does it at once)"]);
+    told.says(&["(hint: `gleaner login forum --data data --rules rules` does so at once)"]);
     fs::write(forum.path().join("data/sessions/tries/forum.json"), "{").unwrap();
     forum
         .run(&["status"])
         .ended(0)
-        .says(&["data/sessions/tries/forum.json: what earlier logins forbid is unreadable ("]);
+        .says(&["data/sessions/tries/forum.json: the record of earlier logins is unreadable ("]);
 }
 
 #[test]
@@ -289,26 +289,28 @@ fn files_of_an_account_that_hold_something_else_are_told_and_send_nothing() {
     forum.password("one");
     let tries = forum.path().join("data/sessions/tries");
     fs::create_dir_all(&tries).unwrap();
-    for (text, why) in
-        [("{\"a\":1}", "`a` is no key that this version knows"), ("{}", "it lacks `refused`"), ("[]", "unreadable (")]
-    {
+    for (text, why) in [
+        ("{\"a\":1}", "this version does not know the key `a`"),
+        ("{}", "the key `refused` is missing"),
+        ("[]", "unreadable ("),
+    ] {
         fs::write(tries.join("forum.json"), text).unwrap();
         forum.run(&["status"]).ended(0).says(&[
-            "data/sessions/tries/forum.json: what earlier logins forbid",
+            "data/sessions/tries/forum.json: the record of earlier logins",
             why,
-            "  hint: see with",
+            "  hint: check in",
         ]);
         forum.run(&["crawl"]).ended(1).says(&["data/sessions/tries/forum.json", why]);
-        forum.run(&["login", "forum"]).ended(1).says(&["data/sessions/tries/forum.json", why, "hint: see with"]);
+        forum.run(&["login", "forum"]).ended(1).says(&["data/sessions/tries/forum.json", why, "hint: check in"]);
     }
     assert_eq!(forum.posts(), 0);
     fs::remove_file(tries.join("forum.json")).unwrap();
     for text in ["[]", "{\"a\":1}"] {
         fs::write(forum.path().join("data/sessions/forum.json"), text).unwrap();
         let told = forum.run(&["status"]).ended(0);
-        assert!(!told.out.contains("untagged") && !told.out.contains("none is kept"), "{}", told.out);
+        assert!(!told.out.contains("untagged") && !told.out.contains("none is stored"), "{}", told.out);
         told.says(&[
-            "data/sessions/forum.json: this is no session (",
+            "data/sessions/forum.json: not a valid session file (",
             "  hint: remove the file, then run `gleaner login forum --data",
         ]);
     }
@@ -325,8 +327,8 @@ fn what_others_may_read_of_a_session_is_mended_and_told() {
     {
         fs::set_permissions(of(path), fs::Permissions::from_mode(open)).unwrap();
         let told = forum.run(&["status"]).ended(0).says(&[
-            &format!("others could read or write it (mode {open:04o})"),
-            &format!("its mode is {wanted:04o} now"),
+            &format!("other users could read or write this file (mode {open:04o})"),
+            &format!("changed to {wanted:04o}"),
         ]);
         assert_eq!(fs::metadata(of(path)).unwrap().permissions().mode() & 0o777, wanted, "{path}: {}", told.err);
     }

@@ -48,7 +48,7 @@ fn a_broken_update_crawldb_is_put_aside_and_begun_anew_and_who_only_reads_is_tol
                 "hint: it holds links that lists show again: `gleaner crawl`",
             ]);
         }
-        no_trace(run(here.path(), mends).ended(0)).says(&["was put aside"]);
+        no_trace(run(here.path(), mends).ended(0)).says(&["was moved aside"]);
         assert_eq!(put_aside(&data).len(), times, "{mends:?}");
         for reads in ["status", "verify", "coverage"] {
             run(here.path(), &[reads]).ended(0);

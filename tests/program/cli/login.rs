@@ -77,7 +77,7 @@ fn a_crawl_that_is_killed_in_front_of_its_form_has_tried_nothing() {
     crawl.wait().unwrap();
     assert_eq!((forum.posts(), forum.begun()), (0, serde_json::Value::Null), "nothing was sent: nothing was tried");
     let status = run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0);
-    assert!(!status.out.contains("did not get to its end"), "{}", status.out);
+    assert!(!status.out.contains("was interrupted"), "{}", status.out);
     // So that nothing is waited for.
     run(forum.path(), &[&["crawl", "forum"], &FOLDERS[..]].concat()).ended(0);
     assert_eq!(forum.posts(), 1);
@@ -117,15 +117,15 @@ fn json_tells_the_reason_of_whatever_was_refused_before_it_began() {
     fs::remove_file(forum.path().join("data/secrets/forum")).unwrap();
     json(login, 1, "no password for the site forum", "write it into data/secrets/forum");
     forum.password("");
-    json(login, 1, "the password is empty", "write the password into it, in one line");
+    json(login, 1, "the password is empty", "write the password into it, on one line");
     forum.password("s3cret");
     json(&["login", "forum", "--cookies", "none.txt"], 1, "none.txt: No such file", "");
-    json(&["login", "forum", "--interactive"], 1, "no terminal", "gleaner login forum --cookies cookies.txt");
+    json(&["login", "forum", "--interactive"], 1, "not a terminal", "gleaner login forum --cookies cookies.txt");
     json(&["login", "forum", "--logout"], 0, "there was no session", "");
     {
         let _held = sessions::turn(&forum.path().join("data"), "forum").unwrap().unwrap();
-        json(login, 1, "another process logs in to forum", "gleaner status --data data --rules rules");
-        json(&["login", "forum", "--logout"], 1, "the session is not forgotten", "wait until it has");
+        json(login, 1, "another process is logging in to forum", "gleaner status --data data --rules rules");
+        json(&["login", "forum", "--logout"], 1, "the session is not deleted", "wait until it has");
     }
     forum.password("wrong");
     let told = forum.login(&["--json"]).ended(1).json();
@@ -149,7 +149,7 @@ fn a_session_that_a_running_service_holds_is_not_forgotten_behind_its_back() {
     let text = fs::read_to_string(forum.path().join("rules/forum.toml")).unwrap();
     fs::write(forum.path().join("rules/forum.toml"), text.replace("enabled = true", "enabled = false")).unwrap();
     wait_for("the service has left the site", || service.logged("site is no longer enabled").pop());
-    wait_for("the session is forgotten", || (forum.login(&["--logout"]).code == Some(0)).then_some(()));
+    wait_for("the session is deleted", || (forum.login(&["--logout"]).code == Some(0)).then_some(()));
     assert!(!session.exists());
     assert_eq!(service.stop().code(), Some(0));
     assert!(!session.exists(), "nothing has brought it back");
@@ -166,7 +166,7 @@ fn no_session_is_no_session_beside_a_running_service_too() {
         let ran = forum.login(&["--logout", "--json"]);
         let told = ran.json();
         // While it logs in, that is what is told.
-        let is_over = !told["sentence"].as_str().unwrap().contains("another process logs in");
+        let is_over = !told["sentence"].as_str().unwrap().contains("another process is logging in");
         is_over.then(|| {
             assert_eq!(ran.code, Some(0), "{told}");
             let sentence = "there was no session; the running process that crawls forum may still log in";

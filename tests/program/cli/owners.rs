@@ -64,7 +64,7 @@ fn a_folder_of_another_user_is_read_and_not_written() {
         let here = folder();
         crate::cli::harness::write_site(here.path(), crate::cli::harness::closed_port());
         let told = run(here.path(), &["crawl", "--rules", "rules", "--data", "/usr"]).ended(1);
-        told.says(&["/usr: cannot be written: it belongs to root", "hint: run the same as its owner: su"]);
+        told.says(&["/usr: cannot be written: it belongs to root", "hint: run the same command as its owner: su"]);
         return;
     }
     const OWNER: u32 = 4_321;
@@ -99,12 +99,12 @@ fn a_folder_of_another_user_is_read_and_not_written() {
         stranger(words).ended(1).says(&[
             "data: permission denied: ",
             owns,
-            &format!("hint: run the same as its owner: {}", as_nameless(OWNER, false)),
+            &format!("hint: run the same command as its owner: {}", as_nameless(OWNER, false)),
         ]);
     }
     fs::set_permissions(&data, fs::Permissions::from_mode(0o755)).unwrap();
     let before = below(&data);
-    let hint = &format!("hint: run the same as its owner: {}", as_nameless(OWNER, false));
+    let hint = &format!("hint: run the same command as its owner: {}", as_nameless(OWNER, false));
     for words in [&["crawl"][..], &["run"], &["login", "demo"], &["verify", "--repair"]] {
         let ran =
             as_stranger(here.path(), &[words, if words[0] == "verify" { &folders[..2] } else { &folders }].concat());
@@ -114,8 +114,9 @@ fn a_folder_of_another_user_is_read_and_not_written() {
     // What root makes the owner could not use: it is told what to run, which runs as it stands.
     for words in [&["crawl"][..], &["run"], &["verify", "--repair"]] {
         let words = [words, if words[0] == "verify" { &folders[..2] } else { &folders }].concat();
-        let command = format!("hint: run the same as its owner: {} {};", as_nameless(OWNER, true), words.join(" "));
-        run(here.path(), &words).ended(1).says(&["it belongs to '#4321', and what root makes in it", &command]);
+        let command =
+            format!("hint: run the same command as its owner: {} {};", as_nameless(OWNER, true), words.join(" "));
+        run(here.path(), &words).ended(1).says(&["could not use the files that root creates in it", &command]);
     }
     stranger(&["status", "--rules", "rules"]).ended(0).says(&["demo  20 "]);
     let out = folder();

@@ -9,7 +9,7 @@ use crate::cli::harness::{BINARY, Service, Site, archived, folder, run, truth, w
 
 #[test]
 fn the_service_answers_keeps_its_last_good_rules_and_reloads() {
-    const BAD: &str = "rule file is bad; its last good state, if any, stays in force";
+    const BAD: &str = "rule file has faults; its last valid version, if any, stays in force";
     let here = folder();
     let _site = Site::start(here.path(), 300, 50);
     let mut service = Service::start(here.path());
@@ -28,11 +28,11 @@ fn the_service_answers_keeps_its_last_good_rules_and_reloads() {
     let place = format!("rules/demo.toml:{line}:1");
     assert!(told["error"].as_str().unwrap().contains(&place), "{told} does not name {place}");
 
-    let before = (service.logged(BAD).len(), service.logged("SIGHUP: rule files are read again").len());
+    let before = (service.logged(BAD).len(), service.logged("SIGHUP: reloading rule files").len());
     assert_eq!(before.1, 0);
     service.signal(Signal::HUP);
     wait_for("SIGHUP reads the rules again", || {
-        let reloaded = service.logged("SIGHUP: rule files are read again").len() == 1;
+        let reloaded = service.logged("SIGHUP: reloading rule files").len() == 1;
         (reloaded && service.logged(BAD).len() > before.0).then_some(())
     });
     let all = truth(here.path()).len() as u64;
@@ -86,7 +86,7 @@ fn a_service_whose_terminal_is_closed_ends_as_it_is_told_to() {
     terminal.kill().unwrap();
     terminal.wait().unwrap();
     wait_for("it ends", || says("stopping: finishing what is under way").then_some(()));
-    assert!(!says("SIGHUP: rule files are read again"));
+    assert!(!says("SIGHUP: reloading rule files"));
     // What it held is free.
     wait_for("it has ended", || {
         let status = run(here.path(), &["status", "--json", "--data", "data"]);

@@ -44,7 +44,7 @@ fn a_rule_file_that_breaks_under_the_service_is_in_its_status_until_it_is_mended
     let told = run(here.path(), &["status", "--json", "--data", "data"]).ended(0).json();
     assert_eq!(told["rule_faults"][0]["count"], 1, "{told}");
     fs::write(here.path().join("rules/demo.toml"), good).unwrap();
-    wait_for("the log tells that it is mended", || service.logged("rule file is good again").pop());
+    wait_for("the log tells that it is mended", || service.logged("rule file is valid again").pop());
     assert!(!status(here.path()).out.contains("rules/demo.toml"));
     assert_eq!(service.stop().code(), Some(0));
 }
@@ -164,9 +164,7 @@ fn a_site_that_is_not_there_and_a_file_in_the_place_of_a_folder_are_told() {
     fs::write(here.path().join("data"), "").unwrap();
     for command in [&["crawl"][..], &["status"], &["verify"], &["coverage"], &["run"], &["crawl", "--dry-run"]] {
         let arguments = [command, &["--data", "data", "--rules", "rules"]].concat();
-        run(here.path(), &arguments).ended(1).says(&["data: this is a file\nhint: --data wants the folder"]);
+        run(here.path(), &arguments).ended(1).says(&["data: this is a file\nhint: pass the folder"]);
     }
-    run(here.path(), &["demo", "--data", "data"])
-        .ended(1)
-        .says(&["data: this is a file\nhint: --data wants the folder"]);
+    run(here.path(), &["demo", "--data", "data"]).ended(1).says(&["data: this is a file\nhint: pass the folder"]);
 }

@@ -266,7 +266,7 @@ async fn what_starts_in_tls_stays_in_it() {
     let mut world = world(RULES, &[("http://site.example/data", 200, &[], "x")]);
     world.page = CrawlUrl::parse("https://site.example/", &Canonical::default()).unwrap();
     let errands = world.errands(None).await;
-    assert!(why(world.ask(&errands, "http://site.example/data").await).contains("leave TLS"));
+    assert!(why(world.ask(&errands, "http://site.example/data").await).contains("downgrade https"));
     assert_eq!(world.asked(), Vec::<String>::new());
 }
 
@@ -310,8 +310,8 @@ async fn pages_that_run_side_by_side_share_what_the_days_budget_leaves() {
 async fn the_runs_bound_quiet_hours_and_the_end_of_the_crawl_keep_requests_back() {
     let quiet = format!("{RULES}quiet_hours = ['00:00-12:00']\n");
     for (rules, pages_max, stop, reason) in [
-        (RULES, Some(3), false, "no request is left"),
-        (RULES, None, true, "is to end"),
+        (RULES, Some(3), false, "is used up"),
+        (RULES, None, true, "is stopping"),
         (quiet.as_str(), None, false, "quiet_hours"),
     ] {
         let world = world(rules, &[("http://site.example/data", 200, &[], "x")]);

@@ -201,7 +201,7 @@ impl Session {
             Some(Hold::Until(until, _)) if report.has_guessed_wait() => Pause::until(
                 until,
                 format!(
-                    "{why} (no new try before {}; a guess of ours: the site asks to wait, and tells no time)",
+                    "{why} (no new try before {}; an estimate: the site asks to wait, and gives no time)",
                     until.rfc3339()
                 ),
             ),
@@ -220,7 +220,7 @@ impl Session {
         });
         if let Err(error) = kept {
             let error = in_one_line(&error);
-            tracing::warn!(site = %self.site.rules.name, error, "how long the site is left alone cannot be written down");
+            tracing::warn!(site = %self.site.rules.name, error, "the wait that the site asks for cannot be stored");
         }
     }
 
@@ -234,7 +234,7 @@ impl Session {
         });
         if let Err(error) = written {
             let error = in_one_line(&error);
-            tracing::warn!(site = %self.site.rules.name, error, "a login that was to be proven cannot be forgotten");
+            tracing::warn!(site = %self.site.rules.name, error, "an unproven login cannot be discarded");
         }
     }
 
@@ -254,7 +254,7 @@ impl Session {
         });
         let verdict = written.unwrap_or_else(|error| {
             let error = in_one_line(&error);
-            tracing::error!(site = %self.site.rules.name, error, "how the login ended cannot be written down");
+            tracing::error!(site = %self.site.rules.name, error, "the result of the login cannot be stored");
             (!holds).then_some(Verdict::Unknown)
         });
         verdict.filter(|verdict| *verdict != Verdict::LoggedIn).map(|verdict| verdict.sentence().to_owned())

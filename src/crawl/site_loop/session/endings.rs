@@ -148,7 +148,7 @@ impl Session {
     /// Closes a URL for this run and those to come.
     async fn close(&mut self, url: &CrawlUrl) -> Result<(), CrawlError> {
         let site = &self.site.rules.name;
-        tracing::warn!(%site, url = told_url(url.as_str()), "each session ends at this URL: it is not asked for any more");
+        tracing::warn!(%site, url = told_url(url.as_str()), "each session ends at this URL: it is no longer requested");
         let closed = &mut self.endings.closed;
         if closed.len() < limits::ENDINGS_CLOSED_MAX {
             closed.insert(url.as_str().to_owned());
@@ -167,7 +167,7 @@ impl SiteLoop {
                 if let Some(url) = self.hosts.url(&finished.visit.key) {
                     self.session.close(&url).await?;
                 }
-                finished.detail = Some("no session outlives it".to_owned());
+                finished.detail = Some("every session ends there".to_owned());
                 self.go_on(Box::new(finished)).await?;
             } else {
                 self.ask_again(Box::new(finished)).await?;

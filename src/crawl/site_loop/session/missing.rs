@@ -64,7 +64,7 @@ impl Session {
 
     /// How a crawl ends that a signal ends while it lacks a session: it has not crawled for that.
     pub(in crate::site_loop) fn ended_by_signal(&self) -> Ended {
-        let stopped = || "stopped before the session was proven\nhint: crawl again to go on".to_owned();
+        let stopped = || "stopped before the session was proven\nhint: crawl again to continue".to_owned();
         let why = self.why_missing().or_else(|| self.login_broken_off());
         Ended::NotLoggedIn(why.unwrap_or_else(stopped))
     }
@@ -78,7 +78,7 @@ impl Session {
         let mut tries = account.keeper.tries().ok().filter(|_| is_under_way)?;
         if account.keeper.take_up_unproven(&Jar::default()).unwrap_or(false) {
             return Some(
-                "stopped before the login was proven\nhint: crawl again to go on, which asks for its proof first"
+                "stopped before the login was proven\nhint: crawl again to continue: the login is proven first"
                     .to_owned(),
             );
         }
@@ -130,8 +130,8 @@ impl Session {
         let page = page.map(|page| told_url(page.as_str())).unwrap_or_default();
         let often = if times > 1 { format!(", {times} times in a row") } else { String::new() };
         let why = format!(
-            "the page that proves the session was not answered, or only by a server in trouble{often}: {page} (hint: see \
-             with a browser whether it answers members, or name another one as `probe` in [login])"
+            "the page that proves the session was not answered, or only with an error{often}: {page} (hint: check in a browser \
+             whether it answers members, or name another one as `probe` in [login])"
         );
         (why, now.plus(tries::wait_in_trouble(times)))
     }

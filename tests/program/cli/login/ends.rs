@@ -20,15 +20,16 @@ fn each_end_of_a_login_tells_the_next_step() {
         assert!(hints.len() == 1 && hints[0].contains(hint), "{login}: {hint}: {}", told.err);
         hints[0].to_owned()
     };
-    let broken = next("page = 'to/broken'", "only that it is in trouble", "that the account is not locked");
+    let broken = next("page = 'to/broken'", "only with an error", "that the account is not locked");
     assert!(broken.ends_with(again), "{broken}");
     let none = next(
         "page = '/nothing'",
         "the page that [login] names has no login form",
-        "see with a browser which page has the form",
+        "check in a browser which page has the form",
     );
     assert!(none.ends_with("correct `page` in [login] of rules/forum.toml"), "{none}");
-    let unknown = next("page = '/to/welcome'", "does not tell whether it worked", "name a page that only members see");
+    let unknown =
+        next("page = '/to/welcome'", "does not show whether the login worked", "name a page that only members see");
     assert!(unknown.contains("as `probe` in [login] of rules/forum.toml") && unknown.contains(again), "{unknown}");
     assert!(unknown.ends_with("run: gleaner login forum --again --data data --rules rules"), "{unknown}");
     let unproven = next(
@@ -40,7 +41,9 @@ fn each_end_of_a_login_tells_the_next_step() {
     assert!(next("page = '/widget/'", "CAPTCHA", "log in with a browser").ends_with(cookies));
     let letter = next("page = '/name/login'", "the site asks for a second factor", "log in with a browser");
     assert!(letter.ends_with(cookies), "{letter}");
-    assert!(next("page = '/sso'", "another site is to log in", "; else log in with a browser").ends_with(cookies));
+    assert!(
+        next("page = '/sso'", "the login belongs to another site", "; else log in with a browser").ends_with(cookies)
+    );
     let captcha = next("page = '/captcha/'", "CAPTCHA", "run: gleaner login forum --interactive");
     assert!(captcha.ends_with("--interactive --data data --rules rules"), "{captcha}");
     forum.password("wrong");
@@ -64,9 +67,9 @@ fn a_form_that_comes_back_in_unknown_words_keeps_its_password_from_being_sent_ag
     let told = forum.login(&[]).ended(1).says(&[
         "has probably refused the user name or the password",
         "the page says “Sorry, no match.”",
-        "hint: check the password in data/secrets/forum, and `user` in [login] of rules/forum.toml, then run: gleaner login \
-         forum --data data --rules rules; where both are surely right, name a page that only members see as `probe` in [login] of \
-         rules/forum.toml and run the same, or run: gleaner login forum --again --data data --rules rules",
+        "hint: check the password in data/secrets/forum, and `user` in [login] of rules/forum.toml, then run: gleaner login forum \
+         --data data --rules rules; if both are right, name a page that only members see as `probe` in [login] of rules/forum.toml \
+         and run the same command, or run: gleaner login forum --again --data data --rules rules",
     ]);
     assert!(!told.err.contains(PASSWORD) && !told.out.contains(PASSWORD), "{}", told.err);
     forum.login(&[]).ended(1).says(&[
@@ -102,10 +105,10 @@ fn what_the_site_says_in_numbers_is_told() {
     forum.login(&[]).ended(1).says(&["is wrong", "the page says “You have 1 attempts remaining.”"]);
     forum.password("another");
     forum.rules("page = '/to/locked/hour'");
-    let ends = "by the site's words the lock ends at 20";
+    let ends = "the site says that the lock ends at 20";
     forum.login(&[]).ended(1).says(&["is locked", "the page says “It opens again in 1 hour.”", ends, " --again"]);
     // Whoever asks later hears of it as well, and the lock's end is no leave to try.
-    forum.login(&[]).ended(1).says(&["it is not touched again", ends]);
+    forum.login(&[]).ended(1).says(&["no other one is tried", ends]);
     let by_the_sites_words = "is locked, until 20";
     forum.run(&["crawl", "forum"]).ended(1).says(&[by_the_sites_words]);
     forum.run(&["status"]).ended(0).says(&[by_the_sites_words]);
@@ -152,7 +155,7 @@ fn an_answer_that_tells_nothing_is_a_refusal_where_nobody_sees_a_member() {
     forum
         .login(&[])
         .ended(1)
-        .says(&["does not tell whether it worked", "name a page that only members see as `probe`"]);
+        .says(&["does not show whether the login worked", "name a page that only members see as `probe`"]);
     forum.login(&[]).ended(1).says(&["were sent before, and may have been refused", "login forum --again"]);
     assert_eq!(forum.posts(), 1);
     forum.login(&["--again"]).ended(1).says(&["check the password in data/secrets/forum"]);
@@ -163,11 +166,11 @@ fn an_answer_that_tells_nothing_is_a_refusal_where_nobody_sees_a_member() {
 #[test]
 fn what_was_sent_and_brought_no_session_is_sent_again_by_again_alone() {
     for (login, said) in [
-        ("page = '/to/welcome'", "does not tell whether it worked"),
-        ("page = '/to/offsite'", "another site is to log in"),
+        ("page = '/to/welcome'", "does not show whether the login worked"),
+        ("page = '/to/offsite'", "the login belongs to another site"),
         ("page = '/to/unconfirmed'", "is not confirmed"),
         ("page = '/to/code'", "second factor"),
-        ("page = '/to/part'", "still to be proven"),
+        ("page = '/to/part'", "not proven yet"),
     ] {
         let forum = Forum::start();
         forum.rules(login);
@@ -214,7 +217,7 @@ fn a_locked_account_is_touched_again_only_where_its_operator_says_so() {
     forum.login(&[]).ended(1).says(&["the account or the address is locked", again]);
     let asked = forum.asked();
     for _ in 0..2 {
-        forum.login(&[]).ended(1).says(&["the account was locked when it was last tried", again]);
+        forum.login(&[]).ended(1).says(&["the account was locked at the last login", again]);
     }
     let told = forum.login(&["--json"]).ended(1).json();
     assert!(told["verdict"].is_null() && told["hint"].as_str().unwrap().contains("--again"), "{told}");
@@ -237,7 +240,7 @@ fn a_locked_account_is_touched_again_only_where_its_operator_says_so() {
 fn a_form_that_is_sent_by_get_is_told_with_what_to_do_by_everybody() {
     let forum = Forum::start();
     forum.rules("page = '/get'");
-    let said = "the login form is sent by GET, and the password would stand in an address: nothing was sent";
+    let said = "the login form is sent by GET, which would put the password into a URL: nothing was sent";
     let cookies = "gleaner login forum --cookies cookies.txt --data data --rules rules";
     forum.login(&[]).ended(1).says(&[said, cookies]);
     for words in [&["crawl", "forum"][..], &["status"]] {
@@ -396,10 +399,10 @@ fn a_hint_of_a_wait_is_what_the_next_login_waits_for() {
     forum.seen.trouble.store(1, Ordering::SeqCst);
     forum.login(&[]).ended(1).says(&[
         "wait until ",
-        "which is a guess of ours",
-        "sooner, run: gleaner login forum --again",
+        "(an estimate, as the site gave no time)",
+        "to try sooner, run: gleaner login forum --again",
     ]);
-    forum.login(&[]).ended(1).says(&["a guess of ours is to wait until"]);
+    forum.login(&[]).ended(1).says(&["the estimate is to wait until"]);
     forum.login(&["--again"]).ended(0);
     assert_eq!(forum.posts(), 3);
 }
@@ -427,16 +430,16 @@ fn a_redirect_loop_is_told_as_one_with_its_address() {
             fs::write(&file, text.replacen("/']", "/circle']", 1).replace("'^/$'", "'.'")).unwrap();
         }
         forum.login(&[]).ended(1).says(&[
-            "verdict: the way to the login form is a redirect loop",
+            "verdict: the path to the login form is a redirect loop",
             &address,
-            "hint: see with a browser",
+            "hint: check in a browser",
         ]);
         // Nothing has been crawled in the folder yet.
         forum.run(&["status"]).ended(0).says(&["redirect loop", &address]);
         for words in [&["status"][..], &["crawl", "forum"], &["crawl", "forum"], &["status"]] {
             let told = forum.run(words).ended(i32::from(words[0] == "crawl"));
             let said = format!("{}{}", told.out, told.err);
-            assert!(said.contains("redirect loop") && !said.contains("did not get to its end"), "{words:?}: {said}");
+            assert!(said.contains("redirect loop") && !said.contains("was interrupted"), "{words:?}: {said}");
         }
         fs::remove_dir_all(forum.path().join("data/sessions")).unwrap();
         forum.run(&["crawl", "forum"]).ended(1).says(&["redirect loop", &address]);
@@ -450,8 +453,8 @@ fn hints_name_the_site_repeat_the_folders_and_tell_what_is_there() {
     let forum = Forum::start();
     forum.rules("form = 3");
     forum.login(&[]).ended(1).says(&[
-        "the rule file names form 3, the page has 1",
-        "verdict: the form that [login] names is none to log in by",
+        "the rule file names form 3, but the page has 1",
+        "verdict: the form that [login] names is not a login form",
         "hint: correct `form` in [login] of rules/forum.toml; the page has form 1, a login form, with the fields username, password, go",
     ]);
     forum.rules("user_field = 'nick'");

@@ -81,10 +81,10 @@ fn a_password_file_is_one_line_and_blanks_around_it_are_told() {
     assert!(!told.err.contains("other-secret"), "{}", told.err);
     assert_eq!(forum.posts(), 0);
     forum.password(&format!("{PASSWORD}\r\n\n"));
-    let told = forum.login(&[]).ended(0).says(&["empty lines stand behind the password", "data/secrets/forum"]);
+    let told = forum.login(&[]).ended(0).says(&["empty lines after the password", "data/secrets/forum"]);
     assert!(!told.err.contains(PASSWORD), "{}", told.err);
     forum.password(&format!("{PASSWORD} \n"));
-    let told = forum.login(&[]).ended(1).says(&["begins or ends with blanks", "data/secrets/forum"]);
+    let told = forum.login(&[]).ended(1).says(&["begins or ends with whitespace", "data/secrets/forum"]);
     assert!(!told.err.contains(PASSWORD), "{}", told.err);
     assert!(forum.seen.bodies.lock().unwrap()[1].contains(&format!("password={PASSWORD}+&")));
 }
@@ -101,20 +101,20 @@ fn each_fault_of_a_cookies_file_is_told_with_its_line() {
     let good = "127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tabc\n";
     let old = "127.0.0.1\tFALSE\t/\tFALSE\t1000\told\tabc\n";
     let told = import(format!("{good}{old}127.0.0.1 FALSE / FALSE 0 a b\n").as_bytes(), 0o600).ended(0);
-    assert!(!told.err.contains("others may read"), "{}", told.err);
+    assert!(!told.err.contains("other users may read"), "{}", told.err);
     told.says(&[
-        "cookies: 1 taken, 0 of other sites left out, 1 expired",
+        "cookies: 1 imported, 0 of other sites skipped, 1 expired",
         "cookies.txt: line 2: this cookie expired on 1970-01-01",
         "cookies.txt: line 3: its fields are separated by blanks",
     ]);
-    import(good.as_bytes(), 0o644).ended(0).says(&["others may read this file", "hint: chmod 600 cookies.txt"]);
+    import(good.as_bytes(), 0o644).ended(0).says(&["other users may read this file", "hint: chmod 600 cookies.txt"]);
     import(old.as_bytes(), 0o600).ended(1).says(&["line 1: this cookie expired", "no cookie of 127.0.0.1"]);
     import(b"", 0o600).ended(1).says(&["cookies.txt: line 1: the file has no cookie in it\nhint: "]);
     import(b"SQLite format 3\0\x10\x00", 0o600).ended(1).says(&["cookies.txt: line 1: this is a browser's database"]);
     import(b"# x\n\xff\0\0", 0o600).ended(1).says(&["cookies.txt: line 2: the file is no text\nhint: "]);
     import(good.replace("abc", "stale").as_bytes(), 0o600)
         .ended(1)
-        .says(&["not one of a member: it is not kept\nhint: "]);
+        .says(&["is not logged in: it is not stored\nhint: "]);
     let told =
         forum.login(&["--cookies", "data"]).ended(1).says(&["data: this is a folder\nhint: name the cookies.txt"]);
     assert!(!told.err.contains("os error"), "{}", told.err);

@@ -9,13 +9,13 @@ const CRAWL: &[&str] = &["crawl", "forum", "--max-time", "1"];
 
 #[test]
 fn what_stands_in_front_of_the_site_is_told_and_waited_for() {
-    for (page, says) in [("/walled", "lets nobody in now"), ("/consent", "asks for consent")] {
+    for (page, says) in [("/walled", "rejects everybody for now"), ("/consent", "asks for consent")] {
         let forum = Forum::start();
         forum.rules(&format!("page = '{page}'"));
         forum.login(&[]).ended(1).says(&[
-            &format!("and nothing else: what stands in front of the site {says}"),
-            "hint: what stands in front of the site may let you in later: wait, then run: gleaner login forum --data data --rules rules; \
-             or, where it asks for something, log in with a browser",
+            &format!("”: the gateway in front of the site {says}"),
+            "hint: the gateway in front of the site may let you in later: wait, then run: gleaner login forum --data data --rules \
+             rules; or, if it asks for something, log in with a browser",
         ]);
         forum.run(CRAWL).ended(1).says(&[says, "hint: crawl again at "]);
         assert_eq!(forum.posts(), 0, "{page}");
@@ -23,7 +23,7 @@ fn what_stands_in_front_of_the_site_is_told_and_waited_for() {
         let forum = Forum::start();
         forum.login(&[]).ended(0);
         forum.rules(&format!("page = '{page}'\nprobe = '{page}'"));
-        let told = forum.run(CRAWL).ended(1).says(&["the session that is kept waits to be proven"]);
+        let told = forum.run(CRAWL).ended(1).says(&["the stored session is not proven yet"]);
         assert!(!told.out.contains("not logged in"), "{}", told.out);
         assert_eq!(forum.posts(), 1, "{page}");
     }
@@ -50,14 +50,14 @@ fn a_password_that_has_expired_is_told_as_one_and_a_new_one_is_sent() {
 fn what_a_members_page_says_of_passwords_that_expire_refuses_none() {
     let forum = Forum::start();
     forum.rules("page = '/to/old-one'\nprobe = '/old'");
-    forum.login(&[]).ended(0).says(&["which the rule file names for members, is shown"]);
+    forum.login(&[]).ended(0).says(&["the `probe` of the rule file, is shown"]);
     // Without a page that proves it, what is said counts, and its operator knows better.
     forum.rules("page = '/to/old-one'\nprobe = '/nothing-there'");
     fs::remove_dir_all(forum.path().join("data/sessions")).unwrap();
     forum
         .login(&[])
         .ended(1)
-        .says(&["the one that was sent has expired", "where it is right after all, run: gleaner login forum --again"]);
+        .says(&["the one that was sent has expired", "if it is still valid, run: gleaner login forum --again"]);
     forum.login(&[]).ended(1).says(&["nothing was sent", "--again"]);
     forum.rules("page = '/to/old-one'\nprobe = '/old'");
     forum.login(&["--again"]).ended(0);
@@ -94,8 +94,8 @@ fn another_address_of_the_sites_own_is_told_with_the_key_to_mend() {
     let forum = Forum::start();
     forum.rules("page = '/to/secure'");
     forum.login(&[]).ended(1).says(&[
-        "https://127.0.0.1, which has the host of this site under another scheme or port, is no host of this site",
-        "hint: set `start` of rules/forum.toml to the address that the site has by now, or write `hosts = [\"127.0.0.1:",
+        "https://127.0.0.1, which has the host of this site under another scheme or port, is not a host of this site",
+        "hint: set `start` of rules/forum.toml to the site's current address, or write `hosts = [\"127.0.0.1:",
         "\", \"127.0.0.1\"]` above the tables of rules/forum.toml, then run: gleaner login forum --again --data data --rules rules",
     ]);
     forum
@@ -111,7 +111,7 @@ fn another_address_of_the_sites_own_is_told_with_the_key_to_mend() {
     forum
         .login(&[])
         .ended(1)
-        .says(&["127.0.0.2:9 is no host of this site", "\"127.0.0.2:9\"]` above the tables of rules/forum.toml"]);
+        .says(&["127.0.0.2:9 is not a host of this site", "\"127.0.0.2:9\"]` above the tables of rules/forum.toml"]);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_form_whose_address_cannot_be_read_is_told_as_such() {
     forum.login(&[]).ended(1).says(&[
         "the form's address \"http://[::1/x\" cannot be read: invalid IPv6 address",
         "verdict: the form's address cannot be read",
-        "hint: name another `form` in [login] of rules/forum.toml where that logs in (the page has form 1, a login form",
+        "hint: name another `form` in [login] of rules/forum.toml if that one logs in (the page has form 1, a login form",
     ]);
     assert_eq!(forum.posts(), 0);
 }
@@ -131,10 +131,10 @@ fn an_api_is_left_alone_for_as_long_as_its_answer_asks() {
     let forum = Forum::start();
     forum.rules("json = { url = '/busy-api', user = 'user', password = 'password', token = '/t' }\nprobe = '/me'");
     let told = forum.login(&[]).ended(1).says(&["the site asks to wait until ", "hint: wait until "]);
-    assert!(!told.err.contains("a guess of ours"), "{}", told.err);
-    forum.login(&[]).ended(1).says(&["the site has asked at the last login to be left alone until "]);
-    let crawled = forum.run(CRAWL).ended(1).says(&["the site has asked at the last login to be left alone, until "]);
-    assert!(!crawled.out.contains("guess"), "{}", crawled.out);
+    assert!(!told.err.contains("an estimate"), "{}", told.err);
+    forum.login(&[]).ended(1).says(&["the site asked at the last login to wait until "]);
+    let crawled = forum.run(CRAWL).ended(1).says(&["the site asked at the last login to wait, until "]);
+    assert!(!crawled.out.contains("estimate"), "{}", crawled.out);
     assert_eq!(forum.posts(), 1);
 }
 
@@ -142,7 +142,7 @@ fn an_api_is_left_alone_for_as_long_as_its_answer_asks() {
 fn a_form_that_is_wanted_by_its_own_address_again_is_sent_once() {
     let forum = Forum::start();
     forum.rules("page = '/to/again'");
-    forum.login(&[]).ended(1).says(&["wants the form again and again"]);
+    forum.login(&[]).ended(1).says(&["redirects the form again and again"]);
     assert_eq!(forum.posts(), 1);
 }
 
@@ -156,7 +156,7 @@ fn a_session_that_was_set_for_https_alone_is_named_with_the_way_there() {
         "login forum --again",
     ]);
     forum.rules("page = '/to/narrow'");
-    forum.login(&["--again"]).ended(1).says(&["no cookie of the site is for http://127.0.0.1:"]);
+    forum.login(&["--again"]).ended(1).says(&["no cookie of the site applies to http://127.0.0.1:"]);
     assert_eq!(forum.posts(), 2);
 }
 
@@ -164,9 +164,8 @@ fn a_session_that_was_set_for_https_alone_is_named_with_the_way_there() {
 fn a_site_that_shows_nothing_but_a_refusal_is_told_as_such() {
     let forum = Forum::start();
     forum.rules("page = '/banned'");
-    let told =
-        ["the site shows no page at which one could log in", "answers 403 and says “Your network is not welcome.”"];
-    forum.login(&[]).ended(1).says(&told).says(&["hint: see with a browser what the site answers"]);
+    let told = ["the site shows no page to log in at", "answers 403 and says “Your network is not welcome.”"];
+    forum.login(&[]).ended(1).says(&told).says(&["hint: check in a browser what the site answers"]);
     forum.run(CRAWL).ended(1).says(&told);
     assert_eq!(forum.posts(), 0);
 }
@@ -196,10 +195,9 @@ fn status_and_login_say_the_same_of_what_is_tried_again_by_itself() {
     forum.login(&[]).ended(0);
     forum.rules("page = '/to/moody'");
     forum.seen.trouble.store(9, Ordering::SeqCst);
-    forum.login(&[]).ended(1).says(&["a crawl tries the same again by itself"]);
+    forum.login(&[]).ended(1).says(&["a crawl retries by itself"]);
     let told = forum.run(&["status"]);
-    told.ended(0)
-        .says(&["a crawl tries the same again by itself, and `gleaner login forum --data data --rules rules` at once"]);
-    forum.login(&[]).ended(1).says(&["a crawl tries the same again at 20"]);
-    forum.run(&["status"]).ended(0).says(&["a crawl tries the same again at 20"]);
+    told.ended(0).says(&["a crawl retries by itself, and `gleaner login forum --data data --rules rules` at once"]);
+    forum.login(&[]).ended(1).says(&["a crawl retries at 20"]);
+    forum.run(&["status"]).ended(0).says(&["a crawl retries at 20"]);
 }

@@ -76,7 +76,7 @@ fn what_a_gate_says_in_front_of_the_site_holds_no_password_that_was_let_in_befor
     forum.login(&[]).ended(0);
     forum.login(&["--logout"]).ended(0);
     forum.seen.trouble.store(1, Ordering::SeqCst);
-    forum.run(&["crawl", "forum"]).ended(1).says(&["may not have looked at them", "hint: crawl again at "]);
+    forum.run(&["crawl", "forum"]).ended(1).says(&["may not have checked them", "hint: crawl again at "]);
     forum.login(&[]).ended(0);
     assert_eq!(forum.posts(), 3);
     // What was never let in has probably been refused.
@@ -98,7 +98,7 @@ fn a_site_in_trouble_holds_no_password_that_it_has_let_in_before() {
     forum.login(&["--logout"]).ended(0);
     forum.seen.trouble.store(1, Ordering::SeqCst);
     let told = forum.run(&["crawl", "forum"]).ended(1);
-    told.says(&["the site was in trouble when the form was sent", "“database error”", "hint: crawl again at "]);
+    told.says(&["the site had an error when the form was sent", "“database error”", "hint: crawl again at "]);
     let status = forum.run(&["status"]).ended(0);
     assert!(!status.out.contains("--again"), "{}", status.out);
     forum.login(&[]).ended(0);
@@ -106,10 +106,10 @@ fn a_site_in_trouble_holds_no_password_that_it_has_let_in_before() {
     // Once more, and not time and again; told as what it is.
     forum.login(&["--logout"]).ended(0);
     forum.seen.trouble.store(9, Ordering::SeqCst);
-    forum.login(&[]).ended(1).says(&["then run: gleaner login forum --data data --rules rules; a crawl tries"]);
+    forum.login(&[]).ended(1).says(&["then run: gleaner login forum --data data --rules rules; a crawl retries"]);
     forum.login(&[]).ended(1).says(&["run: gleaner login forum --again --data data --rules rules"]);
-    forum.login(&[]).ended(1).says(&["the site was in trouble", "--again"]);
-    forum.run(&["crawl", "forum"]).ended(1).says(&["the site was in trouble", "--again"]);
+    forum.login(&[]).ended(1).says(&["the site had an error", "--again"]);
+    forum.run(&["crawl", "forum"]).ended(1).says(&["the site had an error", "--again"]);
     assert_eq!(forum.posts(), 5);
     // What was never let in is held.
     for page in ["/to/moody", "/to/failing"] {
@@ -117,7 +117,7 @@ fn a_site_in_trouble_holds_no_password_that_it_has_let_in_before() {
         forum.rules(&format!("page = '{page}'"));
         forum.seen.trouble.store(9, Ordering::SeqCst);
         for words in [&["login", "forum"], &["login", "forum"], &["crawl", "forum"]] {
-            forum.run(words).ended(1).says(&["the site was in trouble", "--again"]);
+            forum.run(words).ended(1).says(&["the site had an error", "--again"]);
         }
         assert_eq!(forum.posts(), 1, "{page}");
     }
@@ -135,15 +135,15 @@ fn a_session_that_the_site_lost_before_its_proof_holds_no_password_that_it_has_l
         let before = forum.posts();
         forum.seen.trouble.store(2, Ordering::SeqCst);
         forum.login(&[]).ended(1);
-        let status = forum.run(&["status"]).ended(0).says(&["is still to be proven"]);
+        let status = forum.run(&["status"]).ended(0).says(&["is not proven yet"]);
         assert!(!status.out.contains("sends the password again"), "{}", status.out);
         forum.seen.forgets.store(true, Ordering::SeqCst);
         let again = forum.login(&[]);
         if was_let_in {
             again.ended(0);
         } else {
-            again.ended(1).says(&["there was no session any more", "--again"]);
-            forum.run(&["crawl", "forum"]).ended(1).says(&["there was no session any more", "--again"]);
+            again.ended(1).says(&["the session ended before it could be proven", "--again"]);
+            forum.run(&["crawl", "forum"]).ended(1).says(&["the session ended before it could be proven", "--again"]);
         }
         assert_eq!(forum.posts() - before, if was_let_in { 2 } else { 1 }, "{was_let_in}");
     }

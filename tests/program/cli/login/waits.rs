@@ -32,7 +32,7 @@ fn a_site_that_asks_to_wait_is_told_with_the_same_time_everywhere() {
     }
     let forum = Forum::start();
     forum.rules("page = '/to/limited/99999999'");
-    forum.login(&[]).ended(1).says(&["and for longer than the 24 h that are waited", "hint: wait until "]);
+    forum.login(&[]).ended(1).says(&["longer than the 24 h that gleaner waits at most", "hint: wait until "]);
 }
 
 #[test]
@@ -40,10 +40,10 @@ fn a_login_that_could_not_be_proven_is_proven_by_the_next_one_and_not_sent_again
     let forum = Forum::start();
     forum.rules("probe = '/flaky'");
     forum.seen.trouble.store(2, Ordering::SeqCst);
-    forum.login(&[]).ended(1).says(&["then run, which asks for the proof first: gleaner login forum"]);
+    forum.login(&[]).ended(1).says(&["then run (this proves the session first): gleaner login forum"]);
     let kept = forum.path().join("data/sessions/tries/forum.unproven");
     assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
-    run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["is still to be proven"]);
+    run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["is not proven yet"]);
     forum.seen.trouble.store(2, Ordering::SeqCst);
     forum.login(&[]).ended(1).says(&[
         "cannot be proven now: nothing was sent",
@@ -54,7 +54,7 @@ fn a_login_that_could_not_be_proven_is_proven_by_the_next_one_and_not_sent_again
         "login forum --again",
     ]);
     forum.seen.trouble.store(0, Ordering::SeqCst);
-    forum.login(&[]).ended(0).says(&["its proof is asked for first"]);
+    forum.login(&[]).ended(0).says(&["its session is proven first"]);
     assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null));
     assert!(!kept.exists() && forum.path().join("data/sessions/forum.json").exists());
 }
@@ -78,7 +78,7 @@ fn a_proof_that_says_no_long_after_its_form_was_taken_has_nothing_sent_again() {
         let forum = Forum::start();
         forum.rules("probe = '/flaky'");
         forum.seen.trouble.store(2, Ordering::SeqCst);
-        forum.login(&[]).ended(1).says(&["which asks for the proof first"]);
+        forum.login(&[]).ended(1).says(&["this proves the session first"]);
         let file = forum.path().join("data/sessions/tries/forum.json");
         let mut tries: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
         tries["unproven"][1] = (tries["unproven"][1].as_u64().unwrap() - 4_000_000).into();
@@ -86,7 +86,7 @@ fn a_proof_that_says_no_long_after_its_form_was_taken_has_nothing_sent_again() {
         forum.seen.forgets.store(true, Ordering::SeqCst);
         forum.seen.trouble.store(0, Ordering::SeqCst);
         for words in [words, &["login", "forum"], &["crawl", "forum"]] {
-            forum.run(words).ended(1).says(&["no whole answer came", "--again"]);
+            forum.run(words).ended(1).says(&["no complete answer came", "--again"]);
         }
         assert_eq!(forum.posts(), 1, "{words:?}");
     }
@@ -98,15 +98,15 @@ fn a_form_that_came_back_is_refused_by_its_proof_alone() {
     // Of one page that members see and one that shows the form to all, the first does not come at once.
     forum.rules("page = '/shown'\nprobe = '/flaky'");
     forum.seen.trouble.store(2, Ordering::SeqCst);
-    forum.login(&[]).ended(1).says(&["which asks for the proof first"]);
+    forum.login(&[]).ended(1).says(&["this proves the session first"]);
     forum.login(&[]).ended(0);
     assert_eq!(forum.posts(), 1);
     // The same with a wrong password: the proof that comes late says no, and nobody sends it again.
     forum.password("wrong");
     forum.rules("page = '/to/back'\nprobe = '/flaky'");
     forum.seen.trouble.store(2, Ordering::SeqCst);
-    forum.login(&[]).ended(1).says(&["which asks for the proof first"]);
-    let told = forum.login(&[]).ended(1).says(&["its proof is asked for first", "check the password in data/secrets"]);
+    forum.login(&[]).ended(1).says(&["this proves the session first"]);
+    let told = forum.login(&[]).ended(1).says(&["its session is proven first", "check the password in data/secrets"]);
     assert!(told.out.contains("verdict: ") && told.out.contains("probably refused"), "{}", told.out);
     forum.login(&[]).ended(1).says(&["has probably refused this user and password before"]);
     assert_eq!(forum.posts(), 2);
@@ -121,7 +121,7 @@ fn a_proof_that_asks_for_patience_gets_it_and_everybody_tells_until_when() {
     let (_, hint) = told.err.split_once("hint: wait until ").unwrap_or_else(|| panic!("{}", told.err));
     let time = hint.split_once(", then run: ").unwrap().0.to_owned();
     assert!(time >= before.plus(Duration::from_secs(7_200)).rfc3339(), "{time}");
-    run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["is still to be proven", &*time]);
+    run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0).says(&["is not proven yet", &*time]);
     let crawled = run(forum.path(), &[&["crawl", "forum"], &FOLDERS[..]].concat()).ended(1);
     assert!(format!("{}{}", crawled.out, crawled.err).contains(&time), "{time}: {}{}", crawled.out, crawled.err);
     let asked = forum.seen.at.lock().unwrap().iter().filter(|(what, _)| what == "GET /patience").count();
@@ -148,7 +148,7 @@ fn a_login_by_hand_asks_nothing_of_a_site_that_has_asked_to_wait() {
             let told = forum
                 .login(more)
                 .ended(1)
-                .says(&["the site has asked at", "--again --data data --rules rules` does not wait"]);
+                .says(&["the site asked at", "--again --data data --rules rules` does not wait"]);
             let until = told_until(&told.err);
             let [least, most] = [before, SystemClock.now()].map(|at| at.plus(Duration::from_secs(7_200)).rfc3339());
             assert!((least..=most).contains(&until), "{login}: {until}");
@@ -182,15 +182,12 @@ fn a_wait_that_the_site_has_named_no_time_for_is_told_as_a_guess_and_passed_by_a
         forum.rules("page = '/to/limited'");
         let told = forum.run(first).ended(1);
         if first[0] == "crawl" {
-            told.says(&["a guess of ours: the site asks to wait, and tells no time"]);
+            told.says(&["an estimate: the site asks to wait, and gives no time"]);
         } else {
-            told.says(&[
-                "which is a guess of ours, as the site has named no time",
-                "sooner, run: gleaner login forum --again",
-            ]);
+            told.says(&["(an estimate, as the site gave no time)", "to try sooner, run: gleaner login forum --again"]);
         }
         let again = "--again --data data --rules rules` does not wait";
-        forum.login(&[]).ended(1).says(&["has named no time; a guess of ours is to wait until", again]);
+        forum.login(&[]).ended(1).says(&["gave no time; the estimate is to wait until", again]);
         // Neither is more time what a crawl lacks.
         let crawled = forum.run(&["crawl", "forum", "--max-time", "1"]).ended(1).says(&["hint: crawl again at "]);
         assert!(!crawled.out.contains("more time"), "{}", crawled.out);
@@ -207,10 +204,7 @@ fn a_pause_of_a_crawl_that_is_a_guess_is_told_as_one() {
     forum.rules("page = '/flaky'");
     forum.run(&["crawl", "forum", "--max-time", "3"]).ended(1);
     fs::remove_dir_all(forum.path().join("data/sessions")).unwrap();
-    forum
-        .login(&[])
-        .ended(1)
-        .says(&["has named no time (the server refused the rate", "a guess of ours is to wait until"]);
+    forum.login(&[]).ended(1).says(&["gave no time (the server refused the rate", "the estimate is to wait until"]);
     assert_eq!(forum.posts(), 0);
 }
 
@@ -221,10 +215,7 @@ fn a_pause_that_a_crawl_was_told_holds_for_a_login_by_hand_too() {
     forum.run(&["crawl", "forum"]).ended(1);
     // What the crawl's own login has left is not needed for it.
     fs::remove_dir_all(forum.path().join("data/sessions")).unwrap();
-    let host = format!(
-        "http://127.0.0.1:{} has asked a crawl to be left alone (the server asked for it (Retry-After)",
-        forum.port
-    );
+    let host = format!("http://127.0.0.1:{} asked a crawl to wait (the server asked for it (Retry-After)", forum.port);
     let asked = forum.asked();
     let first = told_until(&forum.login(&[]).ended(1).says(&[&host]).err);
     // The process that holds the folder tells the same.
@@ -245,10 +236,10 @@ fn a_kill_between_saving_a_session_and_dropping_the_one_to_be_proven_loses_and_s
         let forum = Forum::start();
         forum.rules("probe = '/flaky'");
         forum.seen.trouble.store(2, Ordering::SeqCst);
-        forum.login(&[]).ended(1).says(&["which asks for the proof first"]);
+        forum.login(&[]).ended(1).says(&["this proves the session first"]);
         let tries = forum.path().join("data/sessions/tries");
         let kept = ["forum.json", "forum.unproven"].map(|name| (tries.join(name), fs::read(tries.join(name)).unwrap()));
-        forum.login(&[]).ended(0).says(&["its proof is asked for first"]);
+        forum.login(&[]).ended(0).says(&["its session is proven first"]);
         for (path, bytes) in &kept {
             fs::write(path, bytes).unwrap();
             fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
@@ -256,7 +247,7 @@ fn a_kill_between_saving_a_session_and_dropping_the_one_to_be_proven_loses_and_s
         assert_ne!(forum.begun(), serde_json::Value::Null);
         match by_crawl {
             true => drop(forum.run(&["crawl", "forum"]).ended(0)),
-            false => drop(forum.login(&[]).ended(0).says(&["its proof is asked for first"])),
+            false => drop(forum.login(&[]).ended(0).says(&["its session is proven first"])),
         }
         assert!(!kept[1].0.exists() && forum.path().join("data/sessions/forum.json").exists());
         assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null), "by a crawl: {by_crawl}");
