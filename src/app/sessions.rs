@@ -1,7 +1,6 @@
 //! The account files of each site: its cookies in `sessions/<site>.json` of the data folder, the restrictions by its logins in
-//! `sessions/tries/<site>.json`, and beside it the path of its rule file in `<site>.rules`, and the cookies of a login whose proof
-//! is pending in
-//! `<site>.unproven`; readable only by their owner, written atomically.
+//! `sessions/tries/<site>.json`, and beside it the path of its rule file in `<site>.rules`, and the cookies of a login whose
+//! proof is pending in `<site>.unproven`; readable only by their owner, written atomically.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};

@@ -56,8 +56,7 @@ impl Terminal {
     }
 
     /// Checks whether it still exists; call it at intervals. A terminal that went earlier without a SIGHUP (`disown`) no longer
-    /// belongs to the process,
-    /// and a later SIGHUP comes from the operator. True once that is so.
+    /// belongs to the process, and a later SIGHUP comes from the operator. True once that is so.
     pub fn look(&mut self) -> bool {
         let is_gone = self.is_closed();
         let is_left = is_gone && self.was_gone;

@@ -8,9 +8,8 @@ use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _};
 
 use super::Cli;
 
-/// Parses the arguments. A negative number is a value, which its option rejects with its own message: clap takes it for a flag and
-/// would suggest
-/// the file after it.
+/// Parses the arguments. A negative number is a value, which its option rejects with its own message: clap takes it for a flag
+/// and would suggest the file after it.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let matches = with_numbers_below_zero(Cli::command()).try_get_matches_from(arguments)?;
     Cli::from_arg_matches(&matches)

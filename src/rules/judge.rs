@@ -234,9 +234,8 @@ pub struct LoginRules {
     pub fields: Vec<(Box<str>, Box<str>)>,
     /// Set if a JSON object is sent instead of a form.
     pub json: Option<JsonLogin>,
-    /// A hash of what the site's own file defines about the request, its URL and its proof, over the file's own strings: neither a
-    /// family nor another
-    /// gleaner version changes it.
+    /// A hash of what the site's own file defines about the request, its URL and its proof, over the file's own strings: neither
+    /// a family nor another gleaner version changes it.
     pub way: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What is kept: the crawl database, and what reads it: coverage, export, verification.
+//! Storage: the crawl database, and its readers: coverage, export, verification.
 
 pub mod coverage;
 pub mod crawldb;

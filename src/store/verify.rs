@@ -1,8 +1,8 @@
-//! The archive against the database, both ways: every row has its file, whole and under its name, and every file
+//! Compares archive and database in both directions: every row has its file, intact and under its name, and every file
 //! has its row.
 //!
-//! Reads both in the order of the keys, side by side: memory holds a page of rows, the names of one of the
-//! archive's 256 folders and one file. With `repair`, nothing is deleted and nothing is lost:
+//! Reads both in key order, side by side: memory holds a page of rows, the names of one of the archive's 256
+//! folders and one file. With `repair`, nothing is deleted and nothing is lost:
 //!
 //! | found | repaired by |
 //! | --- | --- |
@@ -15,7 +15,7 @@
 //! | a file that is neither named as a torrent nor one | leaving it alone; it is listed |
 //!
 //! While the service runs, a torrent that is being committed may look like a file without a row for the length of
-//! a commit window. Repair wants the database for itself.
+//! a commit window. A repair needs exclusive access to the database.
 
 mod inspect;
 mod walk;
@@ -34,7 +34,7 @@ use gleaner_torrent::archive::{Archive, ArchiveError};
 use inspect::Content;
 use walk::{Key, Stray};
 
-/// Why a verification could not be brought to its end.
+/// Why a verification could not be completed.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
     #[error(transparent)]
@@ -58,28 +58,28 @@ pub struct Verdict {
     pub torrents: u64,
     /// Files of the archive, whatever they are, without `damaged/` and the temporary ones.
     pub files: u64,
-    /// Rows whose file is what was stored: sha256 and infohash computed anew.
+    /// Rows with an intact file: sha256 and infohash recomputed.
     pub whole: u64,
     /// Rows without a file.
     pub missing: Findings,
-    /// Files that are not what their name says, or not what was stored.
+    /// Files that do not match their name, or differ from what was stored.
     pub damaged: Findings,
     /// Whole files without a row.
     pub orphans: Findings,
     /// Torrents under a wrong name or in a wrong folder.
     pub misplaced: Findings,
-    /// Files that are no torrents and are not named as one; nothing is done about them.
+    /// Files that are no torrents and not named as one; they are left alone.
     pub foreign: Findings,
-    /// Files being written, or left by a process that died; the next start sweeps those.
+    /// Files being written, or left by a process that died; the next start removes those.
     pub temporary: u64,
-    /// What was done; None unless repair was asked for.
+    /// The repairs; None unless requested.
     pub repaired: Option<Repaired>,
 }
 
 impl Verdict {
-    /// True when nothing is lost or out of its place, or is so no more. A whole file without a row is what a crawl
-    /// leaves that broke off (a full disk, a kill), and its next run takes it up; foreign and temporary files are none
-    /// of the archive's.
+    /// True if nothing is lost or misplaced, or everything was repaired. A file without a row is left by an interrupted
+    /// crawl (a full disk, a kill), and the next run adopts it; foreign and temporary files do not belong to the
+    /// archive.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.repaired.is_some() || self.faults() == self.orphans.count
@@ -111,12 +111,12 @@ impl Findings {
     }
 }
 
-/// A file, or the place where one should be, and what is wrong with it.
+/// A file, or the path where one should be, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The file, or where it should be.
     pub path: PathBuf,
-    /// The key in hex, where it is known.
+    /// The key in hex, if known.
     pub infohash: Option<String>,
     /// What is wrong; may quote a hostile name.
     pub detail: String,
@@ -125,7 +125,7 @@ pub struct Finding {
 /// What a repair did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Repaired {
-    /// Files that were taken into the database.
+    /// Files that were added to the database.
     pub adopted: u64,
     /// Rows that were forgotten because their file is lost.
     pub forgotten: u64,
@@ -133,29 +133,29 @@ pub struct Repaired {
     pub without_source: u64,
     /// URLs that are due again.
     pub sources_due: u64,
-    /// Files that were put where they belong.
+    /// Files that were moved to their place.
     pub moved: u64,
     /// Files that were moved to `damaged/`.
     pub set_aside: u64,
 }
 
-/// Compares the archive with the database and changes nothing; also while the service runs.
+/// Compares the archive with the database without changing anything; also while the service runs.
 ///
-/// Files are read on threads of their own. Memory does not grow with the archive; a file may have
+/// Files are read on separate threads. Memory does not grow with the archive; a file may have
 /// `limits::TORRENT_BYTES_MAX`.
 ///
 /// # Errors
 /// [`VerifyError`].
 pub async fn verify(db: &dyn Reader, archive: &Archive) -> Result<Verdict, VerifyError> {
-    // A handle of its own for the threads that read; to open it sweeps what a dead process left unfinished.
+    // A separate handle for the reading threads; opening it removes what a dead process left unfinished.
     let archive = Arc::new(Archive::open(archive.dir(), true)?);
     Run { db, repair: None, archive, verdict: Verdict::default() }.run().await
 }
 
-/// Compares the archive with the database and repairs what differs; URLs of lost torrents become due at `now`.
+/// Compares the archive with the database and repairs differences; URLs of lost torrents become due at `now`.
 ///
 /// # Errors
-/// [`VerifyError`]. What was repaired before it stays repaired; the next run goes on.
+/// [`VerifyError`]. Repairs made before it stay; the next run continues.
 pub async fn repair(db: &dyn CrawlDb, archive: &Archive, now: UnixMillis) -> Result<Verdict, VerifyError> {
     let archive = Arc::new(Archive::open(archive.dir(), true)?);
     let verdict = Verdict { repaired: Some(Repaired::default()), ..Verdict::default() };
@@ -164,13 +164,13 @@ pub async fn repair(db: &dyn CrawlDb, archive: &Archive, now: UnixMillis) -> Res
 
 struct Run<'a> {
     db: &'a dyn Reader,
-    /// What a repair writes to, and the time that it takes for now.
+    /// The database for repairs, and the current time.
     repair: Option<(&'a dyn CrawlDb, UnixMillis)>,
     archive: Arc<Archive>,
     verdict: Verdict,
 }
 
-/// Rows in the order of their keys, a page at a time.
+/// Rows in key order, a page at a time.
 struct Rows<'a> {
     db: &'a dyn Reader,
     page: std::vec::IntoIter<TorrentRow>,
@@ -192,7 +192,7 @@ impl Rows<'_> {
 
 impl Run<'_> {
     async fn run(mut self) -> Result<Verdict, VerifyError> {
-        // First, so that a row whose file is only misplaced is whole when its turn comes.
+        // First, so that a row whose file is only misplaced is intact when its turn comes.
         self.strays().await?;
         self.rows_and_files().await?;
         Ok(self.verdict)
@@ -255,19 +255,19 @@ impl Run<'_> {
         }
     }
 
-    /// A well-named file that no row names by its key.
+    /// A well-named file whose key no row has.
     async fn file_without_row(&mut self, key: &Key) -> Result<(), VerifyError> {
         self.verdict.files += 1;
         let path = key.path(self.archive.dir());
         match self.inspect(&path).await? {
-            // Gone since the folder was read.
+            // Removed since the folder was read.
             None => self.verdict.files -= 1,
             Some(Content::Other(fault)) => {
                 self.verdict.damaged.push(&path, None, format!("{fault}; no row names it"));
                 self.set_aside(&path).await?;
             }
             Some(Content::Torrent(facts)) if facts.infohashes.key() == key.bytes() => {
-                // A row that names it may have been committed since.
+                // A row with it may have been committed since.
                 if self.row_of(&facts.infohashes).await?.is_none() {
                     self.verdict.orphans.push(&path, Some(&facts.infohashes), format!("no row: {}", facts.name));
                     self.adopt(facts).await?;
@@ -278,7 +278,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What lies where the archive puts nothing.
+    /// Files at paths that the archive does not use.
     async fn strays(&mut self) -> Result<(), VerifyError> {
         let archive = Arc::clone(&self.archive);
         let mut walk = walk::Strays::new(archive.dir());
@@ -323,7 +323,7 @@ impl Run<'_> {
             return self.set_aside(path).await;
         }
         if row.is_some_and(|row| row != facts.infohashes) {
-            // One half of a hybrid that is known whole, or the other way round: no file for that row.
+            // One half of a hybrid that is known whole, or the reverse: no file for that row.
             return self.set_aside(path).await;
         }
         let (archive, from) = (Arc::clone(&self.archive), path.to_owned());
@@ -365,7 +365,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The file first: a row without its file is repaired by the next run, a file in the way of a new one is not.
+    /// The file first: the next run repairs a row without its file, but not a file that blocks the path of a new one.
     async fn replace_lost(&mut self, row: &TorrentRow, path: &Path) -> Result<(), VerifyError> {
         self.set_aside(path).await?;
         self.forget(row).await
@@ -391,14 +391,14 @@ impl Run<'_> {
     }
 }
 
-/// A key behind which `key` is the next that can be: keys are of 20 or 32 bytes.
+/// The largest possible key before `key`: keys have 20 or 32 bytes.
 fn just_before(key: &[u8]) -> Vec<u8> {
     let mut before = key.to_vec();
     let zeros = before.iter().rev().take_while(|byte| **byte == 0).count();
     before.truncate(before.len() - zeros);
     if let Some(last) = before.last_mut() {
         *last -= 1;
-        // Behind every key that begins like this.
+        // After every key with this beginning.
         before.resize(64, 0xff);
     }
     before

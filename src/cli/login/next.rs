@@ -487,8 +487,7 @@ fn has(report: &Report, text: &str) -> bool {
 }
 
 /// Phrases of the evidence for a challenge that only a browser shows, for an unusable picture, and for a code or link sent by
-/// another channel; the command's
-/// tests check them.
+/// another channel; the command's tests check them.
 const BY_SCRIPT: &str = "which only a browser shows";
 const NOT_SHOWN: &str = "picture cannot be shown";
 const BY_LETTER: &str = "it may have sent a code or a link";

@@ -1,33 +1,33 @@
-//! IndexPageNumber × TorrentsPerPage and TorrentsUpdated, from what the index pages of a site listed. Pure.
+//! IndexPageNumber × TorrentsPerPage and TorrentsUpdated, from the listings of a site's index pages. Pure.
 //!
-//! Pages that were read are counted, link by link, each link once however many pages pin or repeat it. Pages that
-//! are only announced are reckoned at what a full page of their series lists. Series overlap (a category lists
-//! part of the main index): the largest is counted whole, each smaller one to the extent that no larger one lists
-//! its links, and its unread pages in proportion.
+//! Pages that were read are counted link by link, each link once however many pages pin or repeat it. Pages that
+//! are only announced are estimated as a full page of their series. Series overlap (a category lists part of the main
+//! index): the largest is counted whole, each smaller one only by the links that no larger one lists, and its unread
+//! pages in proportion.
 //!
-//! New links push as many off a page, onto the page behind it. Where that page was read before they came, nothing
-//! lists them now: what an earlier look at a page showed, and no page shows any more, is counted beside the pages,
-//! each link once, and in each series no more of them than its pages got new ones.
+//! New links push as many off a page, onto the next page. If that page was read before they came, nothing lists
+//! the pushed links now. So links that an earlier visit saw and no page shows any more are counted separately, each
+//! link once, and in each series no more of them than its pages got new ones.
 //!
-//! Memory: 16 bytes for each link of each series, earlier ones included, and a few words for each series.
+//! Memory: 16 bytes per link of each series, earlier links included, and a few words per series.
 
 use crate::crawldb::{HostId, ListingRow};
 use crate::limits::LIST_REPEATS;
 use gleaner_base::clock::UnixMillis;
 use gleaner_page::pagination::page_count;
 
-/// What the index pages of a site amount to.
+/// The sums over the index pages of a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// Pages, read or announced, of the series that add something.
+    /// Pages, read or announced, of the series that contribute.
     pub pages: u64,
     /// Those of them that were read.
     pub pages_read: u64,
-    /// IndexPageNumber × TorrentsPerPage: the sum of what the series add.
+    /// IndexPageNumber × TorrentsPerPage: the sum of the series' contributions.
     pub listed: u64,
-    /// TorrentsUpdated: links pushed off to pages that were read before, which `listed` therefore lacks.
+    /// TorrentsUpdated: links pushed onto pages that were read before, so `listed` lacks them.
     pub updated: u64,
-    /// New links at later looks, summed over the pages; a link that moves down the pages is in it many times.
+    /// New links at revisits, summed over the pages; a link that moves down the pages is counted several times.
     pub links_updated: u64,
     /// The largest first.
     pub series: Vec<Series>,
@@ -36,7 +36,7 @@ pub struct Estimate {
 /// One series of index pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// What its pages have in common, mostly a path.
+    /// The common part of its pages' URLs, usually a path.
     pub name: Box<str>,
     /// Pages, read or announced.
     pub pages: u64,
@@ -44,15 +44,15 @@ pub struct Series {
     pub pages_read: u64,
     /// Distinct links to torrents on the pages read.
     pub listed_read: u64,
-    /// Links on a full page, pinned ones counted once for all pages; what an unread page is reckoned at.
+    /// Links on a full page, pinned ones counted once for all pages; the estimate for an unread page.
     pub per_page: u64,
-    /// Links on the last page; None while that has not been read.
+    /// Links on the last page; None if it was not read.
     pub last_page: Option<u64>,
     /// Links that no larger series lists.
     pub own: u64,
-    /// What it adds to [`Estimate::listed`].
+    /// Its contribution to [`Estimate::listed`].
     pub adds: u64,
-    /// New links at later looks, summed over its pages.
+    /// New links at revisits, summed over its pages.
     updated: u64,
 }
 
@@ -65,26 +65,26 @@ impl Series {
         self.listed_read.saturating_add(self.reckoned())
     }
 
-    /// `part` in the proportion of the links that are this series' own, rounded up.
+    /// `part`, scaled by the share of this series' own links, rounded up.
     fn own_share(&self, part: u64) -> u64 {
         let share = u128::from(part) * u128::from(self.own);
         u64::try_from(share.div_ceil(u128::from(self.listed_read.max(1)))).unwrap_or(u64::MAX)
     }
 }
 
-/// Takes the listings of one site, in the order of (host, series, page).
+/// Collects the listings of one site, in the order of (host, series, page).
 #[derive(Debug, Default)]
 pub struct Estimator {
     series: Vec<Series>,
-    /// Each link of each series once, with the series' place in `series`.
+    /// Each link of each series once, with the series' index in `series`.
     links: Vec<(u64, u32)>,
-    /// The same of those pushed off its pages.
+    /// The same for links pushed off its pages.
     pushed_off: Vec<(u64, u32)>,
     links_updated: u64,
     open: Option<Open>,
 }
 
-/// The series whose pages are coming.
+/// The series whose pages are being added.
 #[derive(Debug)]
 struct Open {
     host: HostId,
@@ -95,11 +95,11 @@ struct Open {
     before: Vec<u64>,
     full_pages: u64,
     last: Page,
-    /// The number of the page since which each has listed most of what the one in front of it has, and how many have.
+    /// The first page of the current run of pages that mostly repeat their predecessor, and the length of the run.
     same_since: (u64, u64),
-    /// Links of the page in front of those; None where they are the first.
+    /// Links of the page before that run; None if the run starts the series.
     before_same: Option<Vec<u64>>,
-    /// What earlier looks showed, with the place in `numbers` of the page that did.
+    /// Links that earlier visits saw, with the index in `numbers` of their page.
     earlier: Vec<(u64, u32)>,
     updated: u64,
 }
@@ -114,7 +114,7 @@ struct Page {
 }
 
 impl Estimator {
-    /// Takes the next listing.
+    /// Adds the next listing.
     pub fn add(&mut self, row: ListingRow) {
         let ListingRow { host, listing, at, updated, earlier } = row;
         self.links_updated = self.links_updated.saturating_add(u64::from(updated));
@@ -131,7 +131,7 @@ impl Estimator {
         }
     }
 
-    /// What all listings amount to.
+    /// The sums over all listings.
     #[must_use]
     pub fn finish(mut self) -> Estimate {
         self.close();
@@ -141,7 +141,7 @@ impl Estimator {
         for (rank, &at) in order.iter().enumerate() {
             rank_of[at] = u32::try_from(rank).unwrap_or(u32::MAX);
         }
-        // A link belongs to the largest series that lists it, and one that none lists any more to the largest that did.
+        // A link belongs to the largest series that lists it; a link that none lists any more, to the largest that did.
         for links in [&mut self.links, &mut self.pushed_off] {
             links.iter_mut().for_each(|(_, series)| *series = rank_of[*series as usize]);
             links.sort_unstable();
@@ -203,7 +203,7 @@ impl Open {
         open
     }
 
-    /// Takes in what earlier looks at the last page showed.
+    /// Adds the links that earlier visits saw on the last page.
     fn take_earlier(&mut self) {
         let place = u32::try_from(self.numbers.len() - 1).unwrap_or(u32::MAX);
         self.earlier.extend(self.last.earlier.iter().map(|link| (*link, place)));
@@ -218,7 +218,7 @@ impl Open {
             self.numbers.clear();
             self.same_since = (page.number, 1);
             let shared = last.links.iter().filter(|link| page.links.binary_search(link).is_ok()).count();
-            // Two looks at it, between which all has changed, list as much as two pages.
+            // Two visits of it, between which everything changed, list as much as two pages.
             self.full_pages += u64::from(shared * 2 < last.links.len());
         } else {
             self.full_pages += u64::from(!last.links.is_empty());
@@ -236,10 +236,10 @@ impl Open {
         self.take_earlier();
     }
 
-    /// What earlier looks showed on a page that another follows which was read. What the last of these showed is on pages that were not read,
-    /// and reckoned, or on none.
+    /// Links that earlier visits saw on a page whose successor was read. Those seen by the last of these pages are on pages that
+    /// were not read (and are estimated), or on none.
     fn pushed_off(&mut self) -> Vec<u64> {
-        // Offsets begin with 0.
+        // Offsets start at 0.
         let gaps = self.numbers.windows(2).map(|pair| pair[1] - pair[0]);
         let step = if self.numbers.contains(&1) { 1 } else { gaps.min().unwrap_or(0) };
         let is_followed = |place: u32| {
@@ -250,14 +250,14 @@ impl Open {
                 next - number <= step || number == 0 && *next == 2
             })
         };
-        // It was on the last of those that showed it when it was seen last.
+        // A link last seen was on the last of the pages that showed it.
         self.earlier.sort_unstable_by_key(|(link, place)| (*link, std::cmp::Reverse(*place)));
         self.earlier.dedup_by_key(|(link, _)| *link);
         self.earlier.iter().filter(|(_, place)| is_followed(*place)).map(|(link, _)| *link).collect()
     }
 
-    /// Numbers beyond the last page at which a site shows that one again are no pages. What the page in front of them lists as well may
-    /// stand on every page.
+    /// If a site repeats its last page under larger numbers, these are no pages. Links that the page before lists as well may be
+    /// on every page.
     fn drop_repeats(&mut self) {
         let (since, pages) = self.same_since;
         let links = &self.last.links;
@@ -270,7 +270,7 @@ impl Open {
         }
     }
 
-    /// The series, what its pages list, and what was pushed off them.
+    /// The series, the links on its pages, and the links pushed off them.
     fn close(mut self) -> (Series, Vec<u64>, Vec<u64>) {
         let pushed_off = self.pushed_off();
         self.drop_repeats();
@@ -285,7 +285,7 @@ impl Open {
         links.extend(self.last.links);
         links.sort_unstable();
         links.dedup();
-        // The last page is mostly shorter than the others; where it is the only one it has to stand for them.
+        // The last page is usually shorter than the others; it only counts as a full one if there is no other.
         if !last_is_read || full_pages == 0 {
             full_pages += u64::from(rows > 0);
             full_links = links.len() as u64;
@@ -305,8 +305,8 @@ impl Open {
     }
 }
 
-/// True when two listings are two looks at one page: half of what neither look found new is in both, or the one showed earlier what the
-/// other, which was looked at before, lists.
+/// True if two listings come from two visits of one page: half of the links that neither visit found new are in both, or the
+/// later one showed earlier what the other, visited before, lists.
 fn is_same_page(one: &Page, other: &Page) -> bool {
     let is_in = |link: &&u64| one.links.binary_search(link).is_ok();
     let shared = other.links.iter().filter(is_in).count() as u64;
@@ -318,20 +318,20 @@ fn is_same_page(one: &Page, other: &Page) -> bool {
     (one.links.is_empty() && other.links.is_empty()) || (shared > 0 && shared * 2 >= kept)
 }
 
-/// How many pages a series has, from the numbers of the pages read (in order) and the largest announced. Number 0
-/// may stand for a URL without one.
+/// The number of pages of a series, from the numbers of the pages read (in order) and the largest announced. Number 0
+/// may mean a URL without one.
 fn pages_of(numbers: &[u64], page_max: u64, rows_on_last: u64) -> u64 {
     let mut all = numbers.to_vec();
     all.push(page_max);
     all.dedup();
     match all[..] {
         [0, max] if max > 1 => {
-            // One page and the largest number do not tell offsets from page numbers, but its length does.
+            // One page and the largest number do not distinguish offsets from page numbers, but the page's length does.
             let is_offset = rows_on_last >= 5 && max % rows_on_last == 0;
             if is_offset { page_count(&[0, rows_on_last, max]) } else { max }
         }
         [0, second, ..] if second > 1 => {
-            // A first page without a number before page 2; of offsets it is number 0 indeed.
+            // A first page without a number, before page 2; with offsets it really is number 0.
             let as_zero = page_count(&all);
             all[0] = 1;
             as_zero.min(page_count(&all))
@@ -359,7 +359,7 @@ mod tests {
         }
     }
 
-    /// The same of several looks at it, one behind the other.
+    /// The same after several visits in sequence.
     fn looks(series: &str, page: u64, page_max: u64, looks: &[Range<u64>]) -> ListingRow {
         let seen: BTreeSet<u64> = looks.iter().cloned().flatten().collect();
         let [first, latest] = [looks.first(), looks.last()].map(|look| look.unwrap().clone());
@@ -421,7 +421,7 @@ mod tests {
     #[test]
     fn a_series_that_overlaps_adds_its_own_part_also_of_its_unread_pages() {
         let main = (1..=10).map(|page| row("/", page, 10, page * 100..page * 100 + 100));
-        // Half of what is read of it is in the main index; 2 of 4 pages are read.
+        // Half of its read links are in the main index; 2 of 4 pages were read.
         let other = (1..=2)
             .map(|page| row("/x", page, 4, page * 100 + 50..page * 100 + 100).with(page * 9_000..page * 9_000 + 50));
         let found = estimate(main.chain(other));
@@ -453,7 +453,7 @@ mod tests {
 
     #[test]
     fn pages_from_zero_of_which_the_first_is_looked_at_again_are_no_more() {
-        // Page 0 showed 1000..1010 at first, and 990..1000 since; page 1 was read in between, and has what was pushed onto it.
+        // Page 0 showed 1000..1010 at first, and 990..1000 later; page 1 was read in between, and has the links pushed onto it.
         let first = looks("/b", 0, 99, &[1_000..1_010, 990..1_000]);
         let rest = (1..=9).map(|page| row("/b", page, 99, 990 + page * 10..1_000 + page * 10));
         let rest = rest.map(|row| ListingRow { at: UnixMillis(1), ..row });
@@ -496,7 +496,7 @@ mod tests {
         ];
         let found = estimate(all_again);
         assert_eq!((found.listed, found.updated, found.links_updated), (28, 0, 9));
-        // What is not read is reckoned.
+        // Unread pages are estimated.
         let found = estimate([looks("/b", 1, 3, &[10..20, 7..17]), once(3, 30..35)]);
         assert_eq!((found.listed, found.updated), (25, 0));
         assert_eq!(estimate([looks("/dir/", 0, 0, &[3..13, 0..10])]).updated, 0);
@@ -513,7 +513,7 @@ mod tests {
         let rest: Vec<ListingRow> = (3..=9).map(|number| stale(number - 1, number)).collect();
         for front in [
             vec![hot(0, 0), hot(1, 2)],
-            // The first page under its number too, by which it was read once.
+            // The first page also under its number, by which it was read once.
             vec![hot(0, 0), stale(0, 1), hot(1, 2)],
             vec![hot(0, 0), stale(1, 2)],
             vec![hot(0, 1), hot(1, 2)],
@@ -522,14 +522,14 @@ mod tests {
             let found = estimate(front.into_iter().chain(rest.clone()));
             assert_eq!((found.listed + found.updated, found.pages), (190, 9), "{numbers:?}");
         }
-        // As many as each look finds at once, over several pages.
+        // As many as each visit finds at once, over several pages.
         let many = |page: u64| {
             let all: Vec<_> = (0..=300).step_by(30).map(|by| pushed(page, by)).collect();
             looks("/list", page + 1, 9, &all)
         };
         let found = estimate((0..3).map(many).chain((3..9).map(|page| stale(page, page + 1))));
         assert_eq!((found.listed, found.updated), (90, 300));
-        // A row that is taken out is no new one.
+        // A removed row is not a new one.
         let mut without: Vec<ListingRow> = (0..9).map(|page| stale(page, page + 1)).collect();
         without[4].earlier = vec![1];
         assert_eq!(estimate(without).updated, 0);

@@ -5,12 +5,11 @@
 //! CR = CI / NT      HR = TN / P      AV = P / T      ATV = TN / T
 //! ```
 //!
-//! Stands behind the crawl database and reads it. The site's own pagination tells NT: `estimate` counts what the
-//! index pages list, this module adds what the visits' outcomes tell, `table` says it to people. NT is an upper
-//! bound of NI, because torrents listed under two links are one after de-duplication by infohash: CI / NT is a
-//! lower bound of the coverage, and is shown as such. Where pages were not read whole, torrents that they list beyond are in
-//! neither: CI / NT is told as an upper bound then, with the pages. Each term says where it came from, and where nothing is
-//! known, nothing is claimed.
+//! Reads the crawl database. NT comes from the site's own pagination: `estimate` counts what the index pages list,
+//! this module adds the outcomes of visits, `table` prints the result. NT is an upper bound of NI, because torrents
+//! listed under two links are one after de-duplication by infohash: CI / NT is a lower bound of the coverage, and is
+//! shown as such. If pages were not read whole, the torrents that they list beyond are in neither term: then CI / NT is
+//! reported as an upper bound, with the pages. Each term states its origin; an unknown term is reported as unknown.
 //!
 //! It never reads the clock and never writes.
 
@@ -26,7 +25,7 @@ use crate::limits;
 use estimate::{Estimate, Estimator};
 use gleaner_base::url::without_keys;
 
-/// The coverage of one site, with all its terms. Ratios are None where their divisor is zero or unknown.
+/// The coverage of one site, with all terms. A ratio is None if its divisor is zero or unknown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SiteCoverage {
     /// Its key in the rule files.
@@ -35,44 +34,44 @@ pub struct SiteCoverage {
     pub index_pages: u64,
     /// Those of them that were read.
     pub index_pages_read: u64,
-    /// Torrents a page, on average; times `index_pages` it is `listed`.
+    /// Average torrents per page; times `index_pages` it is `listed`.
     pub torrents_per_page: Option<f64>,
-    /// IndexPageNumber × TorrentsPerPage, counted where the pages were read.
+    /// IndexPageNumber × TorrentsPerPage, counted on pages that were read.
     pub listed: u64,
-    /// TorrentsUpdated: came while the site was crawled, and pushed as many off the pages read.
+    /// TorrentsUpdated: torrents that appeared during the crawl, and pushed as many off the pages read.
     pub updated: u64,
-    /// TorrentsInvalid: URLs that were gone (404, 410) when they were last visited.
+    /// TorrentsInvalid: URLs that were gone (404, 410) at their last visit.
     pub invalid: u64,
-    /// `listed + updated + invalid`; None where no index page lists a torrent.
+    /// `listed + updated + invalid`; None if no index page lists a torrent.
     pub nt: Option<u64>,
     /// Distinct torrents in the archive that have a source on this site.
     pub ci: u64,
     /// CI / NT, a lower bound of the coverage. Not capped: above 1 the index pages do not list everything.
     pub cr: Option<f64>,
-    /// True where `cr` is no lower bound but an upper one: pages were not read whole, and NT lacks what they list beyond.
+    /// True if `cr` is an upper bound instead of a lower one: pages were not read whole, and NT lacks what they list beyond.
     pub cr_is_at_most: bool,
     /// Pages that were not read whole.
     pub pages_not_whole: u64,
-    /// As many of them as the database lists, at most `limits::NOT_WHOLE_PAGES_MAX`.
+    /// Those of them that the database lists, at most `limits::NOT_WHOLE_PAGES_MAX`.
     pub not_whole: Vec<NotWhole>,
     /// Harvest rate, TN / P, with TN = CI.
     pub hr: Option<f64>,
-    /// Pages (requests of any kind) a second.
+    /// Pages (requests of any kind) per second.
     pub av: Option<f64>,
-    /// Torrents a second.
+    /// Torrents per second.
     pub atv: Option<f64>,
     /// P: requests sent.
     pub pages: u64,
     /// T: seconds during which the site was being crawled.
     pub seconds: f64,
-    /// Visits that brought a torrent already known. Not subtracted from NT: which listed links they belong to is
-    /// not known, and links made anew at each view would be subtracted again and again.
+    /// Visits that returned a known torrent. Not subtracted from NT: it is unknown which listed links they belong to,
+    /// and links generated anew at each view would be subtracted repeatedly.
     pub duplicate_visits: u64,
-    /// Where each term came from.
+    /// The origin of each term.
     pub terms: Vec<Term>,
     /// The largest series of index pages, at most `limits::COVERAGE_SERIES_LISTED_MAX`.
     pub series: Vec<SeriesCoverage>,
-    /// All of them, those beyond `series` included.
+    /// The number of all series, including those beyond `series`.
     pub series_count: u64,
 }
 
@@ -87,14 +86,14 @@ pub struct NotWhole {
     pub at: String,
 }
 
-/// That so many pages of a site were not read whole, in the words of all that tell it.
+/// The common text for the number of pages of a site that were not read whole.
 #[must_use]
 pub fn not_whole_told(pages: u64) -> String {
     let were = if pages == 1 { "page was" } else { "pages were" };
     format!("{pages} {were} not read whole: torrents may be missing")
 }
 
-/// A term and where it came from.
+/// A term and its origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Term {
     /// Its name in the formula.
@@ -103,10 +102,10 @@ pub struct Term {
     pub from: String,
 }
 
-/// What one series of index pages adds.
+/// The contribution of one series of index pages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SeriesCoverage {
-    /// What its pages have in common, mostly a path.
+    /// The common part of its pages' URLs, usually a path.
     pub series: String,
     /// Pages, read or announced.
     pub pages: u64,
@@ -116,16 +115,16 @@ pub struct SeriesCoverage {
     pub listed_read: u64,
     /// Those that no larger series lists.
     pub own: u64,
-    /// Links on its last page; None while that has not been read.
+    /// Links on its last page; None if it was not read.
     pub last_page: Option<u64>,
-    /// What it adds to `listed`: `own`, and as much in proportion for its pages not read.
+    /// Its contribution to `listed`: `own`, and a proportional amount for its unread pages.
     pub adds: u64,
 }
 
-/// The coverage of one site. A site that is not in the database has zeros and unknowns.
+/// The coverage of one site. For a site that is not in the database, terms are zero or unknown.
 ///
 /// # Errors
-/// What the database says.
+/// Errors of the database.
 pub async fn of_site(db: &dyn Reader, site: &str) -> Result<SiteCoverage, CrawlDbError> {
     let mut estimator = Estimator::default();
     let mut after = None;
@@ -152,7 +151,7 @@ fn not_whole(row: NotWholeRow) -> NotWhole {
 /// The coverage of every site in the database, by name.
 ///
 /// # Errors
-/// What the database says.
+/// Errors of the database.
 pub async fn of_all_sites(db: &dyn Reader) -> Result<Vec<SiteCoverage>, CrawlDbError> {
     let mut all = Vec::new();
     for site in sites(db).await? {
@@ -164,12 +163,12 @@ pub async fn of_all_sites(db: &dyn Reader) -> Result<Vec<SiteCoverage>, CrawlDbE
 /// The sites in the database, by name.
 ///
 /// # Errors
-/// What the database says.
+/// Errors of the database.
 pub async fn sites(db: &dyn Reader) -> Result<BTreeSet<String>, CrawlDbError> {
     Ok(db.hosts().await?.into_iter().map(|host| host.site.into()).collect())
 }
 
-/// Puts the terms together; which pages were not read whole is the caller's to add.
+/// Combines the terms; the caller adds the pages that were not read whole.
 #[must_use]
 pub fn coverage(site: &str, estimate: &Estimate, counts: &SiteCounts) -> SiteCoverage {
     let visits = |wanted: Outcome| {

@@ -7,7 +7,7 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use super::{NotWhole, SiteCoverage, not_whole_told};
 use crate::limits;
 
-/// Columns of a table on a terminal, and everywhere else, so that a table in a file looks the same.
+/// Columns of the table, the same on a terminal and in a file.
 const WIDTH: u16 = 110;
 
 impl fmt::Display for SiteCoverage {

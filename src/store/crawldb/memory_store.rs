@@ -1,6 +1,5 @@
-//! The crawl database in memory: the model that the contract suite compares the others with, and what dry runs
-//! and simulations use. It keeps plain maps, searches them in full where that is the obvious thing to do, and
-//! persists nothing.
+//! The crawl database in memory: the reference model for the contract suite, also used by dry runs and simulations.
+//! It keeps plain maps, scans them in full where that is simplest, and persists nothing.
 
 mod harvest;
 mod reader;
@@ -33,7 +32,7 @@ struct State {
     bodies: BTreeMap<(HostId, u64), Box<str>>,
     counts: BTreeMap<Box<str>, SiteCounts>,
     notes: BTreeMap<(Box<str>, Box<str>), Vec<u8>>,
-    /// Reasons and times of what was not read whole; pages beyond the bound have none.
+    /// Reasons and times of pages not read whole; pages beyond the cap have none.
     not_whole: BTreeMap<UrlKey, (Box<str>, UnixMillis)>,
     next_seq: u64,
 }
@@ -56,7 +55,7 @@ struct Parked {
 struct Queued {
     seq: u64,
     due: UnixMillis,
-    /// Due at once, or found due by a lease.
+    /// Due at once, or marked due by a lease.
     ready: bool,
     via: Option<Box<str>>,
     lease: Option<(Owner, UnixMillis)>,
@@ -109,7 +108,7 @@ impl State {
         format!("{}{path}", self.hosts[host.0 as usize].origin).into()
     }
 
-    /// Queues a URL whose record exists; a lease that it has stays.
+    /// Queues a URL whose record exists; its lease, if any, stays.
     fn enqueue(&mut self, key: &UrlKey, rank: u8, due: UnixMillis, via: Option<Box<str>>) {
         let seq = self.next_seq;
         self.next_seq += 1;
@@ -124,14 +123,14 @@ impl State {
         }
     }
 
-    /// Takes a URL from the queue and its lease from its owner.
+    /// Removes a URL from the queue and ends its lease.
     fn dequeue(&mut self, key: &UrlKey) {
         if self.urls.get_mut(key).and_then(|url| url.queued.take()).is_some() {
             self.counts(key.host).urls_queued -= 1;
         }
     }
 
-    /// Inserts a URL that is absent, unqueued; true when it was.
+    /// Inserts an absent URL without queueing it; true if it was absent.
     fn insert(&mut self, key: &UrlKey, depth: u16, rank: u8, first_seen: UnixMillis) -> bool {
         if self.urls.contains_key(key) {
             return false;
@@ -182,7 +181,7 @@ impl State {
         parked.len() as u64
     }
 
-    /// Ends the leases whose deadline passed and marks what became due.
+    /// Ends expired leases and marks URLs that have become due.
     fn refresh(&mut self, host: HostId, now: UnixMillis) {
         for (key, url) in &mut self.urls {
             if let (true, Some(queued)) = (key.host == host, &mut url.queued) {
@@ -192,7 +191,7 @@ impl State {
         }
     }
 
-    /// URLs of one host that are queued, in the order of [`CrawlDb::queued`].
+    /// Queued URLs of one host, in the order of [`CrawlDb::queued`].
     fn queue(&self, host: HostId) -> Vec<(&UrlKey, &Url, &Queued)> {
         let mut rows: Vec<_> = self
             .urls
@@ -206,7 +205,7 @@ impl State {
         rows
     }
 
-    /// What became of a visit, and whether it was new.
+    /// The receipt of a visit, and whether the visit was new.
     fn record_visit(&mut self, visit: &Visit) -> (Receipt, bool) {
         let mut receipt = Receipt::empty(visit.outcome);
         if !merge::is_keepable(&visit.key) {

@@ -1,5 +1,5 @@
-//! What happens when something known is met again: rules on plain data, shared by every implementation, so that
-//! the stores differ in how they keep rows and in nothing else. No I/O.
+//! Merge rules for known URLs, torrents and pages: pure functions on plain data, shared by every implementation, so
+//! that the stores differ only in how they keep rows. No I/O.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 
-/// A source as it is kept: the host stands for site and origin.
+/// A stored source: the host identifies site and origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub host: HostId,
@@ -19,12 +19,12 @@ pub(super) struct Found {
     pub last_seen: UnixMillis,
 }
 
-/// True for a URL that the database keeps at all.
+/// True for a URL that the database accepts.
 pub(super) fn is_keepable(key: &UrlKey) -> bool {
     key.path.len() <= limits::URL_BYTES_MAX
 }
 
-/// The outcome that is counted for a visit that brought a torrent, named by what the database knew of it.
+/// The outcome to count for a visit that returned a torrent, depending on whether the database knew it.
 pub(super) fn torrent_outcome(claimed: Outcome, is_new: bool) -> Outcome {
     match claimed {
         Outcome::TorrentStored | Outcome::TorrentDuplicate if is_new => Outcome::TorrentStored,
@@ -33,7 +33,7 @@ pub(super) fn torrent_outcome(claimed: Outcome, is_new: bool) -> Outcome {
     }
 }
 
-/// The outcome that is counted for a visit with the body of a page, which its URL or another one owns.
+/// The outcome to count for a visit with a page body, which this URL or another one owns.
 pub(super) fn page_outcome(claimed: Outcome, is_owner: bool) -> Outcome {
     match claimed {
         Outcome::Page | Outcome::PageDuplicate if is_owner => Outcome::Page,
@@ -42,18 +42,18 @@ pub(super) fn page_outcome(claimed: Outcome, is_owner: bool) -> Outcome {
     }
 }
 
-/// How the number of URLs that are gone changes when a URL's last outcome does.
+/// The change of the number of gone URLs when a URL's last outcome changes.
 pub(super) fn gone_change(before: Option<Outcome>, after: Outcome) -> i64 {
     i64::from(after == Outcome::Gone) - i64::from(before == Some(Outcome::Gone))
 }
 
-/// Since when a URL is known: `known` as the database has it, none for one that it hears of `now`, `found` as the increment found it.
+/// When a URL was first known: `known` from the database (none for one first seen `now`), `found` from the increment.
 pub(super) fn first_seen(known: Option<UnixMillis>, found: Option<UnixMillis>, now: UnixMillis) -> UnixMillis {
     let known = known.unwrap_or(now);
     found.map_or(known, |found| found.min(known))
 }
 
-/// True when `visit` is the one that left this time and outcome behind.
+/// True if `visit` is the one that left this time and outcome.
 pub(super) fn is_repeat(visited: UnixMillis, outcome: Option<Outcome>, visit: &Visit) -> bool {
     let class = |outcome| match outcome {
         Outcome::TorrentDuplicate => Outcome::TorrentStored,
@@ -63,12 +63,12 @@ pub(super) fn is_repeat(visited: UnixMillis, outcome: Option<Outcome>, visit: &V
     visited == visit.at && outcome.map(class) == Some(class(visit.outcome))
 }
 
-/// Puts a source among those of a torrent, at most [`limits::SOURCES_PER_TORRENT_MAX`]. Returns true when its
+/// Adds a source to those of a torrent, at most [`limits::SOURCES_PER_TORRENT_MAX`]. Returns true if its
 /// site had none before.
 ///
-/// A site that makes a new URL for each view would fill the list alone and keep every other site out. So when
-/// the list is full, a URL of a site that is in it is passed over, and one of a new site takes the place of the
-/// last URL of the site that has most, as long as that site keeps one.
+/// A site that generates a new URL for each view would fill the list alone and displace every other site. So when
+/// the list is full, a URL of a listed site is ignored, and one of a new site replaces the last URL of the site with
+/// the most, as long as that site keeps one.
 pub(super) fn add_source<'s>(sources: &mut Vec<Found>, found: Found, site_of: impl Fn(HostId) -> &'s str) -> bool {
     if let Some(known) = sources.iter_mut().find(|known| known.host == found.host && known.path == found.path) {
         known.first_seen = known.first_seen.min(found.first_seen);
@@ -105,7 +105,7 @@ pub(super) fn add_source<'s>(sources: &mut Vec<Found>, found: Found, site_of: im
     }
 }
 
-/// What a visit makes of the memo of its URL.
+/// What a visit does with the memo of its URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemoChange<'v> {
     Stays,
@@ -113,7 +113,7 @@ pub(super) enum MemoChange<'v> {
     Becomes(&'v str),
 }
 
-/// The change that a visit makes of its URL's memo.
+/// The change of its URL's memo by a visit.
 pub(super) fn memo_change(visit: &Visit) -> MemoChange<'_> {
     match visit.memo.as_deref().filter(|memo| memo.len() <= limits::MEMO_BYTES_MAX) {
         Some(memo) => MemoChange::Becomes(memo),
@@ -122,22 +122,22 @@ pub(super) fn memo_change(visit: &Visit) -> MemoChange<'_> {
     }
 }
 
-/// What a visit makes of what is known of its page: whether it was read whole.
+/// The change by a visit of the flag that its page was not read whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NotWholeChange<'v> {
-    /// The visit has not looked.
+    /// The visit did not read the page.
     Stays,
-    /// It has read all of it, or there is no such page.
+    /// It read the whole page, or the page does not exist.
     Goes,
-    /// It has read a part, for this reason.
+    /// It read a part, for this reason.
     Becomes(&'v str),
 }
 
-/// The change that a visit, which ended so, makes of whether its page was read whole.
+/// The change of the not-whole flag by a visit, from its outcome.
 pub(super) fn not_whole_change(visit: &Visit) -> NotWholeChange<'_> {
     let end = |reason: &str| reason.floor_char_boundary(limits::NOT_WHOLE_REASON_BYTES_MAX);
     match (visit.outcome, visit.not_whole.as_deref()) {
-        // What was answered was no page of the crawl's.
+        // The response was not the page.
         (outcome, _) if !outcome.is_an_end() => NotWholeChange::Stays,
         (_, Some(reason)) => NotWholeChange::Becomes(&reason[..end(reason)]),
         (
@@ -158,27 +158,27 @@ pub(super) fn not_whole_change(visit: &Visit) -> NotWholeChange<'_> {
     }
 }
 
-/// A listing as it is kept over several looks.
+/// A stored listing over several visits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Looks {
     pub page_max: u64,
     pub at: UnixMillis,
-    /// Targets of the first look, sorted.
+    /// Targets of the first visit, sorted.
     pub first: Vec<u64>,
-    /// Targets of all later looks that the first did not have, sorted.
+    /// Targets of all later visits that the first did not have, sorted.
     pub later: Vec<u64>,
-    /// Targets of the latest look, sorted; equal to `first` after one look.
+    /// Targets of the latest visit, sorted; equal to `first` after one visit.
     pub latest: Vec<u64>,
 }
 
 impl Looks {
-    /// The first look.
+    /// The first visit.
     pub fn first(listing: &Listing, at: UnixMillis) -> Self {
         let targets = sorted_targets(listing);
         Self { page_max: listing.page_max, at, first: targets.clone(), later: Vec::new(), latest: targets }
     }
 
-    /// A later look.
+    /// A later visit.
     pub fn again(&mut self, listing: &Listing, at: UnixMillis) {
         self.latest = sorted_targets(listing);
         self.page_max = listing.page_max;
@@ -193,12 +193,12 @@ impl Looks {
         }
     }
 
-    /// Targets that later looks found and the first did not.
+    /// The number of targets that later visits found and the first did not.
     pub fn updated(&self) -> u32 {
         u32::try_from(self.later.len()).unwrap_or(u32::MAX)
     }
 
-    /// Targets of earlier looks that the latest did not find, sorted.
+    /// Targets of earlier visits that the latest did not find, sorted.
     pub fn earlier(&self) -> Vec<u64> {
         let is_gone = |target: &&u64| self.latest.binary_search(target).is_err();
         let mut earlier: Vec<u64> = self.first.iter().chain(&self.later).filter(is_gone).copied().collect();
@@ -214,8 +214,8 @@ fn sorted_targets(listing: &Listing) -> Vec<u64> {
     targets
 }
 
-/// The hashes of two magnets that name one torrent, where they can be put together: each fills in what the
-/// other lacks. A hash that contradicts is left out.
+/// The hashes of two magnets of one torrent, merged if they are compatible: each fills in what the other lacks.
+/// A contradicting hash is dropped.
 pub(super) fn filled(known: Infohashes, new: Infohashes) -> Infohashes {
     Infohashes { v1: known.v1.or(new.v1), v2: known.v2.or(new.v2) }
 }

@@ -1,22 +1,22 @@
-//! What the crawl database keeps, as plain data. It knows no HTTP and no rules: an outcome is a name, a URL is
-//! a host number and the text behind the host.
+//! The records of the crawl database, as plain data. They know no HTTP and no rules: an outcome is a name, a URL is
+//! a host number and the text after the host.
 
 use serde::{Deserialize, Serialize};
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::Infohashes;
 
-/// Number of a (site, origin) pair, given out by [`super::CrawlDb::host_id`]. The origin is
-/// `scheme://host[:port]`; two sites that name the same origin have two numbers.
+/// Number of a (site, origin) pair, assigned by [`super::CrawlDb::host_id`]. The origin is
+/// `scheme://host[:port]`; two sites with the same origin have two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HostId(pub u32);
 
-/// A URL as the database names it: keys of one host lie together and in the order of their paths, so that the
-/// links of one page touch few leaves of the tree.
+/// A URL as a database key: keys of one host are adjacent and sorted by path, so that the links of one page touch
+/// few leaves of the tree.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UrlKey {
     pub host: HostId,
-    /// Normalised path and query, beginning with `/`; at most `limits::URL_BYTES_MAX` bytes.
+    /// Normalised path and query, starting with `/`; at most `limits::URL_BYTES_MAX` bytes.
     pub path: Box<str>,
 }
 
@@ -30,16 +30,16 @@ pub struct Discovered {
     pub rank: u8,
     /// Not leased before this time; zero means at once.
     pub due: UnixMillis,
-    /// The page that carries the link, kept for links to torrents so that their sources can be told.
+    /// The page that has the link, stored for links to torrents as part of their sources.
     pub via: Option<Box<str>>,
-    /// True where the crawl is after what lies there, a detail page or a torrent. Not kept, and only counted: see
+    /// True for the crawl's targets: detail pages and torrents. Not stored, only counted: see
     /// [`Receipt::targets_added`].
     pub is_target: bool,
-    /// When it was found, where that was before the database hears of it.
+    /// When it was found, if that was before the database is told.
     pub found: Option<UnixMillis>,
 }
 
-/// A URL handed to a worker until `deadline`.
+/// A URL leased to a worker until `deadline`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     pub key: UrlKey,
@@ -48,41 +48,41 @@ pub struct Lease {
     /// Visits that ended in a retry so far: see [`faults`] and [`refusals`].
     pub attempts: u8,
     pub via: Option<Box<str>>,
-    /// What the last visit of this URL left for this one.
+    /// The memo that the last visit of this URL left for this one.
     pub memo: Option<Box<str>>,
     pub deadline: UnixMillis,
-    /// When it was found, where the history crawldb may not know: the increment's.
+    /// When the increment found it, if the history crawldb may not know it.
     pub found: Option<UnixMillis>,
 }
 
-/// How a visit ended. Every URL ever leased ends in one of these, and `status` counts them by name.
+/// How a visit ended. Every leased URL ends in one of these, and `status` counts them by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Outcome {
-    /// A torrent that was not known.
+    /// An unknown torrent.
     TorrentStored = 1,
-    /// A torrent whose infohash was known; its source was added.
+    /// A torrent with a known infohash; its source was added.
     TorrentDuplicate = 2,
     /// A page whose links were read.
     Page = 3,
-    /// A page whose body was the same as another page's of this host; its links were taken all the same.
+    /// A page whose body equals another page's of this host; its links were added nevertheless.
     PageDuplicate = 4,
     /// 304, or a page equal to the one seen before.
     NotModified = 5,
-    /// A redirect whose target was put into the frontier in its place.
+    /// A redirect whose target was added to the frontier instead.
     Redirected = 6,
     /// A body that is neither torrent nor page.
     NotForUs = 10,
-    /// An HTML page where the headers promised a torrent.
+    /// An HTML page, although the headers promised a torrent.
     HtmlPosingAsTorrent = 11,
-    /// Began like a torrent and was none.
+    /// It began like a torrent but is malformed.
     MalformedTorrent = 12,
     /// Larger than its cap.
     TooLarge = 13,
     /// Ended before its announced length.
     Truncated = 14,
-    /// 404 or 410, or a torrent of which the site says by other signs that it has it no more.
+    /// 404 or 410, or a torrent that the site marks as removed by other signs.
     Gone = 20,
     /// 401 or 403.
     Denied = 21,
@@ -92,33 +92,33 @@ pub enum Outcome {
     ServerError = 23,
     /// 429 or 503 with or without `Retry-After`.
     Throttled = 24,
-    /// Closed by robots.txt; not fetched.
+    /// Disallowed by robots.txt; not fetched.
     RobotsDenied = 30,
-    /// Refused by the site's rules; not fetched (the rules changed since it was queued).
+    /// Refused by the site's rules, which changed since it was queued; not fetched.
     RulesRefused = 31,
-    /// A budget of the site (depth, pages) was used up; not fetched.
+    /// A budget of the site (depth, pages) is used up; not fetched.
     OverBudget = 32,
-    /// More redirects than allowed, or in a circle.
+    /// More redirects than allowed, or a redirect cycle.
     RedirectLoop = 33,
     /// A redirect without a usable target.
     BadRedirect = 34,
     /// A redirect whose target the site's rules refuse.
     RedirectRefused = 35,
-    /// Of a URL shape that yields nothing, or of a form that only traps have; not fetched.
+    /// A URL shape that yields nothing, or a form that only traps have; not fetched.
     Trapped = 36,
-    /// The host's address is one that the crawl does not connect to (private, loopback, metadata); not fetched.
+    /// The host has an address that the crawl does not connect to (private, loopback, metadata); not fetched.
     AddressRefused = 37,
     /// The host's name did not resolve.
     DnsFailed = 40,
     /// No connection.
     ConnectFailed = 41,
-    /// A certificate or handshake fault.
+    /// A certificate or handshake error.
     TlsFailed = 42,
     /// Too slow.
     TimedOut = 43,
-    /// The connection broke, or what came was no HTTP.
+    /// The connection broke, or the response was not HTTP.
     ProtocolError = 44,
-    /// An answer to a guest where the site's account was due: to be asked for again once it is logged in.
+    /// A response for guests, although the site's account was needed: requested again after the next login.
     LoggedOut = 45,
 }
 
@@ -206,7 +206,7 @@ impl Outcome {
         }
     }
 
-    /// False for what says nothing of the URL: it waits for its host, or for a session.
+    /// False if the outcome says nothing about the URL itself: it waits for its host, or for a session.
     #[must_use]
     pub fn is_an_end(self) -> bool {
         !matches!(
@@ -215,7 +215,7 @@ impl Outcome {
         )
     }
 
-    /// True when a request for the URL was sent; false when it was refused before.
+    /// True if a request for the URL was sent; false if it was refused before.
     #[must_use]
     pub fn was_fetched(self) -> bool {
         !matches!(
@@ -225,32 +225,32 @@ impl Outcome {
     }
 }
 
-/// What becomes of a URL after a visit.
+/// What happens to a URL after a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Finished; not leased again.
     Done,
-    /// To be tried again at this time (attempts grow by a fault).
+    /// Retried at this time; counts as a fault.
     RetryAt(UnixMillis),
-    /// To be tried again at this time, since the server asked for patience (attempts grow by a refusal).
+    /// Retried at this time, because the server asked to wait; counts as a refusal.
     RefusedUntil(UnixMillis),
-    /// To be tried again at this time; attempts stay, since the host was at fault.
+    /// Retried at this time; attempts stay, since the host was at fault.
     WaitUntil(UnixMillis),
-    /// Finished for now, to be looked at again at this time (attempts start at zero).
+    /// Finished for now, revisited at this time (attempts start at zero).
     RevisitAt(UnixMillis),
-    /// Refused (by rules, robots.txt or a budget) under the state of the rules that has this token, a hash: not
-    /// queued until [`super::CrawlDb::unpark`] is called with another token of its kind, or the URL is made due.
+    /// Refused (by rules, robots.txt or a budget) under the rules with this token, a hash: not queued until
+    /// [`super::CrawlDb::unpark`] is called with another token of its kind, or the URL is made due.
     Park(u64),
 }
 
-/// Tokens of parked URLs come in three kinds, which do not touch each other. Those of the site's rules are below this
-/// value; those of what was taken for a trap begin here.
+/// Tokens of parked URLs come in three separate kinds. Those of the site's rules are below this value; those of
+/// suspected traps start here.
 pub const TRAP_TOKENS: u64 = 1 << 62;
 
-/// Tokens of a robots.txt begin here.
+/// Tokens of robots.txt start here.
 pub const ROBOTS_TOKENS: u64 = 1 << 63;
 
-/// All tokens of the kind that this one is of.
+/// The range of tokens of the same kind.
 pub(super) fn token_kind(token: u64) -> std::ops::RangeInclusive<u64> {
     match token {
         ..TRAP_TOKENS => 0..=TRAP_TOKENS - 1,
@@ -259,27 +259,27 @@ pub(super) fn token_kind(token: u64) -> std::ops::RangeInclusive<u64> {
     }
 }
 
-/// The attempts at a URL are two counts in one byte: faults in its lower half, refusals in its upper one. Neither counts
+/// The attempts at a URL are two counts in one byte: faults in the lower half, refusals in the upper one. Neither counts
 /// beyond this.
 const ATTEMPTS_EACH: u8 = 0x0f;
 
 /// One refusal among the attempts.
 const REFUSAL: u8 = 0x10;
 
-/// Attempts that ended in a fault of the URL's own.
+/// Attempts that failed through a fault of the URL itself.
 #[must_use]
 pub fn faults(attempts: u8) -> u8 {
     attempts & ATTEMPTS_EACH
 }
 
-/// Attempts for which the server asked for patience.
+/// Attempts for which the server asked to wait.
 #[must_use]
 pub fn refusals(attempts: u8) -> u8 {
     attempts / REFUSAL
 }
 
 impl Next {
-    /// Attempts that are on record after a visit that began with `attempts`.
+    /// The attempts to store after a visit that began with `attempts`.
     #[must_use]
     pub(super) fn attempts_after(self, attempts: u8) -> u8 {
         match self {
@@ -291,7 +291,7 @@ impl Next {
         }
     }
 
-    /// The time that the URL is queued for; None where it is not queued.
+    /// The time that the URL is queued for; None if it is not queued.
     #[must_use]
     pub fn due(self) -> Option<UnixMillis> {
         match self {
@@ -310,7 +310,7 @@ impl Next {
     }
 }
 
-/// What is known of a torrent beside its names; its file lies in the archive.
+/// Facts of a torrent beside its names; its file is in the archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TorrentFacts {
     pub infohashes: Infohashes,
@@ -322,36 +322,36 @@ pub struct TorrentFacts {
     pub metainfo_bytes: u32,
     /// SHA-256 of the archived metainfo file.
     pub sha256: [u8; 32],
-    /// `creation date` of the metainfo file, seconds since 1970; None where it has none.
+    /// `creation date` of the metainfo file, seconds since 1970; None if it has none.
     pub created_unix: Option<i64>,
     /// BEP 27.
     pub private: bool,
 }
 
-/// A torrent that is named by a magnet link only.
+/// A torrent known only by a magnet link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MagnetFacts {
     pub infohashes: Infohashes,
-    /// `dn`, where given.
+    /// `dn`, if given.
     pub name: Option<Box<str>>,
     /// The link as found, at most `limits::URL_BYTES_MAX` bytes.
     pub link: Box<str>,
 }
 
-/// What an index page listed, for coverage (ALGORITHMS §7).
+/// The links of an index page, for coverage (ALGORITHMS §7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
-    /// The page's URL with its page number replaced by `{page}`: pages of one series share it.
+    /// The page's URL with its page number replaced by `{page}`: the pages of one series share it.
     pub series: Box<str>,
-    /// This page's number in the series as its URL shows it (a page number or an offset; 0 where it shows none).
+    /// This page's number in the series according to its URL (a page number or an offset; 0 if there is none).
     pub page: u64,
     /// The largest page number of this series that the page links to, itself included.
     pub page_max: u64,
-    /// Hashes of the detail or download links on the page, without repeats, sorted.
+    /// Hashes of the detail or download links on the page, deduplicated and sorted.
     pub targets: Vec<u64>,
 }
 
-/// One finished visit: everything that is to be committed together.
+/// One finished visit: everything that is committed together.
 #[derive(Clone, Debug)]
 pub struct Visit {
     pub key: UrlKey,
@@ -361,56 +361,56 @@ pub struct Visit {
     pub rank: u8,
     /// From the lease.
     pub attempts: u8,
-    /// From the lease: the page that carried the link.
+    /// From the lease: the page that has the link.
     pub via: Option<Box<str>>,
-    /// From the lease: since when it is known, if the database has it from no earlier time.
+    /// From the lease: when it was found, unless the database has an earlier time.
     pub found: Option<UnixMillis>,
     pub at: UnixMillis,
     pub outcome: Outcome,
     pub next: Next,
     /// Decoded bytes of the body that were read.
     pub body_bytes: u64,
-    /// xxh3 of a page's body, where it was read whole; equal bodies of one host are one page. The first URL recorded
-    /// with a body owns it, so that a later look at that URL is not taken for a copy of its own copy.
+    /// xxh3 of a page's body, if it was read whole; equal bodies of one host are one page. The first URL recorded
+    /// with a body owns it, so that a revisit of that URL does not count as a duplicate of its own duplicate.
     pub body_hash: Option<u64>,
     pub outlinks: Vec<Discovered>,
     pub torrent: Option<TorrentFacts>,
     pub magnets: Vec<MagnetFacts>,
     pub listing: Option<Listing>,
-    /// Left for the next visit of this URL, which its lease brings: the validators of a conditional request, say. The
-    /// database does not read it. At most `limits::MEMO_BYTES_MAX` bytes; a longer one counts as none. Without one
-    /// the URL's former memo goes, unless the outcome is [`Outcome::NotModified`].
+    /// A memo for the next visit of this URL, returned by its lease, such as the validators of a conditional request.
+    /// The database does not read it. At most `limits::MEMO_BYTES_MAX` bytes; a longer one counts as none. Without one,
+    /// the URL's previous memo is deleted, unless the outcome is [`Outcome::NotModified`].
     pub memo: Option<Box<str>>,
-    /// Why the page was not read whole, as a sentence without secrets: links of it may be missing. Kept until a visit reads all of it, or
-    /// finds that there is no such page any more; at most `limits::NOT_WHOLE_REASON_BYTES_MAX` bytes, the rest is cut off.
+    /// Why the page was not read whole, as a sentence without secrets: links may be missing. Stored until a visit reads all of it, or
+    /// finds that the page does not exist any more; truncated to `limits::NOT_WHOLE_REASON_BYTES_MAX` bytes.
     pub not_whole: Option<Box<str>>,
 }
 
-/// What the database made of a [`Visit`].
+/// The result of recording a [`Visit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// The outcome that was counted: a torrent or page is new or a duplicate by what the database knew. Of a visit
-    /// recorded before, what was counted then.
+    /// The outcome that was counted: the database decides whether a torrent or page is new or a duplicate. For a visit
+    /// recorded before, the outcome counted then.
     pub outcome: Outcome,
-    /// Outlinks that were not known.
+    /// Outlinks that were unknown.
     pub urls_added: u32,
-    /// Those of them that were marked as targets: what the page was worth to the crawl.
+    /// Those of them that were marked as targets: the value of the page for the crawl.
     pub targets_added: u32,
-    /// True when the visit's torrent was not known before.
+    /// True if the visit's torrent was unknown before.
     pub torrent_stored: bool,
-    /// Magnets that name a torrent not known before, neither stored nor named.
+    /// Magnets that name a torrent unknown before, neither stored nor named.
     pub magnets_added: u32,
 }
 
 impl Receipt {
-    /// Of a visit that brought nothing.
+    /// The receipt of a visit that added nothing.
     #[must_use]
     pub fn empty(outcome: Outcome) -> Self {
         Self { outcome, urls_added: 0, targets_added: 0, torrent_stored: false, magnets_added: 0 }
     }
 }
 
-/// What is known of one URL.
+/// The record of one URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UrlRecord {
     pub depth: u16,
@@ -423,7 +423,7 @@ pub struct UrlRecord {
 }
 
 impl UrlRecord {
-    /// True for a URL that, if it is queued for later, is only to be looked at again: its last visit was an end, and no
+    /// True for a URL that, if it is queued for later, only waits for a revisit: its last visit was final, and no
     /// retry of it is planned.
     #[must_use]
     pub fn waits_for_a_look(&self) -> bool {
@@ -435,12 +435,12 @@ impl UrlRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TorrentRow {
     pub facts: TorrentFacts,
-    /// Site whose visit stored it first.
+    /// The site whose visit stored it first.
     pub site: Box<str>,
     pub stored: UnixMillis,
-    /// Visits that brought it, the first included.
+    /// Visits that returned it, the first included.
     pub seen_count: u32,
-    /// At most `limits::SOURCES_PER_TORRENT_MAX`, in the order of their URLs.
+    /// At most `limits::SOURCES_PER_TORRENT_MAX`, sorted by URL.
     pub sources: Vec<Source>,
 }
 
@@ -448,20 +448,20 @@ pub struct TorrentRow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     pub site: Box<str>,
-    /// The URL that answered with the torrent, or the page that carried the magnet link.
+    /// The URL that returned the torrent, or the page with the magnet link.
     pub url: Box<str>,
-    /// The page that carried the link, where it is known.
+    /// The page that has the link, if known.
     pub via: Option<Box<str>>,
     pub first_seen: UnixMillis,
     pub last_seen: UnixMillis,
 }
 
-/// A torrent known by name only.
+/// A torrent known only by a magnet link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MagnetRow {
     pub facts: MagnetFacts,
     pub site: Box<str>,
-    /// The page that carried the link.
+    /// The page that has the link.
     pub page: Box<str>,
     pub first_seen: UnixMillis,
     /// True once the torrent itself is in the archive.
@@ -475,16 +475,16 @@ pub struct SiteCounts {
     pub outcomes: Vec<(Outcome, u64)>,
     pub body_bytes: u64,
     pub urls_known: u64,
-    /// URLs waiting to be fetched, those due later included.
+    /// URLs waiting to be fetched, including those due later.
     pub urls_queued: u64,
     /// Torrents first stored by this site.
     pub torrents: u64,
-    /// Torrents known by a magnet link only, which a page of this site named first; one that is stored later counts
-    /// no more.
+    /// Torrents known only by a magnet link that a page of this site named first; one that is stored later no longer
+    /// counts.
     pub magnets: u64,
     /// Milliseconds during which this site was being crawled.
     pub crawl_ms: u64,
-    /// Distinct torrents that have a source on this site, first stored by another site or not.
+    /// Distinct torrents that have a source on this site, whichever site stored them first.
     pub torrents_seen: u64,
     /// URLs whose last visit ended in [`Outcome::Gone`], however often they were visited.
     pub urls_gone: u64,
@@ -500,24 +500,24 @@ impl SiteCounts {
         self.outcomes.iter().filter(|(outcome, _)| outcome.was_fetched()).map(|(_, count)| count).sum()
     }
 
-    /// Visits that ended so.
+    /// Visits with this outcome.
     #[must_use]
     pub fn of(&self, outcome: Outcome) -> u64 {
         self.outcomes.iter().filter(|(other, _)| *other == outcome).map(|(_, count)| count).sum()
     }
 }
 
-/// A host with what is kept of it.
+/// The stored state of a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostRow {
     pub id: HostId,
     pub site: Box<str>,
     pub origin: Box<str>,
-    /// No request before this time; zero means none is imposed.
+    /// No request before this time; zero means no limit.
     pub blocked_until: UnixMillis,
-    /// Why, as `status` tells it.
+    /// The reason, as shown by `status`.
     pub blocked_reason: Box<str>,
-    /// Pauses in a row without a good answer, for the back-off that escalates over restarts.
+    /// Consecutive pauses without a good response, so that the back-off escalates over restarts.
     pub complaints: u32,
 }
 
@@ -537,9 +537,9 @@ pub struct ListingRow {
     pub host: HostId,
     pub listing: Listing,
     pub at: UnixMillis,
-    /// Targets that later looks at this page found and the first look did not.
+    /// Targets that revisits of this page found and the first visit did not.
     pub updated: u32,
-    /// Targets of earlier looks that the latest did not find any more, sorted.
+    /// Targets of earlier visits that the latest did not find any more, sorted.
     pub earlier: Vec<u64>,
 }
 

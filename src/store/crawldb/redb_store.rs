@@ -1,12 +1,12 @@
-//! The crawl database in one redb file. `docs/design/crawldb.md` describes the file and its promise.
+//! The crawl database in one redb file. `docs/design/crawldb.md` describes the file and its guarantees.
 //!
-//! Each call is one unit of work on a blocking thread. Writers take turns at one mutex, and what a call reports is
-//! durable: `record_visits` commits so, and small writes that come together share one sync. Readers work on snapshots
-//! beside them. Leases, hosts and counts are held in memory: leases because they end
-//! with the process anyway, the others because every call asks for them.
+//! Each call is one unit of work on a blocking thread. Writers take turns at one mutex, and a call returns only
+//! after its change is durable: `record_visits` commits durably, and concurrent small writes share one sync. Readers
+//! work on snapshots in parallel. Leases, hosts and counts are held in memory: leases because they end with the process
+//! anyway, the others because every call needs them.
 //!
-//! A fault of the disk fails the call that met it; the next call opens the file again (`file`), and takes everything that is held in
-//! memory but the leases from it anew.
+//! A disk error fails the call that met it; the next call reopens the file (`file`) and reloads everything held in
+//! memory except the leases.
 
 mod codec;
 pub(super) mod file;
@@ -57,42 +57,42 @@ pub struct RedbStore {
 /// Locks are taken in the order of the fields.
 struct Core {
     file: File,
-    /// Held by whoever records visits.
+    /// Held while visits are recorded.
     in_doubt: Mutex<InDoubt>,
-    /// Held by whoever makes the small writes durable that were committed so far.
+    /// Held while the small writes committed so far are made durable.
     syncing: Mutex<()>,
-    /// Commits so far, and as many of them as are known to be durable. Both change in a turn at `writer`.
+    /// Number of commits so far, and of those known to be durable. Both change only under `writer`.
     commits: AtomicU64,
     durable: AtomicU64,
-    /// Held by whoever writes.
+    /// Held while writing.
     writer: Mutex<Seen>,
     known: RwLock<Known>,
     leases: Mutex<Leases>,
 }
 
 impl RedbStore {
-    /// Opens the database at `path`, or makes it; its folder is made where it is absent. Blocks for the time of a
-    /// few reads and one commit, also after the process that held it died.
+    /// Opens or creates the database at `path`, with its folder. Blocks for a few reads and one commit, also after a
+    /// crash of the process that held it.
     ///
     /// # Errors
-    /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; in no case is a file changed that is not a crawl database.
+    /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; a file that is not a crawl database is never changed.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
         Self::open_with(path, options, open::file_factory(path, options))
     }
 
-    /// Opens a database that is there for reading, where it may not be written: nothing of the file changes, and what is written all the
-    /// same is gone with this value.
+    /// Opens an existing database that cannot be written, for reading: the file does not change, and any writes are
+    /// discarded with this value.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// Same as [`Self::open`].
     pub fn read_only(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
         Self::open_with(path, options, open::reading_factory(path))
     }
 
-    /// As [`Self::open`], over storage that `factory` makes at each opening; `path` is for messages only.
+    /// Like [`Self::open`], over storage that `factory` creates at each opening; `path` is only used in messages.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// Same as [`Self::open`].
     pub fn open_with(path: &Path, options: OpenOptions, factory: BackendFactory) -> Result<Self, CrawlDbError> {
         let core = Core {
             file: File::new(path, options, factory),
@@ -120,23 +120,23 @@ impl RedbStore {
 }
 
 impl Core {
-    /// Runs `work` on the open file, opening it before where that is needed.
+    /// Runs `work` on the open file, opening it first if necessary.
     fn with_file<T>(&self, work: impl FnOnce(&Self, &Database) -> Result<T, Fault>) -> Result<T, CrawlDbError> {
         self.open()?;
         self.file.with(|db| work(self, db))
     }
 
-    /// Opens the file, where it is not open, and takes what is held in memory from it.
+    /// Opens the file if it is closed, and loads the state that is held in memory.
     fn open(&self) -> Result<(), CrawlDbError> {
         self.file.open(open::read, |known| {
-            // What was committed and never became durable is gone.
+            // Commits that never became durable are lost.
             *self.writer() = Seen::new();
             *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
             self.leases().rescan();
         })
     }
 
-    // A poisoned lock is taken as it is: what it guards changes after a commit only, in steps that do not panic.
+    // A poisoned lock is used as it is: its data changes only after a commit, in steps that do not panic.
     fn known(&self) -> RwLockReadGuard<'_, Known> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -149,7 +149,7 @@ impl Core {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One write: `work` fills a transaction, which is committed durably; then memory learns of it.
+    /// One write: `work` fills a transaction, which is committed durably; then memory is updated.
     fn write<T>(
         &self,
         db: &Database,
@@ -161,15 +161,15 @@ impl Core {
         Ok(done)
     }
 
-    /// A small write: `work` commits it in a transaction that a crash may undo, and one sync makes all of them durable
-    /// that were committed before it. A process may begin two hundred sites at once, each with a few of these.
+    /// A small write: `work` commits it in a transaction that a crash may undo, and one sync makes all earlier commits
+    /// durable. A process may start two hundred sites at once, each with a few of these.
     fn write_small<T>(
         &self,
         db: &Database,
         work: impl FnOnce(WriteTransaction, &mut Seen) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let mut seen = self.writer();
-        // Counted before memory knows of it: until the sync is done, nobody takes it for durable.
+        // Counted before memory is updated: until the sync is done, nobody takes it for durable.
         let commit = self.commits.fetch_add(1, Ordering::AcqRel) + 1;
         let done = work(tables::begin_volatile(db)?, &mut seen)?;
         drop(seen);
@@ -177,12 +177,12 @@ impl Core {
         Ok(done)
     }
 
-    /// True when no small write waits for its sync, which may still fail.
+    /// True if no small write waits for its sync, which may still fail.
     fn is_durable(&self) -> bool {
         self.durable.load(Ordering::Acquire) >= self.commits.load(Ordering::Acquire)
     }
 
-    /// Makes a commit durable, with all before it; those who wait for their turn here may find theirs done.
+    /// Makes a commit and all before it durable; a caller that waited for its turn may find its commit done.
     fn sync(&self, db: &Database, commit: u64) -> Result<(), Fault> {
         let _turn = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
         if self.durable.load(Ordering::Acquire) >= commit {
@@ -216,7 +216,7 @@ impl Core {
         Ok(done)
     }
 
-    /// Fails for a host number never given out, before anything is written.
+    /// Fails for an unknown host number, before anything is written.
     fn check_hosts<'k>(&self, keys: impl Iterator<Item = &'k UrlKey>) -> Result<(), Fault> {
         let known = self.known();
         let mut keys = keys.map(|key| known.host(key.host));
@@ -254,7 +254,7 @@ impl Core {
         })
     }
 
-    /// Changes what is kept of a host.
+    /// Changes the stored state of a host.
     fn change_host(&self, db: &Database, host: HostId, change: impl FnOnce(&mut HostRow)) -> Result<(), Fault> {
         self.write_small(db, |txn, _| {
             let mut row = self.known().host(host)?.clone();
@@ -279,7 +279,7 @@ impl Core {
     }
 
     fn add_crawl_time(&self, db: &Database, site: &str, crawl_ms: u64) -> Result<(), Fault> {
-        // The turn comes first: who only reads what is known must not wait for a batch behind one who adds to it.
+        // Take the turn first: a reader of known hosts must not wait behind a writer that waits for a batch.
         self.write_small(db, |txn, seen| {
             let site = self.known.write().unwrap_or_else(PoisonError::into_inner).site_number(site);
             self.write_in(txn, seen, |_, writes| {
@@ -295,7 +295,7 @@ impl Core {
             return self.known().host(host).map(|_| Vec::new());
         }
         self.promote(db, host, now)?;
-        // The snapshot is taken under the lock: a commit that it does not hold has not yet ended its leases.
+        // The snapshot is taken under the lock: a commit that it lacks has not yet ended its leases.
         let mut leases = self.leases();
         let held = leases.host(host);
         held.expire(now);
@@ -305,7 +305,7 @@ impl Core {
         let (rank, seq) = held.scan_from();
         let mut leased = Vec::new();
         for row in queue.range::<&codec::QueueKey>(
-            // Where all of these ranks is leased, the scan begins behind them.
+            // If all of these ranks are leased, the scan starts after them.
             &codec::queue_key(host, rank, seq)..=&codec::queue_key(host, rank_max.max(rank), u64::MAX),
         )? {
             let (key, value) = row?;
@@ -343,7 +343,7 @@ impl Core {
         self.write(db, |txn, writes| {
             let mut sources = Harvest::open(txn, writes.known())?.forget(infohashes, &mut writes.changes.tally)?;
             sources.sort_by(|a, b| (a.host, &a.path).cmp(&(b.host, &b.path)));
-            // They are to be fetched, not asked whether they changed.
+            // They are fetched unconditionally.
             let batch: Vec<Discovered> = sources
                 .into_iter()
                 .map(|found| Discovered {

@@ -1,19 +1,19 @@
-//! The update crawldb (ALGORITHMS §6.2, §6.3): what the increment crew has found and not fetched yet. A small, hot file of
-//! its own beside the history crawldb, which stays the one that knows every URL.
+//! The update crawldb (ALGORITHMS §6.2, §6.3): URLs that the increment crew has found and not fetched yet. A small, hot
+//! file beside the history crawldb, which remains the complete record of URLs.
 //!
 //! The contract:
 //!
-//! - **What is added is on the disk when `add` returns.** The page that carried it is recorded in the history crawldb only
-//!   then, so that no power loss leaves a page that was read and links that nobody knows.
-//! - **History first, then removal.** A URL leaves this file when a visit of it is in the history crawldb, or when it was
-//!   put there to be fetched ([`UpdateDb::merge`]). Both can be done again: history inserts only what is absent. A removal
-//!   is therefore no durable commit of its own; a URL that a crash brings back is known to history, and goes again.
-//! - **The latest first.** [`UpdateDb::lease_latest`] gives out the N found last; those of one page in the page's order.
-//! - **Leases live in memory**, as in the history store: they end with the process, or when a site begins anew.
-//! - **The file belongs to one history crawldb**, whose host numbers it uses: where another one lies beside it,
+//! - **Added rows are on disk when `add` returns.** The page that has the link is recorded in the history crawldb only
+//!   then, so that a power loss never leaves a page that was read and links that are unknown.
+//! - **History first, then removal.** A URL leaves this file when the history crawldb has a visit of it, or has queued it
+//!   ([`UpdateDb::merge`]). Both can be repeated: history inserts only absent URLs. So a removal needs no durable commit;
+//!   a URL that a crash restores is known to history, and is removed again.
+//! - **The latest first.** [`UpdateDb::lease_latest`] returns the N found last; those of one page in page order.
+//! - **Leases live in memory**, as in the history store: they end with the process, or when a site restarts.
+//! - **The file belongs to one history crawldb**, whose host numbers it uses: if another one is found beside it,
 //!   [`UpdateDb::pair`] empties it.
 //!
-//! It knows no HTTP, no rules and no clock. One process holds it, as the history crawldb.
+//! It knows no HTTP, no rules and no clock. One process holds it, like the history crawldb.
 
 mod row;
 
@@ -37,14 +37,14 @@ const SCHEMA: u64 = 1;
 
 const META: TableDefinition<&str, u64> = TableDefinition::new("update_meta");
 const META_SCHEMA: &str = "schema";
-/// Whose numbers the hosts have.
+/// The history crawldb that assigned the host numbers.
 const META_PAIR: &str = "pair";
-/// Host and path → what was found.
+/// Host and path → row.
 const FOUND: TableDefinition<(u32, &str), &[u8]> = TableDefinition::new("found");
 /// Host, latest first, then in the order of adding → path.
 const LATEST: TableDefinition<(u32, u64, u64), &str> = TableDefinition::new("latest");
 
-/// The site and name of the note by which the history crawldb knows its update crawldb; no site has an empty name.
+/// Site and name of the note that identifies the update crawldb in the history crawldb; no site has an empty name.
 const PAIR_NOTE: (&str, &str) = ("", "update");
 
 /// A visit that is being recorded.
@@ -56,12 +56,12 @@ pub struct Visited {
     pub ended: UnixMillis,
 }
 
-/// What a merge has done.
+/// The result of a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// URLs that history did not know.
     pub added: u64,
-    /// Pages that history looks at again.
+    /// Pages that history revisits.
     pub again: u64,
     /// Rows that needed nothing any more.
     pub settled: u64,
@@ -70,9 +70,9 @@ pub struct Merged {
 /// See the module.
 pub struct UpdateDb {
     core: Arc<Core>,
-    /// Held while the file is paired, and true once it is.
+    /// Held during pairing; true afterwards.
     paired: tokio::sync::Mutex<bool>,
-    /// Sites that were told that the file was lost; none where it was not.
+    /// Sites that were told about the lost file; None if it was not lost.
     told_lost: Mutex<Option<HashSet<Box<str>>>>,
 }
 
@@ -90,30 +90,30 @@ struct Memory {
 }
 
 impl UpdateDb {
-    /// Opens the file, or makes it; its folder is made where it is absent. With `options.sync` off its calls are done on
-    /// the caller's thread, since none waits for a disk.
+    /// Opens or creates the file, with its folder. With `options.sync` off its calls run on the caller's thread, since
+    /// none waits for a disk.
     ///
     /// # Errors
-    /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; a file that is something else is left as it is.
+    /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; a file of another kind is not changed.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, CrawlDbError> {
         Self::open_with(path, options, file_factory(path, options))
     }
 
-    /// As [`Self::open`], over storage that `factory` makes at each opening; `path` is for messages only.
+    /// Like [`Self::open`], over storage that `factory` creates at each opening; `path` is only used in messages.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// Same as [`Self::open`].
     pub fn open_with(path: &Path, options: OpenOptions, factory: BackendFactory) -> Result<Self, CrawlDbError> {
         let core = Core { file: File::new(path, options, factory), memory: Mutex::default() };
         core.open()?;
         Ok(Self { core: Arc::new(core), paired: tokio::sync::Mutex::new(false), told_lost: Mutex::default() })
     }
 
-    /// Makes sure that the file belongs to this history crawldb; what another one's left is forgotten. To be called before
-    /// anything else, by each site that begins; only the first call does something. Returns how many rows were forgotten.
+    /// Makes sure that the file belongs to this history crawldb; rows of another one are deleted. Each site calls this
+    /// before anything else; only the first call has an effect. Returns how many rows were deleted.
     ///
     /// # Errors
-    /// Those of either file.
+    /// Errors of either file.
     pub async fn pair(&self, history: &dyn CrawlDb, now: UnixMillis) -> Result<u64, CrawlDbError> {
         let mut paired = self.paired.lock().await;
         if *paired {
@@ -135,7 +135,7 @@ impl UpdateDb {
         if own != Some(pair) {
             forgotten = self
                 .call(move |core, db| {
-                    // Nothing was added before the first pairing.
+                    // Nothing is added before the first pairing.
                     let txn = begin(db)?;
                     let rows = redb::ReadableTableMetadata::len(&txn.open_table(FOUND)?)?;
                     txn.delete_table(FOUND)?;
@@ -153,23 +153,23 @@ impl UpdateDb {
         Ok(forgotten)
     }
 
-    /// True where the history crawldb has had another file than this one, which was lost: what it held, only pages that were read
-    /// already have shown. Each site is told once.
+    /// True if the history crawldb had another update file, which was lost: only pages that were already read show its URLs.
+    /// Each site is told once.
     #[must_use]
     pub fn was_lost_for(&self, site: &str) -> bool {
         self.told_lost().as_mut().is_some_and(|told| told.insert(site.into()))
     }
 
     fn told_lost(&self) -> MutexGuard<'_, Option<HashSet<Box<str>>>> {
-        // A set is whole at any time.
+        // A set is consistent at any moment.
         self.told_lost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what is absent, in one durable commit; the number of rows that were. What is there keeps its time, but for pages that are
-    /// asked for again: those were last asked for when this says. A URL over `limits::URL_BYTES_MAX` is passed over.
+    /// Adds absent rows in one durable commit; returns how many. Existing rows keep their time, except for pages that are
+    /// requested again: they take the new time. A URL over `limits::URL_BYTES_MAX` is skipped.
     ///
     /// # Errors
-    /// Those of the file; nothing was added then, or, where only the disk's last answer was lost, all of it.
+    /// Errors of the file; then nothing was added, or, if only the disk's last acknowledgement was lost, all of it.
     pub async fn add(&self, rows: Vec<UpdateRow>) -> Result<u64, CrawlDbError> {
         if rows.is_empty() {
             return Ok(0);
@@ -203,10 +203,10 @@ impl UpdateDb {
         .await
     }
 
-    /// Up to `rows_max` rows of a host that were found last and are not leased; they are now.
+    /// Leases up to `rows_max` rows of a host that were found last and are not leased.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of the file.
     pub async fn lease_latest(&self, host: HostId, rows_max: usize) -> Result<Vec<UpdateRow>, CrawlDbError> {
         if self.waiting(host) == 0 {
             return Ok(Vec::new());
@@ -234,11 +234,12 @@ impl UpdateDb {
         .await
     }
 
-    /// These rows count as found at `now`, by a clock that was set back since they were: no visit would come after them before it is
-    /// there again. Others than those of a time to come stay as they are. The commit is not durable: what a crash takes back is ahead again.
+    /// Sets these rows to found at `now`, if the clock was set back after they were found: otherwise no visit would count as
+    /// later until the clock catches up. Rows with a time in the past stay. The commit is not durable: rows restored by a crash
+    /// are ahead again.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of the file.
     pub async fn bring_back(&self, keys: Vec<UrlKey>, now: UnixMillis) -> Result<(), CrawlDbError> {
         if keys.is_empty() {
             return Ok(());
@@ -267,7 +268,7 @@ impl UpdateDb {
         .await
     }
 
-    /// Gives leases back.
+    /// Returns leases.
     pub fn release(&self, keys: &[UrlKey]) {
         let mut memory = self.core.memory();
         for key in keys {
@@ -275,27 +276,27 @@ impl UpdateDb {
         }
     }
 
-    /// Gives all leases of these hosts back: their site begins anew.
+    /// Returns all leases of these hosts: their site restarts.
     pub fn release_all(&self, hosts: &HashSet<HostId>) {
         self.core.memory().leased.retain(|key| !hosts.contains(&key.host));
     }
 
-    /// Takes rows away, and their leases with them. The commit is not durable; see the module.
+    /// Removes rows and their leases. The commit is not durable; see the module.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of the file.
     pub async fn remove(&self, keys: Vec<UrlKey>) -> Result<(), CrawlDbError> {
         let any_time = UnixMillis(u64::MAX);
         let visited = |key| Visited { key, began: any_time, ended: any_time };
         self.remove_visited(keys.into_iter().map(visited).collect()).await.map(drop)
     }
 
-    /// Pages that were asked for again while these visits of them were under way are still asked for once those have ended: what they
-    /// brought may be older. To be called before the visits are recorded, so that no kill between the two takes them for settled. On the
+    /// Pages that were requested again during these visits stay requested after they have ended: the results may be
+    /// older than the request. Call it before the visits are recorded, so that a kill between the two does not settle them. On
     /// disk when it returns.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of the file.
     pub async fn keep_asked_since(&self, visits: &[Visited]) -> Result<(), CrawlDbError> {
         let visits: Vec<Visited> = visits.iter().filter(|visit| self.waiting(visit.key.host) > 0).cloned().collect();
         if visits.is_empty() {
@@ -330,11 +331,11 @@ impl UpdateDb {
         .await
     }
 
-    /// The same as [`Self::remove`] for URLs that were visited. One that was asked for again after its visit began stays, and can be leased;
-    /// the number of these.
+    /// Like [`Self::remove`] for visited URLs. A URL that was requested again after its visit began stays, and can be leased;
+    /// returns how many do.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of the file.
     pub async fn remove_visited(&self, visits: Vec<Visited>) -> Result<u64, CrawlDbError> {
         let visits: Vec<Visited> = visits.into_iter().filter(|visit| self.waiting(visit.key.host) > 0).collect();
         if visits.is_empty() {
@@ -381,10 +382,10 @@ impl UpdateDb {
         self.core.memory().waiting.get(&host).copied().unwrap_or(0)
     }
 
-    /// For each URL, when it was found; none for one that is not here.
+    /// When each URL was found; None for one that is not here.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of the file.
     pub async fn found_at(&self, keys: Vec<UrlKey>) -> Result<Vec<Option<UnixMillis>>, CrawlDbError> {
         if keys.iter().all(|key| self.waiting(key.host) == 0) {
             return Ok(vec![None; keys.len()]);
@@ -401,10 +402,10 @@ impl UpdateDb {
         .await
     }
 
-    /// Up to `rows_max` rows of a host behind the path `after`, in the order of their paths.
+    /// Up to `rows_max` rows of a host after the path `after`, sorted by path.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Errors of the file.
     pub async fn rows(
         &self,
         host: HostId,
@@ -418,7 +419,7 @@ impl UpdateDb {
                 None => std::ops::Bound::Included((host.0, "")),
             };
             let mut rows = Vec::new();
-            // A host's paths end where the next host's begin; the last number is never given out.
+            // A host's paths end where the next host's start; the last number is never assigned.
             let to = std::ops::Bound::Excluded((host.0.saturating_add(1), ""));
             for entry in found.range::<(u32, &str)>((from, to))?.take(rows_max) {
                 let (key, value) = entry?;
@@ -430,12 +431,12 @@ impl UpdateDb {
         .await
     }
 
-    /// Hands to history whatever of a host was found before `before`, or later than `now` by a clock that was set back
-    /// since, and takes it away here: in steps of `limits::MERGED_URLS_MAX`, each history first. What history knows is not
+    /// Moves all URLs of a host to history that were found before `before`, or later than `now` by a clock that was set
+    /// back since: in steps of `limits::MERGED_URLS_MAX`, in each of them history first. URLs that history knows are not
     /// queued a second time.
     ///
     /// # Errors
-    /// Those of either file; what was merged until then is, and the next merge goes on.
+    /// Errors of either file; steps done so far stay, and the next merge continues.
     pub async fn merge(
         &self,
         history: &dyn CrawlDb,
@@ -484,7 +485,7 @@ impl UpdateDb {
 }
 
 impl Core {
-    // What it guards is changed in steps that do not panic.
+    // Its data is changed in steps that do not panic.
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -495,13 +496,13 @@ impl Core {
         memory.next_seq
     }
 
-    /// Runs `work` on the open file, opening it before where that is needed.
+    /// Runs `work` on the open file, opening it first if necessary.
     fn with_file<T>(&self, work: impl FnOnce(&Self, &Database) -> Result<T, Fault>) -> Result<T, CrawlDbError> {
         self.open()?;
         self.file.with(|db| work(self, db))
     }
 
-    /// Opens the file, where it is not open, and counts its rows. Leases stay: they are the process's.
+    /// Opens the file if it is closed, and counts its rows. Leases stay: they belong to the process.
     fn open(&self) -> Result<(), CrawlDbError> {
         self.file.open(read, |(waiting, next_seq)| {
             let mut memory = self.memory();
@@ -510,7 +511,7 @@ impl Core {
     }
 }
 
-/// Checks the schema of an open file, makes the tables of a new one; the rows of each host, and the highest number given out.
+/// Checks the schema of an open file, creates the tables of a new one; returns the rows of each host, and the highest number assigned.
 fn read(db: &Database) -> Result<(HashMap<HostId, u64>, u64), Fault> {
     match schema(db, META, META_SCHEMA, SCHEMA, "an update crawldb")? {
         Some(SCHEMA) => {}
@@ -530,7 +531,7 @@ fn read(db: &Database) -> Result<(HashMap<HostId, u64>, u64), Fault> {
         *waiting.entry(HostId(host)).or_default() += 1;
         highest = highest.max(seq);
     }
-    // Of few rows each is looked at: what is damaged is told before it is met.
+    // There are few rows, so all are checked: damage is reported before it is met.
     for entry in db.begin_read()?.open_table(FOUND)?.iter()? {
         drop(entry?);
     }

@@ -1,9 +1,8 @@
-//! File names made of torrents' names: readable, safe on Linux, Windows and macOS, never equal, never a path.
+//! File names from torrent names: readable, safe on Linux, Windows and macOS, unique, never a path.
 //! Pure.
 //!
-//! `<name> [<8 hex of the infohash>].torrent`. The name is whatever somebody wrote into a torrent; the brackets
-//! make the file name unique, because they are never part of what a name can forge: everything behind the last
-//! ` [` is ours.
+//! `<name> [<8 hex of the infohash>].torrent`. The name is arbitrary text from a torrent; the brackets make the file
+//! name unique, because a name cannot forge them: everything after the last ` [` is ours.
 
 use crate::limits::FILE_NAME_BYTES_MAX;
 use gleaner_torrent::Infohashes;
@@ -11,10 +10,10 @@ use gleaner_torrent::Infohashes;
 /// Hex digits of the infohash in a file name, unless two torrents of one export share them.
 const SHORT_HEX: usize = 8;
 
-/// Gives the torrents of one export their file names.
+/// Assigns file names to the torrents of one export.
 ///
-/// Torrents come in the order of their keys, so those that share the short hash are neighbours: the first of them
-/// keeps it, the others are named by their whole hash. That needs no memory of the names given.
+/// Torrents come in key order, so those that share the short hash are neighbours: the first of them keeps it, the
+/// others are named by their whole hash. That needs no memory of earlier names.
 #[derive(Debug, Default)]
 pub struct Names {
     last_short: String,
@@ -33,8 +32,7 @@ impl Names {
     }
 }
 
-/// A text as one component of a path, at most `bytes_max` bytes; `unnamed` where nothing of it is left. What is
-/// returned is returned unchanged when it is given again.
+/// A text as one path component, at most `bytes_max` bytes; `unnamed` if nothing of it is left. Idempotent.
 #[must_use]
 pub fn component(text: &str, bytes_max: usize) -> String {
     let mut name = String::new();
@@ -43,7 +41,7 @@ pub fn component(text: &str, bytes_max: usize) -> String {
             continue;
         }
         let c = if c.is_whitespace() { ' ' } else { c };
-        // Runs of white space become one space, so that names differ where they look different.
+        // Runs of white space become one space, so that names that look the same are the same.
         if c == ' ' && (name.is_empty() || name.ends_with(' ')) {
             continue;
         }
@@ -56,7 +54,7 @@ pub fn component(text: &str, bytes_max: usize) -> String {
     // Windows drops trailing dots and spaces, and with them the difference between two names.
     name.truncate(name.trim_end_matches([' ', '.']).len());
     if name.starts_with(['.', '-', '~']) {
-        // Neither hidden nor an option nor a home folder; all three are one byte long.
+        // Not hidden, not an option, not a home folder; each of these characters is one byte.
         name.replace_range(..1, "_");
     }
     if is_device(&name) {
@@ -73,14 +71,14 @@ pub fn component(text: &str, bytes_max: usize) -> String {
     name
 }
 
-/// A folder's name made of a site's name; never that of one of the export's own files.
+/// A folder name for a site; never that of one of the export's own files.
 #[must_use]
 pub fn folder(site: &str) -> String {
     let name = component(site, FILE_NAME_BYTES_MAX - 1);
     if name.to_lowercase().ends_with(".jsonl") { name + "_" } else { name }
 }
 
-/// True for a relative path that an export can have written: at most a folder and a torrent's file in it.
+/// True for a relative path that an export can have written: at most a folder with a torrent file.
 #[must_use]
 pub fn is_ours(path: &str) -> bool {
     let (folder_name, file) = path.rsplit_once('/').map_or((None, path), |(folder, file)| (Some(folder), file));
@@ -96,19 +94,19 @@ fn is_torrent_name(file: &str) -> bool {
         && component(name, FILE_NAME_BYTES_MAX) == name
 }
 
-/// Characters that a file system, a shell on Windows or a terminal gives a meaning.
+/// Characters with a meaning for a file system, a shell on Windows or a terminal.
 fn is_forbidden(c: char) -> bool {
     c.is_control() || matches!(c, '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*')
 }
 
-/// Characters that show nothing: joined to a name they make it look like another (`gpj.exe` read backwards).
+/// Invisible characters: they make a name look like another (`gpj.exe` read backwards).
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Names that Windows keeps for devices, with any extension: `CON`, `nul.txt`, `COM¹`.
+/// Names that Windows reserves for devices, with any extension: `CON`, `nul.txt`, `COM¹`.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
     if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$" | "CLOCK$") {

@@ -1,10 +1,9 @@
-//! An export as a folder: made beside its name and renamed when it is whole, or brought up to date in place.
+//! An export as a folder: created beside its name and renamed when complete, or updated in place.
 //!
-//! In place, each file is whole under its name at any moment, files that are right are not touched, and the
-//! manifest comes last. Files that only the former manifest names are removed before it is replaced, so that a
-//! killed update is finished by the next one. Each file is named in a journal before it is there: what a killed
-//! update put in and no manifest names is removed by the next, whatever that one exports. Nothing else in the folder
-//! is ever removed.
+//! In place, each file is complete under its name at any moment, correct files are not touched, and the manifest comes
+//! last. Files that only the previous manifest names are removed before it is replaced, so that the next update finishes a
+//! killed one. Each file is named in a journal before it is created: files of a killed update that no manifest names are
+//! removed by the next, whatever that one exports. Nothing else in the folder is ever removed.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -20,30 +19,30 @@ use super::whole_file::{WholeFile, lock, parent, part_name, sync_folder};
 use super::write::sums;
 use crate::limits::MANIFEST_LINE_BYTES_MAX;
 
-/// Name of a file on its way to its own.
+/// Suffix of a file before it gets its name.
 const PART: &str = ".torrent.gleaner-part";
 
-/// Name of the journal of an update; it lies in the folder only while one is under way, or was killed.
+/// Name of an update's journal; it exists only while one is running, or was killed.
 const JOURNAL: &str = ".update.gleaner-part";
 
 /// A folder being written.
 pub(super) struct Folder {
     dest: PathBuf,
-    /// Where files are put: `dest` itself, or a folder beside it that will be renamed.
+    /// Where files are written: `dest` itself, or a folder beside it that will be renamed.
     base: PathBuf,
     in_place: bool,
     finished: bool,
     unchanged: u64,
-    /// What this update puts in, from its first file on.
+    /// The files that this update adds, from the first on.
     journal: Option<File>,
-    /// The file that is being put in place.
+    /// The file that is being written.
     part: Option<PathBuf>,
-    /// Keeps other exports away.
+    /// Excludes other exports.
     _lock: File,
 }
 
 impl Folder {
-    /// Begins an export to `dest`: absent, empty, or a former export.
+    /// Begins an export to `dest`: absent, empty, or a previous export.
     pub fn begin(dest: &Path) -> Result<Self, ExportError> {
         let in_place = match std::fs::metadata(dest) {
             Ok(there) if there.is_dir() => true,
@@ -72,12 +71,12 @@ impl Folder {
         })
     }
 
-    /// Where files are put.
+    /// Where files are written.
     pub fn base(&self) -> &Path {
         &self.base
     }
 
-    /// Puts a torrent under its path, unless it is there.
+    /// Writes a torrent under its path, unless it exists.
     pub fn put(&mut self, path: &str, torrent: &mut Checked) -> Result<(), ExportError> {
         let target = self.base.join(path);
         if let Some((folder, _)) = path.split_once('/') {
@@ -90,7 +89,7 @@ impl Folder {
             }
             self.note(path, torrent)?;
             let part = parent(&target).join(PART);
-            // What a killed export left.
+            // Left by a killed export.
             let _ = std::fs::remove_file(&part);
             copy(torrent, self.part.insert(part.clone()))?;
             std::fs::rename(&part, &target).map_err(|error| ExportError::io(&target, "rename", error))?;
@@ -100,8 +99,8 @@ impl Folder {
         copy(torrent, &target)
     }
 
-    /// Names a file in the journal before it is there. Not synced: it is for a killed process, and after a power
-    /// loss a file that no list names is at worst one too many.
+    /// Names a file in the journal before it is created. Not synced: it is for a killed process, and after a power loss
+    /// a file that no list names is at worst left over.
     fn note(&mut self, path: &str, torrent: &Checked) -> Result<(), ExportError> {
         let name = self.base.join(JOURNAL);
         let failed = |error| ExportError::io(&name, "write", error);
@@ -113,11 +112,11 @@ impl Folder {
         journal.write_all((manifest::journal_line(path, &torrent.sha256) + "\n").as_bytes()).map_err(failed)
     }
 
-    /// Removes what is no longer part of the export, puts the lists in and gives the folder its name.
+    /// Removes what is no longer part of the export, writes the lists and gives the folder its name.
     pub fn finish(mut self, mut torrents: File, magnets: File) -> Result<Written, ExportError> {
         let failed = |error| ExportError::io(&self.base, "finish", error);
         let folder = File::open(&self.base).map_err(failed)?;
-        // One sync for all files; their names are given already, but the manifest does not speak of them yet.
+        // One sync for all files; they have their names, but the manifest does not list them yet.
         rustix::fs::syncfs(&folder).map_err(|error| failed(error.into()))?;
         let mut removed = 0;
         if self.in_place {
@@ -143,7 +142,7 @@ impl Drop for Folder {
         if self.finished {
             return;
         }
-        // Best effort: the next export to this place clears it away.
+        // Best effort: the next export to this path removes it.
         if !self.in_place {
             let _ = std::fs::remove_dir_all(&self.base);
         } else {
@@ -155,8 +154,8 @@ impl Drop for Folder {
     }
 }
 
-/// Takes a folder that is there: a former export, or an empty one, which is marked as an export at once, so that
-/// one that is killed can be taken up again.
+/// Claims an existing folder: a previous export, or an empty one, which is marked as an export at once, so that a
+/// killed one can be resumed.
 fn claim(dest: &Path) -> Result<(), ExportError> {
     let not_an_export = |detail: &str| ExportError::NotAnExport { dest: dest.to_owned(), detail: detail.to_owned() };
     let manifest = dest.join(MANIFEST);
@@ -178,7 +177,7 @@ fn claim(dest: &Path) -> Result<(), ExportError> {
     }
 }
 
-/// An empty folder beside `dest`, locked; what a killed export left in it is cleared away.
+/// An empty folder beside `dest`, locked; leftovers of a killed export are removed.
 fn fresh(dest: &Path) -> Result<(PathBuf, File), ExportError> {
     let base = part_name(dest);
     let failed = |action| {
@@ -193,7 +192,7 @@ fn fresh(dest: &Path) -> Result<(PathBuf, File), ExportError> {
         }
         let Ok(folder) = File::open(&base) else { continue };
         lock(&folder, dest)?;
-        // Between the opening and the lock another export may have finished and renamed this very folder.
+        // Between opening and locking, another export may have finished and renamed this very folder.
         let ours = folder.metadata().map_err(failed("read"))?;
         match std::fs::metadata(&base) {
             Ok(there) if (there.dev(), there.ino()) == (ours.dev(), ours.ino()) => {}
@@ -210,7 +209,7 @@ fn fresh(dest: &Path) -> Result<(PathBuf, File), ExportError> {
     }
 }
 
-/// Makes a folder of the export. A symbolic link in its place would lead out of the export.
+/// Creates a folder of the export. A symbolic link at its path would lead out of the export.
 fn make_folder(path: &Path) -> Result<(), ExportError> {
     match std::fs::create_dir(path) {
         Ok(()) => Ok(()),
@@ -223,7 +222,7 @@ fn is_real_folder(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|there| there.is_dir())
 }
 
-/// True when the file is there with these bytes.
+/// True if the file exists with these bytes.
 fn is_there(target: &Path, torrent: &Checked) -> bool {
     std::fs::symlink_metadata(target).is_ok_and(|there| there.is_file() && there.len() == torrent.bytes)
         && File::open(target).and_then(|mut file| sums(&mut file)).is_ok_and(|(_, sha256, _)| sha256 == torrent.sha256)
@@ -247,7 +246,7 @@ fn put_list(target: &Path, mut lines: File) -> Result<(), ExportError> {
     file.finish().map(drop)
 }
 
-/// Removes what an update that did not come to its end put into the folder, and its journal.
+/// Removes the files that an interrupted update added, and its journal.
 fn take_back(base: &Path) -> Result<(), ExportError> {
     let name = base.join(JOURNAL);
     let failed = |action| move |error| ExportError::io(base, action, error);
@@ -265,10 +264,10 @@ fn take_back(base: &Path) -> Result<(), ExportError> {
     }
 }
 
-/// Removes the files that the `former` list names and the new one does not; leaves `torrents` at its beginning.
+/// Removes the files that the `former` list names and the new one does not; rewinds `torrents`.
 ///
-/// Both lists are in the order of the infohashes, of which the paths carry the beginning: they are read side by
-/// side, and only paths with one beginning are held at a time.
+/// Both lists are sorted by infohash, whose beginning is part of the paths: they are read in parallel, and only paths
+/// with the same beginning are held at a time.
 fn remove_stale(base: &Path, former: File, torrents: &mut File) -> Result<u64, ExportError> {
     let failed = |action| move |error| ExportError::io(base, action, error);
     let mut new = paths(torrents.try_clone().map_err(failed("read"))?).peekable();
@@ -277,7 +276,7 @@ fn remove_stale(base: &Path, former: File, torrents: &mut File) -> Result<u64, E
     for path in paths(former) {
         let beginning = hash_beginning(&path);
         if beginning < group_of.as_str() {
-            // Not in the order of the hashes: changed by somebody, and no longer a list to remove by.
+            // Not sorted by hash: somebody changed the list, so it must not be used for removal.
             break;
         }
         if beginning != group_of {
@@ -296,7 +295,7 @@ fn remove_stale(base: &Path, former: File, torrents: &mut File) -> Result<u64, E
     Ok(removed)
 }
 
-/// Removes a file of the export, and its folder when that is empty then.
+/// Removes a file of the export, and its folder if that is then empty.
 fn remove(base: &Path, path: &Path) -> io::Result<bool> {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).map(|folder| base.join(folder));
     if folder.as_deref().is_some_and(|folder| !is_real_folder(folder)) {
@@ -308,23 +307,23 @@ fn remove(base: &Path, path: &Path) -> io::Result<bool> {
     }
     std::fs::remove_file(&file)?;
     if let Some(folder) = folder {
-        // Refused by the system while there is anything in it.
+        // The system refuses while it is not empty.
         let _ = std::fs::remove_dir(folder);
     }
     Ok(true)
 }
 
-/// The paths that a manifest names, without those that no export writes.
+/// The paths in a manifest, without those that no export writes.
 fn paths(manifest: File) -> impl Iterator<Item = String> {
     Lines::new(manifest).filter_map(|line| manifest::path_of_line(&line)).filter(|path| file_name::is_ours(path))
 }
 
-/// The eight hex digits behind the bracket of a path that [`file_name::is_ours`].
+/// The eight hex digits after the bracket of a path that [`file_name::is_ours`].
 fn hash_beginning(path: &str) -> &str {
     path.rsplit_once(" [").and_then(|(_, tag)| tag.get(..8)).unwrap_or_default()
 }
 
-/// Lines of a file, at most `limits::MANIFEST_LINE_BYTES_MAX` bytes of each; ends at the first fault.
+/// Lines of a file, at most `limits::MANIFEST_LINE_BYTES_MAX` bytes each; ends at the first error.
 struct Lines(BufReader<File>);
 
 impl Lines {

@@ -1,4 +1,4 @@
-//! The lines of `manifest.jsonl` and `magnets.jsonl`: what is told of each torrent that leaves the archive. Pure.
+//! The lines of `manifest.jsonl` and `magnets.jsonl`: the metadata of each exported torrent. Pure.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use gleaner_torrent::Infohashes;
 /// Name of the list of torrents, at the root of every export.
 pub const MANIFEST: &str = "manifest.jsonl";
 
-/// Name of the list of torrents that are known by a magnet link only.
+/// Name of the list of torrents known only by a magnet link.
 pub const MAGNETS: &str = "magnets.jsonl";
 
 /// One line of the manifest. Hashes are lower-case hex, times RFC 3339 in UTC.
@@ -35,9 +35,9 @@ pub struct TorrentLine<'a> {
     pub private: bool,
     /// `creation date` of the torrent file.
     pub created: Option<String>,
-    /// When it came into the archive.
+    /// When it was added to the archive.
     pub stored: String,
-    /// The site that stored it first; None for a file that `verify --repair` took in.
+    /// The site that stored it first; None for a file adopted by `verify --repair`.
     pub site: Option<&'a str>,
     pub sources: Vec<SourceLine<'a>>,
     /// Of the torrent file, within the export, with `/`.
@@ -71,12 +71,12 @@ pub struct MagnetLine<'a> {
     /// As found.
     pub link: &'a str,
     pub site: &'a str,
-    /// The page that carried it, without keys of a member.
+    /// The page that has the link, without keys of a member.
     pub page: Cow<'a, str>,
     pub first_seen: String,
 }
 
-/// The manifest's line of a torrent, without its line feed.
+/// The manifest line of a torrent, without line feed.
 #[must_use]
 pub fn torrent_line(row: &TorrentRow, path: &str) -> String {
     let facts = &row.facts;
@@ -99,13 +99,13 @@ pub fn torrent_line(row: &TorrentRow, path: &str) -> String {
     })
 }
 
-/// The journal's line of a file that is about to be put into a folder: what [`path_of_line`] reads, and no more.
+/// The journal line of a file that is about to be added to a folder: only what [`path_of_line`] reads.
 #[must_use]
 pub fn journal_line(path: &str, sha256: &[u8; 32]) -> String {
     json(&JournalLine { infohash_v1: None, sha256: HEXLOWER.encode(sha256), path })
 }
 
-/// The line of a magnet, without its line feed.
+/// The line of a magnet, without line feed.
 #[must_use]
 pub fn magnet_line(row: &MagnetRow) -> String {
     let (infohash_v1, infohash_v2) = hex(&row.facts.infohashes);
@@ -128,13 +128,13 @@ pub fn day(at: UnixMillis) -> String {
     text.split_once('T').map_or_else(|| text.clone(), |(day, _)| day.to_owned())
 }
 
-/// The path of a manifest's line; None where the line is no such line.
+/// The path in a manifest line; None for any other line.
 #[must_use]
 pub fn path_of_line(line: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Path {
         path: String,
-        // Asked for, so that some other program's list is not taken for ours.
+        // Required, so that another program's list is not taken for ours.
         #[serde(rename = "infohash_v1")]
         _infohash_v1: Option<String>,
         #[serde(rename = "sha256")]
@@ -157,13 +157,13 @@ fn hex(infohashes: &Infohashes) -> (Option<String>, Option<String>) {
     (infohashes.v1.map(|hash| HEXLOWER.encode(&hash)), infohashes.v2.map(|hash| HEXLOWER.encode(&hash)))
 }
 
-/// A `creation date` is anything that fits 64 bits; years beyond 9999 are no date.
+/// A `creation date` is any 64-bit number; years beyond 9999 are no date.
 fn created(seconds: i64) -> Option<String> {
     let at = time::OffsetDateTime::from_unix_timestamp(seconds).ok()?;
     at.format(&time::format_description::well_known::Rfc3339).ok()
 }
 
 fn json(line: &impl Serialize) -> String {
-    // Strings, numbers and lists of them: there is nothing in a line that serde_json refuses.
+    // Strings, numbers and lists of them: serde_json cannot fail on these.
     serde_json::to_string(line).unwrap_or_default()
 }

@@ -1,17 +1,16 @@
-//! The archive, handed over: a folder, a `.tar.zst` or a `.zip` of torrents with a manifest of what they are and
-//! where they were found.
+//! Exports the archive: a folder, a `.tar.zst` or a `.zip` of torrents with a manifest of their metadata and sources.
 //!
 //! ```text
 //! database pages ──(rows)──► writer thread: name → check the file → sink ──► manifest.jsonl, magnets.jsonl last
 //! ```
 //!
-//! Stands behind the archive and the crawl database and reads them; it writes nothing but the export. The same
-//! state gives the same bytes: rows come in the order of their keys, dates, owners and modes are fixed, the
-//! compressor runs on one thread, and nothing tells when the export ran. Memory does not grow with the archive:
-//! rows come in pages, files are streamed, the lists that stand at the end wait in a nameless file.
+//! Reads the archive and the crawl database; writes nothing but the export. The same state gives the same bytes: rows
+//! come in key order, dates, owners and modes are fixed, the compressor runs on one thread, and the time of the export is
+//! not stored. Memory does not grow with the archive: rows come in pages, files are streamed, and the lists for the end
+//! wait in a nameless file.
 //!
-//! A file that is lost or damaged is left out and named in the summary; what is in an export is what its manifest
-//! says, byte for byte. A killed export leaves nothing under its name.
+//! A lost or damaged file is left out and named in the summary; the content of an export matches its manifest byte for
+//! byte. A killed export leaves nothing under its name.
 
 pub mod file_name;
 mod folder;
@@ -32,7 +31,7 @@ use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_torrent::archive::Archive;
 
-/// What an export is.
+/// The form of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExportFormat {
@@ -43,10 +42,10 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// The format that a name asks for: `.tar.zst` (or `.tzst`), `.zip`, otherwise a folder.
+    /// The format by file name: `.tar.zst` (or `.tzst`), `.zip`, otherwise a folder.
     ///
     /// # Errors
-    /// [`ExportError::UnknownSuffix`] for the suffix of an archive of another kind.
+    /// [`ExportError::UnknownSuffix`] for the suffix of another kind of archive.
     pub fn of_dest(dest: &Path) -> Result<Self, ExportError> {
         const OTHERS: [&str; 13] = [
             ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tar.lz4", ".zst", ".gz", ".xz", ".7z", ".rar",
@@ -66,24 +65,24 @@ impl ExportFormat {
     }
 }
 
-/// In which folders of an export the torrents lie.
+/// The folders of the torrents in an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// In none.
     #[default]
     Flat,
-    /// One per site: the site asked for, or the one that stored the torrent first.
+    /// One per site: the selected site, or the one that stored the torrent first.
     BySite,
-    /// One per day on which torrents were first stored, `2026-11-21`, UTC.
+    /// One per day of first storing, `2026-11-21`, UTC.
     ByDate,
 }
 
-/// What is to be exported, and where to.
+/// What to export, and where.
 #[derive(Clone, Debug)]
 pub struct ExportOptions {
     pub dest: PathBuf,
-    /// None: as the suffix of `dest` says.
+    /// None: by the suffix of `dest`.
     pub format: Option<ExportFormat>,
     pub layout: Layout,
     /// Only torrents first stored, and magnets first seen, at this time or later.
@@ -92,18 +91,18 @@ pub struct ExportOptions {
     pub site: Option<String>,
 }
 
-/// How far an export is.
+/// The progress of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Torrents in the export so far.
     pub torrents: u64,
     /// Bytes of their files.
     pub torrent_bytes: u64,
-    /// Rows of the database looked at, selected or not.
+    /// Rows of the database read, selected or not.
     pub rows: u64,
 }
 
-/// What an export has become.
+/// The result of an export.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExportSummary {
     pub dest: PathBuf,
@@ -115,16 +114,16 @@ pub struct ExportSummary {
     pub magnets: u64,
     /// Length of the archive file; None for a folder.
     pub dest_bytes: Option<u64>,
-    /// Files of a folder that were there already, as they should be.
+    /// Files of a folder that already existed with the right content.
     pub unchanged: u64,
-    /// Files of a former export to the same folder that are no longer part of it.
+    /// Files of a previous export to the same folder that are no longer part of it.
     pub removed: u64,
     /// Torrents left out because their file is lost, damaged or unreadable.
     pub left_out: LeftOut,
 }
 
 impl ExportSummary {
-    /// True when every torrent that was selected is in the export.
+    /// True if every selected torrent is in the export.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.left_out.count == 0
@@ -149,7 +148,7 @@ pub struct LeftOutTorrent {
     pub reason: String,
 }
 
-/// Why there is no export. The second line says what to do.
+/// Why there is no export. The second line is the hint.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     #[error(transparent)]
@@ -176,7 +175,7 @@ pub enum ExportError {
     ReadOnly { path: PathBuf, detail: io::Error },
     #[error("{path}: {action}: {detail}\nhint: check the disk, then export again", path = path.display())]
     Io { path: PathBuf, action: &'static str, detail: io::Error },
-    /// The caller went away before the end.
+    /// The caller was dropped before the end.
     #[error("the export was interrupted; nothing of it is left")]
     Interrupted,
 }
@@ -199,21 +198,21 @@ fn known_sites(known: &[String]) -> String {
     }
 }
 
-/// What the writer is given: rows with the paths of their files.
+/// The input of the writer: rows with the paths of their files.
 enum Page {
     Torrents(Vec<(TorrentRow, PathBuf)>),
     Magnets(Vec<MagnetRow>),
-    /// All rows have come. A channel that ends without it belongs to a caller that went away.
+    /// All rows were sent. A channel that closes without it belongs to a caller that was dropped.
     End,
 }
 
 /// Exports the archive. `progress` is called after every page of rows.
 ///
-/// Files are written on a thread of their own, so that the caller's runtime goes on working.
+/// Files are written on a separate thread, so that the caller's runtime stays responsive.
 ///
 /// # Errors
-/// [`ExportError`]; then nothing of the export is left (a folder that was there before keeps what it had and may
-/// have some of the new files).
+/// [`ExportError`]; then nothing of the export is left (an existing folder keeps its content and may have some of
+/// the new files).
 pub async fn export(
     db: &dyn Reader,
     archive: &Archive,
@@ -241,7 +240,7 @@ pub async fn export(
         Err(written) => joined(written),
         Ok(fed) => {
             let written = joined(writer.await);
-            // A database error ends the feed early, and the writer with it: that error tells why.
+            // A database error ends the feed early, and so the writer: return the database error.
             fed?;
             written
         }
@@ -270,7 +269,7 @@ async fn feed(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), ExportError> {
     let mut send = async |page| {
-        // The writer's end is seen by the caller, with its reason.
+        // The caller sees that the writer ended, and why.
         let sent = pages.send(page).await.is_ok();
         while let Ok(at) = hear.try_recv() {
             progress(at);

@@ -1,4 +1,4 @@
-//! Where an export goes: one of three forms, each of which takes torrents one by one and the lists at the end.
+//! The destination of an export: one of three forms, each of which takes torrents one by one and the lists at the end.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -13,16 +13,16 @@ use super::{ExportError, ExportFormat};
 /// Level of the compressor: torrents are hashes and do not shrink, lists shrink well at any level.
 const ZSTD_LEVEL: i32 = 3;
 
-/// A torrent's file that was read once and found to be whole.
+/// A torrent file that was read once and is intact.
 pub(super) struct Checked {
-    /// At its beginning.
+    /// At its start.
     pub file: File,
     pub bytes: u64,
     pub sha256: [u8; 32],
     pub crc32: u32,
 }
 
-/// What is told of a finished export.
+/// The result of a finished export.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     pub dest_bytes: Option<u64>,
@@ -43,7 +43,7 @@ enum Form {
 }
 
 impl Sink {
-    /// Begins an export at `dest`; nothing is under that name until [`Sink::finish`].
+    /// Begins an export at `dest`; nothing exists under that name until [`Sink::finish`].
     pub fn begin(format: ExportFormat, dest: &Path) -> Result<Self, ExportError> {
         if dest.file_name().is_none() {
             return Err(ExportError::NoName { dest: dest.to_owned() });
@@ -69,7 +69,7 @@ impl Sink {
         Ok(Self { dest: dest.to_owned(), form })
     }
 
-    /// A folder on the disk of the export, for what has to wait for the end.
+    /// A folder on the disk of the export, for data that has to wait for the end.
     pub fn spool_folder(&self) -> &Path {
         match &self.form {
             Form::Folder(folder) => folder.base(),
@@ -106,7 +106,7 @@ fn compressor(file: WholeFile) -> io::Result<zstd::Encoder<'static, WholeFile>> 
     Ok(zstd)
 }
 
-/// Adds a file whose header tells nothing but its name and length.
+/// Adds a file whose header has only its name and length.
 fn append(tar: &mut tar::Builder<impl Write>, path: &str, bytes: u64, body: &mut dyn Read) -> io::Result<()> {
     let mut header = tar::Header::new_gnu();
     header.set_entry_type(tar::EntryType::Regular);
@@ -150,7 +150,7 @@ fn finish_zip(
     out.into_inner().map_err(|error| failed(error.into_error()))?.finish()
 }
 
-/// Counts what passes through.
+/// Counts the bytes that pass through.
 struct Counted<R> {
     body: R,
     bytes: u64,

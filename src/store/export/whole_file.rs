@@ -1,4 +1,4 @@
-//! A file that is either whole under its name or not there at all: written beside it, synced, renamed.
+//! A file that is either complete under its name or absent: written beside it, synced, renamed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::ExportError;
 
-/// A file on its way to its name. Dropped before [`WholeFile::finish`], it is removed.
+/// A file before it gets its name. If dropped before [`WholeFile::finish`], it is removed.
 #[derive(Debug)]
 pub struct WholeFile {
     file: File,
@@ -20,8 +20,7 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Begins the file. What a killed process left of an earlier try is removed; a link in its place is never
-    /// followed.
+    /// Begins the file. Leftovers of a killed process are removed; a link at its path is never followed.
     ///
     /// # Errors
     /// [`ExportError::Busy`] while another process writes the same file.
@@ -32,7 +31,7 @@ impl WholeFile {
             match OpenOptions::new().read(true).write(true).create_new(true).open(&part) {
                 Ok(file) => {
                     lock(&file, dest)?;
-                    // Between the creation and the lock another process may have taken it for a dead one's.
+                    // Between creation and locking, another process may have taken it for a leftover.
                     if is_at(&file, &part).map_err(failed)? {
                         return Ok(Self { file, part, dest: dest.to_owned(), finished: false });
                     }
@@ -43,10 +42,10 @@ impl WholeFile {
         }
     }
 
-    /// Gives the file its name, in place of what had it; on the disk when it returns. Returns its length in bytes.
+    /// Gives the file its name, replacing an existing one; on disk when it returns. Returns its length in bytes.
     ///
     /// # Errors
-    /// [`ExportError`]; then whatever had the name still has it.
+    /// [`ExportError`]; then an existing file of that name is unchanged.
     pub fn finish(mut self) -> Result<u64, ExportError> {
         self.file.sync_all().map_err(|error| ExportError::io(&self.part, "sync", error))?;
         let bytes = self.file.metadata().map_err(|error| ExportError::io(&self.part, "read", error))?.len();
@@ -76,21 +75,21 @@ impl Seek for WholeFile {
 impl Drop for WholeFile {
     fn drop(&mut self) {
         if !self.finished {
-            // Best effort: the next export to this place overwrites it.
+            // Best effort: the next export to this path overwrites it.
             let _ = std::fs::remove_file(&self.part);
         }
     }
 }
 
-/// Removes what a dead process left under the name of a part, or a link that somebody put there.
+/// Removes the part file of a dead process, or a link that somebody put there.
 fn remove_left(part: &Path, dest: &Path) -> Result<(), ExportError> {
     let failed = |error| ExportError::io(part, "clear", error);
-    // Not blocking, should it be a pipe.
+    // Non-blocking, in case it is a pipe.
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     match rustix::fs::open(part, flags, Mode::empty()).map(File::from) {
         Ok(left) => {
             lock(&left, dest)?;
-            // Between the opening and the lock its writer may have finished, and another have begun.
+            // Between opening and locking, its writer may have finished, and another may have begun.
             if !is_at(&left, part).map_err(failed)? {
                 return Ok(());
             }
@@ -102,7 +101,7 @@ fn remove_left(part: &Path, dest: &Path) -> Result<(), ExportError> {
     std::fs::remove_file(part).map_err(failed)
 }
 
-/// True when the open file is what lies at `path`.
+/// True if the open file is the one at `path`.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let ours = file.metadata()?;
     match std::fs::symlink_metadata(path) {
@@ -116,12 +115,12 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 pub fn lock(file: &File, dest: &Path) -> Result<(), ExportError> {
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
         Err(rustix::io::Errno::WOULDBLOCK) => Err(ExportError::Busy { dest: dest.to_owned() }),
-        // A file system without locks: two exports to one place at one time are then the caller's to avoid.
+        // On a file system without locks, the caller has to avoid two exports to one path at a time.
         _ => Ok(()),
     }
 }
 
-/// The name under which `dest` is written: hidden, in the same folder.
+/// The temporary name of `dest`: hidden, in the same folder.
 #[must_use]
 pub fn part_name(dest: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(".");
@@ -130,7 +129,7 @@ pub fn part_name(dest: &Path) -> PathBuf {
     dest.with_file_name(name)
 }
 
-/// The folder in which a path lies.
+/// The folder of a path.
 #[must_use]
 pub fn parent(path: &Path) -> &Path {
     match path.parent() {
@@ -139,13 +138,13 @@ pub fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Forces the names in a folder to the disk.
+/// Makes the names in a folder durable.
 pub fn sync_folder(path: &Path) -> Result<(), ExportError> {
     File::open(path).and_then(|folder| folder.sync_all()).map_err(|error| ExportError::io(path, "sync", error))
 }
 
-/// Lines on their way into an export, whose number is not known before the last: a file without a name, so that
-/// nothing of it is left however the process ends.
+/// Lines for an export whose number is only known at the end: a nameless file, so that nothing is left however the
+/// process ends.
 #[derive(Debug)]
 pub struct Spool {
     lines: io::BufWriter<File>,
@@ -160,11 +159,11 @@ impl Spool {
         if let Ok(file) = rustix::fs::open(folder, nameless, Mode::RUSR | Mode::WUSR) {
             return Ok(Self { lines: io::BufWriter::new(File::from(file)), path });
         }
-        // A file system without such files: one with a name, which a kill right here would leave.
+        // A file system without nameless files: a named one, which a kill right here would leave.
         let failed = |error| ExportError::io(&path, "create", error);
         loop {
             let made = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
-            // Its own name, or what a dead process of the same number, or somebody with a link, has put there.
+            // Left by a dead process with the same id, or by somebody with a link.
             match std::fs::remove_file(&path) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -183,7 +182,7 @@ impl Spool {
         self.write(line.as_bytes()).and_then(|()| self.write(b"\n")).map_err(|error| self.failed(error))
     }
 
-    /// The lines from the first on, with their length in bytes.
+    /// The lines from the start, with their length in bytes.
     pub fn read_back(self) -> Result<(File, u64), ExportError> {
         let path = self.path;
         let failed = |error| ExportError::io(&path, "write", error);

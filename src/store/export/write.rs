@@ -1,4 +1,4 @@
-//! The writer: rows come in, files and lines go out. Runs on a thread of its own and blocks.
+//! The writer: receives rows, writes files and lines. Runs on its own blocking thread.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -16,14 +16,14 @@ use super::{ExportError, ExportFormat, ExportOptions, ExportSummary, Layout, Lef
 use crate::crawldb::{MagnetRow, TorrentRow};
 use crate::limits;
 
-/// What the writer is to do.
+/// The task of the writer.
 pub(super) struct Job {
     pub options: ExportOptions,
     pub format: ExportFormat,
     pub told: mpsc::UnboundedSender<Progress>,
 }
 
-/// Writes what comes until the end of the rows.
+/// Writes the received rows until their end.
 pub(super) fn run(job: &Job, mut pages: mpsc::Receiver<Page>) -> Result<ExportSummary, ExportError> {
     let mut writer = Writer::begin(job)?;
     let mut rows = 0;
@@ -34,7 +34,7 @@ pub(super) fn run(job: &Job, mut pages: mpsc::Receiver<Page>) -> Result<ExportSu
                     writer.torrent(row, path)?;
                 }
                 rows += page.len() as u64;
-                // Nobody may listen any more; the end of the pages tells.
+                // Nobody may listen any more; the end of the pages shows that.
                 let _ = job.told.send(Progress { rows, ..writer.progress });
             }
             Some(Page::Magnets(page)) => page.iter().try_for_each(|row| writer.magnet(row))?,
@@ -152,9 +152,9 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The archived file of a row, read once to see that it is what the row says; at its beginning again.
+/// The archived file of a row, read once to check that it matches the row, then rewound.
 fn check(row: &TorrentRow, path: &Path) -> Result<Checked, String> {
-    // Asked before the opening: to open a named pipe is to wait for ever.
+    // Checked before opening: opening a named pipe blocks forever.
     let opened = std::fs::metadata(path).and_then(|there| {
         if there.is_file() { File::open(path) } else { Err(io::Error::other("it is no regular file")) }
     });
@@ -171,7 +171,7 @@ fn check(row: &TorrentRow, path: &Path) -> Result<Checked, String> {
     Ok(Checked { file, bytes, sha256, crc32 })
 }
 
-/// Length, SHA-256 and CRC-32 of a file from where it stands; at most one byte more than a torrent may have is read.
+/// Length, SHA-256 and CRC-32 of a file from its current position; reads at most one byte more than the largest torrent.
 pub(super) fn sums(file: &mut File) -> io::Result<(u64, [u8; 32], u32)> {
     let mut file = file.take(limits::TORRENT_BYTES_MAX as u64 + 1);
     let (mut sha256, mut crc32) = (Sha256::new(), Crc::new());

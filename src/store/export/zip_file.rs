@@ -1,15 +1,15 @@
-//! A `.zip` file, streamed: PKWARE APPNOTE 6.3.10, with Zip64 where the figures need it.
+//! A `.zip` file, streamed: PKWARE APPNOTE 6.3.10, with Zip64 if the sizes need it.
 //!
-//! By hand, because writers in libraries keep the central directory in memory until the end, some 400 bytes an
-//! entry, and an export's memory must not grow with the archive. Here the directory is spooled to a file. What is
-//! written is read back by the `zip` crate in the tests. The same entries give the same bytes: one date, one mode.
+//! Hand-written, because libraries keep the central directory in memory until the end, some 400 bytes per entry, and
+//! an export's memory must not grow with the archive. Here the directory is spooled to a file. Tests read the output with
+//! the `zip` crate. The same entries give the same bytes: one date, one mode.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, CrcReader};
 
-/// 1980-01-01 00:00:00, the first moment that the format knows.
+/// 1980-01-01 00:00:00, the earliest time of the format.
 const DOS_DATE: u16 = (1 << 5) | 1;
 
 /// UTF-8 names (bit 11).
@@ -25,14 +25,14 @@ const UNIX_MODE: u32 = 0o100_644;
 const LOCAL_ZIP64: u16 = 20;
 const CENTRAL_ZIP64: u16 = 28;
 
-/// How an entry's bytes are kept.
+/// The compression of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
     Stored = 0,
     Deflated = 8,
 }
 
-/// One entry, as both of its headers tell it.
+/// One entry, as described by both of its headers.
 struct Entry<'a> {
     name: &'a str,
     name_bytes: u16,
@@ -42,7 +42,7 @@ struct Entry<'a> {
     packed_bytes: u64,
 }
 
-/// A zip file being written to `out`; `directory` takes the central directory until the end.
+/// A zip file being written to `out`; `directory` holds the central directory until the end.
 #[derive(Debug)]
 pub struct ZipFile<W, D> {
     out: W,
@@ -53,13 +53,13 @@ pub struct ZipFile<W, D> {
 }
 
 impl<W: Write + Seek, D: Write> ZipFile<W, D> {
-    /// An empty zip file; `out` stands at its beginning.
+    /// An empty zip file; `out` is at its start.
     pub fn new(out: W, directory: D) -> Self {
         Self { out, directory, offset: 0, entries: 0, directory_bytes: 0 }
     }
 
-    /// Adds a file as it is, for what does not shrink. `bytes` and `crc` are its length and CRC-32; a body that
-    /// differs from them is an error.
+    /// Adds an incompressible file as it is. `bytes` and `crc` are its length and CRC-32; a body that differs from them
+    /// is an error.
     pub fn put_stored(&mut self, name: &str, bytes: u64, crc: u32, body: &mut dyn Read) -> io::Result<()> {
         let entry =
             Entry { name, name_bytes: name_bytes(name)?, method: Method::Stored, crc, bytes, packed_bytes: bytes };
@@ -93,7 +93,7 @@ impl<W: Write + Seek, D: Write> ZipFile<W, D> {
         self.list(&entry, header_bytes)
     }
 
-    /// Puts an entry that has been written into the directory.
+    /// Adds a written entry to the directory.
     fn list(&mut self, entry: &Entry<'_>, header_bytes: u64) -> io::Result<()> {
         let listed = central_header(entry, self.offset);
         self.directory.write_all(&listed)?;
@@ -110,7 +110,7 @@ impl<W: Write + Seek, D: Write> ZipFile<W, D> {
     }
 }
 
-/// What the end of a zip file tells.
+/// The figures for the end of a zip file.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
     entries: u64,
@@ -149,7 +149,7 @@ pub fn finish(out: &mut impl Write, directory: &mut impl Read, end: End) -> io::
     out.write_all(&0_u16.to_le_bytes())
 }
 
-/// 4.3.7 local file header, with the name and the Zip64 field; its length depends on the name alone.
+/// 4.3.7 local file header, with the name and the Zip64 field; its length depends only on the name.
 fn local_header(entry: &Entry<'_>) -> Vec<u8> {
     let mut header = b"PK\x03\x04".to_vec();
     shared_fields(&mut header, entry);
@@ -174,7 +174,7 @@ fn central_header(entry: &Entry<'_>, offset: u64) -> Vec<u8> {
     header
 }
 
-/// The fields from "version needed" to "file name length", which both headers have. Sizes stand in the Zip64 field.
+/// The fields from "version needed" to "file name length", common to both headers. Sizes are in the Zip64 field.
 fn shared_fields(header: &mut Vec<u8>, entry: &Entry<'_>) {
     for field in [45, FLAGS, entry.method as u16, 0, DOS_DATE] {
         header.extend(u16::to_le_bytes(field));

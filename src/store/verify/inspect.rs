@@ -1,4 +1,4 @@
-//! One file of the archive: what it is, and putting it elsewhere.
+//! One file of the archive: identifies and moves it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,20 +13,20 @@ use crate::limits::TORRENT_BYTES_MAX;
 use gleaner_torrent::archive::Archive;
 use gleaner_torrent::{Infohashes, metainfo};
 
-/// What a file is.
+/// The content of a file.
 pub(super) enum Content {
-    /// A torrent, and nothing before or behind it.
+    /// A torrent without bytes before or after it.
     Torrent(TorrentFacts),
     /// Something else; the text says what is wrong.
     Other(String),
 }
 
-/// What the file at `path` is, computed from its bytes; None where there is none.
+/// The content of the file at `path`, computed from its bytes; None if there is none.
 pub(super) fn content(path: &Path) -> Result<Option<Content>, VerifyError> {
     Ok(match read(path) {
         Ok(Some(body)) => Some(judge(&body)),
         Ok(None) => None,
-        // A bad sector is a damaged file and no reason to stop.
+        // A bad sector is a damaged file, not a reason to stop.
         Err(error) => Some(Content::Other(format!("cannot be read: {error}"))),
     })
 }
@@ -51,10 +51,10 @@ fn judge(body: &[u8]) -> Content {
     }
 }
 
-/// The bytes of a regular file, at most one more than a torrent may have; None where there is none.
+/// The bytes of a regular file, at most one more than a torrent may have; None if there is none.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match std::fs::symlink_metadata(path) {
-        // Asked before the opening: to open a named pipe is to wait for ever.
+        // Checked before opening: opening a named pipe blocks forever.
         Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -65,11 +65,11 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(body))
 }
 
-/// Puts a torrent where the archive looks for it; on the disk when it returns.
+/// Moves a torrent to its path in the archive; on disk when it returns.
 pub(super) fn move_home(archive: &Archive, from: &Path, infohashes: Infohashes) -> Result<(), VerifyError> {
     let home = archive.path_of(&infohashes);
     if std::fs::symlink_metadata(&home).is_ok() {
-        // Not that torrent, or it would have been a second copy.
+        // It is another torrent, or it would have been a second copy.
         set_aside(archive.dir(), &home)?;
     }
     let body = read(from).map_err(|error| VerifyError::io(from, "read", error))?.unwrap_or_default();
@@ -77,7 +77,7 @@ pub(super) fn move_home(archive: &Archive, from: &Path, infohashes: Infohashes) 
     std::fs::remove_file(from).map_err(|error| VerifyError::io(from, "remove", error))
 }
 
-/// Moves a file to `damaged/`, under its own name or one with a number behind it.
+/// Moves a file to `damaged/`, under its own name or with a number appended.
 pub(super) fn set_aside(archive: &Path, path: &Path) -> Result<(), VerifyError> {
     let folder = archive.join(DAMAGED);
     std::fs::create_dir_all(&folder).map_err(|error| VerifyError::io(&folder, "create", error))?;

@@ -1,4 +1,4 @@
-//! What lies in the archive's folder: names only, one of its 256 folders at a time.
+//! Lists the archive's folder: names only, one of its 256 folders at a time.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use super::VerifyError;
 use crate::limits;
 use gleaner_torrent::archive::{TMP, key_of_name, name_of_key, shard_name};
 
-/// Folder for files that are no longer what they were; nothing in it is looked at.
+/// Folder for damaged files; its content is ignored.
 pub(super) const DAMAGED: &str = "damaged";
 
-/// The key that a well-named file tells: 20 bytes of v1 or 32 of v2.
+/// The key in a well-formed file name: 20 bytes of v1 or 32 of v2.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key(Vec<u8>);
 
@@ -18,7 +18,7 @@ impl Key {
         &self.0
     }
 
-    /// Where the file lies in the archive.
+    /// Path of the file in the archive.
     pub fn path(&self, archive: &Path) -> PathBuf {
         archive.join(name_of_key(&self.0))
     }
@@ -35,7 +35,7 @@ pub(super) fn keys(archive: &Path, shard: u8) -> Result<Vec<Key>, VerifyError> {
     Ok(keys)
 }
 
-/// Something that is not where the archive puts torrents.
+/// Something at a path that the archive does not use for torrents.
 pub(super) enum Stray {
     File(PathBuf),
     /// A link, a pipe, a folder within a folder.
@@ -115,20 +115,20 @@ struct Entry {
     is_folder: bool,
 }
 
-/// What is in a folder, by name; nothing where there is no such folder.
+/// The entries of a folder, by name; none if there is no such folder.
 fn entries(folder: &Path) -> Result<Vec<Entry>, VerifyError> {
     let failed = |error| VerifyError::io(folder, "read", error);
     let listing = match std::fs::read_dir(folder) {
         Ok(listing) => listing,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        // A file in a folder's place is a stray of the folder above.
+        // A file in place of a folder is a stray of the parent folder.
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(Vec::new()),
         Err(error) => return Err(failed(error)),
     };
     let mut found = Vec::new();
     for entry in listing {
         let entry = entry.map_err(failed)?;
-        // Of a symbolic link this is the link's own type: what it leads to is none of the archive's.
+        // For a symbolic link this is the link's own type: its target does not belong to the archive.
         let kind = entry.file_type().map_err(failed)?;
         found.push(Entry { path: entry.path(), is_file: kind.is_file(), is_folder: kind.is_dir() });
     }

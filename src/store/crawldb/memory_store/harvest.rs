@@ -35,7 +35,7 @@ impl State {
         }
     }
 
-    /// Stores a torrent or counts it as seen; true when it was not known.
+    /// Stores a torrent or counts it as seen; true if it was unknown.
     pub(super) fn take_torrent(&mut self, facts: &TorrentFacts, visit: &Visit) -> bool {
         let known = self.torrent_key(&facts.infohashes);
         let stored = known.is_none();
@@ -64,8 +64,8 @@ impl State {
         stored
     }
 
-    /// Counts the magnets that name a torrent which is not in the database: no more before it is put in, again after
-    /// it was taken out.
+    /// Adjusts the count of magnets that name a torrent which is not in the database: decreased before that is inserted,
+    /// increased after it is removed.
     pub(super) fn count_magnets(&mut self, infohashes: &Infohashes, change: i64) {
         let (by_v1, by_v2) = self.magnet_keys(infohashes);
         let by_v2 = by_v2.filter(|key| by_v1.as_ref() != Some(key));
@@ -73,7 +73,7 @@ impl State {
             let magnet = &self.magnets[&key];
             if self.torrent_key(&magnet.facts.infohashes).is_none() {
                 let counts = self.counts(magnet.page.host);
-                // A count below zero would show as a huge one, where the other store stops at zero.
+                // A count below zero wraps to a huge one, where the other store stops at zero.
                 counts.magnets = counts.magnets.wrapping_add_signed(change);
             }
         }
@@ -90,7 +90,7 @@ impl State {
         }
     }
 
-    /// True when the magnet names a torrent that was neither stored nor named.
+    /// True if the magnet names a torrent that was neither stored nor named.
     pub(super) fn take_magnet(&mut self, facts: &MagnetFacts, visit: &Visit) -> bool {
         if let Some(key) = self.torrent_key(&facts.infohashes) {
             self.add_source(&key, source_of(visit, None));
@@ -118,7 +118,7 @@ impl State {
         }
     }
 
-    /// Two magnets, one known by its v1 hash and one by its v2 hash, turned out to name one torrent.
+    /// Merges two magnets, one known by its v1 hash and one by its v2 hash, that name the same torrent.
     pub(super) fn join_magnets(&mut self, one: &[u8], two: &[u8]) {
         let (a, b) = (&self.magnets[one], &self.magnets[two]);
         if a.facts.infohashes.v2.is_some() || b.facts.infohashes.v1.is_some() {

@@ -1,4 +1,4 @@
-//! What reads the model and changes nothing.
+//! The read-only interface of the model.
 
 use async_trait::async_trait;
 

@@ -1,5 +1,5 @@
-//! Bytes of the rows, by hand: keys that sort as the design wants them, values that are small. `docs/design/crawldb.md`
-//! describes each. Decoding never panics: what is no row is `None`, and the caller reports damage.
+//! Hand-written encoding of the rows: keys with the sort order that the design needs, small values.
+//! `docs/design/crawldb.md` describes each. Decoding never panics: an invalid row is `None`, and the caller reports damage.
 //!
 //! Times are 48 bits of milliseconds (until the year 10889), as are sequence numbers (10⁹ pages of 10⁵ links);
 //! larger values saturate.
@@ -61,7 +61,7 @@ impl<'b> Reader<'b> {
         std::str::from_utf8(self.bytes(length)?).ok()
     }
 
-    /// A text with its length before it.
+    /// A length-prefixed text.
     fn counted_text(&mut self) -> Option<&'b str> {
         let length = self.u32()?;
         self.text(length as usize)
@@ -212,18 +212,18 @@ pub(super) fn listing_position(key: &[u8]) -> Option<(Box<str>, u64)> {
     Some((String::from_utf8(text).ok()?.into(), u64::from_be_bytes(*page)))
 }
 
-/// Where a URL stands in the queue.
+/// The position of a URL in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub seq: u64,
     /// The time it was queued for; zero means at once.
     pub due: UnixMillis,
-    /// True while it lies in `later`, false when it lies in `queue`.
+    /// True while it is in `later`, false while it is in `queue`.
     pub later: bool,
 }
 
 impl Place {
-    /// Where a URL goes that is queued for `due`.
+    /// The position for a URL queued for `due`.
     pub(super) fn of(seq: u64, due: UnixMillis) -> Self {
         Self { seq, due, later: due.0 != 0 }
     }
@@ -241,9 +241,9 @@ pub(super) struct UrlRow {
     pub depth: u16,
     pub first_seen: UnixMillis,
     pub visited: UnixMillis,
-    /// True where `memos` may have a row of it.
+    /// True if `memos` may have a row for it.
     pub memo: bool,
-    /// True for a page that was not read whole, whether or not `not_whole` has a row of it.
+    /// True for a page that was not read whole, whether or not `not_whole` has a row for it.
     pub not_whole: bool,
 }
 
@@ -255,8 +255,8 @@ const PARKED: u8 = 16;
 const MEMO: u8 = 32;
 const NOT_WHOLE: u8 = 64;
 
-/// A `urls` value as bytes: 18 for a URL that is queued or finished, so that a first visit rewrites the value in
-/// its place; up to 30 for one that waits for a retry, 26 for one that is parked.
+/// A `urls` value as bytes: 18 for a queued or finished URL, so that a first visit rewrites the value in place; up
+/// to 30 for one that waits for a retry, 26 for a parked one.
 pub(super) struct UrlBytes {
     bytes: [u8; 30],
     length: usize,
@@ -305,7 +305,7 @@ impl UrlRow {
         UrlBytes { bytes, length }
     }
 
-    /// Bytes behind the fields that the flags announce are of a later version and passed over.
+    /// Bytes after the fields announced by the flags belong to a later version and are skipped.
     pub(super) fn decode(value: &[u8]) -> Option<Self> {
         let mut reader = Reader(value);
         let flags = reader.u8()?;
@@ -339,7 +339,7 @@ pub(super) struct QueueRow<'b> {
     pub due: UnixMillis,
     pub path: &'b str,
     pub via: Option<&'b str>,
-    /// True where `memos` may have a row of it.
+    /// True if `memos` may have a row for it.
     pub memo: bool,
 }
 
@@ -439,7 +439,7 @@ impl TorrentKept {
     }
 }
 
-/// The infohashes at the head of a `torrents` or `magnets` value.
+/// The infohashes at the start of a `torrents` or `magnets` value.
 pub(super) fn leading_hashes(value: &[u8]) -> Option<Infohashes> {
     Reader(value).hashes()
 }
@@ -475,7 +475,7 @@ impl MagnetKept {
     }
 }
 
-/// `listings` value: the three sets of targets, the latest only where it differs from the first.
+/// `listings` value: the three sets of targets, the latest only if it differs from the first.
 pub(super) fn put_looks(out: &mut Vec<u8>, looks: &Looks) {
     let same = looks.latest == looks.first;
     out.extend_from_slice(&looks.page_max.to_le_bytes());
@@ -501,7 +501,7 @@ pub(super) fn looks_from(value: &[u8]) -> Option<Looks> {
     Some(Looks { page_max, at, first, later, latest })
 }
 
-/// `hosts` value. A host without complaints has the value that schema 1 gave it.
+/// `hosts` value. A host without complaints has the same value as in schema 1.
 pub(super) fn put_host(out: &mut Vec<u8>, host: &HostRow) {
     out.extend_from_slice(&u48_bytes(host.blocked_until.0));
     put_counted(out, &host.site);

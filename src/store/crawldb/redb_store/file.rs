@@ -1,7 +1,7 @@
-//! A redb file that outlives its faults: a fault of the disk (full, broken, damaged) fails the call that met it and closes the
-//! file; the next call opens it again, which needs no repair step.
+//! A redb file that survives errors: a disk error (full, broken, damaged) fails the call that met it and closes the
+//! file; the next call reopens it, without a repair step.
 //!
-//! Each database of the room is one of these, with what it reads of the file at each opening.
+//! Each database of this room is one of these, with the state that it loads at each opening.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -26,19 +26,19 @@ pub(in crate::crawldb) struct File {
 }
 
 impl File {
-    /// A file over storage that `factory` makes at each opening; not opened yet. `path` is for messages only.
+    /// A file over storage that `factory` creates at each opening; not opened yet. `path` is only used in messages.
     pub(in crate::crawldb) fn new(path: &Path, options: OpenOptions, factory: BackendFactory) -> Self {
         let path = path.to_path_buf();
         Self { path, options, factory, db: RwLock::new(None), is_broken: AtomicBool::new(true) }
     }
 
-    /// False leaves out every fsync.
+    /// False disables every fsync.
     pub(in crate::crawldb) fn syncs(&self) -> bool {
         self.options.sync
     }
 
-    /// Closes the file and opens it, where it was never opened or a fault has broken it: `read` checks it and reads what is held in
-    /// memory, which `keep` takes before anybody else sees the file.
+    /// Closes and reopens the file if it was never opened or an error broke it: `read` checks it and loads the state for
+    /// memory, which `keep` stores before anybody else sees the file.
     ///
     /// # Errors
     /// `Held`, `NewerSchema`, `Corrupt` or `Storage`; the next call tries again.
@@ -74,7 +74,7 @@ impl File {
     /// Runs `work` on the open file.
     ///
     /// # Errors
-    /// Those of the work; a fault of the disk has the file opened again.
+    /// Errors of `work`; after a disk error the file is reopened.
     pub(in crate::crawldb) fn with<T>(
         &self,
         work: impl FnOnce(&Database) -> Result<T, Fault>,
@@ -92,7 +92,7 @@ impl File {
         })
     }
 
-    /// The error of a call whose thread never came back.
+    /// The error of a call whose thread panicked.
     pub(in crate::crawldb) fn cut_short(&self, error: &tokio::task::JoinError) -> CrawlDbError {
         let detail = format!("the runtime ended in the middle of a call: {error}");
         CrawlDbError::Storage { path: self.path.clone(), detail, full: false }
@@ -100,7 +100,7 @@ impl File {
 }
 
 impl Drop for File {
-    /// Closing writes to the file, and in a damaged one redb may stop at an inconsistency then too.
+    /// Closing writes to the file, and redb may panic on an inconsistency in a damaged one.
     fn drop(&mut self) {
         let file = self.db.get_mut().unwrap_or_else(PoisonError::into_inner);
         drop(guarded(|| {
@@ -111,11 +111,11 @@ impl Drop for File {
 }
 
 thread_local! {
-    /// True while a panic of this thread is an answer, and no news.
+    /// True while a panic of this thread is converted to an error and must not be printed.
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// redb asserts what it reads; in a damaged file that may fail, which must not take the crawl down, nor fill the terminal.
+/// redb asserts invariants of the file; in a damaged file that may fail, which must neither end the crawl nor print to the terminal.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -1,4 +1,4 @@
-//! What visits brought, in one transaction: torrents and their sources, magnets, listings, bodies.
+//! The results of visits, in one transaction: torrents and their sources, magnets, listings, bodies.
 
 use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 use xxhash_rust::xxh3::xxh3_64;
@@ -29,7 +29,7 @@ pub(super) struct Harvest<'w> {
 type Row<T> = (Box<[u8]>, T);
 type MagnetRow = Option<Row<MagnetKept>>;
 
-/// The row of `rows` that either hash names, v1 first, looked up by itself or through `others`.
+/// The row of `rows` with either hash, v1 first, looked up directly or through `others`.
 pub(super) fn find_key<T>(rows: &T, others: &T, hash: Option<&[u8]>) -> Result<Option<Box<[u8]>>, Fault>
 where
     T: ReadableTable<Bytes, Bytes> + ReadableTableMetadata,
@@ -44,7 +44,7 @@ where
     Ok(others.get(hash)?.map(|key| key.value().into()))
 }
 
-/// The key of the torrent that either hash names.
+/// The key of the torrent with either hash.
 pub(super) fn find_torrent<T>(rows: &T, others: &T, hashes: &Infohashes) -> Result<Option<Box<[u8]>>, Fault>
 where
     T: ReadableTable<Bytes, Bytes> + ReadableTableMetadata,
@@ -97,8 +97,8 @@ impl<'w> Harvest<'w> {
         Ok(())
     }
 
-    /// The pages that named this torrent before it was stored become sources of it, and the magnets count no more. To
-    /// be called before the torrent is put in.
+    /// The pages that named this torrent before it was stored become its sources, and its magnets no longer count. Call
+    /// it before the torrent is inserted.
     fn add_magnet_pages(&self, torrent: &mut TorrentKept, tally: &mut Tally) -> Result<(), Fault> {
         if self.magnets.is_empty()? {
             return Ok(());
@@ -113,7 +113,7 @@ impl<'w> Harvest<'w> {
         Ok(())
     }
 
-    /// Counts a magnet whose torrent is not stored: no more before that is put in, again after it was taken out.
+    /// Counts a magnet whose torrent is not stored: decreased before that is inserted, increased after it is removed.
     fn count_magnet(&self, magnet: &MagnetKept, tally: &mut Tally, change: i64) -> Result<(), Fault> {
         if find_torrent(&self.torrents, &self.infohashes, &magnet.facts.infohashes)?.is_none() {
             tally.add(self.known.site_of(magnet.host)?, MAGNETS_ONLY, change);
@@ -130,7 +130,7 @@ impl<'w> Harvest<'w> {
         Ok(())
     }
 
-    /// Stores a visit's torrent or counts it as seen; true when it was not known.
+    /// Stores a visit's torrent or counts it as seen; true if it was unknown.
     pub(super) fn take_torrent(
         &mut self,
         facts: &TorrentFacts,
@@ -159,7 +159,7 @@ impl<'w> Harvest<'w> {
         Ok(true)
     }
 
-    /// Puts an orphan in, unless its torrent is known.
+    /// Inserts an orphan, unless its torrent is known.
     pub(super) fn adopt(&mut self, facts: TorrentFacts, now: UnixMillis, tally: &mut Tally) -> Result<(), Fault> {
         if find_torrent(&self.torrents, &self.infohashes, &facts.infohashes)?.is_some() {
             return Ok(());
@@ -169,7 +169,7 @@ impl<'w> Harvest<'w> {
         self.insert_torrent(&torrent)
     }
 
-    /// Takes a torrent out; returns its sources.
+    /// Removes a torrent; returns its sources.
     pub(super) fn forget(&mut self, hashes: &Infohashes, tally: &mut Tally) -> Result<Vec<Found>, Fault> {
         let Some(key) = find_torrent(&self.torrents, &self.infohashes, hashes)? else {
             return Ok(Vec::new());
@@ -204,7 +204,7 @@ impl<'w> Harvest<'w> {
         row.map(|row| Some((key, row))).ok_or_else(|| Fault::row("magnets"))
     }
 
-    /// The rows that the v1 and the v2 hash name; the second only where it is another one.
+    /// The rows of the v1 and the v2 hash; the second only if it differs.
     fn magnet_rows(&self, hashes: &Infohashes) -> Result<(MagnetRow, MagnetRow), Fault> {
         let one = self.magnet_row(hashes.v1.as_ref().map(|v1| &v1[..]))?;
         let two = self.magnet_row(hashes.v2.as_ref().map(|v2| &v2[..]))?;
@@ -223,7 +223,7 @@ impl<'w> Harvest<'w> {
         Ok(())
     }
 
-    /// True when the magnet names a torrent that was neither stored nor named.
+    /// True if the magnet names a torrent that was neither stored nor named.
     pub(super) fn take_magnet(&mut self, facts: &MagnetFacts, visit: &Visit, tally: &mut Tally) -> Result<bool, Fault> {
         if let Some(key) = find_torrent(&self.torrents, &self.infohashes, &facts.infohashes)? {
             let mut torrent = self.torrent(&key)?;
@@ -251,7 +251,7 @@ impl<'w> Harvest<'w> {
         }
     }
 
-    /// Two magnets, one known by its v1 hash and one by its v2 hash, turned out to name one torrent.
+    /// Merges two magnets, one known by its v1 hash and one by its v2 hash, that name the same torrent.
     fn join_magnets(&mut self, one: Row<MagnetKept>, two: Row<MagnetKept>, tally: &mut Tally) -> Result<(), Fault> {
         let ((one_key, one), (two_key, two)) = (one, two);
         if one.facts.infohashes.v2.is_some() || two.facts.infohashes.v1.is_some() {
@@ -266,7 +266,7 @@ impl<'w> Harvest<'w> {
         self.put_magnet(&kept)
     }
 
-    /// What an index page listed.
+    /// Stores the listing of an index page.
     pub(super) fn take_listing(&mut self, listing: &Listing, visit: &Visit) -> Result<(), Fault> {
         if listing.series.len() > limits::URL_BYTES_MAX {
             return Ok(());
@@ -288,8 +288,8 @@ impl<'w> Harvest<'w> {
         Ok(())
     }
 
-    /// The bodies of pages with what names their visit, in the order of the batch: the first URL recorded with a
-    /// body owns it. `told` hears whether the visit's URL is the one that does.
+    /// Stores page bodies with their visits, in batch order: the first URL recorded with a body owns it. `told` is called
+    /// with whether the visit's URL is the owner.
     pub(super) fn take_bodies(
         &mut self,
         mut bodies: Vec<(codec::BodyKey, &UrlKey, usize)>,
@@ -315,7 +315,7 @@ impl<'w> Harvest<'w> {
     }
 }
 
-/// How `bodies` names a path.
+/// The hash of a path in `bodies`.
 fn path_hash(path: &str) -> u64 {
     xxh3_64(path.as_bytes())
 }

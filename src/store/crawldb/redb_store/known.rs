@@ -1,4 +1,4 @@
-//! What is small and asked for at every call: hosts and counts. Held in memory, read once at the opening, changed
+//! Small state that every call needs: hosts and counts. Held in memory, loaded when the file is opened, changed
 //! only after the commit that made the change durable.
 
 use std::collections::{BTreeMap, HashMap};
@@ -10,7 +10,7 @@ use super::open::Fault;
 use super::tables::{COUNTS, HOSTS, META, META_NEXT_SEQ};
 use crate::crawldb::record::{HostId, HostRow, Outcome, SiteCounts};
 
-/// Numbers of the counters that are no outcome; outcomes count under their codes, which stay below 64.
+/// Numbers of counters that are no outcomes; outcomes count under their codes, which stay below 64.
 pub(super) const BODY_BYTES: u8 = 64;
 pub(super) const URLS_KNOWN: u8 = 65;
 pub(super) const URLS_QUEUED: u8 = 66;
@@ -109,7 +109,7 @@ impl Known {
         self.hosts.push(host);
     }
 
-    /// The number of a site, given out at first use.
+    /// The number of a site, assigned at first use.
     pub(super) fn site_number(&mut self, site: &str) -> SiteNumber {
         if let Some(&number) = self.site_numbers.get(site) {
             return number;
@@ -126,12 +126,12 @@ impl Known {
         before.saturating_add_signed(change)
     }
 
-    /// What a count will be once these changes are written.
+    /// The value of a count once these changes are written.
     pub(super) fn count_with(&self, tally: &Tally, site: SiteNumber, counter: u8) -> u64 {
         self.changed(site, counter, tally.changes.get(&(site, counter)).copied().unwrap_or(0))
     }
 
-    /// Writes the counts that changed and the next sequence number.
+    /// Writes the changed counts and the next sequence number.
     pub(super) fn write(&self, txn: &WriteTransaction, tally: &Tally, next_seq: u64) -> Result<(), Fault> {
         let mut table = txn.open_table(COUNTS)?;
         let mut key = Vec::new();
@@ -147,7 +147,7 @@ impl Known {
         Ok(())
     }
 
-    /// What [`Self::write`] wrote is committed.
+    /// Applies what [`Self::write`] wrote, after the commit.
     pub(super) fn apply(&mut self, tally: &Tally, next_seq: u64) {
         for (&(site, counter), &change) in &tally.changes {
             let count = self.changed(site, counter, change);

@@ -1,9 +1,9 @@
-//! Who works on what. Leases live in memory only: the embedded store has one process, so they end with it, and
-//! neither a lease nor a restart costs a write. For each host it is remembered from which position on a scan of
-//! the queue has to look, so that a scan does not pass over the leased rows again and again.
+//! Leases. They live in memory only: the embedded store has one process, so they end with it, and neither a lease nor
+//! a restart costs a write. For each host the start of the next queue scan is stored, so that a scan does not pass over
+//! the leased rows repeatedly.
 //!
-//! Invariant: every row of `queue` before `scan_from` is leased. Whatever puts a row there or ends a lease
-//! moves `scan_from` back.
+//! Invariant: every row of `queue` before `scan_from` is leased. Inserting a row before it or ending a lease moves
+//! `scan_from` back.
 
 use std::collections::{HashMap, HashSet};
 
@@ -40,12 +40,12 @@ impl Leases {
         self.hosts.entry(host).or_default()
     }
 
-    /// Looks at every row again, after the file was reopened.
+    /// Scans every row again, after the file was reopened.
     pub(super) fn rescan(&mut self) {
         self.hosts.values_mut().for_each(|host| host.scan_from = Position::default());
     }
 
-    /// The visit of this URL was recorded, or it was taken from the queue.
+    /// The visit of this URL was recorded, or it was removed from the queue.
     pub(super) fn settle(&mut self, host: HostId, path: &str) {
         if let Some(host) = self.hosts.get_mut(&host) {
             host.settle(path);
@@ -54,7 +54,7 @@ impl Leases {
 }
 
 impl HostLeases {
-    /// Where a scan for free rows begins.
+    /// Where a scan for free rows starts.
     pub(super) fn scan_from(&self) -> Position {
         self.scan_from
     }
@@ -63,12 +63,12 @@ impl HostLeases {
         self.taken.contains(&at)
     }
 
-    /// The end of the earliest lease, those that ended by `now` not counted.
+    /// The end of the earliest lease, ignoring those that ended by `now`.
     pub(super) fn next_end(&self, now: UnixMillis) -> Option<UnixMillis> {
         self.held.values().map(|held| held.deadline).filter(|&deadline| deadline > now).min()
     }
 
-    /// Ends the leases whose deadline is `now` or before.
+    /// Ends the leases with a deadline of `now` or earlier.
     pub(super) fn expire(&mut self, now: UnixMillis) {
         if self.held.is_empty() || now < self.earliest_end {
             return;
@@ -101,12 +101,12 @@ impl HostLeases {
         self.scan_from = at;
     }
 
-    /// A row was put into the queue.
+    /// A row was inserted into the queue.
     pub(super) fn inserted(&mut self, at: Position) {
         self.scan_from = self.scan_from.min(at);
     }
 
-    /// A URL was queued anew; a lease that it has goes with it.
+    /// A URL was queued again; its lease, if any, moves with it.
     pub(super) fn moved(&mut self, path: &str, to: Position) {
         if let Some(held) = self.held.get_mut(path) {
             self.taken.remove(&held.at);
@@ -121,7 +121,7 @@ impl HostLeases {
         }
     }
 
-    /// Ends a lease whose row may still lie in the queue.
+    /// Ends a lease whose row may still be in the queue.
     pub(super) fn end(&mut self, path: &str) {
         if let Some(held) = self.held.remove(path) {
             self.taken.remove(&held.at);

@@ -1,4 +1,4 @@
-//! URLs that come into the queue by themselves: what has become due, and what other rules may take.
+//! Moves URLs into the queue: those that have become due, and those that other rules may accept.
 
 use redb::{Database, ReadableDatabase, ReadableTable};
 
@@ -11,7 +11,7 @@ use crate::limits;
 use gleaner_base::clock::UnixMillis;
 
 impl Core {
-    /// Moves what became due from `later` to `queue`. The commit is not durable: what a crash undoes is moved again.
+    /// Moves due URLs from `later` to `queue`. The commit is not durable: moves undone by a crash are repeated.
     pub(super) fn promote(&self, db: &Database, host: HostId, now: UnixMillis) -> Result<(), Fault> {
         self.known().host(host)?;
         let due = || codec::later_key(host, UnixMillis(0), 0)..=codec::later_key(host, now, u64::MAX);
@@ -44,7 +44,7 @@ impl Core {
         }
     }
 
-    /// Moves what is parked under another token to `queue`, a bounded transaction at a time.
+    /// Moves URLs parked under another token to `queue`, in bounded transactions.
     pub(super) fn unpark(&self, db: &Database, host: HostId, token: u64, now: UnixMillis) -> Result<u64, Fault> {
         self.known().host(host)?;
         let mut unparked = 0;

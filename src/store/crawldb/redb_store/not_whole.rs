@@ -1,5 +1,5 @@
-//! Pages that were not read whole: a flag in `urls` for each, and a row with the reason for as many of a site as
-//! `limits::NOT_WHOLE_PAGES_MAX`. Both are written with the visit that says so.
+//! Pages that were not read whole: a flag in `urls` for each, and a row with the reason for up to
+//! `limits::NOT_WHOLE_PAGES_MAX` per site. Both are written with the visit.
 
 use redb::{Database, ReadableDatabase, ReadableTable, WriteTransaction};
 
@@ -13,7 +13,7 @@ use crate::crawldb::record::{NotWholeRow, Visit};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 
-/// What the visits of one URL in a batch say of its page, the last of them that has looked.
+/// The result of the visits of one URL in a batch: that of the last one that read the page.
 pub(super) struct NotWholeSettled<'v> {
     was: bool,
     change: NotWholeChange<'v>,
@@ -33,7 +33,7 @@ impl<'v> NotWholeSettled<'v> {
         }
     }
 
-    /// Gathers what becomes of the page's row; true when it is not read whole.
+    /// Collects the change of the page's row; true if it was not read whole.
     pub(super) fn settle(self, url_key: &[u8], site: SiteNumber, changes: &mut UrlChanges) -> bool {
         let row = match self.change {
             NotWholeChange::Stays => return self.was,
@@ -57,12 +57,12 @@ pub(super) struct NotWholeChanges(Vec<RowOf>);
 struct RowOf {
     url_key: Box<[u8]>,
     site: SiteNumber,
-    /// Reason and time; None where it goes.
+    /// Reason and time; None to delete it.
     row: Option<(Box<str>, UnixMillis)>,
 }
 
 impl NotWholeChanges {
-    /// Writes the changes, and counts the rows.
+    /// Writes the changes and counts the rows.
     pub(super) fn apply(&self, txn: &WriteTransaction, known: &Known, tally: &mut Tally) -> Result<(), Fault> {
         if self.0.is_empty() {
             return Ok(());
@@ -97,7 +97,7 @@ fn put_value(out: &mut Vec<u8>, reason: &str, at: UnixMillis) {
     out.extend_from_slice(reason.as_bytes());
 }
 
-/// Reason and time of a value; None for what is none.
+/// Reason and time of a value; None for an invalid value.
 pub(super) fn from_value(value: &[u8]) -> Option<(Box<str>, UnixMillis)> {
     let (at, rest) = value.split_first_chunk::<{ codec::U48 }>()?;
     let (length, rest) = rest.split_first_chunk()?;

@@ -1,6 +1,6 @@
-//! What the crawl leaves for itself: a memo of a URL for its next visit, a note of a site under a name. The store
-//! keeps both and reads neither. Most URLs have no memo: those that have are marked in `urls` and in the queue, and
-//! only for them the table is asked.
+//! Data that the crawl stores for itself: a memo of a URL for its next visit, a named note of a site. The store does
+//! not interpret them. Most URLs have no memo: those that have one are flagged in `urls` and in the queue, and only
+//! for them the table is read.
 
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, WriteTransaction};
 
@@ -17,7 +17,7 @@ pub(super) struct MemoChanges {
 
 struct MemoOf {
     url_key: Box<[u8]>,
-    /// None where it goes.
+    /// None to delete it.
     memo: Option<Box<str>>,
 }
 
@@ -46,7 +46,7 @@ impl MemoChanges {
     }
 }
 
-/// The memos of a snapshot; the table is opened at the first question.
+/// The memos of a snapshot; the table is opened at the first lookup.
 pub(super) struct Memos<'t> {
     txn: &'t ReadTransaction,
     table: Option<ReadOnlyTable<&'static [u8], &'static str>>,
@@ -74,7 +74,7 @@ pub(super) fn note(db: &Database, site: &str, name: &str) -> Result<Option<Vec<u
     Ok(notes.get((site, name))?.map(|note| note.value().to_vec()))
 }
 
-/// Keeps notes, or takes away those that are empty, and commits.
+/// Stores notes, deletes empty ones, and commits.
 pub(super) fn put_notes(txn: WriteTransaction, site: &str, changes: &[(String, Vec<u8>)]) -> Result<(), Fault> {
     let mut notes = txn.open_table(NOTES)?;
     for (name, note) in changes {

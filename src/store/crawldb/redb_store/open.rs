@@ -1,4 +1,4 @@
-//! The storage below a database file, what is read of it when it is opened, and what can go wrong with it.
+//! The storage below a database file, what is loaded when it is opened, and its errors.
 
 use std::fs;
 use std::io;
@@ -23,8 +23,8 @@ use crate::limits;
 pub struct OpenOptions {
     /// Memory for pages of the file, in bytes.
     pub cache_bytes: usize,
-    /// False leaves out every fsync: commits survive the death of the process, not that of the machine. For
-    /// tests and demonstrations.
+    /// False disables every fsync: commits survive the death of the process, but not of the machine. For
+    /// tests and demos.
     pub sync: bool,
 }
 
@@ -34,14 +34,14 @@ impl Default for OpenOptions {
     }
 }
 
-/// Makes the storage below the database each time that it is opened; the point where tests inject faults.
+/// Creates the storage below the database at each opening; tests inject errors here.
 pub type BackendFactory = Box<dyn Fn() -> io::Result<Box<dyn StorageBackend>> + Send + Sync>;
 
-/// What the inside of the store reports; [`Fault::tell`] puts the path to it.
+/// Internal errors of the store; [`Fault::tell`] adds the path.
 #[derive(Debug)]
 pub(in crate::crawldb) enum Fault {
     Redb(redb::Error),
-    /// A row that cannot be one.
+    /// An invalid row.
     Damaged(String),
     NewerSchema {
         found: u64,
@@ -67,7 +67,7 @@ impl Fault {
         Self::Damaged(format!("a row of table `{table}` cannot be read"))
     }
 
-    /// True when the file has to be opened again before it can be used.
+    /// True if the file has to be reopened before its next use.
     pub(in crate::crawldb) fn breaks_file(&self) -> bool {
         match self {
             Self::Redb(redb::Error::TableDoesNotExist(_) | redb::Error::TableTypeMismatch { .. })
@@ -108,7 +108,7 @@ impl Fault {
 fn io_error(path: &Path, error: &io::Error) -> CrawlDbError {
     let path = path.to_path_buf();
     match error.kind() {
-        // redb's words for a file that is none of its own, and for one that ends too early.
+        // redb's errors for a file that is not its own, and for one that is too short.
         io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
             CrawlDbError::Corrupt { path, detail: error.to_string() }
         }
@@ -120,8 +120,8 @@ fn io_error(path: &Path, error: &io::Error) -> CrawlDbError {
     }
 }
 
-/// The factory for a plain file: its folder is made (0700) if it is absent, the file is made 0600. The names of both
-/// are durable before the first commit is.
+/// The factory for a plain file: its folder is created (0700) if it is absent, the file with mode 0600. The names of
+/// both are durable before the first commit is.
 pub(in crate::crawldb) fn file_factory(path: &Path, options: OpenOptions) -> BackendFactory {
     let path = path.to_path_buf();
     Box::new(move || {
@@ -131,7 +131,7 @@ pub(in crate::crawldb) fn file_factory(path: &Path, options: OpenOptions) -> Bac
         let file =
             fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path)?;
         if options.sync {
-            // At each opening: the one that made the file may have been cut short in between.
+            // At each opening: the process that created the file may have been killed in between.
             sync_folder(folder)?;
             unnamed.into_iter().try_for_each(|made| sync_folder(folder_of(made)))?;
         }
@@ -140,13 +140,13 @@ pub(in crate::crawldb) fn file_factory(path: &Path, options: OpenOptions) -> Bac
     })
 }
 
-/// The factory for a file that is there and is not to be written.
+/// The factory for an existing file that must not be written.
 pub(super) fn reading_factory(path: &Path) -> BackendFactory {
     let path = path.to_path_buf();
     Box::new(move || Ok(Box::new(Unwritten::open(&path)?)))
 }
 
-/// The folder that `path` is named in.
+/// The folder of `path`.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -156,7 +156,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     fs::File::open(folder)?.sync_all()
 }
 
-/// Checks the schema of an open file, makes the tables of a new one, and reads what is kept in memory.
+/// Checks the schema of an open file, creates the tables of a new one, and loads the state for memory.
 pub(super) fn read(db: &Database) -> Result<Known, Fault> {
     match schema(db, META, META_SCHEMA, SCHEMA, "a crawl database")? {
         Some(SCHEMA) => {}
@@ -166,21 +166,21 @@ pub(super) fn read(db: &Database) -> Result<Known, Fault> {
     Known::load(db)
 }
 
-/// The fault of a schema that no version has written.
+/// The fault for a schema that no version has written.
 pub(in crate::crawldb) fn never_in_use(schema: u64) -> Fault {
     Fault::Damaged(format!("schema {schema} was never in use"))
 }
 
 /// Bytes of redb's header.
 const HEADER_BYTES: usize = 320;
-/// Where redb's magic number ends, and where its page size stands.
+/// Offset of the end of redb's magic number, where its page size follows.
 const MAGIC_BYTES: usize = 9;
 const PAGE_SIZE_AT: std::ops::Range<usize> = 12..16;
-/// Empties a file whose making was cut short. redb writes its magic number last, so a file without one was never
-/// a database; what is longer, or begins otherwise than such a file does, is something else and left alone.
+/// Empties a file whose creation was interrupted. redb writes its magic number last, so a file without one was never
+/// a database; a longer file, or one with another beginning, is something else and left alone.
 pub(super) fn clear_unfinished(backend: &dyn StorageBackend) -> io::Result<()> {
     use std::ops::Bound::Unbounded;
-    // Another process may be making it at this moment: it holds the lock then, and redb will tell.
+    // Another process may be creating it right now: then it holds the lock, and redb reports that.
     let locked = match backend.try_lock_range(Unbounded, Unbounded) {
         Ok(false) => return Ok(()),
         Ok(true) => true,
@@ -202,7 +202,7 @@ pub(super) fn clear_unfinished(backend: &dyn StorageBackend) -> io::Result<()> {
     Ok(())
 }
 
-/// The schema of the file, which `head` names under `name`; None for an empty file. One above `known` is a fault.
+/// The schema of the file, stored in `head` under `name`; None for an empty file. One above `known` is a fault.
 pub(in crate::crawldb) fn schema(
     db: &Database,
     head: TableDefinition<'_, &str, u64>,
@@ -236,7 +236,7 @@ struct WithoutSync(FileBackend);
 
 pub(super) type Bounds = std::ops::Bound<u64>;
 
-// redb locks byte ranges through the backend; every lock method has to be handed on, or there is no lock.
+// redb locks byte ranges through the backend; every lock method has to be forwarded, or there is no lock.
 macro_rules! delegate {
     ($wrapper:ty, $sync:expr) => {
         impl StorageBackend for $wrapper {

@@ -1,5 +1,5 @@
-//! Changes of the queue in one transaction: gathered first, then applied in the order of their keys, so that each
-//! leaf of the tree is touched once.
+//! Changes of the queue in one transaction: collected first, then applied in key order, so that each leaf of the
+//! tree is touched once.
 
 use std::ops::{Bound, Range};
 
@@ -20,25 +20,25 @@ pub(super) struct QueueChanges {
     later_in: Vec<(LaterKey, Range<usize>)>,
     parked_out: Vec<Box<[u8]>>,
     parked_in: Vec<(Box<[u8]>, Range<usize>)>,
-    /// The values of the rows that come in.
+    /// The values of the inserted rows.
     values: Vec<u8>,
     /// URLs whose visit was recorded: their leases end with the commit.
     settled: Vec<(HostId, Box<str>)>,
-    /// URLs whose visit was recorded before: their leases end, their places in the queue stay.
+    /// URLs whose visit had been recorded before: their leases end, their positions in the queue stay.
     ended: Vec<(HostId, Box<str>)>,
-    /// URLs queued anew that may be leased: the lease goes with them.
+    /// URLs queued again that may be leased: the lease moves with them.
     moved: Vec<(HostId, Box<str>, Position)>,
 }
 
 impl QueueChanges {
-    /// Puts a URL in, due at once or later.
+    /// Inserts a URL, due at once or later.
     pub(super) fn put(&mut self, host: HostId, seq: u64, row: &QueueRow<'_>) -> Place {
         let place = Place::of(seq, row.due);
         self.put_at(host, place, row);
         place
     }
 
-    /// Puts a URL in at this place.
+    /// Inserts a URL at this position.
     pub(super) fn put_at(&mut self, host: HostId, place: Place, row: &QueueRow<'_>) {
         let Place { seq, .. } = place;
         let value = self.value(row);
@@ -61,12 +61,12 @@ impl QueueChanges {
         self.parked_in.push((parked_key(host, token, row.path), value));
     }
 
-    /// Takes a URL out of those parked under a token.
+    /// Removes a URL from those parked under a token.
     pub(super) fn unpark(&mut self, host: HostId, token: u64, path: &str) {
         self.parked_out.push(parked_key(host, token, path));
     }
 
-    /// Takes a URL out of where its record says that it is.
+    /// Removes a URL from the position in its record.
     pub(super) fn take_out(&mut self, host: HostId, rank: u8, place: Place) {
         if place.later {
             self.later_out.push(codec::later_key(host, place.due, place.seq));
@@ -121,7 +121,7 @@ impl QueueChanges {
         Ok(())
     }
 
-    /// Tells the leases what was committed.
+    /// Applies the committed changes to the leases.
     pub(super) fn tell(self, leases: &mut Leases) {
         for (host, path) in &self.settled {
             leases.settle(*host, path);
@@ -143,7 +143,7 @@ impl QueueChanges {
         }
     }
 
-    /// Seeds `put` with a row as it lies in `later`, for its way to `queue`.
+    /// Inserts a row of `later` into `queue`.
     pub(super) fn promote(&mut self, host: HostId, due: UnixMillis, seq: u64, rank: u8, value: &[u8]) {
         let start = self.values.len();
         self.values.extend_from_slice(value);
@@ -163,11 +163,11 @@ fn host_of(key: &QueueKey) -> HostId {
     HostId(u32::from_be_bytes([a, b, c, d]))
 }
 
-/// Sequence numbers between the first and the last row of a run, for each row that goes, up to which walking over
-/// what stays costs less than looking each row up.
+/// Average gap of sequence numbers in a run up to which scanning the rows that stay is cheaper than looking up each
+/// row that goes.
 const RUN_SPREAD: u64 = 32;
 
-/// Removes rows with rising keys. What was leased together mostly lies side by side and goes leaf by leaf.
+/// Removes rows with ascending keys. Rows leased together are mostly adjacent and are removed leaf by leaf.
 fn remove_runs(queue: &mut Table<'_, &'static QueueKey, &'static [u8]>, keys: &[QueueKey]) -> Result<(), Fault> {
     for run in keys.chunk_by(|a, b| a[..5] == b[..5]) {
         let (first, last) = (&run[0], &run[run.len() - 1]);
@@ -183,8 +183,8 @@ fn remove_runs(queue: &mut Table<'_, &'static QueueKey, &'static [u8]>, keys: &[
     Ok(())
 }
 
-/// Inserts rows with rising keys that are not in the table. New rows of a host mostly lie behind all of its
-/// others, side by side: a cursor puts such a run in leaf by leaf.
+/// Inserts rows with ascending keys that are not in the table. New rows of a host usually follow all of its
+/// others: a cursor inserts such a run leaf by leaf.
 fn insert_runs(
     queue: &mut Table<'_, &'static QueueKey, &'static [u8]>,
     rows: &[(QueueKey, Range<usize>)],
@@ -204,7 +204,7 @@ fn insert_runs(
         }
         cursor.close()?;
         match first {
-            // The row is there already, which no use of sequence numbers leads to; the new value stands.
+            // The row already exists, which should be impossible with sequence numbers; the new value wins.
             Err(CursorError::UnorderedKey) => drop(queue.insert(key, value)?),
             first => first?,
         }

@@ -1,4 +1,4 @@
-//! Reading pages of rows out of a snapshot.
+//! Reads pages of rows from a snapshot.
 
 use std::ops::Bound;
 
@@ -22,7 +22,7 @@ pub(super) fn url_record(db: &Database, key: &UrlKey) -> Result<Option<UrlRecord
     Ok(url_records(db, std::slice::from_ref(key))?.pop().flatten())
 }
 
-/// In the order of the keys, over one snapshot.
+/// In key order, over one snapshot.
 pub(super) fn url_records(db: &Database, keys: &[UrlKey]) -> Result<Vec<Option<UrlRecord>>, Fault> {
     let urls = db.begin_read()?.open_table(URLS)?;
     let mut records = Vec::with_capacity(keys.len());
@@ -61,7 +61,7 @@ pub(super) fn known_torrents(db: &Database, batch: &[Infohashes]) -> Result<Vec<
 /// A key with its value.
 pub(super) type Bytes = (Box<[u8]>, Box<[u8]>);
 
-/// What one transaction may still move: so many rows, and `limits::MOVED_BYTES_MAX` bytes, which one row may pass alone.
+/// The remaining budget of one transaction: rows, and `limits::MOVED_BYTES_MAX` bytes, which a single row may exceed.
 pub(super) struct Room {
     rows: usize,
     bytes: usize,
@@ -72,7 +72,7 @@ impl Room {
         Self { rows, bytes: limits::MOVED_BYTES_MAX }
     }
 
-    /// True where there is room for another row, which is then taken.
+    /// True if another row fits; reserves its space.
     pub(super) fn take(&mut self, bytes: usize) -> bool {
         let has_room = self.rows > 0 && self.bytes > 0;
         self.rows = self.rows.saturating_sub(1);
@@ -81,7 +81,7 @@ impl Room {
     }
 }
 
-/// Up to `rows_max` rows of a host that are parked under another token, in the order of their keys.
+/// Up to `rows_max` rows of a host that are parked under another token, in key order.
 pub(super) fn parked_elsewhere(
     parked: &impl ReadableTable<&'static [u8], &'static [u8]>,
     host: HostId,
@@ -95,7 +95,7 @@ pub(super) fn parked_elsewhere(
     };
     let (first, last) = token_kind(token).into_inner();
     let below = parked.range::<&[u8]>(key(first).as_slice()..key(token).as_slice())?;
-    // The last token of a kind is followed by the next kind's first, or by the next host.
+    // The last token of a kind is followed by the first of the next kind, or by the next host.
     let end = match last.checked_add(1) {
         Some(next) => Some(key(next)),
         None => host.0.checked_add(1).map(|host| host.to_be_bytes().to_vec()),
@@ -117,7 +117,7 @@ pub(super) fn parked_elsewhere(
     Ok(rows)
 }
 
-/// When a host's next URL is due; `leases` are the host's, without those that ended.
+/// When a host's next URL is due; `leases` are the host's, without expired ones.
 pub(super) fn host_due(db: &Database, host: HostId, leases: &HostLeases, now: UnixMillis) -> Result<HostDue, Fault> {
     let txn = db.begin_read()?;
     let (rank, seq) = leases.scan_from();
@@ -186,7 +186,7 @@ fn discovered(host: HostId, value: &[u8], table: &str) -> Result<Discovered, Fau
     })
 }
 
-/// Everything behind `after`.
+/// Everything after `after`.
 fn behind(after: Option<&[u8]>) -> (Bound<&[u8]>, Bound<&[u8]>) {
     (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)
 }

@@ -13,29 +13,29 @@ use crate::crawldb::record::{Outcome, Receipt, UrlKey, Visit};
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 
-/// The visits of one URL within a batch, with what was known of it before.
+/// The visits of one URL within a batch, with its previous record.
 struct Group {
     before: Option<UrlRow>,
-    /// Places in the batch, in its order.
+    /// Indices in the batch, in its order.
     visits: Vec<u32>,
     repeats: Vec<(u32, Recorded)>,
 }
 
-/// Where the visit is that another one repeats.
+/// The position of the visit that another one repeats.
 #[derive(Clone, Copy)]
 enum Recorded {
     Before(Outcome),
     InBatch(u32),
 }
 
-/// The receipts of a batch whose commit failed. Where only the last sync did, the batch is in the file all the same, and
-/// a second try finds its visits recorded: it gets the receipts that the first one earned. What is missing from the
-/// file is recorded as if there had been no first try.
+/// The receipts of a batch whose commit failed. If only the last sync failed, the batch is in the file nevertheless, and
+/// a retry finds its visits recorded: it gets the receipts of the first attempt. Visits missing from the file are
+/// recorded as if there had been no first attempt.
 #[derive(Default)]
 pub(super) struct InDoubt(HashMap<(UrlKey, UnixMillis), Receipt>);
 
 impl InDoubt {
-    /// The commit of these visits failed. Those of a batch that failed before are given up.
+    /// The commit of these visits failed. Those of a batch that failed earlier are dropped.
     pub(super) fn failed(&mut self, visits: &[Visit], receipts: &[Receipt]) {
         self.0.clear();
         for (visit, receipt) in visits.iter().zip(receipts) {
@@ -43,7 +43,7 @@ impl InDoubt {
         }
     }
 
-    /// These visits are recorded, now or by the try that seemed to have failed.
+    /// These visits are recorded, now or by the attempt that seemed to have failed.
     pub(super) fn recorded(&mut self, visits: &[Visit]) {
         for visit in visits {
             if self.0.is_empty() {
@@ -58,7 +58,7 @@ impl InDoubt {
     }
 }
 
-/// Writes a batch, but the counts. The receipts stand in the order of the visits.
+/// Writes a batch, except the counts. The receipts are in the order of the visits.
 pub(super) fn record(
     txn: &WriteTransaction,
     writes: &mut UrlWrites<'_>,
@@ -78,7 +78,7 @@ pub(super) fn record(
             (base + at as u64, &visits[at], receipts[at].outcome)
         });
         writes.settle(group.before, settled)?;
-        // Visits recorded before the batch are one visit, and stand before those that repeat one of the batch.
+        // Visits recorded before the batch are one visit, and come before those that repeat one of the batch.
         let mut doubted = group.repeats.first().and_then(|&(at, _)| in_doubt.receipt(&visits[at as usize]));
         for &(at, recorded) in &group.repeats {
             let key = &visits[at as usize].key;
@@ -104,7 +104,7 @@ pub(super) fn record(
     Ok(receipts)
 }
 
-/// The visits in the order of their URLs; those that are recorded already apart.
+/// The visits in URL order; those already recorded are separated.
 fn groups(writes: &mut UrlWrites<'_>, visits: &[Visit]) -> Result<Vec<Group>, Fault> {
     let mut order: Vec<u32> =
         (0_u32..).zip(visits).filter(|(_, visit)| merge::is_keepable(&visit.key)).map(|(at, _)| at).collect();
@@ -132,7 +132,7 @@ fn groups(writes: &mut UrlWrites<'_>, visits: &[Visit]) -> Result<Vec<Group>, Fa
     Ok(groups)
 }
 
-/// Takes in what the visits at these places brought, in the order of the batch, and settles their outcomes.
+/// Stores the results of the visits at these indices, in batch order, and determines their outcomes.
 fn harvest(
     txn: &WriteTransaction,
     writes: &mut UrlWrites<'_>,

@@ -1,9 +1,9 @@
-//! URLs that are surely known: most links of a page are, and looking them up in the tree would cost more than
-//! everything else. A direct-mapped table of fingerprints: what was met lately is found, what is not found is
-//! looked up, memory is fixed.
+//! A cache of URLs that are certainly known: most links of a page are, and looking them up in the tree would cost more
+//! than everything else. A direct-mapped table of fingerprints: recent URLs are found, others are looked up, memory is
+//! fixed.
 //!
-//! Slot and fingerprint are different bits of a 128-bit hash with a seed of the process, so about 84 bits have to
-//! agree for a URL to be taken for another: less than once in 10¹² years of crawling at full speed, and no site
+//! Slot and fingerprint are different bits of a 128-bit hash with a per-process seed, so about 84 bits have to
+//! match for one URL to be mistaken for another: less than once in 10¹² years of crawling at full speed, and no site
 //! can compute such a pair.
 
 use std::hash::{BuildHasher, RandomState};
@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::crawldb::record::HostId;
 
-/// Fingerprints kept: 8 MiB at most, of which only touched pages are resident.
+/// Number of fingerprints: 8 MiB at most, of which only touched pages are resident.
 const SLOTS: usize = 1 << 20;
 
 pub(super) struct Seen {
@@ -43,7 +43,7 @@ impl Seen {
         self.slots[mark.slot] == mark.fingerprint
     }
 
-    /// To be called for a URL that is committed only.
+    /// Call it only for a URL that is committed.
     pub(super) fn insert(&mut self, mark: Mark) {
         self.slots[mark.slot] = mark.fingerprint;
     }

@@ -23,7 +23,7 @@ pub(super) const COUNTS: TableDefinition<&[u8], u64> = TableDefinition::new("cou
 pub(super) const URLS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("urls");
 /// URLs that can be leased.
 pub(super) const QUEUE: TableDefinition<&QueueKey, &[u8]> = TableDefinition::new("queue");
-/// URLs that wait for a time; a lease moves those whose time has come to `queue`.
+/// URLs that wait for a time; a lease moves due ones to `queue`.
 pub(super) const LATER: TableDefinition<&LaterKey, &[u8]> = TableDefinition::new("later");
 /// URLs that wait for other rules: host, token and path → as `queue`, without the path.
 pub(super) const PARKED: TableDefinition<&[u8], &[u8]> = TableDefinition::new("parked");
@@ -36,14 +36,14 @@ pub(super) const MAGNET_HASHES: TableDefinition<&[u8], &[u8]> = TableDefinition:
 pub(super) const LISTINGS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("listings");
 /// Host and hash of a page's body → hash of the path that had it first.
 pub(super) const BODIES: TableDefinition<&BodyKey, u64> = TableDefinition::new("bodies");
-/// Key of `urls` → what the URL's last visit left for the next.
+/// Key of `urls` → the memo that the URL's last visit left for the next.
 pub(super) const MEMOS: TableDefinition<&[u8], &str> = TableDefinition::new("memos");
 /// Key of `urls` → why a page was not read whole, and when.
 pub(super) const NOT_WHOLE: TableDefinition<&[u8], &[u8]> = TableDefinition::new("not_whole");
-/// Site and name → what the crawl keeps there.
+/// Site and name → a note of the crawl.
 pub(super) const NOTES: TableDefinition<(&str, &str), &[u8]> = TableDefinition::new("notes");
 
-/// Begins a transaction whose commit is durable, and after whose crash the file opens without being walked.
+/// Begins a transaction with a durable commit; after a crash, the file opens without a full scan.
 pub(in crate::crawldb) fn begin(db: &Database) -> Result<WriteTransaction, Fault> {
     let mut txn = db.begin_write()?;
     txn.set_durability(Durability::Immediate)?;
@@ -51,15 +51,15 @@ pub(in crate::crawldb) fn begin(db: &Database) -> Result<WriteTransaction, Fault
     Ok(txn)
 }
 
-/// Begins a transaction that a crash may undo as long as no later one was committed durably: for changes that
-/// would only be made again.
+/// Begins a transaction that a crash may undo until a later one is committed durably: for changes that
+/// would simply be repeated.
 pub(in crate::crawldb) fn begin_volatile(db: &Database) -> Result<WriteTransaction, Fault> {
     let mut txn = db.begin_write()?;
     txn.set_durability(Durability::None)?;
     Ok(txn)
 }
 
-/// Makes every table that is absent, so that readers find them, and names the schema.
+/// Creates every absent table, so that readers find them, and stores the schema.
 pub(super) fn create(db: &Database) -> Result<(), Fault> {
     let txn = begin(db)?;
     txn.open_table(META)?.insert(META_SCHEMA, SCHEMA)?;

@@ -1,5 +1,5 @@
-//! A database file that is read where it may not be written: what redb writes when it opens a file (that it is open, a repair behind a
-//! crash) stays in memory and is gone with it.
+//! A database file opened where it must not be written: what redb writes on opening a file (the open flag, a repair after a
+//! crash) stays in memory and is discarded at the end.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,11 +17,11 @@ use crate::limits;
 /// Bytes of one part of the file that is held in memory.
 const PART_BYTES: u64 = 4_096;
 
-/// The file, and what was changed of it.
+/// The file, and the changes to it.
 #[derive(Debug)]
 pub(super) struct Unwritten {
     file: File,
-    /// False where another process holds the file to write it.
+    /// False if another process holds the file for writing.
     is_ours: bool,
     changed: Mutex<Changed>,
 }
@@ -30,18 +30,18 @@ pub(super) struct Unwritten {
 struct Changed {
     parts: BTreeMap<u64, Box<[u8]>>,
     len: u64,
-    /// Bytes of the file that count, from its start: less than it has once it was cut.
+    /// Bytes of the file that are valid, from its start: fewer than it has if it was truncated.
     file_bytes: u64,
 }
 
 impl Unwritten {
-    /// Opens a file that is there.
+    /// Opens an existing file.
     ///
     /// # Errors
     /// Those of the file system.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
-        // Whoever writes the file locks it; file systems that know no locks have no writer that we could meet.
+        // A writer locks the file; on a file system without locks there can be no such writer.
         let is_ours = !matches!(
             fcntl_lock(&file, FlockOperation::NonBlockingLockShared),
             Err(rustix::io::Errno::ACCESS | rustix::io::Errno::AGAIN)
@@ -52,11 +52,11 @@ impl Unwritten {
     }
 
     fn changed(&self) -> MutexGuard<'_, Changed> {
-        // A part is whole at any time.
+        // A part is consistent at any moment.
         self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A part as it is in the file, zeros behind its end.
+    /// A part as it is in the file, zeros after its end.
     fn part(&self, number: u64, file_bytes: u64) -> io::Result<Box<[u8]>> {
         let mut part = vec![0; PART_BYTES as usize];
         let start = number * PART_BYTES;
@@ -66,7 +66,7 @@ impl Unwritten {
     }
 }
 
-/// The pieces of a range of bytes, by part: its number, where the piece begins in it, and how long it is.
+/// Splits a byte range by part: its number, the start of the piece in it, and its length.
 fn pieces(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, usize)> {
     let mut at = offset;
     let end = offset.saturating_add(len as u64);
@@ -108,7 +108,7 @@ impl StorageBackend for Unwritten {
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut changed = self.changed();
-        // What grows again is zero.
+        // A regrown region is zero.
         changed.file_bytes = changed.file_bytes.min(len);
         changed.parts.retain(|number, _| number * PART_BYTES < len);
         if let Some(part) = changed.parts.get_mut(&(len / PART_BYTES)) {
@@ -144,7 +144,7 @@ impl StorageBackend for Unwritten {
         Ok(())
     }
 
-    // One lock, taken when it was opened, stands for all: nobody but this process sees what it writes.
+    // The lock taken on opening covers everything: only this process sees its writes.
     fn try_lock_range(&self, _: Bounds, _: Bounds) -> Result<bool, BackendError> {
         Ok(self.is_ours)
     }

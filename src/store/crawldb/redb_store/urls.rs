@@ -1,5 +1,5 @@
-//! URLs in one transaction: discovery inserts what is absent, a visit settles what was leased, a due time queues
-//! again. Rows are looked up and written in the order of their keys.
+//! URLs in one transaction: discovery inserts absent ones, a visit settles leased ones, a due time queues them
+//! again. Rows are looked up and written in key order.
 
 use std::ops::Bound;
 
@@ -28,7 +28,7 @@ pub(super) struct UrlWrites<'w> {
     key: Vec<u8>,
 }
 
-/// What [`UrlWrites`] gathered: what is to be done with the rest of the transaction and after its commit.
+/// The changes that [`UrlWrites`] collected, for the rest of the transaction and for after its commit.
 #[derive(Default)]
 pub(super) struct UrlChanges {
     pub queue: QueueChanges,
@@ -36,12 +36,12 @@ pub(super) struct UrlChanges {
     pub not_whole: NotWholeChanges,
     pub tally: Tally,
     pub next_seq: u64,
-    /// URLs that are surely known once this transaction is committed.
+    /// URLs that are certainly known once this transaction is committed.
     pub fresh: Vec<Mark>,
 }
 
 impl UrlChanges {
-    /// Queues and counts a URL that was absent.
+    /// Queues and counts an absent URL.
     fn enqueue_new(&mut self, known: &Known, found: &Discovered, seq: u64) -> Result<Place, Fault> {
         let site = known.site_of(found.key.host)?;
         self.tally.add(site, URLS_KNOWN, 1);
@@ -61,7 +61,7 @@ impl UrlChanges {
 }
 
 impl UrlRow {
-    /// The row of a URL that was absent.
+    /// The row of an absent URL.
     fn new(found: &Discovered, place: Option<Place>, now: UnixMillis) -> Self {
         Self {
             place,
@@ -80,10 +80,10 @@ impl UrlRow {
 
 /// A URL that discovery may have to insert.
 struct Candidate {
-    /// Its key's place in the arena.
+    /// The position of its key in the arena.
     start: usize,
     end: usize,
-    /// Its place in the batch.
+    /// Its index in the batch.
     item: usize,
     mark: Mark,
 }
@@ -99,7 +99,7 @@ impl<'w> UrlWrites<'w> {
         })
     }
 
-    /// Closes the tables; what is left is what was gathered.
+    /// Closes the tables and returns the collected changes.
     pub(super) fn finish(self) -> UrlChanges {
         self.changes
     }
@@ -124,8 +124,8 @@ impl<'w> UrlWrites<'w> {
         Ok(())
     }
 
-    /// Inserts the URLs that are absent and queues them in the order of the batch; `added` is told the place of
-    /// each in the batch. Each item has the time of its discovery.
+    /// Inserts absent URLs and queues them in batch order; `added` is called with the batch index of each. Each item has
+    /// the time of its discovery.
     pub(super) fn insert_absent(
         &mut self,
         batch: &[(&Discovered, UnixMillis)],
@@ -142,8 +142,8 @@ impl<'w> UrlWrites<'w> {
                 while rest.next_if(|next| arena[next.start..next.end] == *key).is_some() {}
                 continue;
             }
-            // Where an absent URL is put in, its absent neighbours follow without another look at the tree. A key
-            // that is there, or lies behind one that is, ends the run.
+            // After an absent URL is inserted, its absent neighbours follow without another lookup. An existing key, or one
+            // after an existing key, ends the run.
             let mut cursor = self.urls.lower_bound_mut(Bound::Included(key))?;
             while let Some(&next) = rest.peek() {
                 let key = &arena[next.start..next.end];
@@ -165,7 +165,7 @@ impl<'w> UrlWrites<'w> {
         Ok(())
     }
 
-    /// What may be absent, in the order of keys; of equal keys the first of the batch comes first.
+    /// Candidates for absent URLs, in key order; among equal keys the first of the batch comes first.
     fn candidates(&self, batch: &[(&Discovered, UnixMillis)], arena: &mut Vec<u8>) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for (item, (found, _)) in batch.iter().enumerate() {
@@ -186,7 +186,7 @@ impl<'w> UrlWrites<'w> {
         candidates
     }
 
-    /// Queues known URLs again for an earlier time than they are queued for, and inserts unknown ones. Where
+    /// Queues known URLs again for an earlier time than they are queued for, and inserts unknown ones. If
     /// `keep_shape` is set, depth and rank of known ones stay.
     pub(super) fn make_due(&mut self, batch: &[Discovered], now: UnixMillis, keep_shape: bool) -> Result<(), Fault> {
         let base = self.changes.next_seq;
@@ -210,7 +210,7 @@ impl<'w> UrlWrites<'w> {
                 match before {
                     Some(row) if keep_shape => (found.depth, found.rank) = (row.depth, row.rank),
                     Some(_) => {}
-                    // It is known by the first that names it, whichever is earliest due.
+                    // It is known from the first item that names it, whichever is due earliest.
                     None => found.found = batch[group[0]].found,
                 }
                 self.queue_again(&found, before, base + item as u64, now)?;
@@ -258,7 +258,7 @@ impl<'w> UrlWrites<'w> {
     pub(super) fn unpark(&mut self, key: &UrlKey, token: u64, value: &[u8], now: UnixMillis) -> Result<(), Fault> {
         let before = self.row(key)?.filter(|row| row.parked == Some(token)).ok_or_else(|| Fault::row("parked"))?;
         let row = QueueRow::decode(value).ok_or_else(|| Fault::row("parked"))?;
-        // It is due already, so it takes no detour over `later`.
+        // It is already due, so it does not go through `later`.
         let place = Place { seq: self.changes.next_seq, due: now, later: false };
         self.changes.next_seq += 1;
         let UrlRow { rank, depth, memo, .. } = before;
@@ -269,7 +269,7 @@ impl<'w> UrlWrites<'w> {
         self.write(key, &UrlRow { place: Some(place), parked: None, attempts: 0, ..before })
     }
 
-    /// Settles visits of one URL, in their order: the record tells the last, the queue what it asked for.
+    /// Settles visits of one URL, in order: the record keeps the last one, the queue what it asked for.
     pub(super) fn settle<'v>(
         &mut self,
         before: Option<UrlRow>,
@@ -347,7 +347,7 @@ impl<'w> UrlWrites<'w> {
         self.write(&visit.key, &row)
     }
 
-    /// Gathers what becomes of a URL's memo; true when it has one then.
+    /// Collects the change of a URL's memo; true if it has one afterwards.
     fn settle_memo(&mut self, key: &UrlKey, had_one: bool, change: MemoChange<'_>) -> bool {
         match change {
             MemoChange::Stays => had_one,
@@ -365,13 +365,13 @@ impl<'w> UrlWrites<'w> {
         }
     }
 
-    /// Takes a URL's memo away. Its record and its place in the queue may go on to say that it could have one.
+    /// Deletes a URL's memo. Its record and its queue row may still say that it could have one.
     pub(super) fn forget_memo(&mut self, key: &UrlKey) {
         self.set_key(key.host, &key.path);
         self.changes.memos.remove(&self.key);
     }
 
-    /// Marks rows that a lease found due as lying in `queue`.
+    /// Marks rows that a lease moved to `queue`.
     pub(super) fn promoted(&mut self, key: &UrlKey) -> Result<(), Fault> {
         let Some(mut row) = self.row(key)? else {
             return Err(Fault::row("later"));

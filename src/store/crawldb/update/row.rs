@@ -1,4 +1,4 @@
-//! A row of the update crawldb: what was found, when it needs no visit any more, and its bytes on the disk.
+//! A row of the update crawldb: its content, when it is settled, and its encoding.
 
 use crate::crawldb::{Discovered, UrlKey, UrlRecord};
 use gleaner_base::clock::UnixMillis;
@@ -8,21 +8,21 @@ use gleaner_base::clock::UnixMillis;
 pub struct UpdateRow {
     pub key: UrlKey,
     pub found: UnixMillis,
-    /// Links from the page that was looked at.
+    /// Links from the rechecked page.
     pub level: u8,
     /// As in [`Discovered`], for history.
     pub depth: u16,
     pub rank: u8,
     pub via: Option<Box<str>>,
     pub is_target: bool,
-    /// True for a page that was fetched before and is to be looked at again.
+    /// True for a page that was fetched before and is to be revisited.
     pub again: bool,
 }
 
 impl UpdateRow {
-    /// True where it needs no visit any more: what was new has had one, a look has had one that ended after it was asked for (of one that
-    /// began before see [`super::UpdateDb::keep_asked_since`]). A visit later than `now` was one by a clock that was set back since, and tells
-    /// nothing of when it was.
+    /// True if it needs no visit any more: a new URL has had one, a revisit has ended after it was requested (for one that
+    /// began before see [`super::UpdateDb::keep_asked_since`]). A visit later than `now` was made by a clock that was set back since; its
+    /// time means nothing.
     #[must_use]
     pub fn is_settled(&self, record: Option<&UrlRecord>, now: UnixMillis) -> bool {
         match record {
@@ -46,7 +46,7 @@ impl UpdateRow {
         }
     }
 
-    /// `seq` orders what was found at the same time.
+    /// `seq` orders rows found at the same time.
     pub(super) fn encode(&self, seq: u64) -> Vec<u8> {
         let mut value = Vec::with_capacity(32);
         value.extend(self.found.0.to_le_bytes());
