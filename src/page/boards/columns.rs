@@ -1,5 +1,5 @@
-//! Which column is which: what the lines of a list's records hold, by what their headers, classes and labels say, and
-//! where those are silent by their form and by how they compare from row to row.
+//! The roles of columns: what the lines of a list's records contain, by their headers, classes and labels, or else by
+//! their form and by how they compare from row to row.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::records::Record;
 use super::when::{Reading, read};
 use super::words::{Role, roles};
 
-/// A number of a row: what it counts, if something says so, and its place.
+/// A number of a row: what it counts, if known, and its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number {
     pub role: Option<Role>,
@@ -17,18 +17,18 @@ pub(super) struct Number {
     pub value: u64,
 }
 
-/// A time of a row: what it is the time of, if something says so, and its place.
+/// A time of a row: what it is the time of, if known, and its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     pub role: Option<Role>,
     pub place: u64,
     pub block: usize,
     pub reading: Reading,
-    /// The same time as another part of the line tells it.
+    /// The same time in another form, from another part of the line.
     pub twin: Option<Reading>,
 }
 
-/// What one row holds beside its links.
+/// The content of a row beside its links.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     pub numbers: Vec<Number>,
@@ -36,13 +36,13 @@ pub(super) struct Cells {
     pub size: Option<u64>,
 }
 
-/// Roles of the columns of a table, from its header: the column at which a cell begins, and what it says.
+/// Roles of the columns of a table, from its header: the column at which a cell begins, and the cell's roles.
 pub(super) type Header = Vec<(usize, Vec<Role>)>;
 
-/// Elements before a list within which its header stands.
+/// Maximum elements between a header and its list.
 const HEADER_REACH: usize = 400;
 
-/// The header of the table that `first` is a row of: the nearest row before it that names two columns.
+/// The header of the table that contains row `first`: the nearest row before it that names two columns.
 pub(super) fn header(page: &Page<'_>, first: usize) -> Header {
     if !matches!(page.elements[first].tag(), "tr" | "tbody") {
         return Header::new();
@@ -79,7 +79,7 @@ fn cells_of(page: &Page<'_>, row: usize) -> Header {
 }
 
 impl Cells {
-    /// Reads a row. `title` is the element of its title, whose text says nothing of columns.
+    /// Reads a row. `title` is the element of its title, whose text does not describe columns.
     pub fn of(page: &Page<'_>, record: &Record, content: &Content<'_>, header: &Header, title: Option<usize>) -> Self {
         let mut cells = Self::default();
         let mut lines = content.lines.iter().peekable();
@@ -109,8 +109,8 @@ impl Cells {
     fn take_moment(&mut self, line: &Line<'_>, text: &str, above: &[Role], named: &[Role]) {
         let in_text = read(text);
         let told = line.told.iter().map(|told| told.reading).max_by_key(exactness);
-        // A distance that nothing marks as one may be a running time; what a header calls a time is one, unless the same
-        // cell told it already.
+        // An unmarked duration may be a running time. If the header calls it a time, it is one, unless the same cell
+        // already has a time.
         let is_again = self.moments.last().is_some_and(|last| last.block == line.block);
         let in_text = in_text.map(|found| found.reading).filter(|reading| {
             let is_sure = !matches!(reading, Reading::Ago { marked: false, .. });
@@ -171,7 +171,7 @@ impl Cells {
                 named.iter().find(counts).copied()
             };
             let role = label.or_else(|| above.iter().find(counts).copied()).or(by_header);
-            // `Size` in bytes, as directory listings write it.
+            // `Size` in bytes, as in directory listings.
             if role == Some(Role::Size) {
                 self.size.get_or_insert(value);
             } else {
@@ -181,13 +181,13 @@ impl Cells {
         }
     }
 
-    /// The number of a role.
+    /// The number with this role.
     pub fn number(&self, role: Role) -> Option<u64> {
         self.numbers.iter().find(|number| number.role == Some(role)).map(|number| number.value)
     }
 }
 
-/// How exact a reading is, to choose between two of one time.
+/// Precision of a reading, to choose between two readings of one time.
 fn exactness(reading: &Reading) -> u8 {
     match reading {
         Reading::Absolute { .. } => 5,
@@ -199,7 +199,7 @@ fn exactness(reading: &Reading) -> u8 {
     }
 }
 
-/// `Replies: 12`, `12 replies`, `回复 12`: one number and one word that names a count.
+/// `Replies: 12`, `12 replies`, `回复 12`: one number and one word for a count.
 fn labelled(run: &str) -> Option<(Role, u64)> {
     if run.len() > 60 {
         return None;
@@ -216,7 +216,7 @@ fn labelled(run: &str) -> Option<(Role, u64)> {
     is_only.then(|| count(tail[..end].trim_end_matches([',', '.']))).flatten().map(|value| (role, value))
 }
 
-/// Roles that the classes between a run and its block tell, without the block's.
+/// Roles from the classes between a run and its block, without the block's.
 fn own_roles(page: &Page<'_>, element: usize, block: usize) -> Vec<Role> {
     let mut found = Vec::new();
     let mut at = element;
@@ -227,8 +227,8 @@ fn own_roles(page: &Page<'_>, element: usize, block: usize) -> Vec<Role> {
     found
 }
 
-/// Roles that the classes of a line's block and of what is around it within the record tell, the innermost first, and
-/// those of the elements in the line.
+/// Roles from the classes of a line's block and of the elements around it within the record, the innermost first, and
+/// from those of the elements in the line.
 fn class_roles(page: &Page<'_>, record: &Record, line: &Line<'_>) -> Vec<Role> {
     let mut found = Vec::new();
     let mut at = line.block;
@@ -248,8 +248,8 @@ fn class_roles(page: &Page<'_>, record: &Record, line: &Line<'_>) -> Vec<Role> {
     found
 }
 
-/// Gives names to numbers that nothing names, from their form: with a size beside them they are seeders, leechers and
-/// completed downloads; else, of two of which the first is never the larger, replies and views.
+/// Assigns roles to unnamed numbers by their form. Beside a size they are seeders, leechers and completed downloads;
+/// otherwise, if the first of two is never the larger, replies and views.
 pub(super) fn name_unnamed(rows: &mut [Cells]) {
     let has = |role: Role| rows.iter().any(|row| row.numbers.iter().any(|number| number.role == Some(role)));
     if has(Role::Replies) || has(Role::Seeders) || has(Role::Views) || has(Role::Threads) {

@@ -1,7 +1,7 @@
-//! EIC, the baseline that the paper holds BIC against: nothing is read from the board's list but addresses; when a thread
-//! changes next, and when a board has a new one, is estimated from the mean interval of the changes seen (Board §4.1, §5.2.1).
+//! EIC, the paper's baseline for BIC: it reads only addresses from the board's list. When a thread changes next, and
+//! when a board has a new one, is estimated from the mean interval of the observed changes (Board §4.1, §5.2.1).
 
-/// The changes of a thread, or the new threads of a board, as seen so far. Times are seconds since 1970-01-01 UTC.
+/// The observed changes of a thread, or new threads of a board. Times are seconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intervals {
     first: i64,
@@ -11,13 +11,13 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Seen first at `now`.
+    /// First seen at `now`.
     #[must_use]
     pub fn new(now: i64) -> Self {
         Self { first: now, last: now, changes: 0, looked: now }
     }
 
-    /// A look at `now`, and whether it found a change. The time of the change, `at`, is told by the thread itself.
+    /// Records a recheck at `now`. `at` is the time of the change found, if any, as shown by the thread itself.
     pub fn looked(&mut self, now: i64, at: Option<i64>) {
         self.looked = now;
         if let Some(at) = at {
@@ -26,14 +26,14 @@ impl Intervals {
         }
     }
 
-    /// The mean interval between changes, in seconds; while none was seen, `board` is taken, the mean of all threads.
+    /// The mean interval between changes, in seconds; before the first change, `board`, the mean of all threads.
     #[must_use]
     pub fn mean_s(&self, board: i64) -> i64 {
         if self.changes == 0 { board } else { ((self.last - self.first) / i64::from(self.changes)).max(1) }
     }
 
-    /// True where the next change is expected to have come by `now`: a mean interval after the last change, or after the last
-    /// look that found none.
+    /// True if the next change is expected by `now`: a mean interval after the last change, or after the last recheck
+    /// without one.
     #[must_use]
     pub fn is_due(&self, now: i64, board: i64) -> bool {
         now >= self.last.max(self.looked).saturating_add(self.mean_s(board))

@@ -1,4 +1,4 @@
-//! A page's tree laid out flat in the order of its tags, so that subtrees are ranges: what the miner walks. Scripts,
+//! A page's tree as a flat array in tag order, so that subtrees are ranges. The miner walks this form. Scripts,
 //! styles, heads and the options of selects are left out. Linear in the nodes; no recursion.
 
 use std::collections::HashMap;
@@ -17,16 +17,16 @@ pub(super) struct Flat<'p> {
     pub element: &'p Element,
     pub id: NodeId,
     pub parent: usize,
-    /// The first element behind its subtree.
+    /// The first element after its subtree.
     pub end: usize,
     pub depth: usize,
     /// Hash of the tags from the root to here; the same in every version of this program.
     pub path: u64,
-    /// Its texts, and those of what lies in it.
+    /// Its texts, including those of its descendants.
     pub texts: Range<usize>,
-    /// Links with an address within it, itself included.
+    /// Links with an address within it, including itself.
     pub links: usize,
-    /// What its class and its id say: the places in [`Page::says`].
+    /// Meaning of its class and its id: an index into [`Page::says`].
     class: usize,
     name: usize,
 }
@@ -36,8 +36,8 @@ impl<'p> Flat<'p> {
         self.element.name()
     }
 
-    /// An attribute of no namespace. The element's own look-up makes an atom of each name that it is asked for, which
-    /// would be most of the time here.
+    /// An attribute without a namespace. The element's own lookup makes an atom of each requested name, which would
+    /// take most of the time here.
     pub fn attr(&self, name: &str) -> Option<&'p str> {
         attr(self.element, name)
     }
@@ -48,7 +48,7 @@ pub(super) fn attr<'p>(element: &'p Element, name: &str) -> Option<&'p str> {
     element.attrs().find(|(found, _)| *found == name).map(|(_, value)| value)
 }
 
-/// What the words of a class or an id say.
+/// The meaning of the words in a class or an id.
 #[derive(Default)]
 struct Says {
     roles: Vec<Role>,
@@ -56,13 +56,13 @@ struct Says {
     beside: bool,
 }
 
-/// A run of text and the element that it stands in.
+/// A run of text and its element.
 pub(super) struct Text<'p> {
     pub parent: usize,
     pub text: &'p str,
 }
 
-/// All elements and texts of a page; element 0 is a root of its own.
+/// All elements and texts of a page; element 0 is an artificial root.
 pub(super) struct Page<'p> {
     html: &'p Html,
     says: Vec<Says>,
@@ -75,11 +75,11 @@ pub(super) struct Page<'p> {
     pub title: String,
 }
 
-/// Elements whose content nobody reads.
+/// Elements without visible content.
 const SILENT: [&str; 9] =
     ["script", "style", "template", "select", "textarea", "noscript", "svg", "datalist", "iframe"];
 
-/// Levels below an element that its sketch looks at, and paths of tags that it keeps.
+/// Depth of an element's sketch, and the number of tag paths that it keeps.
 const SKETCH_LEVELS: usize = 3;
 const SKETCH_PATHS: usize = 40;
 
@@ -166,7 +166,7 @@ impl<'p> Page<'p> {
     fn open(&mut self, element: &'p Element, id: NodeId, open: &mut Vec<usize>) {
         let at = self.elements.len();
         let class = attr(element, "class").map_or(0, |class| self.what_says(class.to_owned()));
-        // Ids number their rows.
+        // Ids contain row numbers.
         let name = attr(element, "id")
             .map_or(0, |id| self.what_says(id.replace(|character: char| character.is_ascii_digit(), "")));
         let parent = open.last().copied().unwrap_or(0);
@@ -196,7 +196,7 @@ impl<'p> Page<'p> {
         }
     }
 
-    /// The element as selectors see it.
+    /// The element for selectors.
     pub fn node(&self, at: usize) -> Option<ElementRef<'p>> {
         self.html.tree.get(self.elements[at].id).and_then(ElementRef::wrap)
     }
@@ -214,7 +214,8 @@ impl<'p> Page<'p> {
         })
     }
 
-    /// The paths of tags in the first levels below an element: what records of one list share. Bounded, whatever lies below.
+    /// The tag paths in the first levels below an element, which the records of one list share. Bounded, whatever is
+    /// below.
     pub fn sketch(&self, of: usize) -> Sketch {
         let top = &self.elements[of];
         let mut sketch = Sketch::with_capacity(SKETCH_PATHS);
@@ -238,29 +239,29 @@ impl<'p> Page<'p> {
         sketch
     }
 
-    /// The roles that the class of an element tells.
+    /// The roles named by the class of an element.
     pub fn roles(&self, at: usize) -> &[Role] {
         &self.says[self.elements[at].class].roles
     }
 
-    /// True where the class or the id of an element says that it is pinned.
+    /// True if the class or the id of an element marks it as pinned.
     pub fn is_pinned(&self, at: usize) -> bool {
         let flat = &self.elements[at];
         self.says[flat.class].pinned || self.says[flat.name].pinned
     }
 
-    /// True where the class or the id of an element says that it stands beside the list.
+    /// True if the class or the id of an element marks it as outside the list.
     pub fn is_beside(&self, at: usize) -> bool {
         let flat = &self.elements[at];
         self.says[flat.class].beside || self.says[flat.name].beside
     }
 
-    /// What a class or an id says; a page has few of them, many times.
+    /// The meaning of a class or an id. A page has few different ones, used many times.
     fn what_says(&mut self, text: String) -> usize {
         if let Some(&known) = self.said.get(&text) {
             return known;
         }
-        // Single letters of classes are the theme's.
+        // Single letters of classes belong to the theme.
         let roles = text.split_ascii_whitespace().filter(|word| word.len() > 2).flat_map(words::roles).collect();
         let says = Says { roles, pinned: words::says_pinned(&text), beside: is_beside(&text) };
         self.says.push(says);
@@ -287,7 +288,7 @@ pub(super) fn hash(of: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Shared paths of two sketches, from 0 to 1 (Jaccard); two without any are equal.
+/// Shared paths of two sketches, from 0 to 1 (Jaccard); two empty sketches are equal.
 pub(super) fn likeness(a: &Sketch, b: &Sketch) -> f64 {
     if a.is_empty() && b.is_empty() {
         return 1.0;

@@ -1,10 +1,10 @@
-//! What a URL tells of a thread without a look at it: which thread it is, what form its address has, and which page of
-//! the thread it shows. Text in, text out; the same URL gives the same answer on every page and in every year.
+//! Facts about a thread from its URL alone: which thread it is, the form of its address, and which page of the thread
+//! it shows. Text in, text out; the same URL always gives the same result.
 
 use super::words;
 use crate::pagination;
 
-/// Query parameters that name a thread or a torrent, the surest first.
+/// Query parameters that identify a thread or a torrent, the most reliable first.
 const ID_PARAMETERS: [&str; 18] = [
     "tid",
     "threadid",
@@ -26,7 +26,7 @@ const ID_PARAMETERS: [&str; 18] = [
     "info_hash",
 ];
 
-/// Query parameters whose words tell what kind of page it is.
+/// Query parameters whose words describe the kind of page.
 const KIND_PARAMETERS: [&str; 10] = ["mod", "page", "act", "action", "do", "module", "app", "view", "p", "route"];
 
 /// Words of segments whose first number is the thread: `thread-77-1-1.html`, `topic_12_2.html`.
@@ -47,8 +47,8 @@ const ID_WORDS: [&str; 14] = [
     "read",
 ];
 
-/// Which thread a URL names: the same for its pages, for its renamed slug and for links with other parameters. Where no
-/// number names it, the URL without its page.
+/// The identity of a URL's thread: the same for its pages, for a renamed slug and for links with other parameters.
+/// Without an identifying number, the URL without its page.
 #[must_use]
 pub fn thread_id(url: &str) -> String {
     let (origin, rest) = split_origin(url);
@@ -66,7 +66,7 @@ pub fn thread_id(url: &str) -> String {
             id.push_str(word);
             id.push('&');
         }
-        // SMF writes `topic=123.25`: the thread and where in it.
+        // SMF writes `topic=123.25`: the thread and the position in it.
         let value = if name.eq_ignore_ascii_case("topic") || name.eq_ignore_ascii_case("board") {
             value.split('.').next().unwrap_or(value)
         } else {
@@ -84,7 +84,7 @@ pub fn thread_id(url: &str) -> String {
     format!("{origin}{series}")
 }
 
-/// A path in which one segment begins with the thread's number, cut behind it.
+/// A path cut after the thread's number, which starts one of its segments.
 fn short_path(path: &str) -> Option<String> {
     let mut start = 0;
     for segment in path.split_inclusive('/') {
@@ -97,7 +97,7 @@ fn short_path(path: &str) -> Option<String> {
     None
 }
 
-/// The number that names a thread in one segment of a path, with the word that goes with it.
+/// The identifying number in one segment of a path, with its word.
 fn id_segment(segment: &str) -> Option<String> {
     let name = segment.strip_suffix(".html").or_else(|| segment.strip_suffix(".htm")).unwrap_or(segment);
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
@@ -111,7 +111,7 @@ fn id_segment(segment: &str) -> Option<String> {
     {
         return Some(format!(".{number}"));
     }
-    // `1234-slug`; a year in front is part of the slug.
+    // `1234-slug`; a leading year is part of the slug.
     let leading = digits(name);
     if leading > 0 && name[leading..].starts_with('-') && !name.contains('.') {
         let is_slug = name[leading + 1..].starts_with(|first: char| !first.is_ascii_digit());
@@ -143,8 +143,8 @@ fn split_origin(url: &str) -> (&str, &str) {
     url.split_at(path)
 }
 
-/// The form of an address: what stays the same between the rows of one list. `coarse` also lets go of the last segment,
-/// for lists whose addresses are names.
+/// The form of an address: what the rows of one list have in common. `coarse` also drops the last segment, for lists
+/// whose addresses are names.
 #[must_use]
 pub fn shape(url: &str, coarse: bool) -> String {
     let (origin, rest) = split_origin(url);
@@ -159,7 +159,7 @@ pub fn shape(url: &str, coarse: bool) -> String {
         let is_last = at + 1 == segments;
         let is_slug = segment.len() > 24 || segment.matches(['-', '_', '+']).count() >= 2 || segment.contains('%');
         let is_folder = is_last && path.ends_with('/');
-        // `thread-77-1-1.html` and `forum-12-2.html` are two forms.
+        // `thread-77-1-1.html` and `forum-12-2.html` have different forms.
         let word = segment.split(['-', '_']).next().filter(|word| has_digit && ID_WORDS.contains(word));
         match has_digit || is_slug || coarse && is_last {
             true if word.is_some() => {
@@ -175,7 +175,7 @@ pub fn shape(url: &str, coarse: bool) -> String {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         names.push(if KIND_PARAMETERS.contains(&name) && is_word(value) { pair } else { name });
     }
-    // Which page of the list the link came from, and other things that some links carry and others do not.
+    // Where the link came from, and other parameters that only some links have.
     names.retain(|name| !matches!(*name, "extra" | "from" | "ref" | "highlight" | "page" | "start" | "sid"));
     names.sort_unstable();
     for (at, name) in names.into_iter().enumerate() {
@@ -185,7 +185,7 @@ pub fn shape(url: &str, coarse: bool) -> String {
     shape
 }
 
-/// What kind of thing an address leads to, by its words and by the address of the page that it stands on.
+/// The kind of an address's target, by its words and by the address of the page that contains it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leads {
     ToPeople,
@@ -210,7 +210,7 @@ pub(super) fn leads(shape: &str, page_shape: &str) -> Leads {
     }
 }
 
-/// The page of a thread that a URL shows, if it is not the first: for addresses that carry a number.
+/// The page of a thread that a URL shows, if it is not the first, for addresses with a number.
 #[must_use]
 pub fn page_of_thread(url: &str) -> Option<u64> {
     let (_, rest) = split_origin(url);

@@ -1,5 +1,5 @@
-//! What stands in one record: its links, and its texts as a reader sees them, line by line, each with the place in the
-//! record that it shares with the same line of the other records.
+//! The content of one record: its links, and its visible texts line by line. Each line has a slot that it shares with
+//! the same line of the other records.
 
 use super::flat::{Page, hash, is_link};
 use super::records::Record;
@@ -9,11 +9,11 @@ use crate::limits::{BOARD_CELLS_MAX, BOARD_TEXT_BYTES_MAX};
 /// A link of a record.
 pub(super) struct LinkSeen {
     pub element: usize,
-    /// What stands in it, without the outer spaces.
+    /// Its text, without outer spaces.
     pub text: String,
 }
 
-/// A line of a record: what no block parts.
+/// A line of a record: text not separated by a block.
 pub(super) struct Line<'p> {
     /// The same for the same line of every record: the column of a table, else the tags and classes down to the line.
     pub slot: u64,
@@ -21,9 +21,9 @@ pub(super) struct Line<'p> {
     pub column: Option<usize>,
     /// The innermost block.
     pub block: usize,
-    /// Its texts, without outer spaces, with the element of each.
+    /// Its texts with their elements, without outer spaces.
     pub runs: Vec<(usize, &'p str)>,
-    /// What attributes tell of time in it: machine-written first.
+    /// Times from its attributes: machine-readable ones first.
     pub told: Vec<Told>,
 }
 
@@ -33,13 +33,13 @@ pub(super) struct Told {
     pub reading: Reading,
 }
 
-/// One record, read.
+/// The content of one record.
 pub(super) struct Content<'p> {
     pub links: Vec<LinkSeen>,
     pub lines: Vec<Line<'p>>,
 }
 
-/// Attributes that hold times, the surest first.
+/// Attributes that contain times, the most reliable first.
 const TIME_ATTRIBUTES: [&str; 16] = [
     "datetime",
     "data-time",
@@ -59,7 +59,7 @@ const TIME_ATTRIBUTES: [&str; 16] = [
     "data-original-title",
 ];
 
-/// Elements that do not part a line.
+/// Inline elements, which do not separate lines.
 const INLINE: [&str; 24] = [
     "a", "abbr", "acronym", "b", "bdi", "big", "cite", "code", "em", "font", "i", "img", "ins", "label", "mark",
     "nobr", "q", "s", "small", "span", "strong", "time", "tt", "u",
@@ -114,7 +114,7 @@ impl<'p> Content<'p> {
         content
     }
 
-    /// The texts that stand before the element `until`.
+    /// Takes the texts before the element `until`.
     fn take_texts(
         &mut self,
         page: &Page<'p>,
@@ -129,7 +129,7 @@ impl<'p> Content<'p> {
         while *text_at < limit {
             let text = &page.texts[*text_at];
             *text_at += 1;
-            // A text that stands behind a block that has ended opens a line of its own.
+            // Text after a closed block starts a new line.
             let within =
                 blocks.iter().rposition(|(block, ..)| *block <= text.parent && text.parent < page.elements[*block].end);
             let kept = within.map_or(0, |at| at + 1);
@@ -148,7 +148,7 @@ impl<'p> Content<'p> {
         }
     }
 
-    /// The line that is being read, or a new one.
+    /// The current line, or a new one.
     fn line(&mut self, at: usize, blocks: &[(usize, u64, Option<usize>)], line_open: &mut bool) -> &mut Line<'p> {
         if !*line_open || self.lines.is_empty() {
             let (block, slot, column) = blocks.last().copied().unwrap_or((at, 0, None));
@@ -159,7 +159,7 @@ impl<'p> Content<'p> {
         &mut self.lines[last]
     }
 
-    /// Lines of one slot are told apart by their number in it.
+    /// Numbers the lines of one slot to distinguish them.
     fn number_lines(&mut self) {
         let mut seen: Vec<(u64, usize)> = Vec::new();
         for line in &mut self.lines {
@@ -179,7 +179,7 @@ impl<'p> Content<'p> {
 }
 
 impl Line<'_> {
-    /// The line's text, without what stands in the element `except` (the title, which may hold any date).
+    /// The line's text, without the element `except` (the title, which may contain any date).
     pub fn text(&self, page: &Page<'_>, except: Option<usize>) -> String {
         let mut text = String::new();
         for (element, run) in &self.runs {
@@ -199,7 +199,7 @@ fn span(colspan: Option<&str>) -> usize {
     colspan.and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(1).clamp(1, 100)
 }
 
-/// Classes without their numbers: `row1` and `row2` are one.
+/// Classes without their numbers: `row1` and `row2` are equal.
 fn class_hash(class: Option<&str>) -> u64 {
     class.map_or(0, |class| {
         let plain: String = class.chars().filter(|character| !character.is_ascii_digit()).collect();
@@ -207,7 +207,7 @@ fn class_hash(class: Option<&str>) -> u64 {
     })
 }
 
-/// What an element's attributes tell of time. A `title` is believed where it says nothing else.
+/// The time in an element's attributes. A `title` counts only if it contains nothing else.
 fn told(element: &scraper::node::Element) -> Option<Reading> {
     let rank = |name: &str| TIME_ATTRIBUTES.iter().position(|known| *known == name);
     let read = |name: &str, value: &str| match name {
@@ -222,7 +222,7 @@ fn told(element: &scraper::node::Element) -> Option<Reading> {
     ranked.min_by_key(|(rank, _)| *rank).map(|(_, reading)| reading)
 }
 
-/// Texts joined by spaces, bounded.
+/// Texts joined by spaces, with a size limit.
 pub(super) fn text_of(page: &Page<'_>, texts: std::ops::Range<usize>) -> String {
     let mut joined = String::new();
     for text in &page.texts[texts] {
@@ -239,7 +239,7 @@ pub(super) fn text_of(page: &Page<'_>, texts: std::ops::Range<usize>) -> String 
     joined
 }
 
-/// A number as counts are written: `1,234`, `12.3k`, `1.2万`. `None` where the text says something else.
+/// A count as usually written: `1,234`, `12.3k`, `1.2万`. `None` if the text contains anything else.
 pub(super) fn count(text: &str) -> Option<u64> {
     let text = text.trim().trim_matches(['(', ')', '[', ']', '+']);
     let lower = text.to_lowercase();
@@ -253,7 +253,7 @@ pub(super) fn count(text: &str) -> Option<u64> {
     }
     if factor > 1 {
         let value: f64 = digits.replace(',', ".").parse().ok()?;
-        // At most 20 digits times a million: no count is lost that matters.
+        // At most 20 digits times a million: no relevant count is lost.
         return Some((value * factor as f64) as u64);
     }
     let groups: Vec<&str> = digits.split([',', '.', ' ', '\u{a0}', '\u{202f}', '\'', '\u{2019}']).collect();
@@ -278,7 +278,7 @@ pub(super) fn size(text: &str) -> Option<u64> {
         "t" | "tb" | "tib" | "to" | "тб" => 4,
         _ => return None,
     };
-    // A mark with three digits behind it parts thousands.
+    // A separator followed by three digits separates thousands.
     let plain = if number.matches([',', '.']).count() == 1
         && number.rsplit([',', '.']).next().is_none_or(|tail| tail.len() != 3)
     {

@@ -1,5 +1,5 @@
-//! Which of a page's lists is the board's: the one whose records lead to different threads by links that say something, tell
-//! times and counts, and stand in the main column.
+//! Selects the board's list on a page: the one whose records link to different threads with meaningful titles,
+//! contain times and counts, and are in the main column.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -18,19 +18,19 @@ use super::{RowSelectors, select};
 use crate::limits::{BOARD_CELLS_MAX, BOARD_ROWS_MAX};
 use gleaner_base::url::CrawlUrl;
 
-/// What the list of a board looks like: finds it on pages where it has a row or two.
+/// The layout of a board's list. With it the list is also found on pages with only a row or two.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// The form of the rows' addresses.
     pub shape: String,
-    /// Hash of the tags from the page's root to a row; 0 where a row is several elements.
+    /// Hash of the tags from the page's root to a row; 0 if a row consists of several elements.
     pub path: u64,
 }
 
-/// Records of a list that are read to judge it.
+/// Records that are read to score a list.
 const SAMPLE: usize = 20;
 
-/// A list that is one: its records, and the form of the addresses that its rows lead to.
+/// A confirmed list: its records, and the form of the addresses of its rows.
 pub(super) struct List {
     pub records: Vec<Record>,
     pub shape: String,
@@ -51,7 +51,7 @@ pub(super) struct Reader<'r, 'p> {
     pub links: HashMap<usize, Target>,
 }
 
-/// Where a link leads.
+/// The target of a link.
 pub(super) struct Target {
     pub url: CrawlUrl,
     pub id: String,
@@ -59,7 +59,7 @@ pub(super) struct Target {
     pub leads: Leads,
 }
 
-/// How the links of one form stand in the records of a list.
+/// Statistics about the links of one form in the records of a list.
 struct Form<'t> {
     leads: Leads,
     records: usize,
@@ -73,7 +73,7 @@ impl<'r, 'p> Reader<'r, 'p> {
     pub fn new(page: &'r Page<'p>, ask: &'r Ask<'r>) -> Self {
         let own = ask.url.to_url().ok();
         let based = page.base.and_then(|base| own.as_ref()?.join(base).ok());
-        // An address that was normal once parses again; a page without one has no links.
+        // A normalised address parses again; a page without one has no links.
         let base = based.or(own).unwrap_or_else(|| url::Url::parse("http://invalid.invalid/").expect("a constant"));
         let page_shape = shape(ask.url.as_str(), false);
         let mut known: HashMap<String, Leads> = HashMap::new();
@@ -91,7 +91,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         Self { page, ask, base, page_shape, links }
     }
 
-    /// The form of a link's address, and what it leads to.
+    /// The form of a link's address, and the kind of its target.
     fn form<'t>(&self, target: &'t Target, coarse: bool) -> (Cow<'t, str>, Leads) {
         if !coarse {
             return (Cow::Borrowed(&target.shape), target.leads);
@@ -101,7 +101,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         (own.into(), leads)
     }
 
-    /// The lists that the miner finds, the best first.
+    /// The lists found by the miner, the best first.
     pub fn mined(&self) -> Vec<List> {
         let mut lists: Vec<(List, usize)> = records::regions(self.page)
             .into_iter()
@@ -110,7 +110,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         lists.sort_by(|a, b| b.0.score.total_cmp(&a.0.score));
         let mut kept: Vec<(List, usize)> = Vec::new();
         for (list, parent) in lists {
-            // A list within a better one, or around it, is the same list seen with other eyes.
+            // A list within a better one, or around it, is the same list in another form.
             let overlaps = kept.iter().any(|(other, _)| {
                 let within = |record: &Record, list: &List| {
                     list.records.iter().any(|outer| outer.first() <= record.first() && record.first() < self.end(outer))
@@ -126,7 +126,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         let main = lists.iter().position(|list| !list.is_boards);
         let known = self.ask.layout.and_then(|layout| self.laid_out(layout));
         match (main, known) {
-            // Where the layout finds more of the same, or the miner something else, the layout is believed.
+            // The layout wins if it finds more of the same list, or if the miner finds another one.
             (Some(at), Some(known))
                 if lists[at].shape != known.shape || lists[at].records.len() < known.records.len() =>
             {
@@ -138,7 +138,8 @@ impl<'r, 'p> Reader<'r, 'p> {
         lists
     }
 
-    /// The list of a layout that other pages had, on a page of few rows: everything at that place that leads to a thread.
+    /// The list by the layout of other pages, on a page with few rows: everything at that place that links to a
+    /// thread.
     fn laid_out(&self, layout: &Layout) -> Option<List> {
         let mut records = Vec::new();
         let mut at = 0;
@@ -166,7 +167,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         })
     }
 
-    /// True where one of a record's links has the form.
+    /// True if one of the record's links has the form.
     fn leads_to(&self, record: &Record, form: &str, coarse: bool) -> bool {
         let mut links = record.elements(self.page).take(BOARD_CELLS_MAX).filter_map(|at| self.links.get(&at));
         links.any(|target| self.form(target, coarse).0 == form)
@@ -176,7 +177,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         record.parts.last().map_or(0, |&part| self.page.elements[part].end)
     }
 
-    /// The records that the operator's selector names, as the only list.
+    /// The records of the operator's selector, as the only list.
     pub fn selected(&self, selectors: &RowSelectors) -> Vec<List> {
         let records = select::records(self.page, selectors);
         let sample: Vec<(Content<'p>, &Record)> =
@@ -185,7 +186,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         vec![List { records, shape, coarse, is_boards: false, has_folders: false, score: 1.0, path: 0 }]
     }
 
-    /// What a region is worth as the list of a board: `None` where it is none.
+    /// The score of a region as the board's list; `None` if it is not one.
     fn judge(&self, region: &Region) -> Option<List> {
         let sample: Vec<(Content<'p>, &Record)> =
             region.records.iter().take(SAMPLE).map(|record| (Content::of(self.page, record), record)).collect();
@@ -223,7 +224,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         let path =
             region.records.first().filter(|_| is_one).map_or(0, |record| self.page.elements[record.first()].path);
         let place = self.place(region.parent);
-        // A list beside the main column is the board's only if it is long and told in full.
+        // A list beside the main column must be long and complete.
         if place < 1.0 && !is_known && (records.len() < 12 || numbers == 0) {
             return None;
         }
@@ -243,7 +244,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         })
     }
 
-    /// What the place of a list on the page is worth: less beside the main column.
+    /// The weight of a list's position on the page: lower beside the main column.
     fn place(&self, parent: usize) -> f64 {
         let mut at = parent;
         let mut worth: f64 = 1.0;
@@ -263,7 +264,7 @@ impl<'r, 'p> Reader<'r, 'p> {
         worth
     }
 
-    /// The form of the addresses that the records' titles lead to, and its worth from 0 to 1.
+    /// The form of the addresses of the records' titles, and its weight from 0 to 1.
     fn title_form(&self, sample: &[(Content<'p>, &Record)]) -> Option<(String, bool, f64)> {
         let fine = self.best_form(sample, false);
         if let Some((_, _, worth)) = &fine
@@ -321,7 +322,7 @@ impl<'r, 'p> Reader<'r, 'p> {
             .max_by(|a, b| a.2.total_cmp(&b.2).then_with(|| b.0.cmp(&a.0)))
     }
 
-    /// The link of a record that is its title: of the list's form, else one that leads to a thread; the longest text wins.
+    /// The title link of a record: of the list's form, else one to a thread; the longest text wins.
     pub fn title_link(&self, content: &Content<'p>, form: &str, coarse: bool) -> Option<(usize, &Target)> {
         let weigh = |link: &LinkSeen| {
             let target = self.links.get(&link.element)?;
@@ -339,7 +340,7 @@ impl<'r, 'p> Reader<'r, 'p> {
     }
 }
 
-/// Links of the page, for what is outside of the rows.
+/// All links of the page, for those outside the rows.
 pub(super) fn links<'a, 'p>(page: &'a Page<'p>) -> impl Iterator<Item = (usize, &'p str)> + 'a {
     page.elements
         .iter()

@@ -1,17 +1,17 @@
-//! Boards: what a page that lists threads or torrents shows, and how far a board must be walked to see what is new
-//! (ALGORITHMS §10.1; Board, "BIC").
+//! Boards: reads pages that list threads or torrents, and decides how far a board must be walked to find everything
+//! new (ALGORITHMS §10.1; Board, "BIC").
 //!
 //! ```text
 //! page's tree → flat → records → lists → columns → rows ─→ walk → threads to fetch, next page or stop
 //!                       (select)         when ↗              ↑ what is known of the threads
 //! ```
 //!
-//! `records` mines the lists of a page without a selector, `select` takes the operator's; `columns` says what each place of
-//! a row holds, `when` reads its times, `identity` tells which thread a URL is. `walk` decides page by page.
+//! `records` mines the lists of a page without a selector, `select` uses the operator's. `columns` finds the role of
+//! each place in a row, `when` parses times, `identity` finds the thread of a URL. `walk` decides page by page.
 //!
-//! Stands behind `page`, before the crawl, which fetches what `walk` names and tells `schedule` what a look showed.
-//! The room fetches nothing, opens nothing, never waits and never reads the time: `now` is an argument, in seconds since
-//! 1970-01-01 UTC.
+//! Comes after `page` and before the crawl, which fetches what `walk` names and reports the results of a recheck to
+//! `schedule`. The room fetches nothing, opens nothing, never waits and never reads the time: `now` is an argument,
+//! in seconds since 1970-01-01 UTC.
 
 mod columns;
 pub mod eic;
@@ -34,10 +34,10 @@ pub use lists::Layout;
 pub use rows::{Ask, BoardPage, Pinned, Row, Sorted, Times, id_of, read_page};
 pub use select::RowSelectors;
 
-/// What is wrong with what an operator wrote.
+/// Errors in the operator's selectors.
 #[derive(Debug, thiserror::Error)]
 pub enum BoardsError {
-    /// A selector that is none.
+    /// An invalid selector.
     #[error("`{text}` is no CSS selector: {fault}")]
     Selector { text: String, fault: String },
 }

@@ -1,4 +1,4 @@
-//! Which link of a board's page leads to its next page.
+//! Finds the link to the next page of a board.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,8 +13,8 @@ use super::words;
 use crate::pagination::{self, PageNumber};
 use gleaner_base::url::CrawlUrl;
 
-/// The next page: what the page calls next (`rel=next`), else the next number of its series, else a link of the same form
-/// whose text says so.
+/// The next page: the page's `rel=next`, else the next number of its series, else a link of the same form with a
+/// "next" text.
 pub(super) fn page(html: &Html, page: &Page<'_>, base: &url::Url, ask: &Ask<'_>) -> Option<CrawlUrl> {
     let resolve = |href: &str| CrawlUrl::join(base, href, None, ask.canonical).ok().filter(|url| url != ask.url);
     let is_next = |rel: Option<&str>| {
@@ -52,15 +52,15 @@ pub(super) fn page(html: &Html, page: &Page<'_>, base: &url::Url, ask: &Ask<'_>)
         }
     }
     let own = own.map(|own| own.number);
-    // A first page may have an address of another form than those behind it (`/` and `/list/2`).
+    // A first page may have an address of another form than the later ones (`/` and `/list/2`).
     let said_elsewhere =
         said_elsewhere.filter(|_| !ask.url.path().contains(|character: char| character.is_ascii_digit()));
     successor(own, numbered).or_else(|| successor(own, most_linked(wider))).or(said).or(said_elsewhere)
 }
 
-/// The forms of addresses whose numbers a page links to by names of their own ("Films", not "2" or "next"), each with one of the links: what
-/// bears a name is a list by itself and no page of another. A page that is of the form itself may call its own neighbours, and a last
-/// one, by any word; there the names must differ.
+/// Address forms whose numbers the page links by names ("Films", not "2" or "next"), each with one of the links: a
+/// named link is a separate list and not a page of this one. If the page itself has the form, its neighbours and last
+/// page may be linked by any word; then the names must differ.
 pub(super) fn named(page: &Page<'_>, base: &url::Url, ask: &Ask<'_>) -> Vec<(String, CrawlUrl)> {
     let own: HashMap<String, u64> = numbers_of(ask.url.as_str()).into_iter().collect();
     let mut forms: BTreeMap<String, (HashSet<u64>, HashSet<String>, CrawlUrl)> = BTreeMap::new();
@@ -87,8 +87,8 @@ pub(super) fn named(page: &Page<'_>, base: &url::Url, ask: &Ask<'_>) -> Vec<(Str
     forms.into_iter().map(|(form, (_, _, url))| (form, url)).collect()
 }
 
-/// The form of the addresses of a list whose number is the page, where a page's link to its next one shows it: they differ in
-/// one number alone, which grows. The number stands in it as `{page}`; the second value is the page's own.
+/// The address form of a list whose page number is in the address, derived from a page and its next link: they differ
+/// in one growing number. The number is replaced by `{page}`; the second value is the page's own number.
 #[must_use]
 pub fn numbered_form(own: &str, next: &str) -> Option<(String, u64)> {
     numbers_of(own).into_iter().find_map(|(form, number)| {
@@ -97,7 +97,7 @@ pub fn numbered_form(own: &str, next: &str) -> Option<(String, u64)> {
     })
 }
 
-/// Each number of an address, with the address that has `{page}` in its place. Long ones are identifiers.
+/// Each number of an address, with the address that has `{page}` in its place. Long numbers are identifiers.
 #[must_use]
 pub fn numbers_of(address: &str) -> Vec<(String, u64)> {
     let path = address.find("://").and_then(|scheme| Some(scheme + 3 + address[scheme + 3..].find('/')?));
@@ -114,7 +114,8 @@ pub fn numbers_of(address: &str) -> Vec<(String, u64)> {
     found
 }
 
-/// `/browse?page=torrents&order=3` is `/browse?page=torrents` with the site's own order written out.
+/// True for an address that only spells out the site's own order: `/browse?page=torrents&order=3` is
+/// `/browse?page=torrents`.
 fn is_wider(its: &str, own: &str) -> bool {
     let (path, parameters) = its.split_once('?').unwrap_or((its, ""));
     let (own_path, own_parameters) = own.split_once('?').unwrap_or((own, ""));
@@ -124,7 +125,7 @@ fn is_wider(its: &str, own: &str) -> bool {
             .all(|wanted| wanted.is_empty() || parameters.split('&').any(|found| found == wanted))
 }
 
-/// The links of the series that most of them belong to, if more than one does.
+/// The links of the series with the most links, if it has more than one.
 fn most_linked(wider: Vec<(String, u64, CrawlUrl)>) -> Vec<(u64, CrawlUrl)> {
     let mut counts: BTreeMap<String, Vec<(u64, CrawlUrl)>> = BTreeMap::new();
     for (series, number, url) in wider {
@@ -133,14 +134,15 @@ fn most_linked(wider: Vec<(String, u64, CrawlUrl)>) -> Vec<(u64, CrawlUrl)> {
     counts.into_values().max_by_key(Vec::len).filter(|links| links.len() > 1).unwrap_or_default()
 }
 
-/// `/forum-12-{page}.html` of a page that was reached without its number (`/forum-12.html`).
+/// `/forum-12-{page}.html` for a page reached without its number (`/forum-12.html`).
 fn is_board_series(series: &str, path: &str) -> bool {
     series.split_once("{page}").is_some_and(|(before, behind)| {
         path.strip_prefix(before.trim_end_matches(['-', '_'])).is_some_and(|rest| rest == behind)
     })
 }
 
-/// The smallest number above the page's own. A first page has none: the series then begins with 0, 1 or an offset.
+/// The smallest number above the page's own. A first page has no number: the series then starts with 0, 1 or an
+/// offset.
 fn successor(own: Option<u64>, mut numbered: Vec<(u64, CrawlUrl)>) -> Option<CrawlUrl> {
     numbered.sort_by_key(|(number, _)| *number);
     let has = |wanted: u64| numbered.iter().any(|(number, _)| *number == wanted);

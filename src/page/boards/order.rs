@@ -1,4 +1,5 @@
-//! The order of a page's rows: which of their times is the last activity, which rows stand above the order of time.
+//! The order of a page's rows: which of their times is the last activity, and which rows are pinned above the order
+//! of time.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,10 +12,10 @@ pub(super) fn ratio(part: usize, whole: usize) -> f64 {
     f64::from(u32::try_from(part).unwrap_or(u32::MAX)) / f64::from(u32::try_from(whole.max(1)).unwrap_or(u32::MAX))
 }
 
-/// Which of a row's times is the last activity and which the first: by their names, else the one that is never the
-/// earlier. Gives what the list's times are.
+/// Finds which of a row's times is the last activity and which the creation: by their names, else the one that is
+/// never earlier. Returns the meaning of the list's times.
 pub(super) fn choose_times(rows: &mut Rows, conventions: &Conventions, now: i64) -> Times {
-    // Places with their role, how many rows have them, and how often they hold a row's latest time.
+    // Places with their role, the number of rows that have them, and how often they contain a row's latest time.
     let mut places: HashMap<u64, (Option<Role>, usize, usize)> = HashMap::new();
     for cells in &rows.cells {
         let latest = cells
@@ -33,7 +34,7 @@ pub(super) fn choose_times(rows: &mut Rows, conventions: &Conventions, now: i64)
             }
         }
     }
-    // A word in one row's text names no column.
+    // A word in a single row does not name a column.
     let some = rows.drafts.len().div_ceil(5);
     let named = |role: Role| {
         places
@@ -74,18 +75,18 @@ pub(super) fn choose_times(rows: &mut Rows, conventions: &Conventions, now: i64)
     }
 }
 
-/// Share of neighbours that must keep the order of a list that is in order.
+/// Share of neighbours that must be in order in an ordered list.
 const IN_ORDER: f64 = 0.9;
 
-/// Marks rows at the head of an ordered list that are older than what follows, takes the mark from all where all have it,
-/// and tells the list's order.
+/// Marks rows at the head of an ordered list as pinned if they are older than what follows. Removes the mark if all
+/// rows have it. Returns the list's order.
 pub(super) fn mark_pinned(rows: &mut [Row]) -> Sorted {
     if rows.iter().all(|row| row.pinned.is_some()) {
         rows.iter_mut().for_each(|row| row.pinned = None);
     }
     let sorted = order_of(rows.iter().filter(|row| row.pinned.is_none()));
     let free: Vec<usize> = (0..rows.len()).filter(|&at| rows[at].pinned.is_none() && rows[at].last.is_some()).collect();
-    // The newest row of all; what stands above it and is clearly older was put there.
+    // The newest row. Rows above it that are clearly older are pinned.
     let newest =
         free.iter().copied().max_by_key(|&at| (rows[at].last.map(|time| time.earliest), std::cmp::Reverse(at)));
     if let Some(newest) = newest

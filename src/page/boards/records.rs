@@ -1,18 +1,18 @@
-//! Repeated-record mining (ALGORITHMS §10.1; MDR, Liu 2003; DEPTA, Zhai 2005): which runs of sibling subtrees of a page
-//! are the records of a list.
+//! Repeated-record mining (ALGORITHMS §10.1; MDR, Liu 2003; DEPTA, Zhai 2005): finds the runs of sibling subtrees
+//! that are the records of a list.
 //!
-//! Children of one element are grouped by the likeness of their subtrees, where MDR compares tag strings by edit
-//! distance: sets of paths of tags compare in time linear in the page. A group whose members hold links begins records; what
-//! stands between two of them belongs to the first if it keeps coming (the `dd` behind a `dt`, the second `tr` of a
-//! row, the text behind a link of a `pre`) and is an advertisement if it does not. Which of the lists is the one that
-//! was looked for is `rows`' to say.
+//! The children of an element are grouped by the similarity of their subtrees. MDR compares tag strings by edit
+//! distance; sets of tag paths compare in time linear in the page. A group whose members contain links starts
+//! records. What comes between two of them belongs to the first if it recurs (the `dd` after a `dt`, the second `tr`
+//! of a row, the text after a link of a `pre`), and is an advertisement if it does not. `rows` decides which list is
+//! the right one.
 
 use std::ops::Range;
 
 use super::flat::{Page, Sketch, likeness};
 use crate::limits::{BOARD_LISTS_MAX, BOARD_ROWS_MAX};
 
-/// One record: elements of the page, siblings in order, and its texts.
+/// One record: sibling elements in order, and its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Record {
     pub parts: Vec<usize>,
@@ -20,7 +20,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The elements of the record, in the order of their tags.
+    /// The elements of the record, in tag order.
     pub fn elements<'r>(&'r self, page: &'r Page<'_>) -> impl Iterator<Item = usize> + 'r {
         self.parts.iter().flat_map(|&part| part..page.elements[part].end)
     }
@@ -38,10 +38,10 @@ pub(super) struct Region {
     pub sketch: Sketch,
 }
 
-/// Groups of unlike children below one element that are told apart.
+/// Maximum groups of children below one element.
 const GROUPS: usize = 12;
 
-/// Likeness from which two subtrees are of one kind.
+/// Similarity from which two subtrees are of one kind.
 const ALIKE: f64 = 0.45;
 
 struct Group {
@@ -56,7 +56,7 @@ pub(super) fn regions(page: &Page<'_>) -> Vec<Region> {
     let mut found = Vec::new();
     for parent in 0..page.elements.len() {
         let flat = &page.elements[parent];
-        // One child with links is no list, and neither is text.
+        // A single child with links is no list, and neither is text.
         if flat.links >= 2 && flat.end - parent > 2 && !matches!(flat.tag(), "html" | "a" | "p" | "tr") {
             below(page, parent, &mut found);
         }
@@ -68,7 +68,7 @@ pub(super) fn regions(page: &Page<'_>) -> Vec<Region> {
     found
 }
 
-/// Sorted by what their records hold; ties by place.
+/// Sorts by the content of the records; ties by position.
 fn keep_longest(found: &mut Vec<Region>, count: usize) {
     let held =
         |region: &Region| region.records.iter().map(|record| record.texts.len()).sum::<usize>() + region.records.len();
@@ -83,7 +83,7 @@ fn below(page: &Page<'_>, parent: usize, found: &mut Vec<Region>) {
     }
     let (groups, labels) = group(page, &children);
     let mut taken: Vec<usize> = Vec::new();
-    // The largest group begins records first; of equal ones (`dt`, `dd`) the one that stands first.
+    // The largest group starts records first; of equal ones (`dt`, `dd`) the one that comes first.
     let mut by_size: Vec<usize> = (0..groups.len()).collect();
     by_size.sort_by_key(|&label| std::cmp::Reverse(groups[label].members.len()));
     for label in by_size {
@@ -99,7 +99,8 @@ fn below(page: &Page<'_>, parent: usize, found: &mut Vec<Region>) {
     }
 }
 
-/// The children by likeness: the groups, and for each child its group (or none, where there are too many kinds).
+/// Groups the children by similarity. Returns the groups, and for each child its group (or None, if there are too
+/// many kinds).
 fn group(page: &Page<'_>, children: &[usize]) -> (Vec<Group>, Vec<Option<usize>>) {
     let mut groups: Vec<Group> = Vec::new();
     let mut labels = Vec::with_capacity(children.len());
@@ -131,7 +132,7 @@ fn group(page: &Page<'_>, children: &[usize]) -> (Vec<Group>, Vec<Option<usize>>
     (groups, labels)
 }
 
-/// Which groups keep coming, once each, between one start and the next.
+/// The groups that recur once each between one start and the next.
 fn followers(labels: &[Option<usize>], start: usize, groups: &[Group]) -> Vec<bool> {
     let mut seen = vec![0_usize; groups.len()];
     let mut last = vec![usize::MAX; groups.len()];
@@ -152,7 +153,7 @@ fn followers(labels: &[Option<usize>], start: usize, groups: &[Group]) -> Vec<bo
     }
     let starts = groups[start].members.len();
     let keeps_coming = |label: usize| {
-        // A group that comes several times behind one start, or seldom, is no part of it.
+        // A group that comes several times after one start, or seldom, is not part of it.
         seen[label] * 2 >= starts && groups[label].members.len() * 4 <= seen[label] * 5 && seen[label] > 1
     };
     (0..groups.len()).map(|label| label != start && keeps_coming(label)).collect()
@@ -187,7 +188,7 @@ fn spans(
     join_spanned_rows(page, records)
 }
 
-/// Texts that stand behind a record and in no element of their own (`pre`, lists parted by `br`) belong to it.
+/// Texts after a record without an element of their own (`pre`, lists separated by `br`) belong to it.
 fn take_loose_texts(page: &Page<'_>, parent: usize, records: &mut [Record]) {
     let ends: Vec<usize> =
         records.iter().skip(1).map(|record| record.texts.start).chain([page.elements[parent].texts.end]).collect();
@@ -198,7 +199,7 @@ fn take_loose_texts(page: &Page<'_>, parent: usize, records: &mut [Record]) {
     }
 }
 
-/// A row whose first cell spans two rows goes on in the next.
+/// A row whose first cell spans two rows continues in the next.
 fn join_spanned_rows(page: &Page<'_>, records: Vec<Record>) -> Vec<Record> {
     let spanned = |record: &Record| -> usize {
         if page.elements[record.first()].tag() != "tr" {
@@ -225,8 +226,8 @@ fn join_spanned_rows(page: &Page<'_>, records: Vec<Record>) -> Vec<Record> {
     joined
 }
 
-/// Records of the same kind below other parents: pinned threads in a list of their own, boards in categories. `like` tells
-/// whether a subtree is one of them beyond its form.
+/// Records of the same kind below other parents: pinned threads in a separate list, boards in categories. `like`
+/// checks more than the form of a subtree.
 pub(super) fn extend(page: &Page<'_>, region: &Region, like: impl Fn(&Record) -> bool) -> Vec<Record> {
     let Some(first) = region.records.first() else {
         return Vec::new();
@@ -245,7 +246,7 @@ pub(super) fn extend(page: &Page<'_>, region: &Region, like: impl Fn(&Record) ->
             at = flat.end;
             continue;
         }
-        // Beside its own, a row may look otherwise: what tells it from an advertisement is where it leads.
+        // A row beside its own kind may look different; its link target distinguishes it from an advertisement.
         let is_like = flat.path == model.path && flat.links > 0;
         if is_like && (flat.parent == region.parent || likeness(&page.sketch(at), &region.sketch) >= ALIKE) {
             let record = Record { parts: vec![at], texts: flat.texts.clone() };

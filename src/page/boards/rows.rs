@@ -1,4 +1,4 @@
-//! The rows of a board's page: of the lists that `records` found, the one that was looked for, and what each of its rows says.
+//! The rows of a board's page: selects the right one of the lists found by `records`, and reads each of its rows.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -18,26 +18,26 @@ use super::words::{self, Role};
 use super::{RowSelectors, next, select};
 use gleaner_base::url::{Canonical, CrawlUrl};
 
-/// Why a row stands above the order of time.
+/// Why a row is above the order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pinned {
-    /// A class, an icon or a word says so.
+    /// By a class, an icon or a word.
     Said,
-    /// It is older than rows below it, at the head of a list that is else in order.
+    /// It is older than the rows below it, at the head of an otherwise ordered list.
     ByOrder,
 }
 
 /// One row of a board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Which thread it is: see [`identity::thread_id`].
+    /// The thread's identity: see [`identity::thread_id`].
     pub id: String,
     /// The address of its first page.
     pub url: CrawlUrl,
     pub title: String,
-    /// When something last happened in it, as far as the list tells.
+    /// Its last activity, if the list shows it.
     pub last: Option<Time>,
-    /// When it came, where the list tells that too.
+    /// Its creation time, if the list shows it.
     pub created: Option<Time>,
     pub replies: Option<u64>,
     pub views: Option<u64>,
@@ -47,57 +47,58 @@ pub struct Row {
     pub size_bytes: Option<u64>,
     pub author: Option<String>,
     pub pinned: Option<Pinned>,
-    /// The address of its last page, where the row links to it.
+    /// The address of its last page, if the row links to it.
     pub last_page: Option<CrawlUrl>,
 }
 
-/// In which order a page's rows stand, pinned ones apart.
+/// The order of a page's rows, except pinned ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sorted {
-    /// The newest first: nearly all neighbours keep to it.
+    /// Newest first, for nearly all neighbours.
     NewestFirst,
-    /// By something else.
+    /// Another order.
     Otherwise,
-    /// Too few times to say.
+    /// Too few times.
     Unknown,
 }
 
-/// What the times of a list are.
+/// The meaning of a list's times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Times {
     /// Of the last reply.
     Last,
-    /// When the thread or torrent came, which no reply changes.
+    /// Creation of the thread or torrent, which no reply changes.
     Created,
-    /// Of something.
+    /// Unknown.
     Unsaid,
     /// There are none.
     None,
 }
 
-/// What a page of a board shows.
+/// The content of a page of a board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardPage {
-    /// Threads or torrents, in the order of the page; each once.
+    /// Threads or torrents in page order, each once.
     pub rows: Vec<Row>,
     /// Boards below this one.
     pub sub_boards: Vec<Row>,
     pub sorted: Sorted,
     pub times: Times,
-    /// Replies are named as such by the page, not guessed from their form.
+    /// True if the page names replies as such; false if they were guessed from their form.
     pub replies_named: bool,
-    /// The next page, where there is one.
+    /// The next page, if any.
     pub next: Option<CrawlUrl>,
-    /// Forms of addresses whose numbers are lists by themselves, by the names that the page's links give them, each with one of these.
+    /// Address forms whose numbers the page links by names, so that each is a separate list; each with one of the
+    /// links.
     pub named: Vec<(String, CrawlUrl)>,
-    /// What the list looks like: given back as [`Ask::layout`], it finds lists of a row or two.
+    /// The list's layout: passed back as [`Ask::layout`], it finds lists of a row or two.
     pub layout: Option<Layout>,
-    /// Repeated records of the same page that are another list (menus and sidebars among them).
+    /// Number of other lists on the same page (menus and sidebars included).
     pub other_lists: usize,
 }
 
 impl Row {
-    /// A row of which nothing is known but where it leads.
+    /// A row of which only the link is known.
     #[must_use]
     pub fn of_link(url: &CrawlUrl) -> Self {
         Self {
@@ -120,7 +121,7 @@ impl Row {
 }
 
 impl BoardPage {
-    /// The page by its links alone, in their order: what nobody could mine tells no times.
+    /// The page by its links alone, in order, without times: for pages that could not be mined.
     #[must_use]
     pub fn with_links<'u>(self, urls: impl Iterator<Item = &'u CrawlUrl>) -> Self {
         let mut seen = HashSet::new();
@@ -129,7 +130,7 @@ impl BoardPage {
     }
 }
 
-/// How a page is to be read.
+/// Options for reading a page.
 #[derive(Clone, Debug)]
 pub struct Ask<'a> {
     /// The page's own address, after redirects.
@@ -137,13 +138,13 @@ pub struct Ask<'a> {
     pub canonical: &'a Canonical,
     /// The operator's selectors, which override the miner.
     pub selectors: Option<&'a RowSelectors>,
-    /// What the list looks like on other pages of the board.
+    /// The list's layout on other pages of the board.
     pub layout: Option<&'a Layout>,
     /// Seconds since 1970-01-01 UTC.
     pub now: i64,
 }
 
-/// Reads a page of a board. `conventions` is what is known of the site's times; the page adds to it.
+/// Reads a page of a board. `conventions` is what is known about the site's times; the page adds to it.
 ///
 /// A page without a list gives no rows. Linear in the page.
 #[must_use]
@@ -189,7 +190,7 @@ pub fn read_page(html: &Html, ask: &Ask<'_>, conventions: &mut Conventions) -> B
     }
 }
 
-/// Rows on their way: before the page's times are settled.
+/// Rows before the page's times are settled.
 #[derive(Default)]
 pub(super) struct Rows {
     pub drafts: Vec<Draft>,
@@ -211,7 +212,8 @@ pub(super) struct Draft {
 }
 
 impl<'p> Reader<'_, 'p> {
-    /// The element whose text is the title: the link, or where the link is the whole row, what holds its first words.
+    /// The element whose text is the title: the link, or the element with the first words if the link is the whole
+    /// row.
     pub(super) fn title_extent(&self, record: &Record, link: usize) -> usize {
         let texts = &self.page.elements[link].texts;
         let is_whole = texts.len() > 1 && texts.start == record.texts.start && texts.end == record.texts.end;
@@ -244,7 +246,7 @@ impl<'p> Reader<'_, 'p> {
             };
             let Some((element, target)) = title else { continue };
             let url = &target.url;
-            // The page itself and what is above it are no rows: sort links, parent folders.
+            // The page itself and its parents are not rows: sort links, parent folders.
             let is_above = url.as_str() == self.ask.url.as_str()
                 || self.ask.url.as_str().strip_prefix(url.as_str()).is_some() && url.path().ends_with('/');
             if is_above || !seen.insert(target.id.as_str()) {
@@ -296,7 +298,7 @@ impl<'p> Reader<'_, 'p> {
         }
     }
 
-    /// A class, an icon or a word of the row, or of the list around it, says that it is pinned.
+    /// True if a class, an icon or a word of the row, or of the list around it, marks it as pinned.
     fn is_pinned(&self, record: &Record, content: &Content<'p>, title: usize, name: &str) -> bool {
         let titled = &self.page.elements[title];
         let in_title = |at: usize| title <= at && at < titled.end;
@@ -326,7 +328,7 @@ impl<'p> Reader<'_, 'p> {
         by_element || by_text || prefix.is_some_and(words::says_pinned)
     }
 
-    /// Gives the page's times to what is known of the site.
+    /// Adds the page's times to the site's conventions.
     fn learn(&self, lists: &[&Rows], conventions: &mut Conventions) {
         let mut columns: HashMap<u64, Vec<Reading>> = HashMap::new();
         let mut pairs = Vec::new();
@@ -354,8 +356,8 @@ impl<'p> Reader<'_, 'p> {
         );
     }
 
-    /// The short texts that the site itself says, in their order: what people write, in rows and in links to threads anywhere, may name any
-    /// zone and any time ("Live on Sunday, 20:00 GMT+9").
+    /// The site's own short texts, in order. Texts of users, in rows and in links to threads, may contain any zone
+    /// and any time ("Live on Sunday, 20:00 GMT+9").
     fn own_texts(&self, lists: &[&Rows]) -> Vec<&'p str> {
         let mut is_own = vec![true; self.page.texts.len()];
         let of_threads = self.links.iter().filter(|(_, target)| target.leads == Leads::ToThread);

@@ -1,4 +1,4 @@
-//! The operator's CSS selectors for a board's rows, in place of the miner.
+//! The operator's CSS selectors for a board's rows, used instead of the miner.
 
 use scraper::Selector;
 
@@ -20,10 +20,10 @@ pub struct RowSelectors {
 }
 
 impl RowSelectors {
-    /// Reads the selectors.
+    /// Parses the selectors.
     ///
     /// # Errors
-    /// Where one of them is no CSS selector.
+    /// One of them is not a CSS selector.
     pub fn new(row: &str, link: Option<&str>, time: Option<&str>) -> Result<Self, BoardsError> {
         let parse = |text: &str| {
             Selector::parse(text)
@@ -33,7 +33,7 @@ impl RowSelectors {
     }
 }
 
-/// The rows that the selector names, in the order of the page; a row within a row is none.
+/// The rows matched by the selector, in page order; nested rows are ignored.
 pub(super) fn records(page: &Page<'_>, selectors: &RowSelectors) -> Vec<Record> {
     let mut records = Vec::new();
     let mut at = 0;
@@ -50,18 +50,19 @@ pub(super) fn records(page: &Page<'_>, selectors: &RowSelectors) -> Vec<Record> 
     records
 }
 
-/// The first element of a record that a selector matches. Selectors look at classes, ids and tags of the page's own tree.
+/// The first element of a record that matches a selector. Selectors match classes, ids and tags of the page's own
+/// tree.
 fn first(page: &Page<'_>, record: &Record, selector: &Selector) -> Option<usize> {
     record.elements(page).find(|&at| page.node(at).is_some_and(|element| selector.matches(&element)))
 }
 
-/// The link that the selector names, or the first within what it names.
+/// The link matched by the selector, or the first one within the match.
 pub(super) fn link(page: &Page<'_>, record: &Record, selectors: &RowSelectors) -> Option<usize> {
     let found = first(page, record, selectors.link.as_ref()?)?;
     (found..page.elements[found].end).find(|&at| is_link(page.elements[at].element))
 }
 
-/// The time that the selector names: of its attributes, else of its text.
+/// The time matched by the selector: from its attributes, else from its text.
 pub(super) fn moment(page: &Page<'_>, record: &Record, selectors: &RowSelectors) -> Option<Moment> {
     let found = first(page, record, selectors.time.as_ref()?)?;
     let flat = &page.elements[found];

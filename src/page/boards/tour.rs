@@ -1,99 +1,100 @@
-//! The pages of a list in turn: each look reads some of those behind its front, where the last one stopped, so that what is put anywhere
-//! in the list is found within some looks. Of a list in the order of time, where only what is put in late stands there, it is a page now
-//! and then.
+//! The tour over a list's deep pages: each recheck reads some pages after the front, from where the last one stopped,
+//! so that anything inserted anywhere in the list is found within some rechecks. For a list in the order of time,
+//! where only late insertions appear there, it is one page now and then.
 //!
-//! How many a look may read is what the time since the last such look allows: few at once, a round of all of them in a
-//! quarter of a day, and never more than the site's requests leave. Pure; `now` is an argument.
+//! The number of pages per recheck follows from the time since the last one: few at once, all pages in a quarter of a
+//! day, and never more than the site's request budget. Pure; `now` is an argument.
 
 use serde::{Deserialize, Serialize};
 
 use super::rows::BoardPage;
 use gleaner_base::url::CrawlUrl;
 
-/// Seconds for each page that a look reads: what a look each two minutes takes is four.
+/// Seconds per page that a recheck reads: four pages for a recheck every two minutes.
 const PAGE_EVERY_S: i64 = 30;
 
-/// Pages that any look may read, and the part of a longer list: four looks or so are a round wherever a look costs more time than its
-/// pages do.
+/// Pages that any recheck may read, and the fraction of a longer list: about four rechecks make a round if a recheck
+/// takes longer than its pages.
 const FEW: i64 = 4;
 
-/// Seconds in which each page is read once however seldom the list is looked at; and where nothing has shown that news stand anywhere
-/// but on top.
+/// Seconds in which each page is read once, however seldom the list is rechecked; and the same if nothing has shown
+/// that new rows appear anywhere but on top.
 const ROUND_S: i64 = 6 * 3_600;
 const UNPROVEN_ROUND_S: i64 = 86_400;
 
-/// Seconds from one page to the next in a list that is in the order of time: a round is a week, but no page comes sooner or later than these
-/// allow.
+/// Seconds between pages in a list that is in the order of time: a round takes a week, but the interval per page
+/// stays within these bounds.
 const ORDERED_ROUND_S: i64 = 7 * 86_400;
 const ORDERED_PAGE_S: std::ops::RangeInclusive<i64> = 3_600..=4 * 3_600;
 
-/// Seconds for which requests are saved up where they do not make a page a day.
+/// Seconds for which unused requests accumulate if there is less than one page a day.
 const SAVED_S: i64 = 30 * 86_400;
 
-/// Pages that a list is taken to have before a round has told: half as many again at each look as were read.
+/// Assumed pages of a list before the first complete round. Beyond that, twice the pages read so far are assumed.
 const PAGES_AT_FIRST: i64 = 16;
 
-/// Looks that wait for the same page before the round goes on behind it; and pages in a row that it so passes by before it begins anew.
+/// Rechecks that request the same missing page before the round skips it, and skipped pages in a row before the round
+/// starts again.
 const ASKED: u32 = 3;
 const PASSED_BY: u32 = 3;
 
-/// Where news stand on a list, as far as they have shown it.
+/// Where new rows appear on a list, as far as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// On top: what stands behind that was put in late.
+    /// On top: anything further down was inserted late.
     Time,
     Unproven,
     /// Anywhere.
     Another,
 }
 
-/// Where the turn of a list's pages is.
+/// The state of the tour over a list's pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tour {
-    /// The second page, empty where there is none; not told as long as no look has read the front for it.
+    /// The second page, empty if there is none; None before a recheck has read the front.
     second: Option<String>,
-    /// The page whose turn it is; `None` for the second.
+    /// The page to read next; `None` for the second.
     next: Option<String>,
-    /// Where in its address the page's number begins, and by how much that grew from the page before it.
+    /// The offset of the page number in its address, and its increment from the page before.
     #[serde(default)]
     number: Option<(usize, u64)>,
-    /// Looks that have asked for that page since another one came, and pages that did not come since then.
+    /// Rechecks that requested this page since the last one was received, and pages skipped since then.
     asked: u32,
     #[serde(default)]
     passed_by: u32,
-    /// Pages of this round so far, and of the last one that ended.
+    /// Pages of this round so far, and of the last complete one.
     read: u32,
     pages: u32,
-    /// When a look last had pages of it to read, in seconds since 1970-01-01 UTC; 0 for never.
+    /// When a recheck was last granted pages, in seconds since 1970-01-01 UTC; 0 for never.
     at: i64,
-    /// What the last page listed.
+    /// Hash of the rows of the last page.
     rows: u64,
 }
 
 impl Tour {
-    /// True where it is known which page comes behind the front, or that none does.
+    /// True if it is known which page comes after the front, or that there is none.
     #[must_use]
     pub fn is_told(&self) -> bool {
         self.second.is_some()
     }
 
-    /// True where there are pages behind the front.
+    /// True if there are pages after the front.
     #[must_use]
     pub fn has_pages(&self) -> bool {
         self.second.as_deref().is_some_and(|second| !second.is_empty())
     }
 
-    /// The front was read.
+    /// Records that the front was read.
     pub fn starts(&mut self, second: Option<&CrawlUrl>) {
         self.second = Some(second.map_or_else(String::new, |second| second.as_str().to_owned()));
     }
 
-    /// Pages that a list is taken to have behind its front.
+    /// Assumed number of pages after the front.
     fn pages(&self) -> i64 {
         i64::from(self.pages).max(2 * i64::from(self.read)).max(PAGES_AT_FIRST)
     }
 
-    /// Requests a day that the turn of its pages takes where there are enough.
+    /// Requests a day that the tour needs, without a budget limit.
     #[must_use]
     pub fn wants_per_day(&self, order: Order) -> f64 {
         let round_s = match order {
@@ -109,10 +110,10 @@ impl Tour {
         (ORDERED_ROUND_S / self.pages()).clamp(*ORDERED_PAGE_S.start(), *ORDERED_PAGE_S.end())
     }
 
-    /// Pages that a look at `now` may read, at a site that has so many requests a day for it. What is granted is used up.
+    /// Pages that a recheck at `now` may read, with this request budget per day. What is granted is used up.
     pub(super) fn grants(&mut self, now: i64, order: Order, room_per_day: f64) -> usize {
         if self.at == 0 || self.at > now {
-            // From now on; a time to come was a clock's that was wrong.
+            // Start now. A time in the future came from a wrong clock.
             self.at = now;
             return 0;
         }
@@ -132,7 +133,7 @@ impl Tour {
         usize::try_from(granted).unwrap_or(0)
     }
 
-    /// The page whose turn it is, to be asked for.
+    /// The next page to request.
     pub(super) fn asks(&mut self) -> Option<CrawlUrl> {
         if !self.has_pages() {
             return None;
@@ -148,8 +149,8 @@ impl Tour {
         self.next.as_deref().or(self.second.as_deref())
     }
 
-    /// A page behind the front was read: where it was its turn, it is that of the page behind it. The last page, or what is sent in place
-    /// of one behind it, ends the round.
+    /// Records that a page after the front was read: if it was the requested one, the tour moves to its next page.
+    /// The last page, or a repeated page in place of a later one, ends the round.
     pub(super) fn reads(&mut self, url: &CrawlUrl, page: &BoardPage, repeats: bool) {
         if self.awaited() != Some(url.as_str()) {
             return;
@@ -171,7 +172,7 @@ impl Tour {
         }
     }
 
-    /// The page that does not come is left out: the one behind it has its number. False where the addresses do not tell that one.
+    /// Skips a missing page by incrementing its number. False if the addresses do not allow that.
     fn passes_by(&mut self) -> bool {
         let (Some((start, step)), Some(next)) = (self.number, &self.next) else { return false };
         let Some(behind) = behind(next, start, step).filter(|_| self.passed_by < PASSED_BY) else { return false };
@@ -180,15 +181,15 @@ impl Tour {
         true
     }
 
-    /// The next page is the second one again.
+    /// Restarts the round at the second page.
     pub(super) fn turns_back(&mut self) {
         (self.next, self.number) = (None, None);
         (self.asked, self.passed_by, self.read, self.rows) = (0, 0, 0, 0);
     }
 }
 
-/// Where the number begins by which alone two addresses differ, and by how much it grows from the first to the second; None where they
-/// differ by anything else.
+/// The offset of the only number by which two addresses differ, and its increment from the first to the second; None
+/// if they differ by anything else.
 fn number_of(before: &str, next: &str) -> Option<(usize, u64)> {
     let same = before.bytes().zip(next.bytes()).take_while(|(one, other)| one == other).count();
     let start = next.as_bytes()[..same].iter().rposition(|byte| !byte.is_ascii_digit())? + 1;
@@ -197,20 +198,20 @@ fn number_of(before: &str, next: &str) -> Option<(usize, u64)> {
     Some((start, step))
 }
 
-/// The number that begins there in an address, and what follows it.
+/// The number at this offset of an address, and the rest after it.
 fn number_at(address: &str, start: usize) -> Option<(u64, &str)> {
     let text = address.get(start..)?;
     let rest = text.trim_start_matches(|character: char| character.is_ascii_digit());
     Some((text[..text.len() - rest.len()].parse().ok()?, rest))
 }
 
-/// The address with the number that begins there a step greater.
+/// The address with the number at this offset incremented by a step.
 fn behind(address: &str, start: usize, step: u64) -> Option<String> {
     let (number, rest) = number_at(address, start)?;
     Some(format!("{}{}{rest}", address.get(..start)?, number.checked_add(step)?))
 }
 
-/// An address as it was taken from one.
+/// A stored address.
 fn stored(text: &str) -> Option<CrawlUrl> {
     let host = text.find("://")? + 3;
     let path = host + text[host..].find('/')?;

@@ -1,25 +1,27 @@
-//! Whom to believe of a list's page: its times of last activity, its counts of replies, or neither; and what a row that is known tells by them.
+//! Which data of a list's page can be trusted: its times of last activity, its counts of replies, or neither; and
+//! what they show about a known row.
 
 use super::rows::{BoardPage, Row, Times};
 use super::walk::{Change, Grounds, Known, Memory};
 use super::when::{Against, How, Precision, Time};
 
-/// Rows that must agree before times or counts are disbelieved, and their share of those that can be compared.
+/// Rows that must agree before times or counts are distrusted, and their share of the comparable ones.
 const WITNESSES: usize = 6;
 const AGREE: f64 = 0.8;
 
-/// Summer moves clocks by this many seconds, or by half of it. More may be a program that posts at fixed hours.
+/// Daylight saving moves clocks by this many seconds, or by half of it. A larger move may be a program that posts at
+/// fixed hours.
 const SUMMER_S: i64 = 3_600;
 
-/// Rows that must have moved so, to the second: by chance no three do.
+/// Rows that must have moved by it, to the second: three never do so by chance.
 const SUMMER_WITNESSES: usize = 3;
 
-/// Seconds that a list's times may differ from our own clock's way and still go with it.
+/// Maximum seconds of difference at which a list's times still move with our own clock.
 pub(super) const WITH_CLOCK_S: i64 = 300;
 
 const MINUTE_S: i64 = 60;
 
-/// What a page's rows can be believed in.
+/// What can be trusted on a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trust {
     times: bool,
@@ -28,7 +30,7 @@ pub(super) struct Trust {
 }
 
 impl Trust {
-    /// Whom to believe on this page.
+    /// Determines what to trust on this page.
     pub fn of(memory: &mut Memory, page: &BoardPage, known: &[Option<Known>], now: i64) -> Self {
         learn_shift(memory, page, known);
         let mut trust =
@@ -40,13 +42,13 @@ impl Trust {
             let times = row.last.zip(known.last);
             if let Some((time, before)) = times {
                 compared += 1;
-                // A time that is not known to minutes moves with what is learnt of its zone.
+                // A time without minute precision moves with what is learnt about its zone.
                 let is_exact = time.error_s() <= WITH_CLOCK_S && before.error_s() <= WITH_CLOCK_S;
                 let moved = told_move(&time, &before).or(is_exact.then(|| time.at() - before.at()));
                 let looked = now - known.read_at;
                 let goes_along = |moved: i64| looked > 2 * WITH_CLOCK_S && (moved - looked).abs() <= WITH_CLOCK_S;
                 with_clock += usize::from(time.precision <= Precision::Minute && moved.is_some_and(goes_along));
-                // A reply within the minute in which the thread was read leaves its time as it was.
+                // A reply in the minute in which the thread was read leaves its time unchanged.
                 let is_of_that_minute =
                     before.error_s() <= MINUTE_S && (-MINUTE_S..MINUTE_S).contains(&(known.read_at - before.latest));
                 if let Some((replies, replies_before)) = row.replies.zip(known.replies)
@@ -68,7 +70,7 @@ impl Trust {
         } else if memory.lies > 0 {
             trust.times = false;
         }
-        // Replies came and the times stood still: either these are no replies, or those are no times of them.
+        // Replies increased but the times did not: either these are not replies, or those are not times of replies.
         if agree(still, counted) {
             match page.times {
                 Times::Last => trust.replies = false,
@@ -108,14 +110,14 @@ impl Trust {
     }
 }
 
-/// Seconds from what a thread's time was told as to what it is told as now, where both are of the site's clock.
+/// Seconds between the old and the new time shown for a thread, if both are from the site's clock.
 pub(super) fn told_move(time: &Time, before: &Time) -> Option<i64> {
     let is_local = |time: &Time| matches!(time.how, How::Local(_)) && time.precision <= Precision::Minute;
     (is_local(time) && is_local(before)).then(|| Some(time.told? - before.told?)).flatten()
 }
 
-/// What the time of last activity says. Later means: after what was known, beyond all error. The same minute is the same;
-/// a time that is coarser is the same only if it lies before the last fetch.
+/// The change by the time of last activity. Later means after the known time, beyond all error. The same minute is
+/// the same; a coarser time is the same only if it is before the last fetch.
 fn by_time(time: &Time, known: &Known) -> Change {
     let against = known.last.map(|last| time.against(&last));
     match against {
@@ -128,7 +130,7 @@ fn by_time(time: &Time, known: &Known) -> Change {
     }
 }
 
-/// Looks for one distance by which many of the page's known times moved, to the second.
+/// Finds one distance, to the second, by which many of the page's known times moved.
 fn learn_shift(memory: &mut Memory, page: &BoardPage, known: &[Option<Known>]) {
     let moves: Vec<i64> =
         page.rows.iter().zip(known).filter_map(|(row, known)| told_move(&row.last?, &known.as_ref()?.last?)).collect();

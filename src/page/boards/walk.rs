@@ -1,13 +1,13 @@
 //! How far a board is walked, and which of its threads are fetched (ALGORITHMS §10.1; Board, algorithm BIC).
 //!
-//! Pages come in their order. An unknown thread is fetched; a known one that something happened in since is read on from its last
-//! known page; the walk ends at the first page on which nothing is new, pinned rows apart. What the paper does not
-//! have: lists that are not in the order of time, and rows that are put in late (pages are read in turn, see `tour`), lists without times (unknown
-//! threads and counts of replies decide, and the verdict says so), times that cannot be right (they move with our own
-//! clock), pages that repeat, boards that moved, and errors of times: a thread of which nobody can tell is fetched once
-//! more rather than missed.
+//! Pages are read in order. An unknown thread is fetched; a known one with new activity is read on from its last
+//! known page. The walk ends at the first page without anything new, ignoring pinned rows. Beyond the paper it
+//! handles: lists that are not in the order of time, and rows inserted late (deep pages are read in rotation, see
+//! `tour`); lists without times (unknown threads and counts of replies decide, and the verdict says so); impossible
+//! times (they move with our own clock); repeated pages; moved boards; and time errors: a thread in doubt is fetched
+//! once more rather than missed.
 //!
-//! Knows no database: `known` answers for a thread's id. Pure; `now` is an argument.
+//! Knows no database: the `known` callback returns what is stored about a thread. Pure; `now` is an argument.
 
 use std::borrow::BorrowMut;
 use std::collections::HashSet;
@@ -26,49 +26,50 @@ use gleaner_base::url::CrawlUrl;
 /// What is known of a thread. Times are seconds since 1970-01-01 UTC.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known {
-    /// Its last activity as the board told it when the thread was last fetched.
+    /// Its last activity as shown by the board when the thread was last fetched.
     pub last: Option<Time>,
-    /// Its replies as the board told them then.
+    /// Its replies as shown by the board then.
     pub replies: Option<u64>,
-    /// The last page of it that was fetched; none for its first.
+    /// The last page of it that was fetched; None for its first.
     pub last_page: Option<CrawlUrl>,
     /// When it was last fetched.
     pub read_at: i64,
 }
 
-/// What is remembered of a board between looks.
+/// What is remembered about a board between rechecks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// How the site writes its times.
+    /// The time format of the site.
     pub conventions: Conventions,
-    /// What its list looks like.
+    /// The layout of its list.
     pub layout: Option<Layout>,
     /// A page of the board was in the order of time.
     pub is_sorted: bool,
-    /// How much its pages were not, lately: 1 after such a page, forgotten by and by.
+    /// How often its pages were out of order, recently: 1 after such a page, decaying with others.
     pub disorder: f64,
-    /// How surely threads with news stand above all others, from 0 to 1.
+    /// How reliably threads with news come above all others, from 0 to 1.
     pub by_activity: f64,
-    /// Looks at which the times moved with our own clock.
+    /// Consecutive rechecks at which the times moved with our own clock.
     pub lies: u32,
-    /// Seconds by which all of the board's times were last seen to move at once: summer began or ended.
+    /// Seconds by which all of the board's times last moved at once, for daylight saving.
     pub shift_s: i64,
-    /// The turn of its pages.
+    /// The tour over its pages.
     #[serde(default)]
     pub tour: Tour,
-    /// The replies that its first page counts are remembered, all of them, since a look.
+    /// All reply counts of its first page have been stored since a recheck.
     #[serde(default)]
     pub is_counted: bool,
 }
 
 impl Memory {
-    /// True for a list in the order of time. One page in order proves little: where nothing happens, any order is that of time.
+    /// True for a list in the order of time. One ordered page proves little: without activity, any order looks like
+    /// time.
     #[must_use]
     pub fn is_in_order(&self) -> bool {
         self.is_sorted && self.disorder < 0.5
     }
 
-    /// Where its news stand.
+    /// Where its new rows appear.
     #[must_use]
     pub fn order(&self) -> ListOrder {
         match () {
@@ -79,25 +80,25 @@ impl Memory {
     }
 }
 
-/// Why a thread is fetched, or is not.
+/// Why a thread is fetched or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
     /// It was never seen.
     New,
-    /// Something happened in it after what is known.
+    /// It has newer activity than known.
     Later,
-    /// It has more replies than were known.
+    /// It has more replies than known.
     MoreReplies,
-    /// Its time is too coarse to tell, and nothing else does.
+    /// Its time is too coarse to decide, and there is no other evidence.
     Unsure,
-    /// Nothing happened.
+    /// No change.
     Same,
-    /// What was last in it has gone.
+    /// Its last activity is earlier than known: something was removed.
     Receded,
 }
 
 impl Change {
-    /// True where the thread is to be fetched.
+    /// True if the thread must be fetched.
     #[must_use]
     pub fn is_fetched(self) -> bool {
         matches!(self, Self::New | Self::Later | Self::MoreReplies | Self::Unsure)
@@ -107,9 +108,9 @@ impl Change {
 /// A thread to fetch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fetch {
-    /// Its place in the page's rows.
+    /// Index of its row in the page.
     pub row: usize,
-    /// The page to begin with: its first, or the last one that is known.
+    /// The page to start with: its first, or the last known one.
     pub from: CrawlUrl,
     pub why: Change,
 }
@@ -117,71 +118,71 @@ pub struct Fetch {
 /// Why a walk ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Nothing on the page was new.
+    /// Nothing new on the page.
     NothingNew,
     /// There is no next page.
     LastPage,
-    /// The page shows what earlier pages of this walk showed.
+    /// The page shows the same rows as earlier pages of this walk.
     Repeats,
-    /// The page has no rows: an empty board, or none at all.
+    /// The page has no rows: an empty board, or not a board.
     Empty,
-    /// As many pages as may be were looked at.
+    /// The page limit was reached.
     Capped,
 }
 
-/// Where the decision whether a thread changed comes from.
+/// The evidence by which changes are detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Grounds {
     /// Times of last activity.
     Times,
-    /// Counts of replies: the list has no times of last activity that can be believed.
+    /// Counts of replies: the list has no reliable times of last activity.
     Replies,
-    /// Neither: only unknown threads are seen, replies are not.
+    /// Neither: only unknown threads are detected, replies are not.
     UnknownUrls,
 }
 
-/// What follows from a page.
+/// The decision about a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     pub fetch: Vec<Fetch>,
-    /// The next page to look at, or why there is none.
+    /// The next page to read, or why there is none.
     pub step: Result<CrawlUrl, Stop>,
     /// None for a page without rows.
     pub grounds: Option<Grounds>,
-    /// Where the board is now, if its address leads elsewhere.
+    /// The board's new address, if it was redirected elsewhere.
     pub moved: Option<CrawlUrl>,
-    /// For each row of the page what was decided.
+    /// The decision for each row of the page.
     pub changes: Vec<Change>,
 }
 
-/// One look at a board, page by page. It borrows the board's memory, or holds it until it is finished.
+/// One recheck of a board, page by page. It borrows the board's memory, or owns it until it is finished.
 #[derive(Debug)]
 pub struct Walk<M> {
     memory: M,
     now: i64,
     pages_max: usize,
-    /// Requests a day that the site has for pages of this list that are read in their turn.
+    /// The site's request budget per day for tour pages of this list.
     room_per_day: f64,
     pages: usize,
     quiet: usize,
-    /// It began behind the front: what led here is forgotten.
+    /// It started after the front: earlier state is lost.
     is_resumed: bool,
-    /// It has come to the pages that are read in their turn, so many more of them at the most; `None` before.
+    /// Once it has reached the tour pages, the maximum number still to read; `None` before.
     tour: Option<usize>,
     seen: HashSet<String>,
     oldest: Option<Time>,
-    /// Known rows that stood above, unknown ones that stood below such, and unknown ones above any: pinned rows apart.
+    /// Known rows above, unknown ones below a known one, and unknown ones above all known ones; without pinned rows.
     order: Order,
-    /// A row whose count of replies stood still has shown.
+    /// A row with an unchanged count of replies was seen.
     is_settled: bool,
-    /// So many rows of the next page stand above those that the last look could have shown: what is known of them came by other lists
-    /// since.
+    /// Number of rows at the top of the next page that the last recheck could not have seen: those known now came
+    /// from other lists since.
     above: usize,
-    /// The next page tells nothing of the list's order.
+    /// The next page says nothing about the list's order.
     is_first_read: bool,
 }
 
-/// Where unknown rows stand among the known ones of a look.
+/// Positions of unknown rows relative to known ones in a recheck.
 #[derive(Clone, Copy, Debug, Default)]
 struct Order {
     known: usize,
@@ -189,31 +190,32 @@ struct Order {
     news_below: usize,
 }
 
-/// Quiet pages after which a walk ends on a list that is not in the order of time, or goes on where its last one stopped.
+/// Pages without news after which a walk ends on an unordered list, or continues where the last one stopped.
 const PATIENCE: usize = 2;
 
-/// Known rows that unknown ones must stand above for a proof: they are a part of any page.
+/// Known rows that must be below unknown ones to prove the order: only part of a page.
 const TOPPED_ROWS: usize = 3;
 
-/// Seconds for which a thread that was read is not read again on suspicion alone: a list that tells days would have all of today's read
-/// at each look. Until the day is over it is asked about again.
+/// Seconds after reading a thread in which suspicion alone does not fetch it again: a list that shows days only would
+/// have all threads of today fetched at each recheck. Until the day is over it is checked again.
 const UNSURE_REST_S: i64 = 3_600;
 
-/// Pages of a look on which threads count as bumped although no row of theirs is known to have stood still.
+/// Pages of a recheck on which threads count as bumped although none of their rows is known to be unchanged.
 const BUMPED_PAGES: usize = 4;
 
-/// What is kept of a page's disorder by each page in order.
+/// Factor by which each ordered page reduces the disorder.
 const DISORDER_KEPT: f64 = 0.95;
 
-/// What a page adds to the disorder of a list in order on which news stand that were put in late.
+/// Amount by which a page with late insertions raises the disorder of an ordered list.
 const LATE_ROWS: f64 = 0.3;
 
-/// What a page adds to the belief that the board is ordered by activity, and the belief from which places tell news.
+/// Weight of a page in the estimate that the board is ordered by activity, and the estimate from which positions
+/// count as evidence.
 const PLACE_LEARNT: f64 = 0.2;
 const PLACE_TRUSTED: f64 = 0.6;
 
 impl<M: BorrowMut<Memory>> Walk<M> {
-    /// Begins a look at `now`, of at most `pages_max` pages.
+    /// Starts a recheck at `now`, of at most `pages_max` pages.
     #[must_use]
     pub fn begin(memory: M, now: i64, pages_max: usize) -> Self {
         Self {
@@ -234,65 +236,66 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         }
     }
 
-    /// Bounds the pages that are read in their turn by the requests that the site has for them, a day.
+    /// Limits the tour pages by the site's request budget per day.
     #[must_use]
     pub fn with_room(self, room_per_day: f64) -> Self {
         Self { room_per_day, ..self }
     }
 
-    /// Goes on behind the front with a look of which nothing else is known any more; `tours` where it had come to pages that are read in
-    /// their turn.
+    /// Resumes a recheck after the front without its earlier state; `tours` if it had reached the tour pages.
     #[must_use]
     pub fn resumed(self, tours: bool) -> Self {
         let known = if tours { TOPPED_ROWS } else { 0 };
         Self { is_resumed: true, tour: tours.then_some(0), order: Order { known, ..self.order }, ..self }
     }
 
-    /// What is remembered of the board, for reading the next page.
+    /// The board's memory, for reading the next page.
     pub fn memory(&mut self) -> &mut Memory {
         self.memory.borrow_mut()
     }
 
-    /// What is remembered of the board so far.
+    /// The board's memory so far.
     #[must_use]
     pub fn known(&self) -> &Memory {
         self.memory.borrow()
     }
 
-    /// Says how many rows of the next page stand above those that the last look could have shown. Those that are known all the same, other
-    /// lists have shown since: they tell nothing of the order, and a page of such rows alone ends no look.
+    /// Sets how many rows at the top of the next page the last recheck could not have seen. If these are known, they
+    /// came from other lists since: they say nothing about the order, and a page of such rows alone does not end the
+    /// recheck.
     pub fn stands_above(&mut self, rows: usize) {
         self.above = rows;
     }
 
-    /// Says whether nobody has read the next page before: what is known of its rows other pages have shown, and what is unknown is no news.
+    /// Sets whether the next page is read for the first time: its known rows came from other pages, and its unknown
+    /// rows are not news.
     pub fn is_first_read(&mut self, is_first_read: bool) {
         self.is_first_read = is_first_read;
     }
 
-    /// Takes the front as one that is as it was: nothing on it is new. Gives the page behind it whose turn it is, if any.
+    /// Records an unchanged front: nothing on it is new. Returns the tour page to read, if any.
     ///
     /// # Errors
-    /// [`Stop::NothingNew`] where none is.
+    /// [`Stop::NothingNew`] if there is none.
     pub fn unchanged(&mut self) -> Result<CrawlUrl, Stop> {
         self.pages += 1;
-        // Its rows were there before those of the pages behind it.
+        // Its rows count as known rows before those of later pages.
         self.order.known += TOPPED_ROWS;
         self.takes_turn().ok_or(Stop::NothingNew)
     }
 
-    /// True where what comes next is a page that is read in its turn, and not because the one before it had news.
+    /// True if the next page is a tour page, and not read because the previous one had news.
     #[must_use]
     pub fn is_touring(&self) -> bool {
         self.tour.is_some()
     }
 
-    /// The page that was to come next is none: the turn begins anew.
+    /// The next page does not exist: restarts the tour.
     pub fn turns_back(&mut self) {
         self.memory().tour.turns_back();
     }
 
-    /// Takes the next page. `asked` is its address as it was asked for, `answered` as it was answered after redirects.
+    /// Processes the next page. `asked` is the requested address, `answered` the one after redirects.
     pub fn page(
         &mut self,
         page: &BoardPage,
@@ -313,7 +316,8 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         for ((change, known), row) in changes.iter_mut().zip(&known).zip(&page.rows) {
             let was_just_read =
                 known.as_ref().is_some_and(|known| (0..UNSURE_REST_S).contains(&(self.now - known.read_at)));
-            // Nobody remembers what its row showed when it was read, as after a kill: it is read once more, and remembered from then on.
+            // After a kill it may be unknown what its row showed when it was read: it is read once more and stored
+            // from then on.
             let is_forgotten = |known: &Known| known.last.is_none() && known.replies.is_none() && row.last.is_some();
             let is_read_anew = is_front && known.as_ref().is_some_and(is_forgotten);
             if *change == Change::Unsure && was_just_read && !is_read_anew {
@@ -346,7 +350,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
                 self.oldest = older(self.oldest, row.last);
             }
             if !self.seen.insert(row.id.clone()) && *change == Change::New {
-                // A page in front of this one has shown it in this look.
+                // An earlier page of this recheck already showed it.
                 *change = Change::Same;
             }
         }
@@ -382,7 +386,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         if let Some(left) = self.tour {
             self.tour = Some(left.saturating_sub(1));
         }
-        // News of a list without times are taken to stand on top until some have shown otherwise.
+        // In a list without times, news is assumed to be on top until proved otherwise.
         let is_patient = !is_sorted && (page.times != Times::None || self.known().disorder >= 0.5);
         let has_ended = match self.tour {
             Some(left) => left == 0 && self.quiet > 0,
@@ -396,7 +400,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         if self.pages >= self.pages_max { Err(Stop::Capped) } else { Ok(next) }
     }
 
-    /// The page whose turn it is, if this look may read any.
+    /// The next tour page, if this recheck may read any.
     fn takes_turn(&mut self) -> Option<CrawlUrl> {
         let (now, room, order) = (self.now, self.room_per_day, self.known().order());
         if !self.known().tour.has_pages() {
@@ -407,7 +411,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         self.tour.and_then(|_| self.memory().tour.asks())
     }
 
-    /// Of a list without times, unknown rows tell the order: above all that was known before, or among it.
+    /// In a list without times, unknown rows show the order: above all known rows, or among them.
     fn learn_order(&mut self, page: &BoardPage, changes: &[Change]) {
         let tells = |(at, (row, change)): &(usize, (&Row, &Change))| {
             let is_free = row.pinned.is_none() && !self.seen.contains(&row.id);
@@ -423,7 +427,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         }
         let had_news_below = std::mem::replace(&mut self.order, order).news_below;
         if order.news_below > had_news_below {
-            // What was put in late is found by the slow turn of pages, and is no proof where it is the only one.
+            // The slow tour is expected to find late insertions: by themselves they are no proof of another order.
             let is_late = self.is_touring() && self.is_sorted();
             let disorder = self.known().disorder;
             self.memory().disorder = if is_late { (disorder + LATE_ROWS).min(1.0) } else { 1.0 };
@@ -433,8 +437,8 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         }
     }
 
-    /// In a list that is ordered by activity, what stands above a thread with news has news too, even where a reply taken back
-    /// and a new one leave the count as it was and the time is too coarse to tell.
+    /// In a list ordered by activity, everything above a thread with news has news too, even if a deleted reply and a
+    /// new one leave the count unchanged and the time is too coarse to decide.
     fn judge_by_place(&mut self, page: &BoardPage, changes: &mut [Change]) {
         let told = |change: Change| matches!(change, Change::Later | Change::MoreReplies);
         let free: Vec<usize> =
@@ -457,12 +461,13 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         }
     }
 
-    /// Where counts of replies decide, a thread that was read and whose count nobody remembers has come up from pages that no look
-    /// goes over, where it stands above rows whose counts stood still: it is read once, and counted from then on. Rows that come up
-    /// because others went stand below all. Where more are unknown than known the memory was lost, and only the head is believed.
+    /// If reply counts decide: a known thread without a stored count that comes above rows with unchanged counts was
+    /// bumped from pages that are never rechecked. It is fetched once, and counted from then on. Rows that move up
+    /// because others were removed are below all of these. If more rows are uncounted than counted, the memory was
+    /// lost, and only the head of the list counts.
     fn judge_bumped(&mut self, page: &BoardPage, known: &[Option<Known>], changes: &mut [Change]) {
         if self.is_touring() {
-            // What stands there has not come up.
+            // Rows on tour pages were not bumped.
             return;
         }
         let is_counted = |at: usize| known[at].as_ref().is_some_and(|known| known.replies.is_some());
@@ -495,12 +500,13 @@ impl<M: BorrowMut<Memory>> Walk<M> {
             Sorted::Otherwise => self.memory().disorder = 1.0,
             Sorted::Unknown => {}
         }
-        // A list of several rows shows what it is; a site that changes its markup is followed.
+        // A list of several rows has a reliable layout; this follows a site that changes its markup.
         if page.rows.len() > 2 || self.memory().layout.is_none() {
             self.memory().layout = page.layout.clone().or_else(|| self.memory().layout.take());
         }
         for ((row, known), change) in page.rows.iter().zip(known).zip(changes) {
-            // A zone learnt from a change that was none would make the next one: the replies must have grown as well.
+            // A false change would teach a wrong zone, which would cause the next false change. So the replies must
+            // have grown as well.
             if let (Change::Later, Some(time), Some(known)) = (change, &row.last, known)
                 && row.replies.zip(known.replies).is_none_or(|(replies, before)| replies > before)
             {
@@ -510,25 +516,25 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         }
     }
 
-    /// Pages that were looked at so far.
+    /// Number of pages read so far.
     #[must_use]
     pub fn pages(&self) -> usize {
         self.pages
     }
 
-    /// Ends the look. Gives the pages that were looked at.
+    /// Ends the recheck. Returns the number of pages read.
     pub fn finish(self) -> usize {
         self.pages
     }
 
-    /// Ends the look, and gives the memory back.
+    /// Ends the recheck, and returns the memory.
     #[must_use]
     pub fn into_memory(self) -> M {
         self.memory
     }
 
-    /// Which of the board's known threads should have been on the pages of this look and were not: deleted, or moved
-    /// elsewhere. Only lists in the order of time can tell; others give none.
+    /// The board's known threads that should have been on the pages of this recheck and were not: deleted, or moved.
+    /// Only works for lists in the order of time; others return none.
     pub fn missing<'k>(&self, known: impl Iterator<Item = (&'k str, &'k Known)>) -> Vec<&'k str> {
         let Some(oldest) = self.oldest.filter(|_| self.is_sorted()) else {
             return Vec::new();
@@ -551,14 +557,14 @@ fn older(oldest: Option<Time>, time: Option<Time>) -> Option<Time> {
 }
 
 impl Known {
-    /// What is known of a thread once it was fetched at `now` for what `row` showed.
+    /// What is known about a thread after it was fetched at `now` because of `row`.
     #[must_use]
     pub fn fetched(row: &Row, now: i64) -> Self {
         Self { last: row.last, replies: row.replies, last_page: row.last_page.clone(), read_at: now }
     }
 
-    /// What is known once a row was seen that needed no fetch: its last activity may have gone, its replies fewer. The
-    /// narrower of two times that mean the same is kept.
+    /// Updates what is known from a row that needed no fetch: its last activity may be gone, its replies fewer. Of
+    /// two equal times the more precise one is kept.
     pub fn seen(&mut self, row: &Row, change: Change) {
         let error = |time: Option<Time>| time.map_or(i64::MAX, |time| time.error_s());
         let moved = row

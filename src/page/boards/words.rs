@@ -1,5 +1,6 @@
-//! The words of boards (`models/words/board.tsv`): what columns are called, what marks a pinned row, what is beside the list, and how
-//! links tell users, threads and pages. Lower case; words of scripts without spaces match anywhere in a text.
+//! The words of boards (`models/words/board.tsv`): names of columns, marks of pinned rows, elements beside the list,
+//! and words in links to users, threads and pages. Lower case; words of scripts without spaces match anywhere in a
+//! text.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -14,7 +15,7 @@ pub enum Role {
     Author,
     /// When the last reply came.
     Last,
-    /// When the thread or torrent came.
+    /// When the thread or torrent was created.
     Created,
     Replies,
     Views,
@@ -26,7 +27,7 @@ pub enum Role {
     Threads,
 }
 
-/// The names of the roles in the table. A word of two counts as one of the first.
+/// The names of the roles in the table. A word of two roles counts as the first.
 const ROLES: [(&str, Role); 11] = [
     ("role title", Role::Title),
     ("role author", Role::Author),
@@ -46,10 +47,10 @@ gleaner_base::topics! {
     control: LINK_NEXT, LINK_PAGER;
 }
 
-/// A list of words, to ask.
+/// A searchable list of words.
 struct Words {
     spaced: HashSet<&'static str>,
-    /// Words of scripts without spaces, which stand anywhere in a run.
+    /// Words of scripts without spaces, which match anywhere in a run.
     unspaced: Vec<&'static str>,
 }
 
@@ -80,17 +81,17 @@ macro_rules! asked {
 }
 
 asked! {
-    /// A word says that a row is pinned.
+    /// A word that marks a pinned row.
     says_pinned: PINNED;
-    /// A class says that something stands beside the list.
+    /// A class of something beside the list.
     says_beside: BESIDE;
-    /// An address leads to a person.
+    /// An address of a person.
     says_people: PEOPLE;
-    /// An address leads beside a thread.
+    /// An address beside a thread.
     says_aside: ASIDE;
-    /// An address leads to a board.
+    /// An address of a board.
     says_board: BOARDS;
-    /// An address leads to a thread.
+    /// An address of a thread.
     says_thread: THREADS;
 }
 
@@ -105,7 +106,8 @@ static SPACED_ROLES: LazyLock<HashMap<&'static str, Role>> =
 static UNSPACED_ROLES: LazyLock<Vec<(&'static str, Role)>> =
     LazyLock::new(|| words_of_roles().filter(|(word, _)| word.chars().any(is_unspaced)).collect());
 
-/// The words of a text or of a class attribute: runs of letters, in lower case. `camelCase` and `kebab-case` are parted.
+/// The words of a text or of a class attribute: runs of letters, in lower case. `camelCase` and `kebab-case` are
+/// split.
 pub(super) fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -126,7 +128,7 @@ pub(super) fn split(text: &str) -> Vec<String> {
     words
 }
 
-/// The roles that a header, a label or a class tells, in the order in which they stand there, each once.
+/// The roles named by a header, a label or a class, in order, each once.
 pub(super) fn roles(text: &str) -> Vec<Role> {
     let mut found: Vec<Role> = Vec::new();
     for word in split(text) {
@@ -149,7 +151,7 @@ pub(super) fn roles(text: &str) -> Vec<Role> {
     found
 }
 
-/// Roles in a run without spaces: at each place the longest word.
+/// Roles in a run without spaces: at each position the longest word.
 fn unspaced_roles(run: &str, found: &mut Vec<Role>) {
     let mut rest = run;
     while let Some(first) = rest.chars().next() {
@@ -167,7 +169,7 @@ fn unspaced_roles(run: &str, found: &mut Vec<Role>) {
     }
 }
 
-/// True for the text of a link that leads to the next page; only short texts do.
+/// True for the text of a link to the next page; only short texts match.
 pub(super) fn says_next(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     lower.chars().count() <= 20
@@ -177,7 +179,7 @@ pub(super) fn says_next(text: &str) -> bool {
             .any(|word| matches!(word, "last" | "letzte" | "dernière" | "thread" | "topic" | "post" | "unread"))
 }
 
-/// The name that a link's text gives to where it leads: its letters; none where they only say that it is a page of something.
+/// The name in a link's text: its letters; empty if they only mean "page".
 pub(super) fn name(text: &str) -> String {
     let words = split(text);
     let is_pager = words.iter().all(|word| LINK_PAGER.has(word) || LINK_NEXT.has(word));

@@ -1,4 +1,4 @@
-//! Times as sites write them: `words` are the data, `read` says what a text says, `settle` decides for a page what its
+//! Times as sites write them: `words` has the data, `read` parses a text, `settle` decides for a page what its
 //! numbers mean and in which zone they are.
 
 pub mod read;
@@ -13,7 +13,7 @@ pub use settle::{Against, Conventions, Evidence, How, Order, Precision, Time, Zo
 
 use crate::limits::TIME_TEXT_BYTES_MAX;
 
-/// Seconds from 1970-01-01 to a day's midnight, both in one zone; `None` for days that no calendar has.
+/// Seconds from 1970-01-01 to a day's midnight, both in one zone; `None` for invalid days.
 #[must_use]
 pub fn civil_seconds(year: i32, month: u8, day: u8) -> Option<i64> {
     let month = time::Month::try_from(month).ok()?;
@@ -31,7 +31,7 @@ fn civil(local: i64) -> Option<(i32, u8, i64)> {
     Some((date.year(), u8::from(date.month()), (days + 3).rem_euclid(7)))
 }
 
-/// The time that a page says its server has now ("It is currently …"), as a reading of a day and a time of day.
+/// The server's current time as shown on a page ("It is currently …"), as a day and a time of day.
 #[must_use]
 pub fn server_time_told(text: &str) -> Option<Reading> {
     let lower = text.to_lowercase();

@@ -1,8 +1,8 @@
-//! What a text says about time, before anything is decided: a distance ("3 小时前"), an instant (an epoch, a time with its
-//! own offset), or a date and a time of day in some place, whose order of day and month may be open.
+//! Parses times in text, without interpreting them: a relative time ("3 小时前"), an instant (an epoch, a time with its
+//! own offset), or a local date and time of day, whose order of day and month may be open.
 //!
-//! One pass over at most [`TIME_TEXT_BYTES_MAX`] bytes, words from `words.rs`; the first date in the text wins. Knows no
-//! time, no zone and no page: `settle.rs` decides.
+//! One pass over at most [`TIME_TEXT_BYTES_MAX`] bytes, with the words of `words.rs`; the first date in the text
+//! wins. Knows no current time, no zone and no page: `settle.rs` interprets.
 
 use super::tokens::{Token, tokens};
 use super::words::{Meaning, Unit, is_unspaced};
@@ -13,48 +13,48 @@ use crate::limits::TIME_TEXT_BYTES_MAX;
 pub struct TimeOfDay {
     /// Seconds since midnight.
     pub second: i64,
-    /// Seconds were written.
+    /// True if seconds were written.
     pub has_seconds: bool,
 }
 
-/// Which day a text names.
+/// The day in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Day {
-    /// All is said.
+    /// Complete.
     Full { year: i32, month: u8, day: u8 },
-    /// The year is left out.
+    /// Without a year.
     NoYear { month: u8, day: u8 },
-    /// Three numbers whose order is open; `last_digits` of the third, `mark` between them.
+    /// Three numbers in unknown order; `last_digits` of the third, `mark` between them.
     Numbers { first: u8, second: u8, third: u16, last_digits: u8, mark: char },
-    /// Two numbers whose order is open.
+    /// Two numbers in unknown order.
     Pair { first: u8, second: u8, mark: char },
-    /// 0 is today.
+    /// Days ago; 0 is today.
     Back(u8),
-    /// 0 is Monday: the last such day.
+    /// The last such weekday; 0 is Monday.
     Weekday(u8),
-    /// A time of day alone.
+    /// Only a time of day.
     Unsaid,
 }
 
-/// What a text says about time.
+/// A parsed time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// A time of the whole world, in seconds since 1970-01-01 UTC, and the seconds that it is exact to.
+    /// An instant, in seconds since 1970-01-01 UTC, with its precision in seconds.
     Absolute { at: i64, span: i64, own_offset: bool },
     /// More than `least` and less than `most` seconds ago.
     Ago { least: i64, most: i64, unit: i64, marked: bool },
-    /// A day and perhaps a time of day, wherever the site is.
+    /// A day and perhaps a time of day, in the site's zone.
     Local { day: Day, clock: Option<TimeOfDay>, half_day: bool },
 }
 
-/// A reading, and whether the text says nothing else.
+/// A reading, and whether the text contains nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
     pub reading: Reading,
     pub whole: bool,
 }
 
-/// The first time that `text` tells of.
+/// The first time in `text`.
 #[must_use]
 pub fn read(text: &str) -> Option<Read> {
     let mut end = text.len().min(TIME_TEXT_BYTES_MAX);
@@ -68,8 +68,8 @@ pub fn read(text: &str) -> Option<Read> {
     Some(Read { reading, whole: grammar.is_rest_silent(used) })
 }
 
-/// What an attribute such as `datetime`, `data-time` or `data-timestamp` says: an epoch in seconds or milliseconds, else as
-/// [`read`].
+/// Parses an attribute such as `datetime`, `data-time` or `data-timestamp`: an epoch in seconds or milliseconds, else
+/// like [`read`].
 #[must_use]
 pub fn read_attribute(value: &str) -> Option<Reading> {
     let value = value.trim();
@@ -87,7 +87,7 @@ struct Grammar<'t> {
     tokens: &'t [Token<'t>],
 }
 
-/// What was read, and the tokens behind it.
+/// A parsed part, and the position of the token after it.
 type Part<T> = Option<(T, usize)>;
 
 impl<'t> Grammar<'t> {
@@ -142,7 +142,7 @@ impl<'t> Grammar<'t> {
         self.find(at, |meaning| if let Meaning::Unit(unit) = meaning { Some(unit) } else { None })
     }
 
-    /// The first date; a time of day alone only where the text says nothing else.
+    /// The first date; a time of day alone only if the text contains nothing else.
     fn first(&self) -> Option<(Reading, std::ops::Range<usize>)> {
         let mut at = 0;
         let mut before: Option<(TimeOfDay, bool, std::ops::Range<usize>)> = None;
@@ -170,7 +170,8 @@ impl<'t> Grammar<'t> {
         self.now()
     }
 
-    /// A day with the time of day behind it or before it. Days that words alone do not prove need one, or silence around.
+    /// A day with the time of day after or before it. Days that words alone do not prove need one, or nothing else
+    /// around them.
     fn with_clock(
         &self,
         day: Day,
@@ -206,7 +207,7 @@ impl<'t> Grammar<'t> {
         Some((Reading::Local { day, clock, half_day }, from..end))
     }
 
-    /// True where beside `used` only fillers and signs stand.
+    /// True if only fillers and punctuation are outside `used`.
     fn is_rest_silent(&self, used: std::ops::Range<usize>) -> bool {
         (0..self.tokens.len()).filter(|at| !used.contains(at)).all(|at| match self.tokens[at] {
             Token::Sign(_) => true,
@@ -232,7 +233,7 @@ impl<'t> Grammar<'t> {
         at
     }
 
-    /// A time of day, whether it is one of twelve hours, and the offset from UTC that stands behind it.
+    /// A time of day, whether it is in 12-hour form, and the offset from UTC after it.
     fn clock(&self, at: usize) -> Part<(TimeOfDay, bool, Option<i32>)> {
         let half = |at: usize| match (self.says(at, Meaning::Am), self.says(at, Meaning::Pm)) {
             (true, _) => Some(false),
@@ -332,7 +333,7 @@ impl<'t> Grammar<'t> {
     /// `2026-11-21`, `21.11.2026`, `11/21/26`, `11-21 14:03`.
     fn numeric_day(&self, at: usize) -> Part<Day> {
         let mark = self.sign(at + 1).filter(|sign| matches!(sign, '-' | '/' | '.'))?;
-        // A number within a longer one (`1.2.3.4`, `10-20-30-40`) is no date.
+        // A number within a longer one (`1.2.3.4`, `10-20-30-40`) is not a date.
         if at >= 2 && self.sign(at - 1) == Some(mark) && self.number(at - 2).is_some() {
             return None;
         }
@@ -352,7 +353,7 @@ impl<'t> Grammar<'t> {
         }
         let has_clock = self.clock(self.past_fillers(at + 3)).is_some();
         let is_alone = mark != '.' && self.is_rest_silent(at..at + 3) && self.number(at + 2)?.1 == 2;
-        // `21.11.` ends in its mark.
+        // `21.11.` ends with its separator.
         let end = at + 3 + usize::from(mark == '.' && self.sign(at + 3) == Some('.'));
         ((has_clock || is_alone) && first <= 31).then_some((Day::Pair { first, second, mark }, end))
     }
@@ -377,7 +378,7 @@ impl<'t> Grammar<'t> {
             while next < at + 4 && (self.says(next, Meaning::Ordinal) || self.is_joint(next)) {
                 next += 1;
             }
-            // `3 mar` may be three seas, `5 may` a verb: a short word needs a year or a time of day behind it.
+            // `3 mar` may be three seas, `5 may` a verb: a short word needs a year or a time of day after it.
             let month = self.month(next)?;
             let (year, end) = self.year_behind(next + 1, true);
             return Some((day_of(year, month, day), end));
@@ -385,7 +386,7 @@ impl<'t> Grammar<'t> {
         let month = self.month(at)?;
         let next = at + 1 + usize::from(self.sign(at + 1).is_some_and(|sign| matches!(sign, '.' | '-')));
         let day = self.small(next, 1..=31)?;
-        // `Nov 14:03` tells a time.
+        // `Nov 14:03` is a time.
         if self.sign(next + 1) == Some(':') {
             return None;
         }
@@ -394,7 +395,7 @@ impl<'t> Grammar<'t> {
         Some((day_of(year, month, day), end))
     }
 
-    /// The year behind day and month: four digits, or two behind a dash or an apostrophe.
+    /// The year after day and month: four digits, or two after a dash or an apostrophe.
     fn year_behind(&self, at: usize, is_day_first: bool) -> (Option<i32>, usize) {
         let mut next = at;
         while next < at + 3 && self.is_joint(next) {
@@ -427,7 +428,7 @@ impl<'t> Grammar<'t> {
             self.find(at, |meaning| if let Meaning::Weekday(number) = meaning { Some(number) } else { None })?;
         let next = at + 1 + usize::from(self.sign(at + 1) == Some(','));
         let next = next + usize::from(self.says(next, Meaning::Filler));
-        // A weekday beside a date adds nothing; by itself it needs a time of day.
+        // A weekday beside a date adds nothing; alone it needs a time of day.
         self.clock(next).map(|_| (Day::Weekday(weekday), at + 1))
     }
 
@@ -496,11 +497,11 @@ impl<'t> Grammar<'t> {
         let mut next = at + 1 + usize::from(matches!(self.raw(at + 1), "个" | "個"));
         next += usize::from(is_half && self.says(next, Meaning::One));
         let unit = self.unit(next)?;
-        // `5m:` and `3 h 20` are something else.
+        // `5m:` and `3 h 20` have another meaning.
         Some((amount, is_half, unit, next + 1 + usize::from(self.sign(next + 1) == Some('.'))))
     }
 
-    /// A text of few words that says "now".
+    /// A short text that says "now".
     fn now(&self) -> Option<(Reading, std::ops::Range<usize>)> {
         let is_short = (1..=4).contains(&self.tokens.len());
         let says = (0..self.tokens.len()).any(|at| self.says(at, Meaning::Now));
@@ -531,7 +532,8 @@ fn instant(year: i32, month: u8, day: u8, clock: TimeOfDay, offset: i32) -> Opti
     Some(Reading::Absolute { at, span: if clock.has_seconds { 1 } else { 60 }, own_offset: true })
 }
 
-/// The offset from UTC that a page tells of itself, in seconds ("All times are UTC+02:00", "GMT+8, 2026-11-21 15:12").
+/// The offset from UTC that a page states for itself, in seconds ("All times are UTC+02:00", "GMT+8, 2026-11-21
+/// 15:12").
 #[must_use]
 pub fn offset_told(text: &str) -> Option<i32> {
     let lower = text.to_lowercase();

@@ -1,34 +1,34 @@
-//! What the times of a page mean: which number is the day, which year was left out, and how far the site's clock is from
-//! UTC. Decided once for a page from all of its rows and what earlier pages showed, never for a row alone.
+//! Interprets the times of a page: which number is the day, which year was left out, and the offset of the site's
+//! clock from UTC. Decided once per page from all of its rows and earlier pages, never for a single row.
 //!
-//! **Order of day and month** is the one that makes no month impossible, puts nothing into the future, keeps the list
-//! in order and its newest row close to now; the language and the mark between the numbers weigh in where those are silent.
-//! **The zone** is the set of the quarters of an hour that evidence leaves: what the rule file or the page says, times told twice (a distance
-//! and a date, an epoch and a date), rows that would else lie in the future, and rows that changed between two looks.
-//! What stays open is told as the error of each time. Pure: `now` is an argument.
+//! **Order of day and month** is the one with no impossible month, nothing in the future, the list in order and its newest row
+//! close to now. If these do not decide, the language and the separator between the numbers count.
+//! **The zone** is the set of offsets, in quarters of an hour, that fit the evidence: the rule file or the page's own statement, times
+//! shown twice (relative and absolute, an epoch and a date), rows that would otherwise be in the future, and rows that changed between
+//! two rechecks. What stays open becomes the error of each time. Pure: `now` is an argument.
 
 use serde::{Deserialize, Serialize};
 
 use super::read::{Day, Reading, TimeOfDay, full_year};
 use super::{civil, civil_seconds};
 
-/// Offsets from UTC that exist, in seconds: Baker Island to Kiritimati.
+/// Range of existing offsets from UTC, in seconds: Baker Island to Kiritimati.
 const OFFSETS_S: (i32, i32) = (-12 * 3_600, 14 * 3_600);
 
 /// Offsets are multiples of this many seconds.
 const OFFSET_STEP_S: i64 = 900;
 
-/// What two clocks may differ by, in seconds, before it is a zone.
+/// Maximum difference of two clocks, in seconds, within the same zone.
 const CLOCKS_DIFFER_S: i64 = 300;
 
-/// What a text is exact to.
+/// The precision of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Precision {
     Second,
     Minute,
     Hour,
     Day,
-    /// Weeks, months and years, of distances only.
+    /// Weeks, months and years, for relative times only.
     Coarse,
 }
 
@@ -40,20 +40,20 @@ pub enum Order {
     YearMonthDay,
 }
 
-/// Why an offset from UTC is believed.
+/// The source of an offset from UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ZoneSource {
-    /// The site's rule file says so.
+    /// The site's rule file.
     Rule,
-    /// The page says so, or tells one time in two ways.
+    /// The page states it, or shows one time in two forms.
     Page,
-    /// Rows that must lie in the past, and rows that changed between two looks.
+    /// Rows that must be in the past, and rows that changed between two rechecks.
     Bounds,
     /// Nothing is known.
     Unknown,
 }
 
-/// How a time was read.
+/// How a time was parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     /// Seconds or milliseconds since 1970 in an attribute.
@@ -66,13 +66,13 @@ pub enum How {
     Local(ZoneSource),
 }
 
-/// A time with its error: it lies in `earliest..=latest`, in seconds since 1970-01-01 UTC.
+/// A time with its error: it is in `earliest..=latest`, in seconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Time {
     pub earliest: i64,
     pub latest: i64,
-    /// What the site itself told, in seconds: on its own clock and calendar, or the instant before it was held against ours.
-    /// Two of these compare whatever the zone is and however wrong the site's clock.
+    /// The time as shown by the site, in seconds: on its own clock and calendar, or the instant before it was
+    /// corrected by our clock. Two of these can be compared in any zone, even with a wrong clock.
     pub told: Option<i64>,
     pub precision: Precision,
     pub how: How,
@@ -85,13 +85,13 @@ impl Time {
         self.earliest.midpoint(self.latest)
     }
 
-    /// Seconds that the guess may be off.
+    /// Maximum error of the guess in seconds.
     #[must_use]
     pub fn error_s(&self) -> i64 {
         (self.latest - self.earliest) / 2
     }
 
-    /// Seconds of the text's precision.
+    /// Precision of the text in seconds.
     fn told_span(&self) -> i64 {
         match self.precision {
             Precision::Second => 1,
@@ -101,8 +101,8 @@ impl Time {
         }
     }
 
-    /// How this time lies to `other`: before, behind, or both may be the same. Times told in one way are compared as told,
-    /// so that an unknown zone, or one that was learnt in between, moves nothing.
+    /// Compares this time with `other`: before, after, or possibly equal. Times in the same form are compared as
+    /// shown, so that an unknown zone, or one learnt in between, changes nothing.
     #[must_use]
     pub fn against(&self, other: &Self) -> Against {
         let is_local = |time: &Self| matches!(time.how, How::Local(_));
@@ -124,7 +124,7 @@ impl Time {
     }
 }
 
-/// How two times with errors lie to each other.
+/// The order of two times with errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Against {
     Earlier,
@@ -136,7 +136,7 @@ pub enum Against {
 /// The site's offset from UTC: the quarters of an hour that are possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Zone {
-    /// Bit n is the offset of n quarters of an hour behind the first that exists.
+    /// Bit n stands for the offset n quarters of an hour after the first existing one.
     possible: u128,
     pub source: ZoneSource,
 }
@@ -179,19 +179,20 @@ impl Zone {
         i64::from(OFFSETS_S.0) + i64::from(127 - self.possible.leading_zeros()) * OFFSET_STEP_S
     }
 
-    /// True where the offset is known.
+    /// True if the offset is known.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.possible.is_power_of_two()
     }
 
-    /// The offset to compute with: the possible one that is nearest to UTC.
+    /// The offset for calculations: the possible one nearest to UTC.
     fn guess_s(&self) -> i64 {
         self.offsets().min_by_key(|offset| offset.abs()).unwrap_or(0)
     }
 
-    /// Keeps the offsets that fit. Evidence that contradicts what was possible begins anew: clocks are put right, and
-    /// summer ends. What a rule or the page says is not moved by it, and neither is anything by evidence that fits nothing.
+    /// Keeps the offsets that fit. Evidence that contradicts all possible ones resets the set: clocks are corrected,
+    /// and daylight saving ends. An offset from a rule or the page is never changed by it, and evidence that fits no
+    /// offset is ignored.
     fn narrow(&mut self, fits: impl Fn(i64) -> bool) {
         if matches!(self.source, ZoneSource::Rule | ZoneSource::Page) {
             return;
@@ -212,48 +213,50 @@ impl Zone {
     }
 }
 
-/// How a site writes and means its times. Kept with the site between looks; the default knows nothing.
+/// A site's conventions for times. Kept with the site between rechecks; the default knows nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conventions {
-    /// The order of day and month, once something told it.
+    /// The order of day and month, once known.
     pub order: Option<Order>,
-    /// How much told it: the distance to the next best order in the units of [`Conventions::weigh`], summed over pages, capped.
+    /// Confidence in the order: the distance to the next best order in the units of [`Conventions::weigh`], summed
+    /// over pages, capped.
     pub order_weight: f64,
     pub zone: Zone,
-    /// Seconds that the newest times lay in the future although the zone is told: a clock that is fast, or a wrong zone.
+    /// Seconds by which the newest times are in the future although the zone is stated: a fast clock, or a wrong
+    /// zone.
     pub ahead_s: i64,
 }
 
-/// What a page gives to decide with.
+/// The evidence of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence<'p> {
     /// `<html lang>`.
     pub language: Option<&'p str>,
-    /// The rows' readings by column, each in the order of the rows.
+    /// The rows' readings by column, each in row order.
     pub columns: Vec<Vec<Reading>>,
-    /// Two readings of one time: what the text says and what an attribute says.
+    /// Two readings of one time: from the text and from an attribute.
     pub pairs: Vec<(Reading, Reading)>,
-    /// The offset that the page's own text names, in seconds.
+    /// The offset stated in the page's own text, in seconds.
     pub offset_told: Option<i32>,
-    /// What the page says the time is now.
+    /// The current time as shown by the page.
     pub server_time: Option<Reading>,
 }
 
-/// What two orders of numbers must differ by so that the better one is believed.
+/// Minimum difference of two orders for the better one to win.
 const ORDER_DECIDED: f64 = 1.0;
 
-/// Weight of earlier pages at most.
+/// Maximum weight of earlier pages.
 const ORDER_WEIGHT_CEILING: f64 = 40.0;
 
 impl Conventions {
-    /// With the offset from UTC that the rule file gives.
+    /// With the offset from UTC of the rule file.
     #[must_use]
     pub fn with_offset(offset_s: Option<i32>) -> Self {
         let zone = offset_s.map_or_else(Zone::default, |offset| Zone::fixed(offset, ZoneSource::Rule));
         Self { zone, ..Self::default() }
     }
 
-    /// Takes in what a page shows. Its times are read with the result.
+    /// Learns from a page. Its times are then interpreted with the result.
     pub fn learn(&mut self, evidence: &Evidence<'_>, now: i64) {
         self.learn_order(evidence, now);
         self.learn_zone(evidence, now);
@@ -277,7 +280,7 @@ impl Conventions {
         }
     }
 
-    /// How well an order explains the page; higher is better, a unit is a small hint.
+    /// How well an order explains the page; higher is better, one unit is a small hint.
     fn weigh(&self, order: Order, evidence: &Evidence<'_>, now: i64) -> f64 {
         let mut weight = if self.order == Some(order) { self.order_weight.min(ORDER_WEIGHT_CEILING) } else { 0.0 };
         weight += prior(order, evidence.language);
@@ -324,7 +327,7 @@ impl Conventions {
             self.measure_ahead(evidence, now);
             return;
         }
-        // What is written lies in the past. A date a day ahead of every zone is none of the zone but an order misread.
+        // Written times are in the past. A date a day ahead in every zone means a wrong order, not a zone.
         let soon = now + i64::from(OFFSETS_S.1) + CLOCKS_DIFFER_S;
         let newest = evidence
             .columns
@@ -339,7 +342,7 @@ impl Conventions {
             .flatten()
             .filter(|reading| matches!(reading, Reading::Local { day: Day::Back(0), clock: Some(_), .. }))
             .collect();
-        // The latest time of today is enough to ask about.
+        // The latest time of today is enough for the check.
         let today = todays.into_iter().max_by_key(|reading| self.local_by(self.order, reading, now, 0));
         if newest.is_some() || today.is_some() {
             let conventions = self.clone();
@@ -356,7 +359,7 @@ impl Conventions {
         self.measure_ahead(evidence, now);
     }
 
-    /// The local time of a reading that names its day and a time of day by itself.
+    /// The local time of a reading with a day and a time of day.
     fn day_told(&self, reading: &Reading, now: i64) -> Option<i64> {
         match reading {
             Reading::Local { day: Day::Back(_) | Day::Weekday(_) | Day::Unsaid, .. }
@@ -365,7 +368,7 @@ impl Conventions {
         }
     }
 
-    /// The offset that times told twice agree on: the median of the pairs whose difference is one.
+    /// The offset on which times shown twice agree: the median over pairs with a plausible difference.
     fn offset_of_pairs(&self, evidence: &Evidence<'_>, now: i64) -> Option<i32> {
         let mut offsets: Vec<i32> = evidence
             .pairs
@@ -393,8 +396,8 @@ impl Conventions {
         }
     }
 
-    /// A row changed between two looks: its time, as the site's clock told it, lies between them, which bounds the zone.
-    /// `since` and `now` are of the two looks, in seconds since 1970-01-01 UTC.
+    /// A row changed between two rechecks: its time, on the site's clock, is between them, which bounds the zone.
+    /// `since` and `now` are the times of the two, in seconds since 1970-01-01 UTC.
     pub fn changed_between(&mut self, time: &Time, since: i64, now: i64) {
         if let (Some(local), How::Local(_), true) = (time.told, time.how, time.precision <= Precision::Minute) {
             self.zone.narrow(|offset| {
@@ -404,7 +407,7 @@ impl Conventions {
         }
     }
 
-    /// The time that a reading means, seen at `now` (seconds since 1970-01-01 UTC). `None` for days that no calendar has.
+    /// The time meant by a reading, seen at `now` (seconds since 1970-01-01 UTC). `None` for invalid days.
     #[must_use]
     pub fn time(&self, reading: &Reading, now: i64) -> Option<Time> {
         match *reading {
@@ -439,7 +442,7 @@ impl Conventions {
                     Precision::Minute => 60,
                     _ => 86_400,
                 };
-                // A day told by its distance is another one in another zone.
+                // A relative day is a different day in another zone.
                 let is_by_day = matches!(day, Day::Back(_) | Day::Weekday(_) | Day::Unsaid);
                 let local = self.local_by(self.order, reading, now, self.zone.guess_s())?;
                 let (mut earliest, mut latest, mut is_one) =
@@ -465,7 +468,7 @@ impl Conventions {
         }
     }
 
-    /// Where nothing told the order, both of the usual ones are possible.
+    /// If the order is unknown, both of the usual ones are possible.
     fn widen_undecided(&self, time: &mut Time, reading: &Reading, now: i64) {
         if self.order.is_some()
             || !matches!(reading, Reading::Local { day: Day::Numbers { .. } | Day::Pair { .. }, .. })
@@ -480,7 +483,7 @@ impl Conventions {
         }
     }
 
-    /// A local reading on the site's calendar, in seconds; its beginning where it is a day.
+    /// A local reading on the site's calendar, in seconds; its start if it is a day.
     fn local_by(&self, order: Option<Order>, reading: &Reading, now: i64, offset_s: i64) -> Option<i64> {
         let Reading::Local { day, clock, .. } = *reading else {
             return None;
@@ -488,7 +491,7 @@ impl Conventions {
         let second = clock.map_or(0, |clock| clock.second);
         let local_now = now + offset_s;
         let today = local_now.div_euclid(86_400) * 86_400;
-        // Clocks run ahead, and the zone may be unknown: a day is not yet another year.
+        // Clocks run fast, and the zone may be unknown: a date one day ahead does not mean another year.
         let soon = local_now + 86_400;
         let (year_now, _, weekday_now) = civil(local_now)?;
         let recent = |month: u8, day: u8| {
@@ -530,7 +533,8 @@ impl Conventions {
     }
 }
 
-/// A difference of two clocks as an offset, if it is one: at most [`CLOCKS_DIFFER_S`] from a multiple of a quarter of an hour.
+/// The difference of two clocks as an offset, if plausible: at most [`CLOCKS_DIFFER_S`] from a multiple of a quarter
+/// of an hour.
 fn rounded_offset(difference: i64) -> Option<i32> {
     let rounded = (difference + OFFSET_STEP_S / 2).div_euclid(OFFSET_STEP_S) * OFFSET_STEP_S;
     let offset = i32::try_from(rounded).ok()?;
@@ -538,7 +542,7 @@ fn rounded_offset(difference: i64) -> Option<i32> {
     fits.then_some(offset)
 }
 
-/// What the language says of an order. Only some countries write the month first.
+/// The prior of an order by language. Only some countries write the month first.
 fn prior(order: Order, language: Option<&str>) -> f64 {
     let language = language.unwrap_or_default().to_ascii_lowercase();
     let expected = match language.get(..2).unwrap_or_default() {
@@ -551,13 +555,13 @@ fn prior(order: Order, language: Option<&str>) -> f64 {
     match order {
         _ if order == expected.0 => expected.1,
         Order::YearMonthDay => -1.0,
-        // `11-21` in a place that writes the year first has the month first.
+        // `11-21` in a region that writes the year first has the month first.
         Order::MonthDayYear if expected.0 == Order::YearMonthDay => expected.1 / 2.0,
         _ => 0.0,
     }
 }
 
-/// What the mark between the numbers and a clock of twelve hours say of an order.
+/// The hint of the separator and a 12-hour clock about an order.
 fn mark_hint(order: Order, mark: char, half_day: bool) -> f64 {
     match order {
         Order::DayMonthYear if mark == '.' => 3.0,
@@ -566,7 +570,7 @@ fn mark_hint(order: Order, mark: char, half_day: bool) -> f64 {
     }
 }
 
-/// Neighbours that break the direction which most keep.
+/// Number of neighbours against the majority direction.
 fn inversions(times: &[i64]) -> u32 {
     let count = |up: bool| {
         let broken = times.windows(2).filter(|pair| if up { pair[0] > pair[1] } else { pair[0] < pair[1] });

@@ -1,4 +1,4 @@
-//! Dates in the forms that sites use, read at Sunday 2026-11-22 10:00:00 UTC.
+//! Dates in the forms that sites use, interpreted at Sunday 2026-11-22 10:00:00 UTC.
 
 use super::*;
 
@@ -328,7 +328,7 @@ fn the_zone_is_bounded_by_rows_from_the_future_and_by_changes() {
     // Changed within the half hour before: the offset is at most 5:30.
     conventions.changed_between(&time, NOW, NOW + 1_800);
     assert!(conventions.zone.high_s() <= 20_700 && conventions.zone.low_s() == 18_000, "{:?}", conventions.zone);
-    // Summer ends: what contradicts begins anew.
+    // Daylight saving ends: contradicting evidence resets the zone.
     let winter = Time { told: Some(time.told.unwrap() + 3 * 3_600), ..time };
     conventions.changed_between(&winter, NOW, NOW + 1_800);
     assert!(conventions.zone.low_s() > 20_700, "{:?}", conventions.zone);
@@ -337,10 +337,10 @@ fn the_zone_is_bounded_by_rows_from_the_future_and_by_changes() {
 #[test]
 fn times_of_today_tell_where_a_site_is_not() {
     let mut conventions = Conventions::default();
-    // At 10:00 UTC it is 15:30 of today only from +5:30 on, or on the day before.
+    // At 10:00 UTC, 15:30 is in today only from +5:30 on; otherwise it is the day before.
     conventions.learn(&column(&["Today, 15:30", "Yesterday, 12:00"]), NOW);
     assert!(conventions.zone.offsets().all(|offset| !(-35_999..19_800).contains(&offset)), "{:?}", conventions.zone);
-    // Changed within the last half hour: only the east is left, and its day is known.
+    // Changed within the last half hour: only eastern offsets are left, and its day is known.
     let time = conventions.time(&read("Today, 15:30").unwrap().reading, NOW).unwrap();
     assert_eq!(time.told, None, "which day it is, is open");
     conventions.zone = Zone::fixed(5 * 3_600, ZoneSource::Bounds);

@@ -1,4 +1,4 @@
-//! The numbers, words and signs of a text, as `read.rs` reads them.
+//! The numbers, words and signs of a text, as input for `read.rs`.
 
 use super::words::{Meaning, is_unspaced, meanings, unspaced};
 
@@ -10,7 +10,7 @@ pub(super) enum Token<'t> {
     Sign(char),
 }
 
-/// The pieces of a text, in their order.
+/// The tokens of a text, in order.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -39,12 +39,12 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Marks of direction and joiners, which some sites put around dates.
+/// Direction marks and joiners, which some sites put around dates.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Where the word at the beginning ends: letters, an apostrophe or a hyphen where the whole is a known word.
+/// End of the word at the start of a text: letters, with an apostrophe or a hyphen if the whole is a known word.
 fn word_end(text: &str) -> usize {
     for known in ["a.m.", "p.m.", "a.m", "p.m"] {
         if text.starts_with(known) {

@@ -1,13 +1,14 @@
-//! The words of dates (`models/words/time.tsv`): months, weekdays, days told by their distance, units of time, and the small words
-//! around them, in the languages of the sites that are crawled. Lower case; matched as whole words, those of scripts
-//! without spaces as the longest that fits.
+//! The words of dates (`models/words/time.tsv`): months, weekdays, relative days, units of time, and the small words
+//! around them, in the languages of the crawled sites. Lower case; matched as whole words, or as the longest match in
+//! scripts without spaces.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use gleaner_base::words::{Row, rows};
 
-/// What a word may say in a date. One word may say several things (`mar`: March, martes); the grammar takes what fits.
+/// The meanings of a word in a date. One word may have several (`mar`: March, martes); the grammar takes the one that
+/// fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// January is 1.
@@ -17,21 +18,21 @@ pub(super) enum Meaning {
     /// Days before today.
     DaysBack(u8),
     Unit(Unit),
-    /// The distance before it, or behind it, lies in the past.
+    /// The duration before or after it is in the past.
     Ago,
     /// This moment.
     Now,
     Half,
     One,
-    /// Some few.
+    /// A few.
     Few,
     Am,
     Pm,
     /// Seconds east of UTC.
     Zone(i32),
-    /// A distance that is not exact: it was rounded, or is "less than".
+    /// An inexact duration: rounded, or "less than".
     About,
-    /// Behind a number: what the number is.
+    /// After a number: its unit.
     Year,
     MonthMark,
     DayMark,
@@ -44,7 +45,7 @@ pub(super) enum Meaning {
     Filler,
 }
 
-/// Units of a distance in time, by their seconds.
+/// Units of durations, by their seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Second,
@@ -84,7 +85,7 @@ impl Unit {
 }
 
 impl Meaning {
-    /// That of a topic of the table; none for topics of other readers.
+    /// The unit of a topic of the table; None for topics of other modules.
     fn of(topic: &str) -> Option<Self> {
         let (family, value) = topic.split_once(' ').unwrap_or((topic, ""));
         Some(match family {
@@ -116,7 +117,7 @@ impl Meaning {
 
 gleaner_base::topics! { pub(super) time: TIME_NOW; }
 
-/// All meanings of each word, in the order of its row.
+/// All meanings of each word, in row order.
 static WORDS: LazyLock<HashMap<&'static str, Vec<Meaning>>> = LazyLock::new(|| {
     let of_row = |row: Row| (row.phrase, row.topics().filter_map(Meaning::of).collect::<Vec<_>>());
     rows("time").map(of_row).filter(|(_, meanings)| !meanings.is_empty()).collect()
@@ -125,13 +126,13 @@ static WORDS: LazyLock<HashMap<&'static str, Vec<Meaning>>> = LazyLock::new(|| {
 /// Characters of the longest word of a script without spaces.
 const LONGEST: usize = 4;
 
-/// What a word says; nothing for words that dates do not use.
+/// The meanings of a word; empty for words that dates do not use.
 pub(super) fn meanings(word: &str) -> &'static [Meaning] {
     let bare = word.trim_end_matches('.');
     WORDS.get(word).or_else(|| WORDS.get(bare)).map_or(&[], Vec::as_slice)
 }
 
-/// The longest word of a script without spaces at the beginning of `text`, and its bytes.
+/// The longest word of a script without spaces at the start of `text`, and its bytes.
 pub(super) fn unspaced(text: &str) -> Option<(&'static [Meaning], usize)> {
     let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).skip(1).take(LONGEST).collect();
     if ends.len() < LONGEST {
@@ -140,7 +141,7 @@ pub(super) fn unspaced(text: &str) -> Option<(&'static [Meaning], usize)> {
     ends.into_iter().rev().find_map(|end| WORDS.get(&text[..end]).map(|found| (found.as_slice(), end)))
 }
 
-/// True for characters of scripts that put no space between words, or none between a number and its unit.
+/// True for characters of scripts without spaces between words, or between a number and its unit.
 pub(in crate::boards) fn is_unspaced(character: char) -> bool {
     matches!(character, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
