@@ -10,7 +10,7 @@ use crate::wire::RequestId;
 #[derive(Default, Trace, Finalize, JsData)]
 pub(super) struct Signal {
     listeners: Listeners,
-    /// Why it was aborted; `None` while it was not.
+    /// The abort reason; `None` if it is not aborted.
     reason: Option<JsValue>,
     actions: Vec<Action>,
 }
@@ -21,13 +21,13 @@ impl Target for Signal {
     }
 }
 
-/// What is done once a signal is aborted, before its event.
+/// An action that runs when a signal is aborted, before its event.
 #[derive(Trace, Finalize)]
 #[boa_gc(unsafe_no_drop)]
 pub(super) enum Action {
-    /// Takes a listener away: target, type, callback, capture.
+    /// Removes a listener: target, type, callback, capture.
     Listener(JsObject, JsString, JsObject, bool),
-    /// Gives a request up and rejects its promise by this function.
+    /// Cancels a request and rejects its promise with this function.
     Request(#[unsafe_ignore_trace] RequestId, JsObject),
     /// Aborts a signal that depends on this one.
     Signal(JsObject),

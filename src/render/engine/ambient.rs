@@ -1,4 +1,4 @@
-//! What a page takes for chance (`Math.random`, `crypto`): the page's own, so that a page runs the same way twice.
+//! The page's random numbers (`Math.random`, `crypto`). They come from a seed, so that a page runs the same way twice.
 
 use boa_engine::object::builtins::{JsArrayBuffer, JsPromise, JsTypedArray};
 use boa_engine::{Context, JsArgs, JsNativeError, JsObject, JsResult, JsValue, js_string};
@@ -6,7 +6,7 @@ use sha1::Digest as _;
 
 use super::{bind, exception, page};
 
-/// Bytes that `getRandomValues` gives at once (Web Cryptography §10.1.1).
+/// Maximum bytes per call of `getRandomValues` (Web Cryptography §10.1.1).
 const RANDOM_BYTES: usize = 65_536;
 
 const CRYPTO: &[bind::Method] = &[("getRandomValues", 1, random_values), ("randomUUID", 0, random_uuid)];

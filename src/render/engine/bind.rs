@@ -1,7 +1,7 @@
-//! How native interfaces are told to the engine: a table for each, as WebIDL has it, and the few conversions that all of them need.
+//! Binds native interfaces to the engine: one table for each interface, as in WebIDL, and the common conversions.
 //!
-//! Members stand on real prototypes as enumerable, configurable properties (WebIDL §3.7), so that pages can look for them, wrap them
-//! and inherit from them. Nothing here runs a script of its own: there is no prelude, which is what keeps a page's start short.
+//! Members are enumerable, configurable properties of real prototypes (WebIDL §3.7), so that pages can detect, wrap and inherit them.
+//! Nothing here runs a script of its own: without a prelude, pages start fast.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,21 +17,21 @@ use boa_engine::{
 
 use super::realm;
 
-/// A method: its name, how many arguments it wants, what it does.
+/// A method: its name, its number of arguments, its function.
 pub type Method = (&'static str, usize, NativeFunctionPointer);
 
-/// An attribute: its name, how it is read and, unless it is read-only, written.
+/// An attribute: its name, its getter and, unless it is read-only, its setter.
 pub type Attribute = (&'static str, NativeFunctionPointer, Option<NativeFunctionPointer>);
 
 /// A WebIDL interface.
 #[derive(Clone, Copy)]
 pub struct Interface {
     pub name: &'static str,
-    /// Interface it inherits from; it must be defined before.
+    /// The parent interface, which must be defined before.
     pub parent: Option<&'static str>,
-    /// What `new` does: `this` is the new target. Without one, `new` is refused.
+    /// The constructor: `this` is the new target. Without one, `new` throws.
     pub constructor: Option<NativeFunctionPointer>,
-    /// Arguments that the constructor wants.
+    /// Number of arguments of the constructor.
     pub length: usize,
     pub methods: &'static [Method],
     pub attributes: &'static [Attribute],
@@ -41,7 +41,7 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// An interface without members, to be filled in.
+    /// An interface without members, as a base for others.
     pub const EMPTY: Self = Self {
         name: "",
         parent: None,
@@ -54,20 +54,20 @@ impl Interface {
     };
 }
 
-/// Prototypes and constructors of a window by the names of their interfaces.
+/// Prototypes and constructors of a window by interface name.
 #[derive(Default)]
 struct Interfaces(RefCell<HashMap<&'static str, (JsObject, JsObject)>>);
 
-/// Makes the interface's constructor and prototype, and tells the global object.
+/// Creates the interface's constructor and prototype, and defines it on the global object.
 ///
 /// # Errors
-/// When a page has frozen the global object before, which cannot be at its start.
+/// If a page has frozen the global object, which is impossible at its start.
 pub fn define(interface: &Interface, context: &mut Context) -> JsResult<JsObject> {
     let body = interface.constructor.unwrap_or(illegal_constructor);
     define_with(interface, NativeFunction::from_fn_ptr(body), context)
 }
 
-/// [`define`] with a constructor that knows more than a plain function does.
+/// [`define`] with a constructor that captures values.
 ///
 /// # Errors
 /// As [`define`].
@@ -110,7 +110,7 @@ pub fn define_with(interface: &Interface, body: NativeFunction, context: &mut Co
     Ok(prototype)
 }
 
-/// Adds constants to an interface that another file has defined.
+/// Adds constants to an interface defined in another file.
 ///
 /// # Errors
 /// When the interface was not defined.
@@ -159,7 +159,7 @@ pub fn attributes(object: &JsObject, attributes: &[Attribute], context: &mut Con
     Ok(())
 }
 
-/// Adds an attribute whose functions know more than plain ones do.
+/// Adds an attribute whose functions capture values.
 ///
 /// # Errors
 /// When the object takes no new properties.
@@ -181,7 +181,7 @@ pub fn accessor(
     object.define_property_or_throw(js_string!(name), property, context).map(|_| ())
 }
 
-/// `@@iterator` in a table stands for the symbol.
+/// `@@iterator` in a table means the symbol.
 fn key(name: &str) -> PropertyKey {
     match name {
         "@@iterator" => JsSymbol::iterator().into(),
@@ -198,7 +198,7 @@ pub fn function(name: &str, length: usize, body: NativeFunctionPointer, context:
         .into()
 }
 
-/// A property that enumeration passes over.
+/// Defines a non-enumerable property.
 pub(crate) fn hidden(
     object: &JsObject,
     key: impl Into<PropertyKey>,
@@ -232,7 +232,7 @@ pub fn prototype(name: &str, context: &Context) -> JsResult<JsObject> {
     pair(name, context).map(|(prototype, _)| prototype)
 }
 
-/// The prototype of an interface in the window that a constructor comes from, for one that has none of its own (WebIDL §3.7.1).
+/// The prototype of an interface in the window of a constructor that has none of its own (WebIDL §3.7.1).
 ///
 /// # Errors
 /// When the interface was not defined, or a trap of the constructor throws.
@@ -248,7 +248,7 @@ pub fn constructor(name: &str, context: &Context) -> JsResult<JsObject> {
     pair(name, context).map(|(_, constructor)| constructor)
 }
 
-/// An object of an interface that no script asked for with `new`.
+/// An object of an interface, created without `new`.
 ///
 /// # Errors
 /// When the interface was not defined.
@@ -256,7 +256,7 @@ pub fn object<T: NativeObject>(name: &str, data: T, context: &Context) -> JsResu
     Ok(JsObject::from_proto_and_data(prototype(name, context)?, data))
 }
 
-/// What `new` gives: an object whose prototype the new target has, so that classes of scripts inherit.
+/// The result of `new`: an object with the prototype of the new target, so that scripts can subclass it.
 ///
 /// # Errors
 /// When the constructor was called without `new`, or the new target throws.
@@ -288,7 +288,7 @@ pub fn type_error(message: impl Into<std::borrow::Cow<'static, str>>) -> boa_eng
     JsNativeError::typ().with_message(message).into()
 }
 
-/// Refuses a call with fewer arguments than `count` (WebIDL §3.6 step 4).
+/// Rejects a call with fewer arguments than `count` (WebIDL §3.6 step 4).
 ///
 /// # Errors
 /// When there are too few.
@@ -310,7 +310,7 @@ pub fn text(args: &[JsValue], index: usize, context: &mut Context) -> JsResult<S
     Ok(args.get_or_undefined(index).to_string(context)?.to_std_string_lossy())
 }
 
-/// An argument that may be left out.
+/// An optional argument.
 ///
 /// # Errors
 /// What the value's own conversion throws.
@@ -321,12 +321,12 @@ pub fn text_if_given(args: &[JsValue], index: usize, context: &mut Context) -> J
     text(args, index, context).map(Some)
 }
 
-/// A text as a script sees it.
+/// A text as a script value.
 pub fn js(text: &str) -> JsValue {
     js_string!(text).into()
 }
 
-/// A member of a dictionary argument, `None` where it is undefined or there is no dictionary.
+/// A member of a dictionary argument; `None` if it is undefined or there is no dictionary.
 ///
 /// # Errors
 /// When the argument is neither an object nor missing, or a getter throws.
@@ -338,7 +338,7 @@ pub fn member(dictionary: &JsValue, name: &str, context: &mut Context) -> JsResu
     }
 }
 
-/// A member of a dictionary argument as a truth, false where it is missing.
+/// A boolean member of a dictionary argument; false if it is missing.
 ///
 /// # Errors
 /// As [`member`].
@@ -372,11 +372,11 @@ pub fn values(object: &JsObject, most: usize, context: &mut Context) -> JsResult
     }
 }
 
-/// The two halves of each pair of an iterable of pairs, or the own enumerable properties of any other object: WebIDL's
-/// `sequence<sequence<T>> or record<T, T>`.
+/// The pairs of an iterable of pairs, or the own enumerable properties of any other object: WebIDL's `sequence<sequence<T>> or record<T,
+/// T>`.
 ///
 /// # Errors
-/// When an element is no pair, there are more than `most`, or a conversion throws.
+/// When an element is not a pair, there are more than `most`, or a conversion throws.
 pub fn pairs(object: &JsObject, most: usize, context: &mut Context) -> JsResult<Vec<(JsString, JsString)>> {
     if object.get(JsSymbol::iterator(), context)?.is_null_or_undefined() {
         let mut found = Vec::new();
@@ -402,7 +402,7 @@ pub fn pairs(object: &JsObject, most: usize, context: &mut Context) -> JsResult<
     Ok(found)
 }
 
-/// The bytes of an `ArrayBuffer` or a view on one, `None` for anything else (WebIDL `BufferSource`).
+/// The bytes of an `ArrayBuffer` or of a view on one; `None` for anything else (WebIDL `BufferSource`).
 ///
 /// # Errors
 /// When the buffer is detached or the view reaches beyond it.
@@ -430,7 +430,7 @@ pub fn bytes(value: &JsValue, context: &mut Context) -> JsResult<Option<Vec<u8>>
 /// An `ArrayBuffer` with these bytes.
 ///
 /// # Errors
-/// When the page may hold no buffer of that size.
+/// When it exceeds the page's limit for one buffer.
 pub fn buffer(bytes: &[u8], context: &mut Context) -> JsResult<JsObject> {
     let buffer = JsArrayBuffer::new(bytes.len(), context)?;
     if let Some(mut data) = buffer.data_mut() {

@@ -9,7 +9,7 @@ use super::pairs::{self, Pairs};
 use super::{bind, page, realm, stream};
 use crate::limits;
 
-/// Bytes with a type; a file has a name as well.
+/// Bytes with a type; a file also has a name.
 #[derive(Clone, Default, Trace, Finalize, JsData)]
 #[boa_gc(unsafe_no_drop)]
 pub(super) struct Blob {
@@ -158,15 +158,15 @@ const FORM_DATA: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// Names and what goes with them: a text or a `File`.
+/// Names with their values: a text or a `File`.
 pub type Fields = Vec<(JsValue, JsValue)>;
 
-/// Reads the form of a document that `new FormData(form)` names: whoever knows documents brings it.
+/// Reads the form passed to `new FormData(form)`; the document's code provides it.
 pub type ReadForm = fn(&[JsValue], &mut Context) -> JsResult<Fields>;
 
 struct Reader(ReadForm);
 
-/// Tells how forms are read.
+/// Sets the form reader.
 pub fn set_form_reader(read: ReadForm, context: &mut Context) {
     context.insert_data(Reader(read));
 }
@@ -184,7 +184,7 @@ pub fn form_fields(object: &JsObject) -> Option<Fields> {
     object.downcast_ref::<FormData>().map(|form| form.list.clone())
 }
 
-/// What a form sends where no file was chosen.
+/// The value that a form sends if no file was chosen.
 ///
 /// # Errors
 /// When the interface was not defined.
@@ -199,7 +199,7 @@ pub fn file_name(value: &JsValue) -> Option<String> {
     value.as_object()?.downcast_ref::<Blob>().and_then(|file| file.name.clone())
 }
 
-/// Blobs that have an address (`URL.createObjectURL`).
+/// Blobs with a URL (`URL.createObjectURL`).
 #[derive(Default)]
 struct Addresses(HashMap<String, Blob>);
 
@@ -232,7 +232,7 @@ fn entry(args: &[JsValue], context: &mut Context) -> JsResult<(JsValue, JsValue)
     Ok((name, bind::object("File", blob, context)?.into()))
 }
 
-/// A blob of parts: texts, buffers and other blobs.
+/// Builds a blob from texts, buffers and other blobs.
 fn assemble(parts: &JsValue, options: &JsValue, context: &mut Context) -> JsResult<Blob> {
     let mut bytes = Vec::new();
     if !parts.is_undefined() {
@@ -256,7 +256,7 @@ fn assemble(parts: &JsValue, options: &JsValue, context: &mut Context) -> JsResu
     Ok(Blob { bytes: bytes.into(), kind, ..Blob::default() })
 }
 
-/// A type with characters that no type has is none (File API §3.2).
+/// A type with invalid characters becomes empty (File API §3.2).
 fn plain_type(kind: &str) -> String {
     if kind.bytes().all(|byte| matches!(byte, 0x20..=0x7e)) { kind.to_ascii_lowercase() } else { String::new() }
 }
@@ -301,12 +301,12 @@ pub(super) fn revoke_object_url(_: &JsValue, args: &[JsValue], context: &mut Con
     Ok(JsValue::undefined())
 }
 
-/// The blob at an address.
+/// The blob with this URL.
 pub(super) fn at(address: &str, context: &Context) -> Option<Blob> {
     context.get_data::<Addresses>()?.0.get(address).cloned()
 }
 
-/// "Extract a body" (Fetch §5.2): bytes and, where the value brings one, a content type.
+/// "Extract a body" (Fetch §5.2): the bytes, and a content type if the value determines one.
 ///
 /// # Errors
 /// What the value's own conversion throws.

@@ -1,4 +1,4 @@
-//! `structuredClone` (HTML §2.7): copies of what can be copied, cycles kept, functions and symbols refused.
+//! `structuredClone` (HTML §2.7): copies values with their cycles, and rejects functions and symbols.
 
 use boa_engine::builtins::error::Error;
 use boa_engine::object::builtins::{JsArray, JsArrayBuffer, JsDate, JsMap, JsRegExp, JsSet, JsTypedArray};
@@ -19,7 +19,7 @@ fn structured_clone(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsR
     structured(args.get_or_undefined(0), context)
 }
 
-/// A copy of a value for whoever must not share it: a message, a history entry.
+/// A copy of a value that must not be shared, for a message or a history entry.
 ///
 /// # Errors
 /// `DataCloneError` for what cannot be copied.
@@ -31,7 +31,7 @@ fn refuse(what: &str, context: &mut Context) -> boa_engine::JsError {
     exception::error("DataCloneError", &format!("{what} could not be cloned."), context)
 }
 
-/// Copies a value; `seen` are objects with their copies, so that cycles and shared parts stay what they are.
+/// Copies a value; `seen` maps objects to their copies, to preserve cycles and shared parts.
 pub(super) fn copy(
     value: &JsValue,
     seen: &mut Vec<(JsObject, JsObject)>,
@@ -106,7 +106,7 @@ pub(super) fn copy(
     Ok(copied.into())
 }
 
-/// Objects without parts that could be cycles.
+/// Copies an object that cannot contain cycles.
 fn leaf(object: &JsObject, context: &mut Context) -> JsResult<Option<JsObject>> {
     if let Ok(date) = JsDate::from_object(object.clone()) {
         let time = date.get_time(context)?;

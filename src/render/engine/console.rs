@@ -1,4 +1,4 @@
-//! `console` (Console Standard), whose lines are kept for whoever looks at a page; nothing is printed.
+//! `console` (Console Standard). Its lines are stored for people who inspect a page; nothing is printed.
 
 use boa_engine::{Context, JsArgs, JsObject, JsResult, JsString, JsValue, js_string};
 
@@ -49,7 +49,7 @@ fn nothing(_: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue> {
     Ok(JsValue::undefined())
 }
 
-/// Joins the arguments with blanks, `%s` and the like filled in first (Console §2.2).
+/// Joins the arguments with spaces, after format specifiers such as `%s` (Console §2.2).
 fn tell(level: &str, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let mut line = String::new();
     let mut rest = args.iter();
@@ -107,7 +107,7 @@ fn fill<'a>(
     line.push_str(rest);
 }
 
-/// A value as a line: texts as they are, errors as their words, objects as far as the engine shows them without calling scripts.
+/// A value as a line: texts as they are, errors by message, objects as far as the engine can show them without calling scripts.
 fn show(value: &JsValue, context: &mut Context) -> String {
     if let Some(text) = value.as_string() {
         return cut(&text.to_std_string_lossy(), limits::CONSOLE_LINE_BYTES_MAX).to_owned();
@@ -119,7 +119,7 @@ fn show(value: &JsValue, context: &mut Context) -> String {
     if object.is_callable() {
         return "function".to_owned();
     }
-    // Deep or large objects are not worth their time: keys of the first level tell enough.
+    // Deep or large objects would take too long: the keys of the first level are enough.
     let keys = object.own_property_keys(context).unwrap_or_default();
     let mut shown = String::from(if object.is_array() { "[" } else { "{" });
     for key in keys.iter().take(20) {

@@ -1,4 +1,4 @@
-//! Texts and bytes: `TextEncoder`, `TextDecoder` (Encoding Standard §8), `atob`, `btoa` (HTML §8.3).
+//! Text encoding: `TextEncoder`, `TextDecoder` (Encoding Standard §8), `atob`, `btoa` (HTML §8.3).
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -9,7 +9,7 @@ use encoding_rs::{CoderResult, Decoder, DecoderResult, Encoding};
 
 use super::{bind, exception};
 
-/// "Forgiving-base64" (Infra §7) once blanks are gone: padding or none, stray bits in the last place.
+/// "Forgiving-base64" (Infra §7) after whitespace is removed: optional padding, stray bits in the last character.
 const FORGIVING: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -131,13 +131,13 @@ fn decode(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<J
     Ok(bind::js(&text))
 }
 
-/// Each character of the answer is a byte.
+/// Each character of the result is a byte.
 fn atob(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     bind::want(args, 1, "atob' on 'Window")?;
     let text = bind::text(args, 0, context)?;
     let mut packed: Vec<u8> =
         text.bytes().filter(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)).collect();
-    // Padding is allowed where it makes the length whole, and only there.
+    // Padding is allowed only if it completes the length.
     if packed.len().is_multiple_of(4) {
         let padding = packed.iter().rev().take(2).take_while(|byte| **byte == b'=').count();
         packed.truncate(packed.len() - padding);

@@ -1,5 +1,5 @@
-//! `Event` and the interfaces that inherit from it (DOM §2.2, UI Events, HTML), as one native kind: what an interface adds is a row of a
-//! table.
+//! `Event` and its derived interfaces (DOM §2.2, UI Events, HTML) as one native kind: a row of a table lists the members of each
+//! interface.
 
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{
@@ -34,7 +34,7 @@ pub struct Event {
     pub(super) initialized: bool,
     pub(super) trusted: bool,
     time_ms: f64,
-    /// What the event's own interface adds, in the order of its row and the rows above.
+    /// The members of the event's own interface and its ancestors, in table order.
     members: Vec<(JsString, JsValue)>,
 }
 
@@ -51,7 +51,7 @@ impl Event {
         self.is("click") && self.members.iter().any(|(key, _)| *key == js_string!("button"))
     }
 
-    /// Marks the event as one that a script made, not a reader.
+    /// Marks the event as created by a script, not by a user.
     pub fn of_script(&mut self) {
         self.trusted = false;
     }
@@ -61,17 +61,17 @@ impl Event {
         self.kind == js_string!(kind)
     }
 
-    /// Whether it passes the edges of shadow trees.
+    /// Whether it crosses shadow boundaries.
     pub fn is_composed(&self) -> bool {
         self.composed
     }
 
-    /// `relatedTarget`, where the event's interface has one that is set.
+    /// `relatedTarget`, if the event's interface has one that is set.
     pub fn related(&self) -> Option<JsObject> {
         self.member(&js_string!("relatedTarget")).as_object()
     }
 
-    /// Tells `relatedTarget` otherwise; an event without one stays without.
+    /// Changes `relatedTarget`; an event without one stays without.
     pub(super) fn set_related(&mut self, object: Option<JsObject>) {
         let name = js_string!("relatedTarget");
         if let Some((_, value)) = self.members.iter_mut().find(|(key, value)| *key == name && value.is_object()) {
@@ -91,7 +91,7 @@ impl Event {
     }
 }
 
-/// What a member is when its dictionary does not say, which tells its type as well.
+/// The default value of a member, which also determines its type.
 #[derive(Clone, Copy)]
 pub enum Usual {
     Null,
@@ -101,7 +101,7 @@ pub enum Usual {
     Empty,
 }
 
-/// An interface of events: its name, its parent's, the members that it adds.
+/// An event interface: its name, its parent's name, the members that it adds.
 type Kind = (&'static str, &'static str, &'static [(&'static str, Usual)]);
 
 use Usual::{Empty, False, Null, Undefined, Zero};
@@ -216,7 +216,7 @@ const KINDS: &[Kind] = &[
     ),
 ];
 
-/// The methods that set an event of old anew: interface, name, the members behind type, bubbles and cancelable.
+/// Legacy methods that reinitialise an event: interface, name, the parameters after type, bubbles and cancelable.
 const INITS: &[(&str, &str, &[&str])] = &[
     ("CustomEvent", "initCustomEvent", &["detail"]),
     ("UIEvent", "initUIEvent", &["view", "detail"]),
@@ -329,7 +329,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// `composedPath()` (DOM §2.2): what stands in closed shadow trees is told to those in them only.
+/// `composedPath()` (DOM §2.2): objects in closed shadow trees are only visible from inside them.
 fn composed_path(event: &Event) -> Vec<JsObject> {
     let Some(current) = &event.current_target else { return Vec::new() };
     let path = &event.path;
@@ -396,7 +396,7 @@ fn born(kind: JsString, context: &Context) -> Event {
     Event { kind, initialized: true, time_ms, ..Event::default() }
 }
 
-/// What a member of an interface or of one above it usually is.
+/// The default value of a member of an interface or its ancestors.
 fn usual_of(interface: &str, name: &str) -> Usual {
     let mut next = interface;
     while let Some((_, parent, members)) = KINDS.iter().find(|(kind, ..)| *kind == next) {
@@ -408,7 +408,7 @@ fn usual_of(interface: &str, name: &str) -> Usual {
     Null
 }
 
-/// A member's value, by its type; `undefined` counts as left out.
+/// A member's value, converted to its type; `undefined` counts as omitted.
 fn value_of(usual: Usual, given: Option<JsValue>, context: &mut Context) -> JsResult<JsValue> {
     Ok(match (usual, given.filter(|value| !value.is_undefined())) {
         (Null, None) => JsValue::null(),
@@ -422,7 +422,7 @@ fn value_of(usual: Usual, given: Option<JsValue>, context: &mut Context) -> JsRe
     })
 }
 
-/// The members of an interface and of those above it, as a dictionary gives them.
+/// The members of an interface and its ancestors, from a dictionary.
 fn members(name: &str, init: &JsValue, context: &mut Context) -> JsResult<Vec<(JsString, JsValue)>> {
     let mut found = Vec::new();
     let mut next = name;
@@ -449,7 +449,7 @@ fn init_event(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResu
     })
 }
 
-/// `initCustomEvent` and its kin: the members come behind type, bubbles and cancelable. Nothing changes while the event is dispatched.
+/// `initCustomEvent` and similar methods: the members follow type, bubbles and cancelable. They have no effect during dispatch.
 fn init_members(
     this: &JsValue,
     args: &[JsValue],
@@ -470,16 +470,16 @@ fn init_members(
     })
 }
 
-/// Whether an interface is another one or inherits from it.
+/// Whether an interface is the other one or inherits from it.
 fn is_of_interface(name: &str, ancestor: &str) -> bool {
     let parent = |name: &str| KINDS.iter().find(|(kind, ..)| *kind == name).map(|(_, parent, _)| *parent);
     std::iter::successors(Some(name), |name| parent(name)).any(|name| name == ancestor)
 }
 
-/// A trusted event of an interface, as the engine itself fires it. `members` are the interface's own, others have their usual values.
+/// A trusted event of an interface, as fired by the engine itself. `members` are the interface's own; all others have default values.
 ///
 /// # Errors
-/// When the interface is not known.
+/// When the interface is unknown.
 pub fn create(
     interface: &'static str,
     kind: &str,
@@ -493,24 +493,24 @@ pub fn create(
             member.1 = value.clone();
         }
     }
-    // What a reader does reaches out of shadow trees (UI Events §3.2).
+    // User input events are composed (UI Events §3.2).
     let composed = is_of_interface(interface, "UIEvent");
     let event = Event { bubbles, cancelable, composed, trusted: true, members, ..born(js_string!(kind), context) };
     let object = bind::object(interface, event, context)?;
     object.downcast::<Event>().map_err(|_| bind::type_error("Illegal invocation"))
 }
 
-/// An event without interface that the document's factory makes (`document.createEvent`), which waits for `initEvent`.
+/// An uninitialised event, as from `document.createEvent`; it needs `initEvent`.
 ///
 /// # Errors
-/// When the interface is not known.
+/// When the interface is unknown.
 pub fn create_unready(interface: &'static str, context: &mut Context) -> JsResult<JsObject> {
     let members = members(interface, &JsValue::undefined(), context)?;
     let event = Event { initialized: false, members, ..born(js_string!(), context) };
     bind::object(interface, event, context)
 }
 
-/// Creates and dispatches an event; false when it was cancelled. An object that is no target gets none.
+/// Creates and dispatches an event; false if it was cancelled. An object that is no event target gets none.
 pub fn fire(
     at: &JsObject,
     interface: &'static str,
@@ -524,7 +524,7 @@ pub fn fire(
         .unwrap_or(true)
 }
 
-/// Tells the window of an error; true when a handler took it (HTML §8.1.4.6).
+/// Fires an `error` event at the window; true if a handler handled it (HTML §8.1.4.6).
 pub(super) fn fire_error(error: &ScriptError, value: JsValue, context: &mut Context) -> bool {
     let members = [
         ("message", bind::js(&format!("Uncaught {}", error.message))),
@@ -537,17 +537,17 @@ pub(super) fn fire_error(error: &ScriptError, value: JsValue, context: &mut Cont
     !fire(&window, "ErrorEvent", "error", (false, true), &members, context)
 }
 
-/// Tells the window of a rejected promise; true when a handler took it (HTML §8.1.4.7).
+/// Fires an `unhandledrejection` event at the window; true if a handler handled it (HTML §8.1.4.7).
 pub(super) fn fire_rejection(promise: JsValue, reason: JsValue, context: &mut Context) -> bool {
     let window = realm::window(context);
     let members = [("promise", promise), ("reason", reason)];
     !fire(&window, "PromiseRejectionEvent", "unhandledrejection", (false, true), &members, context)
 }
 
-/// Tells whether a target is a document, its root or its body: the engine knows of no nodes.
+/// Reports whether a target is a document, its root or its body: the engine itself knows no nodes.
 pub struct Outermost(pub fn(&JsObject, &mut Context) -> bool);
 
-/// "Default passive value" (DOM §2.7): what scrolls a whole page does not wait for its listeners.
+/// "Default passive value" (DOM §2.7): scrolling of a whole page does not wait for listeners.
 pub(super) fn is_passive_by_default(target: &JsObject, kind: &JsString, context: &mut Context) -> bool {
     if !["touchstart", "touchmove", "wheel", "mousewheel"].iter().any(|known| *kind == **known) {
         return false;

@@ -1,4 +1,4 @@
-//! `DOMException` (WebIDL §4.3): the errors of the platform, with the names and codes that pages compare.
+//! `DOMException` (WebIDL §4.3): the platform's errors, with the names and codes that pages compare.
 
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, Finalize, JsData, JsError, JsNativeError, JsObject, JsResult, JsValue, Trace, js_string};
@@ -13,7 +13,7 @@ struct DomException {
     message: String,
 }
 
-/// The constants, those of the past among them.
+/// The constants, including historical ones.
 const CODES: &[(&str, u32)] = &[
     ("INDEX_SIZE_ERR", 1),
     ("DOMSTRING_SIZE_ERR", 2),
@@ -101,7 +101,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Pages and tools expect a `stack` on what is thrown.
+/// Pages and tools expect a `stack` on exceptions.
 fn with_stack(object: Option<&JsObject>, context: &mut Context) -> JsResult<()> {
     let Some(object) = object else { return Ok(()) };
     let property =
@@ -120,7 +120,7 @@ pub fn value(name: &str, message: &str, context: &mut Context) -> JsResult<JsVal
     Ok(object.into())
 }
 
-/// A `DOMException` to be thrown.
+/// A `DOMException` to throw.
 pub fn error(name: &str, message: &str, context: &mut Context) -> JsError {
     match value(name, message, context) {
         Ok(value) => JsError::from_opaque(value),

@@ -1,6 +1,7 @@
-//! Requests of a page's scripts that their server had no answer for at the time: until they have been answered, the page is not whole.
+//! Requests of a page's scripts that the server failed to answer: until they are answered, the page is incomplete.
 //!
-//! Only faults of an interface that answers otherwise count: one that never does says nothing of the page's list, and is told elsewhere.
+//! Only failures of an endpoint that otherwise answers count. One that never answers is no evidence about the page's list, and is
+//! reported elsewhere.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,9 +13,9 @@ use crate::wire::{Answer, Asker, Request, RequestId};
 #[derive(Default)]
 pub struct Faults {
     under_way: HashMap<RequestId, Asked>,
-    /// What was asked in vain, each with the shape of its address.
+    /// Failed requests, each with the shape of its URL.
     failed: HashMap<u64, u64>,
-    /// Shapes of addresses that have been answered.
+    /// URL shapes that were answered.
     answered: HashSet<u64>,
     count: u64,
     has_paused: bool,
@@ -24,9 +25,9 @@ pub struct Faults {
 
 #[derive(Clone, Copy)]
 struct Asked {
-    /// All that was asked: method, address, body.
+    /// The hash of the whole request: method, URL, body.
     whole: u64,
-    /// The method and the path, whatever it names in it ([`is_of_record`]).
+    /// The method and the path without record names ([`is_of_record`]).
     shape: u64,
 }
 
@@ -36,7 +37,7 @@ impl Faults {
             return;
         }
         let path = request.url.split('?').next().unwrap_or_default();
-        // The first three are the scheme, nothing, and the host, which tells servers apart.
+        // The first three parts are the scheme, an empty string, and the host, which separates servers.
         let shape =
             path.split('/').enumerate().map(|(nth, part)| if nth > 2 && is_of_record(part) { "*" } else { part });
         let path = shape.collect::<Vec<_>>().join("/");
@@ -64,7 +65,7 @@ impl Faults {
             }
             return;
         }
-        // What the crawl has not sent, or what broke off, is asked for by no second click.
+        // A second click does not retry a request that the crawl did not send or that broke off.
         self.count += u64::from(status.is_some());
         self.has_paused |= matches!(status, Some(429 | 503));
         self.has_refused_rate |= status == Some(429);
@@ -74,31 +75,32 @@ impl Faults {
         }
     }
 
-    /// How often a server has said that it had no answer.
+    /// Number of failed requests with a response.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether a server has said that it wants to be left alone for a while (429, 503).
+    /// Whether a server asked to be left alone for a while (429, 503).
     pub fn has_paused(&self) -> bool {
         self.has_paused
     }
 
-    /// Whether that still holds: one that has answered since was busy for a moment, and one that has refused the rate (429) wants less of all.
+    /// Whether that still holds. A server that has answered since was only busy for a moment; after a 429 it wants fewer requests of any
+    /// kind.
     pub fn is_paused(&self) -> bool {
         self.is_paused
     }
 
-    /// Whether something was asked in vain of an interface that answers otherwise, and has not been answered since.
+    /// Whether a request to an endpoint that otherwise answers has failed and is still unanswered.
     pub fn are_left(&self) -> bool {
         self.failed.values().any(|shape| self.answered.contains(shape))
     }
 }
 
-/// Segments of a path from so many characters on are titles or keys.
+/// Path segments of at least this many characters are titles or keys.
 const SLUG_CHARACTERS: usize = 20;
 
-/// Whether a segment of a path names a record: it has a digit, is a number in base 16, or as long or of as many words as titles are.
+/// Whether a path segment names a record: it has a digit, is a hexadecimal number, or has the length or word count of a title.
 fn is_of_record(part: &str) -> bool {
     let is_hex = part.len() >= 6 && part.bytes().all(|c| c.is_ascii_hexdigit());
     let words = part.split(['-', '_', '+', '.']).count();

@@ -1,7 +1,7 @@
-//! `fetch`, `Request` and `Response` (Fetch §5), whose requests go the crawl's way (`net`). Bodies are whole, and streams of
-//! one chunk to who wants streams.
+//! `fetch`, `Request` and `Response` (Fetch §5), whose requests go through the crawl (`net`). Bodies are complete; streams of them have
+//! one chunk.
 //!
-//! Whether an answer of another origin may be read is the crawl's to decide, which refuses requests and not answers.
+//! The crawl decides whether a cross-origin response may be read: it refuses requests, not responses.
 
 use boa_engine::builtins::promise::ResolvingFunctions;
 use boa_engine::object::builtins::{JsArrayBuffer, JsPromise, JsUint8Array};
@@ -13,14 +13,14 @@ use super::headers::Headers;
 use super::{abort, bind, blob, headers, jobs, json, stream, url};
 use crate::wire::{Answer, Asker, Request as NetRequest, Response as NetResponse};
 
-/// A body, and whether it was read.
+/// A body, and whether it was consumed.
 #[derive(Clone, Default, Trace, Finalize)]
 #[boa_gc(unsafe_no_drop)]
 struct Body {
     #[unsafe_ignore_trace]
     bytes: Option<std::rc::Rc<[u8]>>,
     used: bool,
-    /// What `body` gave.
+    /// The stream that `body` returned.
     stream: Option<JsObject>,
 }
 
@@ -34,12 +34,12 @@ struct Request {
     headers: JsObject,
     body: Body,
     signal: Option<JsObject>,
-    /// `mode`, `credentials`, `cache`, `redirect`, `referrer`, `integrity` as they were given.
+    /// `mode`, `credentials`, `cache`, `redirect`, `referrer`, `integrity` as given.
     #[unsafe_ignore_trace]
     words: [String; 6],
 }
 
-/// The words of a request, with what they are when nobody says.
+/// The options of a request, with their defaults.
 const WORDS: [(&str, &str); 6] = [
     ("mode", "cors"),
     ("credentials", "same-origin"),
@@ -64,7 +64,7 @@ struct Response {
     body: Body,
 }
 
-/// What both have.
+/// Shared by `Request` and `Response`.
 trait WithBody: boa_engine::object::NativeObject {
     fn body(&mut self) -> &mut Body;
     fn headers(&self) -> &JsObject;
@@ -230,7 +230,7 @@ fn with_body<T: WithBody>(prototype: &JsObject, context: &mut Context) -> JsResu
     bind::attributes(prototype, attributes, context)
 }
 
-/// The body as a stream, the same each time.
+/// The body as a stream; the same object each time.
 fn stream_of<T: WithBody>(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let object = bind::this::<T>(this)?;
     let (bytes, known) = {
@@ -252,12 +252,12 @@ fn stream_of<T: WithBody>(this: &JsValue, _: &[JsValue], context: &mut Context) 
     Ok(stream.into())
 }
 
-/// UTF-8 without its mark (Encoding §6 "UTF-8 decode").
+/// Decodes UTF-8 without its byte order mark (Encoding §6 "UTF-8 decode").
 fn text_of(bytes: &[u8]) -> String {
     encoding_rs::UTF_8.decode_with_bom_removal(bytes).0.into_owned()
 }
 
-/// Reads a body once (Fetch §5.3 "consume body").
+/// Consumes a body (Fetch §5.3 "consume body").
 fn consume<T: WithBody>(this: &JsValue, what: stream::Drained, context: &mut Context) -> JsResult<JsValue> {
     let object = bind::this::<T>(this)?;
     let (bytes, stream, headers) = {
@@ -273,7 +273,7 @@ fn consume<T: WithBody>(this: &JsValue, what: stream::Drained, context: &mut Con
         (body.bytes.clone().unwrap_or_default(), stream, headers)
     };
     let kind = headers.downcast_ref::<Headers>().and_then(|headers| headers.get("content-type")).unwrap_or_default();
-    // A body that a script made of a stream is read to its end first.
+    // A body that a script created from a stream is read to its end first.
     let drained = stream.map(|stream| stream::drain(&stream, &kind, what, context)).transpose()?.flatten();
     if let Some(drained) = drained {
         return Ok(drained);
@@ -303,7 +303,7 @@ fn stringify(value: &JsValue, context: &mut Context) -> JsResult<JsValue> {
     if text.is_string() { Ok(text) } else { Err(bind::type_error("The data is not JSON serializable")) }
 }
 
-/// The constructor of `Request` (Fetch §5.4), as far as pages go.
+/// The constructor of `Request` (Fetch §5.4), in the parts that pages use.
 fn request_of(input: &JsValue, init: &JsValue, context: &mut Context) -> JsResult<Request> {
     let other = input.as_object().and_then(|object| object.downcast_ref::<Request>().map(|request| request.clone()));
     let mut request = match other {
@@ -352,7 +352,7 @@ fn request_of(input: &JsValue, init: &JsValue, context: &mut Context) -> JsResul
     Ok(request)
 }
 
-/// The content type that a body brings counts where the page set none.
+/// The content type of a body applies if the page set none.
 fn usual_type(headers: &JsObject, kind: Option<String>) {
     if let Some(mut headers) = headers.downcast_mut::<Headers>()
         && let Some(kind) = kind
@@ -362,7 +362,7 @@ fn usual_type(headers: &JsObject, kind: Option<String>) {
     }
 }
 
-/// A method with its name in the usual case (Fetch §2.2.1 "normalize").
+/// Normalises a method name (Fetch §2.2.1 "normalize").
 pub(super) fn method_of(name: &str) -> JsResult<String> {
     let upper = name.to_ascii_uppercase();
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
@@ -470,7 +470,7 @@ fn send(request: &Request, resolvers: &ResolvingFunctions, context: &mut Context
     Ok(())
 }
 
-/// Sends a request the way of its scheme: `data:` and `blob:` addresses hold their own answers, others go to the crawl.
+/// Sends a request by its scheme: `data:` and `blob:` URLs contain their responses, others go to the crawl.
 pub(super) fn start(
     mut request: NetRequest,
     context: &mut Context,
@@ -490,7 +490,7 @@ pub(super) fn start(
     }
 }
 
-/// The answer of an address that needs no network, `None` for those that do.
+/// The response of a URL that needs no network; `None` for others.
 pub(super) fn local(address: &str, context: &Context) -> Option<Answer> {
     let (scheme, rest) = address.split_once(':')?;
     let respond = |kind: String, body: Vec<u8>| {
@@ -517,7 +517,7 @@ pub(super) fn local(address: &str, context: &Context) -> Option<Answer> {
     }
 }
 
-/// Type and bytes of a `data:` address without its scheme (Fetch §6 "data: URL processor").
+/// Type and bytes of a `data:` URL without its scheme (Fetch §6 "data: URL processor").
 fn data(rest: &str) -> Option<(String, Vec<u8>)> {
     use base64::Engine as _;
     let rest = rest.split('#').next()?;

@@ -1,4 +1,4 @@
-//! `Array.fromAsync` (ECMAScript proposal, stage 4): an array of what an iterable gives, each once it is there.
+//! `Array.fromAsync` (ECMAScript proposal, stage 4): an array of the awaited values of an iterable.
 
 use boa_engine::builtins::promise::ResolvingFunctions;
 use boa_engine::object::FunctionObjectBuilder;
@@ -7,7 +7,7 @@ use boa_engine::{Context, Finalize, JsArgs, JsObject, JsResult, JsSymbol, JsValu
 
 use super::bind;
 
-/// An array on its way.
+/// A pending array.
 #[derive(Clone, Trace, Finalize)]
 struct Gather {
     iterator: JsObject,
@@ -19,7 +19,7 @@ struct Gather {
     done: ResolvingFunctions,
 }
 
-/// What is done with what was waited for.
+/// The continuation after an awaited value.
 type Step = fn(&Gather, &JsValue, &mut Context) -> JsResult<()>;
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
@@ -36,7 +36,7 @@ fn from_async(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<
     Ok(promise.into())
 }
 
-/// A step that failed is the end of all; the engine's own ends are passed on.
+/// A failed step rejects the whole; the engine's own termination is passed on.
 fn settled(step: JsResult<()>, reject: &JsFunction, context: &mut Context) -> JsResult<()> {
     match step {
         Err(error) if error.as_engine().is_none() => {
@@ -57,7 +57,7 @@ fn begin(args: &[JsValue], done: ResolvingFunctions, context: &mut Context) -> J
     let is_async = method.is_some();
     if method.is_none() {
         if items.get(JsSymbol::iterator(), context)?.is_null_or_undefined() {
-            // What is like an array is one first.
+            // An array-like object becomes an array first.
             let array = context.intrinsics().constructors().array().constructor();
             let from = array.get(js_string!("from"), context)?.as_callable();
             let from = from.ok_or_else(|| bind::type_error("Array.from is not a function"))?;
@@ -77,7 +77,7 @@ fn begin(args: &[JsValue], done: ResolvingFunctions, context: &mut Context) -> J
 }
 
 impl Gather {
-    /// Asks for the next value.
+    /// Requests the next value.
     fn turn(&self, context: &mut Context) -> JsResult<()> {
         let result = self.next.call(&self.iterator.clone().into(), &[], context)?;
         if self.is_async { self.after(result, Self::took, context) } else { self.took(&result, context) }
@@ -104,7 +104,7 @@ impl Gather {
         self.turn(context)
     }
 
-    /// Goes on once a value is there.
+    /// Continues once a value is available.
     fn after(&self, value: JsValue, then: Step, context: &mut Context) -> JsResult<()> {
         let go_on = NativeFunction::from_copy_closure_with_captures(
             move |_, args, gather: &Self, context| {

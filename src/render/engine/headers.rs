@@ -1,4 +1,4 @@
-//! `Headers` (Fetch §5.1): names without regard to case, values joined, those that scripts may not set left out.
+//! `Headers` (Fetch §5.1): case-insensitive names, joined values, without the names that scripts may not set.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
@@ -9,10 +9,10 @@ use crate::limits;
 #[derive(Clone, Default, Trace, Finalize, JsData)]
 #[boa_gc(unsafe_no_drop)]
 pub(super) struct Headers {
-    /// Names in lower case, in the order in which they came.
+    /// Names in lower case, in order of insertion.
     #[unsafe_ignore_trace]
     pub(super) list: Vec<(String, String)>,
-    /// Belongs to a request, which leaves some names to the browser.
+    /// Belongs to a request, where some names are reserved to the browser.
     #[unsafe_ignore_trace]
     pub(super) of_request: bool,
 }
@@ -186,7 +186,7 @@ pub(super) fn name(value: &JsValue, context: &mut Context) -> JsResult<String> {
     Ok(name.to_ascii_lowercase())
 }
 
-/// A header's value without the blanks around it.
+/// A header's value without surrounding whitespace.
 pub(super) fn value(value: &JsValue, context: &mut Context) -> JsResult<String> {
     let text = value.to_string(context)?.to_std_string_lossy();
     let text = text.trim_matches([' ', '\t', '\r', '\n']);

@@ -1,6 +1,6 @@
-//! What the page's scripts were answered, kept for who reads the page: a list's answer may say more of its rows than they show.
+//! Responses to the page's scripts, stored for the reader: the response behind a list may contain more about its rows than they show.
 //!
-//! Bounded in bytes and in count; answers that are too long for it are left out, and so are those that come while it is full.
+//! Bounded in bytes and in count; responses that are too long are dropped, and so are those that arrive while it is full.
 
 use std::collections::HashMap;
 
@@ -50,7 +50,7 @@ impl Heard {
         self.answers.push(heard);
     }
 
-    /// The answers that are JSON, since somebody took them last.
+    /// The JSON responses since the last call.
     pub fn take(&mut self) -> Vec<Exchange> {
         self.bytes = 0;
         std::mem::take(&mut self.answers)

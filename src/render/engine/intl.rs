@@ -1,6 +1,6 @@
-//! As much of `Intl` (ECMA-402) as pages need to put numbers and dates into words, in one locale: en-US, in UTC.
+//! The parts of `Intl` (ECMA-402) that pages need to format numbers and dates, in one locale: en-US, in UTC.
 //!
-//! A page that asks for another locale gets this one, as a browser without that locale's data would give it.
+//! A page that requests another locale gets this one, as in a browser without data for that locale.
 
 mod segments;
 mod words;
@@ -30,7 +30,7 @@ const MONTHS: [&str; 12] = [
 ];
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/// How a number is put.
+/// The options of a number format.
 #[derive(Clone, Trace, Finalize, JsData)]
 struct NumberFormat {
     #[unsafe_ignore_trace]
@@ -44,7 +44,7 @@ struct NumberFormat {
     bound: Option<JsObject>,
 }
 
-/// How a date is put: a word for each part, empty where it is left out.
+/// The options of a date format: a style for each part, empty if it is omitted.
 #[derive(Clone, Default, Trace, Finalize, JsData)]
 struct DateFormat {
     #[unsafe_ignore_trace]
@@ -72,7 +72,7 @@ struct Collator {
     bound: Option<JsObject>,
 }
 
-/// A kind one of whose methods pages pass on by itself: its getter gives the same function each time, which knows its object.
+/// A kind with a bound method: its getter returns the same function each time, bound to the object.
 trait Bound: NativeObject + Sized {
     fn bound(&mut self) -> &mut Option<JsObject>;
 }
@@ -87,7 +87,7 @@ macro_rules! bound {
 
 bound!(NumberFormat, DateFormat, Collator);
 
-/// What a bound function does for its object.
+/// The body of a bound function.
 type Body<T> = fn(&JsObject<T>, &[JsValue], &mut Context) -> JsResult<JsValue>;
 
 /// ECMA-402 §10.3.3, §11.3.3, §15.3.3: the getter of a method that is bound to its object.
@@ -171,7 +171,7 @@ const DATE_FORMAT: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// The moment that a format is asked about: now, where none is given.
+/// The moment to format: now, if none is given.
 fn moment(args: &[JsValue], context: &mut Context) -> JsResult<f64> {
     match args.get_or_undefined(0) {
         value if value.is_undefined() => Ok(context.clock().system_time_millis() as f64),
@@ -212,7 +212,7 @@ const COLLATOR: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// Which of the locales that are asked for there are: those of English.
+/// The supported ones of the requested locales: those of English.
 const SUPPORTED: &[bind::Method] = &[("supportedLocalesOf", 1, |_, args, context| {
     let found = asked_locales(args.get_or_undefined(0), context)?;
     let english = |tag: &String| tag.split('-').next().is_some_and(|language| language.eq_ignore_ascii_case("en"));
@@ -264,7 +264,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Defines an interface that is `Intl`'s and not the window's.
+/// Defines an interface on `Intl` instead of the window.
 fn define(interface: &bind::Interface, intl: &JsObject, context: &mut Context) -> JsResult<()> {
     let prototype = bind::define(interface, context)?;
     let constructor = prototype.get(js_string!("constructor"), context)?;
@@ -351,7 +351,7 @@ impl NumberFormat {
     }
 }
 
-/// Decimal digits with `places` behind the point, halves away from zero as the shortest decimal has them, not the binary value.
+/// Decimal digits with `places` after the point. Halves are rounded away from zero, by the shortest decimal and not the binary value.
 fn rounded(magnitude: f64, places: usize) -> String {
     let shortest = format!("{magnitude}");
     let (whole, fraction) = shortest.split_once('.').unwrap_or((&shortest, ""));
@@ -405,7 +405,7 @@ fn date_to_locale(
     format.put(moment).map(|text| bind::js(&text))
 }
 
-/// ECMA-402 §11.1.2, with the usual parts where the options name none.
+/// ECMA-402 §11.1.2, with default parts if the options name none.
 fn date_format(options: &JsValue, date: bool, time: bool, context: &mut Context) -> JsResult<DateFormat> {
     let mut get = |name| Ok::<_, boa_engine::JsError>(word(options, name, context)?.unwrap_or_default());
     let (date_style, time_style) = (get("dateStyle")?, get("timeStyle")?);
@@ -535,13 +535,13 @@ impl DateFormat {
     }
 }
 
-/// Letters before their cases, digits by their value where that is asked for: what lists are sorted by.
+/// The collation order: letters before case, digits by numeric value if requested.
 fn compare(a: &str, b: &str, numeric: bool, bare: bool) -> i32 {
     use std::cmp::Ordering;
     let folded = |text: &str| text.to_lowercase();
     let (low_a, low_b) = (folded(a), folded(b));
     let order = if numeric { natural(&low_a, &low_b) } else { low_a.cmp(&low_b) };
-    // Small letters come before large ones, against their codes.
+    // Lower case sorts before upper case, unlike the code points.
     let order = if bare { order } else { order.then_with(|| b.cmp(a)) };
     match order {
         Ordering::Less => -1,

@@ -1,8 +1,8 @@
-//! The event loop of a page, in virtual time (HTML §8.1.7): microtasks after each script, then tasks by their time and then their
-//! order, answers of the network before time moves on.
+//! The event loop of a page, in virtual time (HTML §8.1.7): microtasks after each script, then tasks by time and order. Network responses
+//! come before time moves on.
 //!
-//! Time stands while a request is under way, so that a page meets its answers and not its own timeouts. A task that throws is told and
-//! stops nothing else. Finalization registries are never called back, as the standard allows.
+//! Virtual time stops while a request is under way, so that a page sees its responses and not its own timeouts. A task that throws is
+//! reported and stops nothing else. Finalization registries never call back, as the standard allows.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -23,30 +23,30 @@ use crate::limits;
 use crate::wire::trace::What;
 use crate::wire::{Answer, End, Reach, Request, RequestId, Spent};
 
-/// What a task does once its time has come.
+/// The body of a task.
 pub type Run = Box<dyn FnOnce(&mut Context) -> JsResult<()>>;
 
-/// What is done with the answer to a request.
+/// The continuation of a request.
 pub type OnAnswer = Box<dyn FnOnce(Answer, &mut Context) -> JsResult<()>>;
 
-/// All that waits to be run.
+/// The queues of the event loop.
 pub struct Jobs {
     micro: RefCell<VecDeque<PromiseJob>>,
-    /// Loading of modules, in the engine's words.
+    /// Pending module loads, called asynchronous jobs by the engine.
     asynchronous: RefCell<Vec<NativeAsyncJob>>,
-    /// By their time and order, each with the window whose task it is.
+    /// By time and order, each with the window that owns the task.
     tasks: RefCell<BTreeMap<(u64, u64), (Realm, Run)>>,
     order: Cell<u64>,
     requests: RefCell<HashMap<RequestId, (Realm, OnAnswer)>>,
     last_request: Cell<RequestId>,
-    /// The last one that is sent.
+    /// The last request id that may be sent.
     requests_max: Cell<RequestId>,
     in_checkpoint: Cell<bool>,
-    /// Microtasks that ran.
+    /// Number of microtasks run.
     ran: Cell<u64>,
-    /// Promises that were rejected while nobody listened.
+    /// Rejected promises without a handler.
     rejected: RefCell<Vec<(Realm, JsObject)>>,
-    /// Windows that are gone: what they ask for is forgotten.
+    /// Closed windows, whose tasks and requests are dropped.
     closed: RefCell<Vec<Realm>>,
     pub(super) timers: RefCell<timers::Timers>,
     pub(super) clock: Rc<VirtualClock>,
@@ -71,8 +71,8 @@ impl Jobs {
         }
     }
 
-    /// Puts a task at `due_us` of the page's time, behind all others of that time, and gives its place, by which it can be taken away.
-    /// Beyond the cap of tasks it is forgotten: the page has lost its way.
+    /// Queues a task at `due_us` of virtual time, after all others of that time. Returns its key, by which it can be removed. Beyond the
+    /// cap of tasks it is dropped: such a page is out of control.
     pub(super) fn put(&self, due_us: u64, realm: Realm, run: Run) -> Option<(u64, u64)> {
         let place = (due_us, self.order.get());
         self.order.set(self.order.get() + 1);
@@ -84,9 +84,9 @@ impl Jobs {
         Some(place)
     }
 
-    /// Takes a task away before it has run.
+    /// Removes a task before it has run.
     pub(super) fn take(&self, place: (u64, u64)) {
-        // What a task holds is dropped after the table is free again.
+        // Drop the task only after the table is free again.
         let task = self.tasks.borrow_mut().remove(&place);
         drop(task);
     }
@@ -101,7 +101,7 @@ impl Jobs {
         self.tasks.borrow().first_key_value().map(|((due, _), _)| *due)
     }
 
-    /// Milliseconds since 1970 at which the page began.
+    /// Milliseconds since 1970 at which the page started.
     pub fn origin_ms(&self) -> f64 {
         self.clock.origin_ms() as f64
     }
@@ -111,22 +111,22 @@ impl Jobs {
         self.origin_ms() + self.clock.now_us() as f64 / 1_000.0
     }
 
-    /// Microseconds of virtual time since the page began.
+    /// Microseconds of virtual time since the page started.
     pub fn now_us(&self) -> u64 {
         self.clock.now_us()
     }
 
-    /// Drops all that a window waits for, now and from now on.
+    /// Drops all tasks and requests of a window, now and from now on.
     pub(super) fn forget(&self, realm: &Realm) {
         self.closed.borrow_mut().push(realm.clone());
-        // What is dropped is dropped after the tables are free again.
+        // Drop them only after the tables are free again.
         let tasks: Vec<_> = self.tasks.borrow_mut().extract_if(.., |_, (of, _)| of == realm).collect();
         let requests: Vec<_> = self.requests.borrow_mut().extract_if(|_, (of, _)| of == realm).collect();
         self.timers.borrow_mut().forget(realm);
         drop((tasks, requests));
     }
 
-    /// Drops all that waits, and with it what it holds of the engine's heap.
+    /// Drops everything queued, and with it references to the engine's heap.
     pub(super) fn clear(&self) {
         drop(std::mem::take(&mut *self.micro.borrow_mut()));
         drop(std::mem::take(&mut *self.asynchronous.borrow_mut()));
@@ -154,7 +154,7 @@ impl JobExecutor for Jobs {
                 let run = move |context: &mut Context| job.call(context).map(|_| ());
                 self.put(self.clock.now_us(), context.realm().clone(), Box::new(run));
             }
-            // Intervals come from `setInterval` alone, which is ours; finalization registries are not called back.
+            // Only our own `setInterval` creates intervals; finalization registries are not called back.
             _ => {}
         }
     }
@@ -165,10 +165,10 @@ impl JobExecutor for Jobs {
     }
 }
 
-/// What the engine asks its host.
+/// Callbacks of the engine to its host.
 #[derive(Default)]
 pub(super) struct Hooks {
-    /// What scripts of the next realm see as their window, where it is not the global object.
+    /// The window object of the next realm, if it is not the global object.
     pub(super) next_window: RefCell<Option<JsObject>>,
 }
 
@@ -199,7 +199,7 @@ impl HostHooks for Hooks {
         self.next_window.take()
     }
 
-    /// Pages see UTC: what they render is the same wherever the crawler stands.
+    /// Pages see UTC: their output does not depend on where the crawler runs.
     fn local_timezone_offset_seconds(&self, _: i64) -> i32 {
         0
     }
@@ -217,8 +217,7 @@ pub fn of(context: &Context) -> Rc<Jobs> {
     context.downcast_job_executor::<Jobs>().expect("Engine::new gives each context its loop")
 }
 
-/// Puts a task `after_us` microseconds of virtual time from now.
-/// Gives its place, `None` where too many wait already and it was forgotten.
+/// Queues a task `after_us` microseconds of virtual time from now. Returns its key; `None` if the queue is full and the task was dropped.
 pub fn post(
     context: &Context,
     after_us: u64,
@@ -228,14 +227,14 @@ pub fn post(
     jobs.put(jobs.clock.now_us().saturating_add(after_us), context.realm().clone(), Box::new(run))
 }
 
-/// Puts a microtask behind those that wait.
+/// Queues a microtask.
 pub fn microtask(context: &mut Context, run: impl FnOnce(&mut Context) -> JsResult<()> + 'static) {
     let realm = context.realm().clone();
     let job = PromiseJob::with_realm(move |context| run(context).map(|()| JsValue::undefined()), realm);
     context.enqueue_job(job.into());
 }
 
-/// Sends a request; `done` is a task of its own once the answer is there. Beyond the cap of requests the answer is an error.
+/// Sends a request; `done` runs as a task once the response is there. Beyond the cap of requests the response is an error.
 pub fn request(
     context: &Context,
     request: Request,
@@ -277,7 +276,7 @@ pub fn request(
     id
 }
 
-/// What the page's requests have brought is worth as many again, within the bound of a whole page.
+/// After requests that brought links the page may send as many again, within the limit of a whole page.
 pub fn allow_requests(context: &Context) {
     let jobs = of(context);
     let allowed =
@@ -285,19 +284,19 @@ pub fn allow_requests(context: &Context) {
     jobs.requests_max.set(allowed.max(jobs.requests_max.get()));
 }
 
-/// Whether a request was refused because the page had asked too often.
+/// Whether a request was refused because the page had reached its limit.
 pub fn has_asked_too_often(context: &Context) -> bool {
     let jobs = of(context);
     jobs.last_request.get() > jobs.requests_max.get()
 }
 
-/// Forgets a request: its answer will be dropped.
+/// Cancels a request: its response will be dropped.
 pub fn give_up(context: &Context, id: RequestId) {
     let handler = of(context).requests.borrow_mut().remove(&id);
     drop(handler);
 }
 
-/// Sends a request and waits for its answer, as a synchronous XMLHttpRequest does; other answers wait for their turn.
+/// Sends a request and waits for its response, as a synchronous XMLHttpRequest does; other responses wait for their turn.
 pub fn request_and_wait(context: &Context, what: Request) -> Answer {
     let slot = Rc::new(RefCell::new(None));
     let filled = Rc::clone(&slot);
@@ -321,8 +320,8 @@ pub fn request_and_wait(context: &Context, what: Request) -> Answer {
     Err("the page's budget of requests is used up".to_owned())
 }
 
-/// Runs script code from outside any script: counts the call, tells what it throws, and lets the microtasks run behind it when no
-/// other script is under way (HTML §8.1.4.4 "clean up after running script"). `None` when it threw or the page is spent.
+/// Runs script code from outside any script: counts the call, reports what it throws, and runs the microtasks afterwards if no other
+/// script is running (HTML §8.1.4.4 "clean up after running script"). `None` if it threw or the page is spent.
 pub fn enter<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> JsResult<T>) -> Option<T> {
     let page = page::of(context);
     if page.borrow().spent.is_some() {
@@ -338,8 +337,8 @@ pub fn enter<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> JsResu
     result
 }
 
-/// Does something as if no script were under way, so that microtasks run behind each script of it. Only for tasks of natives, which no
-/// script waits for.
+/// Runs `what` as if no script were running, so that microtasks run after each of its scripts. Only for tasks of natives, which no script
+/// waits for.
 pub fn outside<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> T) -> T {
     let page = page::of(context);
     let depth = std::mem::take(&mut page.borrow_mut().depth);
@@ -348,14 +347,14 @@ pub fn outside<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> T) -
     result
 }
 
-/// Calls a function of the page as the loop does.
+/// Calls a function of the page from the event loop.
 pub fn call(function: &JsObject, this: &JsValue, args: &[JsValue], context: &mut Context) -> Option<JsValue> {
-    // What it throws is told to the window that it was made in.
+    // Exceptions are reported to the window in which the function was created.
     let realm = realm::of_object(function, context);
     realm::within(&realm, context, |context| enter(context, |context| function.call(this, args, context)))
 }
 
-/// Runs all microtasks, then tells of promises that were rejected and that nobody handles (HTML §8.1.7.3).
+/// Runs all microtasks, then reports rejected promises without a handler (HTML §8.1.7.3).
 pub fn checkpoint(context: &mut Context) {
     let (jobs, page) = (of(context), page::of(context));
     if jobs.in_checkpoint.replace(true) {
@@ -390,7 +389,7 @@ pub fn checkpoint(context: &mut Context) {
     jobs.in_checkpoint.set(false);
 }
 
-/// Runs the loop until nothing is left to be done or `reach` is.
+/// Runs the loop until no work is left or the limits of `reach` are met.
 pub fn run(context: &mut Context, reach: Reach) -> End {
     let (jobs, page) = (of(context), page::of(context));
     let last_us = jobs.clock.now_us().saturating_add(reach.virtual_ms.saturating_mul(1_000));
@@ -406,7 +405,7 @@ pub fn run(context: &mut Context, reach: Reach) -> End {
         }
         let ended = poll_all(&mut loading, &context);
         checkpoint(&mut context.borrow_mut());
-        // What ended may be what another load waited for.
+        // A finished load may be what another one waited for.
         if ended || !jobs.asynchronous.borrow().is_empty() {
             continue;
         }
@@ -440,7 +439,7 @@ pub fn run(context: &mut Context, reach: Reach) -> End {
     }
 }
 
-/// Lets each load of a module go on as far as it can; true when one of them ended.
+/// Polls each module load; true if one of them finished.
 fn poll_all(loading: &mut Vec<BoxedFuture<'_>>, context: &RefCell<&mut Context>) -> bool {
     let mut still = std::task::Context::from_waker(Waker::noop());
     let before = loading.len();

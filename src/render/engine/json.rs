@@ -1,6 +1,6 @@
-//! `JSON.parse` for the usual case, a text and no reviver: read by serde_json straight into values, several times faster than the
-//! engine's own, which reads a JSON text as a script. What serde_json refuses is read again by a slow reader of UTF-16 (lone
-//! surrogates, great depth); what that refuses the engine's own tells.
+//! `JSON.parse` for the common case of a text without a reviver: serde_json parses it directly into values, several times faster than the
+//! engine's own parser, which parses JSON as a script. A text that serde_json rejects goes to a slow UTF-16 parser (lone surrogates,
+//! great depth); if that rejects it too, the engine's own parser reports the error.
 
 use std::fmt;
 
@@ -37,10 +37,10 @@ fn parse_native(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsRe
     own.call(this, &[text.into(), args.get_or_undefined(1).clone()], context)
 }
 
-/// A JSON text as a value.
+/// Parses a JSON text.
 ///
 /// # Errors
-/// A `SyntaxError` when it is none.
+/// A `SyntaxError` if it is invalid.
 pub(super) fn parse(text: &str, context: &mut Context) -> JsResult<JsValue> {
     parse_native(&JsValue::undefined(), &[bind::js(text)], context)
 }
@@ -119,7 +119,7 @@ fn slow(text: &JsString, context: &mut Context) -> Option<JsValue> {
     (reader.at == units.len()).then_some(value)
 }
 
-/// Reads JSON (RFC 8259) in code units; `None` where it is none.
+/// Parses JSON (RFC 8259) in code units; `None` if it is invalid.
 struct Slow<'a> {
     units: &'a [u16],
     at: usize,
@@ -136,7 +136,7 @@ impl Slow<'_> {
         }
     }
 
-    /// The next unit behind blanks, if it is this one.
+    /// Takes the next unit after whitespace if it is this one.
     fn take(&mut self, byte: u8) -> bool {
         self.blanks();
         let there = self.peek() == Some(byte);
@@ -203,7 +203,7 @@ impl Slow<'_> {
         let length = rest.iter().take_while(|unit| part(unit)).count();
         let text: String = rest[..length].iter().filter_map(|unit| u8::try_from(*unit).ok()).map(char::from).collect();
         self.at += length;
-        // What numbers look like is serde_json's to say.
+        // serde_json validates the syntax of numbers.
         serde_json::from_str::<f64>(&text).ok()?;
         text.parse::<f64>().ok().map(JsValue::from)
     }

@@ -1,9 +1,10 @@
-//! Scripts that a child keeps from one page to the next: what a site's pages all run is parsed once, not once a page.
+//! The cache of parsed scripts that a child keeps from page to page: a script that all pages of a site run is parsed once.
 //!
-//! A text is kept when a second page brings it, and until some pages behind each other did not, so that pages of many sites do not fill a
-//! child with scripts that no other has. What is kept is the tree with its scopes, which holds nothing of a page: its names are numbers of the engine's interner and its scopes end in
-//! the page's global one, for which reason both go on to the next page, the scope without its bindings. Not kept are texts that call `eval`
-//! directly, which adds bindings to their scopes, and those of frames, whose global scopes are others.
+//! A text is cached when a second page has it, and dropped after a few consecutive pages without it, so that pages of many sites do not
+//! fill a child with scripts of one page each. An entry is the syntax tree with its scopes and contains nothing of a page. Its names are
+//! indexes into the engine's interner, and its scopes end in the page's global one, so both are passed on to the next page, the scope
+//! without its bindings. Not cached are texts that call `eval` directly, which adds bindings to their scopes, and scripts of frames,
+//! which have other global scopes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,23 +14,23 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::limits;
 
-/// What a page's engine leaves to the next.
+/// What a page's engine passes to the next.
 #[derive(Default)]
 pub struct Kept {
     pub(super) reading: Reading,
     scripts: Shelf<ParsedScript>,
     modules: Shelf<ParsedModule>,
-    /// Hashes of texts that one page has brought. Two texts of one hash are no harm: one is kept a page early.
+    /// Hashes of texts seen in one page. A collision is harmless: one text is cached a page early.
     met: HashSet<u64>,
-    /// Number of the page that runs.
+    /// Number of the current page.
     page: u64,
 }
 
-/// Texts by themselves: a hash of them could be met on purpose.
+/// Keyed by the whole text: a page could construct a hash collision on purpose.
 struct Shelf<T>(HashMap<Box<str>, Parsed<T>>);
 
 struct Parsed<T> {
-    /// The page that used it last: one page does not use it twice, as the tree's templates stand for one reading of the text.
+    /// The last page that used it. A page does not use it twice, since the tree's templates belong to one evaluation of the text.
     page: u64,
     tree: T,
 }
@@ -57,8 +58,8 @@ impl<T: Clone> Shelf<T> {
 }
 
 impl Kept {
-    /// For the next page. What no page has used for some time is dropped, and names with all that uses them when they have become too many.
-    /// Without a tree there is no reason to go on with the names of other pages.
+    /// Prepares the cache for the next page. Drops entries unused for some pages, and all names with their entries once there are too
+    /// many. Without a cached tree the names of other pages are not needed.
     pub(super) fn of_next_page(mut self) -> Self {
         self.page += 1;
         let oldest = self.page.saturating_sub(limits::RENDER_KEPT_PAGES_MAX);
@@ -74,13 +75,13 @@ impl Kept {
         self
     }
 
-    /// Scripts and modules that are kept.
+    /// Number of cached scripts and modules.
     #[cfg(test)]
     pub(super) fn trees(&self) -> usize {
         self.scripts.0.len() + self.modules.0.len()
     }
 
-    /// Names that go on to the next page.
+    /// Number of names passed to the next page.
     #[cfg(test)]
     pub(super) fn names(&self) -> usize {
         self.reading.names()
@@ -94,7 +95,7 @@ impl Kept {
         self.modules.take(text, self.page)
     }
 
-    /// Whether a text that is parsed now should be kept: another page had it too.
+    /// Whether to cache a text that is being parsed: another page had it too.
     pub(super) fn wants(&mut self, text: &str) -> bool {
         let fits = (limits::RENDER_KEPT_TEXT_BYTES_MIN..=limits::RENDER_KEPT_BYTES_MAX).contains(&text.len());
         fits && !self.met.insert(xxh3_64(text.as_bytes()))
@@ -110,7 +111,7 @@ impl Kept {
         self.modules.0.insert(text.into(), Parsed { page: self.page, tree });
     }
 
-    /// Drops what was not used for longest.
+    /// Drops the least recently used entries.
     fn make_room(&mut self, bytes: usize) {
         while self.scripts.bytes() + self.modules.bytes() + bytes > limits::RENDER_KEPT_BYTES_MAX {
             let Some(oldest) = self.scripts.oldest().into_iter().chain(self.modules.oldest()).min() else { return };
@@ -123,18 +124,18 @@ impl Kept {
 /// [`Kept`] on its way from the thread of one page to that of the next.
 pub struct Carried(Kept);
 
-// SAFETY: the counts within are not atomic, and the engine of the page before shares some of what they count. That engine's heap is a
-// local of its thread, which has been joined when the next begins, so that no two threads ever hold any of it at a time.
+// SAFETY: its reference counts are not atomic, and the engine of the previous page shares some of what they count. That engine's heap is
+// a local of its thread, which has been joined when the next begins, so that no two threads ever hold any of it at a time.
 unsafe impl Send for Carried {}
 
 impl Carried {
     /// # Safety
-    /// The thread that hands it on has ended, with its locals, when another opens it.
+    /// The thread that passes it on has ended, with its locals, when another opens it.
     pub unsafe fn new(kept: Kept) -> Self {
         Self(kept)
     }
 
-    /// In the thread that will use it.
+    /// Call it in the thread that will use it.
     #[must_use]
     pub fn open(self) -> Kept {
         self.0

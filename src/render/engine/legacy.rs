@@ -1,5 +1,5 @@
-//! What browsers have beyond the letter of ECMAScript and pages rely on: dates in the words of people (`new Date('Nov 21, 2026')`), and
-//! the statics of `RegExp` that hold the last match (`RegExp.$1`, Annex B proposal "legacy RegExp features").
+//! Browser extensions to ECMAScript that pages rely on: human-readable dates (`new Date('Nov 21, 2026')`), and the statics of `RegExp`
+//! with the last match (`RegExp.$1`, Annex B proposal "legacy RegExp features").
 
 use std::cell::RefCell;
 
@@ -9,14 +9,14 @@ use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, j
 
 use super::{bind, realm};
 
-/// The engine's own functions, which ours call.
+/// The engine's own functions, which the replacements call.
 struct Own {
     date: JsObject,
     parse: JsObject,
     exec: JsObject,
 }
 
-/// The last match: what `exec` gave.
+/// The last match: the result of `exec`.
 #[derive(Default)]
 struct LastMatch(RefCell<Option<JsObject>>);
 
@@ -58,7 +58,7 @@ fn own(context: &Context, which: impl FnOnce(&Own) -> &JsObject) -> JsResult<JsO
     realm::own::<Own>(context).map(|own| which(&own).clone()).ok_or_else(|| bind::type_error("a built-in is missing"))
 }
 
-/// A text that the engine does not understand is read as people write dates; everything else is the engine's.
+/// A text that the engine cannot parse is parsed as a human-readable date; everything else is the engine's.
 fn construct_date(new_target: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let date = own(context, |own| &own.date)?;
     let Some(target) = new_target.as_object() else { return date.call(&JsValue::undefined(), args, context) };
@@ -102,11 +102,11 @@ const ZONES: [(&str, i64); 11] = [
     ("pst", -8),
 ];
 
-/// Characters of a date that are read: no date is longer.
+/// Maximum length of a date.
 const DATE_BYTES: usize = 100;
 
-/// Milliseconds since 1970 of a date as people write them: `2026/11/21`, `11/21/2026`, `Nov 21, 2026 5:04 PM`,
-/// `Sat, 21 Nov 2026 17:04:00 +0100`, `21-Nov-2026`. Dates without a zone are the page's own, which is UTC.
+/// Milliseconds since 1970 of a human-readable date: `2026/11/21`, `11/21/2026`, `Nov 21, 2026 5:04 PM`, `Sat, 21 Nov 2026 17:04:00
+/// +0100`, `21-Nov-2026`. Dates without a zone are in the page's own, which is UTC.
 pub fn time_of(text: &str) -> Option<f64> {
     let text = text.split('(').next().filter(|text| text.len() <= DATE_BYTES)?.to_ascii_lowercase();
     let (mut numbers, mut month, mut clock, mut offset_minutes) = (Vec::new(), None, None, 0_i64);
@@ -175,7 +175,7 @@ fn clock_of(word: &str) -> Option<(i64, i64, f64)> {
     .then_some((hours, minutes, seconds))
 }
 
-/// Year, month and day: with a month's name day and year in either order, else year first if it is long, else month first.
+/// Year, month and day. With a month's name, day and year are in either order; otherwise the year is first if it is long, else the month.
 fn day_of(numbers: &[(i64, usize)], month: Option<i64>) -> Option<(i64, i64, i64)> {
     let full = |(year, digits): (i64, usize)| match (digits, year) {
         (1 | 2, 0..=49) => year + 2_000,
@@ -194,7 +194,7 @@ fn day_of(numbers: &[(i64, usize)], month: Option<i64>) -> Option<(i64, i64, i64
     ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some((year, month, day))
 }
 
-/// Days from 1970-01-01 in the proleptic Gregorian calendar; a day beyond its month's end runs into the next one.
+/// Days from 1970-01-01 in the proleptic Gregorian calendar; a day beyond its month's end overflows into the next one.
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -203,7 +203,7 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// The engine's own `exec`, whose match is remembered; `test`, `replace` and the others all come through here.
+/// The engine's own `exec`, with its match recorded; `test`, `replace` and the others all call it.
 fn exec(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let found = own(context, |own| &own.exec)?.call(this, args, context)?;
     if let (Some(found), Some(last)) = (found.as_object(), realm::own::<LastMatch>(context)) {
@@ -250,14 +250,14 @@ fn define_static(regexp: &JsObject, name: &str, get: NativeFunction, context: &m
     regexp.define_property_or_throw(js_string!(name), property, context).map(|_| ())
 }
 
-/// Reads something of the last match; an empty text when there was none, or the group took no part.
+/// Reads a property of the last match; an empty text if there was none, or the group did not participate.
 fn of_last(context: &mut Context, read: impl Fn(&JsObject, &mut Context) -> JsResult<JsValue>) -> JsResult<JsValue> {
     let last = realm::own::<LastMatch>(context).and_then(|last| last.0.borrow().clone());
     let value = last.map(|found| read(&found, context)).transpose()?.filter(|value| !value.is_undefined());
     Ok(value.unwrap_or_else(|| bind::js("")))
 }
 
-/// What stands before the match, or behind it.
+/// The text before the match, or after it.
 fn part(found: &JsObject, before: bool, context: &mut Context) -> JsResult<JsValue> {
     let input = found.get(js_string!("input"), context)?.to_string(context)?;
     let index = found.get(js_string!("index"), context)?.to_u32(context)? as usize;

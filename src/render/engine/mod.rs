@@ -1,12 +1,12 @@
 //! One page's scripts: an engine with its own heap, an event loop in virtual time, and the natives that need no document.
 //!
 //! ```text
-//! Engine::new → evaluate (each script, in the page's order) → run (timers, answers, microtasks) → what the page holds
+//! Engine::new → evaluate (each script, in the page's order) → run (timers, responses, microtasks) → the page's state
 //! ```
 //!
-//! An engine belongs to one page and is dropped with it. Scripts may use up their budgets, and may break the engine: both end the page's
-//! scripts and nothing else, as far as Rust can hold it. What it cannot hold (a stack that overflows, memory that is refused, an
-//! endless match of a regular expression) ends the process, for which reason engines live in a child (`child`).
+//! An engine belongs to one page and is dropped with it. Scripts may exhaust their budgets, and may break the engine: both end only the
+//! page's scripts, as far as Rust can contain it. What it cannot contain (a stack overflow, a failed allocation, an endless regular
+//! expression match) ends the process, so engines run in a child (`child`).
 //!
 //! No native here opens a file or a socket, waits, or reads a clock.
 
@@ -66,27 +66,27 @@ use modules::Loader;
 use net::Net;
 use page::{Page, SharedPage, VirtualClock};
 
-/// What a page begins with.
+/// The initial state of a page.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// Address of the document.
+    /// URL of the document.
     pub url: Url,
-    /// Milliseconds since 1970 at which the page's clock begins.
+    /// Milliseconds since 1970 at which the page's clock starts.
     pub now_ms: i64,
-    /// Where the page's random numbers begin: the same page with the same seed runs the same way.
+    /// The seed of the page's random numbers: the same page with the same seed runs the same way.
     pub seed: u64,
-    /// Instructions of the engine that all the page's scripts may use together.
+    /// Instructions of the engine for all scripts of the page together.
     pub instructions: usize,
 }
 
 impl Start {
-    /// A page at `url`, with the usual budget.
+    /// A page at `url`, with the default budget.
     pub fn at(url: Url) -> Self {
         Self { url, now_ms: 0, seed: 1, instructions: limits::RENDER_INSTRUCTIONS_MAX }
     }
 }
 
-/// Why there is no engine.
+/// Why the engine could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error("the script engine does not start: {0}")]
@@ -95,10 +95,10 @@ pub enum EngineError {
 
 /// The scripts of one page.
 pub struct Engine {
-    /// Dropped by hand: a context in which something panicked is not touched again.
+    /// Dropped manually: a context in which something panicked is not used again.
     context: ManuallyDrop<Context>,
     page: SharedPage,
-    /// Instructions that the page began with.
+    /// Instructions that the page started with.
     instructions: usize,
 }
 
@@ -106,12 +106,12 @@ impl Engine {
     /// An engine for a page whose requests go to `net`.
     ///
     /// # Errors
-    /// When the engine's own set-up fails, which means a fault of ours.
+    /// When the engine's own set-up fails, which is a bug.
     pub fn new(start: &Start, net: Box<dyn Net>) -> Result<Self, EngineError> {
         Self::behind(Kept::default(), start, net)
     }
 
-    /// An engine for a page whose requests go to `net`, behind others.
+    /// An engine for a page whose requests go to `net`, with the cache of previous pages.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -135,7 +135,7 @@ impl Engine {
         bounds.set_backtrace_limit(limits::RENDER_BACKTRACE_MAX);
         bounds.set_stack_size_limit(limits::RENDER_STACK_VALUES_MAX);
         context.set_runtime_limits(bounds);
-        // Pages run most of their text once or never, and what they ship is minified: looking for what could be folded costs more.
+        // Pages run most of their code once or never, and it is already minified: constant folding costs more than it saves.
         context.set_optimizer_options(OptimizerOptions::empty());
         let page = Rc::new(RefCell::new(Page::new(net, clock, start.seed)));
         page.borrow_mut().kept = kept;
@@ -145,36 +145,36 @@ impl Engine {
         Ok(Self { context: ManuallyDrop::new(context), page, instructions: start.instructions })
     }
 
-    /// Runs a classic script, and the microtasks behind it. What it throws is told in the page's errors, with `name` as its source.
-    /// Gives what it evaluates to, `None` when it threw or the page is spent.
+    /// Runs a classic script, then microtasks. Exceptions go to the page's errors, with `name` as the source. Returns the script's value;
+    /// `None` if it threw or the page is spent.
     pub fn evaluate(&mut self, text: &str, name: &str) -> Option<JsValue> {
         self.with(|context| run_script(text, name, context)).flatten()
     }
 
-    /// Begins an inline module: it runs in [`Engine::run`], once what it imports is there.
+    /// Starts an inline module: it runs in [`Engine::run`], once its imports are loaded.
     pub fn module(&mut self, text: &str) {
         self.with(|context| start_module(text, context));
     }
 
-    /// Begins a module at an address, relative to the page's, as an import of it would.
+    /// Starts a module at a URL, relative to the page's, as an import of it would.
     pub fn module_at(&mut self, address: &str) {
         self.with(|context| start_module_at(address, context));
     }
 
-    /// Adds an import map; what an earlier one told stays.
+    /// Adds an import map; earlier entries stay.
     ///
     /// # Errors
-    /// When the text is no import map.
+    /// When the text is not a valid import map.
     pub fn import_map(&mut self, text: &str) -> Result<(), String> {
         add_import_map(text, &self.context)
     }
 
-    /// Runs the event loop: timers, answers of the network, and what they bring.
+    /// Runs the event loop: timers, network responses, and their consequences.
     pub fn run(&mut self, reach: Reach) -> End {
         self.with(|context| jobs::run(context, reach)).unwrap_or(End::Spent)
     }
 
-    /// Does something with the engine's context; `None` when the page is spent, or is from now on.
+    /// Runs `what` with the engine's context; `None` if the page is spent, or becomes so.
     pub fn with<T>(&mut self, what: impl FnOnce(&mut Context) -> T) -> Option<T> {
         if self.spent().is_some() {
             return None;
@@ -186,13 +186,13 @@ impl Engine {
             page.spent = Some(Spent::Panicked);
             page.fault(page::panicked());
         } else if context.instructions_remaining() == 0 && self.spent().is_none() {
-            // Whoever met the end did not tell it on.
+            // The caller that hit the limit did not report it.
             self.page.borrow_mut().spent = Some(Spent::Instructions);
         }
         result.ok()
     }
 
-    /// Looks at what the page holds, also where its scripts are spent, and runs none; `None` where something panicked, or does.
+    /// Reads the page's state without running scripts, even if they are spent; `None` if something panicked, or does now.
     pub fn look<T>(&mut self, what: impl FnOnce(&Context) -> T) -> Option<T> {
         if self.spent() == Some(Spent::Panicked) {
             return None;
@@ -205,17 +205,17 @@ impl Engine {
         result.ok()
     }
 
-    /// Why the page's scripts run no more; `None` while they do.
+    /// Why the page's scripts run no more; `None` while they run.
     pub fn spent(&self) -> Option<Spent> {
         self.page.borrow().spent
     }
 
-    /// What the scripts share: console, errors, address.
+    /// State shared by the scripts: console, errors, URL.
     pub fn page(&self) -> &SharedPage {
         &self.page
     }
 
-    /// A value as text, as far as it is one or can be shown without running scripts.
+    /// A value as text, if it is a text or can be shown without running scripts.
     pub fn text_of(&mut self, value: &JsValue) -> Option<String> {
         self.with(|_| match value.as_string() {
             Some(text) => text.to_std_string_lossy(),
@@ -224,7 +224,7 @@ impl Engine {
         })
     }
 
-    /// Ends the page: what the next one can use of it. Nothing, where something panicked.
+    /// Ends the page and returns the cache for the next one; an empty one if something panicked.
     pub fn end(mut self) -> Kept {
         let mut kept = std::mem::take(&mut self.page.borrow_mut().kept);
         if self.spent() == Some(Spent::Panicked) {
@@ -235,12 +235,12 @@ impl Engine {
         kept
     }
 
-    /// Instructions that are left of the page's budget.
+    /// Instructions left of the page's budget.
     pub fn instructions_left(&self) -> usize {
         self.context.instructions_remaining()
     }
 
-    /// Gives scripts that still run as many instructions as they began with.
+    /// Refills the instructions of scripts that still run.
     pub fn refill(&mut self) {
         if self.spent().is_none() {
             self.context.set_instructions_remaining(self.instructions);
@@ -253,7 +253,7 @@ impl Drop for Engine {
         if self.spent() == Some(Spent::Panicked) {
             return;
         }
-        // A value that cannot be dropped must not take the process along.
+        // A value that panics on drop must not end the process.
         let _ = catch_unwind(AssertUnwindSafe(|| {
             jobs::of(&self.context).clear();
             if let Some(loader) = self.context.downcast_module_loader::<Loader>() {
@@ -262,12 +262,12 @@ impl Drop for Engine {
             realm::clear(&mut self.context);
             // SAFETY: the context is dropped here and nowhere else, and not used afterwards.
             unsafe { ManuallyDrop::drop(&mut self.context) };
-            // What it has left on the heap goes with the page's thread, as a whole: a collection would look at all of it twice first.
+            // Objects left on the heap are freed with the page's thread as a whole; a collection would first visit them all twice.
         }));
     }
 }
 
-/// Where the text of a script stands, as its errors tell it: a file, and the place in it where an inline script begins.
+/// The origin of a script's text for its errors: a file, and the position of an inline script in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     pub name: &'a str,
@@ -280,13 +280,13 @@ impl<'a> From<&'a str> for Origin<'a> {
     }
 }
 
-/// Runs a classic script and the microtasks behind it; what it throws is told in the page's errors. For natives, which have no engine.
+/// Runs a classic script, then microtasks; exceptions go to the page's errors. For natives, which have no `Engine`.
 pub fn run_script<'a>(text: &str, origin: impl Into<Origin<'a>>, context: &mut Context) -> Option<JsValue> {
     let script = script(text, origin.into(), context).map_err(|error| report::exception(error, context)).ok()?;
     jobs::enter(context, |context| script.evaluate(context))
 }
 
-/// Begins an inline module; it runs once what it imports is there. What fails is told as a promise that nobody handles.
+/// Starts an inline module; it runs once its imports are loaded. A failure is reported as an unhandled rejection.
 pub fn start_module(text: &str, context: &mut Context) {
     match modules::inline(text, None, context) {
         Ok(module) => drop(jobs::enter(context, |context| {
@@ -297,12 +297,12 @@ pub fn start_module(text: &str, context: &mut Context) {
     }
 }
 
-/// Begins a module at an address, as an import of it would.
+/// Starts a module at a URL, as an import of it would.
 pub fn start_module_at(address: &str, context: &mut Context) {
     jobs::enter(context, |context| modules::start(address, context));
 }
 
-/// Sends a request the way of its scheme; `done` is a task of its own once the answer is there.
+/// Sends a request by its scheme; `done` runs as a task once the response is there.
 pub fn request(
     request: wire::Request,
     context: &mut Context,
@@ -311,20 +311,20 @@ pub fn request(
     fetch::start(request, context, done);
 }
 
-/// Sends a request the way of its scheme, and waits for its answer.
+/// Sends a request by its scheme, and waits for its response.
 pub fn request_and_wait(request: wire::Request, context: &mut Context) -> wire::Answer {
     fetch::local(&request.url, context).unwrap_or_else(|| jobs::request_and_wait(context, request))
 }
 
-/// Adds an import map; what an earlier one told stays.
+/// Adds an import map; earlier entries stay.
 ///
 /// # Errors
-/// When the text is no import map.
+/// When the text is not a valid import map.
 pub fn add_import_map(text: &str, context: &Context) -> Result<(), String> {
     context.downcast_module_loader::<Loader>().map_or(Ok(()), |loader| loader.add_map(text))
 }
 
-/// Reads a script.
+/// Parses a script.
 fn script(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context) -> JsResult<Script> {
     let told = || wire::trace::What::Script { source: trace::told(name), bytes: text.len() };
     page::of(context).borrow_mut().note(told);
@@ -347,7 +347,7 @@ fn script(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context)
     Ok(script)
 }
 
-/// Reads a module.
+/// Parses a module.
 fn module(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context) -> JsResult<Module> {
     page::of(context).borrow_mut().note(|| wire::trace::What::Script { source: trace::told(name), bytes: text.len() });
     let source = Source::from_bytes(text).with_path(Path::new(name)).beginning_at(start);
@@ -369,7 +369,7 @@ fn module(text: &str, Origin { name, start }: Origin<'_>, context: &mut Context)
     Ok(module)
 }
 
-/// Everything that a window finds in its global object without a document.
+/// Installs the globals of a window that need no document.
 fn install(context: &mut Context) -> JsResult<()> {
     events::install(context)?;
     target::install(context)?;

@@ -1,5 +1,5 @@
-//! Modules (HTML §8.1.6): import maps, static and dynamic imports over the page's requests, `import.meta.url`. Each module is fetched
-//! once, and imports of one module are fetched side by side.
+//! Modules (HTML §8.1.6): import maps, static and dynamic imports through the page's requests, `import.meta.url`. Each module is fetched
+//! once, and the imports of a module are fetched in parallel.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -20,17 +20,17 @@ use boa_engine::{
 use super::{Origin, bind, fetch, page, realm, report, url};
 use crate::wire::{Answer, Asker, Request};
 
-/// Where a module that is being fetched will be, or why it will not.
+/// The slot for a module that is being fetched, or for the reason of its failure.
 type Slot = Rc<RefCell<Option<JsResult<Module>>>>;
 
-/// The modules of a page, by their windows, addresses and kinds, and its import map, which its frames share.
+/// The modules of a page by window, URL and kind, and its import map, which its frames share.
 #[derive(Default)]
 pub(super) struct Loader {
     modules: RefCell<HashMap<(usize, String), Slot>>,
     map: RefCell<ImportMap>,
 }
 
-/// An import map (HTML §8.1.6.2) as it was written: addresses are resolved when they are asked for.
+/// An import map (HTML §8.1.6.2) as written: URLs are resolved on use.
 #[derive(Default, serde::Deserialize)]
 #[serde(default)]
 struct ImportMap {
@@ -39,12 +39,12 @@ struct ImportMap {
 }
 
 impl Loader {
-    /// Joins an import map of the page to those before it: what was told first stays.
+    /// Merges an import map into the page's: earlier entries stay.
     ///
     /// # Errors
-    /// When the text is no import map.
+    /// When the text is not a valid import map.
     pub(super) fn add_map(&self, text: &str) -> Result<(), String> {
-        // A list would do for a structure.
+        // serde would also accept a list for a structure.
         if !text.trim_start().starts_with('{') {
             return Err("import map: not an object".to_owned());
         }
@@ -70,7 +70,7 @@ impl Loader {
         let map = self.map.borrow();
         let mut scopes: Vec<_> =
             map.scopes.iter().filter_map(|(scope, to)| Some((page.join(scope).ok()?, to))).collect();
-        // The longest scope that fits comes first.
+        // The longest matching scope comes first.
         scopes.sort_by(|a, b| b.0.as_str().cmp(a.0.as_str()));
         let fits =
             |scope: &Url| base == scope || scope.as_str().ends_with('/') && base.as_str().starts_with(scope.as_str());
@@ -83,7 +83,7 @@ impl Loader {
         plain
     }
 
-    /// The slot of a module, and whether somebody fetches it already.
+    /// The slot of a module, and whether it is being fetched already.
     fn slot(&self, key: (usize, String)) -> (Slot, bool) {
         let mut modules = self.modules.borrow_mut();
         match modules.get(&key) {
@@ -102,9 +102,9 @@ impl Loader {
     }
 }
 
-/// One table of an import map: the name itself, or the longest beginning that ends with a slash. `Some(None)` forbids the import.
+/// Looks up one table of an import map: the exact name, or the longest prefix that ends with a slash. `Some(None)` forbids the import.
 fn look_up(table: &HashMap<String, Option<String>>, name: &str, page: &Url) -> Option<Option<Url>> {
-    // Keys that are addresses count as what they resolve to.
+    // Keys that are URLs are compared in resolved form.
     let key_of = |key: &str| {
         let relative = ["/", "./", "../"].iter().any(|start| key.starts_with(start));
         if relative { page.join(key).map_or_else(|_| key.to_owned(), String::from) } else { key.to_owned() }
@@ -143,7 +143,7 @@ impl ModuleLoader for Loader {
 
     fn init_import_meta(self: Rc<Self>, meta: &JsObject, module: &Module, context: &mut Context) {
         let address = module.path().and_then(Path::to_str).unwrap_or_default().to_owned();
-        // A new object takes whatever it is given.
+        // A new object accepts any property.
         let _ = meta.create_data_property_or_throw(js_string!("url"), js_string!(address.as_str()), context);
         let resolve = NativeFunction::from_copy_closure_with_captures(
             |_, args, base: &JsString, context| {
@@ -164,7 +164,7 @@ impl ModuleLoader for Loader {
 }
 
 impl Loader {
-    /// Asks for a module unless somebody did.
+    /// Requests a module unless it was requested before.
     fn fetch(&self, address: &Url, json: bool, context: &mut Context) -> JsResult<Slot> {
         let key = (realm::number(context), format!("{}{address}", if json { "json " } else { "" }));
         let (slot, known) = self.slot(key);
@@ -189,7 +189,7 @@ impl Loader {
     }
 }
 
-/// An answer as a module (HTML §8.1.4.2 "fetch a single module script").
+/// Turns a response into a module (HTML §8.1.4.2 "fetch a single module script").
 fn read(answer: Answer, name: &str, json: bool, context: &mut Context) -> JsResult<Module> {
     let refused = |why: String| JsError::from(JsNativeError::typ().with_message(why));
     let response = answer.map_err(|_| refused(format!("Failed to fetch dynamically imported module: {name}")))?;
@@ -207,19 +207,19 @@ fn read(answer: Answer, name: &str, json: bool, context: &mut Context) -> JsResu
         let kind = page::cut(&kind, 100);
         return Err(refused(format!("Failed to load module script: {name} is of type \"{kind}\"")));
     }
-    // The address after redirects is what imports within are resolved against.
+    // Imports inside the module resolve against the URL after redirects.
     let path = if response.url.is_empty() { name } else { &response.url };
     super::module(&text, path.into(), context)
 }
 
-/// Where a module's text comes from.
+/// The source of a module.
 pub enum From {
-    /// An inline module, and where in the page it begins.
+    /// An inline module, and its position in the page.
     Text(String, Option<Beginning>),
     Address(Url),
 }
 
-/// Reads a module and all that it imports, without running any of it; `done` gets it, or nothing once the reason has been told.
+/// Loads a module and its imports without running them; `done` gets it, or `None` after the error was reported.
 pub fn prepare(from: From, context: &mut Context, done: impl FnOnce(Option<Module>, &mut Context) + 'static) {
     let load = async move |context: &RefCell<&mut Context>| {
         let module = read_with_imports(from, context).await;
@@ -245,7 +245,7 @@ async fn read_with_imports(from: From, context: &RefCell<&mut Context>) -> JsRes
         }
     };
     let loaded = module.load(&mut context.borrow_mut());
-    // What fails is told once, by whoever asked for the module, not as a rejection that nobody handles as well.
+    // An error is reported once, for the initiator of the load, not also as an unhandled rejection.
     let silent = NativeFunction::from_copy_closure(|_, _, _| Ok(JsValue::undefined()));
     {
         let context = &mut **context.borrow_mut();
@@ -270,19 +270,19 @@ async fn filled(slot: &Slot) -> JsResult<Module> {
     loaded.await
 }
 
-/// Reads an inline module: its imports are relative to the page.
+/// Parses an inline module: its imports are relative to the page.
 ///
 /// # Errors
-/// When the text cannot be read.
+/// When the text cannot be parsed.
 pub(super) fn inline(text: &str, start: Option<Beginning>, context: &mut Context) -> JsResult<Module> {
     let base = realm::base(context).to_string();
     super::module(text, Origin { name: &base, start }, context)
 }
 
-/// Tells what a module throws, now or later, as what any other script throws (HTML §8.1.4.4 "run a module script", step 8).
+/// Reports what a module throws, now or later, like an exception of any other script (HTML §8.1.4.4 "run a module script", step 8).
 ///
 /// # Errors
-/// When the engine breaks down.
+/// When the engine is terminated.
 pub fn tell(promise: &JsPromise, context: &mut Context) -> JsResult<()> {
     let told = NativeFunction::from_copy_closure(|_, args, context| {
         report::exception(JsError::from_opaque(args.get_or_undefined(0).clone()), context);
@@ -291,10 +291,10 @@ pub fn tell(promise: &JsPromise, context: &mut Context) -> JsResult<()> {
     promise.catch(told.to_js_function(context.realm()), context).map(drop)
 }
 
-/// Begins a module at an address, as an import of it would.
+/// Starts a module at a URL, as an import of it would.
 ///
 /// # Errors
-/// When the address is none.
+/// When the URL is invalid.
 pub(super) fn start(address: &str, context: &mut Context) -> JsResult<()> {
     let url = url::resolve(address, context)?;
     let specifier = serde_json::to_string(url.as_str()).map_err(|_| bind::type_error("no address"))?;

@@ -1,21 +1,21 @@
-//! The way of a page's scripts to the network, which is never theirs: each request is handed to the crawl, and the answer comes back.
+//! The interface of a page's scripts to the network: each request is passed to the crawl, and the response comes back.
 //!
 //! Knows nothing of frames, sockets or rules.
 
 use crate::wire::{Answer, Request, RequestId};
 
-/// Where requests go. Two kinds exist: the frames of a child process, and the tables of tests.
+/// The destination of requests. There are two kinds: the frames of a child process, and the tables of tests.
 pub trait Net {
-    /// Begins a request under a number that the page chose.
+    /// Starts a request with an id that the page chose.
     fn start(&mut self, id: RequestId, request: Request);
 
-    /// Waits for the answer to any request that was started and not given up. The engine calls it only while there is one.
+    /// Waits for the response to any request that was started and not cancelled. The engine calls it only while there is one.
     fn wait(&mut self) -> (RequestId, Answer);
 
-    /// A script set a cookie, in the words of `Set-Cookie`: it goes with the requests behind this.
+    /// A script set a cookie, in the syntax of `Set-Cookie`: it is sent with later requests.
     fn cookie(&mut self, _text: &str) {}
 
-    /// The page's reader has done something and goes on: it is in no call without end.
+    /// The page's reader has acted and continues: the page is not stuck in an endless call.
     fn alive(&mut self) {}
 }
 

@@ -1,4 +1,4 @@
-//! What one page's scripts share beside their own heap: what they said and what they broke, the way to the network.
+//! State of one page that its scripts share besides their heap: console, errors, network access.
 //!
 //! Native functions reach it through the context (`page::of`). It never holds a borrow while a script runs.
 
@@ -22,34 +22,34 @@ use crate::wire::{Answer, ConsoleLine, RequestId, Response, ScriptError, Spent};
 pub struct Page {
     pub console: Vec<ConsoleLine>,
     pub errors: Vec<ScriptError>,
-    /// Lines and errors beyond the caps, which are counted only.
+    /// Lines and errors beyond the caps, which are only counted.
     pub untold: u64,
     pub(super) net: Box<dyn Net>,
     clock: Rc<VirtualClock>,
-    /// What happened, where somebody asks for it.
+    /// The trace, if requested.
     pub trace: Option<Trace>,
-    /// Calls of scripts under way: microtasks run when none is.
+    /// Depth of running scripts: microtasks run when it is zero.
     pub(super) depth: u32,
     pub(super) spent: Option<Spent>,
-    /// What answers said in `Set-Cookie` since somebody asked last.
+    /// `Set-Cookie` headers received since they were last taken.
     pub cookies_received: Vec<String>,
-    /// Hashes of the addresses that were answered with torrents, which the crawl takes for links of the page.
+    /// Hashes of the URLs that returned torrents, which the crawl treats as links of the page.
     torrents: HashSet<u64>,
-    /// The addresses themselves, in their order.
+    /// The URLs themselves, in order.
     torrents_at: Vec<String>,
     pub faults: Faults,
     pub heard: Heard,
-    /// While it is set, what changes something is not sent; how often that was so.
+    /// While set, requests that may change something are not sent; and their number.
     pub sends_gets_only: bool,
     pub unsent: u64,
-    /// How many requests were sent that may change something.
+    /// Number of sent requests that may change something.
     pub posted: u64,
     random: u64,
-    /// Scripts of pages before this one.
+    /// Cached scripts of earlier pages.
     pub(super) kept: Kept,
 }
 
-/// How natives hold the page.
+/// The natives' handle of the page.
 pub type SharedPage = Rc<RefCell<Page>>;
 
 impl Page {
@@ -76,17 +76,17 @@ impl Page {
         }
     }
 
-    /// Tells the crawl of a cookie that a script set, in the words of `Set-Cookie`.
+    /// Passes a cookie that a script set to the crawl, in the syntax of `Set-Cookie`.
     pub fn tell_cookie(&mut self, text: &str) {
         self.net.cookie(text);
     }
 
-    /// Tells the crawl that the page's reader goes on.
+    /// Reports to the crawl that the page's reader continues.
     pub fn tell_alive(&mut self) {
         self.net.alive();
     }
 
-    /// An answer came: its cookies are kept until somebody asks for them.
+    /// A response arrived: stores its cookies until they are taken.
     pub(super) fn answered(&mut self, id: RequestId, answer: &Answer) {
         self.note(|| trace::of_answer(id, answer));
         self.faults.answered(id, answer);
@@ -101,29 +101,29 @@ impl Page {
         self.cookies_received.extend(set.take(room).cloned());
     }
 
-    /// How many addresses have answered the page's scripts with torrents.
+    /// Number of URLs that returned torrents to the page's scripts.
     pub fn torrents(&self) -> usize {
         self.torrents.len()
     }
 
-    /// Those of them behind the first so many.
+    /// Those of them after the first `many`.
     pub fn torrents_since(&self, many: usize) -> Vec<String> {
         self.torrents_at.get(many..).map(<[String]>::to_vec).unwrap_or_default()
     }
 
-    /// Why the page's scripts run no more; `None` while they do.
+    /// Why the page's scripts run no more; `None` while they run.
     pub fn spent(&self) -> Option<Spent> {
         self.spent
     }
 
-    /// Writes down what happens, where somebody asks for it.
+    /// Records an event, if a trace is requested.
     pub fn note(&mut self, what: impl FnOnce() -> What) {
         if let Some(trace) = &mut self.trace {
             trace.note(self.clock.now_us(), what());
         }
     }
 
-    /// Keeps a console line, cut to its cap; beyond the cap of lines it is counted only.
+    /// Stores a console line, cut to its cap; beyond the cap of lines it is only counted.
     pub(super) fn tell(&mut self, level: &str, text: &str) {
         if self.console.len() < limits::CONSOLE_LINES_MAX {
             let text = cut(text, limits::CONSOLE_LINE_BYTES_MAX).to_owned();
@@ -133,7 +133,7 @@ impl Page {
         }
     }
 
-    /// Keeps an error; beyond the cap it is counted only.
+    /// Stores an error; beyond the cap it is only counted.
     pub fn fault(&mut self, mut error: ScriptError) {
         if self.errors.len() < limits::SCRIPT_ERRORS_MAX {
             error.message.truncate(cut(&error.message, limits::CONSOLE_LINE_BYTES_MAX).len());
@@ -144,8 +144,8 @@ impl Page {
         }
     }
 
-    /// Next number of the page's own sequence (SplitMix64): the same page with the same seed runs the same way. It is no secret from
-    /// anybody, so that nothing may rest on it.
+    /// Next number of the page's sequence (SplitMix64): the same page with the same seed runs the same way. It is predictable, so no
+    /// secret may depend on it.
     pub(super) fn random(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.random;
@@ -155,8 +155,8 @@ impl Page {
     }
 }
 
-/// Whether an answer is a torrent as far as a reader of the page cares: by its type, or by how the torrents of all clients begin. The
-/// crawl judges what it takes.
+/// Whether a response is a torrent for the reader's purposes: by its type, or by the usual beginning of torrent files. The crawl judges
+/// what it accepts.
 fn is_torrent(response: &Response) -> bool {
     let kind = response.header("content-type").unwrap_or_default();
     let begins =
@@ -166,11 +166,11 @@ fn is_torrent(response: &Response) -> bool {
 }
 
 thread_local! {
-    /// Where a page's thread panicked last, and in which words.
+    /// The place and message of the last panic of a page's thread.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Keeps what a panic says for the page of this thread, whose engine it ends.
+/// Stores the message of a panic for the page of this thread, whose engine it ends.
 pub fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
     let place = panic.location().map(|at| format!("{}:{}: ", at.file(), at.line())).unwrap_or_default();
     let words = panic.payload_as_str().unwrap_or_default();
@@ -178,14 +178,14 @@ pub fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
     PANIC.set(Some(told));
 }
 
-/// What the page's errors say of an engine that broke down.
+/// The error that a page reports for a panic of the engine.
 pub(super) fn panicked() -> ScriptError {
     let place = PANIC.take().map(|place| format!(" ({place})")).unwrap_or_default();
     let message = format!("the script engine broke down, which is a fault of gleaner's and not of the page{place}");
     ScriptError { message, source: String::new(), line: 0, column: 0 }
 }
 
-/// The longest beginning of `text` that has at most `bytes` bytes and ends between characters.
+/// The longest prefix of `text` that has at most `bytes` bytes and ends at a character boundary.
 pub(super) fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
@@ -198,16 +198,16 @@ pub fn of(context: &Context) -> SharedPage {
     Rc::clone(context.get_data::<SharedPage>().expect("Engine::new gives each context its page"))
 }
 
-/// The page's time: it stands while scripts run, but for a step at each look, so that a script that waits by looking comes to an end;
-/// it moves on to the next timer when nothing else is to be done.
+/// The page's clock. It stops while scripts run, except for a small step at each read, so that a script that polls it terminates. It
+/// moves on to the next timer when no other work is left.
 pub struct VirtualClock {
-    /// Milliseconds since 1970 at which the page began.
+    /// Milliseconds since 1970 at which the page started.
     origin_ms: i64,
-    /// Microseconds since the page began.
+    /// Microseconds since the page started.
     now_us: Cell<u64>,
 }
 
-/// By how much a look at the clock moves it on.
+/// Step of the clock at each read.
 const LOOK_US: u64 = 5;
 
 impl VirtualClock {
@@ -215,17 +215,17 @@ impl VirtualClock {
         Self { origin_ms, now_us: Cell::new(0) }
     }
 
-    /// Milliseconds since 1970 at which the page began.
+    /// Milliseconds since 1970 at which the page started.
     pub(super) fn origin_ms(&self) -> i64 {
         self.origin_ms
     }
 
-    /// Microseconds since the page began.
+    /// Microseconds since the page started.
     pub fn now_us(&self) -> u64 {
         self.now_us.get()
     }
 
-    /// The time as a script sees it, in microseconds since the page began.
+    /// The time as a script sees it, in microseconds since the page started.
     pub(super) fn look_us(&self) -> u64 {
         self.now_us.set(self.now_us.get() + LOOK_US);
         self.now_us.get()

@@ -1,5 +1,4 @@
-//! Interfaces that are lists of pairs (WebIDL §3.7.9 "iterable declarations"): `entries`, `keys`, `values`, `forEach` and iteration,
-//! alive while the list changes.
+//! Interfaces that are lists of pairs (WebIDL §3.7.9 "iterable declarations"): `entries`, `keys`, `values`, `forEach` and live iteration.
 
 use boa_engine::object::NativeObject;
 use boa_engine::object::builtins::JsArray;
@@ -15,7 +14,7 @@ pub(super) trait Pairs: NativeObject {
     fn pair(&self, index: usize, context: &mut Context) -> Option<(JsValue, JsValue)>;
 }
 
-/// An iterator on such a list.
+/// An iterator over such a list.
 #[derive(Trace, Finalize, JsData)]
 struct Iterator {
     list: JsObject,
@@ -69,7 +68,7 @@ pub(super) fn install<T: Pairs>(prototype: &JsObject, name: &'static str, contex
     Ok(())
 }
 
-/// Prototypes of iterators by the kind of their lists.
+/// Iterator prototypes by the type of their lists.
 #[derive(Default)]
 struct Prototypes(RefCell<Vec<(std::any::TypeId, JsObject)>>);
 
@@ -94,7 +93,7 @@ fn next(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValu
     };
     let (value, done) = match pair(&list, index, context) {
         None => {
-            // An iterator that has ended stays so.
+            // A finished iterator stays finished.
             this.borrow_mut().data_mut().index = index;
             (JsValue::undefined(), true)
         }

@@ -1,5 +1,5 @@
-//! `performance` (High Resolution Time, User Timing, Navigation Timing): the page's own time, the marks that scripts set, and a
-//! navigation that took no time.
+//! `performance` (High Resolution Time, User Timing, Navigation Timing): virtual time, the marks of scripts, and a navigation that took
+//! no time.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, js_string};
 use super::{bind, clone, exception, jobs, realm};
 use crate::limits;
 
-/// The marks and measures of a page, in their order.
+/// The marks and measures of a page, in order.
 #[derive(Default)]
 struct Entries(RefCell<Vec<Entry>>);
 
@@ -54,7 +54,7 @@ const PERFORMANCE: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// Moments of a page's loading that `performance.timing` tells: all of them are its beginning.
+/// Attributes of `performance.timing`: all of them are the page's start.
 const MOMENTS: &[&str] = &[
     "navigationStart",
     "fetchStart",
@@ -109,7 +109,7 @@ fn now_ms(context: &Context) -> f64 {
     jobs::of(context).clock.look_us() as f64 / 1_000.0
 }
 
-/// Makes an entry and keeps it as long as there is room.
+/// Creates an entry and stores it while there is room.
 fn add(
     interface: &str,
     kind: &'static str,
@@ -180,7 +180,7 @@ fn measure(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsV
     add("PerformanceMeasure", "measure", &name, (start, end - start), vec![("detail", detail)], context)
 }
 
-/// A time, or that of the last mark of a name.
+/// A time, or that of the last mark with this name.
 fn moment(value: &JsValue, context: &mut Context) -> JsResult<f64> {
     if value.is_number() {
         return value.to_number(context);
@@ -206,7 +206,7 @@ fn clear(kind: &str, args: &[JsValue], context: &mut Context) -> JsResult<JsValu
     Ok(JsValue::undefined())
 }
 
-/// Entries by name and kind, in the order of their beginnings.
+/// Entries by name and kind, in order of their start times.
 fn entries(name: Option<&str>, kind: Option<&str>, context: &mut Context) -> JsResult<JsValue> {
     let mut found = realm::own::<Entries>(context).map(|entries| entries.0.borrow().clone()).unwrap_or_default();
     found.retain(|entry| name.is_none_or(|name| entry.name == name) && kind.is_none_or(|kind| entry.kind == kind));

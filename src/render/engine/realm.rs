@@ -1,8 +1,8 @@
-//! The windows of a page: each has a realm of the engine, with globals and interfaces of its own, and state of its own beside them.
+//! The windows of a page. Each has an engine realm with its own globals and interfaces, and its own state besides them.
 //!
-//! The page's window has the realm that the engine began with; a frame gets one when its scripts run or somebody looks into it. A native
-//! runs in the realm that its function was made in, so that what is the window's alone is found by [`own`], and what all windows of a page
-//! share by the context's own data.
+//! The page's window has the engine's first realm; a frame gets one when its scripts run or somebody accesses its window. A native runs
+//! in the realm in which its function was created: state of one window is found through [`own`], and state shared by all windows of a
+//! page is in the context's own data.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use boa_engine::{Context, Finalize, JsError, JsObject, JsResult, Trace};
 use super::{bind, jobs};
 use crate::limits;
 
-/// Something that a realm has for itself.
+/// State of a realm.
 struct Held<T: 'static>(Rc<T>);
 
 impl<T: 'static> Finalize for Held<T> {}
@@ -29,39 +29,39 @@ unsafe impl<T: 'static> Trace for Held<T> {
 
 impl<T: 'static> JsData for Held<T> {}
 
-/// Gives the current realm something of its own, in the place of what it had of that type.
+/// Stores state in the current realm, replacing that of the same type.
 pub fn keep<T: 'static>(value: T, context: &Context) {
     context.realm().host_defined_mut().insert(Held(Rc::new(value)));
 }
 
-/// What the current realm has of a type.
+/// The current realm's state of a type.
 pub fn own<T: 'static>(context: &Context) -> Option<Rc<T>> {
     of(context.realm())
 }
 
-/// What a realm has of a type.
+/// A realm's state of a type.
 pub fn of<T: 'static>(realm: &Realm) -> Option<Rc<T>> {
     realm.host_defined().get::<Held<T>>().map(|held| Rc::clone(&held.0))
 }
 
-/// Gives all windows of the page something to share, unless they have it.
+/// Creates state shared by all windows of the page, unless it exists.
 pub fn share<T: 'static>(make: impl FnOnce() -> T, context: &mut Context) {
     if !context.has_data::<T>() {
         context.insert_data(make());
     }
 }
 
-/// What natives must know of the window that they run in.
+/// What natives need to know about their window.
 pub struct Here {
-    /// The page's own is the first.
+    /// The page's own window is the first.
     number: usize,
-    /// The address of its document.
+    /// The URL of its document.
     pub address: RefCell<Url>,
-    /// What addresses are relative to where that of the document can be no base: the address of who made the frame.
+    /// The base if the document's URL cannot be one: the URL of the frame's creator.
     around: Url,
-    /// The window as scripts see it: the global object, or what stands for it in the frame.
+    /// The window as scripts see it: the global object, or its stand-in in the frame.
     window: JsObject,
-    /// False once its frame is gone or shows something else: its tasks run no more.
+    /// False once its frame is gone or shows another document: its tasks run no more.
     is_open: Cell<bool>,
 }
 
@@ -84,10 +84,10 @@ fn settle(address: Url, around: Url, window: JsObject, context: &Context) {
     keep(Here { number, address: RefCell::new(address), around, window, is_open: Cell::new(true) }, context);
 }
 
-/// Makes a realm for a frame, with all that needs no document. `window` is what scripts see as their window.
+/// Creates a realm for a frame, with all globals that need no document. `window` is what scripts see as their window.
 ///
 /// # Errors
-/// When the page has as many as it may, or the engine's own set-up fails.
+/// When the page has reached its limit of realms, or the engine's own set-up fails.
 pub fn create(address: Url, around: Url, window: JsObject, context: &mut Context) -> JsResult<Realm> {
     let hooks = match context.get_data::<Realms>() {
         Some(realms) if realms.frames.borrow().len() < limits::RENDER_REALMS_MAX => Rc::clone(&realms.hooks),
@@ -118,12 +118,12 @@ pub(super) fn is_of_page(context: &Context) -> bool {
     context.get_data::<Realms>().is_some_and(|realms| realms.page == *context.realm())
 }
 
-/// Whether the page has no window but its own, so that there is nothing to choose between.
+/// Whether the page has only its own window, so that there is nothing to choose from.
 pub fn is_single(context: &Context) -> bool {
     context.get_data::<Realms>().is_none_or(|realms| realms.frames.borrow().is_empty())
 }
 
-/// Does something in a realm.
+/// Runs `what` in a realm.
 pub fn within<T>(realm: &Realm, context: &mut Context, what: impl FnOnce(&mut Context) -> T) -> T {
     if context.realm() == realm {
         return what(context);
@@ -134,7 +134,7 @@ pub fn within<T>(realm: &Realm, context: &mut Context, what: impl FnOnce(&mut Co
     result
 }
 
-/// An error of a native as the current window throws it, for whoever tells it elsewhere.
+/// An error of a native as thrown by the current window, for reporting elsewhere.
 pub fn thrown_here(error: JsError, context: &mut Context) -> JsError {
     if error.as_engine().is_some() {
         return error;
@@ -142,13 +142,13 @@ pub fn thrown_here(error: JsError, context: &mut Context) -> JsError {
     error.clone().into_opaque(context).map_or(error, JsError::from_opaque)
 }
 
-/// Does something in the page's own window.
+/// Runs `what` in the page's own window.
 pub fn in_page<T>(context: &mut Context, what: impl FnOnce(&mut Context) -> T) -> T {
     let page = of_page(context);
     within(&page, context, what)
 }
 
-/// The realm of the script that has called the native which runs (HTML §8.1.3.3.3 "incumbent"); the current one where none has.
+/// The realm of the script that called the running native (HTML §8.1.3.3.3 "incumbent"); the current one if there is none.
 pub fn of_caller(context: &Context) -> Realm {
     match context.get_active_script_or_module() {
         Some(ActiveRunnable::Script(script)) => script.realm().clone(),
@@ -157,8 +157,8 @@ pub fn of_caller(context: &Context) -> Realm {
     }
 }
 
-/// The realm that a function or another object was made in; the current one where it cannot be told. Only functions of scripts know theirs;
-/// any other is known by the end of its prototypes, which is its realm's own.
+/// The realm in which a function or another object was created; the current one if unknown. Only script functions know theirs; any other
+/// object is found by the end of its prototype chain, which belongs to its realm.
 pub fn of_object(object: &JsObject, context: &Context) -> Realm {
     if let Some(function) = object.downcast_ref::<OrdinaryFunction>() {
         return function.realm().clone();
@@ -174,7 +174,7 @@ pub fn of_object(object: &JsObject, context: &Context) -> Realm {
     by_prototypes().unwrap_or_else(|| context.realm().clone())
 }
 
-/// "GetFunctionRealm" (ECMA-262 §7.3.25) of a constructor, a proxy of one too: the engine tells it by what it would construct.
+/// "GetFunctionRealm" (ECMA-262 §7.3.25) of a constructor or a proxy of one: determined by what the engine would construct.
 ///
 /// # Errors
 /// What a trap of the constructor throws.
@@ -188,7 +188,7 @@ pub fn of_constructor(constructor: &JsObject, context: &mut Context) -> JsResult
     Ok(found.unwrap_or_else(|| context.realm().clone()))
 }
 
-/// The realm of an `Object.prototype`.
+/// The realm with this `Object.prototype`.
 fn with_prototype(prototype: &JsObject, context: &Context) -> Option<Realm> {
     let realms = context.get_data::<Realms>()?;
     let frames = realms.frames.borrow();
@@ -202,7 +202,7 @@ pub fn window(context: &Context) -> JsObject {
     own::<Here>(context).map_or_else(|| context.global_object(), |here| here.window.clone())
 }
 
-/// The address of the window's document.
+/// The URL of the window's document.
 ///
 /// # Panics
 /// As [`of_page`].
@@ -210,12 +210,12 @@ pub fn address(context: &Context) -> Url {
     here(context).address.borrow().clone()
 }
 
-/// The address of a window's document.
+/// The URL of a window's document.
 pub fn address_of(realm: &Realm) -> Option<Url> {
     of::<Here>(realm).map(|here| here.address.borrow().clone())
 }
 
-/// What addresses of the window's scripts are relative to: its own address, or where that can be no base, its maker's.
+/// The base of the window's scripts: its own URL or, if that cannot be a base, its creator's.
 ///
 /// # Panics
 /// As [`of_page`].
@@ -225,7 +225,7 @@ pub fn base(context: &Context) -> Url {
     if address.cannot_be_a_base() { here.around.clone() } else { address.clone() }
 }
 
-/// The window has another address from now on; gives the one before.
+/// Changes the window's URL; returns the previous one.
 ///
 /// # Panics
 /// As [`of_page`].
@@ -248,7 +248,7 @@ pub fn is_open(context: &Context) -> bool {
     own::<Here>(context).is_none_or(|here| here.is_open.get())
 }
 
-/// The window is gone, or shows another document: nothing that it waits for will come.
+/// The window is gone, or shows another document: drops everything that it waits for.
 pub fn close(realm: &Realm, context: &Context) {
     if let Some(here) = of::<Here>(realm) {
         here.is_open.set(false);
@@ -256,11 +256,11 @@ pub fn close(realm: &Realm, context: &Context) {
     jobs::of(context).forget(realm);
 }
 
-/// Takes out what the realms hold, so that the engine's heap can be freed.
+/// Removes the realms' state, so that the engine's heap can be freed.
 pub(super) fn clear(context: &mut Context) {
     let Some(realms) = context.remove_data::<Realms>() else { return };
     for realm in realms.frames.take().iter().chain([&realms.page]) {
-        // What is dropped may look for what was dropped before it: nothing is there any more.
+        // A destructor may look for state that was dropped before it, and finds none.
         let held = std::mem::take(&mut *realm.host_defined_mut());
         drop(held);
     }

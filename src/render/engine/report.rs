@@ -1,4 +1,4 @@
-//! Errors that no script caught: where they were thrown, who is told (HTML §8.1.4.6 "report an exception", §8.1.4.7 unhandled rejections).
+//! Reports uncaught errors: their position, and their events (HTML §8.1.4.6 "report an exception", §8.1.4.7 unhandled rejections).
 
 use std::cell::Cell;
 
@@ -11,14 +11,14 @@ use boa_engine::{Context, JsError, js_string};
 use super::{events, page};
 use crate::wire::{ScriptError, Spent};
 
-/// How the engine names the text that `eval`, `Function` or a timer ran, with the place of the call behind it in parentheses.
+/// Prefix of the engine's name for text run by `eval`, `Function` or a timer; the position of the call follows in parentheses.
 const EVALUATED: &str = "eval at ";
 
-/// Set while an error is being told, so that a handler which throws is not told of its own errors.
+/// Set while an error is being reported, so that a throwing handler does not get its own errors.
 #[derive(Default)]
 struct Telling(Cell<bool>);
 
-/// Tells an exception: to the page's errors, and to the window's `error` event. An engine that ran out of instructions is spent.
+/// Reports an exception to the page's errors and to the window's `error` event. An engine that ran out of instructions is spent.
 pub fn exception(error: JsError, context: &mut Context) {
     let page = page::of(context);
     if let Some(engine) = error.as_engine() {
@@ -33,7 +33,7 @@ pub fn exception(error: JsError, context: &mut Context) {
     let message = words(&error, context);
     let at_throw = thrown(&error, message);
     page.borrow_mut().fault(made(&error).map_or_else(|| at_throw.clone(), |made| at(made, at_throw.message.clone())));
-    // Handlers are told as browsers tell them: where it was thrown, and of a text that was evaluated the file that did so.
+    // Handlers get what browsers give them: the position of the throw and, for evaluated text, the file that evaluated it.
     let mut told = at_throw;
     if let Some(file) = evaluator(&told.source) {
         told.source = file;
@@ -44,7 +44,7 @@ pub fn exception(error: JsError, context: &mut Context) {
     });
 }
 
-/// Tells a promise that was rejected, if still nobody handles it.
+/// Reports a rejected promise if it is still unhandled.
 pub(super) fn rejection(promise: &JsPromise, context: &mut Context) {
     let PromiseState::Rejected(reason) = promise.state() else { return };
     let error = JsError::from_opaque(reason.clone());
@@ -67,7 +67,7 @@ fn tell(context: &mut Context, what: impl FnOnce(&mut Context)) {
     }
 }
 
-/// What was thrown, in the words that browsers use: `name: message` of an error.
+/// The message of an exception in the format of browsers: `name: message` for an error.
 fn words(error: &JsError, context: &mut Context) -> String {
     if let Some(native) = error.as_native() {
         return match native.message() {
@@ -91,9 +91,9 @@ fn words(error: &JsError, context: &mut Context) -> String {
     value.display().to_string()
 }
 
-/// An error where it was thrown.
+/// The position at which an error was thrown.
 fn thrown(error: &JsError, message: String) -> ScriptError {
-    // Of a script whose lines are not known at least its name is.
+    // For a script without known lines, use at least its name.
     let frame = error.frames().find(|frame| frame.position.is_some()).or_else(|| error.frames().next());
     match frame {
         Some(frame) => at(frame, message),
@@ -101,7 +101,7 @@ fn thrown(error: &JsError, message: String) -> ScriptError {
     }
 }
 
-/// Where the error was made, which one that is thrown again remembers, and which is the first line of its `stack`.
+/// The position at which the error was created. It survives a rethrow, and is the first line of its `stack`.
 fn made(error: &JsError) -> Option<CallFrameLocation> {
     let value = error.as_opaque()?;
     JsError::from_opaque(value.clone()).frames().find(|frame| frame.position.is_some())
@@ -116,7 +116,7 @@ fn at(frame: CallFrameLocation, message: String) -> ScriptError {
     ScriptError { message, source, line, column }
 }
 
-/// The address of the file in which a text was evaluated, from the name that the engine gives such a text.
+/// The URL of the file that evaluated a text, from the engine's name for the text.
 fn evaluator(source: &str) -> Option<String> {
     let (file, _) = place_of_call(source)?.rsplit_once(':')?.0.rsplit_once(':')?;
     Some(file.to_owned())
@@ -126,7 +126,7 @@ fn place_of_call(source: &str) -> Option<&str> {
     source.strip_prefix(EVALUATED)?.split_once(" (")?.1.strip_suffix(')')
 }
 
-/// The innermost script under way and its place (`source:line:column`), that of the call where it was evaluated; `None` where none is.
+/// The innermost running script and its position (`source:line:column`), or that of the call that evaluated it; `None` if there is none.
 pub fn under_way(context: &Context) -> Option<String> {
     context.stack_trace().find_map(|frame| {
         let frame = frame.position();
@@ -140,7 +140,7 @@ pub fn under_way(context: &Context) -> Option<String> {
     })
 }
 
-/// The name of a text that the script under way has run in some other way than `eval`; `None` where no script is under way.
+/// The name of a text that the running script evaluates other than by `eval`; `None` if no script is running.
 pub fn evaluated(by: &str, context: &Context) -> Option<String> {
     under_way(context).map(|place| format!("{EVALUATED}{by} ({place})"))
 }

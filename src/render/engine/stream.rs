@@ -1,6 +1,6 @@
-//! `ReadableStream` (Streams §4): chunks that a source hands over and one reader takes, in their order. Bodies of answers are streams of
-//! one chunk, as all of an answer is there when a script learns of it. No sizes are measured: a source is pulled when a reader waits.
-//! `pipe` has their other end: what is written to, and what changes chunks on their way.
+//! `ReadableStream` (Streams §4): chunks pass from a source to one reader, in order. Bodies of responses are streams of one chunk, since
+//! a response is complete when a script gets it. Chunk sizes are ignored: a source is pulled when a reader waits. `pipe` has the writing
+//! side: writable and transform streams.
 
 mod pipe;
 
@@ -16,7 +16,7 @@ use boa_engine::{
 use super::bind;
 use crate::limits;
 
-/// What is done with the owner of a stream when somebody reads it.
+/// Marks the owner of a stream as read.
 type Disturb = fn(&JsObject);
 
 #[derive(Trace, Finalize, JsData)]
@@ -24,13 +24,13 @@ struct Stream {
     queue: VecDeque<JsValue>,
     state: State,
     waiting: VecDeque<ResolvingFunctions>,
-    /// What fills it, with its controller.
+    /// Its source, with the controller.
     source: Option<(JsObject, JsObject)>,
     #[unsafe_ignore_trace]
     is_pulling: bool,
     #[unsafe_ignore_trace]
     is_locked: bool,
-    /// Whose body it is.
+    /// The object whose body it is.
     owner: Option<JsObject>,
     #[unsafe_ignore_trace]
     disturb: Option<Disturb>,
@@ -49,7 +49,7 @@ struct Controller {
     stream: JsObject,
 }
 
-/// The reader's end of a stream; `None` once it has let go.
+/// The reader's end of a stream; `None` once released.
 #[derive(Trace, Finalize, JsData)]
 struct Reader {
     stream: Option<JsObject>,
@@ -169,7 +169,7 @@ impl Stream {
     }
 }
 
-/// A chunk comes in: the reader that waits longest takes it, or it waits for one.
+/// Enqueues a chunk: it goes to the reader that has waited longest, or is stored.
 fn enqueue(stream: &JsObject<Stream>, chunk: JsValue, context: &mut Context) -> JsResult<JsValue> {
     let waiting = stream.borrow_mut().data_mut().waiting.pop_front();
     match waiting {
@@ -186,7 +186,7 @@ fn enqueue(stream: &JsObject<Stream>, chunk: JsValue, context: &mut Context) -> 
     Ok(JsValue::undefined())
 }
 
-/// No more chunks come.
+/// Closes the stream.
 fn close(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<JsValue> {
     stream.borrow_mut().data_mut().state = State::Closed;
     let waiting = std::mem::take(&mut stream.borrow_mut().data_mut().waiting);
@@ -196,7 +196,7 @@ fn close(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<JsValue> 
     Ok(JsValue::undefined())
 }
 
-/// Readers get an error instead of chunks.
+/// Errors the stream: readers are rejected.
 fn fail(stream: &JsObject<Stream>, reason: &JsValue, context: &mut Context) -> JsResult<JsValue> {
     stream.borrow_mut().data_mut().state = State::Errored(reason.clone());
     let waiting = std::mem::take(&mut stream.borrow_mut().data_mut().waiting);
@@ -217,7 +217,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::hidden(&stream, JsSymbol::async_iterator(), iterate.into(), true, context)
 }
 
-/// Whether an object is a stream that can be read.
+/// Whether an object is a readable stream.
 pub(super) fn is_stream(object: &JsObject) -> bool {
     object.is::<Stream>()
 }
@@ -225,7 +225,7 @@ pub(super) fn is_stream(object: &JsObject) -> bool {
 /// A stream of these bytes, which belong to `owner`.
 ///
 /// # Errors
-/// When the page may hold no buffer of that size.
+/// When it exceeds the page's limit for one buffer.
 pub(super) fn of_bytes(bytes: &[u8], owner: JsObject, disturb: Disturb, context: &mut Context) -> JsResult<JsObject> {
     let mut stream = Stream::empty();
     if !bytes.is_empty() {
@@ -262,7 +262,7 @@ fn controlled(this: &JsValue) -> JsResult<JsObject<Stream>> {
     stream.downcast::<Stream>().map_err(|_| bind::type_error("Illegal invocation"))
 }
 
-/// Gives a reader what it waits for.
+/// Resolves a pending read.
 fn settle(waiting: &ResolvingFunctions, value: JsValue, done: bool, context: &mut Context) -> JsResult<()> {
     let result = result_of(value, done, context)?;
     waiting.resolve.call(&JsValue::undefined(), &[result], context).map(drop)
@@ -305,7 +305,7 @@ fn read(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<JsValue> {
     }
 }
 
-/// Asks the source for more while a reader waits.
+/// Pulls from the source while a reader waits.
 fn pull(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<()> {
     let source = {
         let mut stream = stream.borrow_mut();

@@ -1,7 +1,7 @@
 //! `EventTarget`: listeners, event handler attributes and dispatch (DOM §2.7–2.9, HTML §8.1.8).
 //!
-//! Any native kind can be a target: it holds `Listeners`, and tells who its parent is on an event's way, which `dispatch` goes. The
-//! document's tree brings its own kind. Never knows what a node is.
+//! Any native kind can be an event target: it holds `Listeners` and returns its parent in an event's path, which `dispatch` follows. The
+//! document's tree adds its own kind. This module does not know nodes.
 
 mod dispatch;
 
@@ -21,7 +21,7 @@ use super::events::{self, Event};
 use super::{abort, bind, realm};
 use crate::limits;
 
-/// The listeners of one target, in the order in which they came.
+/// The listeners of one target, in order of registration.
 #[derive(Default, Trace, Finalize)]
 pub struct Listeners {
     list: Vec<Listener>,
@@ -34,8 +34,8 @@ struct Listener {
     #[unsafe_ignore_trace]
     id: u64,
     kind: JsString,
-    /// A function, an object with `handleEvent`, or what an event handler attribute was set to. `None`: the handler is a text of the
-    /// markup that is still to be read.
+    /// A function, an object with `handleEvent`, or the value of an event handler attribute. `None`: the handler is markup text that is
+    /// not compiled yet.
     callback: Option<JsObject>,
     #[unsafe_ignore_trace]
     text: Option<Rc<str>>,
@@ -66,7 +66,7 @@ impl Listeners {
         self.list.iter().position(|listener| listener.handler && listener.kind == *kind)
     }
 
-    /// Whether anybody listens to events of this type.
+    /// Whether there is a listener for events of this type.
     pub fn has_kind(&self, kind: &str) -> bool {
         self.list.iter().any(|listener| listener.kind == js_string!(kind))
     }
@@ -75,8 +75,8 @@ impl Listeners {
         self.list.iter().any(|listener| listener.id == id)
     }
 
-    /// Sets an event handler to a text of the markup, which is read when it is needed; `None` takes the handler away. It keeps the place
-    /// that its first setting gave it (HTML §8.1.8.1).
+    /// Sets an event handler to markup text, which is compiled on first use; `None` removes the handler. It keeps the position of its
+    /// first registration (HTML §8.1.8.1).
     pub fn set_text(&mut self, kind: &str, text: Option<Rc<str>>) {
         self.set_handler(js_string!(handled(kind)), None, text);
     }
@@ -105,29 +105,29 @@ fn same(one: &Option<JsObject>, other: &Option<JsObject>) -> bool {
     matches!((one, other), (Some(one), Some(other)) if JsObject::equals(one, other))
 }
 
-/// A native kind that events can be dispatched at.
+/// A native kind that can be an event target.
 pub trait Target: NativeObject {
     fn listeners(&mut self) -> &mut Listeners;
 }
 
-/// What is done with the listeners of a target while they are lent.
+/// A callback with borrowed listeners of a target.
 type Take<'a> = dyn FnMut(&mut Listeners) + 'a;
 
 /// "Get the parent" (DOM §2.7).
 type Parent = fn(&JsObject, &JsObject<Event>, &mut Context) -> Option<JsObject>;
 
-/// The whole of an event's way from a target: `None` where the event is not dispatched at all.
+/// Computes the whole path of an event; `None` if the event is not dispatched at all.
 type Way = fn(&JsObject, &JsObject<Event>, &mut Context) -> Option<Vec<Step>>;
 
-/// One object of an event's way (DOM §2.9 "event path").
+/// One object of an event's path (DOM §2.9 "event path").
 #[derive(Clone, Trace, Finalize)]
 pub struct Step {
     pub object: JsObject,
-    /// What the event's `target` is here and further on, where that begins: at the target, and at each host of a shadow tree around it.
+    /// The event's `target` from here on, if it changes here: at the target, and at each host of a shadow tree around it.
     pub target: Option<JsObject>,
-    /// `relatedTarget` as it is told here.
+    /// `relatedTarget` as seen from here.
     pub related: Option<JsObject>,
-    /// The object stands in a shadow tree: `window.event` does not tell of the event.
+    /// The object is in a shadow tree: `window.event` hides the event.
     pub in_shadow: bool,
     /// It is the root of a closed shadow tree, or a slot in one.
     pub closed_root: bool,
@@ -146,22 +146,22 @@ enum Path {
     Way(Way),
 }
 
-/// What dispatch must know of a kind of targets.
+/// What dispatch needs to know about a kind of target.
 #[derive(Clone, Copy)]
 pub struct TargetKind {
     of: TypeId,
-    /// Lends the listeners of an object of this kind; false for objects of other kinds.
+    /// Borrows the listeners of an object of this kind; false for objects of other kinds.
     lend: fn(&JsObject, &mut Take<'_>) -> bool,
     path: Path,
 }
 
 impl TargetKind {
-    /// A kind whose listeners are its own and whose parent `parent` tells.
+    /// A kind that stores its own listeners and finds its parent with `parent`.
     pub fn of<T: Target>(parent: Parent) -> Self {
         Self::with::<T>(Path::Parents(parent))
     }
 
-    /// A kind that knows the whole way of an event.
+    /// A kind that computes the whole path of an event.
     pub fn with_way<T: Target>(way: Way) -> Self {
         Self::with::<T>(Path::Way(way))
     }
@@ -178,29 +178,29 @@ impl TargetKind {
     }
 }
 
-/// Reads the text of an event handler: the target, the type of the event, the text. `None`: it is no function body.
+/// Compiles the text of an event handler: the target, the type of the event, the text. `None` if it is not a function body.
 pub type Compile = fn(&JsObject, &str, &str, &mut Context) -> Option<JsObject>;
 
-/// What is done once a click has been dispatched; true: a listener cancelled it.
+/// Runs after a click was dispatched; the argument is true if a listener cancelled it.
 pub type AfterClick = Box<dyn FnOnce(bool, &mut Context)>;
 
-/// Finds on a click's way what the click does, and begins it (DOM §2.9 "activation behavior"). The way begins at the target.
+/// Finds the activation behavior on a click's path, and starts it (DOM §2.9 "activation behavior"). The path begins at the target.
 pub type Activate = fn(&[JsObject], &JsObject<Event>, &mut Context) -> Option<AfterClick>;
 
 #[derive(Default)]
 struct Kinds {
     list: Vec<TargetKind>,
-    /// What proxies stand for: pages hold the proxy, the target has the listeners.
+    /// Maps proxies to targets: pages hold the proxy, the target has the listeners.
     targets: HashMap<JsObject, JsObject>,
     compile: Option<Compile>,
     activate: Option<Activate>,
 }
 
-/// The event that is being dispatched, which pages of old read as `window.event`.
+/// The event being dispatched, for the legacy `window.event`.
 #[derive(Default)]
 struct Current(RefCell<Option<JsObject>>);
 
-/// Makes a kind of objects known to dispatch, once for all windows.
+/// Registers a kind of target, once for all windows.
 pub fn register(kind: TargetKind, context: &mut Context) {
     let data = context.host_defined_mut();
     if !data.has::<Kinds>() {
@@ -213,14 +213,14 @@ pub fn register(kind: TargetKind, context: &mut Context) {
     }
 }
 
-/// Tells what the documents of this context do with texts of handlers and with clicks.
+/// Sets how documents of this context compile handlers and activate clicks.
 pub fn set_document_hooks(compile: Compile, activate: Activate, context: &mut Context) {
     if let Some(kinds) = context.host_defined_mut().get_mut::<Kinds>() {
         (kinds.compile, kinds.activate) = (Some(compile), Some(activate));
     }
 }
 
-/// Makes a proxy a target: what is done to it is done to the object that it stands for.
+/// Makes a proxy a target: operations on it go to the object behind it.
 pub fn stands_for(proxy: JsObject, object: JsObject, context: &mut Context) {
     if let Some(kinds) = context.host_defined_mut().get_mut::<Kinds>() {
         kinds.targets.insert(proxy, object);
@@ -239,7 +239,7 @@ impl Target for Window {
     }
 }
 
-/// An `EventTarget` of a page's own.
+/// An `EventTarget` created by a page.
 #[derive(Default, Trace, Finalize, JsData)]
 struct Plain {
     listeners: Listeners,
@@ -265,7 +265,7 @@ const EVENT_TARGET: bind::Interface = bind::Interface {
 const WINDOW: bind::Interface =
     bind::Interface { name: "Window", parent: Some("EventTarget"), ..bind::Interface::EMPTY };
 
-/// Event handler attributes of the window that need no document.
+/// Event handler attributes of the window that do not need a document.
 const WINDOW_HANDLERS: &[&str] = &[
     "error",
     "unhandledrejection",
@@ -305,7 +305,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::attributes(&global, &[current], context)
 }
 
-/// Types of events that WebKit had other names for.
+/// Event types with legacy WebKit names.
 const LEGACY: &[(&str, &str)] = &[
     ("animationend", "webkitAnimationEnd"),
     ("animationiteration", "webkitAnimationIteration"),
@@ -313,7 +313,7 @@ const LEGACY: &[(&str, &str)] = &[
     ("transitionend", "webkitTransitionEnd"),
 ];
 
-/// The type of the events of a handler: its name without `on`, but for those that WebKit had before (HTML §8.1.8.2).
+/// The event type of a handler: its name without `on`, except for legacy WebKit names (HTML §8.1.8.2).
 fn handled(kind: &str) -> &str {
     LEGACY.iter().find(|(_, old)| old.eq_ignore_ascii_case(kind)).map_or(kind, |(_, old)| old)
 }
@@ -345,10 +345,10 @@ pub fn handlers(object: &JsObject, kinds: &[&'static str], context: &mut Context
     Ok(())
 }
 
-/// Takes all listeners and handlers from a target ("erase all event listeners", HTML §7.3.2).
+/// Removes all listeners and handlers of a target ("erase all event listeners", HTML §7.3.2).
 pub fn erase(target: &JsObject, context: &Context) {
     let mut gone = Vec::new();
-    // What they hold is dropped after the target is free again.
+    // Drop them only after the target is free again.
     let _ = kind_of(target, context, &mut |listeners| gone.append(&mut listeners.list));
 }
 
@@ -361,23 +361,23 @@ pub fn handler(target: &JsObject, kind: &str, context: &Context) -> Option<JsObj
     found
 }
 
-/// Sets an event handler; it keeps the place that its first setting gave it (HTML §8.1.8.1).
+/// Sets an event handler; it keeps the position of its first registration (HTML §8.1.8.1).
 ///
 /// # Errors
-/// When the object is no target.
+/// When the object is not an event target.
 pub fn set_handler(target: &JsObject, kind: JsString, handler: Option<JsObject>, context: &Context) -> JsResult<()> {
     lend(target, context, &mut |listeners| listeners.set_handler(kind.clone(), handler.clone(), None))
 }
 
-/// Sets an event handler to a text of the markup.
+/// Sets an event handler to markup text.
 ///
 /// # Errors
-/// When the object is no target.
+/// When the object is not an event target.
 pub fn set_handler_text(target: &JsObject, kind: &str, text: Option<Rc<str>>, context: &Context) -> JsResult<()> {
     lend(target, context, &mut |listeners| listeners.set_text(kind, text.clone()))
 }
 
-/// What a listener calls; a text is read now, and stays `None` when it is no function body.
+/// The callback of a listener; a text is compiled now, and yields `None` if it is not a function body.
 fn callback_of(target: &JsObject, listener: &Listener, context: &mut Context) -> Option<JsObject> {
     if let (None, Some(text)) = (&listener.callback, &listener.text) {
         let compile = context.get_data::<Kinds>()?.compile?;
@@ -392,7 +392,7 @@ fn callback_of(target: &JsObject, listener: &Listener, context: &mut Context) ->
     listener.callback.clone()
 }
 
-/// `this` of a method of targets; a bare call means the window.
+/// The event target that `this` is; a bare call means the window.
 fn target(this: &JsValue, context: &Context) -> JsResult<JsObject> {
     if this.is_null_or_undefined() {
         return Ok(realm::window(context));
@@ -400,7 +400,7 @@ fn target(this: &JsValue, context: &Context) -> JsResult<JsObject> {
     this.as_object().ok_or_else(|| bind::type_error("Illegal invocation"))
 }
 
-/// Whether an object is a window, or stands for one.
+/// Whether an object is a window, or its stand-in.
 fn is_window(object: &JsObject, context: &Context) -> bool {
     let stands_for = || context.get_data::<Kinds>()?.targets.get(object);
     object.is::<Window>() || stands_for().is_some_and(JsObject::is::<Window>)
@@ -413,7 +413,7 @@ fn lend(target: &JsObject, context: &Context, take: &mut Take<'_>) -> JsResult<(
     }
 }
 
-/// The kind of a target, whose listeners are lent on the way.
+/// The kind of a target; calls `take` with its listeners.
 fn kind_of(target: &JsObject, context: &Context, take: &mut Take<'_>) -> Option<TargetKind> {
     let kinds = context.get_data::<Kinds>()?;
     let mut known = |target: &JsObject| kinds.list.iter().find(|kind| (kind.lend)(target, take)).copied();

@@ -3,7 +3,7 @@
 use super::net::NoNet;
 use super::*;
 
-/// An engine at a usual address.
+/// An engine at an ordinary URL.
 pub(super) fn engine() -> Engine {
     let start =
         Start { now_ms: 1_700_000_000_000, ..Start::at(Url::parse("https://example.org/dir/page.html?q#f").unwrap()) };
@@ -25,7 +25,7 @@ pub(super) fn assert_js(facts: &[&str]) {
     assert!(faults.is_empty(), "{} of {} facts fail\n{}", faults.len(), facts.len(), faults.join("\n"));
 }
 
-/// Runs a script to the end of its loop and gives what its variable `log` holds, joined by blanks.
+/// Runs a script and its event loop, and returns its variable `log`, joined by spaces.
 pub(super) fn log_of(script: &str) -> String {
     let mut engine = engine();
     engine.evaluate(&format!("var log = [];\n{script}"), "test");
@@ -35,11 +35,11 @@ pub(super) fn log_of(script: &str) -> String {
     log.and_then(|log| log.as_string()).map_or(told, |log| log.to_std_string_lossy())
 }
 
-/// A network that answers from a table: what the path is, what comes back. Anything else is refused.
+/// A network that answers from a table of paths and responses. Anything else is refused.
 pub(super) struct Table {
     rows: Vec<(&'static str, wire::Response)>,
     waiting: Vec<(wire::RequestId, wire::Request)>,
-    /// Paths and bodies that were asked for.
+    /// Requested paths and bodies.
     asked: Rc<RefCell<Vec<String>>>,
 }
 
@@ -58,7 +58,7 @@ impl net::Net for Table {
         self.waiting.push((id, request));
     }
 
-    /// The youngest first, so that nobody may rely on their order.
+    /// The newest first, so that no test relies on their order.
     fn wait(&mut self) -> (wire::RequestId, wire::Answer) {
         let (id, request) = self.waiting.pop().expect("something was asked for");
         let path = request.url.strip_prefix("https://example.org").unwrap_or(&request.url);
@@ -68,7 +68,7 @@ impl net::Net for Table {
     }
 }
 
-/// An answer with a type and a body.
+/// A response with a type and a body.
 pub(super) fn answer(kind: &str, body: &str) -> wire::Response {
     wire::Response {
         status: 200,
@@ -79,7 +79,7 @@ pub(super) fn answer(kind: &str, body: &str) -> wire::Response {
     }
 }
 
-/// An engine whose requests a table answers, and what it asked for.
+/// An engine whose requests are answered by a table, and the requests it made.
 pub(super) fn engine_on(rows: Vec<(&'static str, wire::Response)>) -> (Engine, Rc<RefCell<Vec<String>>>) {
     let asked = Rc::new(RefCell::new(Vec::new()));
     let table = Table { rows, waiting: Vec::new(), asked: Rc::clone(&asked) };
@@ -87,7 +87,7 @@ pub(super) fn engine_on(rows: Vec<(&'static str, wire::Response)>) -> (Engine, R
     (Engine::new(&start, Box::new(table)).unwrap(), asked)
 }
 
-/// Runs a script to the end of its loop on a network and gives its `log`, joined by blanks.
+/// Runs a script and its event loop on a network, and returns its `log`, joined by spaces.
 pub(super) fn net_log_of(rows: Vec<(&'static str, wire::Response)>, script: &str) -> (String, Vec<String>) {
     let (mut engine, asked) = engine_on(rows);
     engine.evaluate(&format!("var log = [];\n{script}"), "test");

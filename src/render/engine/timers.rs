@@ -1,7 +1,7 @@
 //! Timers, animation frames and idle callbacks in virtual time (HTML §8.6, §8.11; requestIdleCallback).
 //!
-//! Ties run in the order in which they were asked for. The numbers of timers are shared by `setTimeout` and `setInterval`, as the
-//! standard has it.
+//! Timers due at the same time run in the order of their creation. `setTimeout` and `setInterval` share the numbers of timers, as in the
+//! standard.
 
 use std::collections::HashMap;
 
@@ -12,35 +12,35 @@ use super::{bind, jobs, page, realm, report};
 use crate::limits;
 use crate::wire::trace::What;
 
-/// Nesting from which on timers wait four milliseconds at least (HTML §8.6 step 10 of "timer initialization steps").
+/// Nesting level from which timers wait at least four milliseconds (HTML §8.6 step 10 of "timer initialization steps").
 const DEEP: u32 = 5;
 const DEEP_WAIT_US: u64 = 4_000;
 
 /// Time between two animation frames, in microseconds.
 const FRAME_US: u64 = 16_667;
 
-/// What timers are set, and how deep in timers the page is.
+/// The timers that are set, and the current nesting level.
 #[derive(Default)]
 pub(super) struct Timers {
     last: u32,
     places: HashMap<u32, (u64, u64)>,
     nesting: u32,
-    /// Callbacks of the next animation frame, by their numbers.
+    /// Callbacks of the next animation frame, with their handles.
     frame: Vec<(u32, Realm, JsObject)>,
 }
 
 impl Timers {
-    /// Drops the animation frames that a window waits for.
+    /// Drops a window's pending animation frames.
     pub(super) fn forget(&mut self, realm: &Realm) {
         self.frame.retain(|(_, of, _)| of != realm);
     }
 }
 
-/// What a timer runs.
+/// The handler of a timer.
 #[derive(Clone)]
 enum Handler {
     Function(JsObject, Vec<JsValue>),
-    /// Source text, as pages of old have it, and its name, which tells who set it.
+    /// Source text, as old pages use it, and its name, which shows who set it.
     Text(JsString, String),
 }
 
@@ -74,7 +74,7 @@ fn set(args: &[JsValue], again: bool, what: &str, context: &mut Context) -> JsRe
             Handler::Text(text, name)
         }
     };
-    // A WebIDL `long`: it wraps, and what is negative is now.
+    // A WebIDL `long`: it wraps around, and a negative value means now.
     let wait_us = u64::try_from(args.get_or_undefined(1).to_i32(context)?).unwrap_or(0) * 1_000;
     let id = next_id(context);
     schedule(id, handler, wait_us, again, context);
@@ -97,7 +97,7 @@ fn schedule(id: u32, handler: Handler, wait_us: u64, again: bool, context: &Cont
         jobs.timers.borrow_mut().nesting = nesting + 1;
         page::of(context).borrow_mut().note(|| What::Timer { after_ms: wait_us / 1_000, again });
         fire(&handler, context);
-        // A timer that cleared itself is not set again.
+        // A timer that cleared itself is not scheduled again.
         let set = jobs.timers.borrow().places.contains_key(&id);
         if again && set {
             schedule(id, handler, wait_us, true, context);
@@ -112,7 +112,7 @@ fn schedule(id: u32, handler: Handler, wait_us: u64, again: bool, context: &Cont
     }
 }
 
-/// Runs a timer; what it throws is told here, so that an interval goes on.
+/// Runs a timer; exceptions are reported here, so that an interval continues.
 fn fire(handler: &Handler, context: &mut Context) {
     let result = match handler {
         Handler::Function(function, args) => {
@@ -158,13 +158,13 @@ fn request_frame(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResu
     Ok(id.into())
 }
 
-/// Frames are the page's: one runs the callbacks of all windows.
+/// Frames belong to the page: one runs the callbacks of all windows.
 fn put_frame(jobs: &jobs::Jobs, context: &Context) {
     let due_us = (jobs.clock.now_us() / FRAME_US + 1) * FRAME_US;
     jobs.put(due_us, realm::of_page(context), Box::new(run_frame));
 }
 
-/// All callbacks of one frame get the same time; those that they ask for are of the next one (HTML §8.11).
+/// All callbacks of a frame get the same time; callbacks requested meanwhile run in the next one (HTML §8.11).
 fn run_frame(context: &mut Context) -> JsResult<()> {
     let jobs = jobs::of(context);
     let callbacks: Vec<_> = jobs.timers.borrow().frame.clone();
@@ -193,7 +193,7 @@ fn cancel_frame(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResul
     Ok(JsValue::undefined())
 }
 
-/// The page is idle as soon as its other tasks of now are done.
+/// The page is idle once its other tasks of the current time are done.
 fn request_idle(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let function = callback(args, "requestIdleCallback")?;
     let id = next_id(context);
@@ -210,7 +210,7 @@ fn request_idle(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResul
     Ok(id.into())
 }
 
-/// HTML §8.7: an exception is told, not thrown.
+/// HTML §8.7: an exception is reported, not thrown.
 fn queue_microtask(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let function = callback(args, "queueMicrotask")?;
     let job = boa_engine::job::PromiseJob::with_realm(

@@ -1,6 +1,6 @@
-//! What happened on a page, in the order and the virtual time in which it did, for people who ask why it came out as it did.
+//! The trace of a page: what happened, in order and in virtual time, for people who want to know how its outcome came about.
 //!
-//! Kept only where somebody asks. Never holds more than its cap, nor what an answer said.
+//! Recorded only on request. It never exceeds its cap, and never contains response bodies.
 
 use boa_engine::Context;
 
@@ -19,7 +19,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Writes an event down. Timers and frames, of which some pages have thousands, leave room for what they bring about.
+    /// Records an event. Timers and frames, of which some pages have thousands, leave room for the events that they cause.
     pub(super) fn note(&mut self, at_us: u64, what: What) {
         let most = match what {
             What::Timer { .. } | What::Frame { .. } => limits::TRACE_EVENTS_MAX / 2,
@@ -33,12 +33,12 @@ impl Trace {
     }
 }
 
-/// A text as events hold it.
+/// A text as stored in events.
 pub fn told(text: &str) -> String {
     cut(text, limits::TRACE_TEXT_BYTES_MAX).to_owned()
 }
 
-/// What became of a request.
+/// The outcome of a request.
 pub(super) fn of_answer(id: RequestId, answer: &Answer) -> What {
     match answer {
         Ok(response) => What::Answer { id, status: response.status, bytes: response.body.len() },
@@ -46,7 +46,7 @@ pub(super) fn of_answer(id: RequestId, answer: &Answer) -> What {
     }
 }
 
-/// The innermost script under way and its place; empty where none is.
+/// The innermost running script and its position; empty if there is none.
 pub(super) fn place(context: &Context) -> String {
     told(&report::under_way(context).unwrap_or_default())
 }

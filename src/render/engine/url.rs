@@ -1,4 +1,4 @@
-//! `URL` and `URLSearchParams` (URL Standard §6); the two are one, as the standard has it: a change of either shows in the other.
+//! `URL` and `URLSearchParams` (URL Standard §6). The two are linked, as in the standard: a change of either shows in the other.
 //! `address` parses.
 
 mod address;
@@ -39,7 +39,7 @@ impl Pairs for Params {
     }
 }
 
-/// One component of a URL: its name, and how it is read and written.
+/// One component of a URL: its name, its getter and setter.
 macro_rules! component {
     ($name:literal, $part:expr) => {
         (
@@ -157,7 +157,7 @@ const PARAMS: bind::Interface = bind::Interface {
             })
         }),
         ("sort", 0, |this, _, _| {
-            // By code units of UTF-16, which differ from code points beyond the basic plane.
+            // By UTF-16 code units, whose order differs from code points beyond the basic plane.
             change(this, |list| list.sort_by(|a, b| a.0.encode_utf16().cmp(b.0.encode_utf16())))
         }),
         ("toString", 0, |this, _, _| Ok(bind::js(&bind::this::<Params>(this)?.borrow().data().text()))),
@@ -175,10 +175,10 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::hidden(&global, js_string!("webkitURL"), constructor, true, context)
 }
 
-/// Resolves an address of a script against the page's, as `fetch` and its like do.
+/// Resolves a script's URL against the page's, as `fetch` and similar functions do.
 ///
 /// # Errors
-/// When it is none, or longer than a URL may be.
+/// When it is invalid, or longer than a URL may be.
 pub(super) fn resolve(text: &str, context: &Context) -> JsResult<Url> {
     let joined = realm::base(context).join(text);
     joined
@@ -252,7 +252,7 @@ fn set_search(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResu
     Ok(JsValue::undefined())
 }
 
-/// The query changed: its pairs are read anew.
+/// The query changed: parses its pairs again.
 fn renew_params(url: &JsObject<UrlData>) {
     let url = url.borrow();
     if let Some(mut params) = url.data().params.downcast_mut::<Params>() {
@@ -264,7 +264,7 @@ fn read(this: &JsValue, what: impl FnOnce(&[(String, String)]) -> JsValue) -> Js
     Ok(what(&bind::this::<Params>(this)?.borrow().data().list))
 }
 
-/// Changes the pairs, then the query of the URL to which they belong (§6.2 "update").
+/// Changes the pairs, then the query of the URL that owns them (§6.2 "update").
 fn change(this: &JsValue, what: impl FnOnce(&mut Vec<(String, String)>)) -> JsResult<JsValue> {
     let this = bind::this::<Params>(this)?;
     what(&mut this.borrow_mut().data_mut().list);

@@ -1,4 +1,4 @@
-//! `XMLHttpRequest` (XHR §3), asynchronous and synchronous, over the crawl's way to the network.
+//! `XMLHttpRequest` (XHR §3), asynchronous and synchronous, through the crawl's network.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 use encoding_rs::{Encoding, UTF_8};
@@ -36,16 +36,16 @@ struct Xhr {
     mime: Option<String>,
     #[unsafe_ignore_trace]
     response: Option<Response>,
-    /// `response` as it was made for the first time.
+    /// The cached value of `response`.
     made: Option<JsValue>,
     #[unsafe_ignore_trace]
     request: Option<RequestId>,
-    /// Counts opens: what belongs to an earlier one is not for this one.
+    /// Counts calls of `open`: results for an earlier one are ignored.
     #[unsafe_ignore_trace]
     round: u32,
 }
 
-/// What `response` is.
+/// The type of `response`.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
@@ -253,7 +253,7 @@ fn set_request_header(this: &JsValue, args: &[JsValue], context: &mut Context) -
     Ok(JsValue::undefined())
 }
 
-/// Opened, and not sent yet.
+/// Throws unless it is opened and not sent yet.
 fn ready(xhr: &JsObject<Xhr>, context: &mut Context) -> JsResult<()> {
     let well = {
         let data = xhr.borrow();
@@ -347,7 +347,7 @@ fn answered(xhr: &JsObject<Xhr>, answer: Answer, context: &mut Context) {
     let round = xhr.borrow().data().round;
     let empty = response.body.is_empty();
     receive(xhr, response);
-    // A listener may open the object anew, after which the rest is not for it.
+    // A listener may call `open` again, after which the remaining steps do not apply.
     let current = |xhr: &JsObject<Xhr>| xhr.borrow().data().round == round && xhr.borrow().data().sent;
     for state in [HEADERS_RECEIVED, LOADING, DONE] {
         if state == LOADING && empty {
@@ -420,24 +420,24 @@ fn set_response_type(this: &JsValue, args: &[JsValue], context: &mut Context) ->
     if xhr.borrow().data().state >= LOADING {
         return Err(exception::error("InvalidStateError", "The response type cannot be set now.", context));
     }
-    // A word that is none leaves things as they are (WebIDL §3.3.15).
+    // An invalid enumeration value is ignored (WebIDL §3.3.15).
     if let Some((_, kind)) = KINDS.iter().find(|(other, _)| *other == name) {
         xhr.borrow_mut().data_mut().kind = *kind;
     }
     Ok(JsValue::undefined())
 }
 
-/// Makes a document of an answer, whose type is that of its `content-type`.
+/// Parses a response into a document, of the type in its `content-type`.
 pub type ReadDocument = fn(&Response, &mut Context) -> JsResult<JsValue>;
 
 struct Documents(ReadDocument);
 
-/// Tells who makes documents of answers: nobody here knows them.
+/// Sets the document reader: this module knows no documents.
 pub fn set_document_reader(read: ReadDocument, context: &mut Context) {
     context.insert_data(Documents(read));
 }
 
-/// The answer as a document (XMLHttpRequest §3.6.6 "document response"): XML, or HTML where the page asked for a document.
+/// The response as a document (XMLHttpRequest §3.6.6 "document response"): XML, or HTML if the page requested a document.
 fn response_document(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let xhr = bind::this::<Xhr>(this)?;
     let (kind, state, made, response, mime) = {
@@ -472,7 +472,7 @@ fn response_document(this: &JsValue, _: &[JsValue], context: &mut Context) -> Js
     Ok(value)
 }
 
-/// The charset that the type names, or the page overrides.
+/// The charset of the type, or the page's override.
 fn charset(kind: &str) -> Option<&'static Encoding> {
     let (_, label) = kind.to_ascii_lowercase().split_once("charset=").map(|(a, b)| (a.len(), b.to_owned()))?;
     Encoding::for_label(label.split(';').next()?.trim().trim_matches('"').as_bytes())

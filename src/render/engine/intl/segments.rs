@@ -1,4 +1,4 @@
-//! `Intl.Segmenter` (ECMA-402 §18): a text in the characters, words or sentences that a reader sees, by the rules of Unicode (UAX #29).
+//! `Intl.Segmenter` (ECMA-402 §18): splits a text into user-perceived characters, words or sentences by Unicode's rules (UAX #29).
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsNativeError, JsObject, JsResult, JsValue, Trace, js_string};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -7,7 +7,7 @@ use super::{define, word};
 use crate::engine::bind;
 use crate::limits;
 
-/// What a text is cut into.
+/// The granularity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Grapheme,
@@ -54,11 +54,11 @@ pub(super) fn make(intl: &JsObject, context: &mut Context) -> JsResult<()> {
     define(&SEGMENTER, intl, context)
 }
 
-/// The pieces as an array: it can be gone through, as `Segments` can, and asked for the piece that contains a place.
+/// The segments as an array. Like `Segments` it is iterable and has `containing`.
 fn segment(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let by = bind::this::<Segmenter>(this)?.borrow().data().by;
     let input = args.get_or_undefined(0).to_string(context)?;
-    // What is no text has no characters either: a half of a pair is one by itself.
+    // A lone surrogate is replaced, and counts as one character.
     let text = input.to_std_string_lossy();
     let pieces: Vec<&str> = match by {
         By::Grapheme => text.graphemes(true).take(limits::PAIRS_MAX).collect(),

@@ -1,5 +1,5 @@
-//! `Intl.PluralRules`, `Intl.ListFormat`, `Intl.RelativeTimeFormat` (ECMA-402 §16, §13, §18) by the rules of English, and the parts that
-//! formatted numbers and dates are made of.
+//! `Intl.PluralRules`, `Intl.ListFormat`, `Intl.RelativeTimeFormat` (ECMA-402 §16, §13, §18) by the rules of English, and the parts of
+//! formatted numbers and dates.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsNativeError, JsObject, JsResult, JsValue, Trace, js_string};
 
@@ -28,7 +28,7 @@ pub(super) fn make(intl: &JsObject, context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Pieces as scripts see them.
+/// Parts as script values.
 pub(super) fn parts(parts: Vec<Part>, context: &mut Context) -> JsResult<JsValue> {
     let mut list = Vec::with_capacity(parts.len());
     for part in parts {
@@ -47,7 +47,7 @@ fn joined(parts: &[Part]) -> JsValue {
     bind::js(&parts.iter().map(|part| part.text.as_str()).collect::<String>())
 }
 
-/// A text cut where its kinds of characters change: runs of digits, runs of letters, and what is between.
+/// Splits a text where the character class changes: runs of digits, runs of letters, and everything between.
 fn runs(text: &str) -> Vec<&str> {
     let class = |c: char| if c.is_ascii_digit() { 0 } else { 1 + u8::from(!c.is_alphabetic()) };
     let mut found = Vec::new();
@@ -61,7 +61,7 @@ fn runs(text: &str) -> Vec<&str> {
     found
 }
 
-/// A number's text, piece by piece.
+/// The parts of a number's text.
 pub(super) fn parts_of_number(text: &str) -> Vec<Part> {
     let mut found = Vec::new();
     let mut is_fraction = false;
@@ -90,7 +90,7 @@ pub(super) fn parts_of_number(text: &str) -> Vec<Part> {
     found
 }
 
-/// A date's text, piece by piece: English has its numbers in one order, and its words say what they are by their place.
+/// The parts of a date's text: English has its numbers in a fixed order, and the position of its words determines their type.
 pub(super) fn parts_of_date(format: &DateFormat, text: &str) -> Vec<Part> {
     let has = |style: &String| !style.is_empty();
     let month_is_word = matches!(format.month.as_str(), "long" | "short" | "narrow");
@@ -122,7 +122,7 @@ pub(super) fn parts_of_date(format: &DateFormat, text: &str) -> Vec<Part> {
     found
 }
 
-/// How many of a thing there are, in the words of grammar.
+/// The options of plural rules.
 #[derive(Trace, Finalize, JsData)]
 struct PluralRules {
     ordinal: bool,
@@ -173,7 +173,7 @@ fn category(number: f64, ordinal: bool) -> &'static str {
     }
 }
 
-/// How words are listed: what stands between two, before the last of two, before the last of many.
+/// The separators of a list: between two items, before the last of two, and before the last of many.
 #[derive(Clone, Trace, Finalize, JsData)]
 struct ListFormat {
     #[unsafe_ignore_trace]
@@ -230,7 +230,7 @@ fn listed(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<V
     Ok(found)
 }
 
-/// How a span of time from now is put.
+/// The options of a relative time format.
 #[derive(Clone, Trace, Finalize, JsData)]
 struct RelativeTimeFormat {
     auto: bool,
@@ -255,7 +255,7 @@ const RELATIVE_TIME_FORMAT: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// A unit of time: its name, its short form with the ending of its plural, its narrow form, and what a span of -1, 0 and 1 is called.
+/// A unit of time: its name, its short form with the plural ending, its narrow form, and the words for -1, 0 and 1.
 struct Unit {
     name: &'static str,
     short: (&'static str, &'static str),

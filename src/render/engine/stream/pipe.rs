@@ -1,5 +1,5 @@
-//! `WritableStream`, `TransformStream` and what is built of them (Streams §5, §6; Encoding §8.4; Compression §4), and the way from a
-//! stream to where it is written (`pipeTo`, `pipeThrough`). A write is done when its chunk is taken: nobody is told to wait.
+//! `WritableStream`, `TransformStream` and the streams built from them (Streams §5, §6; Encoding §8.4; Compression §4), and piping
+//! (`pipeTo`, `pipeThrough`). A write is done when its chunk is taken: there is no backpressure.
 
 mod pump;
 
@@ -20,7 +20,7 @@ use super::{Controller, Stream, close, controlled, enqueue, fail};
 use crate::engine::bind;
 use crate::limits;
 
-/// What takes chunks, and the readable end that they come out of, if there is one.
+/// A writable end, with the readable end that its output goes to, if there is one.
 #[derive(Trace, Finalize, JsData)]
 struct Writable {
     sink: Sink,
@@ -32,25 +32,25 @@ struct Writable {
     error: Option<JsValue>,
 }
 
-/// What is done with a chunk.
+/// The handler of chunks.
 #[derive(Trace, Finalize)]
 enum Sink {
-    /// An object of a script's with its controller, and the names of what takes a chunk and what is told of the end.
+    /// A script's object with its controller, and the names of its methods for a chunk and for the end.
     Script(JsObject, JsObject, #[unsafe_ignore_trace] [&'static str; 2]),
     Native(#[unsafe_ignore_trace] Native),
 }
 
-/// What is done with a chunk without a script.
+/// A native handler of chunks.
 enum Native {
     Decode(Box<Decoder>, bool),
     Encode,
-    /// Bytes that are packed or unpacked once they are all there.
+    /// Bytes that are compressed or decompressed once they are complete.
     Packed(Coding, Vec<u8>),
-    /// Bytes that somebody waits for as a whole.
+    /// Bytes that are needed as a whole.
     Whole(Vec<u8>),
 }
 
-/// A format of compressed bytes (Compression §3), and whether it is undone.
+/// A compression format (Compression §3), and whether to decompress.
 #[derive(Clone, Copy)]
 struct Coding {
     format: Format,
@@ -68,7 +68,7 @@ enum Format {
 const SINK: [&str; 2] = ["write", "close"];
 const TRANSFORMER: [&str; 2] = ["transform", "flush"];
 
-/// The writer's end of a stream; `None` once it has let go.
+/// The writer's end of a stream; `None` once released.
 #[derive(Trace, Finalize, JsData)]
 struct Writer {
     stream: Option<JsObject>,
@@ -231,7 +231,7 @@ impl Writable {
         Self { sink, readable, is_locked: false, is_closed: false, error: None }
     }
 
-    /// The script's object, its controller and the name of one of its two methods, where a script's it is.
+    /// The script's object, its controller and the name of one of its two methods, for a script's sink.
     fn script(&self, which: usize) -> Option<(JsObject, JsObject, &'static str)> {
         match &self.sink {
             Sink::Script(object, controller, names) => Some((object.clone(), controller.clone(), names[which])),
@@ -252,7 +252,7 @@ fn make(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// The object of a script's that a stream is made with; without one, an empty one.
+/// The script's object that a stream is created with; an empty one by default.
 fn own(args: &[JsValue], context: &Context) -> JsObject {
     args.get_or_undefined(0).as_object().unwrap_or_else(|| JsObject::with_object_proto(context.intrinsics()))
 }
@@ -288,7 +288,7 @@ fn readable_of(stream: &JsObject<Writable>) -> Option<JsObject<Stream>> {
     readable.and_then(|readable| readable.downcast::<Stream>().ok())
 }
 
-/// Calls a method that a script's object may have.
+/// Calls an optional method of a script's object.
 fn call(object: &JsObject, name: &str, args: &[JsValue], context: &mut Context) -> JsResult<Option<JsValue>> {
     match object.get(js_string!(name), context)?.as_callable() {
         Some(method) => method.call(&object.clone().into(), args, context).map(Some),
@@ -296,7 +296,7 @@ fn call(object: &JsObject, name: &str, args: &[JsValue], context: &mut Context) 
     }
 }
 
-/// What came of a step, as a promise. The engine's own ends are passed on.
+/// The result of a step as a promise. The engine's own termination is passed on.
 fn promised(result: JsResult<JsValue>, context: &mut Context) -> JsResult<JsValue> {
     match result {
         Ok(value) => Ok(JsPromise::resolve(value, context)?.into()),
@@ -305,7 +305,7 @@ fn promised(result: JsResult<JsValue>, context: &mut Context) -> JsResult<JsValu
     }
 }
 
-/// Takes a chunk. Gives what is to be waited for before the next.
+/// Writes a chunk. Returns what to wait for before the next.
 fn write(stream: &JsObject<Writable>, chunk: &JsValue, context: &mut Context) -> JsResult<JsValue> {
     let (script, error, is_closed) = {
         let stream = stream.borrow();
@@ -323,7 +323,7 @@ fn write(stream: &JsObject<Writable>, chunk: &JsValue, context: &mut Context) ->
             match call(&object, method, &[chunk.clone(), controller.into()], context) {
                 Err(error) => Err(error),
                 Ok(Some(written)) => Ok(written),
-                // A transformer without a method lets chunks through.
+                // A transformer without `transform` passes chunks on.
                 Ok(None) => readable_of(stream)
                     .map_or(Ok(JsValue::undefined()), |readable| enqueue(&readable, chunk.clone(), context)),
             }
@@ -332,7 +332,7 @@ fn write(stream: &JsObject<Writable>, chunk: &JsValue, context: &mut Context) ->
     written.map_err(|error| told(stream, error, context))
 }
 
-/// Makes an error the stream's own, so that who reads its other end learns of it.
+/// Errors the stream with this error, so that its other end gets it.
 fn told(stream: &JsObject<Writable>, error: JsError, context: &mut Context) -> JsError {
     if error.as_engine().is_some() {
         return error;
@@ -366,7 +366,7 @@ fn write_native(stream: &JsObject<Writable>, chunk: &JsValue, context: &mut Cont
     put(stream, (!text.is_empty()).then(|| bind::js(&text)), context)
 }
 
-/// Hands on what a sink has made.
+/// Passes on the output of a sink.
 fn put(stream: &JsObject<Writable>, chunk: Option<JsValue>, context: &mut Context) -> JsResult<JsValue> {
     match (readable_of(stream), chunk) {
         (Some(readable), Some(chunk)) => enqueue(&readable, chunk, context),
@@ -396,7 +396,7 @@ fn decoded(decoder: &mut Decoder, fatal: bool, bytes: &[u8], last: bool) -> JsRe
     }
 }
 
-/// Packs or unpacks bytes. What unpacks to more than a body may have is refused.
+/// Compresses or decompresses bytes. Output beyond the limit of a body is rejected.
 fn coded(coding: Coding, bytes: &[u8]) -> JsResult<Vec<u8>> {
     let mut made = Vec::new();
     let most = limits::RENDER_BODY_BYTES_MAX as u64 + 1;
@@ -417,7 +417,7 @@ fn coded(coding: Coding, bytes: &[u8]) -> JsResult<Vec<u8>> {
     Ok(made)
 }
 
-/// Closes a stream: what it holds back comes out, then its other end closes.
+/// Closes a stream: pending output is flushed, then its other end closes.
 fn finish(stream: &JsObject<Writable>, context: &mut Context) -> JsResult<JsValue> {
     let script = {
         let mut stream = stream.borrow_mut();
@@ -432,7 +432,7 @@ fn finish(stream: &JsObject<Writable>, context: &mut Context) -> JsResult<JsValu
     };
     let flushed = match script {
         None => flush(stream, context).map(Some),
-        // A sink's controller holds nothing that it would need at its end.
+        // A sink's controller is not needed for closing.
         Some((object, controller, method)) => call(&object, method, &[controller.into()], context),
     };
     let flushed = flushed.map_err(|error| told(stream, error, context))?.unwrap_or_default();
@@ -440,7 +440,7 @@ fn finish(stream: &JsObject<Writable>, context: &mut Context) -> JsResult<JsValu
     if !flushed.is_object() {
         return close(&readable, context);
     }
-    // A flush that takes its time is waited for.
+    // Waits for an asynchronous flush.
     let close = NativeFunction::from_copy_closure_with_captures(
         |_, _, readable: &JsObject<Stream>, context| close(readable, context),
         readable,
@@ -449,7 +449,7 @@ fn finish(stream: &JsObject<Writable>, context: &mut Context) -> JsResult<JsValu
     JsPromise::resolve(flushed, context)?.then(Some(close), None, context).map(JsValue::from)
 }
 
-/// Hands on what a native sink has held back.
+/// Flushes a native sink.
 fn flush(stream: &JsObject<Writable>, context: &mut Context) -> JsResult<JsValue> {
     let (text, bytes) = match &mut stream.borrow_mut().data_mut().sink {
         Sink::Native(Native::Decode(decoder, fatal)) => (decoded(decoder, *fatal, &[], true)?, Vec::new()),
@@ -490,17 +490,17 @@ fn pipe_through(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsRe
     let readable = ends.get(js_string!("readable"), context)?;
     let keep_open = bind::flag(args.get_or_undefined(1), "preventClose", context)?;
     let piped = pipe(from, to, keep_open, context)?;
-    // What fails is told at the other end, and is nobody's promise here.
+    // A failure is reported at the other end; here no promise is rejected.
     let nothing = NativeFunction::from_fn_ptr(|_, _, _| Ok(JsValue::undefined()));
     let nothing: JsFunction = FunctionObjectBuilder::new(context.realm(), nothing).build();
     JsPromise::resolve(piped, context)?.then(None, Some(nothing), context)?;
     Ok(readable)
 }
 
-/// What is made of all bytes of a stream, and of a word that was left with them.
+/// Converts all bytes of a stream, with the content type stored with them.
 pub(in crate::engine) type Drained = fn(&[u8], &str, &mut Context) -> JsResult<JsValue>;
 
-/// Reads a stream of bytes to its end: a promise of what `what` makes of them. `None`, where the object is no stream.
+/// Reads a stream of bytes to its end: a promise of the result of `what`. `None` if the object is not a stream.
 ///
 /// # Errors
 /// The engine's own.

@@ -1,4 +1,4 @@
-//! Dispatch: an event's way from the root to its target and back, and the calls of the listeners on it (DOM §2.9).
+//! Event dispatch: the path from the root to the target and back, and the calls of its listeners (DOM §2.9).
 
 use boa_engine::{Context, JsObject, JsResult, JsString, JsValue, js_string};
 
@@ -7,11 +7,11 @@ use crate::engine::events::{self, Event};
 use crate::engine::{bind, jobs, realm};
 use crate::limits;
 
-/// Dispatches an event (DOM §2.9): capturing from the root, at the target, bubbling back. False when a listener cancelled it. What
-/// listeners throw is told and stops nobody.
+/// Dispatches an event (DOM §2.9): capturing from the root, at the target, bubbling back. False if a listener cancelled it. Exceptions of
+/// listeners are reported and stop nothing.
 ///
 /// # Errors
-/// When the object is no target.
+/// When the object is not an event target.
 pub fn dispatch(target: &JsObject, event: &JsObject<Event>, context: &mut Context) -> JsResult<bool> {
     let Some(path) = path_of(target, event, context)? else {
         end(event, false);
@@ -40,7 +40,7 @@ pub fn dispatch(target: &JsObject, event: &JsObject<Event>, context: &mut Contex
             invoke(&path, place, event, &kind, phase, false, context);
         }
     }
-    // What stands in a shadow tree is not told to those outside, even after the event's end.
+    // Targets in a shadow tree stay hidden from the outside, even after dispatch.
     let clear = path.iter().rev().find(|step| step.target.is_some()).is_some_and(|step| step.in_shadow);
     end(event, clear);
     let canceled = event.borrow().data().canceled;
@@ -63,7 +63,7 @@ fn end(event: &JsObject<Event>, clear_targets: bool) {
     }
 }
 
-/// The event's way, whose first step is the target's own.
+/// The event's path; its first step is the target.
 fn path_of(target: &JsObject, event: &JsObject<Event>, context: &mut Context) -> JsResult<Option<Vec<Step>>> {
     let mut path: Vec<Step> = Vec::new();
     let mut next = Some(target.clone());
@@ -100,7 +100,7 @@ fn invoke(
     }
     let step = &path[place];
     if !has_listener(&step.object, kind, capture, context) {
-        // What WebKit called it is only looked at when nobody listens to the name itself.
+        // The legacy WebKit name is used only if there is no listener for the standard name.
         let old = legacy_name(kind).filter(|_| event.borrow().data().trusted);
         let Some(old) = old.filter(|old| has_listener(&step.object, old, capture, context)) else { return };
         event.borrow_mut().data_mut().kind = old.clone();
@@ -117,7 +117,7 @@ fn has_listener(object: &JsObject, kind: &JsString, capture: bool, context: &Con
     has
 }
 
-/// The names of old (DOM §2.9 "invoke" step 9).
+/// Legacy event types (DOM §2.9 "invoke" step 9).
 fn legacy_name(kind: &JsString) -> Option<JsString> {
     LEGACY.iter().find(|(name, _)| *kind == js_string!(*name)).map(|(_, old)| js_string!(*old))
 }
@@ -194,7 +194,7 @@ fn call_listener(object: &JsObject, event: &JsObject<Event>, callback: &JsObject
     });
 }
 
-/// The event handler processing algorithm (HTML §8.1.8.1): what a handler returns may cancel the event.
+/// The event handler processing algorithm (HTML §8.1.8.1): the return value of a handler may cancel the event.
 fn call_handler(object: &JsObject, event: &JsObject<Event>, callback: &JsObject, context: &mut Context) {
     if !callback.is_callable() {
         return;

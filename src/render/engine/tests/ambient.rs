@@ -1,4 +1,4 @@
-//! Console, encodings, chance, copies, and what browsers have beyond the standard.
+//! Console, encodings, random numbers, copies, and browser extensions to the standard.
 
 use super::*;
 
@@ -164,7 +164,7 @@ fn formats_tell_the_parts_of_what_they_put() {
     ]);
 }
 
-/// A fault of boa_parser 0.22 that vendor/boa_parser mends.
+/// A bug of boa_parser 0.22 that vendor/boa_parser fixes.
 #[test]
 fn words_of_the_language_that_are_names_are_parameters() {
     assert_js(&[
@@ -192,7 +192,7 @@ fn texts_are_cut_into_what_a_reader_sees() {
     ]);
 }
 
-/// vendor/boa_parser reads a script in chunks of 8 KB, and takes runs of ASCII whole.
+/// vendor/boa_parser reads a script in chunks of 8 KB, and takes runs of ASCII as a whole.
 #[test]
 fn scripts_are_read_alike_wherever_their_chunks_end() {
     let script = r#"
@@ -207,7 +207,7 @@ fn scripts_are_read_alike_wherever_their_chunks_end() {
     assert_js(&facts.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-/// A fault of boa_ast 0.22 that vendor/boa_ast mends.
+/// A bug of boa_ast 0.22 that vendor/boa_ast fixes.
 #[test]
 fn arrow_functions_in_arrow_functions_share_this() {
     assert_js(&[

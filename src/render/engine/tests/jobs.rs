@@ -133,7 +133,7 @@ fn an_endless_loop_costs_its_script_and_endless_scripts_the_page() {
     assert!(engine.evaluate("1", "x").is_none());
 }
 
-/// Natives nest on the process's stack, of which a page's thread has as much as it may need.
+/// Natives nest on the process's stack, which is large enough on a page's thread.
 #[test]
 fn recursion_without_end_costs_its_script_alone() {
     let scripts = [

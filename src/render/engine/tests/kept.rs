@@ -1,14 +1,14 @@
-//! What pages of one child share of their scripts changes nothing of what the scripts do.
+//! The cache of scripts shared by pages of one child does not change what the scripts do.
 
 use super::*;
 use crate::engine::kept::Kept;
 
-/// A text that is long enough to be kept.
+/// A text that is long enough to be cached.
 fn long(text: &str) -> String {
     format!("{text}\n/*{}*/", "x".repeat(limits::RENDER_KEPT_TEXT_BYTES_MIN))
 }
 
-/// Runs scripts and then a module as one page; gives its `log` and what the next page can use.
+/// Runs scripts and then a module as one page; returns its `log` and the cache for the next page.
 fn page_of(kept: Kept, scripts: &[&str], module: &str) -> (String, Kept) {
     let start = Start::at(Url::parse("https://example.org/").unwrap());
     let mut engine = Engine::behind(kept, &start, Box::new(NoNet::new())).unwrap();
@@ -37,7 +37,7 @@ fn scripts_and_modules_that_pages_share_are_parsed_twice_and_run_on_each() {
     let mut kept = Kept::default();
     let mut trees = Vec::new();
     for number in 0..5 {
-        // The bindings of other pages are not this one's, and what stands before the script in the page is not part of it.
+        // A page does not see the bindings of other pages, and a script does not include what precedes it in the page.
         let before = format!("let of_page_{number} = {number}; log.push(typeof of_page_{})", (number + 4) % 5);
         let (log, next) = page_of(kept, &[&before, &script, "var later = 1; log.push(next(1)())"], &module);
         assert_eq!(
@@ -62,7 +62,7 @@ fn a_kept_script_is_read_anew_within_a_page_and_its_declarations_are_held_agains
         let (log, next) = page_of(kept, scripts, "0");
         (kept, logs) = (next, [logs, vec![log]].concat());
     }
-    // As an engine says that has kept nothing.
+    // The same as from an engine without a cache.
     let (twice, global) =
         ("SyntaxError: invalid scope analysis: duplicate lexical declaration", "SyntaxError: cannot redefine");
     assert_eq!(logs[..4], ["ran ", "ran ", "ran ", &format!("ran {twice}")]);
@@ -86,7 +86,7 @@ fn scripts_that_call_eval_directly_are_not_kept() {
         }
         assert_eq!(kept.trees(), 0, "{script}");
     }
-    // Another way to call it sees no scope.
+    // An indirect call sees no scope.
     let script = long("log.push((0, eval)('1'), window.eval('2'))");
     let mut kept = Kept::default();
     for _ in 0..3 {
@@ -114,7 +114,7 @@ fn what_was_not_used_for_longest_makes_room() {
     }
     kept = page_of(kept, &["1"], "0").1;
     assert_eq!(kept.trees(), 0);
-    // Names of other pages do not stay behind, and the text is kept by the next page that has it.
+    // Names of other pages are not retained, and the next page that has the text caches it.
     let names = kept.names();
     kept = page_of(
         kept,

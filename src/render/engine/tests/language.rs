@@ -1,4 +1,4 @@
-//! What our changes to the engine's parser and compiler must leave as the language has it (`vendor/README.md`).
+//! Language semantics that our changes to the engine's parser and compiler must preserve (`vendor/README.md`).
 
 use super::*;
 
@@ -132,7 +132,7 @@ fn names_are_found_in_scopes_of_any_size() {
     assert_js(&["try { eval('let a,b,c,d,e,f,g,h,i,j,a'); false } catch (e) { e instanceof SyntaxError }"]);
 }
 
-/// Each place is run several times: what it has found out of the first object it keeps for the others.
+/// Each site runs several times: the inline cache filled by the first object applies to the others.
 #[test]
 fn what_a_place_has_found_out_holds_no_longer_than_its_objects_are_so() {
     assert_js(&[

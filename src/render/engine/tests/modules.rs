@@ -1,4 +1,4 @@
-//! Modules over a page's requests.
+//! Modules fetched through a page's requests.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn script(text: &str) -> wire::Response {
     answer("text/javascript", text)
 }
 
-/// Runs an inline module and gives its `log`, and what was asked for.
+/// Runs an inline module and returns its `log`, and the requests made.
 fn run(rows: Vec<(&'static str, wire::Response)>, map: &str, module: &str) -> (String, Vec<String>) {
     let (mut engine, asked) = engine_on(rows);
     engine.evaluate("var log = []; addEventListener('error', e => log.push('failed', e.message, e.filename))", "x");

@@ -1,4 +1,4 @@
-//! fetch, XMLHttpRequest and what they carry, on a network made of a table.
+//! fetch, XMLHttpRequest and their bodies, on a network made of a table.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn streams_are_piped_through_what_changes_them() {
         log("log.push((await read((await fetch('/dir/rel')).body.pipeThrough(new TextDecoderStream()))).join())"),
         "relative"
     );
-    // gzip of "hello": what a page unpacks is read as any body.
+    // gzip of "hello": decompressed output is read like any body.
     let gzip = "Uint8Array.from(atob('H4sIAAAAAAAA/8tIzcnJBwCGphA2BQAAAA=='), c => c.charCodeAt())";
     assert_eq!(
         log(&format!(

@@ -1,5 +1,5 @@
-//! An address as `URL` objects hold it: by the `url` crate, which parses as browsers do, but for `file:` and for some signs that the
-//! standard encodes by now.
+//! The parsed form of `URL` objects. The `url` crate parses like browsers, except for `file:` URLs and some characters that the standard
+//! now encodes.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use url::{Url, form_urlencoded, quirks};
 
 use super::file::FileUrl;
 
-/// An address.
+/// A parsed URL.
 #[derive(Clone, Debug)]
 pub enum Address {
     Web(Url),
@@ -15,7 +15,7 @@ pub enum Address {
 }
 
 impl Address {
-    /// URL Standard §4.4 "basic URL parser"; `None` for what is no address.
+    /// URL Standard §4.4 "basic URL parser"; `None` for an invalid URL.
     pub fn parse(text: &str, base: Option<&Self>) -> Option<Self> {
         let text = stripped(text);
         let (scheme, rest) = scheme_of(&text);
@@ -44,7 +44,7 @@ impl Address {
         }
     }
 
-    /// URL Standard §4.7: a blob's origin is that of the web page which made it, and of no other address.
+    /// URL Standard §4.7: a blob's origin is that of the web page that created it, and never that of another kind of URL.
     pub fn origin(&self) -> String {
         let of_page = |path: &str| path.starts_with("http:") || path.starts_with("https:");
         match self {
@@ -60,7 +60,7 @@ impl Address {
         }
     }
 
-    /// A query that is encoded already.
+    /// Sets a query that is already encoded.
     pub fn set_query(&mut self, query: Option<&str>) {
         match self {
             Self::Web(url) => url.set_query(query),
@@ -69,17 +69,16 @@ impl Address {
     }
 }
 
-/// A part of an address: how it is read and written. What a setter does not understand it leaves as it was; a file's address has no
-/// user, no password and no port.
+/// A component of a URL: its getter and setter. A setter ignores invalid input; a file URL has no user, no password and no port.
 pub struct Part {
     pub get: fn(&Address) -> String,
     pub set: fn(&mut Address, &str),
 }
 
-/// What a setter answers changes nothing.
+/// The result of a setter is ignored.
 fn ignore<T>(_: T) {}
 
-/// A part of both kinds of addresses.
+/// A component of both kinds of URLs.
 macro_rules! part {
     ($name:ident, $get:path, $set:path, $file_get:expr, $file_set:expr) => {
         pub const $name: Part = Part {
@@ -117,7 +116,7 @@ pub const PROTOCOL: Part = Part {
     },
     set: |address, text| match address {
         Address::Web(url) => {
-            // What was no file becomes none by its scheme where the crate would let it.
+            // A change of the scheme to `file:` goes through `FileUrl`, not through the crate's parser.
             let mut changed = url.clone();
             if quirks::set_protocol(&mut changed, text).is_ok() && changed.scheme() != "file" {
                 *url = changed;
@@ -127,7 +126,7 @@ pub const PROTOCOL: Part = Part {
                 *address = file;
             }
         }
-        // Another special scheme, where there is a host to it (§4.4 "scheme state" step 2.1).
+        // Another special scheme, if there is a host (§4.4 "scheme state" step 2.1).
         Address::File(url) => {
             let scheme = text.split(':').next().unwrap_or_default().to_ascii_lowercase();
             let is_special = matches!(scheme.as_str(), "http" | "https" | "ws" | "wss" | "ftp");
@@ -145,7 +144,7 @@ fn set_pathname(url: &mut Url, text: &str) {
     quirks::set_pathname(url, &text.replace('^', "%5E"));
 }
 
-/// Without blanks and controls around it, and without tabs and ends of lines.
+/// Without surrounding whitespace and control characters, and without tabs and newlines.
 fn stripped(text: &str) -> Cow<'_, str> {
     stripped_inside(text.trim_matches(|c| c <= ' '))
 }
@@ -162,7 +161,7 @@ fn scheme_of(text: &str) -> (Option<String>, &str) {
     if is_scheme { (Some(scheme.to_ascii_lowercase()), rest) } else { (None, text) }
 }
 
-/// The text as the crate must see it to read what the standard reads.
+/// The text rewritten so that the crate parses it as the standard does.
 fn written<'t>(text: &'t str, scheme: Option<&str>, base: Option<&Url>) -> Cow<'t, str> {
     let is_special = |scheme: &str| matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp");
     let end = text.find(['?', '#']).unwrap_or(text.len());
@@ -171,7 +170,7 @@ fn written<'t>(text: &'t str, scheme: Option<&str>, base: Option<&Url>) -> Cow<'
     let special = scheme.or(base.map(Url::scheme)).is_some_and(is_special);
     let slash: fn(char) -> bool = if special { |c| matches!(c, '/' | '\\') } else { |c| c == '/' };
     let body = &head[start..];
-    // The last blank of an opaque path keeps it from being lost with the query (§4.4 "opaque path state").
+    // A trailing space of an opaque path would otherwise be lost with the query (§4.4 "opaque path state").
     if scheme.is_some() && !special && !body.starts_with('/') {
         return match head.strip_suffix(' ').filter(|_| !tail.is_empty()) {
             Some(head) => format!("{head}%20{tail}").into(),

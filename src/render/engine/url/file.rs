@@ -1,5 +1,4 @@
-//! Addresses of files (URL Standard §4.4 "file state" and on): the `url` crate drops empty segments and the hosts of drives, which
-//! browsers keep.
+//! File URLs (URL Standard §4.4 "file state" and on): the `url` crate drops empty segments and the hosts of drives, which browsers keep.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Host, form_urlencoded};
@@ -28,7 +27,7 @@ fn is_drive(text: &str) -> bool {
     matches!(text.as_bytes(), [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
-/// "Starts with a Windows drive letter", of a text that holds neither query nor fragment.
+/// "Starts with a Windows drive letter", for a text without query and fragment.
 fn starts_with_drive(text: &str) -> bool {
     text.get(..2).is_some_and(is_drive) && text[2..].chars().next().is_none_or(is_slash)
 }
@@ -38,8 +37,8 @@ fn encoded(text: &str, set: &'static AsciiSet) -> String {
 }
 
 impl FileUrl {
-    /// Reads what stands behind `file:`, or an address without a scheme; blanks around it and tabs and ends of lines in it are gone
-    /// already. `None` for a host that is none.
+    /// Parses the part after `file:`, or a relative URL; surrounding whitespace, tabs and newlines are already removed. `None` for an
+    /// invalid host.
     pub fn parse(text: &str, base: Option<&Self>) -> Option<Self> {
         let (text, fragment) = match text.split_once('#') {
             Some((text, fragment)) => (text, Some(encoded(fragment, FRAGMENT))),
@@ -112,14 +111,14 @@ impl FileUrl {
         }
     }
 
-    /// "Shorten a url's path": a drive stays.
+    /// "Shorten a url's path": a drive letter stays.
     fn shorten(&mut self) {
         if !matches!(self.path.as_slice(), [drive] if is_drive(drive) && drive.ends_with(':')) {
             self.path.pop();
         }
     }
 
-    /// The whole address.
+    /// The whole URL.
     pub fn href(&self) -> String {
         let part = |mark: char, text: &Option<String>| text.as_ref().map(|text| format!("{mark}{text}"));
         let (query, fragment) = (part('?', &self.query), part('#', &self.fragment));
@@ -135,17 +134,17 @@ impl FileUrl {
         self.path.iter().flat_map(|segment| ["/", segment]).collect()
     }
 
-    /// With its question mark; empty without a query.
+    /// With its question mark; empty if there is no query.
     pub fn search(&self) -> String {
         self.query.as_ref().filter(|query| !query.is_empty()).map(|query| format!("?{query}")).unwrap_or_default()
     }
 
-    /// With its hash; empty without a fragment.
+    /// With its hash; empty if there is no fragment.
     pub fn hash(&self) -> String {
         self.fragment.as_ref().filter(|text| !text.is_empty()).map(|text| format!("#{text}")).unwrap_or_default()
     }
 
-    /// Leaves the host as it is where the text is none.
+    /// Sets the host; an invalid one changes nothing.
     pub fn set_host(&mut self, text: &str) {
         let end = text.find(|c| is_slash(c) || matches!(c, '?' | '#')).unwrap_or(text.len());
         if let Some(host) = host_of(&text[..end]) {
@@ -168,7 +167,7 @@ impl FileUrl {
         self.fragment = (!text.is_empty()).then(|| encoded(text, FRAGMENT));
     }
 
-    /// A query that is encoded already.
+    /// Sets a query that is already encoded.
     pub fn set_query(&mut self, query: Option<&str>) {
         self.query = query.map(str::to_owned);
     }
@@ -178,7 +177,7 @@ impl FileUrl {
     }
 }
 
-/// "File host state": no host is `localhost`, and that is none.
+/// "File host state": `localhost` means no host; `None` if the host is invalid.
 fn host_of(text: &str) -> Option<String> {
     if text.is_empty() {
         return Some(String::new());

@@ -1,4 +1,4 @@
-//! The way from a stream to where it is written, chunk by chunk (Streams §4.9.1 "ReadableStreamPipeTo").
+//! Pipes one stream into another, chunk by chunk (Streams §4.9.1 "ReadableStreamPipeTo").
 
 use boa_engine::builtins::promise::ResolvingFunctions;
 use boa_engine::object::FunctionObjectBuilder;
@@ -9,27 +9,27 @@ use super::super::{Stream, fail, read};
 use super::{Writable, abort, finish, promised, write};
 use crate::engine::bind;
 
-/// A way from one stream to another, chunk by chunk.
+/// A pipe from one stream to another.
 #[derive(Clone, Trace, Finalize)]
 struct Pump {
     from: JsObject<Stream>,
     to: JsObject<Writable>,
     done: ResolvingFunctions,
-    /// The other end stays open when this one ends.
+    /// The destination stays open when the source ends.
     keep_open: bool,
 }
 
-/// What a pump does next, with what it has waited for.
+/// The continuation after an awaited value.
 type Step = fn(&Pump, &JsValue, &mut Context) -> JsResult<()>;
 
 impl Pump {
-    /// Asks for the next chunk.
+    /// Requests the next chunk.
     fn turn(&self, context: &mut Context) -> JsResult<()> {
         let chunk = read(&self.from, context)?;
         self.after(chunk, Self::took, context)
     }
 
-    /// A chunk came, or the end.
+    /// A chunk arrived, or the end.
     fn took(&self, result: &JsValue, context: &mut Context) -> JsResult<()> {
         let Some(result) = result.as_object() else { return Ok(()) };
         if !result.get(js_string!("done"), context)?.to_boolean() {
@@ -43,7 +43,7 @@ impl Pump {
         self.after(ended, |pump, _, context| settled(&pump.done.resolve, &JsValue::undefined(), context), context)
     }
 
-    /// Goes on once a promise is kept; ends both streams when it is not.
+    /// Continues once a promise is fulfilled; ends both streams if it is rejected.
     fn after(&self, promise: JsValue, then: Step, context: &mut Context) -> JsResult<()> {
         let go_on = NativeFunction::from_copy_closure_with_captures(
             move |_, args, pump: &Self, context| {
