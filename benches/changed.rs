@@ -1,9 +1,10 @@
-//! What it costs a crawl to find out that a page is as it was, in the crawl's own code: `cargo bench --bench changed`
+//! The cost of detecting that a page has not changed, in the crawl's own code: `cargo bench --bench changed`
 //!
-//! The pages of real programs below `$GLEANER_CORPORA/pages` (`../shared/data` if not set), as lists of a site whose rules take their links, go through `crawl::fresh::changed` like looks do:
-//! learned from six times with a clock, counters and a token of a form that each view has anew, then looked at again. Beside it what a look does without a fingerprint
-//! (links and rows), what a page with one new row costs, and the parse with html5ever. Best of some turns each, one after the other, so
-//! that all see the same machine.
+//! The pages of real programs below `$GLEANER_CORPORA/pages` (`../shared/data` if not set) go through
+//! `crawl::fresh::changed` like revisits, as lists of a site whose rules accept their links: learned from six visits with a
+//! clock, counters and a form token that each view generates anew, then revisited. For comparison: a revisit without a
+//! fingerprint (links and rows), a page with one new row, and the parse with html5ever. Best of several rounds each,
+//! interleaved, so that all run under the same conditions.
 
 #![allow(clippy::disallowed_methods)] // what it measures is the machine
 
@@ -28,10 +29,10 @@ use gleaner_rules::{self as rules, Class};
 use gleaner_store::crawldb::memory_store::MemoryStore;
 use gleaner_store::crawldb::{HostId, Lease, UrlKey};
 
-/// Turns of each; the best counts.
+/// Rounds of each; the best counts.
 const TURNS: usize = 40;
 
-/// Looks before the one that counts.
+/// Visits before the measured one.
 const LOOKS: u64 = 6;
 
 const RULES: &str = "start = ['http://a.example/list']
@@ -40,7 +41,7 @@ detail = ['(thread|torrent|details|topic|attachment|files?/|\\.iso)']
 index = ['.']
 ";
 
-/// Nothing is asked for.
+/// A transport without requests.
 struct Nowhere;
 
 #[async_trait]
@@ -84,7 +85,7 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The page with what programs write anew at each view: a clock, counters, how long it took, and a token of a form.
+/// The page with the parts that programs generate at each view: a clock, counters, the generation time, and a form token.
 fn another(body: &[u8], look: u64) -> Vec<u8> {
     let token = look.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let noise = format!(
@@ -101,17 +102,17 @@ fn another(body: &[u8], look: u64) -> Vec<u8> {
     [&body[..end], noise.as_bytes(), &body[end..]].concat()
 }
 
-/// What one page costs, in microseconds.
+/// The cost of one page, in microseconds.
 #[derive(Clone, Copy)]
 struct Costs {
-    /// The tree of it.
+    /// Parsing it into a tree.
     parse: f64,
-    /// A look that finds it as it was: the scan for links, and the fingerprint.
+    /// A revisit that finds it unchanged: the scan for links, and the fingerprint.
     unchanged: f64,
     scan: f64,
-    /// A look without fingerprints.
+    /// A revisit without fingerprints.
     read: f64,
-    /// A look that finds a new row.
+    /// A revisit that finds a new row.
     changed: f64,
 }
 
@@ -145,7 +146,7 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// The costs of one page; `None` for one that is not found to be as it was.
+/// The costs of one page; `None` if it is not detected as unchanged.
 fn costs(body: &[u8], turns: usize) -> Option<Costs> {
     let (site, job, headers) = (site(), job(), ResponseHeaders::default());
     let encoding = charset::detect(None, body, None);
@@ -191,7 +192,7 @@ fn costs(body: &[u8], turns: usize) -> Option<Costs> {
 }
 
 fn main() {
-    // Without `--bench`, as `cargo test --all-targets` runs it, it shows that it works.
+    // Without `--bench`, as in `cargo test --all-targets`, only check that it works.
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let mut found = Vec::new();
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");

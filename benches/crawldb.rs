@@ -1,9 +1,9 @@
-//! How fast the crawl database is, and whether it keeps what it reported. Prints a table, fails where a figure of
-//! the target is missed or a committed row is lost.
+//! The speed of the crawl database, and whether it keeps what it reported. Prints a table; fails if a figure misses its
+//! target or a committed row is lost.
 //!
-//! `cargo bench --bench crawldb` [-- --urls 20000000]; `--urls 0` measures visits only. It re-executes itself: a child fills the database, goes on
-//! inserting, and is killed in the middle of that; the parent opens what it left behind and looks for every batch
-//! that the child had reported.
+//! `cargo bench --bench crawldb` [-- --urls 20000000]; `--urls 0` measures visits only. It re-executes itself: a child fills the
+//! database, continues inserting, and is killed meanwhile; the parent opens the file and checks every batch that the child had
+//! reported.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use gleaner_torrent::Infohashes;
 
 const HOSTS: u32 = 2_000;
 const LINKS_PER_PAGE: u64 = 100;
-/// Of the links of a page, those that an earlier page of its host had.
+/// Links of a page that an earlier page of its host also had.
 const KNOWN_LINKS_PER_PAGE: u64 = 30;
 const PAGES_PER_BATCH: usize = 500;
 const NEW_PER_BATCH: u64 = PAGES_PER_BATCH as u64 * (LINKS_PER_PAGE - KNOWN_LINKS_PER_PAGE);
 const CACHE_BYTES: usize = 96 << 20;
-/// Batches that the child inserts into the full database before it is killed, at least.
+/// Minimum batches that the child inserts into the full database before it is killed.
 const BATCHES_AFTER_FULL: u64 = 5;
 const VISITS_PER_BATCH: usize = 400;
 const DETAILS: u64 = 15_000;
@@ -41,7 +41,7 @@ fn main() {
     assert!(visits_ok && bulk_ok, "a figure is missed; see the table");
 }
 
-/// Where the file goes: some gigabytes, so not the temporary folder, which may be memory.
+/// Folder of the file: some gigabytes, so not the temporary folder, which may be in memory.
 fn scratch() -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     std::fs::create_dir_all(&folder).expect("the scratch folder");
@@ -57,7 +57,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Prints a line of the table; true when `value` is within `target`.
+/// Prints a line of the table; true if `value` is within `target`.
 fn row(what: &str, value: f64, unit: &str, target: Option<(f64, bool)>) -> bool {
     let (text, ok) = match target {
         Some((limit, true)) => (format!("≥ {limit}"), value >= limit),
@@ -137,7 +137,7 @@ async fn open_with_hosts(path: &Path) -> RedbStore {
     RedbStore::open(path, options()).expect("open")
 }
 
-/// Fills the database, reporting each batch once it is committed, leases from it, and inserts on until it is killed.
+/// Fills the database, reporting each batch once it is committed, leases from it, and inserts until it is killed.
 async fn child(path: &Path, urls: u64) {
     let db = open_with_hosts(path).await;
     let mut pages = Pages::new();
@@ -148,7 +148,7 @@ async fn child(path: &Path, urls: u64) {
     for number in 0_u64.. {
         let began = now();
         offered += batch.len() as u64;
-        // The next batch is made while this one is written, as a crawl would.
+        // The next batch is generated while this one is written, as in a crawl.
         let (added, next) = tokio::join!(db.add_discovered(batch, UnixMillis(1)), async { pages.batch() });
         let added = added.expect("insert");
         batch = next;
@@ -181,7 +181,7 @@ async fn lease_all(db: &RedbStore) -> (usize, f64) {
     (leased, start.elapsed().as_secs_f64())
 }
 
-/// Runs the child, kills it, opens what it left.
+/// Runs the child, kills it, and opens its file.
 fn bulk(path: &Path, urls: u64) -> bool {
     let mut child = Command::new(std::env::current_exe().expect("own path"))
         .args(["--child", path.to_str().expect("path"), "--urls", &urls.to_string()])
@@ -242,14 +242,14 @@ fn bulk(path: &Path, urls: u64) -> bool {
     ok & row("committed URLs lost", lost as f64, "", Some((0.0, false)))
 }
 
-/// Committed URLs that are not there: by count over all, one by one for the newest batches and samples of the rest.
+/// Number of committed URLs that are missing: by count over all, one by one for the newest batches and samples of the rest.
 async fn lost(db: &RedbStore, committed: &[u64]) -> u64 {
     let mut known = 0;
     for site in 0..100 {
         known += db.site_counts(&format!("site{site}")).await.expect("counts").urls_known;
     }
     let reported: u64 = committed.iter().sum();
-    // One batch may have been committed without its report having been read.
+    // One batch may have been committed before its report was read.
     assert!(known <= reported + 2 * NEW_PER_BATCH, "{known} URLs, {reported} reported");
     let mut lost = reported.saturating_sub(known);
     let mut pages = Pages::new();
@@ -317,10 +317,10 @@ async fn visits(path: &Path) -> bool {
     ok
 }
 
-/// Leases all that is due, makes the visits, and measures the CPU time of leasing and recording alone.
+/// Leases everything due, makes the visits, and measures only the CPU time of leasing and recording.
 async fn crawl(db: &RedbStore, host: HostId, what: &str, visit: impl Fn(u64, Lease) -> Visit) -> f64 {
     let (mut cpu, mut id, mut recorded) = (0.0, 0, 0);
-    // All visits of the phase are made before it is measured: making them is not the database's work.
+    // All visits of the phase are generated before measuring: that is not the database's work.
     let before = cpu_us();
     let mut leases = Vec::new();
     while leases.len() < DETAILS as usize {

@@ -1,19 +1,19 @@
-//! How evenly ELFHash and xxh3 spread a site's URLs over lanes (ALGORITHMS §9): a lane that gets more than its share
-//! is the one that the crawl waits for.
+//! How evenly ELFHash and xxh3 distribute a site's URLs over lanes (ALGORITHMS §9): the crawl waits for a lane with more
+//! than its share.
 //!
 //! ```text
 //! cargo bench --bench lanes              a table
 //! cargo bench --bench lanes -- --json    one JSON object
 //! ```
 //!
-//! Pages per second by lanes are `benches/lanes/run`'s.
+//! `benches/lanes/run` measures pages per second by number of lanes.
 
 use data_encoding::BASE64;
 use gleaner_crawl::frontier::lanes::lane_of;
 use gleaner_rules::LaneKey;
 use serde_json::{Value, json};
 
-/// URLs of each shape: the details of a middling site.
+/// URLs of each shape: the details of a medium-sized site.
 const URLS: u32 = 100_000;
 
 const HOST: &str = "tracker.example";
@@ -21,7 +21,7 @@ const HOST: &str = "tracker.example";
 /// The URL of the n-th page.
 type UrlOf = fn(u32) -> String;
 
-/// The shapes that real sites give to their URLs, from the friendliest to a hash to the one that differs least.
+/// URL shapes of real sites, from the most hash-friendly to the one with the smallest differences.
 const SHAPES: &[(&str, UrlOf)] = &[
     ("words", |n| format!("https://{HOST}/torrent/{n}/{:x}-linux-amd64-netinst", u64::from(n) * 0x9E37_79B9)),
     ("token", |n| {

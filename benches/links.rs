@@ -1,4 +1,4 @@
-//! The link scanner beside html5ever's tokenizer and scraper's tree, on real pages, in one run.
+//! Compares the link scanner with html5ever's tokenizer and scraper's tree, on real pages, in one run.
 //! `cargo bench --bench links`; the pages are below `$GLEANER_CORPORA` (`../shared/data` if not set).
 
 use std::cell::Cell;
@@ -15,7 +15,7 @@ use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 
-/// A page as it came, its charset, and its text.
+/// A page as received, its charset, and its text.
 struct Page {
     body: Vec<u8>,
     encoding: &'static Encoding,
@@ -41,7 +41,7 @@ fn folder(path: &Path, pages: &mut Vec<Page>) {
     }
 }
 
-/// A detail page of 12 kB, as the bench site of `benches/peers` serves them: 40 links in prose and tables.
+/// A detail page of 12 kB, as served by the bench site of `benches/peers`: 40 links in prose and tables.
 fn detail_page() -> Page {
     let mut html = String::from("<!doctype html><html><head><meta charset=utf-8><title>A torrent</title></head><body>");
     for row in 0..40 {

@@ -1,4 +1,4 @@
-//! How long one form takes to be judged, features included: 50 µs at most (docs/design/login.md).
+//! The time to judge one form, features included: 50 µs at most (docs/design/login.md).
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use gleaner_login::form::forms;

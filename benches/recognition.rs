@@ -1,4 +1,4 @@
-//! What recognition and storage cost: `cargo bench --bench recognition`. The figures stand in docs/design/recognition.md.
+//! The cost of recognition and storage: `cargo bench --bench recognition`. The results are in docs/design/recognition.md.
 //!
 //! Scanner and parser in bytes per second, by criterion; the archive in CPU microseconds (user + system) per file
 //! of 8 kB, in the folder `GLEANER_BENCH_DIR` (default: the temporary folder; it should lie on a real disk).
@@ -64,7 +64,7 @@ fn cpu_ns() -> u64 {
     schedstat.split(' ').next().and_then(|ns| ns.parse().ok()).expect("a number of nanoseconds")
 }
 
-/// Nothing is deleted before the end: for a minute ext4 passes over the inodes of deleted files one by one, which
+/// Nothing is deleted before the end: for a minute ext4 skips the inodes of deleted files one by one, which
 /// costs 200 µs per new file (and makes a second run within that minute worthless).
 fn archive() {
     let base = std::env::var_os("GLEANER_BENCH_DIR").map_or_else(std::env::temp_dir, Into::into);
@@ -76,7 +76,7 @@ fn archive() {
         let archive = Archive::open(folder.path().join(batch_size.to_string()), true).expect("an archive");
         let rounds = (2_048 / batch_size).clamp(4, 32);
         let (mut cpu, mut wall) = (0, std::time::Duration::ZERO);
-        // The first round makes the folders.
+        // The first round creates the folders.
         for round in 0..=rounds {
             let files = if round == 0 { 2_048 } else { batch_size };
             let batch: Vec<(Infohashes, &[u8])> = (0..files).map(|_| (next_name(&mut stored), &body[..])).collect();

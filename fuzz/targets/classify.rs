@@ -1,4 +1,4 @@
-//! The classifier: a decision falls and stays, and no way in which a body can arrive loses a torrent.
+//! The classifier: a decision is final, and no way of delivering a body loses a torrent.
 
 use gleaner_net::classify::{Classifier, Decision, HeaderFacts};
 use gleaner_net::limits::SNIFF_BYTES;
@@ -49,7 +49,7 @@ pub fn classify(input: &[u8]) {
     }
     assert_eq!(classifier.feed(body, true), decision, "a decision stays");
 
-    // The reason of a discard may show only later; what is done with the body does not hang on how it arrives.
+    // The reason of a discard may only appear later; what happens with the body does not depend on how it arrives.
     let done = |decision| if let Decision::Discard(_) = decision { None } else { Some(decision) };
     assert_eq!(done(decision), done(at_once), "at once {at_once:?}, in pieces of {step} {decision:?}");
 

@@ -1,5 +1,5 @@
-//! Content codings: whatever the bytes, what is decoded is bounded by the reader's cap and one piece, it ends, and it
-//! does not hang on how the body was cut into packets.
+//! Content codings: for any bytes, the decoded output is bounded by the reader's cap and one piece, decoding ends, and it
+//! does not depend on how the body was split into packets.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use gleaner_net::fetch::FailureKind;
 use gleaner_net::fetch::codings::{Codings, Step};
 use gleaner_net::limits::{CODING_WASTE_BYTES_MAX, CONTENT_CODINGS_MAX, DECODED_PIECE_BYTES_MAX};
 
-/// Bytes after which the reader of this file has had enough, as a page's reader has.
+/// Bytes after which the reader of this file stops, like a page's reader.
 const CAP_BYTES: usize = 1 << 20;
 
 const HEADERS: [&[&str]; 16] = [
@@ -45,7 +45,7 @@ pub fn codings(input: &[u8]) {
     let at_once = decode(names, body, body.len().max(1));
     let in_packets = decode(names, body, packet);
     if let (Some(at_once), Some(in_packets)) = (&at_once, &in_packets) {
-        // Where the reader had enough, or the coding broke, how far it had come is the packets' matter.
+        // If the reader stopped, or the coding broke, the progress depends on the packets.
         let common = at_once.bytes.len().min(in_packets.bytes.len());
         assert_eq!(at_once.bytes[..common], in_packets.bytes[..common]);
         if at_once.end == Ok(true) {
@@ -54,7 +54,7 @@ pub fn codings(input: &[u8]) {
     }
     assert_eq!(at_once.is_some(), in_packets.is_some());
 
-    // What an encoder made comes back.
+    // The output of an encoder decodes to its input.
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(body).and_then(|()| zlib.write_all(body)).expect("a vector takes it");
@@ -70,8 +70,8 @@ fn decode(names: &[&str], body: &[u8], packet: usize) -> Option<Outcome> {
     let mut codings = Codings::of(names.iter().map(|name| name.as_bytes()))?;
     let mut packets = body.chunks(packet);
     let mut bytes = Vec::new();
-    // A step makes a piece, takes a packet, or changes a stage's state; without a cap on their number a hang would show
-    // as one.
+    // A step yields a piece, consumes a packet, or changes a stage's state; without a limit on their number a hang would be
+    // a hang here too.
     let steps_max = 64 + 8 * (body.len() + CAP_BYTES + CONTENT_CODINGS_MAX * CODING_WASTE_BYTES_MAX as usize);
     for _ in 0..steps_max {
         match codings.step() {

@@ -1,4 +1,4 @@
-//! Cookies: what one host sets is sent to its own site alone, and nothing set is more than it was.
+//! Cookies: a host's cookies are sent only to its own site, and nothing is sent beyond what was set.
 
 use gleaner_net::fetch::session::Jar;
 use reqwest::header::{HeaderMap, HeaderValue, SET_COOKIE};
@@ -39,12 +39,12 @@ pub fn cookies(input: &[u8]) {
             assert!(!headers.iter().all(secure), "a cookie that is to be sent over TLS alone went without");
         }
     }
-    // Names and values are sent as they came; `; ` stands between two.
+    // Names and values are sent as received, separated by `; `.
     assert!(sent_bytes <= input.len() + 2 * headers.len(), "{sent_bytes} bytes sent of {}", input.len());
 }
 
-/// A browser's `cookies.txt`: what is imported goes to the site's own hosts alone, and comes back from our own file as it
-/// was.
+/// A browser's `cookies.txt`: imported cookies are sent only to the site's own hosts, and survive a round trip through our
+/// own file.
 pub fn cookie_file(input: &[u8]) {
     let text = super::text(input);
     let jar = Jar::default();

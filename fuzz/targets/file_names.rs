@@ -1,4 +1,4 @@
-//! Names of exported files: one harmless component, whatever a torrent is called.
+//! Names of exported files: one harmless path component for any torrent name.
 
 use gleaner_store::export::file_name::{Names, component, folder, is_ours};
 use gleaner_store::limits::FILE_NAME_BYTES_MAX;
@@ -33,7 +33,7 @@ pub fn file_names(input: &[u8]) {
     }
     assert_ne!(first.to_lowercase(), second.to_lowercase());
 
-    // A foreign name that is taken for ours is harmless, too.
+    // It is harmless to take a foreign name for ours.
     if is_ours(&name) {
         assert!(name.split('/').count() <= 2);
         name.split('/').for_each(|part| assert_harmless(part, usize::MAX));

@@ -1,12 +1,11 @@
-//! What every parser of bytes from outside promises, as functions that panic where a promise is broken.
+//! The guarantees of every parser of outside bytes, as functions that panic if one is broken.
 //!
 //! Each function is one fuzz target: libFuzzer calls it with millions of inputs (`fuzz_targets/`, `scripts/fuzz`), and
-//! `tests/fuzz_corpus.rs` replays the kept inputs through the same function on every `cargo test`. A promise is more
-//! than "no panic": an answer is checked against a slower reference, against itself read a second time, or against its
-//! bounds.
+//! `tests/fuzz_corpus.rs` replays the stored inputs through the same function on every `cargo test`. A guarantee is more
+//! than "no panic": a result is checked against a slower reference, against parsing it again, or against its bounds.
 //!
-//! Only the library's public interface is used. No function sleeps, opens a socket or depends on the time; `config`
-//! alone writes a file, because a configuration is read from one.
+//! Only the library's public interface is used. No function sleeps, opens a socket or depends on the time; only `config`
+//! writes a file, because a configuration is read from one.
 
 mod classify;
 mod codings;
@@ -34,10 +33,10 @@ pub use rules::{config, rules};
 pub use shapes::shapes;
 pub use url::url;
 
-/// A function that panics where its input shows a broken promise.
+/// A function that panics if its input breaks a guarantee.
 pub type Target = fn(&[u8]);
 
-/// Every target by its name, which is also that of its folder in `corpus/` and `regressions/`.
+/// Every target by name, which is also the name of its folder in `corpus/` and `regressions/`.
 pub const TARGETS: &[(&str, Target)] = &[
     ("classify", classify),
     ("codings", codings),
@@ -61,11 +60,11 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("url", url),
 ];
 
-/// The target with a planted fault: the proof that the alarm works. It stands beside the table because its inputs
+/// The target with a planted fault: the proof that the alarm works. It is not in the table because its inputs
 /// must fail.
 pub const MUST_FAIL: (&str, Target) = ("must_fail", must_fail);
 
-/// Takes the first byte off, for a choice; zero where there is none.
+/// Removes the first byte, as a choice; zero if the input is empty.
 fn choice(input: &mut &[u8]) -> u8 {
     match input.split_first() {
         Some((&first, rest)) => {
@@ -76,12 +75,12 @@ fn choice(input: &mut &[u8]) -> u8 {
     }
 }
 
-/// The input as text; what is no UTF-8 becomes U+FFFD, so that no input is wasted.
+/// The input as text; invalid UTF-8 becomes U+FFFD, so that no input is wasted.
 fn text(input: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(input)
 }
 
-/// Encodings of every kind that the standard has: one byte, several bytes, stateful, wide, and the one of nothing.
+/// One encoding of every kind in the standard: one byte, several bytes, stateful, wide, and the replacement encoding.
 fn encoding(choice: u8) -> &'static encoding_rs::Encoding {
     use encoding_rs::*;
     const ALL: [&Encoding; 13] = [

@@ -1,4 +1,4 @@
-//! Links that are no plain URLs, and page numbers in URLs.
+//! Links that are not plain URLs, and page numbers in URLs.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use gleaner_torrent::Infohashes;
 use gleaner_torrent::limits::TRACKERS_PER_TORRENT_MAX;
 use gleaner_torrent::magnet as link;
 
-/// A magnet link written anew from what was read of it reads the same.
+/// A magnet link, parsed and written again, parses to the same value.
 pub fn magnet(input: &[u8]) {
     let text = super::text(input);
     let Ok(magnet) = link::parse(&text) else { return };
@@ -39,8 +39,8 @@ fn write_magnet(magnet: &link::Magnet) -> String {
     format!("magnet:?{}", parameters.join("&"))
 }
 
-/// What a link opens to is never a wrapping again, and wrapped once more it opens to the same; what is found in a page
-/// is within its bounds.
+/// A decoded link is never wrapped again, and if wrapped once more it decodes to the same; links found in a page are within
+/// their bounds.
 pub fn encoded_links(input: &[u8]) {
     let mut rest = input;
     let encoding = super::encoding(super::choice(&mut rest));
@@ -101,7 +101,7 @@ fn opens_as_wrapped(inner: &str, expected: &Decoded) {
     }
 }
 
-/// The number of a page stands in its URL, and all pages of a series share it.
+/// The page number occurs in the page's URL, and all pages of a series share the series.
 pub fn pagination(input: &[u8]) {
     let mut rest = input;
     let (start, length) = (usize::from(super::choice(&mut rest)), usize::from(super::choice(&mut rest)));
@@ -122,7 +122,7 @@ pub fn pagination(input: &[u8]) {
             assert_eq!(other.series, page.series);
         }
     }
-    // A rule's capture, which need not lie between characters or within the text.
+    // A rule's capture, which need not be on character boundaries or within the text.
     if let Some(page) = pages::of(&url, Some((start, start + length))) {
         assert_eq!(url.get(start..start + length).and_then(|digits| digits.parse().ok()), Some(page.number));
     }

@@ -1,4 +1,4 @@
-//! Pages and feeds: any bytes in any charset give bounded links, and the scanner's links are the tree's.
+//! Pages and feeds: any bytes in any charset give bounded links, and the scanner's links equal the tree's.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ use gleaner_page::limits::LINKS_PER_PAGE_MAX;
 use gleaner_page::links::{LinkKind, PageLinks, scan};
 use gleaner_page::{feed as feeds, sitemap as maps, tree};
 
-/// Labels that headers and rule files name, good and bad.
+/// Labels as in headers and rule files, good and bad.
 const LABELS: [Option<&str>; 10] = [
     None,
     Some("utf-8"),
@@ -25,7 +25,7 @@ const LABELS: [Option<&str>; 10] = [
     Some("nonsense"),
 ];
 
-/// Any bytes, under any header and override: an encoding is found by the standard's order, and the links are bounded.
+/// Any bytes, with any header and override: the encoding follows the standard's order, and the links are bounded.
 pub fn page(input: &[u8]) {
     let mut body = input;
     let choice = super::choice(&mut body);
@@ -37,19 +37,19 @@ pub fn page(input: &[u8]) {
     let expected =
         Encoding::for_bom(body).map(|(encoding, _)| encoding).or_else(|| known(overriding)).or_else(|| known(named));
     assert!(expected.is_none_or(|expected| expected == encoding), "{expected:?} was named, {encoding:?} taken");
-    // A header made of the page's own bytes.
+    // A header made from the page's own bytes.
     let line = super::text(body.split(|&byte| byte == b'\n').next().unwrap_or_default());
     let _ = charset::detect(Some(&line), body, None);
 
     let found = scan(body, encoding);
     assert_bounded(&found, body.len());
     let all: usize = found.links.iter().map(|link| link.href.len()).sum();
-    // Decoding makes three bytes of one at most (a lone byte becomes U+FFFD), and of `&nGt;` six of five.
+    // Decoding triples a byte at most (a lone byte becomes U+FFFD), and turns the five of `&nGt;` into six.
     assert!(all <= 4 * body.len() + 16, "{all} bytes of links in a page of {}", body.len());
     assert_eq!(scan(body, encoding), found, "a second look sees the same");
 }
 
-/// Bounds and form of what a page gives.
+/// Checks bounds and form of a page's links.
 fn assert_bounded(found: &PageLinks<'_>, body_bytes: usize) {
     assert!(found.links.len() <= LINKS_PER_PAGE_MAX && found.links.len() <= body_bytes);
     for href in found.links.iter().map(|link| &link.href).chain(&found.base) {
@@ -64,7 +64,7 @@ pub fn feed(input: &[u8]) {
     let encoding = super::encoding(super::choice(&mut body));
     let _ = feeds::is_feed(body, encoding);
     let found = feeds::links(body, encoding);
-    // A description is scanned once more, so that a byte of it is at most one byte of one link again.
+    // A description is scanned a second time, so a byte of it may be in one more link.
     assert_bounded(&found, 2 * body.len());
     assert!(found.links.iter().all(|link| !link.href.is_empty()));
     let plain = |text: &str| feeds::is_feed(text.as_bytes(), UTF_8);
@@ -83,8 +83,8 @@ pub fn sitemap(input: &[u8]) {
     assert!(found.links.len() <= LINKS_PER_PAGE_MAX && found.links.iter().all(|link| !link.href.is_empty()));
 }
 
-/// Near-duplicate pages, parted by a zero byte: estimates lie between 0 and 1, a page is like itself, and likeness has no
-/// direction.
+/// Near-duplicate pages, separated by a zero byte: estimates are between 0 and 1, a page is similar to itself, and similarity
+/// is symmetric.
 pub fn sketch(input: &[u8]) {
     let (left, right) = input.split_at(input.iter().position(|&byte| byte == 0).unwrap_or(input.len()));
     let (a, b) = (Sketch::of(left), Sketch::of(right));
@@ -96,13 +96,13 @@ pub fn sketch(input: &[u8]) {
     assert!(a.shingles() >= 0.0 && a.is_empty() == (a.shingles() == 0.0));
 }
 
-/// Without a byte order mark.
+/// Removes a byte order mark.
 fn unmarked(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// A page put together of what markup is made of: the scanner's links are those of html5ever's tree, as
-/// `tests/page/links.rs` promises for such pages. Each byte of the input picks a piece or what stands in its gap.
+/// A page assembled from markup pieces: the scanner's links equal those of html5ever's tree, as `tests/page/links.rs`
+/// guarantees for such pages. Each byte of the input selects a piece or the content of its gap.
 pub fn html_tree(input: &[u8]) {
     let mut picks = input;
     let page = match super::choice(&mut picks) % 4 {
@@ -114,8 +114,8 @@ pub fn html_tree(input: &[u8]) {
     assert_eq!(summary(&scan(page.as_bytes(), UTF_8)), summary(&expected), "{page}");
 }
 
-/// A page's links, each at its first place only (the tree copies formatting elements that are still open), its base and
-/// what it tells robots.
+/// A page's links, each only at its first position (the tree copies formatting elements that are still open), its base and
+/// its robots directives.
 type Summary = (Vec<(LinkKind, String)>, Option<String>, bool, bool);
 
 fn summary(page: &PageLinks<'_>) -> Summary {
@@ -125,7 +125,7 @@ fn summary(page: &PageLinks<'_>) -> Summary {
     (links, page.base.as_ref().map(Cow::to_string), page.robots_nofollow, page.robots_noindex)
 }
 
-/// Pieces of a page, joined while the input lasts.
+/// Joins pieces of a page while the input lasts.
 fn joined(picks: &mut &[u8], mut piece: impl FnMut(&mut &[u8]) -> String) -> String {
     let mut page = String::new();
     while !picks.is_empty() {
@@ -151,7 +151,7 @@ const TAGS: [&str; 20] = [
 ];
 const RAW: [&str; 9] = ["script", "title", "style", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript"];
 
-/// Soup of all that the scanner decides by, and of what the tree does with it.
+/// A mix of everything that affects the scanner, and the tree's handling of it.
 fn soup(picks: &mut &[u8]) -> String {
     joined(picks, |picks| match super::choice(picks) % 12 {
         0..4 => {
@@ -225,7 +225,7 @@ fn soup(picks: &mut &[u8]) -> String {
     })
 }
 
-/// Foreign content, well nested: what an unclosed `svg` does needs the tree.
+/// Well-nested foreign content: an unclosed `svg` needs the tree.
 fn foreign(picks: &mut &[u8]) -> String {
     const SVG: [&str; 9] = [
         "<a href=s>x</a>",
@@ -263,7 +263,7 @@ fn foreign(picks: &mut &[u8]) -> String {
     format!("<!doctype html><p>x</p>{pieces}<a href=end>x</a>")
 }
 
-/// Framesets, which drop all else.
+/// Framesets, which drop everything else.
 fn frameset(picks: &mut &[u8]) -> String {
     const PIECES: [&str; 27] = [
         "<frameset>",

@@ -1,11 +1,11 @@
-//! Metainfo files: the scanner agrees with a plain recursive reader, and what is archived is the torrent that was sent.
+//! Metainfo files: the scanner agrees with a plain recursive parser, and the archive has the torrent that was sent.
 
 use gleaner_torrent::bencode::{self, Value};
 use gleaner_torrent::limits::{BENCODE_DEPTH_MAX, TORRENT_JUNK_BYTES_MAX};
 use gleaner_torrent::metainfo as read;
 use sha1::{Digest as _, Sha1};
 
-/// Inputs up to this length are read by the reference too; its recursion is bounded by `BENCODE_DEPTH_MAX` besides.
+/// The reference also parses inputs up to this length; its recursion is additionally bounded by `BENCODE_DEPTH_MAX`.
 const REFERENCE_BYTES: usize = 1 << 16;
 
 pub fn metainfo(input: &[u8]) {
@@ -17,7 +17,7 @@ pub fn metainfo(input: &[u8]) {
     let kept = found.dict_bytes(input);
     assert!(kept.starts_with(b"d") && kept.ends_with(b"e") && kept.len() == found.dict.len());
 
-    // The archive keeps the dictionary alone: read again it is the same torrent.
+    // The archive stores only the dictionary: parsed again, it is the same torrent.
     let again = read::parse(kept).expect("the kept dictionary is a torrent");
     assert_eq!(again.dict, 0..kept.len());
     assert_eq!(read::Metainfo { dict: found.dict.clone(), ..again }, found);
@@ -52,14 +52,14 @@ fn scanner_agrees_with_the_reference(input: &[u8]) {
     let mut canonical = Vec::new();
     whole.write(&mut canonical);
     let is_canonical = canonical == input[..spans.len];
-    // libtorrent looks for leading zeros before a sign only, so that `i-0e` passes; and the reference writes numbers of
-    // 64 bits.
+    // libtorrent checks for leading zeros only before a sign, so that `i-0e` passes; and the reference writes 64-bit
+    // numbers.
     if !input[..spans.len].windows(3).any(|bytes| bytes == b"i-0") && !whole.has_huge_integer() {
         assert_eq!(bencode::is_canonical(&input[..spans.len]), is_canonical);
     }
 }
 
-/// A value as the reference reads it.
+/// A value of the reference parser.
 #[derive(Debug)]
 enum Item<'a> {
     Integer(&'a [u8]),
@@ -83,7 +83,7 @@ impl<'a> Item<'a> {
 
     fn equals(&self, read: Value<'_>) -> bool {
         match (self, read) {
-            // A number beyond 64 bits is zero, as libtorrent reads it.
+            // A number beyond 64 bits is zero, as in libtorrent.
             (Self::Integer(digits), Value::Integer(integer)) => {
                 let text = std::str::from_utf8(digits).expect("digits and a sign");
                 integer.get() == text.parse::<i64>().unwrap_or(0)

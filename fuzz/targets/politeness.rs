@@ -28,27 +28,27 @@ pub fn robots(input: &[u8]) {
             && read.crawl_delay.is_none_or(|delay| delay <= gleaner_net::limits::CRAWL_DELAY_MAX)
     );
 
-    // Spellings that RFC 9309 §2.2.2 and RFC 3986 §6.2.2 call equal.
+    // Spellings that are equal by RFC 9309 §2.2.2 and RFC 3986 §6.2.2.
     if path != "/robots.txt" {
         for spelt in [spelt(&path, true), spelt(&path, false)] {
             assert_eq!(read.allows(&spelt), allowed, "{path:?} and {spelt:?}");
         }
     }
 
-    // What is no record says nothing, and ends of lines are equal.
+    // Lines without a record are ignored, and line endings are equivalent.
     let same = [
         [file, b"\n# the end"].concat(),
         [b"\n#begin\n", file].concat(),
         file.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]),
     ];
-    // (A mark at the very front is taken off, and one in the second line is not.)
+    // (A mark at the very start is removed, one in the second line is not.)
     if !file.starts_with(b"\xEF\xBB\xBF") && file.len() < gleaner_net::limits::ROBOTS_BYTES_MAX / 2 {
         for same in same.iter().chain([&[b"\xEF\xBB\xBF", file].concat()]) {
             assert_eq!(&Robots::parse(same, "gleaner"), &read);
         }
     }
 
-    // One pattern alone, against a matcher that tries everything.
+    // A single pattern, compared with an exhaustive matcher.
     let pattern = file.split(|byte| b"\r\n#".contains(byte)).next().unwrap_or_default().trim_ascii();
     if !pattern.is_empty() && pattern.len() <= 64 && path.len() <= 256 && path != "/robots.txt" {
         let alone = Robots::parse(&[b"user-agent: Gleaner/1.0\ndisallow:", pattern].concat(), "gleaner");
@@ -57,8 +57,8 @@ pub fn robots(input: &[u8]) {
     }
 }
 
-/// The path with each unreserved character percent-encoded (`plain` false: and bytes beyond ASCII written in lower-case
-/// hex only).
+/// The path with each unreserved character percent-encoded (`plain` false: and bytes beyond ASCII only in lower-case
+/// hex).
 fn spelt(path: &str, all: bool) -> String {
     let bytes = path.as_bytes();
     let mut out = String::new();
@@ -72,7 +72,7 @@ fn spelt(path: &str, all: bool) -> String {
             at += 3;
             continue;
         }
-        // An unreserved character behind a lone `%` would complete an escape that is none.
+        // An unreserved character after a lone `%` would complete an invalid escape.
         let after_percent = bytes[..at].ends_with(b"%") || bytes[..at.saturating_sub(1)].ends_with(b"%");
         let unreserved = (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)) && !after_percent;
         if !byte.is_ascii() || (all && unreserved) {
@@ -101,8 +101,8 @@ fn letters(text: &[u8]) -> Vec<Letter> {
     out
 }
 
-/// How a letter is spelt for comparing (RFC 9309 §2.2.2): an escape is the character itself where that is unreserved, and
-/// where an escape of a reserved one changes nothing. `as_written`: it is taken to change something everywhere.
+/// The spelling of a letter for comparison (RFC 9309 §2.2.2): an escape equals the character if that is unreserved, or if
+/// escaping a reserved one changes nothing. `as_written`: assumes that it always changes something.
 fn spelling((value, escaped): Letter, in_query: bool, as_written: bool) -> Vec<u8> {
     let plain = match value {
         b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => true,
@@ -116,8 +116,8 @@ fn spelling((value, escaped): Letter, in_query: bool, as_written: bool) -> Vec<u
     if plain { vec![value] } else { format!("%{value:02X}").into_bytes() }
 }
 
-/// RFC 9309 §2.2.3: `*` is any number of characters, `$` at the end is the end. Letter by letter over the pattern: which
-/// beginnings of the path it can have matched.
+/// RFC 9309 §2.2.3: `*` is any number of characters, `$` at the end is the end. Processes the pattern letter by letter:
+/// which prefixes of the path it can have matched.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, to_the_end) = match pattern.strip_suffix(b"$") {
         Some(pattern) => (pattern, true),
@@ -151,7 +151,7 @@ fn matches(pattern: &[u8], path: &[u8]) -> bool {
     if to_the_end { reached[spelt.len()] } else { reached.contains(&true) }
 }
 
-/// `Retry-After`: never beyond the cap, seconds are seconds, and every form of date that RFC 9110 §5.6.7 names is read.
+/// `Retry-After`: never beyond the cap, seconds are seconds, and every date format of RFC 9110 §5.6.7 is parsed.
 pub fn retry_after(input: &[u8]) {
     const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
     const FORMS: [&[BorrowedFormatItem<'_>]; 2] = [
@@ -175,7 +175,7 @@ pub fn retry_after(input: &[u8]) {
     else {
         return;
     };
-    // Up to the end of the year 9999, the last that a date can name.
+    // Up to the end of the year 9999, the last that a date can express.
     let seconds = seconds % 253_402_300_800;
     let date = OffsetDateTime::from_unix_timestamp(seconds).expect("a date of four digits");
     let expected = Some(UnixMillis(seconds.unsigned_abs() * 1_000).min(latest));

@@ -1,4 +1,4 @@
-//! Files that people write: every fault has its place, and what is valid stays valid when it is written anew.
+//! Files that people write: every fault has its position, and a valid file stays valid when it is written again.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -31,7 +31,7 @@ pub fn rules(input: &[u8]) {
     assert_same(&site, &again);
 }
 
-/// Equal but for the places of the rules.
+/// Equal except for the positions of the rules.
 fn assert_same(site: &SiteRules, again: &SiteRules) {
     fn rules(site: &SiteRules) -> Vec<(&str, String)> {
         site.rules().iter().map(|rule| (&*rule.pattern, rule.key())).collect()
@@ -48,7 +48,7 @@ fn assert_same(site: &SiteRules, again: &SiteRules) {
     assert_eq!(site.client.private_addresses, again.client.private_addresses);
 }
 
-/// True for a text as it was, but for secrets: those are stars, as many as they had bytes.
+/// True for the text with its secrets replaced by stars, one per byte.
 fn is_shown(shown: &str, text: &str) -> bool {
     let is_masked = |byte: u8, was: u8| byte == was || byte == b'*';
     shown.len() == text.len() && shown.bytes().zip(text.bytes()).all(|(byte, was)| is_masked(byte, was))

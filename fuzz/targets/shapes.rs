@@ -1,11 +1,11 @@
-//! The accounts of URL shapes, which come back from the disk as a note.
+//! The statistics of URL shapes, which are stored as a note.
 
 use gleaner_frontier::budgets::{Shapes, Yield};
 use gleaner_frontier::limits::NOTE_BYTES_MAX;
 use gleaner_rules::Class;
 
-/// Whatever stands in a note, the accounts read from it can be used: they answer, count, are listed, and are written as
-/// a note that reads the same. A zero byte parts the note from paths that are asked for.
+/// For any note, the parsed statistics are usable: they answer, count, can be listed, and are written as a note that
+/// parses to the same. A zero byte separates the note from the queried paths.
 pub fn shapes(input: &[u8]) {
     let (note, paths) = input.split_at(input.iter().position(|&byte| byte == 0).unwrap_or(input.len()));
     let (mut shapes, _) = Shapes::from_bytes(note, 50);

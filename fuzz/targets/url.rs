@@ -1,10 +1,10 @@
-//! Identity of URLs: normalising twice changes nothing, the short way is the standard's way, parts make the whole.
+//! Identity of URLs: normalisation is idempotent, the fast path agrees with the standard, the parts form the whole.
 
 use gleaner_base::limits::URL_BYTES_MAX;
 use gleaner_base::url::{Canonical, CrawlUrl, NamePattern, explain};
 use url::Url;
 
-/// The first byte chooses the site's parameters and the charset; then a base, a line's end and a link.
+/// The first byte selects the site's parameters and the charset; then a base, a line break and a link.
 pub fn url(input: &[u8]) {
     let mut rest = input;
     let choice = super::choice(&mut rest);
@@ -26,10 +26,10 @@ pub fn url(input: &[u8]) {
     if let Ok(url) = &joined {
         assert_identity(url, &canonical);
     }
-    // A space in front is taken off by the standard, and keeps the link from the short way.
+    // The standard strips a leading space, which keeps the link off the fast path.
     let slowly = CrawlUrl::join(&base, &format!(" {href}"), encoding, &canonical);
     assert_eq!(joined, slowly, "{href:?} on {base}");
-    // A fragment names nothing of its own.
+    // A fragment does not identify anything by itself.
     if let Ok(url) = joined
         && !href.contains('#')
     {

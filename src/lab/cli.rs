@@ -7,7 +7,7 @@ use clap::{Arg, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::{simulate, train};
 
-/// For those who work on gleaner: trains its model of login forms, measures its schedule.
+/// Developer tools for gleaner: train the login form model, measure the schedule
 #[derive(Parser)]
 #[command(name = "gleaner-lab", version, after_help = "Start with: gleaner-lab train --json")]
 pub struct Cli {
@@ -17,17 +17,17 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make the model that knows login forms anew from its table of numbers, and tell how well it does
+    /// Train the login form model from its table of features and report its accuracy
     #[command(after_help = "Example: gleaner-lab train --json")]
     Train(train::Options),
-    /// Replay post times of boards against every policy of when to look, and compare their delays
+    /// Replay post times of boards against every recheck policy and compare the delays
     #[command(
         after_help = "Example: gleaner-lab simulate --generate forum.csv && gleaner-lab simulate forum.csv --per-day 6"
     )]
     Simulate(simulate::Options),
 }
 
-/// The parser. A number below zero is a value, which its option refuses in its own words.
+/// The parser. A negative number is a value, which its option rejects with its own message.
 fn parser() -> clap::Command {
     let option = |argument: Arg| match !argument.is_positional() && argument.get_action().takes_values() {
         true => argument.allow_negative_numbers(true),
@@ -36,7 +36,7 @@ fn parser() -> clap::Command {
     Cli::command().mut_subcommands(|command| command.mut_args(option))
 }
 
-/// Parses the arguments of the process, runs the command and gives its exit code: 0 done, 1 failed, 2 wrong usage.
+/// Parses the arguments of the process, runs the command and returns its exit code: 0 done, 1 failed, 2 wrong usage.
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&parser().get_matches()).unwrap_or_else(|error| error.exit());
@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
         Command::Simulate(options) => simulate::command(&options),
     };
     let Err(error) = done else { return ExitCode::SUCCESS };
-    // Whoever read our output has read enough of it.
+    // The reader has closed our output.
     if error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }

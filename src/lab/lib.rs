@@ -1,14 +1,14 @@
-//! For those who work on gleaner: `login` makes the model that knows login forms, `schedule` replays post times against every policy of
-//! when to visit. A program of its own, so that the service carries neither.
+//! Developer tools for gleaner: `login` trains the login form model, `schedule` replays post times against every recheck policy.
+//! A separate program, so that the service contains neither.
 
-/// Writes to standard output; a failed write returns from the caller with the error.
+/// Writes to standard output; if that fails, returns the error from the calling function.
 macro_rules! out {
     ($($text:tt)*) => {
         gleaner_base::console::write_out(format_args!($($text)*))?
     };
 }
 
-/// [`out!`] with an end of line.
+/// [`out!`] with a line break.
 macro_rules! outln {
     ($($text:tt)*) => {
         out!("{}\n", format_args!($($text)*))

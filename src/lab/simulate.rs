@@ -1,4 +1,4 @@
-//! `gleaner-lab simulate`: post times replayed against every policy of the schedule, and post times made up.
+//! `gleaner-lab simulate`: replays post times against every recheck policy, or generates post times.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
@@ -20,7 +20,7 @@ use crate::schedule::trace::Trace;
 /// The first bytes of a gzip member (RFC 1952 §2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Rows of the table, in the order in which the paper has them.
+/// Rows of the table, in the paper's order.
 const POLICIES: [&str; 7] = ["ERA", "WRA", "LRA", "BRA", "optimum", "unnumbered", "gleaner"];
 
 #[derive(Args, Clone, Debug)]
@@ -31,25 +31,25 @@ pub struct Options {
     /// Print JSON
     #[arg(long, conflicts_with = "generate")]
     json: bool,
-    /// Days to learn from
+    /// Number of days to learn from
     #[arg(long, value_name = "DAYS", default_value_t = 20, conflicts_with = "generate", value_parser = number::<u64>(limits::TRACE_DAYS_MAX))]
     learn_days: u64,
-    /// Days to test on, after them
+    /// Number of days to test on, after the learning days
     #[arg(long, value_name = "DAYS", default_value_t = 10, conflicts_with = "generate", value_parser = number::<u64>(limits::TRACE_DAYS_MAX))]
     test_days: u64,
     /// First day to learn from (UTC); the day of the first post when not given
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     start: Option<u64>,
-    /// Looks a day that a board has on average; all policies have the same number in all
+    /// Average rechecks per board and day; all policies have the same total
     #[arg(long, value_name = "LOOKS", default_value_t = 4, conflicts_with = "generate", value_parser = number::<usize>(limits::LOOKS_PER_DAY_MAX as u64))]
     per_day: usize,
-    /// Leave boards out that have fewer posts in the days to learn from
+    /// Exclude boards with fewer posts in the days to learn from
     #[arg(long, value_name = "POSTS", default_value_t = 20, conflicts_with = "generate", value_parser = number::<usize>(limits::TRACE_POSTS_MAX as u64))]
     posts_min: usize,
-    /// Look at every board each midnight besides, uncounted, as the paper's formula does
+    /// Also recheck every board each midnight, uncounted, as the paper's formula does
     #[arg(long, conflicts_with = "generate")]
     midnight_looks: bool,
-    /// Make post times up instead: weekly rhythm, bursts, boards that die or wake
+    /// Generate post times instead: weekly rhythm, bursts, boards that die or wake
     #[arg(long)]
     generate: bool,
     #[command(flatten)]
@@ -59,24 +59,24 @@ pub struct Options {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "With --generate")]
 struct ForumOptions {
-    /// Make up the forum of the paper: busy from 8 to 24 h, all but quiet before, nothing else
+    /// Generate the forum of the paper: busy from 8 to 24 h, almost quiet before, nothing else
     #[arg(long, requires = "generate")]
     paper: bool,
-    /// Boards
+    /// Number of boards
     #[arg(long, value_name = "BOARDS", requires = "generate", default_value_t = Forum::default().boards, value_parser = number::<usize>(limits::BOARDS_MAX as u64))]
     boards: usize,
-    /// Days
+    /// Number of days
     #[arg(long, value_name = "DAYS", requires = "generate", default_value_t = Forum::default().days, value_parser = number::<u64>(limits::TRACE_DAYS_MAX))]
     days: u64,
-    /// Posts a day of a board, on average over all
+    /// Average posts per board and day
     #[arg(long, value_name = "POSTS", requires = "generate", default_value_t = Forum::default().posts_per_day, value_parser = rate)]
     posts_per_day: f64,
-    /// Everything else follows from it
+    /// Seed of the random numbers
     #[arg(long, value_name = "NUMBER", requires = "generate", default_value_t = Forum::default().seed)]
     seed: u64,
 }
 
-/// A number of things, of which there is one at least.
+/// A positive number with a maximum.
 fn number<T: TryFrom<u64> + Clone + Send + Sync + 'static>(max: u64) -> RangedU64ValueParser<T>
 where
     <T as TryFrom<u64>>::Error: Send + Sync + 'static + std::error::Error,
@@ -84,7 +84,7 @@ where
     RangedU64ValueParser::new().range(1..=max)
 }
 
-/// A rate of which something comes.
+/// A positive rate.
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse::<f64>().map_err(|_| "not a number like 2.5".to_owned())?;
     if rate.is_finite() && rate > 0.0 { Ok(rate) } else { Err("not above 0".to_owned()) }
@@ -97,7 +97,7 @@ fn day(text: &str) -> Result<u64, String> {
     u64::try_from(date.midnight().assume_utc().unix_timestamp()).map_err(|_| "before 1970".to_owned())
 }
 
-/// Replays or makes up a trace, as the options want it.
+/// Replays or generates a trace, according to the options.
 pub fn command(options: &Options) -> anyhow::Result<()> {
     if options.generate {
         return generate(options);

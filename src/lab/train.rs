@@ -1,4 +1,4 @@
-//! `gleaner-lab train`: makes the model that knows login forms anew, and tells how well it does.
+//! `gleaner-lab train`: trains the login form model and reports its accuracy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,13 +21,13 @@ pub struct Options {
     /// Folder of the table and the model
     #[arg(long, value_name = "DIR", default_value = "models")]
     models: PathBuf,
-    /// Make the table anew from labelled forms first: a JSON object a line with site, url, type, fields and html
+    /// Rebuild the table from labelled forms first: one JSON object per line with site, url, type, fields and html
     #[arg(long, value_name = "FILE", conflicts_with_all = ["forms", "dot"])]
     table_from: Option<PathBuf>,
-    /// Change nothing; score labelled forms, as for --table-from, with the model that is built in
+    /// Only score labelled forms, in the format of --table-from, with the built-in model; change nothing
     #[arg(long, value_name = "FILE", conflicts_with = "dot")]
     forms: Option<PathBuf>,
-    /// Change nothing; print the trees of the model that is built in as DOT graphs
+    /// Only print the trees of the built-in model as DOT graphs; change nothing
     #[arg(long)]
     dot: bool,
     /// Print JSON
@@ -35,7 +35,7 @@ pub struct Options {
     json: bool,
 }
 
-/// Makes table and model anew as the options want it, and prints what came of it.
+/// Builds table and model according to the options, and prints the result.
 pub fn command(options: &Options) -> anyhow::Result<()> {
     if options.dot {
         out!("{}", text::dot(Judge::stored().model()));
@@ -131,7 +131,7 @@ fn report_text(report: &Report) -> String {
         report.user_field_accuracy,
         report.password_field_accuracy,
     );
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     for (seed, of) in report.confusion.iter().enumerate() {
         let _ = writeln!(
             out,

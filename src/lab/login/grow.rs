@@ -1,9 +1,9 @@
-//! Growing decision trees by information gain (ID3, BT §3.1) over numbers, two labels: login form or not.
+//! Grows decision trees by information gain (ID3, BT §3.1) over numbers, with two labels: login form or not.
 //!
-//! The best cut of one feature is found by linfa-trees; which feature, and what becomes of both sides, is decided here.
-//! Its own recursion compares a row with neighbours outside its node, and so finds no cut below the root of boolean
-//! features where there is one; a fit of depth one on the node's own rows does not. Equal gains are broken by the order
-//! of the features, so that the same rows give the same tree in any order.
+//! linfa-trees finds the best cut of one feature; this module selects the feature and recurses. The crate's own recursion
+//! compares a row with neighbours outside its node, and so misses cuts of boolean features below the root; a fit of depth
+//! one on the node's own rows does not. Ties are broken by the order of the features, so that the same rows give the same
+//! tree in any order.
 
 use linfa::prelude::*;
 use linfa_trees::{DecisionTree, SplitQuality};
@@ -20,12 +20,12 @@ pub struct Row<'a> {
     pub is_login: bool,
 }
 
-/// When a node is cut no further.
+/// When a node is not cut further.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop {
-    /// Bits that a cut must gain on its node's rows.
+    /// Minimum gain of a cut on its node's rows, in bits.
     pub gain_min: f32,
-    /// Rows on each side of a cut.
+    /// Minimum rows on each side of a cut.
     pub rows_min: usize,
 }
 
@@ -37,8 +37,8 @@ pub struct Cut {
     pub gain: f32,
 }
 
-/// Learns a tree from rows of equal length; a leaf where there are no rows. Each node is cut by one of the features
-/// that `features` names when asked for it: from the root down, the lower side first.
+/// Learns a tree from rows of equal length; a leaf if there are no rows. Each node is cut by one of the features that
+/// `features` returns for it: from the root down, the lower side first.
 #[must_use]
 pub fn learn(rows: &[Row<'_>], features: &mut dyn FnMut() -> Vec<usize>, stop: Stop) -> Tree {
     let mut growing = Growing { nodes: Vec::new(), features, stop, all: rows.len() };
@@ -46,7 +46,7 @@ pub fn learn(rows: &[Row<'_>], features: &mut dyn FnMut() -> Vec<usize>, stop: S
     Tree::new(growing.nodes)
 }
 
-/// A tree on the way.
+/// A tree under construction.
 struct Growing<'a> {
     nodes: Vec<Node>,
     features: &'a mut dyn FnMut() -> Vec<usize>,
@@ -56,7 +56,7 @@ struct Growing<'a> {
 }
 
 impl Growing<'_> {
-    /// Adds a node with all below it and gives its place.
+    /// Adds a node with its subtree and returns its index.
     fn grow(&mut self, rows: Vec<Row<'_>>, depth: usize) -> usize {
         let place = self.nodes.len();
         let logins = rows.iter().filter(|row| row.is_login).count();
@@ -76,7 +76,7 @@ impl Growing<'_> {
     }
 }
 
-/// The feature and cut of the highest gain; among equal gains the feature that is named first.
+/// The feature and cut with the highest gain; on a tie, the feature that comes first.
 fn best_cut(rows: &[Row<'_>], features: &[usize], stop: Stop) -> Option<(usize, Cut)> {
     let is_pure = rows.iter().all(|row| row.is_login) || !rows.iter().any(|row| row.is_login);
     if is_pure || rows.len() < 2 * stop.rows_min {
@@ -86,7 +86,7 @@ fn best_cut(rows: &[Row<'_>], features: &[usize], stop: Stop) -> Option<(usize, 
     for &feature in features {
         let column: Vec<(f32, bool)> = rows.iter().map(|row| (row.numbers[feature], row.is_login)).collect();
         let Some(cut) = cut_of(column, stop) else { continue };
-        // Sums of logarithms differ in their last bits; what differs by less than this is equal.
+        // Sums of logarithms differ in their last bits; smaller differences than this count as a tie.
         if best.is_none_or(|(_, of)| cut.gain > of.gain + 1e-6) {
             best = Some((feature, cut));
         }
@@ -94,8 +94,8 @@ fn best_cut(rows: &[Row<'_>], features: &[usize], stop: Stop) -> Option<(usize, 
     best
 }
 
-/// The best cut of one feature over a node's rows, by a fit of depth one. Equal rows are one row with their number as
-/// its weight, so that the fit sees a handful.
+/// The best cut of one feature over a node's rows, by a fit of depth one. Equal rows are merged into one row weighted by
+/// their number, so that the fit has few rows.
 #[must_use]
 pub fn cut_of(mut column: Vec<(f32, bool)>, stop: Stop) -> Option<Cut> {
     column.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -130,7 +130,7 @@ mod tests {
 
     const STOP: Stop = Stop { gain_min: 1e-4, rows_min: 1 };
 
-    /// All rows of three booleans, each eight times; login where the first is set, and one of the others but not both.
+    /// All rows of three booleans, eight times each; a login if the first is set, and one of the others but not both.
     fn toy() -> (Vec<[f32; 3]>, Vec<bool>) {
         let rows: Vec<[f32; 3]> = (0..64_u8).map(|of| [of & 1, of >> 1 & 1, of >> 2 & 1].map(f32::from)).collect();
         let labels = rows.iter().map(|[a, b, c]| *a == 1.0 && (*b == 1.0 || *c == 1.0)).collect();

@@ -1,4 +1,4 @@
-//! The model that knows login forms: `training` makes it from a table of numbers by trees that `grow` grows, measures it against the
+//! The login form model: `training` learns it from a table of features with trees that `grow` builds, compares it with the
 //! features of the `paper`, and `text` writes it.
 
 pub mod grow;

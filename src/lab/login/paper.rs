@@ -1,10 +1,10 @@
-//! The paper's own features of a form, which ours are measured against.
+//! The paper's own features of a form, as a baseline for ours.
 
 use gleaner_login::features::{Evidence, Feature};
 use gleaner_login::form::{Control, Kind, Method};
 
 /// The paper's 16 features (BT Table 1) as numbers; the set of input types is one column for each type that no other
-/// feature tells.
+/// feature covers.
 pub const PAPER: &[Feature] = &[
     Feature { name: "bt_method_post", says: "method is POST", of: |e| yes(e.form().method == Method::Post) },
     Feature {

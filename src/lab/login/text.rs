@@ -1,14 +1,14 @@
-//! A model as text: as it is stored, and as graphs.
+//! A model as text: in its stored form, and as graphs.
 
 use std::fmt::Write as _;
 
 use gleaner_login::model::Model;
 use gleaner_login::tree::{Node, Tree};
 
-/// The model as it is stored: one tree a line, so that a change can be read.
+/// The stored form of the model: one tree per line, so that diffs are readable.
 ///
 /// # Errors
-/// None that a model of this room can cause.
+/// None for a model of this room.
 pub fn json(model: &Model) -> Result<String, serde_json::Error> {
     let trees = model.trees.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
     Ok(format!(
@@ -19,7 +19,7 @@ pub fn json(model: &Model) -> Result<String, serde_json::Error> {
     ))
 }
 
-/// The trees as DOT graphs, one after the other.
+/// The trees as consecutive DOT graphs.
 #[must_use]
 pub fn dot(model: &Model) -> String {
     model.trees.iter().enumerate().map(|(at, tree)| tree_dot(tree, at, &model.features)).collect()
@@ -29,7 +29,7 @@ pub fn dot(model: &Model) -> String {
 fn tree_dot(tree: &Tree, at: usize, features: &[String]) -> String {
     let mut out = format!("digraph \"tree {at}\" {{\n  node [shape=box, fontname=\"sans-serif\"];\n");
     for (place, node) in tree.nodes().iter().enumerate() {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match *node {
             Node::Cut { feature, at, gain, low, high } => writeln!(
                 out,

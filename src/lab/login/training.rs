@@ -1,7 +1,7 @@
-//! Learning the model from a table of numbers, and how well it does on sites that it has not seen.
+//! Learns the model from a table of features, and measures its accuracy on unseen sites.
 //!
-//! Everything follows from the table and the seeds below: the same table gives the same model and the same report, byte
-//! for byte. Sites are never split: bags are drawn and folds are made by site. Reads and writes no file.
+//! Deterministic: the same table and seeds give the same model and the same report, byte for byte. Sites are never
+//! split: bags and folds are made by site. Reads and writes no file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,40 +18,40 @@ use gleaner_page::tree::TreeError;
 use super::grow::{self, Row, Stop, cut_of};
 use super::paper::PAPER;
 
-/// How a committee is learnt.
+/// How a committee is trained.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     pub trees: usize,
     pub stop: Stop,
-    /// Of how many features each cut may choose, in percent of all: trees that all ask the same err together.
+    /// Share of all features that each cut may choose from, in percent: trees that all ask the same make the same errors.
     pub features_percent: usize,
     pub threshold: f32,
 }
 
-/// The settings of the stored model. Leaves may be of one row, and cuts of little gain, because many trees vote; more
-/// trees than these judge alike. The threshold is above the half because a form that is wrongly filled in shows a
-/// password to whoever reads it, and one that is wrongly passed over can be pinned in the rule file.
+/// The settings of the stored model. Leaves may have one row, and cuts may have little gain, because many trees vote;
+/// more trees than these give the same verdicts. The threshold is above one half because filling in a wrong form reveals
+/// a password, while a missed form can be pinned in the rule file.
 pub const SETTINGS: Settings =
     Settings { trees: 31, stop: Stop { gain_min: 0.005, rows_min: 1 }, features_percent: 50, threshold: 0.55 };
 
-/// One tree of all features over all rows: what the paper's method alone reaches.
+/// One tree of all features over all rows: the paper's method alone.
 pub const ONE_TREE: Settings =
     Settings { trees: 1, stop: Stop { gain_min: 0.01, rows_min: 3 }, features_percent: 100, threshold: 0.5 };
 
-/// Parts of the cross-validation.
+/// Number of folds of the cross-validation.
 const FOLDS: usize = 10;
-/// The cross-validation is done once for each; the report gives mean and worst.
+/// Seeds of the cross-validation's folds; the report has mean and worst.
 pub const FOLD_SEEDS: [u64; 5] = [1, 2, 3, 4, 5];
 const BAG_SEED: u64 = 2013;
 
-/// A labelled form as the data has it, one JSON object a line.
+/// A labelled form as in the data, one JSON object per line.
 #[derive(Debug, Deserialize)]
 pub struct Labelled {
     pub site: String,
     pub url: String,
     #[serde(rename = "type")]
     pub kind: String,
-    /// Role by name of the field.
+    /// Role by field name.
     #[serde(default)]
     pub fields: BTreeMap<String, String>,
     pub html: String,
@@ -62,20 +62,20 @@ pub struct Labelled {
 pub struct Example {
     pub site: u32,
     pub is_login: bool,
-    /// Whether the right field was found; nothing where the labels name none.
+    /// Whether the right field was found; None if the labels name none.
     pub user_found: Option<bool>,
     pub password_found: Option<bool>,
     /// Numbers of [`OURS`], then of [`PAPER`].
     pub numbers: Vec<f32>,
 }
 
-/// The table that the model is learnt from.
+/// The training table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     pub rows: Vec<Example>,
 }
 
-/// What is wrong with a table.
+/// Faults of a table.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     #[error("line 1: the columns are not those of this version (hint: gleaner-lab train --table-from FORMS)")]
@@ -92,10 +92,10 @@ impl Table {
         COLUMNS.into_iter().chain(names).collect::<Vec<_>>().join("\t")
     }
 
-    /// The table of labelled forms. Sites are numbered as they come; nothing of a page but numbers is taken.
+    /// The table of labelled forms. Sites are numbered in order of appearance; only numbers are taken from a page.
     ///
     /// # Errors
-    /// Where the HTML of one is refused by the parser.
+    /// If the parser rejects the HTML of a form.
     pub fn of(labelled: &[Labelled]) -> Result<Self, TreeError> {
         let mut sites: BTreeMap<&str, u32> = BTreeMap::new();
         let mut rows = Vec::with_capacity(labelled.len());
@@ -111,7 +111,7 @@ impl Table {
         Ok(Self { rows })
     }
 
-    /// Reads a table.
+    /// Parses a table.
     ///
     /// # Errors
     /// [`TableError`] with the line.
@@ -147,7 +147,7 @@ impl Table {
         Ok(Self { rows })
     }
 
-    /// The table as text, columns parted by tabs.
+    /// The table as text, with columns separated by tabs.
     #[must_use]
     pub fn text(&self) -> String {
         let found = |of: Option<bool>| of.map_or("-", |is| if is { "1" } else { "0" });
@@ -170,15 +170,15 @@ impl Labelled {
         self.kind == "login"
     }
 
-    /// The record of the form; an empty one where the HTML holds none.
+    /// The record of the form; an empty one if the HTML has none.
     ///
     /// # Errors
-    /// Those of [`forms`].
+    /// Errors of [`forms`].
     pub fn form(&self) -> Result<Form, TreeError> {
         Ok(forms(&self.html)?.into_iter().next().unwrap_or_default())
     }
 
-    /// Whether the user's field and the password's are the labelled ones, where the labels name such.
+    /// Whether the user's field and the password's are the labelled ones, if they are labelled.
     fn fields_found(&self, form: &Form) -> (Option<bool>, Option<bool>) {
         let found = |at: Option<usize>, wanted: &[&str]| {
             let is = |name: &str| self.fields.get(name).is_some_and(|role| wanted.contains(&role.as_str()));
@@ -191,7 +191,7 @@ impl Labelled {
     }
 }
 
-/// Learns a committee over features that stand at `first` of the rows' numbers.
+/// Trains a committee on the features that start at `first` in the rows' numbers.
 #[must_use]
 pub fn learn(rows: &[&Example], features: &[Feature], first: usize, settings: Settings) -> Model {
     let mut by_site: BTreeMap<u32, Vec<Row<'_>>> = BTreeMap::new();
@@ -224,13 +224,13 @@ pub fn learn(rows: &[&Example], features: &[Feature], first: usize, settings: Se
     }
 }
 
-/// The model that is stored: our features over the whole table.
+/// The stored model: our features over the whole table.
 #[must_use]
 pub fn learn_stored(table: &Table) -> Model {
     learn(&table.rows.iter().collect::<Vec<_>>(), OURS, 0, SETTINGS)
 }
 
-/// How forms were judged.
+/// Counts of verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Confusion {
     pub login_as_login: u32,
@@ -265,7 +265,7 @@ impl Confusion {
     }
 }
 
-/// A share, rounded to four places; 0 of nothing.
+/// A ratio, rounded to four places; 0 if `whole` is 0.
 fn ratio(part: u32, whole: u32) -> f64 {
     if whole == 0 { 0.0 } else { rounded(f64::from(part) / f64::from(whole)) }
 }
@@ -274,8 +274,8 @@ fn rounded(number: f64) -> f64 {
     (number * 1e4).round() / 1e4
 }
 
-/// What cross-validation found, as `gleaner-lab train` prints it. Ratios are 0 to 1; where several fold seeds were tried,
-/// the mean.
+/// The result of cross-validation, as printed by `gleaner-lab train`. Ratios are 0 to 1; with several fold seeds, the
+/// mean.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     pub forms: usize,
@@ -289,11 +289,11 @@ pub struct Report {
     pub login_precision_worst: f64,
     pub login_recall_worst: f64,
     pub login_f1_worst: f64,
-    /// Forms judged right.
+    /// Share of forms judged correctly.
     pub accuracy: f64,
     /// One for each fold seed.
     pub confusion: Vec<Confusion>,
-    /// The paper's 16 features in one tree, as the paper has it.
+    /// The paper's 16 features in one tree, as in the paper.
     pub paper16_f1: f64,
     /// Our features in one tree.
     pub one_tree_f1: f64,
@@ -301,23 +301,23 @@ pub struct Report {
     pub one_password_f1: f64,
     pub user_field_accuracy: f64,
     pub password_field_accuracy: f64,
-    /// Bits that the best single cut of each feature gains on all forms, the highest first.
+    /// The gain in bits of each feature's best single cut on all forms, highest first.
     pub gains: Vec<Gain>,
-    /// Lines of the table that were judged wrong with at least one fold seed.
+    /// Lines of the table that were misjudged with at least one fold seed.
     pub wrong_lines: Vec<usize>,
 }
 
-/// What one feature gains.
+/// The gain of one feature.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Gain {
     pub feature: &'static str,
     /// Of one cut on all forms.
     pub bits: f64,
-    /// Of all cuts of the committee, as a share of them all.
+    /// Share of the gain of all cuts of the committee.
     pub share: f64,
 }
 
-/// Cross-validates on a table, once for each seed of the folds.
+/// Cross-validates on a table, once per fold seed.
 #[must_use]
 pub fn report(table: &Table, fold_seeds: &[u64]) -> Report {
     let validated = |features: &[Feature], first: usize, settings: Settings| -> Vec<(Confusion, Vec<bool>)> {
@@ -362,7 +362,7 @@ pub fn report(table: &Table, fold_seeds: &[u64]) -> Report {
         user_field_accuracy: found(|row| row.user_found),
         password_field_accuracy: found(|row| row.password_found),
         gains: gains(table, &learn_stored(table)),
-        // Line 1 has the names of the columns.
+        // Line 1 has the column names.
         wrong_lines: (0..table.rows.len()).filter(wrong).map(|row| row + 2).collect(),
     }
 }
@@ -371,7 +371,7 @@ fn sites(table: &Table) -> BTreeSet<u32> {
     table.rows.iter().map(|row| row.site).collect()
 }
 
-/// Judges each row by a model of the folds that its site is not in.
+/// Judges each row by a model trained on the folds without its site.
 fn cross_validate(
     table: &Table,
     features: &[Feature],
@@ -415,7 +415,7 @@ fn gains(table: &Table, model: &Model) -> Vec<Gain> {
     gains
 }
 
-/// How a model does on labelled forms.
+/// The accuracy of a model on labelled forms.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Score {
     pub forms: usize,
@@ -426,7 +426,7 @@ pub struct Score {
     pub confusion: Confusion,
     pub user_field_accuracy: f64,
     pub password_field_accuracy: f64,
-    /// Lines of the file that were judged wrong, from 1.
+    /// Misjudged lines of the file, starting at 1.
     pub wrong_lines: Vec<usize>,
     /// Lines of login forms with a field that was not found.
     pub wrong_field_lines: Vec<usize>,
@@ -435,7 +435,7 @@ pub struct Score {
 /// Judges labelled forms with a model.
 ///
 /// # Errors
-/// Where the HTML of one is refused by the parser.
+/// If the parser rejects the HTML of a form.
 pub fn score(judge: &Judge, labelled: &[Labelled]) -> Result<Score, TreeError> {
     let mut confusion = Confusion::default();
     let (mut wrong_lines, mut wrong_field_lines) = (Vec::new(), Vec::new());
@@ -473,7 +473,7 @@ pub fn score(judge: &Judge, labelled: &[Labelled]) -> Result<Score, TreeError> {
     })
 }
 
-/// Numbers that look random and follow from a seed: SplitMix64 (Steele, Lea and Flood 2014).
+/// Pseudo-random numbers from a seed: SplitMix64 (Steele, Lea and Flood 2014).
 pub(super) struct Random(u64);
 
 impl Random {

@@ -1,28 +1,28 @@
-//! The paper's own plan and its baselines (ALGORITHMS §10.3–10.4), which `simulate` measures the crawl's own schedule against.
+//! The paper's own plan and its baselines (ALGORITHMS §10.3–10.4), for comparison with the crawl's schedule in `simulate`.
 //!
-//! | plan | looks a board | times |
+//! | plan | rechecks per board | times |
 //! | --- | --- | --- |
-//! | ERA | even | even |
-//! | WRA | by weight | even |
-//! | LRA | even | by profile |
+//! | ERA | equal | evenly spaced |
+//! | WRA | by weight | evenly spaced |
+//! | LRA | equal | by profile |
 //! | BRA | by weight | by profile |
 
 use gleaner_crawl::schedule::fixed::{Learnt, Plan, equal_area_times, even_times, in_proportion};
 use gleaner_crawl::schedule::{DAY_S, HOURS};
 
-/// Even counts, even times: `per_board` looks a day.
+/// Equal counts, evenly spaced: `per_board` rechecks a day.
 #[must_use]
 pub fn era(learnt: &[Learnt], per_board: usize) -> Plan {
     learnt.iter().map(|_| even_times(per_board)).collect()
 }
 
-/// Counts by weight, even times.
+/// Counts by weight, evenly spaced.
 #[must_use]
 pub fn wra(learnt: &[Learnt], per_board: usize) -> Plan {
     in_proportion(learnt, per_board * learnt.len()).into_iter().map(even_times).collect()
 }
 
-/// Even counts, times by profile.
+/// Equal counts, times by profile.
 #[must_use]
 pub fn lra(learnt: &[Learnt], per_board: usize) -> Plan {
     learnt.iter().map(|board| equal_area_times(&board.hours, per_board)).collect()
@@ -35,22 +35,22 @@ pub fn bra(learnt: &[Learnt], per_board: usize) -> Plan {
     learnt.iter().zip(counts).map(|(board, count)| equal_area_times(&board.hours, count)).collect()
 }
 
-/// The paper's own account of a plan: Σ ∫ SC(t)·(cᵢ₊₁ − t) dt with c₀ = 0 and c_{m+1} = 24 h, the mean delay of a post
-/// in seconds. What the last look leaves is taken as seen at midnight, by a look that is not counted.
+/// The paper's formula: Σ ∫ SC(t)·(cᵢ₊₁ − t) dt with c₀ = 0 and c_{m+1} = 24 h, the mean delay of a post in seconds.
+/// Posts after the last recheck count as seen at midnight, by a recheck that is not counted.
 #[must_use]
 pub fn delay_of_day(hours: &[f64; HOURS], times: &[f64]) -> f64 {
     delay(hours, times, DAY_S as f64)
 }
 
-/// The mean delay of a post in seconds when the day is a circle: what the last look leaves waits for the first one of
-/// the next day. A plan without looks leaves posts waiting for a day.
+/// The mean delay of a post in seconds if the day is cyclic: posts after the last recheck wait for the first one of
+/// the next day. With a plan without rechecks, posts wait for a day.
 #[must_use]
 pub fn delay_of_circle(hours: &[f64; HOURS], times: &[f64]) -> f64 {
     let first = times.iter().copied().fold(f64::INFINITY, f64::min);
     delay(hours, times, DAY_S as f64 + if first.is_finite() { first } else { 0.0 })
 }
 
-/// The mean delay of a post when what the last look leaves is seen at `last`.
+/// The mean delay of a post if posts after the last recheck are seen at `last`.
 fn delay(hours: &[f64; HOURS], times: &[f64], last: f64) -> f64 {
     let hour_s = DAY_S as f64 / HOURS as f64;
     let mut sorted: Vec<f64> = times.to_vec();
@@ -64,7 +64,7 @@ fn delay(hours: &[f64; HOURS], times: &[f64], last: f64) -> f64 {
             }
             let seen = sorted.get(look).copied().unwrap_or(last);
             let until = seen.min(to);
-            // Posts come evenly within an hour.
+            // Posts are evenly distributed within an hour.
             sum += posts * (until - from) / hour_s * (seen - (from + until) / 2.0);
             from = until;
         }
@@ -79,7 +79,7 @@ mod tests {
 
     const HOUR: f64 = 3_600.0;
 
-    /// The paper's rhythm at its purest: nothing before 8 h, as much in each hour after it.
+    /// The paper's rhythm, simplified: nothing before 8 h, the same rate in each hour after it.
     fn busy_from_eight() -> [f64; HOURS] {
         std::array::from_fn(|hour| f64::from(u8::from(hour >= 8)))
     }

@@ -1,7 +1,7 @@
-//! Post times made up from a seed: a rhythm of hours and weekdays, bursts, boards that die and boards that wake.
+//! Generates post times from a seed: a rhythm of hours and weekdays, bursts, boards that die and boards that wake.
 //!
-//! Feeds `simulate` where no real trace is at hand; the same seed gives the same trace. Boards are unequal: their
-//! rates are spread evenly on a logarithmic scale. Never reads anything.
+//! Input for `simulate` if no real trace is available; the same seed gives the same trace. Board rates are spread
+//! evenly on a logarithmic scale. Reads no input.
 
 use std::num::NonZeroU64;
 
@@ -12,28 +12,28 @@ use super::ScheduleError;
 use super::trace::{Board, Trace};
 use crate::limits;
 
-/// What is made up.
+/// What to generate.
 #[derive(Clone, Debug)]
 pub struct Forum {
     /// Boards.
     pub boards: usize,
     /// Days.
     pub days: u64,
-    /// First second; taken back to the beginning of its day (UTC).
+    /// First second; rounded down to the start of its day (UTC).
     pub start: u64,
-    /// Everything else follows from it.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Posts a day of a board, on average over all.
+    /// Average posts per day and board.
     pub posts_per_day: f64,
-    /// Rate of the busiest board to that of the quietest.
+    /// Ratio of the busiest board's rate to the quietest's.
     pub spread: f64,
     /// Rate of each hour of the day (UTC), in any unit.
     pub hours: [f64; HOURS],
-    /// Rate of a Saturday or Sunday to that of another day.
+    /// Ratio of the rate on a Saturday or Sunday to that on other days.
     pub weekend: f64,
-    /// Posts of a burst, on average; 1 is none.
+    /// Average posts per burst; 1 means no bursts.
     pub burst: f64,
-    /// Share of the boards that fall silent or wake in the course of the days, half of them each.
+    /// Share of the boards that fall silent or wake during these days, half of them each.
     pub turning: f64,
     /// Share of the posts that are replies.
     pub replies: f64,
@@ -90,10 +90,10 @@ impl Forum {
         }
     }
 
-    /// Makes the posts up.
+    /// Generates the posts.
     ///
     /// # Errors
-    /// Numbers that are no rates or shares, and more posts or boards than [`limits::TRACE_POSTS_MAX`] and
+    /// Invalid rates or shares, and more posts or boards than [`limits::TRACE_POSTS_MAX`] and
     /// [`limits::BOARDS_MAX`].
     pub fn trace(&self) -> Result<Trace, ScheduleError> {
         self.check()?;
@@ -142,7 +142,7 @@ impl Forum {
         Ok(())
     }
 
-    /// The posts of one board: bursts begin as a Poisson process with the rate of their hour; within one, posts
+    /// The posts of one board: bursts start as a Poisson process with the rate of their hour; within one, posts
     /// follow each other by ten minutes on average, and its size is geometric.
     fn posts(&self, start: u64, per_day: f64, random: &mut Random) -> Vec<Post> {
         let end = start + self.days * DAY_S;
@@ -178,7 +178,7 @@ impl Forum {
         posts
     }
 
-    /// From when until when a board has posts.
+    /// The time span in which a board has posts.
     fn life(&self, start: u64, end: u64, random: &mut Random) -> (u64, u64) {
         let turn = start + (random.unit() * (end - start) as f64) as u64;
         match random.unit() {
@@ -202,7 +202,7 @@ impl Random {
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// The time to the next event of a Poisson process; endless for a rate of 0.
+    /// The time to the next event of a Poisson process; infinite for a rate of 0.
     fn wait(&mut self, rate: f64) -> f64 {
         -(1.0 - self.unit()).ln() / rate
     }

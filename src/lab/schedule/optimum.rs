@@ -1,12 +1,12 @@
-//! The best plan that repeats every day, for a profile that is known (beyond the paper, ALGORITHMS §10.4 last line).
+//! The optimal daily plan for a known profile (beyond the paper, ALGORITHMS §10.4 last line).
 //!
-//! *When*: the day is a circle, cut into half hours. For each half hour as the first look, dynamic programming places
-//! the others; the least over all first looks is exact on that grid. What posts of an arc wait for obeys the
+//! *When*: the day is a circle, cut into half hours. For each half hour as the first recheck, dynamic programming places
+//! the others; the minimum over all first rechecks is exact on that grid. The waiting time of the posts in an arc obeys the
 //! quadrangle inequality, so a layer is filled by divide and conquer in n log n (Galil and Park 1992).
-//! *How often*: looks are given out one by one, each to the board whose delay it lowers most; delay falls convexly
-//! with their number, so that is exact too.
+//! *How often*: rechecks are assigned one by one, each to the board whose delay it lowers most; delay is convex in their
+//! number, so that is exact too.
 //!
-//! What `simulate` shows beside the baselines, as the limit of plans that do not follow what just happened.
+//! `simulate` shows it beside the baselines, as the limit of plans that do not react to recent posts.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -15,23 +15,23 @@ use gleaner_crawl::schedule::fixed::{Learnt, Plan};
 use gleaner_crawl::schedule::profile::Profile;
 use gleaner_crawl::schedule::{DAY_S, HOURS};
 
-/// Places for looks on the circle: half hours.
+/// Slots for rechecks on the circle: half hours.
 const SLOTS: usize = 48;
 
-/// The best times for up to so many looks, found layer by layer when asked for.
+/// The best times for up to this many rechecks, computed layer by layer on demand.
 #[derive(Clone, Debug)]
 struct Circle {
-    /// Cumulated posts, and posts times their place, over two rounds; the second round begins at `SLOTS`.
+    /// Cumulative posts, and posts times their slot, over two rounds; the second round starts at `SLOTS`.
     posts: [f64; 2 * SLOTS + 1],
     moments: [f64; 2 * SLOTS + 1],
-    /// For each first look: the layers, each with the least delay of having placed its last look at each slot, and
-    /// where the one before it stands.
+    /// For each first recheck: the layers, each with the minimum delay with its last recheck at each slot, and the slot of
+    /// the one before.
     layers: Vec<Vec<Layer>>,
-    /// Least mean delay of a post in seconds with 1, 2, … looks, and the first look of it.
+    /// Minimum mean delay of a post in seconds with 1, 2, … rechecks, and the first recheck of that plan.
     best: Vec<(f64, usize)>,
 }
 
-/// The least cost of arcs that end at each slot after the first look, and where the last arc begins.
+/// The minimum cost of arcs that end at each slot after the first recheck, and where the last arc starts.
 #[derive(Clone, Debug)]
 struct Layer {
     costs: [f64; SLOTS + 1],
@@ -51,12 +51,12 @@ impl Circle {
         Self { posts, moments, layers: vec![Vec::new(); SLOTS], best: Vec::new() }
     }
 
-    /// What the posts from one slot to another wait for a look at the latter, in slots.
+    /// The waiting time of the posts from one slot to another for a recheck at the latter, in slots.
     fn arc(&self, from: usize, to: usize) -> f64 {
         to as f64 * (self.posts[to] - self.posts[from]) - (self.moments[to] - self.moments[from])
     }
 
-    /// Least mean delay of a post in seconds with `count` looks, from 1 to [`SLOTS`].
+    /// Minimum mean delay of a post in seconds with `count` rechecks, from 1 to [`SLOTS`].
     fn delay(&mut self, count: usize) -> f64 {
         while self.best.len() < count {
             let mut best = (f64::INFINITY, 0);
@@ -72,11 +72,11 @@ impl Circle {
         self.best[count - 1].0
     }
 
-    /// Adds a look to the plans that begin at `first`.
+    /// Adds a recheck to the plans that start at `first`.
     fn extend(&mut self, first: usize) {
         let mut layer = Layer { costs: [f64::INFINITY; SLOTS + 1], from: [0; SLOTS + 1] };
         match self.layers[first].last() {
-            // One look: everything between two of it is one arc.
+            // One recheck: the whole circle is one arc.
             None => {
                 for to in 1..=SLOTS {
                     layer.costs[to] = self.arc(first, first + to);
@@ -90,7 +90,7 @@ impl Circle {
         self.layers[first].push(layer);
     }
 
-    /// Fills the slots `to.0..=to.1` of a layer, whose last arcs begin within `from.0..=from.1`. At most log₂ 48 deep.
+    /// Fills the slots `to.0..=to.1` of a layer, whose last arcs start within `from.0..=from.1`. At most log₂ 48 deep.
     fn fill(&self, first: usize, before: &Layer, layer: &mut Layer, to: (usize, usize), from: (usize, usize)) {
         if to.0 > to.1 {
             return;
@@ -109,7 +109,7 @@ impl Circle {
         self.fill(first, before, layer, (middle + 1, to.1), (begins, from.1));
     }
 
-    /// The times of the best plan with `count` looks, in seconds of a day.
+    /// The times of the best plan with `count` rechecks, in seconds of a day.
     fn times(&mut self, count: usize) -> Vec<f64> {
         if count == 0 {
             return Vec::new();
@@ -126,13 +126,13 @@ impl Circle {
     }
 }
 
-/// The best times of `count` looks for a profile, in seconds of a day; at most one for each half hour.
+/// The best times of `count` rechecks for a profile, in seconds of a day; at most one per half hour.
 #[must_use]
 pub fn times(hours: &[f64; HOURS], count: usize) -> Vec<f64> {
     Circle::new(hours).times(count.min(SLOTS))
 }
 
-/// A board that could have one more look, by what that saves.
+/// A board that could have one more recheck, ordered by what that saves.
 struct Offer {
     saved: f64,
     board: usize,
@@ -155,10 +155,10 @@ impl Ord for Offer {
     }
 }
 
-/// The best plan for `per_board` looks a day on average: each board has one, the others go where they save most.
+/// The best plan for `per_board` rechecks a day on average: each board has one, the others go where they save most.
 ///
-/// No board gets more than half again its share by the square root of its weight, and four; such a share is the optimum of
-/// an even day, and the bound spares most of the layers.
+/// No board gets more than 1.5 times its share by the square root of its weight, plus four; that share is the optimum of
+/// a uniform day, and the limit avoids computing most of the layers.
 #[must_use]
 pub fn plan(learnt: &[Learnt], profiles: &[Profile], per_board: usize) -> Plan {
     let looks = per_board * learnt.len();
@@ -168,7 +168,7 @@ pub fn plan(learnt: &[Learnt], profiles: &[Profile], per_board: usize) -> Plan {
         let mut circle = Circle::new(&profile.of_day());
         (1..=((1.5 * share) as usize + 4).min(SLOTS)).map(|count| circle.delay(count) * board.weight).collect()
     };
-    // The circles themselves would be a quarter megabyte a board: they are made twice and dropped.
+    // Storing the circles would take a quarter megabyte per board: they are computed twice and dropped.
     let curves: Vec<Vec<f64>> = learnt.iter().zip(profiles).map(curve).collect();
     let mut counts = vec![per_board.min(1); curves.len()];
     let offer = |counts: &[usize], board: usize| {
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn no_other_times_are_better() {
-        // All pairs and triples of half hours, tried one by one.
+        // All pairs and triples of half hours, by brute force.
         for seed in 1..6 {
             let hours = rhythm(seed);
             let at = |slot: usize| slot as f64 * 1_800.0;
@@ -243,7 +243,7 @@ mod tests {
         let counts: Vec<usize> = plan(&learnt, &vec![Profile::default(); 4], 5).iter().map(Vec::len).collect();
         assert_eq!(counts.iter().sum::<usize>(), 20);
         assert_eq!(counts[3], 1);
-        // Square roots, where proportion would give 15 and 4.
+        // Square roots; proportional counts would be 15 and 4.
         assert!(counts[0] < in_proportion(&learnt, 5 * learnt.len())[0] && counts[1] > 4, "{counts:?}");
         assert!(plan(&learnt, &vec![Profile::default(); 4], 0).iter().all(Vec::is_empty));
         assert!(plan(&[], &[], 4).is_empty());

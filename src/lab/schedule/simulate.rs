@@ -1,9 +1,9 @@
-//! Post times replayed against every policy, in virtual time: what `gleaner-lab simulate` tells.
+//! Replays post times against every policy in virtual time, for `gleaner-lab simulate`.
 //!
-//! Policies learn from the first days of a span and are tested on the days after it. A look at a board shows every
-//! post since the last look, with its time. The fixed plans know the learning days only; the crawl's own schedule
-//! also learns from what its own looks show, and is never told anything else: no post reaches it before the look that
-//! found it. All policies have the same number of looks; what nobody looked at waits until the last second.
+//! Policies learn from the first days of a span and are tested on the days after it. A recheck of a board shows every
+//! post since the last recheck, with its time. The fixed plans know only the learning days; the crawl's own schedule
+//! also learns from its own rechecks, and from nothing else: it never sees a post before the recheck that finds it. All
+//! policies have the same number of rechecks; posts that no recheck finds wait until the last second.
 
 use std::collections::BTreeMap;
 
@@ -18,59 +18,59 @@ use super::trace::Trace;
 use super::{ScheduleError, baselines, optimum};
 use crate::limits;
 
-/// What is replayed.
+/// Options of a replay.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// First second of the learning days.
     pub start: u64,
-    /// Days to learn from; the paper asks for 20 at least.
+    /// Days to learn from; the paper requires at least 20.
     pub learn_days: u64,
     /// Days to test on, after them.
     pub test_days: u64,
-    /// Looks a day a board has on average.
+    /// Average rechecks per board and day.
     pub per_day: usize,
-    /// Boards with fewer posts in the learning days are left out.
+    /// Boards with fewer posts in the learning days are excluded.
     pub posts_min: usize,
-    /// The paper's account (ALGORITHMS §10.4, c₀ and c_{m+1}): each midnight every board is looked at besides, by
-    /// every policy, and nobody counts it.
+    /// The paper's formula (ALGORITHMS §10.4, c₀ and c_{m+1}): each midnight, every policy also rechecks every board,
+    /// which is not counted.
     pub midnight_looks: bool,
 }
 
-/// What a policy came to.
+/// The result of a policy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outcome {
-    /// Σ of the posts' delays in seconds, a reply's counted θ.
+    /// Σ of the posts' delays in seconds; a reply's delay is weighted by θ.
     pub delay_s: f64,
-    /// Mean delay of a post in seconds, weighted likewise.
+    /// Mean delay of a post in seconds, with the same weights.
     pub delay_mean_s: f64,
-    /// `delay_s` to ERA's; None when that is 0.
+    /// Ratio of `delay_s` to ERA's; None if that is 0.
     pub to_era: Option<f64>,
-    /// Looks.
+    /// Number of rechecks.
     pub fetches: u64,
     /// Share of the posts that were seen before the test ended.
     pub recall: f64,
-    /// Share of the looks that found anything.
+    /// Share of the rechecks that found anything.
     pub precision: f64,
 }
 
-/// What a replay came to.
+/// The result of a replay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Boards that had enough posts to learn from.
+    /// Boards with enough posts to learn from.
     pub boards: usize,
-    /// Boards of the trace that had not.
+    /// Boards of the trace without enough posts.
     pub boards_left_out: usize,
     /// Posts of the learning days.
     pub posts_learnt: usize,
     /// Posts of the test days.
     pub posts: usize,
-    /// Looks that each policy might have.
+    /// Rechecks available to each policy.
     pub fetches_max: u64,
-    /// By name: ERA, WRA, LRA, BRA, optimum, gleaner; where the trace's threads have numbers, `unnumbered` is ours without them.
+    /// By name: ERA, WRA, LRA, BRA, optimum, gleaner; if the trace's threads have numbers, `unnumbered` is ours without them.
     pub policies: BTreeMap<&'static str, Outcome>,
 }
 
-/// The span of a replay with the boards that take part.
+/// The span of a replay with the participating boards.
 struct Replay<'a> {
     options: &'a Options,
     /// First second of the test.
@@ -86,7 +86,7 @@ struct Span<'a> {
     test: &'a [Post],
 }
 
-/// A board's posts as [`Span`] has them, of its own.
+/// A board's posts as in [`Span`], owned.
 type Bare = (Vec<Post>, Vec<Post>);
 
 /// Sums of one policy.
@@ -102,7 +102,7 @@ struct Sums {
 /// Replays a trace against every policy.
 ///
 /// # Errors
-/// Numbers out of bounds, and a span without boards that have posts enough.
+/// Numbers out of bounds, or no board with enough posts.
 pub fn simulate(trace: &Trace, options: &Options) -> Result<Report, ScheduleError> {
     let replay = Replay::new(trace, options)?;
     let learnt: Vec<Learnt> = replay.boards.iter().map(|board| board.learnt(options.learn_days)).collect();
@@ -176,7 +176,7 @@ impl<'a> Replay<'a> {
         Ok(Self { options, from, to, boards })
     }
 
-    /// The same posts without their numbers; none where no post has one.
+    /// The same posts without their numbers; None if no post has one.
     fn without_numbers(&self) -> Option<Vec<Bare>> {
         let has_number = |posts: &[Post]| posts.iter().any(|post| post.number.is_some());
         let bare = |posts: &[Post]| posts.iter().map(|post| Post { number: None, ..*post }).collect();
@@ -184,12 +184,12 @@ impl<'a> Replay<'a> {
         is_numbered.then(|| self.boards.iter().map(|board| (bare(board.learn), bare(board.test))).collect())
     }
 
-    /// ERA's looks.
+    /// The number of ERA's rechecks.
     fn fetches_max(&self) -> u64 {
         self.boards.len() as u64 * self.options.per_day as u64 * self.options.test_days
     }
 
-    /// What the learning days say about when each board is active.
+    /// Activity profiles of the boards, from the learning days.
     fn profiles(&self) -> Vec<Profile> {
         let mut site = Counts::default();
         let of_board = |board: &Span<'_>| {
@@ -208,7 +208,7 @@ impl<'a> Replay<'a> {
         counts.iter().map(|counts| Profile::of_board(counts, &site)).collect()
     }
 
-    /// A plan that repeats every day.
+    /// Runs a plan that repeats every day.
     fn repeat(&self, plan: &Plan) -> Sums {
         let mut sums = Sums::default();
         for (board, times) in self.boards.iter().zip(plan) {
@@ -226,7 +226,7 @@ impl<'a> Replay<'a> {
         sums
     }
 
-    /// The crawl's own schedule.
+    /// Runs the crawl's own schedule.
     fn adapt(&self) -> Sums {
         let per_day = (self.boards.len() * self.options.per_day) as f64;
         let mut schedule = Schedule::new(per_day, self.from);
@@ -249,7 +249,7 @@ impl<'a> Replay<'a> {
                 midnight += DAY_S;
                 continue;
             }
-            // The days after the test lend it nothing.
+            // It must not borrow from the days after the test.
             if look.at > self.to as f64 || sums.fetches == self.fetches_max() {
                 break;
             }
@@ -263,7 +263,7 @@ impl<'a> Replay<'a> {
         sums
     }
 
-    /// One look: what it found.
+    /// One recheck: returns the posts found.
     fn look<'b>(&self, sums: &mut Sums, board: &Span<'b>, seen: &mut usize, at: f64) -> &'b [Post] {
         let found = self.find(sums, board, seen, at);
         sums.fetches += 1;
@@ -271,7 +271,7 @@ impl<'a> Replay<'a> {
         found
     }
 
-    /// A look that nobody counts.
+    /// A recheck that is not counted.
     fn midnight<'b>(&self, sums: &mut Sums, board: &Span<'b>, seen: &mut usize, at: u64) -> &'b [Post] {
         self.find(sums, board, seen, at as f64)
     }
@@ -285,7 +285,7 @@ impl<'a> Replay<'a> {
         found
     }
 
-    /// What was not seen waits until the last second.
+    /// Unseen posts wait until the last second.
     fn end(&self, sums: &mut Sums, board: &Span<'_>, seen: usize) {
         charge(sums, &board.test[seen..], self.to as f64);
     }

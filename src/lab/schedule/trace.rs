@@ -1,7 +1,7 @@
-//! Post times of boards as text: CSV lines `board,thread,kind,unix_time`, read and written.
+//! Post times of boards as CSV: lines `board,thread,kind,unix_time`, read and written.
 //!
-//! The input of `simulate`, the output of `generate`. Lines may stand in any order. A line that is no post is told
-//! with its number, all of them at once; it never stops the reader, never panics, and no line grows without bound.
+//! Input of `simulate`, output of `generate`. Lines may be in any order. Invalid lines are reported with their numbers, all
+//! at once; they never stop the reader, never cause a panic, and the length of a line is limited.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read, Write};
@@ -14,10 +14,10 @@ use crate::limits;
 /// The first line of a file.
 pub const HEAD: &str = "board,thread,kind,unix_time";
 
-/// The last second that a post may have: the end of the year 9999.
+/// The last valid second: the end of the year 9999.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-/// Posts of boards, each board's by time.
+/// Posts of boards, each board's sorted by time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// By name.
@@ -27,18 +27,18 @@ pub struct Trace {
 /// One board's posts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Board {
-    /// As the trace names it.
+    /// The name in the trace.
     pub name: Box<str>,
     /// By time.
     pub posts: Vec<Post>,
 }
 
 impl Trace {
-    /// Reads CSV. The head line may be missing; empty lines are passed over. What is called by a number in `thread` has that, if it is new.
+    /// Parses CSV. The header may be missing; empty lines are skipped. A new thread with a number as its name gets that number.
     ///
     /// # Errors
-    /// Lines that are no posts, the first [`limits::TRACE_FAULTS_TOLD_MAX`] of them told; more posts or boards than
-    /// the caps; what the reader reports.
+    /// Invalid lines, the first [`limits::TRACE_FAULTS_TOLD_MAX`] of them in detail; more posts or boards than
+    /// the caps; errors of the reader.
     pub fn read(mut from: impl BufRead) -> Result<Self, ScheduleError> {
         let mut names: HashMap<Box<str>, usize> = HashMap::new();
         let mut boards: Vec<Board> = Vec::new();
@@ -95,10 +95,10 @@ impl Trace {
         Ok(Self { boards })
     }
 
-    /// Writes CSV with its head, all posts by time. Those without a number are called by their places.
+    /// Writes CSV with its header, all posts sorted by time. Threads without a number are named by their index.
     ///
     /// # Errors
-    /// What the writer reports.
+    /// Errors of the writer.
     pub fn write(&self, mut to: impl Write) -> Result<(), ScheduleError> {
         writeln!(to, "{HEAD}")?;
         let mut posts: Vec<(u64, usize, &Post)> = Vec::new();
@@ -117,7 +117,7 @@ impl Trace {
         Ok(())
     }
 
-    /// The second of the earliest post; None without any.
+    /// The second of the earliest post; None if there is none.
     #[must_use]
     pub fn first(&self) -> Option<u64> {
         self.boards.iter().filter_map(|board| board.posts.first()).map(|post| post.at).min()
@@ -129,7 +129,7 @@ fn quoted(field: &str) -> String {
     if field.contains([',', '"']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
 }
 
-/// One line; None for an empty one and for the head.
+/// Parses one line; None for an empty one and for the header.
 fn parse(line: &[u8], number: u64) -> Result<Option<(String, Post)>, String> {
     let text = std::str::from_utf8(line).map_err(|_| "is not UTF-8".to_owned())?;
     let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text };
@@ -158,7 +158,7 @@ fn parse(line: &[u8], number: u64) -> Result<Option<(String, Post)>, String> {
     }
 }
 
-/// The fields of a line by RFC 4180; a line break inside quotes is not taken.
+/// The fields of a line by RFC 4180; a line break inside quotes is not supported.
 fn fields(text: &str) -> Result<Vec<String>, String> {
     let (mut fields, mut field) = (Vec::new(), String::new());
     let mut rest = text.chars().peekable();
