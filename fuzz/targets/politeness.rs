@@ -57,8 +57,8 @@ pub fn robots(input: &[u8]) {
     }
 }
 
-/// The path with each unreserved character percent-encoded (`plain` false: and bytes beyond ASCII only in lower-case
-/// hex).
+/// The path in another equal spelling: bytes beyond ASCII percent-encoded, escapes in lower-case hex, and with `all` each unreserved
+/// character percent-encoded as well.
 fn spelt(path: &str, all: bool) -> String {
     let bytes = path.as_bytes();
     let mut out = String::new();
