@@ -1,8 +1,8 @@
-//! Links that wrap another: `thunder://`, `flashget://` and `qqdl://` (ALGORITHMS §3, after BT §1), and `magnet:?`,
-//! found wherever they stand in a page (attributes, text, scripts, handlers), and opened.
+//! Links that wrap another: `thunder://`, `flashget://` and `qqdl://` (ALGORITHMS §3, after BT §1), and `magnet:?`.
+//! They are found anywhere in a page (attributes, text, scripts, handlers) and decoded.
 //!
-//! Finding is one pass of `memchr` over the colons of the page. Opening is pure; what a link opens to is a URL, a
-//! magnet link or a link of another scheme, never the same wrapping again. Resolves and fetches nothing.
+//! Finding is one pass of `memchr` over the colons of the page. Decoding is pure; the result is a URL, a magnet link
+//! or a link of another scheme, never another wrapped link. Resolves and fetches nothing.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -19,24 +19,24 @@ use crate::limits::{ENCODED_LINK_NESTING_MAX, LINKS_PER_PAGE_MAX, URL_BYTES_MAX}
 /// A magnet or encoded link found in a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLink {
-    /// The link, character references and JSON escapes decoded.
+    /// The link, with character references and JSON escapes decoded.
     pub link: String,
-    /// Where its first byte stands in the page (in its UTF-8 form if the page is UTF-16 or ISO-2022-JP).
+    /// Offset of its first byte in the page (in its UTF-8 form if the page is UTF-16 or ISO-2022-JP).
     pub offset: usize,
 }
 
-/// What an encoded link names.
+/// The content of an encoded link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decoded {
     /// An `http`, `https` or `ftp` URL, as it was wrapped.
     Url(String),
     /// A magnet link.
     Magnet(String),
-    /// A link of another scheme, whole (`ed2k://…`): gleaner does not follow it.
+    /// A complete link of another scheme (`ed2k://…`), which gleaner does not follow.
     Other(String),
 }
 
-/// Why a link could not be opened.
+/// Why a link could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodedLinkError {
     #[error("the link's scheme is not thunder, flashget, qqdl or magnet")]
@@ -55,7 +55,7 @@ pub enum EncodedLinkError {
     Nesting,
 }
 
-/// True for what [`decode`] opens, by its scheme.
+/// True if [`decode`] handles the scheme.
 #[must_use]
 pub fn is_encoded(link: &str) -> bool {
     Scheme::of(link).is_some()
@@ -80,7 +80,7 @@ impl Scheme {
     /// The scheme and what follows it.
     #[inline]
     fn of(link: &str) -> Option<(Self, &str)> {
-        // Most links of a page are looked at here; one byte sends nearly all away.
+        // Most links of a page are checked here; one byte rejects nearly all.
         if !matches!(link.as_bytes().first()? | 0x20, b'm' | b't' | b'f' | b'q') {
             return None;
         }
@@ -91,9 +91,9 @@ impl Scheme {
     }
 }
 
-/// Every magnet, thunder, flashget and qqdl link in `body`, in order, each once, at most [`LINKS_PER_PAGE_MAX`].
-/// One that stands in quotes ends with them, else at white space or a delimiter; longer than [`URL_BYTES_MAX`] it
-/// is none. Linear in `body`.
+/// Every magnet, thunder, flashget and qqdl link in `body`, in order, each once, at most [`LINKS_PER_PAGE_MAX`]. A
+/// quoted link ends with its quotes, any other at white space or a delimiter. Links longer than [`URL_BYTES_MAX`] are
+/// ignored. Linear in `body`.
 #[must_use]
 pub fn find(body: &[u8], encoding: &'static Encoding) -> Vec<FoundLink> {
     if encoding.is_ascii_compatible() {
@@ -129,7 +129,7 @@ fn find_in(page: &[u8], encoding: &'static Encoding) -> Vec<FoundLink> {
     found
 }
 
-/// Where a scheme of ours begins whose colon is this one, and the length of `scheme://` or `magnet:?`.
+/// The start of one of our schemes with this colon, and the length of `scheme://` or `magnet:?`.
 #[inline]
 fn prefix_around(page: &[u8], colon: usize) -> Option<(usize, usize)> {
     let after = &page[colon + 1..];
@@ -147,14 +147,14 @@ fn prefix_around(page: &[u8], colon: usize) -> Option<(usize, usize)> {
     })
 }
 
-/// Where the link that begins at `start` ends; `None` if that is further than a URL may be long, references counted
-/// five bytes to one.
+/// The end of the link that starts at `start`; `None` if it is longer than a URL may be, with references counted five
+/// bytes to one.
 fn link_end(page: &[u8], start: usize, colon: usize) -> Option<usize> {
     let quote = start.checked_sub(1).map(|before| page[before]).filter(|byte| b"\"'`".contains(byte));
     let window = &page[colon..page.len().min(start.saturating_add(URL_BYTES_MAX * 5))];
     let ends = |&byte: &u8| match byte {
         b'<' | b'>' | b'\r' | b'\n' | 0 => true,
-        // In quotes a magnet's name may hold spaces and the other quote.
+        // A quoted magnet name may contain spaces and the other quote.
         b'"' | b'\'' | b'`' => quote.is_none_or(|quote| quote == byte),
         byte if byte <= b' ' => quote.is_none(),
         _ => false,
@@ -183,11 +183,11 @@ fn clean(bytes: &[u8], encoding: &'static Encoding) -> String {
     text[..end].trim_end_matches([' ', '\'', ')', ',', ';']).to_owned()
 }
 
-/// Opens a link as far as it goes. The text inside may be UTF-8 or GB18030 (of which GBK is a part); base64 may lack
+/// Decodes a link as far as possible. The text inside may be UTF-8 or GB18030 (which includes GBK); base64 may lack
 /// its padding, use the URL alphabet, or be percent-encoded.
 ///
 /// # Errors
-/// [`EncodedLinkError`] says what is wrong with the link; never panics, whatever it is given.
+/// [`EncodedLinkError`] describes the error. Never panics on any input.
 pub fn decode(link: &str) -> Result<Decoded, EncodedLinkError> {
     let mut link = Cow::Borrowed(link.trim_ascii());
     for _ in 0..=ENCODED_LINK_NESTING_MAX {
@@ -210,7 +210,7 @@ pub fn decode(link: &str) -> Result<Decoded, EncodedLinkError> {
     Err(EncodedLinkError::Nesting)
 }
 
-/// `None` where the text is itself a magnet or encoded link.
+/// `None` if the text is itself a magnet or encoded link.
 fn plain_link(text: &str) -> Result<Option<Decoded>, EncodedLinkError> {
     if is_encoded(text) {
         return Ok(None);
@@ -234,7 +234,7 @@ fn flashget_payload(payload: &str) -> &str {
     payload.split('&').next().unwrap_or(payload)
 }
 
-/// Base64 of either alphabet, padded or not, percent-encoded or not; slashes that a browser appended are let go.
+/// Base64 of either alphabet, padded or not, percent-encoded or not; slashes appended by a browser are dropped.
 fn base64_text(payload: &str) -> Result<Vec<u8>, EncodedLinkError> {
     const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -250,7 +250,7 @@ fn base64_text(payload: &str) -> Result<Vec<u8>, EncodedLinkError> {
             byte => byte,
         })
         .collect();
-    // A `/` after the padding or at an impossible length came from a browser that took the link for a host.
+    // A browser that takes the link for a host appends a `/` after the padding or at an impossible length.
     while symbols.last() == Some(&b'/') && (symbols.contains(&b'=') || symbols.len() % 4 == 1) {
         symbols.pop();
     }

@@ -33,7 +33,7 @@ pub(super) fn decode_attribute(value: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
-/// Numeric references: bytes used of `text`, which begins after `&#`; `None` where no digit stands there.
+/// Numeric references: bytes used of `text`, which begins after `&#`; `None` without a digit there.
 fn numeric(text: &[u8], decoded: &mut String) -> Option<usize> {
     let (radix, prefix) = match text.first()? {
         b'x' | b'X' => (16, 1),
@@ -42,7 +42,7 @@ fn numeric(text: &[u8], decoded: &mut String) -> Option<usize> {
     let mut code = 0_u32;
     let mut used = prefix;
     while let Some(digit) = text.get(used).and_then(|&byte| char::from(byte).to_digit(radix)) {
-        // Beyond Unicode is beyond Unicode: saturating keeps it there.
+        // Saturates, so that values beyond Unicode stay beyond it.
         code = code.saturating_mul(radix).saturating_add(digit);
         used += 1;
     }
@@ -54,7 +54,7 @@ fn numeric(text: &[u8], decoded: &mut String) -> Option<usize> {
     }
     let replaced = match code {
         0 => None,
-        // Windows-1252 where ISO 8859-1 has controls.
+        // Windows-1252 characters, where ISO 8859-1 has controls.
         0x80..=0x9F => C1_REPLACEMENTS[code as usize - 0x80].or(char::from_u32(code)),
         _ => char::from_u32(code),
     };
@@ -62,12 +62,12 @@ fn numeric(text: &[u8], decoded: &mut String) -> Option<usize> {
     Some(used)
 }
 
-/// Named references: bytes used of `text`, which begins after `&`; 0 where it is no reference. The longest name
-/// counts; without a semicolon and before `=`, a letter or a digit it is text, so that `?a=1&copy=2` stays whole.
+/// Named references: bytes used of `text`, which begins after `&`; 0 if it is not a reference. The longest name wins.
+/// Without a semicolon and before `=`, a letter or a digit it is text, so that `?a=1&copy=2` is unchanged.
 fn named(text: &str, decoded: &mut String) -> usize {
     let bytes = text.as_bytes();
     let mut found = None;
-    // The table holds every prefix of a name, so the walk ends after the longest name (32 bytes) at the latest.
+    // The table contains every prefix of a name, so the loop ends after the longest name (32 bytes) at the latest.
     for end in 1..=bytes.len() {
         if !bytes[end - 1].is_ascii_alphanumeric() && bytes[end - 1] != b';' {
             break;

@@ -1,11 +1,11 @@
-//! Links of feeds and sitemaps: RSS, Atom, RDF (RSS 1.0) and the sitemap protocol, by an XML reader.
+//! Links of feeds and sitemaps: RSS, Atom, RDF (RSS 1.0) and the sitemap protocol, with an XML parser.
 //!
-//! The link scanner of HTML sees little in them: a URL stands in the text of an element (`<link>`, `<guid>`,
-//! `<loc>`), in an attribute of any name (`enclosure url`, `rdf:resource`), or in HTML that is itself escaped
-//! (`<description>`). Namespaces are not resolved: their prefixes are what real feeds have in common, if anything.
+//! The HTML link scanner finds little in them: a URL is in the text of an element (`<link>`, `<guid>`, `<loc>`), in
+//! an attribute of any name (`enclosure url`, `rdf:resource`), or in HTML that is itself escaped (`<description>`).
+//! Namespaces are not resolved: real feeds agree on prefixes, if on anything.
 //!
-//! Entities of a DTD are never expanded, nothing is loaded. A document that is not well-formed gives what stood
-//! before the fault. Linear in the body, no recursion; never resolves a URL, never fails.
+//! DTD entities are never expanded, and nothing is loaded. A malformed document yields the links before the error.
+//! Linear in the body, no recursion; never resolves a URL, never fails.
 
 use std::borrow::Cow;
 
@@ -19,10 +19,10 @@ use super::entities::decode_attribute;
 use super::links::{self, Link, LinkKind, PageLinks};
 use crate::limits::LINKS_PER_PAGE_MAX;
 
-/// Root elements of what is read here.
+/// Root elements of supported documents.
 const ROOTS: &[&[u8]] = &[b"rss", b"feed", b"rdf:rdf", b"urlset", b"sitemapindex"];
 
-/// True for a body whose root element is a feed's or a sitemap's: looks at what stands before the root only.
+/// True for a body whose root element is a feed's or a sitemap's. Reads only up to the root.
 #[must_use]
 pub fn is_feed(body: &[u8], encoding: &'static Encoding) -> bool {
     has_root(body, encoding, ROOTS)
@@ -33,7 +33,7 @@ pub(super) fn has_root(body: &[u8], encoding: &'static Encoding, names: &[&[u8]]
     if encoding.is_ascii_compatible() {
         return has_ascii_root(body, names);
     }
-    // Of UTF-16 the beginning is enough, cut between two units.
+    // For UTF-16 the start is enough; cut between two units.
     let start = &body[..body.len().min(4_096) & !1];
     has_ascii_root(encoding.decode_with_bom_removal(start).0.as_bytes(), names)
 }
@@ -41,11 +41,11 @@ pub(super) fn has_root(body: &[u8], encoding: &'static Encoding, names: &[&[u8]]
 fn has_ascii_root(body: &[u8], names: &[&[u8]]) -> bool {
     let mut rest = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
     loop {
-        // Declarations, comments and style sheets stand before the root.
+        // Declarations, comments and style sheets come before the root.
         let end: &[u8] = match rest {
             [b'<', b'!', b'-', b'-', ..] => b"-->",
             [b'<', b'?', ..] => b"?>",
-            // A document type may declare entities, each with a `>` of its own (XML 1.0 §2.8).
+            // A document type may declare entities, each with its own `>` (XML 1.0 §2.8).
             [b'<', b'!', declaration @ ..] => {
                 let subset = declaration.iter().find(|byte| matches!(byte, b'[' | b'>')) == Some(&b'[');
                 if subset { b"]>" } else { b">" }
@@ -65,11 +65,11 @@ fn has_ascii_root(body: &[u8], names: &[&[u8]]) -> bool {
     }
 }
 
-/// What the text of an element is.
+/// The kind of an element's text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Text {
     Url,
-    /// A URL only where it looks like one; else a name of the item.
+    /// A URL only if it looks like one; else a name of the item.
     UrlOrName,
     Html,
 }
@@ -83,7 +83,7 @@ fn text_of(element: &str) -> Option<Text> {
     }
 }
 
-/// An element whose text is being put together.
+/// An element whose text is being collected.
 struct Open {
     name: String,
     text: Text,
@@ -91,13 +91,13 @@ struct Open {
 }
 
 /// Every link of the feed or sitemap `body`, which is in `encoding`, in document order; at most
-/// [`LINKS_PER_PAGE_MAX`]. Magnets and their kin have the kind [`LinkKind::Encoded`].
+/// [`LINKS_PER_PAGE_MAX`]. Magnet and other encoded links have the kind [`LinkKind::Encoded`].
 #[must_use]
 pub fn links(body: &[u8], encoding: &'static Encoding) -> PageLinks<'static> {
     let (text, _) = encoding.decode_with_bom_removal(body);
     let mut reader = Reader::from_str(&text);
     let config = reader.config_mut();
-    // Feeds are written by hand, too: a bare `&` in a URL and a wrong end tag say nothing of the links.
+    // Some feeds are written by hand: a bare `&` in a URL and a wrong end tag do not affect the links.
     config.allow_dangling_amp = true;
     config.allow_unmatched_ends = true;
     config.check_end_names = false;
@@ -143,7 +143,7 @@ fn append(open: &mut Option<Open>, text: &str) {
     }
 }
 
-/// What a reference stands for. Names that only a DTD could explain stay as written.
+/// The text of a reference. Names defined only in a DTD stay as written.
 fn character<'a>(reference: &'a BytesRef<'_>) -> Cow<'a, str> {
     let name: &str = reference;
     if let Ok(Some(character)) = reference.resolve_char_ref() {
@@ -152,7 +152,7 @@ fn character<'a>(reference: &'a BytesRef<'_>) -> Cow<'a, str> {
     resolve_xml_entity(name).map_or_else(|| Cow::Owned(format!("&{name};")), Cow::Borrowed)
 }
 
-/// Attributes that hold URLs, on whatever element.
+/// Attributes that contain URLs, on any element.
 fn attributes(tag: &BytesStart<'_>, found: &mut PageLinks<'static>) {
     let mut url = None;
     let mut rel = None;

@@ -1,16 +1,17 @@
 //! Near-duplicate pages: w-shingles and a bottom-k sketch (ALGORITHMS §3, Book 3.4.5; Broder 1997).
 //!
-//! The words that a reader sees are taken four by four; the set of their hashes is what resemblance
-//! r(A,B) = |S(A)∩S(B)| / |S(A)∪S(B)| and containment c(A,B) = |S(A)∩S(B)| / |S(A)| are defined on. A sketch keeps the
+//! A shingle is four consecutive visible words. Over the sets S of shingle hashes, resemblance is
+//! r(A,B) = |S(A)∩S(B)| / |S(A)∪S(B)| and containment is c(A,B) = |S(A)∩S(B)| / |S(A)|. A sketch keeps the
 //! [`SKETCH_HASHES`] smallest hashes, below 512 bytes, and estimates both: the smallest hashes of the union are a
 //! random sample of it. The standard error of r is √(r(1−r)/120), 0.046 at worst.
 //!
-//! Winnowing, the other method of the book, finds *where* two texts share a passage; whether they are the same page
-//! the sketch answers with a bounded size. Markup, scripts, styles, and words of digits alone (counters, clocks) are
-//! left out. Words of scripts without spaces are their characters.
+//! Winnowing, the other method of the book, finds *where* two texts share a passage. Whether they are the same page
+//! needs only the sketch, with a bounded size. Markup, scripts, styles, and words of digits alone (counters, clocks)
+//! are left out. In scripts without spaces each character is a word.
 //!
-//! A sketch hashes every visible word, which costs more per byte than the link scan. It is for the pages of suspicious
-//! shapes only: those of a starved shape's trickle, and calendars and facets. Pure; linear in the page.
+//! A sketch hashes every visible word, which costs more per byte than the link scan. So it is used only for pages of
+//! suspicious shapes: for the reduced rate of a starved shape, and for calendars and facets. Pure; linear in the
+//! page.
 
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,7 @@ pub const SKETCH_HASHES: usize = 120;
 /// The smallest shingle hashes of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sketch {
-    /// Sorted, different; all of them where the page has no more.
+    /// Sorted and unique; all hashes of the page if it has no more.
     hashes: Vec<u32>,
 }
 
@@ -43,13 +44,13 @@ impl Sketch {
             }
         });
         if (1..SHINGLE_WORDS).contains(&words) {
-            // A page of fewer words is one shingle.
+            // A page with fewer words is one shingle.
             smallest.add(shingle(&window, 0));
         }
         Self { hashes: smallest.finish() }
     }
 
-    /// True where nothing visible was found.
+    /// True if nothing visible was found.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
@@ -63,12 +64,12 @@ impl Sketch {
         hasher.digest()
     }
 
-    /// Different shingles of the page, estimated where there are more than [`SKETCH_HASHES`].
+    /// Number of different shingles of the page, estimated if there are more than [`SKETCH_HASHES`].
     #[must_use]
     pub fn shingles(&self) -> f64 {
         match (self.hashes.len(), self.hashes.last()) {
             (SKETCH_HASHES, Some(largest)) => {
-                // The k-th smallest of n hashes lies at k / n of their range (Bar-Yossef et al. 2002).
+                // The k-th smallest of n hashes is at k / n of their range (Bar-Yossef et al. 2002).
                 (f64::from(SKETCH_U32) - 1.0) * 4_294_967_296.0 / (f64::from(*largest) + 1.0)
             }
             (count, _) => f64::from(u32::try_from(count).unwrap_or(SKETCH_U32)),
@@ -105,8 +106,8 @@ pub fn resemblance(a: &Sketch, b: &Sketch) -> f64 {
     f64::from(shared) / f64::from(seen)
 }
 
-/// The estimated part of `a` that stands in `b`, between 0 and 1; 1 for an empty `a`. From resemblance and the sizes:
-/// |A∩B| = r(|A| + |B|) / (1 + r).
+/// The estimated part of `a` contained in `b`, between 0 and 1; 1 for an empty `a`. Computed from resemblance and the
+/// sizes: |A∩B| = r(|A| + |B|) / (1 + r).
 #[must_use]
 pub fn containment(a: &Sketch, b: &Sketch) -> f64 {
     if a.is_empty() {
@@ -122,7 +123,7 @@ fn shingle(window: &[u64; SHINGLE_WORDS], words: usize) -> u32 {
     u32::try_from(hash >> 32).unwrap_or(0)
 }
 
-/// The finaliser of MurmurHash3: each bit of the answer depends on each of the value.
+/// The finaliser of MurmurHash3: each bit of the result depends on each bit of the value.
 fn mixed(mut value: u64) -> u64 {
     value ^= value >> 33;
     value = value.wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -131,11 +132,11 @@ fn mixed(mut value: u64) -> u64 {
     value ^ value >> 33
 }
 
-/// Keeps the smallest of many hashes: most are turned away by one comparison.
+/// Keeps the smallest of many hashes: one comparison rejects most.
 #[derive(Default)]
 struct Smallest {
     kept: Vec<u32>,
-    /// Larger ones are turned away.
+    /// Larger ones are rejected.
     bound: Option<u32>,
 }
 
@@ -166,7 +167,7 @@ impl Smallest {
     }
 }
 
-/// Gives the hash of each visible word, in small letters.
+/// Calls `give` with the hash of each visible word, in lower case.
 fn each_word(page: &[u8], mut give: impl FnMut(u64)) {
     let mut at = 0;
     while at < page.len() {
@@ -174,7 +175,7 @@ fn each_word(page: &[u8], mut give: impl FnMut(u64)) {
         if byte == b'<' {
             at = after_markup(page, at);
         } else if byte == b'&' {
-            // An entity is no word; `&nbsp;` stands where a space would.
+            // An entity is not a word; `&nbsp;` counts as a space.
             let name = page[at + 1..].iter().take(10).take_while(|b| b.is_ascii_alphanumeric() || **b == b'#').count();
             at += 1 + if page.get(at + 1 + name) == Some(&b';') { name + 1 } else { 0 };
         } else if byte >= 0x80 {
@@ -194,14 +195,14 @@ fn each_word(page: &[u8], mut give: impl FnMut(u64)) {
     }
 }
 
-/// FNV-1a over small letters.
+/// FNV-1a over lower-case letters.
 fn word_hash(word: &[u8]) -> u64 {
     word.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// Bytes of the character that begins here: of UTF-8 where it is one, else two, as in GBK, Big5 and their like.
+/// Bytes of the character at this position: of UTF-8 if valid, else two, as in GBK, Big5 and similar.
 fn character_bytes(text: &[u8]) -> usize {
     let length = match text.first() {
         Some(0xc2..=0xdf) => 2,

@@ -1,9 +1,9 @@
-//! Whether markup stands in SVG or MathML (HTML §13.2.6.5): there `title`, `style` and `script` hold markup, and
-//! CDATA sections exist.
+//! Tracks whether markup is in SVG or MathML (HTML §13.2.6.5): there `title`, `style` and `script` contain markup,
+//! and CDATA sections exist.
 //!
-//! Keeps the stack of open elements from the outermost `svg` or `math` inwards, and nothing of what stands outside
-//! it: most pages never enter. An end tag of a common HTML element that matches nothing on the stack is taken to close
-//! an element outside, and with it the foreign content; the tree would ignore it if no such element is open.
+//! Keeps the stack of open elements from the outermost `svg` or `math` inwards, and nothing outside of it: most pages
+//! never have one. An end tag of a common HTML element that matches nothing on the stack is assumed to close an
+//! element outside, and with it the foreign content; the tree would ignore it if no such element is open.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ enum Point {
     No,
     /// SVG `foreignObject`, `desc`, `title`; MathML `annotation-xml` with an HTML encoding.
     Html,
-    /// MathML `mi`, `mo`, `mn`, `ms`, `mtext`: HTML but for `mglyph` and `malignmark`.
+    /// MathML `mi`, `mo`, `mn`, `ms`, `mtext`: HTML except for `mglyph` and `malignmark`.
     Text,
     /// MathML `annotation-xml`: HTML only for `svg`.
     Annotation,
@@ -41,17 +41,17 @@ pub(super) struct Foreign {
     stack: Vec<Open>,
 }
 
-/// What the attributes of a start tag say to this room.
+/// Relevant attributes of a start tag.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Hints {
-    /// `color`, `face` or `size` is there: a `font` with one breaks out.
+    /// It has `color`, `face` or `size`: a `font` with one of these breaks out.
     pub font: bool,
     /// `encoding` is `text/html` or `application/xhtml+xml`.
     pub html_encoding: bool,
 }
 
 impl Hints {
-    /// Takes note of one attribute.
+    /// Records one attribute.
     pub(super) fn see(&mut self, page: &[u8], name: &[u8], value: Range<usize>) {
         match name.len() {
             4 | 5 => {
@@ -69,19 +69,19 @@ impl Hints {
 }
 
 impl Foreign {
-    /// True outside of any foreign element, where this room has nothing to do.
+    /// True outside of any foreign element, where nothing needs to be tracked.
     #[inline]
     pub(super) fn is_outside(&self) -> bool {
         self.stack.is_empty()
     }
 
-    /// True where the innermost open element is foreign: a CDATA section may stand here.
+    /// True if the innermost open element is foreign: CDATA sections are allowed here.
     pub(super) fn innermost_is_foreign(&self) -> bool {
         self.stack.last().is_some_and(|open| open.space != Space::Html)
     }
 
-    /// A start tag: true if its element is foreign, false if it is HTML. Closes what it breaks out of, opens what it
-    /// opens. Outside, only `svg` and `math` need to be told.
+    /// A start tag: true if its element is foreign, false if it is HTML. Closes the elements that it breaks out of,
+    /// and opens its own. Outside, only `svg` and `math` need to be passed.
     pub(super) fn start_tag(&mut self, name: Name<'_>, self_closing: bool, hints: Hints) -> bool {
         if self.reads_as_html(name) {
             self.open_in_html(name, self_closing);
@@ -117,7 +117,7 @@ impl Foreign {
         for at in (0..self.stack.len()).rev() {
             let open = &self.stack[at];
             if from_html && open.space != Space::Html && open.is_integration_point() {
-                // Such elements are "special": end tags of HTML elements do not reach beyond them.
+                // Such elements are "special": end tags of HTML elements do not match beyond them.
                 return;
             }
             if open.name == wanted && (open.space == Space::Html) == from_html {
@@ -125,8 +125,8 @@ impl Foreign {
                 return;
             }
         }
-        // Nothing here matches. If it closes an HTML element outside, all that stands in it is closed as well; an
-        // integration point bars the way.
+        // Nothing here matches. If it closes an HTML element outside, it closes everything within that element as
+        // well, unless an integration point prevents it.
         let closes_outside = BREAKS_OUT.contains(&name.key) || CLOSES_OUTSIDE.contains(&name.key);
         if closes_outside && name.key != BODY && !self.stack.iter().any(Open::is_integration_point) {
             self.stack.clear();
@@ -213,7 +213,7 @@ const MN: u64 = key(b"mn");
 const MS: u64 = key(b"ms");
 const MTEXT: u64 = key(b"mtext");
 
-/// Start tags that end foreign content (§13.2.6.5), but for `blockquote` and `font`.
+/// Start tags that end foreign content (§13.2.6.5), except `blockquote` and `font`.
 const BREAKS_OUT: [u64; 43] = [
     key(b"b"),
     key(b"big"),
@@ -260,7 +260,7 @@ const BREAKS_OUT: [u64; 43] = [
     key(b"var"),
 ];
 
-/// Elements besides those of [`BREAKS_OUT`] in which an unclosed `svg` may stand.
+/// Elements other than [`BREAKS_OUT`] that may contain an unclosed `svg`.
 const CLOSES_OUTSIDE: [u64; 21] = [
     key(b"a"),
     key(b"td"),
@@ -285,7 +285,7 @@ const CLOSES_OUTSIDE: [u64; 21] = [
     key(b"template"),
 ];
 
-/// HTML elements never on the stack when the next tag comes: void ones, and those whose text the scanner skips
+/// HTML elements that are never on the stack at the next tag: void ones, and those whose text the scanner skips
 /// together with their end tag.
 const HOLDS_NO_MARKUP: [u64; 29] = [
     key(b"area"),

@@ -1,14 +1,14 @@
-//! Whether a page is a frameset (HTML §13.2.6.4.20–21 and the frameset-ok flag): only there are frames links, and
-//! there nothing else is.
+//! Tracks whether a page is a frameset (HTML §13.2.6.4.20–21 and the frameset-ok flag): only there frames are links,
+//! and nothing else is.
 
 use super::tokens::key;
 
-/// How far the page has decided what it is.
+/// The state of this decision.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Frames {
-    /// Nothing visible yet: a `frameset` would still be honoured (the frameset-ok flag is set).
+    /// Nothing visible yet: a `frameset` would still count (the frameset-ok flag is set).
     Undecided,
-    /// An ordinary page; `frameset` and `frame` tags mean nothing.
+    /// An ordinary page; `frameset` and `frame` tags are ignored.
     Body,
     /// Within this many framesets.
     Inside(u32),
@@ -17,13 +17,13 @@ pub(super) enum Frames {
 }
 
 impl Frames {
-    /// True where tags other than `frameset`, `frame` and `noframes` are ignored.
+    /// True if tags other than `frameset`, `frame` and `noframes` are ignored.
     #[inline]
     pub(super) fn rules(self) -> bool {
         matches!(self, Self::Inside(_) | Self::After)
     }
 
-    /// Text was seen: unless it is white space (or NUL, which the tree drops) the page has a body.
+    /// Text: unless it is white space (or NUL, which the tree drops) the page has a body.
     #[inline]
     pub(super) fn text(&mut self, text: &[u8]) {
         if *self == Self::Undecided && text.iter().any(|&byte| !super::tokens::is_space(byte) && byte != 0) {
@@ -31,7 +31,7 @@ impl Frames {
         }
     }
 
-    /// A start tag was seen in HTML content: those that the standard lists clear the flag.
+    /// A start tag in HTML content: those listed in the standard clear the flag.
     #[inline]
     pub(super) fn start_tag(&mut self, name: u64) {
         if *self == Self::Undecided && CLEARS_FRAMESET_OK.contains(&name) {
@@ -56,7 +56,7 @@ impl Frames {
     }
 }
 
-/// Start tags that set frameset-ok to "not ok". `input` only if it is not hidden: its reader decides.
+/// Start tags that set frameset-ok to "not ok". `input` only if it is not hidden, which its caller checks.
 const CLEARS_FRAMESET_OK: [u64; 24] = [
     key(b"body"),
     key(b"template"),

@@ -1,10 +1,10 @@
-//! Pages: what an HTML body points at, and which page of a series a URL is.
+//! Pages: the links of an HTML body, and the position of a URL in a series of pages.
 //!
-//! Stands between `classify` (this body is a page) and `rules` (which of its links are wanted). `links` is the
-//! pass that every page goes through: a byte scanner, because this pass is the CPU budget of a crawl. `tree` gives
-//! the same answer from html5ever's tree, slowly; the tests hold the scanner to it. `feed` reads RSS, Atom and sitemaps. `encoded_links` finds and opens
-//! magnet, thunder, flashget and qqdl links wherever they stand; `pagination` reads page numbers out of URLs; `noise` says whether a page has
-//! changed.
+//! Comes between `classify` (this body is a page) and `rules` (which of its links are wanted). `links` is the pass
+//! that every page goes through: a byte scanner, because this pass is the CPU budget of a crawl. `tree` gives the
+//! same links from html5ever's tree, slowly; the tests compare the two. `feed` parses RSS, Atom and sitemaps.
+//! `encoded_links` finds and decodes magnet, thunder, flashget and qqdl links anywhere; `pagination` parses page
+//! numbers in URLs; `noise` detects whether a page has changed.
 //!
 //! Nothing here does I/O, resolves a URL, or knows of rules, sites or the crawl database.
 
@@ -27,7 +27,7 @@ pub mod text;
 mod tokens;
 pub mod tree;
 
-/// The fingerprint of a body as it came (xxh3, 64 bits): equal bodies are the same page (ALGORITHMS §3).
+/// The fingerprint of a body as received (xxh3, 64 bits): equal bodies are the same page (ALGORITHMS §3).
 #[must_use]
 pub fn fingerprint(body: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(body)

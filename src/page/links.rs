@@ -1,19 +1,19 @@
 //! The link-only pass: every link of a page, in document order, without a tree.
 //!
-//! A crawl reads each page once for its links, and html5ever's tokenizer (27 MB/s) would be most of its CPU time.
+//! A crawl scans each page once for its links, and html5ever's tokenizer (27 MB/s) would take most of its CPU time.
 //! This scanner runs over the bytes of the page **in the page's own charset** and decodes only the values that it
-//! hands out. That is sound for every encoding that `encoding_rs` calls ASCII-compatible: the bytes that steer the
-//! tokenizer (`<`, `>`, quotes, `&`, `=`, `/`, `!`, `-` and white space) are all below 0x40; the lowest trail byte
-//! of GBK, Big5 and Shift_JIS is 0x40, of EUC-KR 0x41, of the EUC-JP 0xA1, the inner bytes of GB18030's four are
-//! digits; and after a broken sequence the decoders hand back an ASCII byte unread. A letter may be a trail byte,
-//! but then its lead byte stands in the same name, which so is not one that we look for. UTF-16, ISO-2022-JP and
-//! the replacement encoding are decoded whole first.
+//! returns. That is correct for every encoding that `encoding_rs` calls ASCII-compatible: the bytes that control the
+//! tokenizer (`<`, `>`, quotes, `&`, `=`, `/`, `!`, `-` and white space) are all below 0x40; the lowest trail byte of
+//! GBK, Big5 and Shift_JIS is 0x40, of EUC-KR 0x41, of EUC-JP 0xA1, the inner bytes of GB18030's four are digits; and
+//! after a broken sequence the decoders return an ASCII byte unread. A letter may be a trail byte, but then its lead
+//! byte is in the same name, which is therefore not one that we search for. UTF-16, ISO-2022-JP and the replacement
+//! encoding are decoded whole first.
 //!
-//! What a tree's builder does to links is followed where it is cheap: raw text elements, foreign content, framesets,
-//! `noscript` as markup (scripting is off), `template` content as content (as a selector on scraper's tree sees it).
-//! `tests/page/links.rs` holds the result to html5ever's tree. Known differences, all on pages that no author meant:
-//! the tree copies an `a` that is still open at the end of a block (the same link twice), ignores tags within
-//! a `colgroup` of a `template`, and knows which HTML elements are open around an unclosed `svg`.
+//! The effects of tree construction on links are implemented where this is cheap: raw text elements, foreign content,
+//! framesets, `noscript` as markup (scripting is off), `template` content as content (as a selector on scraper's tree
+//! sees it). `tests/page/links.rs` compares the result with html5ever's tree. Known differences, all on broken pages:
+//! the tree copies an `a` that is still open at the end of a block (the same link twice), ignores tags within a
+//! `colgroup` of a `template`, and knows which HTML elements are open around an unclosed `svg`.
 //!
 //! Linear in the page's bytes, no recursion; never resolves a URL, never fails.
 
@@ -28,7 +28,7 @@ use super::frames::Frames;
 use super::tokens::{self, Name, TagEnd, key};
 use crate::limits::LINKS_PER_PAGE_MAX;
 
-/// What a link is for.
+/// The purpose of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LinkKind {
     /// `a` or `area`, in HTML or SVG.
@@ -52,24 +52,24 @@ pub enum LinkKind {
 /// One link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link<'a> {
-    /// The reference as written, charset and character references decoded, tabs, newlines and outer spaces taken
-    /// out as the URL standard does. Not resolved; may be empty.
+    /// The reference as written, with charset and character references decoded, and tabs, newlines and outer spaces
+    /// removed as in the URL standard. Not resolved; may be empty.
     pub href: Cow<'a, str>,
     pub kind: LinkKind,
 }
 
-/// What one page points at.
+/// The links and directives of one page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageLinks<'a> {
     /// The `href` of the first `base` that has one: relative references resolve against it.
     pub base: Option<Cow<'a, str>>,
-    /// In document order, repetitions included; at most [`LINKS_PER_PAGE_MAX`].
+    /// In document order, with repetitions; at most [`LINKS_PER_PAGE_MAX`].
     pub links: Vec<Link<'a>>,
     /// `<meta name=robots>` (or `gleaner`) asks not to follow this page's links.
     pub robots_nofollow: bool,
     /// `<meta name=robots>` (or `gleaner`) asks not to store this page.
     pub robots_noindex: bool,
-    /// There were more links than the cap; the page was not read on.
+    /// There were more links than the cap; the rest of the page was skipped.
     pub truncated: bool,
 }
 
@@ -88,8 +88,8 @@ impl PageLinks<'_> {
     }
 }
 
-/// Every link of the page `body`, which is in `encoding` (see [`gleaner_net::fetch::charset::detect`]). Borrows from the
-/// page where a value needs no decoding. Linear in `body`.
+/// Every link of the page `body`, which is in `encoding` (see [`gleaner_net::fetch::charset::detect`]). Borrows from
+/// the page if a value needs no decoding. Linear in `body`.
 #[must_use]
 pub fn scan<'a>(body: &'a [u8], encoding: &'static Encoding) -> PageLinks<'a> {
     if !encoding.is_ascii_compatible() {
@@ -110,7 +110,7 @@ fn scan_ascii_compatible<'a>(page: &'a [u8], encoding: &'static Encoding) -> Pag
     scanner.found
 }
 
-/// The attributes that make links, as ranges of the page; the first of duplicates.
+/// The attributes that make links, as ranges of the page; the first of duplicates wins.
 #[derive(Default)]
 struct Wanted {
     href: Option<Range<usize>>,
@@ -227,7 +227,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A start tag somewhere within `svg` or `math`: HTML or foreign, the stack tells.
+    /// A start tag within `svg` or `math`: the stack decides whether it is HTML or foreign.
     #[cold]
     fn start_tag_near_foreign_content(&mut self, name: Name<'a>, at: usize) -> Option<usize> {
         let mut wanted = Wanted::default();
@@ -273,7 +273,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A tag that may be a link, and `input`, whose type frames ask for.
+    /// A tag that may be a link, and `input`, whose type matters to the frameset state.
     #[inline]
     fn link_tag(&mut self, name: Name<'a>, at: usize) -> Option<usize> {
         let mut wanted = Wanted::default();
@@ -358,7 +358,7 @@ impl<'a> Scanner<'a> {
         Some(())
     }
 
-    /// `None` ends the scan: the page has its full measure of links.
+    /// `None` ends the scan: the page has reached its maximum of links.
     #[inline]
     fn push(&mut self, href: Cow<'a, str>, kind: LinkKind) -> Option<()> {
         if self.found.links.len() == LINKS_PER_PAGE_MAX {
@@ -369,7 +369,7 @@ impl<'a> Scanner<'a> {
         Some(())
     }
 
-    /// An attribute's value as the tree holds it: charset and character references decoded, NUL replaced.
+    /// An attribute's value as in the tree: charset and character references decoded, NUL replaced.
     fn text(&self, value: Range<usize>) -> Cow<'a, str> {
         let text = self.decoded(value);
         let text = if memchr::memchr(0, text.as_bytes()).is_some() {
@@ -389,8 +389,8 @@ impl<'a> Scanner<'a> {
             // Only ASCII is the same in every encoding that gets here.
             Ok(text) if self.encoding == UTF_8 || text.is_ascii() => Cow::Borrowed(text),
             _ => {
-                // The delimiter after the value is decoded too and dropped: what a decoder makes of a sequence broken
-                // off depends on whether the text ends there.
+                // The delimiter after the value is decoded too and then dropped: how a decoder handles a truncated
+                // sequence depends on whether the text ends there.
                 let with_delimiter = self.page.get(value.start..=value.end).unwrap_or(bytes);
                 let mut text = self.encoding.decode_without_bom_handling(with_delimiter).0.into_owned();
                 text.pop();
@@ -403,7 +403,7 @@ impl<'a> Scanner<'a> {
     #[inline]
     fn url(&self, value: Range<usize>) -> Cow<'a, str> {
         let bytes = &self.page[value.clone()];
-        // Nearly all: printable ASCII without references, taken as it stands.
+        // Nearly all: printable ASCII without references, used unchanged.
         if bytes.iter().all(|&byte| byte > b' ' && byte < 0x7f && byte != b'&')
             && let Ok(text) = std::str::from_utf8(bytes)
         {
@@ -441,7 +441,7 @@ pub(super) fn anchor_kind(href: &str, rel: Option<&str>) -> LinkKind {
     LinkKind::Anchor
 }
 
-/// The kind of a `link` element; `None` for style sheets, icons and all else that is no page.
+/// The kind of a `link` element; `None` for style sheets, icons and everything else that is not a page.
 pub(super) fn link_element_kind(rel: &str, type_: Option<&str>) -> Option<LinkKind> {
     rel.split_ascii_whitespace().find_map(|token| {
         if let Some(kind) = next_or_prev(token) {
@@ -482,8 +482,8 @@ pub(super) fn robots_directives(name: &str, content: &str) -> (bool, bool) {
     (has("noindex"), has("nofollow"))
 }
 
-/// The URL in a refresh's `content` (HTML §4.2.5.3, shared declarative refresh steps); `None` where it is malformed
-/// or names the page itself.
+/// The URL in a refresh's `content` (HTML §4.2.5.3, shared declarative refresh steps); `None` if it is malformed or
+/// names the page itself.
 pub(super) fn refresh_target(content: &str) -> Option<String> {
     let spaces = |text: &str| text.trim_ascii_start().len();
     let rest = content.trim_ascii_start();
@@ -512,7 +512,7 @@ pub(super) fn refresh_target(content: &str) -> Option<String> {
     Some(url.to_owned())
 }
 
-/// `text` after `url =`; `None` where that is not what stands there.
+/// `text` after `url =`; `None` if it does not start so.
 fn after_url_and_equals(text: &str) -> Option<&str> {
     let rest = text.get(3..).filter(|_| text.as_bytes()[..3].eq_ignore_ascii_case(b"url"))?;
     Some(rest.trim_ascii_start().strip_prefix('=')?.trim_ascii_start())

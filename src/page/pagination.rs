@@ -1,13 +1,13 @@
-//! Which page of which series a URL is: for coverage (ALGORITHMS §7, NT counts index pages) and for increments.
+//! The series and page number of a URL: for coverage (ALGORITHMS §7, NT counts index pages) and for increments.
 //!
-//! A site's rule may say where the number stands (its regex's capture `page`); else the usual forms are tried. What a
-//! URL cannot tell, whether `start=50` is the third page or the fiftieth, [`page_count`] tells from all numbers seen.
+//! A site's rule may mark the number (its regex's capture `page`); otherwise the usual forms are tried. A single URL
+//! does not show whether `start=50` is the third page or the fiftieth; [`page_count`] decides from all numbers seen.
 //! Works on text, resolves and fetches nothing.
 //!
-//! **Series text.** First pages mostly carry no number, so the series is the URL *without* its page: `/browse` and
-//! `/browse?page=2` are both `/browse`, `/x`, `/x/`, `/x/page/3/` and `/x/index_3.html` are all `/x`. Where the number
-//! cannot be taken out, because a first page carries one too (`/forum-12-3.html`) or because only the rule knows the
-//! form, `{page}` stands in its place.
+//! **Series text.** First pages mostly have no number, so the series is the URL *without* its page: `/browse` and
+//! `/browse?page=2` are both `/browse`, `/x`, `/x/`, `/x/page/3/` and `/x/index_3.html` are all `/x`. If the number
+//! cannot be removed, because a first page has one too (`/forum-12-3.html`) or because only the rule knows the form,
+//! it is replaced by `{page}`.
 
 use std::ops::Range;
 
@@ -16,23 +16,23 @@ use percent_encoding::percent_decode_str;
 /// Digits of a page number or offset: more are an identifier.
 const DIGITS_MAX: usize = 9;
 
-/// Digits of a number without a word beside it that says "page" (`latest-12.html`): more are an identifier.
+/// Digits of a number without a "page" word beside it (`latest-12.html`): more are an identifier.
 const BARE_DIGITS_MAX: usize = 4;
 
-/// Digits of `p` alone on the root of a site: more name an article.
+/// Digits of `p` alone on the root of a site: more identify an article.
 const POST_DIGITS_MAX: usize = 2;
 
 /// A URL's place in a paginated series.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PageNumber {
-    /// The same for all pages of the series; see the module's notes.
+    /// The same for all pages of the series; see the module documentation.
     pub series: String,
     /// The number in the URL: a page number from 0 or 1, or an offset in items.
     pub number: u64,
 }
 
-/// The page number in a URL's path and query (`/browse?page=2`); `None` where it has none. `captured` is the byte range
-/// that the rule's regex captured as the page, which is believed if it holds a number.
+/// The page number in a URL's path and query (`/browse?page=2`); `None` if there is none. `captured` is the byte
+/// range that the rule's regex captured as the page; it is used if it contains a number.
 #[must_use]
 pub fn of(path_and_query: &str, captured: Option<(usize, usize)>) -> Option<PageNumber> {
     let url = Url::split(path_and_query);
@@ -51,16 +51,16 @@ pub fn of(path_and_query: &str, captured: Option<(usize, usize)>) -> Option<Page
     Some(PageNumber { series: found.series, number })
 }
 
-/// The series of a URL that carries no page number, as the first page of many series: `/x/` gives `/x`.
+/// The series of a URL without a page number, the first page of many series: `/x/` gives `/x`.
 #[must_use]
 pub fn series_of_first(path_and_query: &str) -> String {
     let url = Url::split(path_and_query);
     normal_form(url.path, url.parameters().map(|(_, text)| text))
 }
 
-/// How many pages a series has, from the numbers in its links: `[2, 3, 4, 75]` are 75 pages, `[50, 100, 350]` offsets
-/// of 8 pages, `[0, 1, 2]` 3 pages. The step between numbers tells offsets (at least five items to a page) from page
-/// numbers; a single number is taken for a page number. At least 1: the page that was looked at.
+/// The number of pages of a series, from the numbers in its links: `[2, 3, 4, 75]` are 75 pages, `[50, 100, 350]`
+/// offsets of 8 pages, `[0, 1, 2]` 3 pages. The step between numbers distinguishes offsets (at least five items per
+/// page) from page numbers; a single number is assumed to be a page number. At least 1: the current page.
 #[must_use]
 pub fn page_count(numbers: &[u64]) -> u64 {
     let mut sorted = numbers.to_vec();
@@ -71,7 +71,8 @@ pub fn page_count(numbers: &[u64]) -> u64 {
     };
     let step = sorted.windows(2).map(|pair| pair[1] - pair[0]).fold(0, greatest_common_divisor);
     if step >= OFFSET_STEP_MIN {
-        // Offsets count from 0, or from 1, which two numbers do not prove (`1 … 75` is how last pages are linked).
+        // Offsets count from 0, or from 1, which two numbers do not prove (`1 … 75` is a usual link to the last
+        // page).
         match first % step {
             0 => return last / step + 1,
             1 if sorted.len() > 2 => return last / step + 1,
@@ -81,7 +82,7 @@ pub fn page_count(numbers: &[u64]) -> u64 {
     if first == 0 { last.saturating_add(1) } else { last }
 }
 
-/// The smallest step that is taken for items to a page.
+/// The smallest step that counts as items per page.
 const OFFSET_STEP_MIN: u64 = 5;
 
 fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
@@ -97,8 +98,8 @@ fn number(text: &str, digits_max: usize) -> Option<u64> {
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// Names of query parameters that hold a page, the surest first. Compared in lower case without `-` and `_`, and of
-/// `list[page]` the inner name.
+/// Names of query parameters that contain a page, the most reliable first. Compared in lower case without `-` and
+/// `_`; for `list[page]`, the inner name.
 const PAGE_PARAMETERS: [&str; 37] = [
     "page",
     "pages",
@@ -139,7 +140,7 @@ const PAGE_PARAMETERS: [&str; 37] = [
     "o",
 ];
 
-/// Words before a number in a path that say "page".
+/// Words for "page" before a number in a path.
 const PAGE_WORDS: [&str; 10] = ["page", "pages", "pag", "pagina", "seite", "strona", "pg", "p", "offset", "start"];
 
 /// [`PAGE_WORDS`] at the end of a name.
@@ -210,7 +211,7 @@ impl<'a> Url<'a> {
         })
     }
 
-    /// A parameter that holds the page: the captured one, else the one of the surest name.
+    /// A parameter that contains the page: the captured one, else the one with the most reliable name.
     fn in_query(&self, captured: Option<Range<usize>>) -> Option<Found> {
         let (_, at, digits) = self
             .parameters()
@@ -229,12 +230,12 @@ impl<'a> Url<'a> {
         Some(Found { digits, series: normal_form(self.path, others) })
     }
 
-    /// `/?p=1462` is how WordPress names an article.
+    /// WordPress names an article `/?p=1462`.
     fn names_a_post(&self, name: &str) -> bool {
         name == "p" && self.path == "/" && self.parameters().count() == 1
     }
 
-    /// A path segment that holds the page, the last such one.
+    /// A path segment that contains the page, the last such one.
     fn in_path(&self, captured: Option<Range<usize>>) -> Option<Found> {
         let mut end = self.path.len();
         let mut following = false;
@@ -268,11 +269,11 @@ impl<'a> Url<'a> {
         let before = self.path[..segment.start - 1].rfind('/').map_or(0, |slash| slash + 1);
         let parent = &self.path[before..segment.start - 1];
         let is_page_word = |word: &str| PAGE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known));
-        // `/page/3/`: both segments go.
+        // `/page/3/`: remove both segments.
         if lower.is_empty() && extension.is_none() && is_page_word(parent) {
             return Some(Found { series: without(before..segment.end, ""), digits });
         }
-        // `/page-3/`, `/p3`, `/page3.html`: the segment goes.
+        // `/page-3/`, `/p3`, `/page3.html`: remove the segment.
         let is_short = digits.len() <= BARE_DIGITS_MAX;
         if is_page_word(bare) && (is_short || bare.len() > 2) {
             return Some(Found { series: without(segment, ""), digits });
@@ -280,7 +281,7 @@ impl<'a> Url<'a> {
         if following {
             return None;
         }
-        // `/name-p3/`, `/name-page-3.html`: what is appended goes.
+        // `/name-p3/`, `/name-page-3.html`: remove the suffix.
         if let Some(suffix) = PAGE_SUFFIXES.iter().find(|&&suffix| is_short && bare.ends_with(suffix)) {
             return Some(Found { series: without(segment.start + bare.len() - suffix.len()..digits.end, ""), digits });
         }
@@ -309,7 +310,7 @@ fn parameter_rank(name: &str) -> Option<usize> {
     PAGE_PARAMETERS.iter().position(|known| plain.eq_ignore_ascii_case(known))
 }
 
-/// In `forum-12-3`, `list_5_2` and `thread-77-3-1`: where the page stands.
+/// The position of the page in `forum-12-3`, `list_5_2` and `thread-77-3-1`.
 fn list_page(name: &str) -> Option<Range<usize>> {
     let word_end = name.find(['-', '_'])?;
     let separator = char::from(name.as_bytes()[word_end]);
@@ -321,7 +322,7 @@ fn list_page(name: &str) -> Option<Range<usize>> {
     number(page, DIGITS_MAX).map(|_| id_end + 1..id_end + 1 + page.len())
 }
 
-/// `latest-3.html` into `latest-3` and `.html`; only extensions of pages are cut off.
+/// Splits `latest-3.html` into `latest-3` and `.html`; only extensions of pages are split off.
 fn split_extension(segment: &str) -> (&str, Option<&str>) {
     match segment.rfind('.') {
         Some(dot)
@@ -335,7 +336,7 @@ fn split_extension(segment: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Path without trailing slashes and index file, with the parameters that are left.
+/// The path without trailing slashes and index file, with the remaining parameters.
 fn normal_form<'p>(path: &str, parameters: impl Iterator<Item = &'p str>) -> String {
     let folder_end = path.rfind('/').map_or(0, |slash| slash + 1);
     let is_index = matches!(split_extension(&path[folder_end..]), ("index" | "default", Some(_)));

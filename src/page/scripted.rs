@@ -1,5 +1,5 @@
-//! Signs in a page's bytes that its scripts build what a reader sees: scripts, roots that they fill, words of frameworks. Pure, one pass
-//! each, and no proof: what a render adds is the proof.
+//! Signs in a page's bytes that scripts build its visible content: scripts, empty root elements, framework
+//! attributes. Pure, one pass each, and no proof: only what a render adds is a proof.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -9,31 +9,31 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::limits;
 
-/// What a page's markup says of its scripts.
+/// Signs in a page's markup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Signs {
-    /// It has scripts that run: blocks of data and of templates are none.
+    /// It has scripts that run: data and template blocks do not count.
     pub scripts: bool,
-    /// It has an element that a framework fills, and that is empty; or it asks readers to turn scripts on.
+    /// It has an empty element that a framework fills, or asks readers to enable scripts.
     pub empty_root: bool,
-    /// Attributes that make a framework fetch or build what is shown.
+    /// Attributes that make a framework fetch or build content.
     pub framework: bool,
-    /// Something says that it is being loaded.
+    /// Some text says that something is loading.
     pub waits: bool,
-    /// Hash of the names of elements that have a name and nothing in them: pages of one make have the same. 0: there are none.
+    /// Hash of the names of named empty elements: pages of one kind have the same. 0: there are none.
     pub hollow: u64,
 }
 
-/// "Loading…" and its like as the whole text of an element.
+/// "Loading…" and similar as the whole text of an element.
 static WAITS_IN_ASCII: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i-u)>\s*(?:(?:now\s+)?loading|please wait|one moment|wird geladen|chargement|cargando|carregando|caricamento|laden)\b[^<]{0,24}<")
         .expect("the expression is constant and tested")
 });
 
-// The same where letters are no ASCII. They are few, and pages are long: each is looked for by itself.
+// The same for non-ASCII phrases. They are few, and pages are long: each is searched for separately.
 gleaner_base::topics! { control: WAITS; }
 
-/// Elements with an id or classes and nothing in them.
+/// Elements with an id or classes and no content.
 static HOLLOW: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?i-u)<(?:div|span|ul|ol|dl|table|tbody|section|main|article|p|td)\s(?:[^>]*\s)?(?:id|class)\s*=\s*["']?([^"'>]+)[^>]*>\s*(?:<!--[^>]*-->\s*)*</"#,
@@ -41,7 +41,7 @@ static HOLLOW: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the expression is constant and tested")
 });
 
-/// Openings of scripts, with what stands in the tag.
+/// Start tags of scripts, with their attributes.
 static SCRIPT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"(?i-u)<script(?:[\s/][^>]*)?>"#).expect("the expression is constant and tested"));
 
@@ -75,7 +75,7 @@ static FRAMEWORKS: LazyLock<RegexSet> = LazyLock::new(|| {
     .expect("the expressions are constant and tested")
 });
 
-/// Looks for the signs in a page's bytes, of any charset that holds ASCII.
+/// Finds the signs in a page's bytes, in any ASCII-compatible charset.
 #[must_use]
 pub fn signs(body: &[u8]) -> Signs {
     let scripts = SCRIPT.find_iter(body).any(|tag| !DATA.is_match(tag.as_bytes()));
@@ -93,7 +93,7 @@ pub fn signs(body: &[u8]) -> Signs {
     }
 }
 
-/// [`Signs::hollow`]. Digits of names are left out: they number what a page is about.
+/// [`Signs::hollow`]. Digits in names are left out: they number the subject of a page.
 fn hollow(body: &[u8]) -> u64 {
     let names: BTreeSet<Vec<u8>> = HOLLOW
         .captures_iter(body)

@@ -1,4 +1,4 @@
-//! A page with its blocks marked, for people: `gleaner noise SITE`.
+//! A page with its blocks classified, for people: `gleaner noise SITE`.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use super::walk::{self, Atom, What};
 use super::{Fingerprint, Judge, Matters, Model, Noise, Page, bytes, is_of_record, shape_key, slot_key, words};
 use crate::limits::{NOISE_BLOCKS_TOLD_MAX, PAGE_BYTES_MAX};
 
-/// What a block is to the fingerprint.
+/// The role of a block in the fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
     /// All pages of the class share it.
     Template,
-    /// It changes from look to look and says nothing.
+    /// It changes between visits and has no meaning.
     Volatile,
-    /// What the fingerprint is taken over.
+    /// Part of the fingerprint.
     Content,
 }
 
@@ -27,7 +27,7 @@ pub struct Block {
     pub path: String,
     pub kind: BlockKind,
     pub why: String,
-    /// What it says, shortened.
+    /// Its text, shortened.
     pub text: String,
 }
 
@@ -35,22 +35,22 @@ pub struct Block {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explained {
     pub fingerprint: Fingerprint,
-    /// Pages the model was shown, and looks at a URL that it had seen before.
+    /// Pages that the model has seen, and repeated visits of URLs.
     pub pages: u32,
     pub looks: u32,
-    /// Times that the site had a new template.
+    /// How often the site had a new template.
     pub relearned: u32,
-    /// Pieces of the page of each kind.
+    /// Number of pieces of each kind.
     pub template: u32,
     pub volatile: u32,
     pub content: u32,
     /// In document order, at most [`NOISE_BLOCKS_TOLD_MAX`].
     pub blocks: Vec<Block>,
-    /// Blocks beyond those.
+    /// Number of further blocks.
     pub untold: u32,
 }
 
-/// Characters of a block that are told.
+/// Characters shown of a block.
 const TEXT_CHARS: usize = 160;
 
 impl Model {
@@ -89,7 +89,7 @@ impl Model {
                     let masked = words::shape(atom.bytes).masked;
                     (BlockKind::Volatile, self.why(shape_key(atom.slot, masked), "its numbers"))
                 }
-                // Neither makes a difference; a block of its own would only lengthen the list.
+                // Neither has an effect; separate blocks would only lengthen the list.
                 Err(Noise::Again | Noise::Blank) => return,
             };
             *match kind {
@@ -131,7 +131,7 @@ impl Model {
 }
 
 impl Explained {
-    /// Another piece; `is_same` where it stands in the element of the one before.
+    /// Adds another piece; `is_same` if it is in the same element as the previous one.
     fn add(&mut self, is_same: bool, path: impl Fn() -> String, kind: BlockKind, why: String, text: &str) {
         let is_full = self.blocks.len() == NOISE_BLOCKS_TOLD_MAX;
         match self.blocks.last_mut() {
@@ -151,7 +151,7 @@ impl Explained {
     }
 }
 
-/// Appends a text with its spaces as one each, up to what is shown of a block. Control characters of a hostile page do not
+/// Appends a text with single spaces, up to the length shown of a block. Control characters of a hostile page never
 /// reach the terminal.
 fn shorten(shown: &mut String, text: &str) {
     let room = TEXT_CHARS.saturating_sub(shown.chars().count());
@@ -165,7 +165,7 @@ fn shorten(shown: &mut String, text: &str) {
 }
 
 impl fmt::Display for Explained {
-    /// A line a block: a mark (`=` template, `~` volatile, nothing for content), the text, the path and the reason.
+    /// One line per block: a mark (`=` template, `~` volatile, none for content), the text, the path and the reason.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             out,

@@ -1,7 +1,7 @@
-//! A reference in parts: the segments of its path and the values of its query, so that a part which every view makes anew (a
-//! session id, a token) can be left out of what the link is compared by.
+//! Splits a reference into parts: the segments of its path and the values of its query. Parts that change at every
+//! view (a session ID, a token) can then be ignored when links are compared.
 //!
-//! Works on the reference as written, without resolving it: the same page writes the same link the same way.
+//! Works on the reference as written, without resolving it: a page always writes the same link in the same way.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -10,17 +10,17 @@ use super::walk::mixed;
 /// A segment or a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// The parameter's name, or the place of the segment, with the shape of the path.
+    /// The parameter's name, or the index of the segment, with the shape of the path.
     pub key: u64,
     pub value: u64,
-    /// Long and of mixed characters: made by a machine, and no number that counts things.
+    /// Long and of mixed characters: generated, and not a counter.
     pub is_token: bool,
 }
 
-/// Parts of one reference; what follows belongs to the last one.
+/// Maximum parts of one reference; the rest belongs to the last one.
 const PARTS: usize = 24;
 
-/// Bytes from which a value may be a token.
+/// Minimum bytes of a token.
 const TOKEN_BYTES: usize = 8;
 
 /// Everything before the fragment.
@@ -38,13 +38,13 @@ pub(super) fn without_fragment(href: &[u8]) -> &[u8] {
     href
 }
 
-/// True for what leads nowhere: fragments of the same page, and scripts.
+/// True for references without a target: fragments of the same page, and scripts.
 pub(super) fn is_blank(href: &[u8]) -> bool {
     without_fragment(href).is_empty()
         || href.trim_ascii().get(..11).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"javascript:"))
 }
 
-/// The parts of a reference, in their order.
+/// The parts of a reference, in order.
 pub(super) fn parts(href: &[u8], mut each: impl FnMut(Part)) {
     let mut shape = None;
     split(href, |path, name, value| {
@@ -53,8 +53,8 @@ pub(super) fn parts(href: &[u8], mut each: impl FnMut(Part)) {
     });
 }
 
-/// What a link is compared by: all of it before the fragment, but without the parts that are noise. `is_noise` is asked of
-/// tokens only: nothing else becomes noise.
+/// The value by which a link is compared: everything before the fragment, without the parts that are noise.
+/// `is_noise` is only called for tokens: nothing else becomes noise.
 pub(super) fn value(href: &[u8], is_noise: impl Fn(u64) -> bool) -> u64 {
     let (mut shape, mut left_out) = (None, 0_u32);
     let mut place = 0;
@@ -78,13 +78,13 @@ pub(super) fn value(href: &[u8], is_noise: impl Fn(u64) -> bool) -> u64 {
     hash
 }
 
-/// The same where nothing is noise.
+/// The same if nothing is noise.
 #[inline]
 pub(super) fn plain_value(href: &[u8]) -> u64 {
     xxh3_64(without_fragment(href))
 }
 
-/// Which part of a reference.
+/// The position of a part in a reference.
 #[derive(Clone, Copy)]
 enum Name<'h> {
     Segment(u64),
@@ -100,7 +100,7 @@ impl Name<'_> {
     }
 }
 
-/// Gives the path, and name and value of each part; at most [`PARTS`] of them.
+/// Passes on the path, and name and value of each part; at most [`PARTS`] of them.
 #[inline]
 fn split<'h>(href: &'h [u8], mut each: impl FnMut(&'h [u8], Name<'h>, &'h [u8])) {
     let href = without_fragment(href);
@@ -133,7 +133,7 @@ fn split<'h>(href: &'h [u8], mut each: impl FnMut(&'h [u8], Name<'h>, &'h [u8]))
     }
 }
 
-/// The path with its numbers and tokens masked: the links of one list have one shape.
+/// The path with its numbers and tokens masked: the links of one list have the same shape.
 fn shape_of_path(path: &[u8]) -> u64 {
     path.split(|byte| *byte == b'/').fold(0x9a71, |hash, segment| {
         let masked = if is_token(segment) || segment.iter().any(u8::is_ascii_digit) { 1 } else { xxh3_64(segment) };
@@ -141,7 +141,8 @@ fn shape_of_path(path: &[u8]) -> u64 {
     })
 }
 
-/// Long, of letters with digits, or of many digits: an identifier that counts is shorter, and a title has words.
+/// Long, with letters and digits mixed, or with many digits: a sequential identifier is shorter, and a title has
+/// words.
 fn is_token(value: &[u8]) -> bool {
     if value.len() < TOKEN_BYTES {
         return false;
@@ -157,7 +158,7 @@ fn is_token(value: &[u8]) -> bool {
         }
     }
     let is_mixed = digits > 0 && letters + capitals > 0 || letters > 2 && capitals > 2;
-    // Words parted by marks are a title: `debian-12-amd64`.
+    // Words with separators are a title: `debian-12-amd64`.
     words * TOKEN_BYTES <= value.len() && (is_mixed || digits >= TOKEN_BYTES)
 }
 

@@ -1,11 +1,12 @@
-//! Learning what is volatile: two looks at the same URL, held against each other.
+//! Learns what is volatile by comparing two visits of the same URL.
 //!
-//! Atoms that stand once in both looks, in the same order, are anchors; what lies between two anchors is a gap. In a gap of
-//! which a record came or went, everything is content and nothing is learned. In any other, atoms of the same slot
-//! are paired: texts that differ in numbers only speak against the shape in its slot, links that differ in a token
-//! only against that part of such links, and all else that was replaced against the slot.
+//! Atoms that occur once in both visits, in the same order, are anchors; between two anchors is a gap. A gap in which
+//! a record appeared or disappeared is all content, and nothing is learned from it. In any other gap, atoms of the
+//! same slot are paired: texts that differ only in numbers are evidence against the shape in its slot, links that
+//! differ only in a token against that part of such links, and any other replacement against the slot.
 //!
-//! What is called noise needs evidence from several looks, more of it where a mistake would hide content: see [`Evidence::speaks`].
+//! Noise needs evidence from several visits, and more of it if a mistake would hide content: see
+//! [`Evidence::speaks`].
 
 use super::fuse::{self, Piece};
 use super::walk::{self, Atom, What};
@@ -22,74 +23,75 @@ mod pair;
 pub(super) use pair::Change;
 pub use pair::longest_rising;
 
-/// What one observation taught.
+/// The result of one observation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Observed {
-    /// There was an earlier look at this URL to compare with.
+    /// There was an earlier visit of this URL to compare with.
     pub is_paired: bool,
-    /// Something became noise or stopped to be: fingerprints taken before do not compare.
+    /// Something became noise or stopped being noise: earlier fingerprints cannot be compared.
     pub has_learned: bool,
-    /// The site has a new template; all that was known was forgotten.
+    /// The site has a new template; everything known was discarded.
     pub is_relearned: bool,
 }
 
-/// What speaks for one key being noise.
+/// The evidence that one key is noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Evidence {
     pub key: Key,
-    /// Of the text's element, to which facts about records belong.
+    /// The slot of the text's element, to which facts about records belong.
     pub slot: u64,
-    /// The count of looks when it was first seen to change.
+    /// The number of visits when the first change was seen.
     pub born: u32,
-    /// Looks at which it had changed.
+    /// Visits at which it had changed.
     pub changes: u32,
-    /// Atoms that had changed, of those compared.
+    /// Atoms that had changed, and atoms compared.
     pub changed: u32,
     pub compared: u32,
-    /// Of those changed, the ones whose new value stands in the same slot of another page, too: it is none of the record's own.
+    /// Changed atoms whose new value is also in the same slot of another page, and so does not belong to the record.
     pub shared: u32,
 }
 
 impl Evidence {
-    /// Whether it is noise by now. `titles` and `rows` are what its slot has to do with records.
+    /// Whether the evidence is sufficient. `titles` and `rows` are the slot's relation to records.
     fn speaks(&self, looks: u32, holds: Holds, titles: bool, rows: bool) -> bool {
         let share = f64::from(self.changes) / (f64::from(looks.saturating_sub(self.born)) + 1.0);
         let atoms = f64::from(self.changed) / f64::from(self.compared.max(1));
         let often = |changes, least| self.changes >= changes && share >= least;
         match self.key {
-            // An identifier that was edited changes in one row and at one look, a token in all rows and at all looks.
+            // An edited identifier changes in one row and at one visit, a token in all rows and at all visits.
             Key::Part => atoms >= 0.8 && (often(3, 0.6) || self.changed >= self.changes.saturating_mul(10)),
             Key::Shape(_) if titles => false,
             Key::Shape(Kind::Hash) => false,
             // The time of a row is its last activity; sizes and long numbers are edited seldom and in few rows.
             Key::Shape(Kind::Date) if rows => false,
             Key::Shape(Kind::Size | Kind::Long) if rows => often(3, 0.5) && atoms >= 0.2,
-            // Many rows at once, or again and again: a bare number may be a size in bytes, which is edited in one row.
+            // Many rows at once, or repeatedly: a bare number may be a size in bytes, which is edited in one row.
             Key::Shape(Kind::Count) if rows => (self.changed >= 3 && atoms >= 0.2) || often(8, 0.2),
             Key::Shape(_) if rows => self.changes >= 2 && atoms >= 0.1,
             Key::Slot if rows => often(4, 0.6) && atoms >= 0.5,
-            // Beside the rows of a list nothing says anything about a record.
+            // Nothing beside the rows of a list is about a record.
             Key::Shape(_) | Key::Slot if holds == Holds::List => often(2, 0.05),
             Key::Shape(Kind::Size) => often(3, 0.5),
             Key::Shape(_) => often(2, 0.05),
-            // What other pages of the class show as well, as news and latest comments, is no word about this record.
+            // Text that other pages of the class show too, such as news and latest comments, is not about this
+            // record.
             Key::Slot if self.shared >= self.changed.div_ceil(2) => often(2, 0.05),
             Key::Slot => often(4, 0.25),
         }
     }
 }
 
-/// An atom as it is kept from look to look.
+/// An atom as stored between visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kept {
     /// The lower halves of the slot's key, of the value, and of the shape's key; 0 for no shape.
     pub slot: u32,
     pub value: u32,
     pub shape: u32,
-    /// Of a text with a size or a long number: what its counts do not change; else 0.
+    /// For a text with a size or a long number: a hash that ignores its counts; else 0.
     pub counted: u32,
     pub flags: u8,
-    /// Parts of a link, which stand in the sample's list in the order of its links.
+    /// Number of parts of a link; they are in the sample's list in the order of its links.
     pub parts: u8,
 }
 
@@ -97,7 +99,7 @@ impl Kept {
     pub(super) const LINK: u8 = 1;
     /// The link of a record, or a text within one.
     pub(super) const RECORD: u8 = 2;
-    /// A text with an infohash, or a script too long to be an advert's.
+    /// A text with an infohash, or a script too long for an advertisement.
     pub(super) const FIRM: u8 = 4;
     pub(super) const SCRIPT: u8 = 8;
 
@@ -105,7 +107,7 @@ impl Kept {
         Self { slot: 0, value: half(value), shape: 0, counted: 0, flags, parts: 0 }
     }
 
-    /// Slot and value in one.
+    /// Slot and value combined.
     fn in_slot(&self) -> u64 {
         u64::from(self.slot) << 32 | u64::from(self.value)
     }
@@ -115,7 +117,7 @@ impl Kept {
     }
 }
 
-/// A part of a link as it is kept.
+/// A part of a link as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeptPart {
     pub key: u32,
@@ -123,34 +125,34 @@ pub(super) struct KeptPart {
     pub value: u32,
 }
 
-/// The last look at a URL.
+/// The last visit of a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sample {
     pub url: u64,
-    /// Pages observed until then.
+    /// Number of observed pages at that time.
     pub at: u32,
-    /// Looks that were compared with it.
+    /// Number of visits compared with it.
     pub hits: u32,
     pub atoms: Vec<Kept>,
     pub parts: Vec<KeptPart>,
 }
 
-/// A page as learning sees it.
+/// A page in the form for learning.
 #[derive(Default)]
 pub(super) struct Look {
     pub atoms: Vec<Kept>,
     pub parts: Vec<KeptPart>,
-    /// Of each atom: the whole keys of its slot and its shape, the kind, and the slot itself.
+    /// For each atom: the full keys of its slot and its shape, the kind, and the slot itself.
     pub full: Vec<Full>,
-    /// Of each part: its whole key.
+    /// For each part: its full key.
     pub part_keys: Vec<u64>,
     pieces: Keys<Piece>,
     columns: Keys<Column>,
-    /// Records met, by the value of their links.
+    /// Records found, by the value of their links.
     records: KeySet,
-    /// The record whose title is still to come.
+    /// The record whose title has not been found yet.
     untitled: Option<u64>,
-    /// The last link: where its bytes are, its value, and whether it matters.
+    /// The last link: the address of its bytes, its value, and whether it matters.
     last_link: Option<(usize, u64, bool)>,
     has_infohash: bool,
 }
@@ -165,30 +167,30 @@ pub(super) struct Full {
 }
 
 impl Full {
-    /// Of an atom without a shape.
+    /// For an atom without a shape.
     fn of(atom: &Atom<'_>) -> Self {
         Self { slot_key: slot_key(atom), shape_key: 0, count_key: 0, kind: Kind::Words, slot: atom.slot }
     }
 }
 
-/// What a slot has shown on one page.
+/// Statistics of a slot on one page.
 #[derive(Clone, Copy, Default)]
 struct Column {
-    /// The record after which it last stood, by its place.
+    /// The index of the record after which it last occurred.
     record: usize,
-    /// Records after which it stood.
+    /// Number of records after which it occurred.
     times: u32,
     kept: bool,
     titles: bool,
 }
 
-/// Records after which a slot must stand to be a column of their rows.
+/// Records after which a slot must occur to be a column of their rows.
 const ROWS: u32 = 3;
 
-/// Bytes from which an inline script holds data rather than a call: it never becomes noise.
+/// From this size on, an inline script contains data rather than a call: it never becomes noise.
 const SCRIPT_BYTES: usize = 4_096;
 
-/// Observations for which the look at a URL that did not come again is kept.
+/// Observations after which the visit of a URL that did not come again is dropped.
 const SAMPLE_AGE: u32 = 1_000;
 
 #[allow(clippy::cast_possible_truncation)] // the half is what is kept
@@ -197,8 +199,8 @@ pub(super) fn half(key: u64) -> u32 {
 }
 
 impl Model {
-    /// Learns from a page that was read: from what it shares with other pages of the class, and from what changed since an
-    /// earlier look at the same URL. Pages of other classes, errors and logins must not be shown to it.
+    /// Learns from a page: from what it shares with other pages of the class, and from what changed since an earlier
+    /// visit of the same URL. Must not be called with pages of other classes, errors or logins.
     pub fn observe(&mut self, page: &Page<'_>, matters: Matters<'_>) -> Observed {
         let mut observed = Observed::default();
         if page.body.len() > PAGE_BYTES_MAX {
@@ -229,7 +231,7 @@ impl Model {
         observed
     }
 
-    /// Tells of a look at this URL that showed no change: what changes at one look in many is no noise.
+    /// Records a visit of this URL without a change: something that changes at one of many visits is not noise.
     pub fn unchanged(&mut self, url: u64) {
         if self.samples.iter().any(|sample| sample.url == url) {
             self.looks = self.looks.saturating_add(1);
@@ -248,7 +250,7 @@ impl Model {
         }
     }
 
-    /// The page in the terms of the model; None where it has no markup.
+    /// The page in the form of the model; None if it has no markup.
     fn look(&self, page: &Page<'_>, matters: Matters<'_>) -> Option<Look> {
         let (body, encoding) = bytes(page);
         let mut look = Look::default();
@@ -277,7 +279,7 @@ impl Model {
         (tags > 0).then_some(look)
     }
 
-    /// Takes in which slots hold records; true where that takes something off the noise.
+    /// Learns which slots contain records; true if that removes some noise.
     fn learn_records(&mut self, columns: &Keys<Column>) -> bool {
         let mut is_less = false;
         for (slot, column) in columns {
@@ -308,13 +310,13 @@ impl Model {
         is_less
     }
 
-    /// Records and the cells of their rows are no template, however many pages show them.
+    /// Records and the cells of their rows are not template, even if many pages have them.
     fn without_records(&self, mut pieces: Keys<Piece>) -> Keys<Piece> {
         pieces.retain(|_, piece| !self.records.contains_key(&piece.slot));
         pieces
     }
 
-    /// Weighs what changed between two looks; true where something became noise or stopped to be.
+    /// Evaluates the changes between two visits; true if something became noise or stopped being noise.
     fn learn_changes(&mut self, earlier: &Sample, look: &Look) -> bool {
         let noise: KeySet = self.noise.iter().map(|key| u64::from(half(*key))).collect();
         let others = self.samples.iter().filter(|sample| sample.url != earlier.url).flat_map(|sample| &sample.atoms);
@@ -357,7 +359,7 @@ impl Model {
             return is_less;
         }
         let records = self.records.get(&evidence.slot).copied().unwrap_or_default();
-        // Where pages name no record, nothing tells the list from its frame: only numbers are taken off.
+        // If pages name no record, the list cannot be separated from its frame: only numbers are ignored.
         let knows_records = u64::from(self.with_records) * 2 >= u64::from(self.pages);
         if evidence.key == Key::Slot && (records.kept || !knows_records) {
             return is_less;
@@ -375,8 +377,7 @@ impl Model {
         self.noise.insert(key) || is_less
     }
 
-    /// Drops the evidence that is nearest to nothing, half of what is not decided, once there is too much; true where noise
-    /// had to go.
+    /// Drops the weakest evidence, half of what is undecided, if there is too much; true if noise had to be dropped.
     fn make_room(&mut self) -> bool {
         if self.evidence.len() < NOISE_KEYS_MAX {
             return false;
@@ -392,7 +393,7 @@ impl Model {
             self.evidence.remove(key);
         }
         if undecided.is_empty() {
-            // A class that is nothing but noise: begin again.
+            // The class is nothing but noise: start again.
             self.evidence.clear();
             self.noise.clear();
             self.shaped.clear();
@@ -406,7 +407,7 @@ impl Look {
     fn link(&mut self, model: &Model, atom: &Atom<'_>, matters: bool) {
         let value = model.link_value(atom.bytes);
         self.last_link = Some((atom.bytes.as_ptr() as usize, value, matters));
-        // A link into a page, as to its comments, is none by which the page is called.
+        // A link into a page, such as to its comments, does not identify the page.
         let is_whole = hrefs::without_fragment(atom.bytes).len() == atom.bytes.trim_ascii().len();
         if matters && self.records.insert(value) && is_whole {
             self.untitled = Some(value);
@@ -432,7 +433,7 @@ impl Look {
 
     fn text(&mut self, atom: &Atom<'_>, value: u64) {
         let shape = words::shape(atom.bytes);
-        // The link around a text is the last one but where the text after it stands outside.
+        // The link around a text is the last one, unless the text is outside of it.
         let of = atom.link.map(|link| link.as_ptr() as usize);
         let link = self.last_link.filter(|(at, ..)| Some(*at) == of);
         let is_of_record = link.is_some_and(|(_, _, matters)| matters);
@@ -481,7 +482,7 @@ impl Look {
     }
 }
 
-/// What a link is compared by, from its kept parts.
+/// The value by which a link is compared, from its stored parts.
 pub(super) fn kept_link_value(parts: &[KeptPart], is_noise: impl Fn(u32) -> bool) -> u32 {
     let parts = parts.iter().filter(|part| !is_noise(part.key));
     half(parts.fold(0x1e71, |hash, part| mixed(hash, u64::from(part.value))))

@@ -1,20 +1,21 @@
-//! Has this page changed? A fingerprint of a page without its noise (ALGORITHMS §8; Denoise).
+//! Detects whether a page has changed, by a fingerprint without its noise (ALGORITHMS §8; Denoise).
 //!
 //! ```text
-//! page ── walk ──→ atoms in their slots ─┬─ observe:     fuse (template), pairs of looks (volatile) ─→ model
-//!                                        ├─ fingerprint: what the model does not call noise, hashed ─→ same as last time?
+//! page ── walk ──→ atoms in their slots ─┬─ observe:     fuse (template), pairs of visits (volatile) ─→ model
+//!                                        ├─ fingerprint: everything that is not noise, hashed ─→ same as last time?
 //!                                        └─ explain:     blocks with their kinds, for people
 //! ```
 //!
-//! One model for each class of a site. Noise is what says nothing about torrents: **template**, which all pages of the class
-//! share (the paper's fusion of DOM trees, by slots and values instead of a walk over two trees, so that any number
-//! of pages fuse in one pass each), and what is **volatile**: it changed between two looks at the same URL though no
-//! record did. A record is what a link of a class that matters leads to; the caller says which links those are. Their links,
-//! titles, infohashes, sizes and dates are content and never become noise. Counts are noise, those of seeders included: a
-//! harvest is after what is new, and a list with counts would change at every look.
+//! One model per class of a site. Noise is everything that says nothing about torrents. **Template** is shared by all
+//! pages of the class (the paper's fusion of DOM trees, by slots and values instead of a walk over two trees, so that
+//! any number of pages fuse in one pass each). **Volatile** is what changed between two visits of the same URL
+//! although no record did. A record is the target of a link of a class that matters; the caller decides which links
+//! those are. The links, titles, infohashes, sizes and dates of records are content and never become noise. Counts
+//! are noise, including seeders: a harvest searches for new items, and a list with counts would change at every
+//! visit.
 //!
-//! Stands between `classify` (this is a page) and `links`: an unchanged page needs neither its links nor a tree. It knows
-//! no site, no rules and no database; it neither fetches nor reads the time. One pass over the bytes, no tree.
+//! Comes between `classify` (this is a page) and `links`: an unchanged page needs neither its links nor a tree. It
+//! knows no site, no rules and no database; it neither fetches nor reads the time. One pass over the bytes, no tree.
 
 mod explain;
 mod fuse;
@@ -48,60 +49,60 @@ use learn::{Evidence, Sample};
 use walk::{Atom, What, mixed};
 use words::{Kind, Relative};
 
-/// A page as it came.
+/// A page as received.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
-    /// A hash of the normalised URL: looks at the same URL are compared.
+    /// A hash of the normalised URL: visits of the same URL are compared.
     pub url: u64,
     pub body: &'a [u8],
     pub encoding: &'static Encoding,
 }
 
-/// Whether a reference, as written, leads to what the crawl is after: a detail page, a thread, a download. Links that name a
-/// torrent themselves (magnet and its kin) matter unasked.
+/// Whether a reference, as written, leads to a target of the crawl: a detail page, a thread, a download. Links that
+/// name a torrent themselves (magnet and the like) always matter.
 pub type Matters<'m> = &'m dyn Fn(&str) -> bool;
 
-/// What a fingerprint was taken over.
+/// The input of a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// The content, without what the model knows as noise.
+    /// The content without the known noise.
     Content,
-    /// All bytes: next to nothing is left without the noise (a very short page, an empty list), so that the
-    /// noise may be the content.
+    /// All bytes: almost nothing is left without the noise (a very short page, an empty list), so the noise may be
+    /// the content.
     NoiseIsContent,
-    /// All bytes: there is no markup to tell blocks by.
+    /// All bytes: there is no markup to separate blocks.
     NoMarkup,
     /// All bytes: the page is longer than [`PAGE_BYTES_MAX`].
     TooLong,
 }
 
-/// What a page says, in one number.
+/// The fingerprint of a page's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Fingerprint {
     pub hash: u64,
-    /// Which state of the model it was taken with: others do not compare.
+    /// The model state that it was computed with: other states cannot be compared.
     pub epoch: u64,
     pub basis: Basis,
 }
 
-/// What two fingerprints say about a page.
+/// The result of comparing two fingerprints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Unchanged,
     Changed,
-    /// The model has learned since: the page is to be processed once more.
+    /// The model has learned since: the page must be processed once more.
     Unknown,
 }
 
 impl Fingerprint {
-    /// What this look says beside the last one.
+    /// Compares this visit with the last one.
     #[must_use]
     pub fn since(&self, last: &Self) -> Verdict {
         let is_plain = self.basis != Basis::Content;
         if self.hash == last.hash && self.basis == last.basis && (is_plain || self.epoch == last.epoch) {
-            // All bytes are the same whatever is noise in them.
+            // Equal bytes are equal under any noise.
             Verdict::Unchanged
         } else if self.epoch == last.epoch {
             Verdict::Changed
@@ -111,7 +112,7 @@ impl Fingerprint {
     }
 }
 
-/// Hashes that are keys themselves need no second hash.
+/// Keys that are hashes themselves need no second hash.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Same(u64);
 
@@ -126,7 +127,7 @@ impl Hasher for Same {
         self.0 = key;
     }
     fn write_u32(&mut self, key: u32) {
-        // Tables take their place from the low bits and their tag from the high ones.
+        // Hash tables use the low bits for the position and the high ones for the tag.
         self.0 = u64::from(key) << 32 | u64::from(key);
     }
 }
@@ -134,80 +135,80 @@ impl Hasher for Same {
 type Keys<V> = HashMap<u64, V, BuildHasherDefault<Same>>;
 type KeySet = HashSet<u64, BuildHasherDefault<Same>>;
 
-/// What the pages of a class are for.
+/// The purpose of a class's pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {
-    /// Rows that lead to records, as index and board pages: what changes beside the rows is soon noise.
+    /// Rows that lead to records, as on index and board pages: changes beside the rows soon count as noise.
     List,
-    /// A record, as detail and thread pages: its words may stand anywhere, so that more must speak for noise.
+    /// A record, as on detail and thread pages: its words may be anywhere, so noise needs more evidence.
     #[default]
     Record,
 }
 
-/// What is noise on the pages of one class of a site.
+/// The known noise of the pages of one class of a site.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
     holds: Holds,
-    /// Raised whenever something becomes noise or stops to be.
+    /// Incremented whenever something becomes noise or stops being noise.
     epoch: u64,
-    /// Times that the site's template was learned anew.
+    /// How often the site's template was relearned.
     relearned: u32,
     template: Template,
     /// Slots, shapes of texts in a slot, and parts of links that are noise, by their keys.
     noise: KeySet,
     /// Slots in which some shapes are noise: only their texts are masked.
     shaped: KeySet,
-    /// Some parts of links are noise: only then links are taken apart.
+    /// Some parts of links are noise: otherwise links are not split.
     has_parts: bool,
-    /// Slots that hold records: they never become noise.
+    /// Slots that contain records: they never become noise.
     records: Keys<Records>,
     evidence: Keys<Evidence>,
     samples: Vec<Sample>,
-    /// Looks at a URL that was looked at before.
+    /// Repeated visits of URLs.
     looks: u32,
-    /// Pages observed, and those of them that named a record.
+    /// Pages observed, and those of them with a record.
     pages: u32,
     with_records: u32,
-    /// Pages in a row on which most of the template was missing.
+    /// Consecutive pages without most of the template.
     strangers: u8,
 }
 
-/// What a slot has to do with records.
+/// The relation of a slot to records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Records {
-    /// Links of records, texts of such links, or what names the page stand in it: as a whole it is never noise.
+    /// It contains links of records, texts of such links, or the page's heading: it is never noise as a whole.
     kept: bool,
-    /// Titles do: the first text of a record's links.
+    /// It contains titles: the first text of a record's links.
     titles: bool,
-    /// It repeats from record to record: a column.
+    /// It repeats for each record: a column.
     rows: bool,
 }
 
-/// Why an atom is no content.
+/// Why an atom is not content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Noise {
-    /// Its slot changes from look to look.
+    /// Its slot changes at every visit.
     Slot,
-    /// Its numbers do.
+    /// Its numbers change.
     Shape,
-    /// A time told from now.
+    /// A relative time.
     Age,
     /// All pages of the class have it.
     Template,
-    /// The page has had this link before.
+    /// The page already had this link.
     Again,
-    /// Leads nowhere.
+    /// A link without a target.
     Blank,
 }
 
 /// Links of most pages.
 const LINKS: usize = 256;
 
-/// Atoms of content below which a page from which noise was taken says next to nothing.
+/// With fewer content atoms, a page without its noise is almost empty.
 const CONTENT_ATOMS_MIN: u32 = 4;
 
-/// Distinguishes the keys of what may be noise.
+/// Distinguishes the keys of possible noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Key {
     Slot,
@@ -216,7 +217,7 @@ enum Key {
 }
 
 fn slot_key(atom: &Atom<'_>) -> u64 {
-    // The links and the scripts of a slot may be noise where its texts are none.
+    // The links and scripts of a slot may be noise even if its texts are not.
     mixed(atom.slot, atom.what as u64)
 }
 
@@ -224,7 +225,7 @@ fn shape_key(slot: u64, masked: u64) -> u64 {
     mixed(mixed(slot, masked), 11)
 }
 
-/// Of a shape's counts, where other numbers stand beside them.
+/// The key of a shape's counts, if it also contains other numbers.
 fn count_key(slot: u64, masked: u64) -> u64 {
     mixed(mixed(slot, masked), 17)
 }
@@ -233,7 +234,7 @@ fn part_key(key: u64) -> u64 {
     mixed(key, 13)
 }
 
-/// A page's bytes in an encoding whose ASCII is ASCII.
+/// A page's bytes in an ASCII-compatible encoding.
 fn bytes<'a>(page: &Page<'a>) -> (Cow<'a, [u8]>, &'static Encoding) {
     if page.encoding.is_ascii_compatible() {
         return (Cow::Borrowed(page.body), page.encoding);
@@ -242,7 +243,7 @@ fn bytes<'a>(page: &Page<'a>) -> (Cow<'a, [u8]>, &'static Encoding) {
     (Cow::Owned(text.into_owned().into_bytes()), UTF_8)
 }
 
-/// A reference as the rules read it: decoded, entities resolved, spaces off.
+/// A reference in the form for the rules: decoded, entities resolved, spaces trimmed.
 fn reference(href: &[u8], encoding: &'static Encoding) -> String {
     let (text, _) = encoding.decode_without_bom_handling(href);
     strip_url(&decode_attribute(&text)).into_owned()
@@ -256,12 +257,12 @@ fn is_of_record(href: &[u8], encoding: &'static Encoding, matters: Matters<'_>) 
     is_encoded(&reference) || matters(&reference)
 }
 
-/// One page's atoms on their way through the model.
+/// Passes one page's atoms through the model.
 struct Judge<'m> {
     model: &'m Model,
     encoding: &'static Encoding,
     matters: Matters<'m>,
-    /// How often the page has shown each piece of the template.
+    /// How often the page has contained each piece of the template so far.
     shown: Keys<u16>,
     links: KeySet,
 }
@@ -277,7 +278,7 @@ impl<'m> Judge<'m> {
         }
     }
 
-    /// The value of an atom that is content; otherwise why it is none.
+    /// The value of a content atom; otherwise why it is not content.
     fn judge(&mut self, atom: &Atom<'_>) -> Result<u64, Noise> {
         let model = self.model;
         match atom.what {
@@ -338,38 +339,38 @@ impl<'m> Judge<'m> {
 }
 
 impl Model {
-    /// Nothing is known: everything but relative times is content.
+    /// A model without knowledge: everything but relative times is content.
     #[must_use]
     pub fn new(holds: Holds) -> Self {
         Self { holds, ..Self::default() }
     }
 
-    /// Which state of learning this is; fingerprints of other states do not compare.
+    /// The number of this learning state; fingerprints of other states cannot be compared.
     #[must_use]
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Times that the class had a new template.
+    /// How often the class had a new template.
     #[must_use]
     pub fn relearned(&self) -> u32 {
         self.relearned
     }
 
-    /// True once something is known to be noise.
+    /// True if any noise is known.
     #[must_use]
     pub fn has_learned(&self) -> bool {
         self.template.is_known() || !self.noise.is_empty()
     }
 
-    /// True where parts of links are noise: two fingerprints may then be equal over links that differ in such a part.
+    /// True if parts of links are noise: two fingerprints may then be equal although links differ in such a part.
     #[must_use]
     pub fn leaves_parts_out(&self) -> bool {
         self.has_parts
     }
 
-    /// The fingerprint of a page: equal for pages whose content, texts and links in their order, is equal. Linear in the
-    /// page; never fails, and says with [`Basis`] where it had to take all bytes.
+    /// The fingerprint of a page: equal for pages with equal content, texts and links in order. Linear in the page;
+    /// never fails. [`Basis`] shows whether it had to use all bytes.
     #[must_use]
     pub fn fingerprint(&self, page: &Page<'_>, matters: Matters<'_>) -> Fingerprint {
         let plain = |basis| Fingerprint { hash: xxh3_64(page.body), epoch: self.epoch, basis };
@@ -396,7 +397,7 @@ impl Model {
         }
     }
 
-    /// What a link is compared by.
+    /// The value by which a link is compared.
     fn link_value(&self, href: &[u8]) -> u64 {
         if self.has_parts {
             hrefs::value(href, |key| self.noise.contains(&part_key(key)))

@@ -1,6 +1,6 @@
-//! A model as a note in the crawl database: JSON, with what is long and of numbers only as base64.
+//! A model as a note in the crawl database: JSON, with long lists of numbers as base64.
 //!
-//! A note that cannot be read is refused, and the model begins anew: it costs some looks, never a wrong verdict.
+//! An invalid note is rejected, and the model starts again: it costs some visits, never a wrong verdict.
 
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,10 @@ use super::words::Kind;
 use super::{Holds, Key, Model, Records};
 use crate::limits::{NOISE_ATOMS_MAX, NOISE_FUSED_PAGES, NOISE_KEYS_MAX, NOISE_NOTE_BYTES_MAX, NOISE_SAMPLES_MAX};
 
-/// Of what this build writes and of how it takes a page apart: slots of another version have other keys.
+/// Version of the format and of the page analysis: slots of another version have other keys.
 const VERSION: u32 = 1;
 
-/// Why a note was refused.
+/// Why a note was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum NoteError {
     #[error("the note of a noise model is longer than {NOISE_NOTE_BYTES_MAX} bytes")]
@@ -46,7 +46,7 @@ struct Note {
     samples: Vec<SampleNote>,
 }
 
-/// Key, code of what it is, slot, born, changes, changed, compared, shared.
+/// Key, code of its kind, slot, born, changes, changed, compared, shared.
 type EvidenceNote = (u64, u8, u64, u32, u32, u32, u32, u32);
 
 #[derive(Serialize, Deserialize)]
@@ -74,7 +74,7 @@ const KEYS: [Key; 9] = [
 ];
 
 fn code(key: Key) -> u8 {
-    // Every key stands in the table, which is shorter than 256.
+    // Every key is in the table, which is shorter than 256.
     KEYS.iter().position(|known| *known == key).and_then(|place| u8::try_from(place).ok()).unwrap_or(0)
 }
 
@@ -116,14 +116,14 @@ impl Model {
             evidence,
             samples: self.samples.iter().map(sample_note).collect(),
         };
-        // Numbers, strings and lists of them: serde_json cannot fail on them.
+        // Numbers, strings and lists of them: serde_json cannot fail.
         serde_json::to_vec(&note).unwrap_or_default()
     }
 
-    /// Reads a note.
+    /// Parses a note.
     ///
     /// # Errors
-    /// [`NoteError`] where it is too long, of another version, or broken.
+    /// [`NoteError`] if it is too long, of another version, or invalid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NoteError> {
         if bytes.len() > NOISE_NOTE_BYTES_MAX {
             return Err(NoteError::TooLong);

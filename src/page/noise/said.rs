@@ -1,4 +1,4 @@
-//! What the rows of a list say, whatever their links are called: some sites name all links anew at each view.
+//! The texts of a list's rows, independent of their links: some sites rename all links at each view.
 
 use std::collections::HashSet;
 
@@ -9,17 +9,18 @@ use super::words::{self, Kind, Relative};
 use super::{Matters, Page, bytes, is_of_record};
 use crate::limits::PAGE_BYTES_MAX;
 
-/// The texts of a list from its first row's link to its last row's, in one number.
+/// A hash of the texts of a list from its first row's link to its last row's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     pub hash: u64,
-    /// Different texts among them. Where they are fewer than the rows, rows say the same, and the hash tells none from another.
+    /// Number of different texts. If there are fewer than rows, rows have equal texts, and the hash does not
+    /// distinguish them.
     pub texts: usize,
 }
 
-/// Hashes the texts between the first and the last link that leads to what the list is of (`is_row`, references as written), but for
-/// counts and for times told from now. None where there is no such link, or the page is longer than [`PAGE_BYTES_MAX`]. Linear in the
-/// page, no tree.
+/// Hashes the texts between the first and the last link to an item of the list (`is_row`, references as written),
+/// without counts and relative times. None if there is no such link, or the page is longer than [`PAGE_BYTES_MAX`].
+/// Linear in the page, no tree.
 #[must_use]
 pub fn said(page: &Page<'_>, is_row: Matters<'_>) -> Option<Said> {
     if page.body.len() > PAGE_BYTES_MAX {
@@ -40,7 +41,7 @@ pub fn said(page: &Page<'_>, is_row: Matters<'_>) -> Option<Said> {
                 };
                 texts.insert(value);
                 hash = mixed(hash, value);
-                // What stands behind the last row's link is none of the list's, as far as anybody can tell.
+                // Text after the last row's link may not belong to the list.
                 if atom.link.is_none() || atom.link != row {
                     return;
                 }

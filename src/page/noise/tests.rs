@@ -1,4 +1,4 @@
-//! The model on small pages: what is learned, what never is, and what bad input does.
+//! The model on small pages: what is learned, what never is, and how it handles bad input.
 
 use encoding_rs::{GBK, UTF_8, UTF_16LE};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn matters(href: &str) -> bool {
     href.contains("/t/")
 }
 
-/// A list of torrents with a counter, a clock, an advert and who is online.
+/// A list of torrents with a counter, a clock, an advertisement and the users online.
 fn list(look: u32, rows: &[(u32, &str)]) -> String {
     let mut text = format!(
         "<html><head><title>Torrents</title></head><body><ul class=menu><li><a href=/>Home</a><li><a href=/rules>Rules</a>\
@@ -45,7 +45,7 @@ fn list(look: u32, rows: &[(u32, &str)]) -> String {
 
 const ROWS: [(u32, &str); 5] = [(5, "Debian"), (4, "Arch"), (3, "Fedora"), (2, "Void"), (1, "Alpine")];
 
-/// A model that was shown ten looks.
+/// A model after ten visits.
 fn taught() -> Model {
     let mut model = Model::new(Holds::List);
     for look in 0..10 {
@@ -100,7 +100,7 @@ fn a_list_that_changes_at_every_look_stays_content() {
     other[4].1 = "Alpinist";
     assert!(!same(&model, &list(50, &ROWS), &list(50, &other)));
     assert!(!same(&model, &list(50, &ROWS), &list(50, &ROWS[1..])));
-    // All rows but the last are new at each look, so that only texts outside of rows were learned from.
+    // All rows but the last are new at each visit, so only texts outside of rows were learned.
     assert!(model.has_learned());
 }
 

@@ -1,11 +1,12 @@
-//! A page as a sequence of atoms: its texts, links and inline scripts in document order, each with the slot it stands in.
+//! A page as a sequence of atoms: its texts, links and inline scripts in document order, each with its slot.
 //!
-//! A slot is the path of elements above an atom, as a hash: names, ids and classes without their digits, so that all rows
-//! of a list have the same slots, and of table cells the column, because tables seldom name theirs. It is built from
-//! the token stream with a bounded stack. Where tags are nested wrongly it may differ from html5ever's tree, but it is the
-//! same for the same bytes, which is all that comparing two looks at a page needs.
+//! A slot is the path of elements above an atom, as a hash: names, ids and classes without their digits, so that all
+//! rows of a list have the same slots, plus the column for table cells, because tables seldom name theirs. It is
+//! built from the token stream with a bounded stack. It may differ from html5ever's tree for misnested tags, but it
+//! is the same for the same bytes, and comparing two visits of a page needs no more.
 //!
-//! What forms hold (options, values, hidden tokens), comments and styles are no atoms. Linear in the page, no recursion.
+//! The content of forms (options, values, hidden tokens), comments and styles are not atoms. Linear in the page, no
+//! recursion.
 
 use std::ops::Range;
 
@@ -16,10 +17,10 @@ use super::super::tokens::{self, key};
 use super::words::trimmed;
 use crate::limits::NOISE_DEPTH_MAX;
 
-/// What an atom is.
+/// The kind of an atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// Text, or a `title` or `datetime` that people or machines read in its place. Outer spaces are off.
+    /// Text, or a `title` or `datetime` that people or machines read in its place, without outer spaces.
     Text,
     /// The reference of an `a`, `area`, `iframe` or `frame`, or a magnet link anywhere in an attribute; as written.
     Link,
@@ -35,7 +36,7 @@ pub(super) struct Atom<'p> {
     pub bytes: &'p [u8],
     /// The reference of the `a` around a text.
     pub link: Option<&'p [u8]>,
-    /// It stands in what names the page: `title` or `h1`.
+    /// It is in the page's heading: `title` or `h1`.
     pub is_heading: bool,
 }
 
@@ -45,9 +46,9 @@ struct Frame<'p> {
     slot: u64,
     link: Option<&'p [u8]>,
     is_heading: bool,
-    /// Cells that were opened in it.
+    /// Number of cells opened in it.
     cells: u16,
-    /// Where its tag's name begins.
+    /// Offset of its tag name.
     at: usize,
 }
 
@@ -55,13 +56,13 @@ struct Frame<'p> {
 pub(super) struct Stack<'p> {
     page: &'p [u8],
     frames: Vec<Frame<'p>>,
-    /// Elements open beyond the cap.
+    /// Number of open elements beyond the cap.
     beyond: usize,
-    /// The number of frames at the outermost `select`, whose texts are a form's.
+    /// Stack depth at the outermost `select`, whose texts belong to a form.
     muted: Option<usize>,
 }
 
-/// Frames that an end tag or an implied end looks through.
+/// Frames that an end tag or an implied end searches.
 const LOOK: usize = 64;
 
 const A: u64 = key(b"a");
@@ -88,7 +89,7 @@ const THEAD: u64 = key(b"thead");
 const TFOOT: u64 = key(b"tfoot");
 const PLAIN_TEXT: &[u8] = b"plaintext";
 
-/// Elements without an end: those of HTML §13.1.2, with `frame` and `param`.
+/// Void elements: those of HTML §13.1.2, with `frame` and `param`.
 const fn is_void(name: u64) -> bool {
     const BASE: u64 = key(b"base");
     const BR: u64 = key(b"br");
@@ -109,7 +110,7 @@ const fn is_void(name: u64) -> bool {
     )
 }
 
-/// Elements whose content is raw text and none that a reader sees.
+/// Elements whose content is invisible raw text.
 const fn is_raw(name: u64) -> bool {
     const STYLE: u64 = key(b"style");
     const TEXTAREA: u64 = key(b"textarea");
@@ -119,7 +120,7 @@ const fn is_raw(name: u64) -> bool {
     matches!(name, STYLE | TEXTAREA | XMP | NOEMBED | NOFRAMES | IFRAME)
 }
 
-/// The open elements that an element of this name ends, and those beyond which it does not look for them.
+/// The open elements that an element of this name closes, and those that bound the search.
 const fn implied_end(opened: u64) -> Option<(&'static [u64], &'static [u64])> {
     const DIV: u64 = key(b"div");
     const H2: u64 = key(b"h2");
@@ -137,10 +138,10 @@ const fn implied_end(opened: u64) -> Option<(&'static [u64], &'static [u64])> {
     })
 }
 
-/// Distinguishes the slot of an attribute's text from that of the element's own.
+/// Distinguishes the slot of an attribute's text from that of the element itself.
 const OF_ATTRIBUTE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Digits from which a `title` of an element that is no link counts as text: a full time has eight.
+/// Minimum digits for the `title` of an element that is not a link to count as text: a full time has eight.
 const TIME_DIGITS: usize = 6;
 
 /// Shortest attribute that may hold a magnet link.
@@ -155,7 +156,7 @@ pub(super) fn mixed(a: u64, b: u64) -> u64 {
     value ^ value >> 29
 }
 
-/// Gives every atom with the elements above it; says how many tags there were.
+/// Passes on every atom with the elements above it; returns the number of tags.
 pub(super) fn walk<'p>(page: &'p [u8], mut each: impl FnMut(&Atom<'p>, &Stack<'p>)) -> usize {
     let mut stack = Stack { page, frames: Vec::with_capacity(32), beyond: 0, muted: None };
     let (mut at, mut text, mut tags) = (0, 0, 0);
@@ -178,13 +179,13 @@ pub(super) fn walk<'p>(page: &'p [u8], mut each: impl FnMut(&Atom<'p>, &Stack<'p
             b'/' => stack.end_tag(open + 2),
             _ => stack.start_tag(open + 1, &mut each),
         };
-        // The page ended inside the markup: nothing more of it can be one.
+        // The page ended inside the markup: there are no more atoms.
         let Some(after) = after else { return tags };
         (at, text) = (after, after);
     }
 }
 
-/// The attributes of a tag that atoms and slots are made of.
+/// The attributes of a tag that atoms and slots use.
 #[derive(Default)]
 struct Wanted {
     reference: Option<Range<usize>>,
@@ -194,8 +195,8 @@ struct Wanted {
 }
 
 impl<'p> Stack<'p> {
-    /// The path of the atom that was just given, for people: `div#footer > p.online > a`, the innermost elements where it
-    /// is long.
+    /// The path of the current atom for display: `div#footer > p.online > a`, only the innermost elements if it is
+    /// long.
     pub(super) fn path(&self) -> String {
         let shown = self.frames.len().saturating_sub(6);
         let mut path = if shown > 0 { "… > ".to_owned() } else { String::new() };
@@ -306,7 +307,7 @@ impl<'p> Stack<'p> {
         }
     }
 
-    /// The slot of an element that is opened now.
+    /// The slot of the element being opened.
     fn slot(&mut self, name: u64, names: u64) -> u64 {
         let Some(parent) = self.frames.last_mut() else { return mixed(name, names) };
         let mut slot = mixed(mixed(parent.slot, name), names);
@@ -369,7 +370,7 @@ impl<'p> Stack<'p> {
         if self.beyond > 0 {
             self.beyond -= 1;
         } else {
-            // An end tag that was forgotten within a cell does not end what stands around the table.
+            // An end tag that was forgotten within a cell closes nothing outside of the table.
             let is_of_table = matches!(id, TD | TH | TR | TABLE | TBODY | THEAD | TFOOT);
             let barrier = |name| !is_of_table && matches!(name, TD | TH);
             if let Some(place) = self.innermost(|name| name == id, barrier) {
@@ -408,7 +409,7 @@ impl Wanted {
 /// The magnet link within an attribute's value.
 fn magnet(page: &[u8], value: Range<usize>) -> Option<Range<usize>> {
     let text = &page[value.clone()];
-    // Nearly none has one: the colon of a scheme is looked for first.
+    // Nearly no value has one, so the colon of a scheme is searched for first.
     memchr(b':', text)?;
     let begin = memmem::find(text, b"magnet:?")?;
     let length = text[begin..].iter().take_while(|byte| !matches!(byte, b'"' | b'\'' | b' ' | b'<' | b')')).count();
@@ -418,7 +419,7 @@ fn magnet(page: &[u8], value: Range<usize>) -> Option<Range<usize>> {
 /// A hash of a name without its digits: `row1` is `row2`, `tor_17` is `tor_18`.
 #[inline]
 fn undigited(name: &[u8]) -> u64 {
-    // Most names have none, and short ones are hashed at once.
+    // Most names have no digits, and short ones are hashed at once.
     let Some(first) = name.iter().position(u8::is_ascii_digit) else { return xxh3_64(name) };
     let rest = name[first..].iter().filter(|byte| !byte.is_ascii_digit());
     rest.fold(xxh3_64(&name[..first]), |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))

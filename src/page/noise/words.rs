@@ -1,7 +1,7 @@
-//! What kind of words a text is made of: counts, sizes, dates, infohashes, "3 minutes ago"; and its shape, the text with its
-//! numbers masked, which two values of a counter share.
+//! Classifies a text: counts, sizes, dates, infohashes, "3 minutes ago". Also computes its shape, the text with its
+//! numbers masked, which is the same for two values of a counter.
 //!
-//! Pure, linear in the text, and never fails: what is not known is words.
+//! Pure, linear in the text, and never fails: unknown text counts as words.
 
 use std::sync::LazyLock;
 
@@ -12,14 +12,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Keys;
 use super::walk::mixed;
 
-/// What a text says.
+/// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// No digits.
     Words,
-    /// Numbers of up to seven digits, and marks.
+    /// Numbers of up to seven digits, and punctuation.
     Count,
-    /// Such numbers among words.
+    /// Such numbers with words.
     Mixed,
     /// A day or a time of day.
     Date,
@@ -27,7 +27,7 @@ pub(super) enum Kind {
     Size,
     /// A number of eight digits or more: bytes, an epoch, an identifier.
     Long,
-    /// 32 or more hexadecimal or base32 digits: what names a torrent.
+    /// 32 or more hexadecimal or base32 digits: an infohash.
     Hash,
 }
 
@@ -36,15 +36,15 @@ pub(super) enum Kind {
 pub(super) struct Shape {
     /// Equal for texts that differ in numbers only.
     pub masked: u64,
-    /// Equal for texts that differ in counts only: sizes and long numbers are in it as they are.
+    /// Equal for texts that differ in counts only: it includes sizes and long numbers unmasked.
     pub counted: u64,
     pub kind: Kind,
 }
 
-/// Digits from which a number is more than a count.
+/// From this many digits on, a number is more than a count.
 const LONG_DIGITS: usize = 8;
 
-/// Letters and digits in a row from which they are a token, where they are mixed.
+/// From this length on, a run of mixed letters and digits is a token.
 const TOKEN_BYTES: usize = 16;
 
 /// Bytes of a text that may be a relative time.
@@ -55,7 +55,7 @@ const UNITS: [&str; 16] =
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// Without spaces, line ends and no-break spaces around it; empty where there is neither letter nor digit.
+/// Without surrounding spaces, line ends and no-break spaces; empty if there is neither a letter nor a digit.
 #[inline]
 pub(super) fn trimmed(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii();
@@ -113,7 +113,7 @@ struct Found {
     long: bool,
 }
 
-/// A number that has just been read: its digits, and how many groups points have parted it into.
+/// The last number: its digits, and how many groups its separators form.
 #[derive(Clone, Copy)]
 struct Number {
     digits: usize,
@@ -124,11 +124,11 @@ struct Reader<'t> {
     text: &'t [u8],
     at: usize,
     masked: u64,
-    /// The numbers that are no counts.
+    /// Hash of the numbers that are not counts.
     firm: u64,
     has_words: bool,
     number: Option<Number>,
-    /// Where the last number began.
+    /// Start of the last number.
     since: usize,
     found: Found,
 }
@@ -158,7 +158,7 @@ impl Reader<'_> {
         if let Some(number) = self.number.filter(|_| before_digit) {
             match byte {
                 b'.' | b',' | b'\'' => {
-                    // 1,234 and 0.52 are one number each; 22.11.2026 and 10.11.12 are days.
+                    // 1,234 and 0.52 are one number each; 22.11.2026 and 10.11.12 are dates.
                     self.number = Some(Number { groups: number.groups + 1, ..number });
                     self.found.date |= byte == b'.' && number.groups >= 2;
                     return;
@@ -209,7 +209,7 @@ impl Reader<'_> {
             if number.digits + front >= LONG_DIGITS {
                 self.found.long = true;
                 self.keep(begin + front);
-                // What is joined to it is kept by itself: each byte once.
+                // Numbers joined to it are hashed separately: each byte once.
                 self.since = begin + front;
             }
         }
@@ -218,7 +218,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The last number, up to `end`, is no count.
+    /// Marks the last number, up to `end`, as not a count.
     fn keep(&mut self, end: usize) {
         self.firm = mixed(self.firm, xxh3_64(&self.text[self.since.min(end)..end]));
     }
@@ -234,7 +234,7 @@ impl Reader<'_> {
             None => "",
         };
         let after_number = is_suffix || self.number.is_some();
-        // `1.4G` is a size, `1.4k` a count of something.
+        // `1.4G` is a size, `1.4k` a count.
         let is_size_letter = is_suffix && matches!(words, [b'K' | b'M' | b'G' | b'T']);
         if after_number && (UNITS.contains(&small) || is_size_letter) {
             self.found.size = true;
@@ -271,21 +271,21 @@ pub(super) fn is_infohash(run: &[u8]) -> bool {
     }
 }
 
-/// True where an infohash stands in the text.
+/// True if the text contains an infohash.
 pub(super) fn has_infohash(text: &[u8]) -> bool {
     text.len() >= 32 && text.split(|byte| !byte.is_ascii_alphanumeric()).any(is_infohash)
 }
 
-/// A time told from now.
+/// A relative time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relative {
-    /// `3 minutes ago`: says something else at each look.
+    /// `3 minutes ago`: changes at each visit.
     Age,
-    /// `Yesterday, 14:03`: the day will be called otherwise, the time of day, whose digits have this hash, stays.
+    /// `Yesterday, 14:03`: the name of the day will change; the time of day, whose digits have this hash, stays.
     Day(u64),
 }
 
-/// The relative time that a text is, all of it.
+/// The relative time, if the whole text is one.
 #[inline]
 pub(super) fn relative(text: &[u8], encoding: &'static Encoding) -> Option<Relative> {
     if text.len() > RELATIVE_BYTES || text.is_empty() {
@@ -352,9 +352,9 @@ fn word_of(word: &str) -> Option<Word> {
 /// Bytes of the longest word of the tables.
 const WORD_BYTES: usize = 24;
 
-/// Ages, days, and what may stand beside them, in the languages of the sites that list torrents; by their hashes.
+/// Ages, days, and words allowed beside them, in the languages of the sites that list torrents; by their hashes.
 static WORDS: LazyLock<Keys<Word>> = LazyLock::new(|| {
-    // A word of two topics counts as one of the last.
+    // A word of two topics counts as the last.
     let topics = [("noise filler", Word::Filler), ("noise day", Word::Day), ("noise age", Word::Age)];
     let of = |(topic, kind): (&str, Word)| {
         phrases("time", topic).into_iter().map(move |word| (xxh3_64(word.as_bytes()), kind))

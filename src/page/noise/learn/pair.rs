@@ -1,4 +1,4 @@
-//! Two looks at one URL, aligned.
+//! Aligns two visits of one URL.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,28 +8,28 @@ use super::super::{Key, KeySet, Keys};
 use super::{Kept, KeptPart, Look, Sample, kept_link_value};
 use crate::limits::NOISE_ALIGNED_MAX;
 
-/// What happened to one key between two looks.
+/// The changes of one key between two visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Change {
     pub key: Key,
     pub slot: u64,
     pub changed: u32,
     pub compared: u32,
-    /// Atoms of the slot that went or came without a partner.
+    /// Atoms of the slot that appeared or disappeared without a partner.
     pub removed: u32,
     pub inserted: u32,
-    /// New values that other pages of the class show in this slot.
+    /// New values that other pages of the class have in this slot.
     pub shared: u32,
 }
 
-/// Cells of one gap's table; larger gaps teach nothing.
+/// Cells of one gap's table; nothing is learned from larger gaps.
 const GAP_CELLS: usize = 1 << 14;
 
-/// One of the two looks, with its links as they are compared now.
+/// One of the two visits, with its links in their current comparison form.
 struct Side<'a> {
     atoms: &'a [Kept],
     parts: &'a [KeptPart],
-    /// Where each atom's parts begin.
+    /// The index of each atom's parts.
     parts_at: Vec<usize>,
     values: Vec<u32>,
 }
@@ -56,16 +56,16 @@ impl<'a> Side<'a> {
         from..(from + usize::from(self.atoms[at].parts)).min(self.parts.len())
     }
 
-    /// The records that its links name.
+    /// The records named by its links.
     fn records(&self) -> KeySet {
         let is_record = |at: &usize| self.atoms[*at].is(Kept::LINK) && self.atoms[*at].is(Kept::RECORD);
         (0..self.atoms.len()).filter(is_record).map(|at| u64::from(self.values[at])).collect()
     }
 }
 
-/// What changed from the earlier look to this one, by key.
+/// The changes from the earlier visit to this one, by key.
 ///
-/// `others` holds what other pages of the class have shown, by slot and value.
+/// `others` contains what other pages of the class have shown, by slot and value.
 pub(super) fn changes(earlier: &Sample, look: &Look, is_noise: impl Fn(u32) -> bool, others: &KeySet) -> Keys<Change> {
     let a = Side::new(&earlier.atoms, &earlier.parts, &is_noise);
     let b = Side::new(&look.atoms, &look.parts, &is_noise);
@@ -96,7 +96,7 @@ pub(super) fn changes(earlier: &Sample, look: &Look, is_noise: impl Fn(u32) -> b
     pairing.changes
 }
 
-/// Pairs of atoms that stand once in each look, in the same order: the longest such sequence (patience diff).
+/// Pairs of atoms that occur once in each visit, in the same order: the longest such sequence (patience diff).
 fn anchors(a: &Side<'_>, b: &Side<'_>) -> Vec<(usize, usize)> {
     #[derive(Default)]
     struct Seen {
@@ -120,7 +120,7 @@ fn anchors(a: &Side<'_>, b: &Side<'_>) -> Vec<(usize, usize)> {
 
 /// The longest subsequence of `pairs` in which the second numbers rise.
 pub fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // Of each length, the pair with which such a sequence ends lowest; and the one before each pair.
+    // For each length, the pair with the lowest end of such a sequence; and the predecessor of each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before = vec![usize::MAX; pairs.len()];
     for (at, pair) in pairs.iter().enumerate() {
@@ -148,18 +148,18 @@ struct Pairing<'a> {
     a: &'a Side<'a>,
     b: &'a Side<'a>,
     look: &'a Look,
-    /// Records that came or went.
+    /// Records that appeared or disappeared.
     moved: KeySet,
-    /// An atom of this look in each slot.
+    /// An atom of this visit in each slot.
     slots: HashMap<u32, usize>,
     changes: Keys<Change>,
-    /// Cells of tables that may still be filled.
+    /// Remaining budget of table cells.
     cells: usize,
-    /// The records of the page have titles, by which they are told apart where their links change.
+    /// The records of the page have titles, which identify them if their links change.
     has_titles: bool,
-    /// Nothing but links, counts and noise differs in the gap: links of records that differ in a token are the same.
+    /// Only links, counts and noise differ in the gap: links of records that differ in a token are the same.
     is_same_record: bool,
-    /// What is noise by now, by the halves of the keys.
+    /// Known noise, by the halves of the keys.
     is_noise: &'a dyn Fn(u32) -> bool,
     others: &'a KeySet,
 }
@@ -235,7 +235,7 @@ impl Pairing<'_> {
                 column += 1;
             }
         }
-        // A record that was replaced has links that differ in a token, too; its title differs as well.
+        // A replaced record also has links that differ in a token, but its title differs as well.
         self.is_same_record = self.has_titles
             && !only_a.iter().any(|at| self.is_telling(self.a.atoms[*at]))
             && !only_b.iter().any(|at| self.is_telling(self.b.atoms[*at]))
@@ -247,14 +247,14 @@ impl Pairing<'_> {
         only_b.into_iter().for_each(|at_b| self.alone_in_b(at_b, is_content));
     }
 
-    /// True for two texts that differ in more than a number beside a record.
+    /// True for two texts that differ, and not only in a number beside a record.
     fn says_another(&self, at_a: usize, at_b: usize) -> bool {
         let (a, b) = (self.a.atoms[at_a], self.b.atoms[at_b]);
         let is_count = b.shape != 0 && a.shape == b.shape && !b.is(Kept::RECORD) && !b.is(Kept::FIRM);
         self.is_telling(b) && a.value != b.value && !is_count
     }
 
-    /// True for a text that may tell one record from another.
+    /// True for a text that may distinguish records.
     fn is_telling(&self, atom: Kept) -> bool {
         !atom.is(Kept::LINK) && !atom.is(Kept::SCRIPT) && !(self.is_noise)(atom.slot)
     }
@@ -281,7 +281,7 @@ impl Pairing<'_> {
         if is_content || atom.is(Kept::RECORD) || atom.is(Kept::FIRM) {
             return;
         }
-        // What the page does not have any more has no key to learn for.
+        // A slot that is gone from the page has no key to learn for.
         if let Some(twin) = self.slots.get(&atom.slot).copied() {
             self.of_slot(twin).removed += 1;
         }
@@ -297,7 +297,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// Two atoms of one slot.
+    /// Pairs two atoms of one slot.
     fn pair(&mut self, at_a: usize, at_b: usize, is_content: bool) {
         let (a, b) = (self.a.atoms[at_a], self.b.atoms[at_b]);
         if b.is(Kept::LINK) {
@@ -359,8 +359,8 @@ impl Pairing<'_> {
     }
 }
 
-/// The parts of `b`, as bits, that differ from those of `a` where nothing but tokens differ; None where the links are two.
-/// A token that only one of them has, a session id, differs too.
+/// The parts of `b`, as bits, that differ from those of `a` if only tokens differ; None if the links are different. A
+/// token that only one of them has, such as a session ID, differs too.
 fn differing(a: &[KeptPart], b: &[KeptPart]) -> Option<u32> {
     let is_token = |part: &KeptPart| part.value & 1 == 1;
     if a.len() == b.len() {
@@ -384,6 +384,6 @@ fn differing(a: &[KeptPart], b: &[KeptPart]) -> Option<u32> {
     if !is_token(&long[extra]) || long[extra + 1..] != short[extra..] {
         return None;
     }
-    // Only what this look has can be learned from it.
+    // Only parts of the current visit can be learned.
     if b.len() > a.len() { 1_u32.checked_shl(u32::try_from(extra).ok()?) } else { Some(0) }
 }
