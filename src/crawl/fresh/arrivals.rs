@@ -1,7 +1,7 @@
-//! How late torrents came (ALGORITHMS §0, §6): what looks at lists showed for the first time is waited for, and measured when its
-//! torrent is in the archive.
+//! Acquisition delays of torrents (ALGORITHMS §0, §6): rows that rechecks of lists showed for the first time are awaited, and measured when
+//! their torrent is in the archive.
 //!
-//! A torrent is known by the URL that its row leads to: its own, or that of the page which carries its link.
+//! A torrent is identified by the URL that its row links: its own, or that of the page that contains its link.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,24 +12,24 @@ use crate::freshness::delay::{Arrival, Delays, Shown};
 use crate::limits::{ARRIVAL_AWAITED_TIME, ARRIVALS_AWAITED_MAX, ARRIVALS_NOTED_OFTEN_MAX};
 use gleaner_base::clock::UnixMillis;
 
-/// The names of the notes that keep the delays, and what is waited for.
+/// Names of the notes that store the delays, and the awaited rows.
 pub const DELAY_NOTE: &str = "delay";
 /// See [`DELAY_NOTE`].
 pub const AWAITED_NOTE: &str = "awaited";
 
 const VERSION: u32 = 1;
 
-/// What a look at a list showed of a row that was not known.
+/// A new row that a recheck of a list showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sighting {
     /// The time that the site shows for it, and its precision in milliseconds.
     pub shown: Option<(UnixMillis, u64)>,
-    /// The look before, at which it was not there.
+    /// The previous recheck, at which it was absent.
     pub last_absent: Option<UnixMillis>,
     pub first_seen: UnixMillis,
 }
 
-/// The arrivals of one site.
+/// The awaited arrivals of one site.
 #[derive(Default)]
 pub struct Arrivals {
     kept: Mutex<Kept>,
@@ -47,12 +47,12 @@ struct State {
     version: u32,
     /// When the site was first crawled.
     since: UnixMillis,
-    /// By the hash of the URL that the row leads to.
+    /// By the hash of the URL that the row links.
     awaited: BTreeMap<u64, Sighting>,
 }
 
 impl Arrivals {
-    /// Takes up the notes of earlier runs; says so where one is of no use.
+    /// Loads the notes of earlier runs; logs a warning if one is unusable.
     pub fn take_up(&self, site: &str, delays: Option<&[u8]>, awaited: Option<&[u8]>, now: UnixMillis) {
         let mut kept = self.kept();
         if let Some(note) = delays {
@@ -73,7 +73,7 @@ impl Arrivals {
         }
     }
 
-    /// The notes, where something has changed.
+    /// The notes, if something has changed.
     pub fn notes(&self) -> Vec<(String, Vec<u8>)> {
         let mut kept = self.kept();
         if !std::mem::take(&mut kept.is_changed) {
@@ -84,14 +84,14 @@ impl Arrivals {
         vec![(DELAY_NOTE.to_owned(), kept.delays.to_bytes()), (AWAITED_NOTE.to_owned(), awaited)]
     }
 
-    /// The same as long as they are short. What a kill loses of them was measured once and is not again, unlike all else that looks know:
-    /// they are written more often.
+    /// The same while they are short. Unlike other recheck state, a measurement that a kill loses cannot be repeated, so these notes
+    /// are written more often.
     pub fn short_notes(&self) -> Vec<(String, Vec<u8>)> {
         let is_short = self.kept().state.awaited.len() <= ARRIVALS_NOTED_OFTEN_MAX;
         if is_short { self.notes() } else { Vec::new() }
     }
 
-    /// The note of the delays.
+    /// The note with the delays.
     pub(super) fn delays_now(&self) -> Vec<u8> {
         self.kept().delays.to_bytes()
     }
@@ -101,8 +101,8 @@ impl Arrivals {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A look showed a row that was not known. What was there at the first look at its list is history, unless the site shows a
-    /// time for it after the crawl began.
+    /// Adds a new row of a recheck. Rows present at the first visit of their list are history, unless the site shows a
+    /// time for them after the crawl began.
     pub fn sighted(&self, url: u64, sighting: Sighting) {
         let mut kept = self.kept();
         let is_late = sighting.shown.is_some_and(|(at, _)| at >= kept.state.since);
@@ -117,13 +117,13 @@ impl Arrivals {
         }
     }
 
-    /// A thread that is known has news, and is read from this page on.
+    /// Adds a known thread with new posts, which is read from this page on.
     pub fn sighted_anew(&self, url: u64, sighting: Sighting) {
         self.kept().state.awaited.remove(&url);
         self.sighted(url, sighting);
     }
 
-    /// The news of a thread are looked for on another of its pages, too.
+    /// Another page of the thread is searched for the new posts, too.
     pub fn passes_on(&self, from: u64, to: u64) {
         let sighting = self.kept().state.awaited.get(&from).copied();
         if let Some(sighting) = sighting {
@@ -131,13 +131,13 @@ impl Arrivals {
         }
     }
 
-    /// True for what a look has shown for the first time, and nobody has fetched since.
+    /// True for a row that a recheck has shown for the first time and that was not fetched since.
     #[must_use]
     pub fn awaits(&self, url: u64) -> bool {
         self.kept().state.awaited.contains_key(&url)
     }
 
-    /// A torrent that was not known is in the archive; `urls` are its own and that of the page which carries its link.
+    /// A new torrent is in the archive; `urls` are its own and that of the page that contains its link.
     pub fn stored(&self, urls: &[u64], acquired: UnixMillis) {
         let mut kept = self.kept();
         kept.is_changed = true;

@@ -1,8 +1,8 @@
-//! The lists of a site as boards: what their rows say, how far a look goes, which threads are read again (ALGORITHMS §10.1, BIC).
+//! The lists of a site as boards: content of their rows, extent of a recheck, threads to be read again (ALGORITHMS §10.1, BIC).
 //!
-//! `boards` reads and decides; here stands what is remembered of each list between looks, and the looks that are on their way
-//! from page to page. What was known of a thread when it was last read is kept for the threads read last; of all others the
-//! database knows when they were read, which is enough where a list shows times.
+//! `boards` parses and decides; this module stores the state of each list between rechecks, and the rechecks that are in progress
+//! from page to page. The state of a thread at its last reading is kept for the threads read last; for all others the
+//! database knows when they were read, which suffices if a list shows times.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,17 +24,17 @@ use gleaner_page::boards::{Ask, BoardPage, Row, RowSelectors, read_page};
 use gleaner_page::feed;
 use gleaner_rules::{BoardRules, SiteRules};
 
-/// The name of the note that keeps what is remembered of lists.
+/// Name of the note that stores the state of lists.
 pub const BOARDS_NOTE: &str = "boards";
 
 const VERSION: u32 = 1;
 
-/// Looks in a row at which a list was away, before it makes room for others.
+/// Rechecks in a row at which a list was missing before it may be dropped for others.
 const AWAY_LOOKS: u32 = 5;
 
 type LeaveOut = fn(&mut State);
 
-/// What a note that is too long is written without, one after the other, and what that is called.
+/// What is left out of a note that is too long, in this order, and its name in the log.
 const SHORTER: [(&str, LeaveOut); 3] = [
     ("threads", |state| {
         state.threads.clear();
@@ -54,9 +54,9 @@ pub struct Boards {
     selectors: Option<RowSelectors>,
     offset_s: Option<i32>,
     kept: Mutex<Kept>,
-    /// It was told that the operator's selectors match nothing.
+    /// A warning was logged that the operator's selectors match nothing.
     has_warned: AtomicBool,
-    /// It was told that not all that is known of them is written down.
+    /// A warning was logged that not all of their state is stored.
     has_told: AtomicBool,
 }
 
@@ -64,96 +64,97 @@ pub struct Boards {
 pub(super) struct Kept {
     pub state: State,
     pub is_changed: bool,
-    /// Looks on their way, by the address of the page that is to come.
+    /// Rechecks in progress, by the address of the next page.
     pub walks: HashMap<String, Walk<Memory>>,
-    /// When it was last looked in vain for a list that makes room.
+    /// Last time when no list could be dropped to make room.
     is_full: Option<UnixMillis>,
 }
 
-/// As it is written down.
+/// The stored form.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct State {
     version: u32,
     /// By the URL of the first page.
     pub boards: BTreeMap<String, Board>,
-    /// By what names them.
+    /// By thread id.
     threads: BTreeMap<String, Thread>,
-    /// Looks on their way: the page that is to come, and of what.
+    /// Rechecks in progress: the next page, and its list.
     pub(super) pending: BTreeMap<String, Pending>,
-    /// Forms of addresses that have a list's page as a number where nothing but the links to their next pages says so.
+    /// URL forms whose number is the page of a list, although only the links to their next pages show that.
     #[serde(default)]
     paged: BTreeSet<String>,
-    /// Forms of which the same looks so, and whose numbers are lists by themselves: directories link to them, or by their names.
+    /// URL forms that look the same, but whose numbers are separate lists: directories link to them, or links with names.
     #[serde(default)]
     named: BTreeSet<String>,
-    /// Pages of known threads that were asked for and are not known to have come.
+    /// Pages of known threads that were requested and have not arrived yet.
     #[serde(default)]
     rereads: BTreeMap<String, Reread>,
 }
 
-/// A look on its way.
+/// A recheck in progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
     /// The list, by the URL of its first page.
     pub board: String,
-    /// The look before this one.
+    /// The previous recheck.
     pub last: Option<UnixMillis>,
-    /// No row was met yet that the look before this one could have shown: all that comes is newer.
+    /// No row was found yet that the previous recheck could have shown: all rows so far are newer.
     #[serde(default)]
     pub is_above: bool,
-    /// The page is read because it is its turn: the look before this one did not show it.
+    /// The page is read in rotation: the previous recheck did not show it.
     #[serde(default)]
     pub tours: bool,
 }
 
-/// A page of a thread that is on its way. The thread counts as read from when its news were seen; this makes that good.
+/// A page of a thread that is awaited. The thread counts as read since its new posts were seen; this entry makes sure that the page
+/// follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Reread {
     at: UnixMillis,
-    /// How often it came to nothing.
+    /// Number of failures.
     tries: u32,
 }
 
 impl Reread {
-    /// Until when it may be under way, or be tried again by the crawl itself.
+    /// Until when it may be in flight, or be retried by the crawl itself.
     fn patience(&self) -> UnixMillis {
         self.at.plus(limits::REREAD_PATIENCE * 2_u32.saturating_pow(self.tries))
     }
 }
 
-/// What is known of one list.
+/// State of one list.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Board {
     pub(super) memory: Memory,
-    /// What tells news on it; `None` before a look found rows.
+    /// What reveals new posts on it; `None` before a recheck found rows.
     pub grounds: Option<Told>,
-    /// Rows of its first page at the last look, and those of them that are pinned.
+    /// Number of rows of its first page at the last recheck, and of the pinned ones among them.
     pub rows: u64,
     pub pinned: u64,
-    /// Pages of its last look that ended.
+    /// Number of pages of its last completed recheck.
     pub pages: u64,
-    /// Its last look that succeeded.
+    /// Its last successful recheck.
     looked: UnixMillis,
-    /// How often it has gone or led elsewhere since then.
+    /// How often it was gone or redirected since then.
     #[serde(default)]
     away: u32,
 }
 
-/// What decides whether a thread has news.
+/// The basis for deciding whether a thread has new posts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
     /// Times of last activity.
     Times,
-    /// Times of appearance, which no reply moves.
+    /// Times of creation, which no reply changes.
     Created,
     /// Counts of replies.
     Replies,
-    /// Neither: only unknown URLs are seen.
+    /// None of these: only unknown URLs are detected.
     UnknownUrls,
 }
 
-/// What the board told of a thread when it was last read.
+/// State of a thread, as its board showed it, when it was last read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Thread {
     last: Option<Time>,
@@ -162,20 +163,20 @@ struct Thread {
     read_at: i64,
 }
 
-/// A page as a board's.
+/// A page parsed as a board.
 pub struct Read {
     pub page: BoardPage,
     pub(super) conventions: Conventions,
 }
 
 impl Read {
-    /// The same page by its links, for want of rows.
+    /// The same page with rows made from its links, for lack of others.
     #[must_use]
     pub(super) fn with_links<'u>(self, urls: impl Iterator<Item = &'u CrawlUrl>) -> Self {
         Self { page: self.page.with_links(urls), ..self }
     }
 
-    /// Seconds that the site's clock is ahead of ours, as far as its rows tell; 0 where it is not.
+    /// Seconds by which the site's clock is ahead of ours according to its rows; 0 if it is not.
     #[must_use]
     pub fn ahead_s(&self) -> i64 {
         self.conventions.ahead_s
@@ -183,7 +184,7 @@ impl Read {
 }
 
 impl State {
-    /// Reads a note; `None` where it is broken or of another version.
+    /// Parses a note; `None` if it is broken or of another version.
     #[must_use]
     pub fn from_bytes(note: &[u8]) -> Option<Self> {
         serde_json::from_slice::<Self>(note).ok().filter(|state| state.version == VERSION)
@@ -191,7 +192,7 @@ impl State {
 }
 
 impl Boards {
-    /// Nothing is known. Selectors that are none were refused with the rule file.
+    /// Starts without state. Invalid selectors were rejected with the rule file.
     #[must_use]
     pub fn new(rules: &BoardRules) -> Self {
         let (link, time) = (rules.row_link.as_deref(), rules.row_time.as_deref());
@@ -200,7 +201,7 @@ impl Boards {
         Self { selectors, offset_s: rules.offset_s, kept, has_warned, has_told }
     }
 
-    /// Takes up the note of earlier runs; says so where it is of no use.
+    /// Loads the note of earlier runs; logs a warning if it is unusable.
     pub fn take_up(&self, site: &str, note: Option<&[u8]>) {
         let Some(note) = note else { return };
         match State::from_bytes(note) {
@@ -209,7 +210,7 @@ impl Boards {
         }
     }
 
-    /// The note, where something has changed. Of a site that has more than a note holds, it says what is left out.
+    /// The note, if something has changed. If a site has more than fits in a note, logs what is left out.
     pub fn note(&self, site: &str) -> Option<(String, Vec<u8>)> {
         if !std::mem::take(&mut self.kept().is_changed) {
             return None;
@@ -248,7 +249,7 @@ impl Boards {
                 return (note, Some(left_out));
             }
         }
-        // Addresses of kilobytes: the lists that were looked at last.
+        // Addresses of kilobytes: only the lists checked last are kept.
         while !short.boards.is_empty() {
             let mut looked: Vec<UnixMillis> = short.boards.values().map(|board| board.looked).collect();
             looked.sort_unstable();
@@ -266,17 +267,17 @@ impl Boards {
     }
 
     pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
-        // Maps are whole at any time.
+        // Maps are consistent at any time.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The look that waits for this page; `None` for any other page.
+    /// The recheck that waits for this page; `None` for any other page.
     #[must_use]
     pub fn awaits(&self, url: &str) -> Option<Pending> {
         self.kept().state.pending.get(url).cloned()
     }
 
-    /// A page of a list leads to pages of torrents, and has no rows: where the operator's selectors say what one is, they match nothing.
+    /// Handles a list's page that links torrents' pages but has no rows: if the operator has set row selectors, they match nothing.
     pub(super) fn without_rows(&self, site: &str, url: &str) {
         if self.selectors.is_some() && !self.has_warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(
@@ -287,7 +288,7 @@ impl Boards {
         }
     }
 
-    /// True for a page behind the first of its list, as pages that link to their next ones have shown.
+    /// True for a later page of a list, as links to next pages have shown.
     #[must_use]
     pub fn is_behind_a_front(&self, url: &str) -> bool {
         let State { paged, named, .. } = &self.kept().state;
@@ -295,12 +296,12 @@ impl Boards {
         !paged.is_empty() && numbers_of(url).iter().any(is_paged)
     }
 
-    /// True where a page's link to its next one leads to another list, by what is known of that one's address.
+    /// True if a page's link to its next page leads to another list, by what is known of the target's address.
     pub(super) fn is_another_list(&self, url: &str, next: &str) -> bool {
         numbered_form(url, next).is_some_and(|(form, _)| self.kept().state.named.contains(&form))
     }
 
-    /// The numbers of these forms are lists by themselves. Gives those of which the opposite was believed until now.
+    /// Records that the numbers of these forms are separate lists. Returns those that counted as page numbers until now.
     pub(super) fn are_lists(&self, forms: impl Iterator<Item = String>) -> BTreeSet<String> {
         let mut kept = self.kept();
         let mut believed = BTreeSet::new();
@@ -313,7 +314,7 @@ impl Boards {
         believed
     }
 
-    /// A page of a list links to its next one.
+    /// Records that a page of a list links to its next one.
     pub(super) fn leads_to(&self, url: &str, next: &str) {
         let Some((form, _)) = numbered_form(url, next) else { return };
         let mut kept = self.kept();
@@ -322,7 +323,7 @@ impl Boards {
         }
     }
 
-    /// A page of a thread is asked for again: whether it comes will be seen.
+    /// Records that a page of a thread was requested again and is awaited.
     pub(super) fn asks_again(&self, url: &str, at: UnixMillis) {
         let mut kept = self.kept();
         if kept.state.rereads.len() < limits::REREADS_KEPT_MAX || kept.state.rereads.contains_key(url) {
@@ -331,18 +332,18 @@ impl Boards {
         }
     }
 
-    /// True where a list of the site lists threads, and there is room for what pages that history reads tell of more of them.
+    /// True if some list of the site contains threads, and there is room for more of them from pages that history reads.
     pub(super) fn may_count(&self) -> bool {
         (1..limits::BOARD_THREADS_MAX).contains(&self.kept().state.threads.len())
     }
 
-    /// True for a page of a thread that was asked for again lately.
+    /// True for a page of a thread that was recently requested again.
     pub(crate) fn asked_again(&self, url: &str) -> bool {
         self.kept().state.rereads.contains_key(url)
     }
 
-    /// A page of a thread has come by a visit that began before it was asked for again: what it brought may be older than the news, and
-    /// it is still to come.
+    /// Handles a page of a thread from a visit that began before the page was requested again: its content may be older than the new posts,
+    /// so the page is still awaited.
     pub(crate) fn was_under_way(&self, url: &str, began: UnixMillis, ended: UnixMillis) {
         let mut kept = self.kept();
         if let Some(reread) = kept.state.rereads.get_mut(url).filter(|reread| began < reread.at && reread.at < ended) {
@@ -351,7 +352,7 @@ impl Boards {
         }
     }
 
-    /// Pages of threads that should have come by now, and when they were asked for.
+    /// Awaited pages of threads that are overdue, and when they were requested.
     pub(super) fn overdue(&self, now: UnixMillis) -> Vec<(String, UnixMillis)> {
         let kept = self.kept();
         let is_overdue = |reread: &Reread| reread.patience() <= now || reread.at > now;
@@ -359,13 +360,13 @@ impl Boards {
         overdue.take(limits::REREADS_AT_ONCE_MAX).map(|(url, reread)| (url.clone(), reread.at)).collect()
     }
 
-    /// A page of a thread has come, or never will: nothing waits for it.
+    /// A page of a thread has arrived, or never will: it is no longer awaited.
     pub(super) fn came(&self, url: &str) {
         let mut kept = self.kept();
         kept.is_changed |= kept.state.rereads.remove(url).is_some();
     }
 
-    /// A page of a thread came to nothing: true where it is tried once more.
+    /// A page of a thread failed; true if it is requested once more.
     pub(super) fn tries_again(&self, url: &str, now: UnixMillis) -> bool {
         let mut kept = self.kept();
         let Some(reread) = kept.state.rereads.get_mut(url) else { return false };
@@ -378,7 +379,7 @@ impl Boards {
         is_tried
     }
 
-    /// A look at a list succeeded.
+    /// Records a successful recheck of a list.
     pub fn looked(&self, list: &str, at: UnixMillis) {
         let mut kept = self.kept();
         if let Some(board) = kept.state.boards.get_mut(list) {
@@ -387,13 +388,13 @@ impl Boards {
         }
     }
 
-    /// When a look at a list last succeeded, as far as it is kept.
+    /// Time of the last successful recheck of a list, if it is kept.
     #[must_use]
     pub fn last_look(&self, list: &str) -> Option<UnixMillis> {
         self.kept().state.boards.get(list).map(|board| board.looked).filter(|looked| *looked > UnixMillis(0))
     }
 
-    /// A list has gone, or leads elsewhere.
+    /// Records that a list is gone, or redirects elsewhere.
     pub fn is_away(&self, list: &str) {
         let mut kept = self.kept();
         if let Some(board) = kept.state.boards.get_mut(list) {
@@ -402,19 +403,19 @@ impl Boards {
         }
     }
 
-    /// What was kept as a list is none of its own.
+    /// Removes a list that turned out to be part of another.
     pub(crate) fn leaves(&self, list: &str) {
         let mut kept = self.kept();
         kept.is_changed |= kept.state.boards.remove(list).is_some();
     }
 
-    /// How often it did so in a row; 1 where that is not kept.
+    /// How often in a row it was gone; 1 if that is not kept.
     #[must_use]
     pub fn away(&self, list: &str) -> u32 {
         self.kept().state.boards.get(list).map_or(1, |board| board.away.max(1))
     }
 
-    /// Reads a list's page; `None` for what is no page, or too long for a tree.
+    /// Parses a list's page; `None` if it is no page, or too long for a tree.
     #[must_use]
     pub fn read(
         &self,
@@ -458,7 +459,7 @@ impl Boards {
 }
 
 impl Kept {
-    /// A list that is kept; `None` beyond the bound.
+    /// The state of a list, created if needed; `None` beyond the maximum.
     pub(super) fn board(&mut self, url: &str, now: UnixMillis) -> Option<&mut Board> {
         if !self.state.boards.contains_key(url)
             && self.state.boards.len() >= limits::BOARDS_KEPT_MAX
@@ -470,7 +471,7 @@ impl Kept {
         Some(self.state.boards.entry(url.to_owned()).or_insert_with(begun))
     }
 
-    /// The list that nobody looks at any more, if there is one, makes room, and the forms of its pages with it.
+    /// Drops a list that is no longer rechecked, if there is one, and the forms of its pages with it.
     fn makes_room(&mut self, now: UnixMillis) -> bool {
         if self.is_full.is_some_and(|at| now.since(at) < limits::LIST_ROOM_SOUGHT_EVERY) {
             return false;
@@ -488,7 +489,7 @@ impl Kept {
         true
     }
 
-    /// What was known of a thread when it was last read.
+    /// The state of a thread when it was last read.
     pub fn thread(&self, id: &str) -> Option<Known> {
         let thread = self.state.threads.get(id)?;
         let last_page = thread.last_page.as_deref();
@@ -496,13 +497,13 @@ impl Kept {
         Some(Known { last: thread.last, replies: thread.replies, last_page, read_at: thread.read_at })
     }
 
-    /// A thread is read now for what its row shows.
+    /// Records that a thread is read now, with what its row shows.
     pub fn reads(&mut self, row: &Row, now: i64) {
         self.keep(&row.id, &Known::fetched(row, now));
     }
 
-    /// Keeps what a page which is none of a look tells of a thread of which nothing is kept, as long as there is room: its replies, and
-    /// the time of its last post as the site's clock has it, which compares whatever the zone.
+    /// Records an unknown thread from a page outside a recheck, while there is room: its replies, and
+    /// the time of its last post by the site's clock, which can be compared whatever the zone.
     pub fn count(&mut self, row: &Row, now: i64) {
         let has_room = self.state.threads.len() < limits::BOARD_THREADS_MAX;
         let tells = row.replies.is_some() || row.last.is_some();
@@ -512,13 +513,13 @@ impl Kept {
         }
     }
 
-    /// Keeps what is known of a thread, in place of the one that was read the longest ago.
+    /// Stores the state of a thread; if there are too many, those read the longest ago are dropped.
     pub fn keep(&mut self, id: &str, known: &Known) {
         let last_page = known.last_page.as_ref().map(|url| url.as_str().to_owned());
         let thread = Thread { last: known.last, replies: known.replies, last_page, read_at: known.read_at };
         self.state.threads.insert(id.to_owned(), thread);
         if self.state.threads.len() > limits::BOARD_THREADS_MAX {
-            // A tenth at once: finding the oldest looks at all.
+            // A tenth at once: finding the oldest means scanning all.
             let mut times: Vec<i64> = self.state.threads.values().map(|thread| thread.read_at).collect();
             times.sort_unstable();
             let least = times.get(times.len() / 10).copied().unwrap_or_default();
@@ -533,7 +534,7 @@ pub fn seconds(at: UnixMillis) -> i64 {
     i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX)
 }
 
-/// The milliseconds within which a time lies: from when, and how many.
+/// The milliseconds within which a time lies: beginning, and length.
 pub(super) fn interval(time: Time) -> (UnixMillis, u64) {
     let ms = |seconds: i64| u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000);
     // `latest` is the last second in which it may lie.
@@ -562,7 +563,7 @@ mod tests {
         assert!(!boards.is_behind_a_front("http://a.example/7/list/1"));
         assert!(!boards.is_behind_a_front("http://a.example/99999/list/2"), "beyond the bound its address decides");
         assert!(boards.kept().board("http://a.example/99999/list/1", UnixMillis(0)).is_none());
-        // Another process goes on with it.
+        // Another process continues with it.
         let again = Boards::new(&BoardRules::default());
         again.take_up("a", Some(&note));
         assert!(again.is_behind_a_front("http://a.example/7/list/3"));

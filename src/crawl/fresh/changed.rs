@@ -1,12 +1,12 @@
-//! Has a page that is looked at again changed? (ALGORITHMS §8)
+//! Detects whether a rechecked page has changed (ALGORITHMS §8).
 //!
-//! A conditional request came first, and proved nothing. Now the page's fingerprint without its noise is held against the one that
-//! the last look left in the URL's memo: where both are equal, nothing of the page is read. The models of noise are one for
-//! each class of the site, kept as notes.
+//! The conditional request that came first was inconclusive. Now the page's fingerprint without its noise is compared with the one that
+//! the last recheck stored in the URL's memo: if both are equal, nothing of the page is read. There is one noise model for
+//! each class of the site, stored in notes.
 //!
-//! **A page with a new link is never skipped.** The fingerprint holds every link that the rules take, but for parts of links that
-//! change at each look; what it does not see at all (links of the head, links that stand in texts and forms) has a hash of its
-//! own, and where parts of links are left out, the links themselves are read and compared.
+//! **A page with a new link is never skipped.** The fingerprint contains every link that the rules accept, except for parts of links that
+//! change at each visit; links that it does not cover (of the head, in texts and forms) have a separate
+//! hash, and if parts of links are left out, the links themselves are read and compared.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -26,13 +26,13 @@ use gleaner_page::{encoded_links, feed, links};
 use gleaner_rules::{Class, SiteRules, Verdict};
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
-/// The name of the note that keeps the model of a class.
+/// Name of the note that stores the model of a class.
 #[must_use]
 pub fn note_name(class: Class) -> String {
     format!("noise {}", class.name())
 }
 
-/// The models of noise of one site's classes.
+/// The noise models of one site's classes.
 #[derive(Default)]
 pub struct Models {
     of: [Mutex<Kept>; Class::ALL.len()],
@@ -42,21 +42,21 @@ pub struct Models {
 struct Kept {
     /// On the heap: most classes of most sites have none.
     model: Option<Box<Model>>,
-    /// It has learned since it was last written down.
+    /// It has learned since it was last stored.
     is_changed: bool,
 }
 
-/// Reads the model of a class from its note; a new one where there is none.
+/// Parses the model of a class from its note; a new one if there is none.
 ///
 /// # Errors
-/// Why the note is of no use.
+/// Why the note is unusable.
 pub fn model(class: Class, note: Option<&[u8]>) -> Result<Model, NoteError> {
     let holds = if class.is_listing() { Holds::List } else { Holds::Record };
     note.map_or_else(|| Ok(Model::new(holds)), Model::from_bytes)
 }
 
 impl Models {
-    /// Takes up the notes of earlier runs.
+    /// Loads the notes of earlier runs.
     ///
     /// # Errors
     /// Those of the database.
@@ -74,7 +74,7 @@ impl Models {
         Ok(())
     }
 
-    /// The models that have learned since this was last asked.
+    /// Notes of the models that have learned since the last call.
     pub fn notes(&self) -> Vec<(String, Vec<u8>)> {
         let note = |class: Class| {
             let mut kept = self.of_class(class);
@@ -84,7 +84,7 @@ impl Models {
         Class::ALL.into_iter().filter_map(note).collect()
     }
 
-    /// Reads a page that is looked at again, unless it is as the look before left it in `last`.
+    /// Reads a rechecked page, unless it equals the previous version described by `last`.
     #[must_use]
     pub fn read(
         &self,
@@ -98,7 +98,7 @@ impl Models {
         let encoding = charset::detect(headers.content_type.as_deref(), body, of_rules);
         let whole = || Box::new(outlinks::read_page(rules, sitemaps, job, headers, body));
         if feed::is_feed(body, encoding) {
-            // Its links are texts, which a model of noise might take for some.
+            // Its links are text, which a noise model might treat as noise.
             let page = Fingerprint { hash: xxh3_64(body), epoch: 0, basis: Basis::NoMarkup };
             let print = Print { page, rest: 0, found: 0 };
             return if last == Some(print) {
@@ -136,27 +136,27 @@ impl Models {
             return Reading::Unchanged(Print { page: now, rest, found });
         }
         if findings.denied.is_some() {
-            // A guest's page is no look at the page, and teaches nothing.
+            // A guest's page is no version of the page, and must not train the model.
             return Reading::Read(findings, None, None);
         }
         let _ = model.observe(&page, &of_record);
-        // Taken again with what has just been learned, or it would not compare at the next look.
+        // Computed again with what was just learned; otherwise it would not match at the next recheck.
         let print = Print { page: model.fingerprint(&page, &is_taken), rest, found };
         kept.is_changed = true;
         Reading::Read(findings, Some(print), None)
     }
 
     fn of_class(&self, class: Class) -> MutexGuard<'_, Kept> {
-        // Classes are numbered as they stand in the list. A model is whole between its calls.
+        // Classes are numbered in the order of the list. A model is consistent between calls.
         self.of[class as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What was made of a page.
+/// Result of reading a page.
 pub enum Reading {
-    /// It is as it was: nothing of it was read. With what its memo is to hold.
+    /// It has not changed and was not read. Contains what its memo is to hold.
     Unchanged(Print),
-    /// It was read; with a print where it may be compared at the next look, and its rows where it is a list that is looked at.
+    /// It was read; with a fingerprint if the next recheck can compare it, and its rows if it is a rechecked list.
     Read(Box<PageFindings>, Option<Print>, Option<Box<boards::Read>>),
 }
 
@@ -165,7 +165,7 @@ fn model_of(kept: &mut Kept, class: Class) -> &mut Model {
     kept.model.get_or_insert_with(|| Box::new(Model::new(holds)))
 }
 
-/// What a reference leads to, by the rules; `None` for what they leave alone.
+/// Class of a reference's target by the rules; `None` if they do not accept it.
 fn class_of(rules: &SiteRules, base: Option<&url::Url>, encoding: &'static Encoding, href: &str) -> Option<Class> {
     let url = CrawlUrl::join(base?, href, Some(encoding), &rules.canonical).ok()?;
     match rules.judge(&rules.without_mirror(url)) {
@@ -174,14 +174,14 @@ fn class_of(rules: &SiteRules, base: Option<&url::Url>, encoding: &'static Encod
     }
 }
 
-/// What references of a page resolve against.
+/// The base URL of a page's references.
 fn base(url: &CrawlUrl, page: &PageLinks<'_>) -> Option<url::Url> {
     let own = url::Url::parse(url.as_str()).ok()?;
     let named = page.base.as_deref().and_then(|base| own.join(base).ok());
     Some(named.filter(|base| matches!(base.scheme(), "http" | "https")).unwrap_or(own))
 }
 
-/// A hash of what leads on without being an anchor or a frame: the base, links of the head, redirects, links in texts, forms and
+/// A hash of links other than anchors and frames: the base, links of the head, redirects, links in texts, forms and
 /// scripts that name a torrent themselves; and of whether robots may follow any of it.
 fn rest(page: &PageLinks<'_>, body: &[u8], encoding: &'static Encoding) -> u64 {
     let mut hasher = Xxh3::new();
@@ -200,12 +200,12 @@ fn rest(page: &PageLinks<'_>, body: &[u8], encoding: &'static Encoding) -> u64 {
     hasher.digest()
 }
 
-/// A hash of the URLs that the rules took from a page, whatever their order.
+/// A hash of the URLs that the rules accepted from a page, independent of their order.
 fn found_hash(findings: &PageFindings) -> u64 {
     findings.found.iter().fold(0, |sum, found| sum.wrapping_add(xxh3_64(found.url.as_str().as_bytes())))
 }
 
-/// A page with its blocks marked, as `model` sees it.
+/// A page with its blocks marked according to `model`.
 #[must_use]
 pub fn explain(rules: &SiteRules, url: &CrawlUrl, model: &Model, content_type: Option<&str>, body: &[u8]) -> Explained {
     let encoding = charset::detect(content_type, body, rules.charset.map(Encoding::name));

@@ -1,4 +1,4 @@
-//! Which addresses are lists by themselves: those that look like pages behind the first one of another and are none.
+//! Detects addresses that are separate lists: they look like later pages of another list but are not.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,8 +10,8 @@ use gleaner_page::boards::next::numbers_of;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Discovered};
 
-/// Lists whose addresses look like pages behind the first of another and are none: those that a page links to which is no list itself,
-/// or lists nothing but lists, and those that a page calls by names. Gives the ones that were taken for such pages until now.
+/// Finds lists whose addresses look like later pages of another list but are not: those linked by a page that is no list itself,
+/// or lists nothing but lists, and those linked with names. Returns the ones that counted as later pages until now.
 pub(super) async fn lists_by_themselves(
     of: Looking<'_>,
     read: &PageFindings,

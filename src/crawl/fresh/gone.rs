@@ -1,11 +1,11 @@
-//! What the site has no more: answers that say so, rows that vanished from its lists, and since when (ALGORITHMS §7).
+//! Content that the site no longer has: responses that show it, rows that vanished from its lists, and since when (ALGORITHMS §7).
 //!
-//! 404 and 410 are believed at once. A page that says that its torrent is gone, or that is the one which the site sends for what
-//! it does not have, is looked at once more, three hours later, before it is. A row that vanished from a list while its neighbours
-//! stayed has its page asked for: what that has no torrent any more, or leads home, is gone.
+//! 404 and 410 are accepted at once. A page that says that its torrent is gone, or that equals the site's page for missing
+//! content, is rechecked once, three hours later, before it is accepted. If a row vanished from a list while its neighbours
+//! stayed, its page is requested: if that has no torrent any more, or redirects to the start page, it is gone.
 //!
-//! What is gone ends as `Outcome::Gone`, which coverage counts; nothing is taken out of the archive. What a site sends for what it
-//! does not have is learned from pages of torrents without one that are alike under different URLs, where most others have one: no
+//! Gone URLs end as `Outcome::Gone`, which coverage counts; nothing is removed from the archive. The site's page for missing
+//! content is learned from torrents' pages without a torrent that are alike under different URLs, where most others have one: no
 //! address is made up for it.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -19,16 +19,16 @@ use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_page::fingerprint::Sketch;
 
-/// The name of the note that keeps what is gone.
+/// Name of the note that stores what is gone.
 pub const GONE_NOTE: &str = "gone";
 
-/// Pages of torrents with one that must have been seen before one without is believed to be what the site sends for what it has not.
+/// Torrents' pages with a torrent that must have been seen before one without may count as the site's page for missing content.
 const WITH_MIN: u32 = 3;
 
-/// Pages without one that are looked at again before so many were seen.
+/// Pages without a torrent that are rechecked before that many were seen.
 const EARLY: u32 = 20;
 
-/// What a site has no more.
+/// Content that a site no longer has.
 #[derive(Default)]
 pub struct Missing {
     kept: Mutex<Kept>,
@@ -40,22 +40,22 @@ struct Kept {
     is_changed: bool,
 }
 
-/// As it is written down.
+/// The stored form.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct State {
     version: u32,
-    /// Torrents that are gone, by why.
+    /// Number of gone torrents, by reason.
     pub counts: BTreeMap<String, u64>,
-    /// The last of them.
+    /// The latest of them.
     pub last: VecDeque<GoneUrl>,
-    /// Rows that vanished from their lists and whose pages are asked for, by the hashes of their URLs.
+    /// Rows that vanished from their lists and whose pages are requested, by the hashes of their URLs.
     unlisted: BTreeMap<u64, Gone>,
-    /// Pages of torrents that had one, and those that had none.
+    /// Number of torrents' pages with a torrent, and without.
     with: u32,
     without: u32,
-    /// The last of those without, by their URLs.
+    /// The latest of those without, by their URLs.
     strangers: VecDeque<(u64, Sketch)>,
-    /// What the site sends for what it does not have.
+    /// The site's page for missing content.
     not_found: Option<Sketch>,
 }
 
@@ -71,14 +71,14 @@ pub struct GoneUrl {
 const VERSION: u32 = 1;
 
 impl State {
-    /// Reads a note; `None` where it is broken or of another version.
+    /// Parses a note; `None` if it is broken or of another version.
     #[must_use]
     pub fn from_bytes(note: &[u8]) -> Option<Self> {
         serde_json::from_slice::<Self>(note).ok().filter(|state| state.version == VERSION)
     }
 }
 
-/// The number that stands for a URL.
+/// The hash that represents a URL.
 #[must_use]
 pub fn hash(url: &str) -> u64 {
     xxh3_64(url.as_bytes())
@@ -97,7 +97,7 @@ pub fn why_name(why: Why) -> String {
 }
 
 impl Missing {
-    /// Takes up the note of earlier runs; says so where it is of no use.
+    /// Loads the note of earlier runs; logs a warning if it is unusable.
     pub fn take_up(&self, site: &str, note: Option<&[u8]>) {
         let Some(note) = note else { return };
         match State::from_bytes(note) {
@@ -106,7 +106,7 @@ impl Missing {
         }
     }
 
-    /// The note, where something has changed.
+    /// The note, if something has changed.
     pub fn note(&self) -> Option<(String, Vec<u8>)> {
         let mut kept = self.kept();
         if !std::mem::take(&mut kept.is_changed) {
@@ -127,7 +127,7 @@ impl Missing {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A row vanished for good from its list: its page is to be asked for.
+    /// A row vanished for good from its list: its page is to be requested.
     pub fn unlisted(&self, url: u64, gone: Gone) {
         let mut kept = self.kept();
         if kept.state.unlisted.len() < limits::GONE_UNLISTED_MAX {
@@ -140,14 +140,14 @@ impl Missing {
         self.kept().state.unlisted.get(&url).copied()
     }
 
-    /// The page of a row that vanished was asked for, and is there.
+    /// The page of a vanished row was requested, and exists.
     pub fn is_there(&self, url: u64) {
         let mut kept = self.kept();
         let was_unlisted = kept.state.unlisted.remove(&url).is_some();
         kept.is_changed |= was_unlisted;
     }
 
-    /// A page of a torrent has one.
+    /// Counts a torrent's page that has a torrent.
     pub(super) fn has_one(&self) {
         let mut kept = self.kept();
         kept.state.with = kept.state.with.saturating_add(1);
@@ -169,8 +169,8 @@ impl Missing {
         }
     }
 
-    /// Takes in a page of a torrent without one, and tells what the site sends for what it does not have, as far as it is known.
-    /// Before enough pages with a torrent were seen, two alike are taken for it to be looked at again; `is_second` asks for a verdict.
+    /// Adds a torrent's page without a torrent; returns the site's page for missing content, if known.
+    /// Before enough pages with a torrent were seen, two alike count as such for a recheck; `is_second` asks for a verdict.
     pub(super) fn stranger(&self, url: u64, sketch: &Sketch, is_second: bool) -> NotFound {
         let mut kept = self.kept();
         kept.is_changed = true;

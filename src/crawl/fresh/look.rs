@@ -1,6 +1,6 @@
-//! A look at a list: what is new on it, which of its threads are read again, how far the look goes, and what has vanished from it.
+//! Recheck of a list: what is new, which threads are read again, how far the recheck goes, and which rows have vanished.
 //!
-//! From what a page was read as to what the loop makes due. Asks the database what is known of the rows; writes nothing there.
+//! From a parsed page to what the loop makes due. Asks the database for the records of the rows; writes nothing there.
 
 use std::collections::HashMap;
 use std::num::NonZeroU64;
@@ -28,23 +28,23 @@ use gleaner_page::boards::when::{Against, Precision, Time};
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Discovered, Outcome, UrlRecord};
 
-/// Seconds that a clock which is not wrong may be ahead of ours.
+/// Seconds by which a correct clock may be ahead of ours.
 const CLOCKS_DIFFER_S: i64 = 300;
 
-/// Whether a page is one that a look goes over: the front of a list, or the page that a look on its way waits for.
+/// Whether a page belongs to a recheck: the first page of a list, or the page that a recheck in progress waits for.
 #[must_use]
 pub fn is_looked_at(fresh: &Fresh, job: &Job, is_front: bool) -> bool {
     job.class.is_listing() && (is_front || fresh.boards.awaits(job.url.as_str()).is_some())
 }
 
-/// Whether the rows of a page are read: those of a look, and of lists of threads those that history reads. What stands there was told
-/// before a thread comes up from it: its replies, and its last post by the site's clock, where nobody knows the zone yet.
+/// Whether the rows of a page are read: those of rechecks, and on lists of threads those of pages that history reads. The latter show the
+/// state of a thread before it moves up: its replies, and its last post by the site's clock, while the zone is still unknown.
 #[must_use]
 pub fn has_rows(fresh: &Fresh, job: &Job, is_front: bool) -> bool {
     is_looked_at(fresh, job, is_front) || (job.class.is_listing() && fresh.boards.may_count())
 }
 
-/// Takes in a page of a list that was read.
+/// Processes a page of a list that was read.
 ///
 /// # Errors
 /// Those of the database.
@@ -67,14 +67,14 @@ pub async fn look(
     }
     let board = board.map(|board| with_next(of, by_links(of, board, read), read));
     let pending = fresh.boards.awaits(job.url.as_str());
-    // What was taken for a front until its own links told its place.
+    // A page may count as a first page until its own links show its position.
     let is_front = is_front && (job.lease.depth == 0 || !is_behind_a_front(&rows.rules, &fresh.boards, &job.url));
     if !is_front && pending.is_none() {
         return Ok(Seen { is_behind: true, due, ..Seen::default() });
     }
     let is_turn = pending.as_ref().is_some_and(|pending| pending.tours);
     let (list, last, is_above) = match pending {
-        // The look before this one did not show it.
+        // The previous recheck did not show it.
         Some(pending) if pending.tours => (pending.board, last_look(of).await?, false),
         Some(pending) => (pending.board, pending.last, pending.is_above),
         None => (job.url.as_str().to_owned(), last_look(of).await?, true),
@@ -84,7 +84,7 @@ pub async fn look(
     let standing = standing::ask(of, read, board.as_ref(), since.filter(|_| is_above)).await?;
     let is_out_of_order = is_turn && fresh.boards.is_in_another_order(&list);
     seen.rows = standing.rows.iter().map(|asked| hash(asked.found.url.as_str())).collect();
-    // The times of a clock that is fast are taken for now at the latest: they would make every delay too short.
+    // Times of a fast clock are limited to now: they would make every delay too short.
     let is_fast = board.as_ref().is_some_and(|board| board.ahead_s() > CLOCKS_DIFFER_S);
     let mined: Vec<Row> = board.as_ref().map(|board| board.page.rows.clone()).unwrap_or_default();
     let changes = changes(of, board, &standing, (&list, &mined), &mut seen).await?;
@@ -93,7 +93,7 @@ pub async fn look(
         sight(of, (asked, row, change), (is_fast, is_out_of_order), &mut seen);
     }
     if last.is_none() && fresh.boards.is_in_another_order(&list) {
-        // Some rows of those before tell nothing of how many came since.
+        // Some of the earlier rows say nothing of how many were added since.
         seen.posts.clear();
     }
     ask_once_more(of, &standing.rows, &mut seen).await?;
@@ -108,7 +108,7 @@ pub async fn look(
     Ok(seen)
 }
 
-/// What a page that is none of a look tells of threads.
+/// Records the threads of a page outside a recheck.
 fn count_threads(of: Looking<'_>, board: Option<boards::Read>) {
     let Some(board) = board else { return };
     let mut kept = of.fresh.boards.kept();
@@ -116,12 +116,12 @@ fn count_threads(of: Looking<'_>, board: Option<boards::Read>) {
     board.page.rows.iter().filter(is_thread).for_each(|row| kept.count(row, seconds(of.at)));
 }
 
-/// The page with the next one of its list, as far as its links and the rules tell.
+/// The page with its next page, as its links and the rules give it.
 fn with_next(of: Looking<'_>, mut board: boards::Read, read: &PageFindings) -> boards::Read {
     let (boards, rules, job) = (&of.fresh.boards, &of.rows.rules, of.job);
     let page = &mut board.page;
     if page.next.is_none() {
-        // Numbers alone, of addresses whose page nothing but the rules tells.
+        // Links with numbers only, to addresses whose page number only the rules show.
         page.next = next_by_rules(rules, job, &read.found);
     }
     if let Some(next) = page.next.take_if(|next| boards.is_another_list(job.url.as_str(), next.as_str())) {
@@ -135,7 +135,7 @@ fn with_next(of: Looking<'_>, mut board: boards::Read, read: &PageFindings) -> b
     board
 }
 
-/// What has changed of each row, by the verdict of the look on the page; what that asks for is due.
+/// Change of each row, by the recheck's verdict on the page; what it requires is made due.
 async fn changes(
     of: Looking<'_>,
     board: Option<boards::Read>,
@@ -167,7 +167,7 @@ async fn changes(
     Ok(changes)
 }
 
-/// A row as arrivals and the schedule hear of it.
+/// Reports a row to arrivals and the schedule.
 fn sight(
     of: Looking<'_>,
     (asked, row, change): (&Standing, Option<&Row>, Change),
@@ -177,13 +177,13 @@ fn sight(
     let (found, at, last) = (&asked.found, of.at, seen.last);
     if change == Change::New {
         let shown = row.filter(|_| !is_fast).and_then(|row| shown(found.class, row));
-        // In a list of another order than time it may have stood on the page in front when this one was looked at.
+        // In a list that is not ordered by time it may have been on the preceding page when this one was checked.
         let last_absent = last.filter(|_| !is_out_of_order || shown.is_none());
         let sighting = Sighting { shown, last_absent, first_seen: at };
         of.fresh.arrivals.sighted(hash(found.url.as_str()), sighting);
     }
     if !asked.is_pinned {
-        // Of a thread that has replies the row tells when the last one came.
+        // If a thread has replies, the row shows the time of the last one.
         let is_of_first = |row: &Row| row.created.is_some() && row.last.is_none_or(|last| Some(last) == row.created);
         let is_dated = found.class != Class::Thread || row.is_some_and(is_of_first);
         let number = found.url.number().filter(|_| !is_fast && is_dated);
@@ -191,7 +191,7 @@ fn sight(
     }
 }
 
-/// A page of which no row that was mined leads to what the rules take, by its links: rows without times.
+/// For a page without a row whose link the rules accept: rows made from its links, without times.
 fn by_links(of: Looking<'_>, board: boards::Read, read: &PageFindings) -> boards::Read {
     let (boards, rules) = (&of.fresh.boards, &of.rows.rules);
     let is_row = |row: &Row| judge(rules, row.url.clone()).is_ok_and(|found| found.class.is_target());
@@ -205,7 +205,7 @@ fn by_links(of: Looking<'_>, board: boards::Read, read: &PageFindings) -> boards
     board.with_links(links.iter().map(|(found, _)| &found.url))
 }
 
-/// Takes in a page of a list that is as it was.
+/// Processes an unchanged page of a list.
 ///
 /// # Errors
 /// Those of the database.
@@ -218,7 +218,7 @@ pub async fn again(of: Looking<'_>, is_front: bool) -> Result<Seen, CrawlDbError
     let last = last_look(of).await?;
     let mut seen = Seen { list: Some(list.to_owned()), is_front, last, ..Seen::default() };
     if is_front {
-        // What is new may stand behind it.
+        // New rows may be on later pages.
         let room = of.fresh.timetable.room_beside_looks();
         if let Some(next) = of.fresh.boards.unchanged(list, of.at, last, room) {
             go_on(of, &next, &mut seen).await?;
@@ -231,8 +231,8 @@ pub async fn again(of: Looking<'_>, is_front: bool) -> Result<Seen, CrawlDbError
     Ok(seen)
 }
 
-/// When this page was last looked at with success. What failed since then, as in a server's trouble, was no look: what comes in such a
-/// time is seen late, and counts.
+/// Time of the last successful recheck of this page. A failure since then, as during a server's trouble, is no recheck: content added in
+/// that time is seen late, and counts.
 async fn last_look(of: Looking<'_>) -> Result<Option<UnixMillis>, CrawlDbError> {
     let is_look = |outcome| matches!(outcome, Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified);
     let record = of.rows.db.url_record(&of.job.lease.key).await?;
@@ -243,8 +243,8 @@ async fn last_look(of: Looking<'_>) -> Result<Option<UnixMillis>, CrawlDbError> 
     })
 }
 
-/// Asks for the next page of a look, or ends the look. One that nobody has read comes by itself where history looks; an increment goes on
-/// to some of them, as to any other link, unless it is only that page's turn.
+/// Requests the next page of a recheck, or ends the recheck. An unread page comes by itself with history's rechecks; an increment follows
+/// some of them, like any other link, unless the page is only read in rotation.
 async fn go_on(of: Looking<'_>, next: &CrawlUrl, seen: &mut Seen) -> Result<(), CrawlDbError> {
     let found = judge(&of.rows.rules, next.clone()).ok().filter(|found| found.class.is_listing());
     let row = match found {
@@ -267,7 +267,7 @@ async fn go_on(of: Looking<'_>, next: &CrawlUrl, seen: &mut Seen) -> Result<(), 
     Ok(())
 }
 
-/// The look's verdict on the page. News are unknown rows, and threads with news; what else changes in a row is none.
+/// The recheck's verdict on the page. Unknown rows and threads with new posts count as new; other changes of a row do not.
 fn walk(boards: &Boards, page: &walks::Page<'_>, board: boards::Read, asked: &[Standing]) -> Verdict {
     let records: HashMap<usize, &Standing> = asked.iter().filter_map(|asked| Some((asked.row?, asked))).collect();
     let mut kept = boards.kept();
@@ -283,22 +283,22 @@ fn walk(boards: &Boards, page: &walks::Page<'_>, board: boards::Read, asked: &[S
             {
                 let mut known = kept.thread(&row.id).unwrap_or_else(|| read(record));
                 if known.read_at > page.now + CLOCKS_DIFFER_S {
-                    // That was by a clock which was set back since: nobody knows when.
+                    // The time is from a clock that was set back since: it is unknown.
                     known.read_at = 0;
                 }
                 known
             }
             Some(Standing { found: Found { class: Class::Thread, .. }, record: Some(record), .. }) => {
-                // What nobody remembers was there when it was heard of, and at the look before: a board of more threads than are
-                // remembered would have them read again at each look.
+                // A thread without state counts as present when it was found, and at the previous recheck: otherwise a board with more
+                // threads than are kept would have them read again at each recheck.
                 let looked = page.last.map_or(i64::MIN, |last| seconds(last).saturating_sub(CLOCKS_DIFFER_S));
                 let heard_of = || Known { read_at: seconds(record.first_seen).max(looked), ..read(record) };
                 let before = kept.thread(&row.id).unwrap_or_else(heard_of);
                 kept.count(row, page.now);
-                // What does not tell of something later for certain waits for the first visit, as all of it did.
+                // Unless it certainly shows something later, the thread waits for its first visit, like all of its content.
                 Some(before).filter(|before| tells_later(row, before, page.now)).unwrap_or_else(as_shown)
             }
-            // It is none that is read again, or is nothing to this crawl.
+            // It is never read again, or is not part of this crawl.
             _ => as_shown(),
         };
         known.insert(row.id.clone(), of_row);
@@ -323,7 +323,7 @@ fn walk(boards: &Boards, page: &walks::Page<'_>, board: boards::Read, asked: &[S
     verdict
 }
 
-/// True where a row shows a reply that it did not show before. A time ahead of `now` may move with it, and tells nothing alone.
+/// True if a row shows a reply that it did not show before. A time ahead of `now` may move with it, and proves nothing alone.
 fn tells_later(row: &Row, before: &Known, now: i64) -> bool {
     let is_later = |time: Time| match before.last {
         Some(last) => time.against(&last) == Against::Later,
@@ -332,8 +332,8 @@ fn tells_later(row: &Row, before: &Known, now: i64) -> bool {
     row.last.is_some_and(is_later) || row.replies.zip(before.replies).is_some_and(|(replies, before)| replies > before)
 }
 
-/// What a list shows and its site did not have when it was met, or answered with faults until it was given up: a list may be served before
-/// its pages (replicas, caches), and a server may be in trouble for minutes. Each is asked for once more, hours later.
+/// Handles listed pages that the site did not have when they were visited, or answered with errors until they were given up: a list may be
+/// served before its pages (replicas, caches), and a server may be in trouble for minutes. Each is requested once more, hours later.
 async fn ask_once_more(of: Looking<'_>, asked: &[Standing], seen: &mut Seen) -> Result<(), CrawlDbError> {
     let is_early = |record: UrlRecord| {
         record.outcome.is_some_and(came_to_nothing)
@@ -342,7 +342,7 @@ async fn ask_once_more(of: Looking<'_>, asked: &[Standing], seen: &mut Seen) -> 
     };
     for asked in asked.iter().filter(|asked| asked.record.is_some_and(is_early)) {
         if let Some(row) = of.rows.behind(of.job, &asked.found).await? {
-            // As of any link to a torrent, the page that has it is known.
+            // As for any link to a torrent, the page that contains it is known.
             let via = (asked.found.class == Class::Download).then(|| of.job.url.as_str().into());
             seen.due.push(Discovered { due: of.at, via, ..row });
         }
@@ -362,7 +362,7 @@ fn came_to_nothing(outcome: Outcome) -> bool {
     )
 }
 
-/// Pages of rows that vanished are asked for, and those of rows that are back.
+/// Requests the pages of rows that vanished, and of rows that are back.
 async fn follow(of: Looking<'_>, vanished: Vanished, seen: &mut Seen) -> Result<(), CrawlDbError> {
     let Vanished { gone, back } = vanished;
     for (url, gone) in &gone {
@@ -378,7 +378,7 @@ async fn follow(of: Looking<'_>, vanished: Vanished, seen: &mut Seen) -> Result<
     Ok(())
 }
 
-/// The page of one row that stays is asked for again, in turn: a torrent may be taken away and its row left.
+/// Requests the page of one row that stays, in rotation: a torrent may be removed while its row stays.
 async fn recheck(of: Looking<'_>, seen: &mut Seen) -> Result<(), CrawlDbError> {
     let list = of.job.url.as_str();
     let is_due = |record: UrlRecord| {
@@ -401,18 +401,18 @@ async fn recheck(of: Looking<'_>, seen: &mut Seen) -> Result<(), CrawlDbError> {
     Ok(())
 }
 
-/// The time that a row shows for when it came, and the milliseconds within which it may lie: a torrent's own; of a thread the time of its
-/// first post, not of its last.
+/// The time that a row shows for its appearance, and the milliseconds within which it may lie: a torrent's own; for a thread the time of
+/// its first post, not of its last.
 fn shown(class: Class, row: &Row) -> Option<(UnixMillis, u64)> {
     let time = if class == Class::Thread { row.created } else { row.created.or(row.last) };
     time.filter(|time| time.precision <= Precision::Day).map(interval)
 }
 
-/// Within a minute it is known when a row came.
+/// Precision from which the appearance of a row counts as known to the minute.
 const MINUTE_S: i64 = 61;
 
-/// What the schedule hears of a row. A time that the looks contradict is theirs; without one it is the middle between them. A number says
-/// something where it is known to the minute when its row came.
+/// The schedule's entry for a row. If the rechecks contradict its time, theirs is used; without a time it is the middle between them. A
+/// number is used if the appearance of its row is known to the minute.
 fn post(
     change: Change,
     time: Option<Time>,
@@ -430,7 +430,7 @@ fn post(
         (Some(told), Some(last)) => told.clamp(last.min(now), now),
         (Some(told), None) => told.min(now),
         (None, Some(last)) => last.min(now).midpoint(now),
-        // What was there before the first look, nobody knows when.
+        // The age of rows present before the first recheck is unknown.
         (None, None) => return None,
     };
     let is_known = |time: Time| time.latest.saturating_sub(time.earliest) < MINUTE_S;

@@ -1,8 +1,8 @@
-//! What a site's crawl knows of how it changes: which of its pages are as they were, what it has no more, how late its torrents
-//! came, what its lists showed, and when each is looked at next.
+//! What a site's crawl knows of how the site changes: which pages are unchanged, what is gone, the delays of its torrents,
+//! what its lists showed, and when each is rechecked next.
 //!
-//! Between the pure rooms that decide it (`page::noise`, `freshness`, `boards`, `schedule`) and the visits that tell them what they saw. Kept
-//! as notes of the site; what a kill loses of them costs looks, never a torrent.
+//! Connects the pure modules that decide (`page::noise`, `freshness`, `boards`, `schedule`) with the visits that report what they saw.
+//! Stored as notes of the site; what a kill loses of them costs rechecks, never a torrent.
 
 pub mod arrivals;
 pub mod boards;
@@ -24,7 +24,7 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_rules::SiteRules;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
-/// A look at a page: what is known of the site's changes, and the rows of its frontier.
+/// A recheck of a page: what is known of the site's changes, and the rows of its frontier.
 #[derive(Clone, Copy)]
 pub struct Looking<'a> {
     pub fresh: &'a Fresh,
@@ -34,7 +34,7 @@ pub struct Looking<'a> {
     pub at: UnixMillis,
 }
 
-/// All of it, of one site.
+/// The state of one site.
 pub struct Fresh {
     pub changed: changed::Models,
     pub gone: gone::Missing,
@@ -45,7 +45,7 @@ pub struct Fresh {
 }
 
 impl Fresh {
-    /// Nothing is known.
+    /// Starts without state.
     #[must_use]
     pub fn new(rules: &SiteRules) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Fresh {
         }
     }
 
-    /// Takes up the notes of earlier runs. One that cannot be read is told, and what it held begins anew.
+    /// Loads the notes of earlier runs. An unreadable one is logged, and its state starts over.
     ///
     /// # Errors
     /// Those of the database.
@@ -74,7 +74,7 @@ impl Fresh {
         Ok(())
     }
 
-    /// What people ask for, as its note would say it at this moment.
+    /// A note for display with its current content.
     #[must_use]
     pub fn note_now(&self, name: &str) -> Option<Vec<u8>> {
         match name {
@@ -86,8 +86,8 @@ impl Fresh {
         }
     }
 
-    /// What has to be kept since this was last asked, as notes by their names. One that no database would take is left out, and told:
-    /// the former one stays, and costs looks at the next start.
+    /// The state to be stored since the last call, as notes by name. A note that no database would accept is left out and logged:
+    /// the former one stays, which costs rechecks at the next start.
     pub fn notes(&self, site: &str) -> Vec<(String, Vec<u8>)> {
         let mut notes = self.changed.notes();
         notes.extend(self.gone.note());

@@ -1,4 +1,4 @@
-//! Whether a torrent is still there, by what its URL was answered (ALGORITHMS §7). What that is compared with is kept in `gone`.
+//! Decides from the response of a torrent's URL whether the torrent still exists (ALGORITHMS §7). `gone` stores what it is compared with.
 
 use encoding_rs::Encoding;
 
@@ -15,22 +15,22 @@ use gleaner_page::text;
 use gleaner_rules::{Class, SiteRules};
 use gleaner_store::crawldb::{Next, Outcome};
 
-/// First line of a memo that keeps a sign of absence for the next look.
+/// First line of a memo that stores a sign of absence for the next recheck.
 const MEMO: &str = "gone\n";
 
-/// Bytes of a page in which words are looked for: heads and menus come first.
+/// Bytes of a page that are searched for phrases: heads and menus come first.
 const HEAD_BYTES: usize = 256 << 10;
 
-/// What a look at a torrent's page says of its presence.
+/// What a recheck of a torrent's page says of its presence.
 pub enum Look {
-    /// Nothing, or that it is there.
+    /// Nothing, or that it exists.
     Nothing,
     /// A sign that it is gone, to be confirmed at this time.
     Sign(Presence, UnixMillis),
     Gone(Gone),
 }
 
-/// A status of 404 or 410, which is believed.
+/// A status of 404 or 410, which is accepted at once.
 #[must_use]
 pub fn of_status(fresh: &Fresh, job: &Job, status: u16, now: UnixMillis) -> Gone {
     let why = Why::Status(status);
@@ -42,7 +42,7 @@ pub fn of_status(fresh: &Fresh, job: &Job, status: u16, now: UnixMillis) -> Gone
     Gone { since: unlisted.map_or(Between { from: now, until: now }, |gone| gone.since), why }
 }
 
-/// A redirect of a torrent whose row has vanished: one that leads to where the site begins, or to a list, says that it is gone.
+/// A redirect of a torrent whose row has vanished: if it leads to the start page, or to a list, the torrent is gone.
 #[must_use]
 pub fn of_redirect(fresh: &Fresh, rules: &SiteRules, job: &Job, to: &Found) -> Option<Gone> {
     let unlisted = fresh.gone.is_unlisted(hash(job.url.as_str()))?;
@@ -50,7 +50,7 @@ pub fn of_redirect(fresh: &Fresh, rules: &SiteRules, job: &Job, to: &Found) -> O
     (job.class.is_target() && (is_start || to.class.is_listing())).then_some(Gone { why: Why::Redirected, ..unlisted })
 }
 
-/// What a page that was read says of the torrent that it was to be of.
+/// What a page says of its torrent.
 #[must_use]
 pub fn of_page(
     fresh: &Fresh,
@@ -81,7 +81,7 @@ pub fn of_page(
     let head = &body[..body.len().min(HEAD_BYTES)];
     let seen = text::visible(&encoding.decode(head).0, HEAD_BYTES);
     let unlisted = fresh.gone.is_unlisted(url);
-    // A thread that had its torrent on this page, and whose row has gone as well, has lost it, whatever is said on it.
+    // A thread that had its torrent on this page, and whose row has vanished as well, has lost it, whatever its text says.
     let has_lost_it = unlisted.is_some() && job.class == Class::Thread && fresh.lists.held(url);
     let is_talk = job.class == Class::Thread && seen.trim().len() > limits::GONE_THREAD_TEXT_BYTES_MAX;
     if (is_talk && !has_lost_it) || names_infohash(&seen) {
@@ -103,7 +103,7 @@ pub fn of_page(
     };
     let sign = sign(&answer, &not_found, None);
     if let Some(unlisted) = unlisted {
-        // Its row is away from its list for hours: that was the first sign.
+        // Its row has been missing from its list for hours: that was the first sign.
         return match sign {
             Sign::Absent(why) => Look::Gone(Gone { why, ..unlisted }),
             _ if job.class == Class::Thread && !has_lost_it => {
@@ -120,19 +120,19 @@ pub fn of_page(
     }
 }
 
-/// True where a word is an infohash in hexadecimal digits.
+/// True if a word is an infohash in hexadecimal digits.
 fn names_infohash(text: &str) -> bool {
     let is_infohash = |word: &str| matches!(word.len(), 40 | 64) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     text.split(|letter: char| !letter.is_ascii_alphanumeric()).any(is_infohash)
 }
 
-/// What earlier looks left in the memo.
+/// The sign that earlier rechecks stored in the memo.
 fn presence(job: &Job) -> Presence {
     let memo = job.lease.memo.as_deref().and_then(|memo| memo.strip_prefix(MEMO));
     memo.and_then(|memo| serde_json::from_str(memo).ok()).unwrap_or_default()
 }
 
-/// Writes into a visit what its page said.
+/// Applies the result to a visit.
 pub fn apply(look: Look, finished: &mut Finished) {
     match look {
         Look::Nothing => {}

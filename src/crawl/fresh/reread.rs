@@ -1,4 +1,4 @@
-//! Threads with news, read again: from which page on, on to the page behind it that was read last, and once more where that one did not come.
+//! Re-reading threads with new posts: from which page, on to the last read page that follows it, and once more if that one did not arrive.
 
 use super::Looking;
 use super::arrivals::Sighting;
@@ -14,10 +14,10 @@ use gleaner_page::pagination;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Discovered, Outcome};
 
-/// Pages before the last one that the last one read is looked for among.
+/// Number of last pages of a thread that are searched for the last one that was read.
 const LAST_PAGES: usize = 8;
 
-/// Threads with news are read again from their last known page.
+/// Makes threads with new posts due again from their last known page.
 pub(super) async fn reread(
     of: Looking<'_>,
     verdict: &Verdict,
@@ -32,9 +32,9 @@ pub(super) async fn reread(
             _ => None,
         };
         let from = match is_new {
-            // Its links are followed as far as they are new. Where history heard of it since the last look, its last page is not.
+            // Its new links are followed. If history found it since the last recheck, its last page is not among them.
             true => [last_read, None, None],
-            // A link to the last post may be one that no class takes (phpBB's `viewtopic.php?f=&t=&p=`): then the thread's own pages lead there.
+            // No class may match a link to the last post (phpBB's `viewtopic.php?f=&t=&p=`): then the thread's own pages are used.
             false => [last_read, Some(fetch.from.clone()), row.map(|row| row.url.clone())],
         };
         let mut judged = from.into_iter().flatten().filter_map(|from| judge(&of.rows.rules, from).ok());
@@ -49,7 +49,7 @@ pub(super) async fn reread(
     Ok(())
 }
 
-/// True for a page that was heard of and that nobody has read: news of an unread thread stand on its last page, whichever one that was before.
+/// True for a known page that was never read: new posts of an unread thread are on its last page, whichever one that was before.
 async fn is_unread(of: Looking<'_>, page: &CrawlUrl) -> Result<bool, CrawlDbError> {
     let Ok(page) = judge(&of.rows.rules, page.clone()) else { return Ok(false) };
     let Some(key) = of.rows.row(&page.url, page.class, of.job.lease.depth).await?.map(|row| row.key) else {
@@ -58,7 +58,7 @@ async fn is_unread(of: Looking<'_>, page: &CrawlUrl) -> Result<bool, CrawlDbErro
     Ok(of.rows.db.url_record(&key).await?.is_some_and(|record| record.outcome.is_none()))
 }
 
-/// The last page of a thread that was read, as far as its row links to its pages.
+/// The last page of a thread that was read, among those that its row links.
 async fn last_read(of: Looking<'_>, row: &Row) -> Result<Option<CrawlUrl>, CrawlDbError> {
     let pages = row.last_page.as_ref().map(pages_down_from).unwrap_or_default();
     last_read_of(of, pages.into_iter()).await
@@ -81,8 +81,8 @@ async fn last_read_of(
     Ok(None)
 }
 
-/// A page of a thread that was asked for again for its news leads on to the last one behind it that was read: the news stand there,
-/// and a row may link to no page of its thread, or have been seen when there were fewer.
+/// From a page of a thread that was requested again, goes on to the last read page after it: the new posts are there,
+/// and a row may link no page of its thread, or may have been seen when there were fewer.
 pub(super) async fn read_on(of: Looking<'_>, read: &PageFindings, seen: &mut Seen) -> Result<(), CrawlDbError> {
     if of.job.class != Class::Thread || !of.fresh.boards.asked_again(of.job.url.as_str()) {
         return Ok(());
@@ -97,7 +97,7 @@ pub(super) async fn read_on(of: Looking<'_>, read: &PageFindings, seen: &mut See
         .collect();
     behind.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
     let behind: Vec<CrawlUrl> = behind.into_iter().map(|(_, url)| url.clone()).take(LAST_PAGES).collect();
-    // Its last page waits in history where that has listed the thread and not read it to its end.
+    // Its last page waits in history if that has listed the thread and not read it to its end.
     let last = match behind.first() {
         Some(last) if is_unread(of, last).await? => Some(last.clone()),
         _ => None,
@@ -114,7 +114,7 @@ pub(super) async fn read_on(of: Looking<'_>, read: &PageFindings, seen: &mut See
     Ok(())
 }
 
-/// A page of a thread and those before it, as far as their numbers are pages and not offsets.
+/// A page of a thread and those before it, if their numbers are pages and not offsets.
 fn pages_down_from(last: &CrawlUrl) -> Vec<CrawlUrl> {
     let path = last.path();
     let Some(number) = pagination::of(path, None).map(|page| page.number) else { return Vec::new() };
@@ -125,8 +125,8 @@ fn pages_down_from(last: &CrawlUrl) -> Vec<CrawlUrl> {
     numbers.map(|number| CrawlUrl::from_parts(last.origin(), &page(number))).collect()
 }
 
-/// Pages of threads with news that were asked for and did not come (a server in trouble, a refusal, a kill before the commit) are asked for
-/// once more: their lists show nothing new by then.
+/// Requests once more pages of threads that were requested for new posts and did not arrive (a server in trouble, a refusal, a kill before
+/// the commit): their lists show nothing new by then.
 pub(super) async fn make_good(of: Looking<'_>, seen: &mut Seen) -> Result<(), CrawlDbError> {
     for (page, asked) in of.fresh.boards.overdue(of.at) {
         let found =
@@ -150,7 +150,7 @@ pub(super) async fn make_good(of: Looking<'_>, seen: &mut Seen) -> Result<(), Cr
     Ok(())
 }
 
-/// True where a page came, or will not be there however often it is asked for.
+/// True if a page arrived, or will never exist however often it is requested.
 fn is_an_answer(outcome: Outcome) -> bool {
     !matches!(
         outcome,

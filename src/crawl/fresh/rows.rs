@@ -1,7 +1,7 @@
-//! The fronts of a site's lists, followed from look to look: which rows have vanished while their neighbours stayed.
+//! First pages of a site's lists, followed from recheck to recheck: which rows have vanished while their neighbours stayed.
 //!
-//! The decision is `freshness::rows`; here stand the lists by their URLs and what their rows lead to, within a bound for the whole
-//! site: lists beyond it are read and not followed.
+//! The decision is in `freshness::rows`; this module stores the lists by URL and the targets of their rows, within a limit for the whole
+//! site: lists beyond it are read but not followed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::freshness::rows::{List, Listed};
 use crate::limits::{LIST_FORGOTTEN_TIME, LISTS_BYTES_MAX, LISTS_FOLLOWED_MAX, LISTS_ROW_BYTES, LISTS_ROWS_MAX};
 use gleaner_base::clock::UnixMillis;
 
-/// The name of the note that keeps the lists.
+/// Name of the note that stores the lists.
 pub const ROWS_NOTE: &str = "rows";
 
 const VERSION: u32 = 1;
@@ -41,31 +41,31 @@ struct State {
 #[derive(Default, Serialize, Deserialize)]
 struct Followed {
     list: List,
-    /// What the last look showed, in its order.
+    /// Rows of the last recheck, in order.
     shown: Vec<u64>,
-    /// Where the rows lead that were there or are missed, by their hashes.
+    /// Targets of present or missing rows, by their hashes.
     urls: BTreeMap<u64, String>,
     #[serde(default)]
     looked: UnixMillis,
-    /// Those of them whose pages are threads that had a torrent: what is left of such a page may be talk.
+    /// Those among them that are threads which had a torrent: what remains of such a page may be discussion.
     #[serde(default)]
     held: BTreeSet<u64>,
-    /// Whose turn it is to have its page asked for again: a place in `shown`.
+    /// The row whose page is requested next in rotation: an index in `shown`.
     #[serde(default)]
     turn: u64,
 }
 
-/// What a look decided.
+/// Result of a recheck.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Vanished {
-    /// URLs whose rows are gone, and when they went.
+    /// URLs whose rows are gone, and since when.
     pub gone: Vec<(String, Gone)>,
     /// URLs whose rows are back.
     pub back: Vec<String>,
 }
 
 impl Lists {
-    /// Takes up the note of earlier runs; says so where it is of no use.
+    /// Loads the note of earlier runs; logs a warning if it is unusable.
     pub fn take_up(&self, site: &str, note: Option<&[u8]>) {
         let Some(note) = note else { return };
         match serde_json::from_slice::<State>(note).ok().filter(|state| state.version == VERSION) {
@@ -76,7 +76,7 @@ impl Lists {
         }
     }
 
-    /// The note, where something has changed.
+    /// The note, if something has changed.
     pub fn note(&self) -> Option<(String, Vec<u8>)> {
         let mut kept = self.kept();
         if !std::mem::take(&mut kept.is_changed) {
@@ -87,11 +87,11 @@ impl Lists {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        // A map of lists is whole at any time.
+        // A map of lists is consistent at any time.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a look at a list's front that was read whole: where its rows lead, in its order, pinned ones left out.
+    /// Processes a recheck of a list's first page that was read completely: the targets of its rows, in order, without pinned ones.
     pub fn look(&self, list: &str, urls: &[&str], at: UnixMillis) -> Vanished {
         let mut kept = self.kept();
         kept.make_room(urls.len(), list, at);
@@ -102,7 +102,7 @@ impl Lists {
         let bytes = others().map(Followed::bytes).sum::<usize>() + missed + bytes_of(urls.iter().copied());
         let is_new = !lists.contains_key(list);
         if rows > LISTS_ROWS_MAX || bytes > LISTS_BYTES_MAX || (is_new && lists.len() >= LISTS_FOLLOWED_MAX) {
-            // What it showed once would be told as vanished, by looks that are not followed.
+            // A later recheck would report its old rows as vanished, since this one is not followed.
             kept.is_changed |= kept.state.lists.remove(list).is_some();
             return Vanished::default();
         }
@@ -117,18 +117,18 @@ impl Lists {
         vanished
     }
 
-    /// The same look once more: the page is as it was.
+    /// The same recheck once more: the page has not changed.
     pub fn again(&self, list: &str, at: UnixMillis) -> Vanished {
         let mut kept = self.kept();
         let Some(followed) = kept.state.lists.get_mut(list) else { return Vanished::default() };
         followed.looked = at;
         let (vanished, is_waiting) = (followed.look(at), followed.urls.len() > followed.shown.len());
-        // That all is as it was needs no note of megabytes.
+        // An unchanged page needs no note of megabytes.
         kept.is_changed |= is_waiting || vanished != Vanished::default();
         vanished
     }
 
-    /// The next rows of a list, in turn, as many as there are or `rows_max`: where they lead.
+    /// The next rows of a list in rotation, at most `rows_max`: their targets.
     pub fn in_turn(&self, list: &str, rows_max: usize) -> Vec<String> {
         let kept = self.kept();
         let Some(Followed { shown, urls, turn, .. }) = kept.state.lists.get(list) else { return Vec::new() };
@@ -137,7 +137,7 @@ impl Lists {
         places.filter_map(|at| urls.get(shown.get(at)?).cloned()).collect()
     }
 
-    /// So many of these rows had their turn.
+    /// Moves the rotation past this number of rows.
     pub fn had_turn(&self, list: &str, rows: usize) {
         let mut kept = self.kept();
         if let Some(followed) = kept.state.lists.get_mut(list) {
@@ -145,7 +145,7 @@ impl Lists {
         }
     }
 
-    /// A thread has a torrent on its first page.
+    /// Records that a thread has a torrent on its first page.
     pub fn holds(&self, url: u64) {
         let mut kept = self.kept();
         let of_url = kept.state.lists.values_mut().filter(|list| list.urls.contains_key(&url));
@@ -153,12 +153,12 @@ impl Lists {
         kept.is_changed |= is_new;
     }
 
-    /// True for a thread that had one, as far as its list is followed.
+    /// True for a thread that had one, if its list is followed.
     pub fn held(&self, url: u64) -> bool {
         self.kept().state.lists.values().any(|list| list.held.contains(&url))
     }
 
-    /// The list has gone, or moved.
+    /// Removes a list that is gone, or has moved.
     pub fn forget(&self, list: &str) {
         let mut kept = self.kept();
         kept.is_changed |= kept.state.lists.remove(list).is_some();
@@ -166,7 +166,7 @@ impl Lists {
 }
 
 impl Kept {
-    /// Lists that nobody looks at any more make room for one of so many rows, where there is none.
+    /// Drops lists that are no longer rechecked for one with this number of rows, if there is no room.
     fn make_room(&mut self, rows: usize, list: &str, at: UnixMillis) {
         let lists = &self.state.lists;
         let is_full = lists.len() >= LISTS_FOLLOWED_MAX
@@ -179,7 +179,7 @@ impl Kept {
     }
 }
 
-/// What rows take in the note, in bytes, by where they lead.
+/// Bytes that rows take in the note, by their targets.
 fn bytes_of<'u>(urls: impl Iterator<Item = &'u str>) -> usize {
     urls.map(|url| url.len() + LISTS_ROW_BYTES).sum()
 }
@@ -189,7 +189,7 @@ impl Followed {
         bytes_of(self.urls.values().map(String::as_str))
     }
 
-    /// Of rows that are missed and so stay beside what a look shows.
+    /// Bytes of missing rows, which stay in addition to those shown.
     fn missed_bytes(&self, shown: &[&str]) -> usize {
         let shown: HashSet<&str> = shown.iter().copied().collect();
         bytes_of(self.urls.values().map(String::as_str).filter(|url| !shown.contains(url)))
@@ -204,7 +204,7 @@ impl Followed {
         }
     }
 
-    /// Forgets where rows lead that are followed no more.
+    /// Removes the targets of rows that are no longer followed.
     fn forget(&mut self) {
         let Self { list, urls, held, .. } = self;
         urls.retain(|row, _| list.follows(*row));
@@ -226,7 +226,7 @@ mod tests {
         let fewer: Vec<&str> = all.iter().copied().filter(|url| !url.ends_with("/4")).collect();
         assert_eq!(lists.look("l", &all, at(0)), Vanished::default());
         assert_eq!(lists.look("l", &fewer, at(1)), Vanished::default());
-        // Another process goes on.
+        // Another process continues.
         let (_, note) = lists.note().unwrap();
         assert!(lists.note().is_none());
         let lists = Lists::default();

@@ -1,6 +1,6 @@
-//! Which rows of a list are new on it: what is known of where they lead, and which of them stand above those that the last look showed.
+//! Which rows of a list are new: what is known of their targets, and which rows are above those that the last recheck showed.
 //!
-//! One time tells it, the one at which where a row leads was first found, by whichever crew and on whatever page.
+//! This depends on one time only: when the target of a row was first found, by whichever crew and on whatever page.
 
 use super::{Looking, boards};
 use crate::job::{Found, PageFindings};
@@ -11,43 +11,43 @@ use gleaner_page::boards::Row;
 use gleaner_rules::{Class, SiteRules};
 use gleaner_store::crawldb::{CrawlDbError, UrlRecord};
 
-/// Rows of which most were there before where those of the last look begin.
+/// Number of rows, most of which must be older, that mark the beginning of the last recheck's rows.
 const BORDER_ROWS: usize = 6;
 
-/// A row with what is known of where it leads.
+/// A row with what is known of its target.
 pub(super) struct Standing {
     pub found: Found,
-    /// Its place among the rows that were mined; none where a page was read by its links.
+    /// Its index among the parsed rows; None if a page was read by its links.
     pub row: Option<usize>,
     pub record: Option<UrlRecord>,
-    /// It stays where it is whatever happens.
+    /// Its position never changes.
     pub is_pinned: bool,
-    /// Nobody has asked for it, and the last look did not show it.
+    /// It was never requested, and the last recheck did not show it.
     pub is_new: bool,
 }
 
 impl Standing {
-    /// True where somebody has heard of it after `last`, and nobody has asked for it.
+    /// True if it was found after `last`, and never requested.
     fn was_heard_of(&self, (last, now): (UnixMillis, UnixMillis)) -> bool {
         self.record.is_some_and(|record| record.outcome.is_none() && !was_known(&record, (last, now)))
     }
 }
 
-/// True for what was found by `last`. What was found at a time to come was by a clock that was wrong: nobody knows when, but not since.
+/// True for targets found by `last`. A time in the future comes from a wrong clock: the real one is unknown, but not after `last`.
 fn was_known(record: &UrlRecord, (last, now): (UnixMillis, UnixMillis)) -> bool {
     !(last < record.first_seen && record.first_seen <= now)
 }
 
-/// The rows of a page as they stand on their list.
+/// The rows of a page with their state.
 pub(super) struct Page {
     pub rows: Vec<Standing>,
-    /// So many of the rows that were mined stand above those that the last look could have shown, pinned ones among them.
+    /// Number of parsed rows above those that the last recheck could have shown, including pinned ones.
     pub above: usize,
-    /// All of them do: the next page may as well.
+    /// This applies to all of them: the next page may have more.
     pub is_above: bool,
 }
 
-/// Asks what is known of a page's rows. `since` are the look before this one, where no page of this one has come to its rows yet, and
+/// Looks up what is known of a page's rows. `since` contains the previous recheck, if no page of this one has reached its rows yet, and
 /// this one.
 pub(super) async fn ask(
     of: Looking<'_>,
@@ -67,7 +67,7 @@ pub(super) async fn ask(
     }
     let Some(since) = since else { return Ok(Page { rows, above: 0, is_above: false }) };
     let border = border(&rows, since);
-    // History may have heard of what is new on this list from other pages: what nobody has asked for is new all the same.
+    // History may have found new entries of this list on other pages: those never requested are new all the same.
     let above = border.unwrap_or(rows.len());
     for row in rows[..above].iter_mut().filter(|row| !row.is_pinned) {
         row.is_new |= row.was_heard_of(since);
@@ -76,8 +76,8 @@ pub(super) async fn ask(
     Ok(Page { rows, above, is_above: border.is_none() })
 }
 
-/// The first row that the last look could have shown; none where the page has only newer ones. One row that was known before is no border
-/// yet: it may have come up again.
+/// The first row that the last recheck could have shown; None if the page has only newer ones. A single older row is no border
+/// yet: it may have moved up again.
 fn border(rows: &[Standing], since: (UnixMillis, UnixMillis)) -> Option<usize> {
     let free: Vec<usize> = (0..rows.len()).filter(|&at| !rows[at].is_pinned).collect();
     let was_there = |at: &usize| rows[*at].record.is_some_and(|record| was_known(&record, since));
@@ -88,7 +88,7 @@ fn border(rows: &[Standing], since: (UnixMillis, UnixMillis)) -> Option<usize> {
     (0..free.len()).find(is_border).map(|place| free[place])
 }
 
-/// Where the rows of a page lead, in its order: the rows that were mined, else its links to what a list lists.
+/// Targets of the rows of a page, in order: of the parsed rows, else of its links to what a list lists.
 pub(super) fn rows_of(rules: &SiteRules, read: &PageFindings, mined: &[Row]) -> Vec<(Found, Option<usize>)> {
     let judged = |(at, row): (usize, &Row)| {
         let found = judge(rules, row.url.clone()).ok().filter(|found| found.class.is_target())?;

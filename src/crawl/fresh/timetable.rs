@@ -1,8 +1,8 @@
-//! When each list of the site is looked at next (ALGORITHMS §10.3, §10.4): the schedule, fed with what looks showed.
+//! When each list of the site is rechecked next (ALGORITHMS §10.3, §10.4): the schedule, fed with the results of rechecks.
 //!
-//! By `gleaner`, the default, a list is due when what waits on it is worth a look; the loop asks for the next one again and again,
-//! and the number of looks a day is held. The paper's plans say the times of a day for each list beforehand, from its weight and its
-//! profile. Lists beyond a bound are looked at by their interval.
+//! With `gleaner`, the default, a list is due when its expected new posts justify a recheck; the loop keeps asking for the next one,
+//! and the number of rechecks a day is fixed. The paper's plans set the times of a day for each list in advance, from its weight and its
+//! profile. Lists beyond a limit are rechecked at their interval.
 
 mod told;
 
@@ -23,28 +23,28 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_rules::{Policy, SiteRules};
 pub use told::Told;
 
-/// The name of the note that keeps the schedule.
+/// Name of the note that stores the schedule.
 pub const SCHEDULE_NOTE: &str = "schedule";
 
 const VERSION: u32 = 1;
 
-/// Seconds by which a look may lie before the last one: more is a clock that was set back, and all begins anew.
+/// Seconds by which a recheck may be earlier than the last one: more means a clock that was set back, and everything starts over.
 const SET_BACK_S: u64 = 3_600;
 
-/// The weight of a list is that of its last 20 days (ALGORITHMS §10.3), or of up to 30: so long is what it counts not forgotten.
+/// The weight of a list is that of its last 20 days (ALGORITHMS §10.3), or of up to 30, after which its counts are dropped.
 const WEIGHED_S: u64 = 20 * DAY_S;
 const WEIGHED_LONGEST_S: u64 = 30 * DAY_S;
 
-/// Looks in a row at a list that has gone or moved, each after twice the time, before it is scheduled no more.
+/// Rechecks in a row of a list that is gone or moved, each after twice the time, before it leaves the schedule.
 const AWAY_LOOKS: u32 = 5;
 
 /// The schedule of one site.
 pub struct Timetable {
     policy: Policy,
-    /// Looks a day at all lists; `None` for one at each every interval.
+    /// Rechecks a day of all lists; `None` for one of each per interval.
     per_day: Option<u32>,
     interval_s: u64,
-    /// Looks that are asked for at once: a site whose answers are slow has others meanwhile.
+    /// Maximum of concurrent rechecks: a site that answers slowly gets others meanwhile.
     at_once: usize,
     kept: Mutex<Kept>,
 }
@@ -54,83 +54,83 @@ struct Kept {
     state: Option<State>,
     numbers: HashMap<String, BoardNumber>,
     is_changed: bool,
-    /// The latest look at any list, in seconds.
+    /// The latest recheck of any list, in seconds.
     latest: u64,
-    /// When it was last looked in vain for a list that makes room, in seconds.
+    /// Last time when no list could be dropped to make room, in seconds.
     is_full: Option<u64>,
-    /// Looks that were asked for and have not come yet, and when they were.
+    /// Rechecks that were requested and have not arrived yet, and when they were requested.
     asked: BTreeMap<BoardNumber, UnixMillis>,
-    /// URLs of those that did not come in time, and may come yet: their looks are used up.
+    /// URLs of those that did not arrive in time, and still may: their rechecks are used up.
     late: HashSet<String>,
-    /// What a day has room for; none before it is told.
+    /// Capacity of a day; None before it is known.
     room: Option<Allowed>,
     /// The plans of the day, and when they were made.
     plan: Option<(u64, fixed::Plan)>,
 }
 
-/// Requests of a day at the fronts of lists and the pages behind them, and those of them that are at fronts.
+/// Requests of a day for first and later pages of lists, and those for first pages alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Allowed {
     all: f64,
     looks: f64,
 }
 
-/// As it is written down.
+/// The stored form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     version: u32,
     pub policy: Policy,
     pub per_day: f64,
     schedule: Schedule,
-    /// By their numbers.
+    /// Indexed by their numbers.
     pub lists: Vec<List>,
 }
 
-/// What is known of a list beside the schedule's own.
+/// State of a list in addition to the schedule's own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct List {
     pub url: String,
-    /// Seconds since 1970: since when its posts are counted, and its last look.
+    /// Seconds since 1970: beginning of the count of its posts, and its last recheck.
     pub since: u64,
     pub looked: u64,
     pub looks: u64,
-    /// Posts by hour of the day (UTC), replies counted by half.
+    /// Posts by hour of the day (UTC), replies counted as half.
     hours: [f64; HOURS],
-    /// Looks that came to nothing since the last one that did not.
+    /// Failed rechecks since the last successful one.
     #[serde(default)]
     failed: u32,
 }
 
-/// Requests a day for pages of lists that are read in their turn.
+/// Requests a day for pages of lists that are read in rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Room {
-    /// What looks leave of their half of the day's requests: nothing where the day has not enough for them.
+    /// What rechecks leave of their half of the day's requests: nothing if the day has too few for them.
     pub spare: f64,
-    /// Some of that half whatever looks leave.
+    /// Part of that half that is reserved, whatever rechecks leave.
     pub least: f64,
 }
 
 impl State {
-    /// Reads a note; `None` where it is broken or of another version.
+    /// Parses a note; `None` if it is broken or of another version.
     #[must_use]
     pub fn from_bytes(note: &[u8]) -> Option<Self> {
         let state = serde_json::from_slice::<Self>(note).ok()?;
         (state.version == VERSION && state.schedule.boards() == state.lists.len()).then_some(state)
     }
 
-    /// True where it holds as many lists as it may: others, if there are any, are looked at by their interval.
+    /// True if it has reached the maximum of lists: any others are rechecked at their interval.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.lists.len() >= SCHEDULE_LISTS_MAX
     }
 
-    /// True where the numbers of what lists show tell of the others.
+    /// True if post numbers of some lists indicate posts on the others.
     #[must_use]
     pub fn goes_by_numbers(&self) -> bool {
         self.policy == Policy::Gleaner && self.schedule.goes_by_numbers()
     }
 
-    /// The list that was looked at the longest ago, where that is so long that nobody looks at it any more.
+    /// The list with the oldest recheck, if that is so old that the list is no longer rechecked.
     fn longest_ago(&self, now: u64) -> Option<BoardNumber> {
         let (list, number) = self.lists.iter().zip(0..).min_by_key(|(list, _)| list.looked)?;
         (now.saturating_sub(list.looked) > LIST_FORGOTTEN_TIME.as_secs()).then_some(number)
@@ -140,7 +140,7 @@ impl State {
         self.lists.iter().map(|list| Learnt { weight: list.weight(now), hours: list.hours }).collect()
     }
 
-    /// Where there are fewer looks a day than lists, all have as many: the next one at a list, which go round in their order.
+    /// With fewer rechecks a day than lists, all lists get equally many, in rotation: returns the next one of a list.
     fn round(&self, number: BoardNumber, now: u64) -> Option<u64> {
         let lists = self.lists.len() as f64;
         if self.policy == Policy::Gleaner || self.per_day >= lists {
@@ -152,14 +152,14 @@ impl State {
         Some(if begun > now { begun } else { begun + round_s })
     }
 
-    /// The looks of a day, of which there are as many as lists at least.
+    /// The rechecks of a day with at least one per list.
     fn plan(&self, now: u64) -> fixed::Plan {
         let learnt = self.learnt(now);
         let (all, lists) = (self.per_day.floor().max(0.0) as usize, learnt.len());
         let by_weight = matches!(self.policy, Policy::Wra | Policy::Bra);
         let counts: Vec<usize> = match by_weight {
             true => fixed::in_proportion(&learnt, all),
-            // What is left over goes to the first ones.
+            // The remainder goes to the first ones.
             false => (0..lists).map(|list| all / lists + usize::from(list < all % lists)).collect(),
         };
         let by_profile = matches!(self.policy, Policy::Lra | Policy::Bra);
@@ -170,13 +170,13 @@ impl State {
     }
 }
 
-/// Seconds until a list that is away is looked at again, after so many looks: at first an interval, in the end a day.
+/// Seconds until a missing list is rechecked, after this number of rechecks: at first an interval, in the end a day.
 pub fn away_s(interval_s: u64, looks: u32) -> u64 {
     let longer = interval_s.saturating_mul(1 << looks.saturating_sub(1).min(16));
     longer.min(DAY_S.max(interval_s))
 }
 
-/// Takes a list out. The last one has its number from then on.
+/// Removes a list. The last one gets its number.
 fn remove(
     state: &mut State,
     numbers: &mut HashMap<String, BoardNumber>,
@@ -195,7 +195,7 @@ fn remove(
     }
 }
 
-/// The times of a day that come within the next one, in their order.
+/// The times of a day that fall within the next 24 hours, in order.
 fn times_of_day(times: &[f64], now: u64) -> Vec<u64> {
     let midnight = now / DAY_S * DAY_S;
     let mut next: Vec<u64> = times
@@ -227,14 +227,14 @@ impl List {
 }
 
 impl Timetable {
-    /// Nothing is known.
+    /// Starts without state.
     #[must_use]
     pub fn new(rules: &SiteRules) -> Self {
         Self {
             policy: rules.boards.policy,
             per_day: rules.boards.looks_per_day,
             interval_s: rules.revisit.as_secs().max(60),
-            // Where each request of a day counts, what a look finds goes before the next one.
+            // If the requests of a day are limited, results of one recheck are fetched before the next recheck.
             at_once: match rules.requests_per_day {
                 Some(_) => 1,
                 None => usize::from(rules.rate.connections).min(rules.lanes.count.into()).max(1),
@@ -243,7 +243,7 @@ impl Timetable {
         }
     }
 
-    /// Takes up the note of earlier runs; says so where it is of no use. The number of looks a day is that of the rules now.
+    /// Loads the note of earlier runs; logs a warning if it is unusable. The number of rechecks a day follows the current rules.
     pub fn take_up(&self, site: &str, note: Option<&[u8]>, at: UnixMillis) {
         let Some(note) = note else { return };
         let Some(mut state) = State::from_bytes(note) else {
@@ -259,7 +259,7 @@ impl Timetable {
         kept.state = Some(state);
     }
 
-    /// The note, where something has changed.
+    /// The note, if something has changed.
     pub fn note(&self) -> Option<(String, Vec<u8>)> {
         let mut kept = self.kept();
         if !std::mem::take(&mut kept.is_changed) {
@@ -274,19 +274,19 @@ impl Timetable {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        // A schedule is whole between its calls.
+        // A schedule is consistent between calls.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks a day at so many lists: as the rules say, else one each interval as far as there is room.
+    /// Rechecks a day for this number of lists: as the rules set it, else one per interval if there is room.
     fn looks_per_day(&self, lists: usize, room: Option<Allowed>) -> f64 {
         let by_interval = lists as f64 * DAY_S as f64 / self.interval_s as f64;
         let room = room.map_or(f64::INFINITY, |room| room.looks);
         self.per_day.map_or(by_interval.min(room), f64::from)
     }
 
-    /// The clock was set ahead so far that what was learned counts no more, and the time between was never watched: all lists are learned
-    /// anew, and are due at once.
+    /// Handles a clock that was set forward so far that what was learned no longer counts, and the time between was not watched: all lists
+    /// are learned again, and are due at once.
     pub fn begin_anew(&self, at: UnixMillis) {
         let now = at.0 / 1_000;
         let mut kept = self.kept();
@@ -301,8 +301,8 @@ impl Timetable {
         (kept.plan, kept.is_full, kept.latest, kept.is_changed) = (None, None, now, true);
     }
 
-    /// The clock was set back by so much, to `at`: looks go on as if it had shown that time before. What lies farther ahead was written
-    /// down later than the time that the step is known by.
+    /// Handles a clock that was set back by this much, to `at`: rechecks continue as if it had shown that time before. Times farther ahead
+    /// were recorded after the time from which the step is known.
     pub fn set_back(&self, by: Duration, at: UnixMillis) {
         let mut kept = self.kept();
         let kept = &mut *kept;
@@ -319,8 +319,8 @@ impl Timetable {
         (kept.plan, kept.is_full, kept.is_changed) = (None, None, true);
     }
 
-    /// The site has room for so many looks a day. Of those at lists that are not in the order of time, which are this part of all, half are
-    /// at pages behind their fronts: news are as likely there.
+    /// Sets the capacity for rechecks a day. Of those of lists that are not ordered by time, which are this share of all, half go
+    /// to later pages: new entries are as likely there.
     pub fn allows(&self, looks_per_day: f64, in_another_order: f64, at: UnixMillis) {
         let all = looks_per_day.max(1.0);
         let room = Allowed { all, looks: all * (1.0 - in_another_order.clamp(0.0, 1.0) / 2.0) };
@@ -340,7 +340,7 @@ impl Timetable {
         }
     }
 
-    /// Requests a day for pages of lists that are read in their turn. Without bound where nobody counts.
+    /// Requests a day for pages of lists that are read in rotation. Unlimited if requests are not counted.
     pub fn room_beside_looks(&self) -> Room {
         let kept = self.kept();
         let planned = kept.state.as_ref().map_or(0.0, |state| state.per_day);
@@ -348,26 +348,26 @@ impl Timetable {
         Room { spare: (room - planned).max(0.0), least: room / 8.0 }
     }
 
-    /// Looks a day at all lists, as they are planned now; none before a list is known.
+    /// Rechecks a day of all lists, as planned now; none before a list is known.
     pub fn looks_a_day(&self) -> f64 {
         self.kept().state.as_ref().map_or(0.0, |state| state.per_day)
     }
 
-    /// The time between two looks at a list in the mean; none without lists.
+    /// Mean time between two rechecks of a list; zero without lists.
     pub fn mean_wait(&self) -> Duration {
         let kept = self.kept();
         let days = kept.state.as_ref().map_or(0.0, |state| state.lists.len() as f64 / state.per_day.max(1e-3));
         Duration::from_secs((days.min(60.0) * DAY_S as f64) as u64)
     }
 
-    /// Takes what a look at a list showed that was not known before. The first look at a list teaches what its rows tell of the
+    /// Records the new posts that a recheck of a list showed. From the rows of the first recheck the schedule learns about the
     /// time before.
     pub fn looked(&self, url: &str, at: UnixMillis, posts: &[Post]) {
         let now = at.0 / 1_000;
         let mut kept = self.kept();
         let kept = &mut *kept;
         if kept.latest > now + SET_BACK_S {
-            // Plans of the future, by a clock that was wrong.
+            // Plans in the future, made by a wrong clock.
             *kept = Kept { room: kept.room, ..Kept::default() };
         }
         let state = kept.state.get_or_insert_with(|| State {
@@ -419,8 +419,8 @@ impl Timetable {
         kept.asked.remove(&number);
     }
 
-    /// A list was visited, and showed nothing of itself: it failed, or is none. Where it was asked for the next one has its turn. Nothing
-    /// is learned, no silence either. One that `is_away`, gone or moved, is asked for ever more seldom and in the end leaves its place.
+    /// A list was visited without a result: it failed, or is none. If it was requested, the next one has its turn. Nothing
+    /// is learned, not even silence. One that `is_away`, gone or moved, is requested ever more rarely and in the end removed.
     pub fn came(&self, url: &str, at: UnixMillis, is_away: bool) {
         let mut kept = self.kept();
         let kept = &mut *kept;
@@ -443,7 +443,7 @@ impl Timetable {
         }
     }
 
-    /// What was scheduled as a list is none: it leaves its place.
+    /// Removes a scheduled list that turned out to be none.
     pub fn leaves(&self, url: &str, at: UnixMillis) {
         let mut kept = self.kept();
         let kept = &mut *kept;
@@ -454,7 +454,7 @@ impl Timetable {
         kept.is_changed = true;
     }
 
-    /// A list that was asked for is none of the site's by the rules of now: no look was used up, and none of the others waits for it.
+    /// A requested list is no longer one by the current rules: no recheck was used up, and none of the others waits for it.
     pub fn refused(&self, url: &str, at: UnixMillis) {
         let mut kept = self.kept();
         let kept = &mut *kept;
@@ -466,7 +466,7 @@ impl Timetable {
         }
     }
 
-    /// What pages behind the front of a list showed in the same look.
+    /// Records what later pages of a list showed in the same recheck.
     pub fn learned(&self, url: &str, at: UnixMillis, posts: &[Post]) {
         let mut kept = self.kept();
         let kept = &mut *kept;
@@ -478,14 +478,14 @@ impl Timetable {
         }
     }
 
-    /// True for a list that is in no schedule though there is room for it.
+    /// True for a list outside the schedule although there is room for it.
     #[must_use]
     pub fn lacks(&self, url: &str) -> bool {
         let kept = self.kept();
         kept.state.as_ref().is_some_and(|state| !state.is_full()) && !kept.numbers.contains_key(url)
     }
 
-    /// True where other lists than this one are looked at.
+    /// True if lists other than this one are rechecked.
     #[must_use]
     pub fn has_lists_beside(&self, list: Option<&str>) -> bool {
         let kept = self.kept();
@@ -493,8 +493,8 @@ impl Timetable {
         kept.numbers.len() > usize::from(own)
     }
 
-    /// A list to be looked at now, by its URL; `None` while none is due, or as many are asked for as the site takes at once. It counts as
-    /// asked for until it was looked at, or for [`SCHEDULE_PATIENCE`].
+    /// A list to be rechecked now, by its URL; `None` while none is due, or while the maximum of concurrent ones is in flight. It counts as
+    /// requested until it was rechecked, or for [`SCHEDULE_PATIENCE`].
     pub fn due(&self, at: UnixMillis) -> Option<String> {
         if self.policy != Policy::Gleaner {
             return None;
@@ -504,10 +504,10 @@ impl Timetable {
         let state = kept.state.as_mut()?;
         let is_over = |since: &UnixMillis| at.since(*since) >= SCHEDULE_PATIENCE || at < *since;
         for (number, _) in kept.asked.extract_if(.., |_, since| is_over(since)) {
-            // It did not come: its turn is over.
+            // It did not arrive: its turn is over.
             state.schedule.failed(number, at.0 / 1_000, self.interval_s);
             if kept.late.len() >= SCHEDULE_LISTS_MAX {
-                // Those of lists that are no more are never taken out.
+                // Entries of removed lists are never taken out.
                 kept.late.clear();
             }
             kept.late.extend(state.lists.get(number as usize).map(|list| list.url.clone()));
@@ -524,8 +524,8 @@ impl Timetable {
         state.lists.get(look.board as usize).map(|list| list.url.clone())
     }
 
-    /// Lists without a look since `since` on which a post or more is expected to wait by now, the fullest first: a round looks at
-    /// them whatever else a look could bring. None where the rule file says how many looks there are, or when.
+    /// Lists without a recheck since `since` that are expected to have one or more new posts by now, the fullest first: a round rechecks
+    /// them whatever other rechecks could find. None if the rule file sets the number or the times of rechecks.
     #[must_use]
     pub fn overdue(&self, since: UnixMillis, at: UnixMillis) -> Vec<String> {
         let kept = self.kept();
@@ -542,8 +542,8 @@ impl Timetable {
         full.into_iter().take(LOOKS_LEASED_MAX).map(|(_, url)| url.to_owned()).collect()
     }
 
-    /// When a list that was just looked at is queued for again; `None` where the interval decides. By `gleaner` that is later than
-    /// its turn will come: for the case that the schedule is lost.
+    /// Time at which a list that was just rechecked is queued again; `None` if the interval decides. With `gleaner` that is later than
+    /// its turn will come: a fallback in case the schedule is lost.
     pub fn again(&self, url: &str, at: UnixMillis) -> Option<UnixMillis> {
         let now = at.0 / 1_000;
         let mut kept = self.kept();

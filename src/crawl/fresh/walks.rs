@@ -1,6 +1,6 @@
-//! Looks at lists on their way from page to page: which page each waits for, and what becomes of it when that page comes or does not.
+//! Rechecks of lists in progress from page to page: which page each waits for, and what happens when that page arrives or does not.
 //!
-//! `boards::walk` decides how far a look goes; here stands what survives between the visits of its pages, and a restart.
+//! `boards::walk` decides how far a recheck goes; this module holds what survives between the visits of its pages, and a restart.
 
 use std::collections::HashMap;
 
@@ -13,27 +13,27 @@ use gleaner_page::boards::Times;
 use gleaner_page::boards::tour::Order;
 use gleaner_page::boards::walk::{Grounds, Known, Memory, Verdict, Walk};
 
-/// Where a look is.
+/// Position of a recheck.
 pub struct Page<'a> {
     /// The list, by the URL of its first page.
     pub board: &'a str,
     pub url: &'a CrawlUrl,
     /// Seconds since 1970-01-01 UTC.
     pub now: i64,
-    /// The look before this one.
+    /// The previous recheck.
     pub last: Option<UnixMillis>,
-    /// So many of the page's rows stand above those that the look before this one could have shown.
+    /// Number of the page's rows above those that the previous recheck could have shown.
     pub above: usize,
-    /// No row was met yet, here or on the pages in front, that the look before this one could have shown.
+    /// No row was found yet, here or on preceding pages, that the previous recheck could have shown.
     pub is_above: bool,
-    /// Nobody has read this page before.
+    /// This page was never read before.
     pub is_first_read: bool,
-    /// What the site has for pages which are read in their turn, of all lists.
+    /// Capacity of the site for pages that are read in rotation, of all lists.
     pub room: Room,
 }
 
 impl Boards {
-    /// Ends a look that waited for a page which is not there, or gave nothing.
+    /// Ends a recheck that waited for a page which does not exist, or had no content.
     pub fn end(&self, url: &str) {
         let mut kept = self.kept();
         if let Some(pending) = kept.state.pending.remove(url) {
@@ -47,8 +47,8 @@ impl Boards {
         }
     }
 
-    /// True for a page that no version tells enough of: one behind a front that a look waits for, and the front of a list whose pages are
-    /// read in turn of which nobody knows where they begin.
+    /// True for a page whose version alone is not sufficient: a later page that a recheck waits for, and the first page of a list read
+    /// in rotation whose later pages are still unknown.
     #[must_use]
     pub fn is_read_whole(&self, url: &str) -> bool {
         let kept = self.kept();
@@ -57,18 +57,18 @@ impl Boards {
             || kept.state.boards.get(url).is_some_and(|board| is_unknown(&board.memory))
     }
 
-    /// True for a list of which is known that it is not in the order of time.
+    /// True for a list known not to be ordered by time.
     pub(super) fn is_in_another_order(&self, list: &str) -> bool {
         self.kept().state.boards.get(list).is_some_and(|board| board.memory.disorder >= 0.5)
     }
 
-    /// True for a list of which is known that it is in the order of time.
+    /// True for a list known to be ordered by time.
     #[must_use]
     pub fn is_in_order(&self, list: &str) -> bool {
         self.kept().state.boards.get(list).is_some_and(|board| board.memory.is_in_order())
     }
 
-    /// The part of the lists of which is known that they have pages behind their fronts and are not in the order of time.
+    /// The share of lists known to have later pages and not to be ordered by time.
     #[must_use]
     pub fn in_another_order(&self) -> f64 {
         let kept = self.kept();
@@ -77,7 +77,7 @@ impl Boards {
         so as f64 / kept.state.boards.len().max(1) as f64
     }
 
-    /// The front of a list was read, and has no rows of which a look is made.
+    /// The first page of a list was read, and has no rows that a recheck can use.
     pub(super) fn has_no_pages(&self, list: &str) {
         let mut kept = self.kept();
         if let Some(board) = kept.state.boards.get_mut(list) {
@@ -86,7 +86,7 @@ impl Boards {
         }
     }
 
-    /// The front of a list is as it was. Gives the page behind it whose turn it is, which the look waits for.
+    /// The first page of a list has not changed. Returns the later page whose turn it is, which the recheck waits for.
     pub(super) fn unchanged(
         &self,
         list: &str,
@@ -110,8 +110,8 @@ impl Boards {
 }
 
 impl Kept {
-    /// Takes the next page of a look: the front of a list, or the page that a look on its way waited for. `known` is what is known
-    /// of the threads of its rows, by what names them. Gives the verdict; where it names a next page, the look waits for that.
+    /// Processes the next page of a recheck: the first page of a list, or the page that a recheck in progress waited for. `known` is the
+    /// state of the threads of its rows, by id. Returns the verdict; if it names a next page, the recheck waits for that.
     pub fn page(&mut self, boards: &Boards, at: &Page<'_>, read: Read, known: &HashMap<String, Known>) -> Verdict {
         self.is_changed = true;
         let pending = self.state.pending.remove(at.url.as_str());
@@ -155,9 +155,9 @@ impl Kept {
         verdict
     }
 
-    /// A look waits for a page. What it has learned of its list is remembered already, should that page never come.
+    /// A recheck waits for a page. What it has learned of its list is stored already, in case that page never arrives.
     fn awaits(&mut self, next: &CrawlUrl, pending: Pending, walk: Walk<Memory>) {
-        // Pages that never came make room.
+        // Pages that never arrived are dropped to make room.
         if self.state.pending.len() >= limits::BOARD_WALKS_MAX
             && let Some((url, _)) = self.state.pending.pop_first()
         {
@@ -184,8 +184,8 @@ impl Kept {
         self.remembers(board, walk.into_memory());
     }
 
-    /// Requests a day for pages of this list in their turn: its part is as what its turn takes to what those of all lists take. What looks do
-    /// not leave is for lists alone that are not in the order of time.
+    /// Requests a day for pages of this list in rotation: in proportion to what its rotation takes of the total of all lists. The reserved
+    /// part is only for lists that are not ordered by time.
     fn room_of(&self, list: &str, room: Room) -> f64 {
         let wants = |memory: &Memory| memory.tour.wants_per_day(memory.order());
         let Some(memory) = self.state.boards.get(list).map(|board| &board.memory) else { return room.spare };
@@ -221,7 +221,7 @@ mod tests {
         let by_title = kept.room_of("0", room);
         assert!((500.0..1_000.0).contains(&by_title), "{by_title}");
         assert!(by_title > 3.9 * kept.room_of("2", room) && kept.room_of("1", room) < kept.room_of("2", room));
-        // Where looks leave nothing, lists in order take no part in what is left.
+        // If rechecks leave nothing, lists in order get no share of what is left.
         (0..301).for_each(|list| kept.board(&format!("{list}"), UnixMillis(1)).unwrap().memory.is_sorted = true);
         let short = Room { spare: 0.0, least: 25.0 };
         assert_eq!((kept.room_of("1", short), kept.room_of("0", short)), (0.0, 25.0));

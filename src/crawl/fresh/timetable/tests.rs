@@ -1,4 +1,4 @@
-//! What the timetable does with looks, as facts.
+//! Behaviour of the timetable, stated as facts.
 
 use super::*;
 use crate::schedule::Kind;
@@ -37,7 +37,7 @@ fn busy_lists_are_looked_at_more_often_and_the_number_a_day_is_held() {
     let [busy, quiet] = looks;
     assert!((440..=490).contains(&(busy + quiet)), "48 a day are {} in ten days", busy + quiet);
     assert!(busy > 3 * quiet && quiet > 5, "{busy} and {quiet}");
-    // Another process goes on with it, and can tell why.
+    // Another process continues with it, and can explain it.
     let (_, note) = table.note().unwrap();
     let state = State::from_bytes(&note).unwrap();
     let told = state.explain(1_790_000_000 + 20 * DAY_S);
@@ -74,7 +74,7 @@ fn looks_by_the_interval_take_at_most_half_of_what_the_site_takes() {
     let per_day = |boards: &str| {
         let table = Timetable::new(&rules(boards));
         (0..50).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
-        // A request each three minutes.
+        // One request per three minutes.
         table.allows(240.0, 0.0, at(1));
         table.looked("another", at(2), &[]);
         State::from_bytes(&table.note().unwrap().1).unwrap().per_day
@@ -190,7 +190,7 @@ fn of_a_hundred_thousand_lists_the_first_are_scheduled_and_the_others_keep_their
     assert!(note.len() < crate::limits::NOTE_BYTES_MAX, "{} bytes", note.len());
     let state = State::from_bytes(&note).unwrap();
     assert!(state.is_full() && state.lists.len() == SCHEDULE_LISTS_MAX);
-    // The looks of a day are those of the lists that are scheduled, and none waits for one that is not.
+    // The rechecks of a day are those of the scheduled lists, and none waits for a list outside the schedule.
     assert!((state.per_day - SCHEDULE_LISTS_MAX as f64 * 24.0).abs() < 1e-6);
     let due = |from: u64| (from..from + 60).find_map(|day| Some((day, table.due(at(after + day * DAY_S))?)));
     let (day, first) = due(0).unwrap();
@@ -229,7 +229,7 @@ fn looks_that_come_late_are_used_up_once() {
             }
             for (_, url) in under_way.extract_if(.., |(comes, _)| *comes <= second) {
                 looks += 1;
-                // Replies that are there at each look, so that it is planned by what it costs.
+                // Replies that are there at each recheck, so that it is planned by its cost.
                 let posts = [Post { at: 1_790_000_000 + second - 10, kind: Kind::Reply, number: None }];
                 table.looked(&url, at(second), &posts);
             }
@@ -307,7 +307,7 @@ fn where_all_places_are_taken_a_list_that_nobody_looks_at_any_more_makes_room() 
     table.looked("new", at(later), &[]);
     assert!(table.again("new", at(later)).is_some());
     assert!(table.again("0", at(later)).is_none() && table.again("2", at(later)).is_some());
-    // Numbers are those of the lists that have them now.
+    // Numbers belong to the lists that have them now.
     table.looked("1", at(later), &[]);
     let state = State::from_bytes(&table.note().unwrap().1).unwrap();
     let looked = |url: &str| state.lists.iter().find(|list| list.url == url).unwrap().looked;
@@ -320,7 +320,7 @@ fn where_all_places_are_taken_a_list_that_nobody_looks_at_any_more_makes_room() 
 #[test]
 fn the_weight_of_a_list_is_that_of_its_last_weeks() {
     let table = Timetable::new(&rules(""));
-    // Rows of three years, and a post an hour since yesterday.
+    // Rows of three years, and one post per hour since yesterday.
     let mut posts: Vec<Post> =
         (0..60).map(|n| Post { at: 1_790_000_000 - n * 18 * DAY_S, kind: Kind::New, number: None }).collect();
     posts.extend((0..24).map(|n| Post { at: 1_790_000_000 - n * HOUR_S, kind: Kind::New, number: None }));
@@ -371,7 +371,7 @@ fn looks_go_on_where_a_clock_is_set_back() {
 
 #[test]
 fn where_answers_are_slow_as_many_looks_are_under_way_as_the_site_takes_at_once() {
-    // 40 lists each five minutes.
+    // 40 lists, each once per five minutes.
     const PLANNED: u64 = 40 * DAY_S / 300;
     let looks = |rules_more: &str| {
         let table = Timetable::new(&rules(&format!(
@@ -379,7 +379,7 @@ fn where_answers_are_slow_as_many_looks_are_under_way_as_the_site_takes_at_once(
         )));
         let urls: Vec<String> = (0..40).map(|list| format!("{list}")).collect();
         urls.iter().for_each(|url| table.looked(url, at(0), &[]));
-        // An answer takes fifteen seconds, and some lists fail now and then.
+        // A response takes fifteen seconds, and some lists fail now and then.
         let (mut looks, mut under_way, mut most) = (0_u64, Vec::<(u64, String)>::new(), 0);
         for second in 0..2 * DAY_S {
             for (_, url) in under_way.extract_if(.., |(since, _)| second >= *since + 15) {
@@ -402,7 +402,7 @@ fn where_answers_are_slow_as_many_looks_are_under_way_as_the_site_takes_at_once(
     let told = format!("{one} looks with {of_one} at once, {all} with {of_eight}, of {PLANNED}");
     assert!(of_one == 1 && one <= PLANNED / 2, "{told}");
     assert!((2..=8).contains(&of_eight) && (PLANNED * 9 / 10..=PLANNED * 11 / 10).contains(&all), "{told}");
-    // Where each request of a day counts, what one look finds goes before the next one.
+    // If the requests of a day are limited, results of one recheck are fetched before the next one.
     let counted = "lanes = 8\nlane_key = 'xxh3'\n[rate]\nconnections = 8\nrequests_per_day = 9000";
     let counted = Timetable::new(&rules(counted));
     ["a", "b", "c"].into_iter().for_each(|url| counted.looked(url, at(0), &[]));

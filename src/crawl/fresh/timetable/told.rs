@@ -1,4 +1,4 @@
-//! What people are told of a schedule: every list with its next looks and the reason.
+//! Explains a schedule to people: every list with its next rechecks and the reason.
 
 use serde::Serialize;
 
@@ -6,31 +6,31 @@ use super::{State, times_of_day};
 use crate::schedule::HOURS;
 use gleaner_rules::Policy;
 
-/// Looks of all lists of a site that are told ahead.
+/// Rechecks of all lists of a site that are predicted.
 const LOOKS_TOLD: f64 = 200_000.0;
 
-/// What is told of one list.
+/// The explanation for one list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Told {
     pub url: String,
-    /// W of ALGORITHMS §10.3: posts a day, replies counted by half.
+    /// W of ALGORITHMS §10.3: posts a day, replies counted as half.
     pub weight: f64,
-    /// Posts expected a day by hour of the day (UTC), at this moment, and waiting unseen.
+    /// Expected posts a day by hour of the day (UTC), at this moment, and waiting unseen.
     pub posts_by_hour: [f64; HOURS],
     pub posts_per_day_now: f64,
     pub posts_waiting: f64,
     /// Seconds since 1970.
     pub looked: u64,
     pub looks: u64,
-    /// The looks of the next day, if all comes as expected; of a part of it where lists have very many.
+    /// The rechecks of the next day, if everything goes as expected; of a part of it if lists have very many.
     pub next: Vec<u64>,
-    /// How many that are a day.
+    /// That number per day.
     pub looks_per_day: f64,
     pub why: String,
 }
 
 impl State {
-    /// Every list with its next looks and the reason, the next one first.
+    /// Every list with its next rechecks and the reason, the next one first.
     #[must_use]
     pub fn explain(&self, now: u64) -> Vec<Told> {
         let plan = if self.policy == Policy::Gleaner { None } else { Some(self.plan(now)) };
@@ -58,7 +58,7 @@ impl State {
                     (times_of_day(times, now), why)
                 }
             };
-            // The times of a plan are those of a whole day.
+            // The times of a plan cover a whole day.
             let days = if plan.is_some() { 1.0 } else { days };
             told.push(Told {
                 looks_per_day: next.len() as f64 / days,
