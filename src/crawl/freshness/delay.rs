@@ -1,12 +1,12 @@
 //! Acquisition delay: the time from a torrent's appearance on its site to its arrival in the archive (ALGORITHMS §0, §6; BT §4, Fig. 7).
 //!
-//! When a torrent appeared is never known exactly. The site may show a time, to the minute or to the day, in a clock that
-//! may be wrong; and the crawler has looked at a list on which it was not yet, and at one on which it was. Both are
-//! intervals; where they meet, their common part is taken, where they contradict each other, the looks are believed and the
+//! The appearance of a torrent is never known exactly. The site may show a time, to the minute or to the day, by a clock that
+//! may be wrong; and the crawler has checked a list that did not contain it yet, and later one that did. Both are
+//! intervals: if they overlap, their intersection is used; if they contradict each other, the checks are trusted and the
 //! contradiction is counted (the site's clock or time zone is wrong). So each delay is an interval too, and every figure has
-//! a least, a middle and a most.
+//! a minimum, a middle and a maximum.
 //!
-//! What was there when a list was first looked at is history and has no delay.
+//! Torrents present at the first check of a list are history and have no delay.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use gleaner_base::clock::UnixMillis;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
     pub at: UnixMillis,
-    /// What the site's form of the time leaves open, in milliseconds: a minute for `14:03`, a day for a date, the unit for
+    /// Uncertainty of the displayed time, in milliseconds: a minute for `14:03`, a day for a date, the unit for
     /// `3 hours ago`.
     pub precision_ms: u64,
 }
@@ -31,13 +31,13 @@ pub struct Shown {
 pub struct Arrival {
     /// The site's own time.
     pub shown: Option<Shown>,
-    /// The last look at a list where it would have stood and did not; None where no look was before.
+    /// The last check of a list that should have shown it and did not; None if there was no earlier check.
     pub last_absent: Option<UnixMillis>,
-    /// The first look that showed it.
+    /// The first check that showed it.
     pub first_seen: UnixMillis,
-    /// When its file was in the archive.
+    /// When its file was stored in the archive.
     pub acquired: UnixMillis,
-    /// When the site was first looked at: what a site shows as older is history.
+    /// When the site was first crawled: what a site shows as older is history.
     pub site_since: UnixMillis,
 }
 
@@ -45,13 +45,13 @@ pub struct Arrival {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Known {
-    /// By the site's time, within the looks.
+    /// By the site's time, within the interval of the checks.
     Shown(Between),
-    /// By the looks alone.
+    /// By the checks alone.
     Looks(Between),
-    /// By the looks: the site's time contradicts them.
+    /// By the checks: the site's time contradicts them.
     Contradicted(Between),
-    /// It was there before the crawl was.
+    /// It existed before the crawl began.
     History,
 }
 
@@ -63,7 +63,7 @@ impl Arrival {
             .shown
             .map(|shown| Between { from: shown.at, until: UnixMillis(shown.at.0.saturating_add(shown.precision_ms)) });
         let Some(absent) = self.last_absent.filter(|absent| *absent <= self.first_seen) else {
-            // Without an earlier look only a time after the crawl began tells it from what was always there.
+            // Without an earlier check, only a time after the crawl began distinguishes it from what always existed.
             let ahead_ms = |shown: Between| shown.from.0.saturating_sub(self.first_seen.0);
             let from = |shown: Between| match ahead_ms(shown) {
                 0..=CLOCKS_DIFFER_MS => shown.from.min(self.first_seen),
@@ -90,31 +90,31 @@ impl Arrival {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delays {
     version: u32,
-    /// The least, middle and most that each delay may have been.
+    /// The minimum, middle and maximum of each delay.
     least: Histogram,
     middle: Histogram,
     most: Histogram,
-    /// Torrents that were there before the crawl.
+    /// Torrents that existed before the crawl.
     history: u64,
-    /// Delays by what they were known from.
+    /// Number of delays by source.
     shown: u64,
     looks: u64,
     contradicted: u64,
     /// Length of a bin of `bins`, in hours: a power of two.
     bin_hours: u64,
-    /// Delays by the middle of when the torrents appeared: bin number since 1970 → delays.
+    /// Delays by the middle of the torrents' times of appearance: bin number since 1970 → delays.
     bins: BTreeMap<u64, Histogram>,
 }
 
-/// Of what is written down.
+/// Version of the stored form.
 const VERSION: u32 = 1;
 
-/// By so much two clocks differ that both are right, in milliseconds.
+/// Difference of two clocks that both count as right, in milliseconds.
 const CLOCKS_DIFFER_MS: u64 = 60_000;
 
 const HOUR_MS: u64 = 3_600_000;
 
-/// The longest bin: a thousand years hold few of them, whatever times a note or a site's clock has.
+/// The longest bin: a thousand years need only few of them, whatever times a note or a site's clock contains.
 const BIN_HOURS_LONGEST: u64 = 1 << 17;
 
 impl Default for Delays {
@@ -134,7 +134,7 @@ impl Default for Delays {
     }
 }
 
-/// A quantile of the delay in seconds: what it may be at least and at most, and between. None where nothing was counted.
+/// A quantile of the delay in seconds: its minimum, middle and maximum. None if nothing was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Quantile {
     pub least_s: Option<f64>,
@@ -147,28 +147,28 @@ pub struct Quantile {
 pub struct Report {
     /// Torrents with a delay.
     pub torrents: u64,
-    /// Torrents that were there before the crawl; not in the figures.
+    /// Torrents that existed before the crawl; not in the figures.
     pub history: u64,
-    /// Delays known by the site's times, by looks alone, and by looks that the site's times contradict.
+    /// Delays known by the site's times, by checks alone, and by checks that the site's times contradict.
     pub shown: u64,
     pub looks: u64,
     pub contradicted: u64,
     pub median: Quantile,
     pub p90: Quantile,
     pub p99: Quantile,
-    /// The largest relative error of the figures beyond what their bounds tell.
+    /// The largest relative error of the figures in addition to their bounds.
     pub error: f64,
     /// Delay over time, by when the torrents appeared.
     pub over_time: Vec<Point>,
 }
 
-/// The delays of the torrents that appeared in one stretch of time.
+/// The delays of the torrents that appeared in one bin of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Point {
     pub from: UnixMillis,
     pub until: UnixMillis,
     pub torrents: u64,
-    /// Of the middles.
+    /// Of the middle values.
     pub median_s: f64,
     pub p90_s: f64,
     pub p99_s: f64,
@@ -204,7 +204,7 @@ impl Delays {
         self.widen(self.bin_hours);
     }
 
-    /// Takes in the delays of another site or of an earlier time.
+    /// Adds the delays of another site or of an earlier time.
     pub fn merge(&mut self, other: &Self) {
         self.least.merge(&other.least);
         self.middle.merge(&other.middle);
@@ -223,7 +223,7 @@ impl Delays {
         self.widen(hours);
     }
 
-    /// Makes the bins so long, and longer while there are too many.
+    /// Widens the bins to this length, and further while there are too many.
     fn widen(&mut self, hours: u64) {
         while self.bin_hours < hours || (self.bins.len() > DELAY_BINS_MAX && self.bin_hours < BIN_HOURS_LONGEST) {
             self.bin_hours *= 2;
@@ -231,7 +231,7 @@ impl Delays {
                 self.bins.entry(bin / 2).or_default().merge(&histogram);
             }
         }
-        // Times of many thousand years are no times.
+        // Times of many thousand years are invalid.
         while self.bins.len() > DELAY_BINS_MAX {
             self.bins.pop_last();
         }
@@ -271,14 +271,14 @@ impl Delays {
         }
     }
 
-    /// As a note in the crawl database.
+    /// Serialises it as a note for the crawl database.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         // Numbers and maps with numbers for keys: serde_json cannot fail on them.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads a note; None where it is broken or of another version: the measure begins anew.
+    /// Parses a note; None if it is broken or of another version: the measurement starts over.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut read: Self = serde_json::from_slice(bytes).ok()?;
@@ -368,7 +368,7 @@ mod tests {
     fn figures_have_a_least_a_middle_and_a_most() {
         let mut delays = Delays::default();
         for n in 0..100 {
-            // Looks are 10 minutes apart; acquired 5 minutes after the look that showed it.
+            // Checks are 10 minutes apart; acquired 5 minutes after the check that showed it.
             let seen = (n + 1) * HOUR_MS;
             delays.add(&arrival(None, Some(seen - 10 * MINUTE), seen, seen + 5 * MINUTE));
         }
@@ -415,7 +415,7 @@ mod tests {
         ] {
             assert_eq!(Delays::from_bytes(bad.as_bytes()), None, "{bad}");
         }
-        // Numbers as large as a note can name them.
+        // The largest numbers that a note can contain.
         let huge = text.replace("\"looks\":1", &format!("\"looks\":{}", u64::MAX)).replace("\"1\":1", "\"65535\":1");
         assert_ne!(huge, text);
         let mut delays = Delays::from_bytes(huge.as_bytes()).expect("a note");

@@ -1,10 +1,10 @@
-//! Gone: has this torrent vanished from its site? (ALGORITHMS §7 TorrentsInvalid, §11 vanished pages)
+//! Decides whether a torrent has vanished from its site (ALGORITHMS §7 TorrentsInvalid, §11 vanished pages).
 //!
-//! One look gives a sign or none: 404 and 410; a page like the one that the site sends for an address which cannot exist; a page that
-//! says that the torrent was deleted; a redirect to where the site begins. A sign is no verdict: sites have bad minutes. Two
-//! looks apart that agree are one. An answer to a guest, or one that broke off, says nothing at all.
+//! One check yields a sign or none: 404 and 410; a page like the site's response to an address that cannot exist; a page that
+//! says that the torrent was deleted; a redirect to the start page. A sign is not a verdict: sites have bad minutes. Two
+//! agreeing checks some time apart are one. A response to a guest, or a truncated one, is no evidence at all.
 //!
-//! Nothing is deleted from the archive for it: what is decided here is a note with its time.
+//! Nothing is deleted from the archive because of it: the result is a note with its time.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,33 +13,33 @@ use crate::limits::{GONE_CONFIRM_TIME, GONE_TEXT_BYTES_MAX};
 use gleaner_base::clock::UnixMillis;
 use gleaner_page::fingerprint::{Sketch, resemblance};
 
-/// Where a redirect leads.
+/// The target of a redirect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Landing {
     /// The site's start page.
     Start,
     /// A list.
     List,
-    /// A page to log in: the answer was one to a guest.
+    /// A login page: the response was for a guest.
     Login,
-    /// Another page of a torrent, or anything else.
+    /// Another torrent's page, or anything else.
     Elsewhere,
 }
 
-/// One answer to a look at a torrent's page or link.
+/// The response to one check of a torrent's page or link.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
     pub status: u16,
-    /// Of a redirect.
+    /// Target, if it is a redirect.
     pub landing: Option<Landing>,
-    /// What a reader sees of a page, in UTF-8; its first `GONE_TEXT_BYTES_MAX` bytes are read.
+    /// The visible text of a page, in UTF-8; its first `GONE_TEXT_BYTES_MAX` bytes are read.
     pub text: &'a str,
     pub sketch: Option<&'a Sketch>,
-    /// It still has what is wanted: a link to the torrent, a magnet, an infohash.
+    /// It still contains what is wanted: a link to the torrent, a magnet, an infohash.
     pub has_torrent: bool,
-    /// It was, or may have been, an answer to a guest where a member's was due.
+    /// It was, or may have been, a response to a guest where a member was expected.
     pub is_of_guest: bool,
-    /// It came to its end.
+    /// It is complete.
     pub is_whole: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Answer<'a> {
 pub enum Why {
     /// 404 or 410.
     Status(u16),
-    /// The page is the one that the site sends for what it does not have.
+    /// The page is the one that the site sends for missing content.
     NotFoundPage,
     /// The page says so.
     Said,
@@ -59,17 +59,17 @@ pub enum Why {
     Unlisted,
 }
 
-/// What one look says.
+/// The result of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// It is there.
+    /// It exists.
     Present,
     Absent(Why),
-    /// The answer says nothing about it.
+    /// The response is no evidence.
     Nothing,
 }
 
-/// What a site answers when it is asked for what it cannot have: learned from two addresses made up at random.
+/// A site's response to requests for content that cannot exist: learned from two random addresses.
 #[derive(Clone, Debug, Default)]
 pub struct NotFound {
     page: Option<Sketch>,
@@ -80,8 +80,8 @@ pub struct NotFound {
 const ALIKE: f64 = 0.95;
 
 impl NotFound {
-    /// Learns from the answers to two addresses that cannot exist. Pages that do not resemble each other, as of a site
-    /// that takes any address for a search, teach nothing.
+    /// Learns from the responses to two addresses that cannot exist. Pages that do not resemble each other, as on a site
+    /// that treats any address as a search, teach nothing.
     #[must_use]
     pub fn learn(probes: &[Answer<'_>; 2]) -> Self {
         if probes.iter().any(|probe| probe.is_of_guest || !probe.is_whole || probe.has_torrent) {
@@ -97,20 +97,20 @@ impl NotFound {
         Self { page, redirects: probes.iter().all(leads_home) }
     }
 
-    /// The page that the site sends for what it does not have, as it was learned before.
+    /// Creates it from the page for missing content that was learned before.
     #[must_use]
     pub fn of_page(page: Sketch) -> Self {
         Self { page: Some(page), redirects: false }
     }
 
-    /// That page, where it is known.
+    /// That page, if it is known.
     #[must_use]
     pub fn page(&self) -> Option<&Sketch> {
         self.page.as_ref()
     }
 
-    /// True where a page is the site's answer to what it does not have. `before` is the page at the last look at which it
-    /// was there: small pages resemble everything of their site.
+    /// True if a page is the site's response for missing content. `before` is the page at the last check at which it
+    /// existed: small pages resemble everything on their site.
     fn is_like(&self, page: &Sketch, before: Option<&Sketch>) -> bool {
         let Some(not_found) = &self.page else { return false };
         let alike = resemblance(page, not_found);
@@ -118,7 +118,7 @@ impl NotFound {
     }
 }
 
-/// What an answer says about the torrent that it was to be of. `before` is its page at the last look at which it was there.
+/// What a response says about its torrent. `before` is its page at the last check at which the torrent existed.
 #[must_use]
 pub fn sign(answer: &Answer<'_>, not_found: &NotFound, before: Option<&Sketch>) -> Sign {
     if answer.is_of_guest || !answer.is_whole {
@@ -128,8 +128,8 @@ pub fn sign(answer: &Answer<'_>, not_found: &NotFound, before: Option<&Sketch>) 
         404 | 410 => Sign::Absent(Why::Status(answer.status)),
         304 => Sign::Present,
         300..=399 => match answer.landing {
-            // A redirect home is what some sites do with guests and under load, too, and so is believed where the site is
-            // known to answer so for what it does not have.
+            // Some sites redirect guests to the start page, and do so under load, too. It only counts if the site is
+            // known to respond this way for missing content.
             Some(Landing::Start | Landing::List) if not_found.redirects => Sign::Absent(Why::Redirected),
             _ => Sign::Nothing,
         },
@@ -140,7 +140,7 @@ pub fn sign(answer: &Answer<'_>, not_found: &NotFound, before: Option<&Sketch>) 
             } else if says_gone(answer.text) {
                 Sign::Absent(Why::Said)
             } else {
-                // A page without its torrent and without a word about it: a notice, a maintenance page, or a change.
+                // A page without its torrent and without a phrase about it: a notice, a maintenance page, or a redesign.
                 Sign::Nothing
             }
         }
@@ -150,7 +150,7 @@ pub fn sign(answer: &Answer<'_>, not_found: &NotFound, before: Option<&Sketch>) 
 
 gleaner_base::topics! { gone: GONE; }
 
-/// True where a text says that the torrent is no more.
+/// True if a text says that the torrent no longer exists.
 fn says_gone(text: &str) -> bool {
     let mut end = text.len().min(GONE_TEXT_BYTES_MAX);
     while !text.is_char_boundary(end) {
@@ -167,36 +167,36 @@ fn says_gone(text: &str) -> bool {
 /// A verdict, as it is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gone {
-    /// It vanished between the last look at which it was there and the first at which it was not.
+    /// It vanished between the last check at which it existed and the first at which it did not.
     pub since: Between,
     pub why: Why,
 }
 
-/// What is known of one torrent's presence, from look to look: 40 bytes, to be kept beside its row.
+/// State of one torrent's presence, from check to check: 40 bytes, to be stored with its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
-    /// The last look at which it was there.
+    /// The last check at which it existed.
     seen: Option<UnixMillis>,
-    /// The first of the looks since then at which it was not, with the sign.
+    /// The first later check at which it did not, with the sign.
     missed: Option<(UnixMillis, Why)>,
-    /// The verdict stands.
+    /// The verdict is final.
     is_gone: bool,
 }
 
-/// What a look changed.
+/// What a check changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// Nothing.
     None,
     /// It is gone: to be recorded.
     Gone(Gone),
-    /// It was gone and is back: the record is to be closed.
+    /// It was gone and is back: the record must be closed.
     Back,
 }
 
 impl Presence {
-    /// Takes a look's sign. It is gone when two signs stand `GONE_CONFIRM_TIME` apart or more and nothing in between showed
-    /// it; the first of them dates it. Looks must come in the order of their times; one from before the last is ignored.
+    /// Processes the sign of a check. The torrent is gone when two signs are `GONE_CONFIRM_TIME` apart or more and no check in between
+    /// showed it; the first of them dates it. Checks must come in the order of their times; one from before the last is ignored.
     pub fn look(&mut self, sign: Sign, now: UnixMillis) -> Turn {
         let last = self.missed.map(|(missed, _)| missed).max(self.seen);
         if last.is_some_and(|last| now < last) {
@@ -221,7 +221,7 @@ impl Presence {
         }
     }
 
-    /// When to look again so that a sign becomes a verdict; None while there is none to confirm.
+    /// When the next check can turn a sign into a verdict; None while there is none to confirm.
     #[must_use]
     pub fn confirm_at(&self) -> Option<UnixMillis> {
         self.missed.filter(|_| !self.is_gone).map(|(missed, _)| missed.plus(GONE_CONFIRM_TIME))

@@ -1,13 +1,13 @@
 //! Counts of durations in buckets of equal ratio: quantiles with a stated error in bounded memory.
 //!
-//! Bucket k holds the seconds from 1.05^k to 1.05^(k+1); its middle is told, so that a quantile is off by 2.5 % at most. What is
-//! below a second is one bucket, what is beyond a hundred years the last one. Histograms add up, whatever the order.
+//! Bucket k holds the seconds from 1.05^k to 1.05^(k+1); its middle is reported, so that a quantile is off by 2.5 % at most. Durations
+//! below a second are one bucket, those beyond a hundred years the last one. Histograms can be added in any order.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Ratio of a bucket's ends.
+/// Ratio of a bucket's bounds.
 const RATIO: f64 = 1.05;
 
 /// The largest relative error of a quantile.
@@ -24,13 +24,13 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Counts one duration; negative ones and what is no number count as zero.
+    /// Counts one duration; negative ones and NaN count as zero.
     pub fn add(&mut self, seconds: f64) {
         let count = self.buckets.entry(bucket(seconds)).or_default();
         *count = count.saturating_add(1);
     }
 
-    /// Takes in another one.
+    /// Adds another histogram.
     pub fn merge(&mut self, other: &Self) {
         for (bucket, count) in &other.buckets {
             let own = self.buckets.entry((*bucket).min(LAST)).or_default();
@@ -38,13 +38,13 @@ impl Histogram {
         }
     }
 
-    /// How many were counted.
+    /// Number of counted durations.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.buckets.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// The duration in seconds that a share of them, between 0 and 1, does not exceed; None where there are none.
+    /// The duration in seconds that this share of them, between 0 and 1, does not exceed; None if there are none.
     #[must_use]
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a rank
     pub fn quantile(&self, share: f64) -> Option<f64> {
@@ -69,7 +69,7 @@ fn bucket(seconds: f64) -> u16 {
 fn middle(bucket: u16) -> f64 {
     match bucket {
         0 => 0.0,
-        // A note may name buckets that there are none of.
+        // A note may contain buckets that do not exist.
         _ => RATIO.powi(i32::from(bucket.min(LAST)) - 1) * (1.0 + RATIO) / 2.0,
     }
 }

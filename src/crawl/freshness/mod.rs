@@ -1,10 +1,10 @@
-//! How fresh the archive is: how long after its appearance a torrent is here, and which torrents a site has no more.
+//! Freshness of the archive: the delay from a torrent's appearance to its arrival, and which torrents a site no longer has.
 //!
-//! `delay` measures the acquisition delay (BT §4, Fig. 7), `histogram` is what it keeps the delays in, `plot` draws them.
-//! `gone` decides that something has vanished, from answers and from lists; `rows` follows the lists.
+//! `delay` measures the acquisition delay (BT §4, Fig. 7), `histogram` stores the delays, `plot` draws them.
+//! `gone` decides from responses and lists that something has vanished; `rows` follows the lists.
 //!
-//! Stands behind the crawl, which tells it what looks showed, and before `coverage`, which needs what is gone as TorrentsInvalid
-//! (ALGORITHMS §7). It decides and measures only: it fetches nothing, keeps nothing on a disk, and never reads the time.
+//! The crawl passes it the results of rechecks, and `coverage` uses what is gone as TorrentsInvalid
+//! (ALGORITHMS §7). It only decides and measures: it fetches nothing, stores nothing on disk, and never reads the clock.
 
 pub mod delay;
 pub mod gone;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use gleaner_base::clock::UnixMillis;
 
-/// A moment that is known to lie between two others, both included.
+/// A moment known to lie between two others, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Between {
     pub from: UnixMillis,
@@ -24,14 +24,14 @@ pub struct Between {
 }
 
 impl Between {
-    /// The part of both, where they meet.
+    /// The intersection of both, if they overlap.
     #[must_use]
     pub fn and(self, other: Self) -> Option<Self> {
         let both = Self { from: self.from.max(other.from), until: self.until.min(other.until) };
         (both.from <= both.until).then_some(both)
     }
 
-    /// It with so many milliseconds more at both ends.
+    /// The interval extended by this many milliseconds at both ends.
     #[must_use]
     pub fn widened(self, by_ms: u64) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Between {
         }
     }
 
-    /// The middle of it.
+    /// Its middle.
     #[must_use]
     pub fn middle(self) -> UnixMillis {
         UnixMillis(self.from.0 + self.until.0.saturating_sub(self.from.0) / 2)

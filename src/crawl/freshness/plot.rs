@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use super::delay::{Point, Report};
 
-/// Lines of the field.
+/// Number of lines of the plot area.
 const LINES: usize = 12;
 
-/// Columns of the widest field.
+/// Columns of the widest plot area.
 const COLUMNS_MOST: usize = 200;
 
-/// The plot: `•` medians, `˙` nine tenths; `width` is the terminal's, in columns. Without a delay it says so.
+/// The plot: `•` medians, `˙` 90th percentiles; `width` is the terminal's, in columns. Without a delay it says so.
 #[must_use]
 pub fn plot(report: &Report, width: usize) -> String {
     let points = &report.over_time;
@@ -22,7 +22,7 @@ pub fn plot(report: &Report, width: usize) -> String {
     let line = |seconds: f64| place((seconds.max(1.0) / low).ln() / (high / low).ln(), LINES);
     let (from, until) = (first.from.0, last.until.0);
     let mut field = vec![vec![' '; columns]; LINES];
-    // Later points of a column win; medians are drawn over the others.
+    // Later points of a column overwrite earlier ones; medians are drawn over the others.
     for (mark, of) in [('˙', (|point| point.p90_s) as fn(&Point) -> f64), ('•', |point| point.median_s)] {
         for point in points {
             #[allow(clippy::cast_precision_loss)] // a place on a screen
@@ -47,14 +47,14 @@ pub fn plot(report: &Report, width: usize) -> String {
     text
 }
 
-/// The ends of the scale, in seconds.
+/// The bounds of the scale, in seconds.
 fn range(points: &[Point]) -> (f64, f64) {
     let low = points.iter().map(|point| point.median_s).fold(f64::INFINITY, f64::min).max(1.0);
     let high = points.iter().map(|point| point.p90_s.max(point.median_s)).fold(1.0, f64::max);
     (low, high.max(low * 10.0))
 }
 
-/// A share between 0 and 1 as one of so many places.
+/// The index of a share between 0 and 1 among this many places.
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a place on a screen
 fn place(share: f64, places: usize) -> usize {
     let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };

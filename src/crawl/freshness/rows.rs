@@ -1,10 +1,11 @@
 //! Rows that vanish from a list while their neighbours stay (ALGORITHMS §7).
 //!
-//! A row that is pushed off its page is not gone, and neither is one that moved. So a row is missed only where the page was read
-//! whole, the rows before and behind it are still there (at the head of a list those behind it), and the list keeps its order: rows that stayed stand as they
-//! stood, but for those that came to the top. Whether what is missed is gone, two looks decide ([`Presence`]).
+//! A row that is pushed off its page is not gone, and neither is one that moved. So a row counts as missing only if the page was read
+//! completely, the rows before and after it are still there (at the head of a list only those after it), and the list keeps its order: rows
+//! that stayed are in the same order, except for those that moved to the top. Two rechecks decide whether a missing row is gone
+//! ([`Presence`]).
 //!
-//! Of each list the rows of its last look are kept, and those that are missed until they are decided.
+//! For each list the rows of its last recheck are kept, and missing ones until they are decided.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,51 +16,51 @@ use crate::limits::{GONE_MISSED_ROWS_MAX, GONE_ROWS_MAX};
 use gleaner_base::clock::UnixMillis;
 use gleaner_page::noise::longest_rising;
 
-/// Below this share of rows that kept their order, a list is sorted by what changes, and nothing is missed on it.
+/// Below this share of rows that kept their order, a list is sorted by something that changes, and no row counts as missing.
 const IN_ORDER: f64 = 0.8;
 
-/// Rows before the first one that stayed that are missed as those between are, and rows that must have stayed, thrice as many at least: a
-/// head that changes as a whole is a list of its own (the best of the hour).
+/// Rows before the first one that stayed that count as missing like those between, and rows that must have stayed, at least three times as
+/// many: a head that changes as a whole is a separate list (the best of the hour).
 const HEAD_ROWS: usize = 5;
 const HEAD_STAYED_MIN: usize = 5;
 
-/// One page of a list, or several in a row, as a look found it.
+/// One page of a list, or several in a row, as a recheck found it.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed<'a> {
-    /// What rows lead to, by a hash, in the order of the list; pinned rows left out.
+    /// Hashes of the targets of rows, in the order of the list; without pinned rows.
     pub rows: &'a [u64],
-    /// The page came to its end and was a member's where one was due.
+    /// The page was complete, and a member's if the site has an account.
     pub is_whole: bool,
     pub at: UnixMillis,
 }
 
-/// A row that was there.
+/// A row that was present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Row {
     target: u64,
     presence: Presence,
 }
 
-/// What one list has shown.
+/// The history of one list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct List {
-    /// Of the last look, in its order, with the missed ones where they stood.
+    /// Rows of the last recheck, in order, with missing ones at their former position.
     rows: Vec<Row>,
 }
 
-/// What a look at a list decided.
+/// Result of a recheck.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vanished {
-    /// Rows that are gone, by what they lead to.
+    /// Rows that are gone, by target.
     pub gone: Vec<(u64, Gone)>,
     /// Rows that are back.
     pub back: Vec<u64>,
-    /// Rows that are missed and not decided: their pages tell more.
+    /// Missing rows that are not decided: their pages show more.
     pub missed: usize,
 }
 
 impl List {
-    /// Takes a look at the list. Says nothing of rows that it cannot judge.
+    /// Processes a recheck of the list. Rows that cannot be judged are left out.
     pub fn look(&mut self, listed: &Listed<'_>) -> Vanished {
         let mut vanished = Vanished::default();
         if !listed.is_whole || listed.rows.is_empty() {
@@ -79,7 +80,7 @@ impl List {
             } else if stayed.as_ref().is_some_and(|stayed| (stayed.first < at || stayed.is_head) && at < stayed.last) {
                 missed.push((before, row));
             }
-            // What stood behind the last row that stayed may stand on another page, and so may the head of a list of which little stayed.
+            // Rows after the last one that stayed may be on another page now, and so may the head of a list of which few rows stayed.
         }
         let mut seen = HashSet::with_capacity(shown.len());
         for target in shown.iter().filter(|target| seen.insert(**target)) {
@@ -93,13 +94,13 @@ impl List {
         vanished
     }
 
-    /// True for a row of the last look, and for one that is missed.
+    /// True for a row of the last recheck, and for a missing one.
     #[must_use]
     pub fn follows(&self, target: u64) -> bool {
         self.rows.iter().any(|row| row.target == target)
     }
 
-    /// The rows of the last look that are still there and in their order; None where too few are to judge by.
+    /// The rows of the last recheck that are still there and in order; None if there are too few to judge by.
     fn stayed(&self, places: &HashMap<u64, usize>) -> Option<Stayed> {
         let still: Vec<(usize, usize)> = self
             .rows
@@ -114,7 +115,7 @@ impl List {
         (is_ordered && first < last).then_some(Stayed { first, last, is_head })
     }
 
-    /// Puts the missed rows back where they stood, behind the row `before` them, and asks whether they are gone.
+    /// Inserts the missing rows at their former position, after the row `before` them, and checks whether they are gone.
     fn keep_missed(&mut self, missed: Vec<(Option<u64>, Row)>, now: UnixMillis, vanished: &mut Vanished) {
         let mut behind: HashMap<Option<u64>, Vec<Row>> = HashMap::new();
         for (before, mut row) in missed.into_iter().take(GONE_MISSED_ROWS_MAX) {
@@ -137,11 +138,11 @@ impl List {
     }
 }
 
-/// The outermost rows that stayed in their order, by their places at the last look.
+/// The outermost rows that stayed in order, by their positions at the last recheck.
 struct Stayed {
     first: usize,
     last: usize,
-    /// What stood before them is missed as well: rows of a list in the order of time leave its head by being taken away alone.
+    /// Rows before them count as missing, too: rows of a list in order of time only leave its head by being removed.
     is_head: bool,
 }
 
@@ -158,7 +159,7 @@ mod tests {
     use super::*;
     use crate::limits::GONE_CONFIRM_TIME;
 
-    /// Hours apart enough for a verdict.
+    /// Hours apart, which suffices for a verdict.
     fn at(look: u32) -> UnixMillis {
         UnixMillis(1_790_000_000_000).plus(GONE_CONFIRM_TIME * look)
     }
@@ -193,7 +194,7 @@ mod tests {
         let mut list = List::default();
         let rows = from(30, 1);
         look(&mut list, &rows, 0);
-        // Others come before it and after it.
+        // Others are added before it and after it.
         assert_eq!(look(&mut list, &from(29, 1), 1), Vanished { missed: 1, ..Vanished::default() });
         let mut newer = from(29, 1);
         newer.splice(0..0, [33, 32]);

@@ -1,4 +1,4 @@
-//! Signs of answers, and verdicts from looks apart.
+//! Signs in responses, and verdicts from separate checks.
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ fn a_soft_404_is_known_by_the_page_for_what_cannot_exist() {
     assert_eq!(sign(&Answer { has_torrent: true, ..probe(&now) }, &learned, None), Sign::Present);
     assert_eq!(sign(&probe(&now), &learned, Some(&now)), Sign::Nothing, "it always looked like this");
     assert_eq!(sign(&probe(&now), &learned, Some(&detail)), Sign::Absent(Why::NotFoundPage));
-    // A site that makes a page of its own of any address.
+    // A site that generates a page for any address.
     let any = NotFound::learn(&[probe(&one), probe(&detail)]);
     assert_eq!(sign(&probe(&now), &any, None), Sign::Nothing);
     // A site that is down when it is probed.
