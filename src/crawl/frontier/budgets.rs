@@ -1,21 +1,21 @@
-//! Budgets per URL shape: they grow with what a shape brings and starve without it (Book 3.4.6, ALGORITHMS §11).
+//! Budgets per URL shape: they grow with what a shape yields and starve without it (Book 3.4.6, ALGORITHMS §11).
 //!
-//! [`Shapes::ask`] stands before a fetch, [`Shapes::fetched`] behind it. A shape is an account of pages: it opens with
-//! B₀ of them, each fetch takes one, each new torrent and each link to what yields torrents brings some, and no account
-//! holds more than [`BALANCE_PAGES`]·B₀, so that a shape which has yielded for years and then turns barren is found out
-//! as well. An empty account starves: one of [`TRICKLE`] questions is let through, so that the shape can recover, and
+//! [`Shapes::ask`] is called before a fetch, [`Shapes::fetched`] after it. A shape has an account of pages: it opens with
+//! B₀ of them, each fetch costs one, each new torrent and each link to what yields torrents earns some, and no account
+//! holds more than [`BALANCE_PAGES`]·B₀, so that a shape which has yielded for years and then turns barren is detected
+//! as well. An empty account starves: one of [`TRICKLE`] requests is let through, so that the shape can recover, and
 //! the others are cut and counted, with one example. A cut is a delay: the URL should be parked under
 //! [`Shapes::generation`], which changes when a starved shape recovers.
 //!
-//! Two groups of shapes have an account together, which their barren fetches take from: those that differ in the query
-//! only (faceted search makes a shape for each set of parameters), and those that differ in words only (a site that
-//! makes up its folders). A shape that earns what it spends is not held back by its group.
+//! Two groups of shapes share an account, which their barren fetches are charged to: those that differ only in the query
+//! (faceted search makes a shape for each set of parameters), and those that differ only in words (a site that
+//! invents its folders). A shape that earns what it spends is not limited by its group.
 //!
-//! **Bounds.** With B₀ pages, a shape that brings nothing is fetched B₀ times, a calendar or a search by
-//! [`FACET_PARAMETERS`] parameters B₀/10 times, then B₀/4 (B₀/40) of the next ten times as many, then every hundredth
-//! time it asks. First links to shapes that nothing is known of make up to [`UNPROVEN_PAGES`]·B₀ pages free, so a
+//! **Bounds.** With B₀ pages, a shape that yields nothing is fetched B₀ times, a calendar or a search by
+//! [`FACET_PARAMETERS`] parameters B₀/10 times, then B₀/4 (B₀/40) of the next ten times as many, then at every hundredth
+//! request. First links to unproven shapes earn up to [`UNPROVEN_PAGES`]·B₀ pages, so a
 //! shape that only ever leads to barren ones is fetched 5·B₀ times at most. All facets of one search: 4·B₀ barren
-//! pages. All made-up folders of one depth: 16·B₀. A shape that has yielded and turned barren: 5·B₀ more.
+//! pages. All invented folders of one depth: 16·B₀. A shape that has yielded and turned barren: 5·B₀ more.
 //!
 //! Pure and deterministic: the same calls in the same order give the same answers and the same bytes.
 
@@ -39,54 +39,54 @@ use gleaner_rules::Class;
 /// Accounts are kept in tenths of a page.
 const PAGE: i64 = 10;
 
-/// Pages that a new torrent or magnet brings to the shape of the page that led to it. A board on which one thread of
+/// Pages that a new torrent or magnet earns for the shape of the page that led to it. A board on which one thread of
 /// 200 has a torrent earns two and a half times what it spends.
 const TORRENT_PAGES: i64 = 500;
 
-/// Pages that a first link to a shape brings whose every twentieth URL or more yields a torrent; less, as that yields
+/// Pages earned by a first link to a shape of which at least every twentieth URL yields a torrent; less, if that yields
 /// less.
 const LINK_PAGES: i64 = 5;
 
-/// Pages that all links of one page bring at most.
+/// Maximum of pages that all links of one page earn.
 const LINKS_PAGES: i64 = 50;
 
-/// B₀s that an account holds at most.
+/// Maximum of an account, in B₀.
 const BALANCE_PAGES: i64 = 5;
 
-/// B₀s of pages that first links to shapes of which nothing is known make free. Ten such links make a page free.
+/// Pages that first links to unproven shapes can earn, in B₀. Ten such links earn one page.
 const UNPROVEN_PAGES: i64 = 4;
 
-/// B₀s of URLs that may wait in a shape before more links to it bring nothing: they might never be fetched.
+/// URLs that may wait in a shape, in B₀, before further links to it earn nothing: they might never be fetched.
 const BACKLOG_PAGES: u64 = 200;
 
-/// B₀s that shapes of one path have together.
+/// B₀s that shapes of one path share.
 const TEMPLATE_PAGES: i64 = 4;
 
-/// B₀s that shapes of one skeleton have together.
+/// B₀s that shapes of one skeleton share.
 const SKELETON_PAGES: i64 = 16;
 
-/// Parameters from which on a list is a faceted search.
+/// Number of parameters from which a list counts as a faceted search.
 pub const FACET_PARAMETERS: u8 = 3;
 
-/// Downloads of one shape of which one must bring a new torrent. Where most torrents are known from elsewhere, the few
-/// others are what the crawl is after.
+/// Downloads of one shape of which one must yield a new torrent. If most torrents are known from elsewhere, the few
+/// others are what the crawl is looking for.
 const DOWNLOADS_PER_TORRENT: u64 = 1_000;
 
-/// One of so many questions of a starved shape is let through.
+/// One of this many requests of a starved shape is let through.
 pub const TRICKLE: u64 = 100;
 
 /// The same while a shape has been starved for less than a quarter of its first budget.
 const FIRST_TRICKLE: u64 = 10;
 
-/// Version of the bytes; others are not read.
+/// Version of the bytes; other versions are rejected.
 const VERSION: u32 = 1;
 
-/// May a URL be fetched?
+/// Whether a URL may be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Yes.
     Go,
-    /// Its shape is starved, and this one is let through so that it can recover.
+    /// Its shape is starved, but this URL is let through so that the shape can recover.
     Trickle,
     /// No, and it was counted.
     Cut(Reason),
@@ -96,18 +96,18 @@ pub enum Budget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// It has a form that only traps have.
+    /// Its form occurs only in traps.
     Form(TrapForm),
-    /// Its shape has brought too little for what was fetched.
+    /// Its shape has yielded too little for what was fetched.
     Shape,
-    /// The shapes of this path, which differ in their parameters, have.
+    /// The shapes of this path, which differ in their parameters, have together.
     Template,
-    /// The shapes that differ from this one in words alone have.
+    /// The shapes that differ from this one only in words have together.
     Skeleton,
 }
 
 impl Reason {
-    /// For people.
+    /// A sentence for people.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
@@ -127,7 +127,7 @@ pub struct LinkTally {
     shapes: Vec<(Place, u32)>,
 }
 
-/// A class and a shape: what has an account.
+/// A class and a shape: the key of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     key: String,
@@ -145,7 +145,7 @@ impl Place {
 }
 
 impl LinkTally {
-    /// Counts a link to a URL that nobody had linked to before. The first [`LINKED_SHAPES_PER_PAGE_MAX`] shapes count.
+    /// Counts a link to a URL that had no link before. The first [`LINKED_SHAPES_PER_PAGE_MAX`] shapes count.
     pub fn add(&mut self, path: &str, class: Class) {
         let place = Place::of(&Shape::of(path), class);
         if let Some((_, count)) = self.shapes.iter_mut().find(|(known, _)| *known == place) {
@@ -156,14 +156,14 @@ impl LinkTally {
     }
 }
 
-/// What one answer brought.
+/// The results of one response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Yield {
-    /// Torrents of infohashes that were not known before.
+    /// Torrents with new infohashes.
     pub torrents: u32,
-    /// Magnet links of infohashes that were not known before.
+    /// Magnet links with new infohashes.
     pub magnets: u32,
-    /// Links to URLs that were not known before.
+    /// Links to new URLs.
     pub links: LinkTally,
 }
 
@@ -175,12 +175,12 @@ pub struct Shapes {
     shape_pages: u32,
     /// By class and shape.
     accounts: BTreeMap<String, Account>,
-    /// By class and what the shapes of a group have in common.
+    /// By class and the common part of the shapes of a group.
     pools: BTreeMap<String, Pool>,
     forms: BTreeMap<TrapForm, FormCuts>,
-    /// Fetches counted: the age of accounts.
+    /// Number of fetches counted: the age of accounts.
     turn: u64,
-    /// Accounts were put together for want of room.
+    /// Accounts were merged for lack of room.
     has_merged: bool,
     generation: u64,
 }
@@ -209,7 +209,7 @@ fn template_of(key: &str) -> &str {
     key.split_once('?').map_or(key, |(template, _)| template)
 }
 
-/// The account that takes a shape up where there is no room for its own: the path with any query, then the folder
+/// The account into which a shape is merged if there is no room for its own: the path with any query, then the folder
 /// with anything in it, up to the root. None at the root.
 fn parent_of(key: &str) -> Option<String> {
     let (class, shape) = key.split_once(' ')?;
@@ -244,7 +244,7 @@ impl Shapes {
         }
     }
 
-    /// May this URL be fetched? Counts a cut.
+    /// Whether this URL may be fetched. Counts a cut.
     pub fn ask(&mut self, path: &str, class: Class) -> Budget {
         if class == Class::Login {
             return Budget::Go;
@@ -261,7 +261,7 @@ impl Shapes {
             return Budget::Go;
         };
         let Some(reason) = starvation else {
-            // What has recovered, or a larger budget lets through, is cut no more.
+            // A shape that has recovered, or that a larger budget lets through, is no longer cut.
             (account.cut, account.reason, account.example) = (0, None, None);
             return Budget::Go;
         };
@@ -276,7 +276,7 @@ impl Shapes {
         Budget::Cut(reason)
     }
 
-    /// A URL was answered. `via` is the page that carried its link, which shares in the credit for torrents.
+    /// Counts a response. `via` is the page that contained its link, which shares in the credit for torrents.
     pub fn fetched(&mut self, path: &str, class: Class, gain: &Yield, via: Option<(&str, Class)>) {
         self.turn += 1;
         let shape = Shape::of(path);
@@ -295,19 +295,19 @@ impl Shapes {
         }
     }
 
-    /// Changes whenever a starved shape recovers: what was cut under another generation may be asked for again.
+    /// Changes whenever a starved shape recovers: what was cut under another generation may be requested again.
     #[must_use]
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Accounts that are open; at most [`SHAPES_MAX`].
+    /// Number of open accounts; at most [`SHAPES_MAX`].
     #[must_use]
     pub fn len(&self) -> usize {
         self.accounts.len()
     }
 
-    /// True where nothing was asked for yet.
+    /// True if nothing was requested yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.accounts.is_empty()
@@ -317,7 +317,7 @@ impl Shapes {
         count * i64::from(self.shape_pages) * PAGE
     }
 
-    /// Why the account is starved; None where it is not.
+    /// Why the account is starved; None if it is not.
     fn starvation(&self, key: &str, shape: &Shape, class: Class) -> Option<Reason> {
         let account = self.accounts.get(key)?;
         if class == Class::Download && account.fetched <= account.yielded.saturating_mul(DOWNLOADS_PER_TORRENT) {
@@ -340,7 +340,7 @@ impl Shapes {
         }
     }
 
-    /// The names of the two groups of a shape, and what their accounts open with.
+    /// The names of the two groups of a shape, and the opening balances of their accounts.
     fn groups(&self, shape: &Shape, class: Class) -> [(String, i64); 2] {
         [
             (format!("{} {}?", class.name(), shape.template()), self.pages(TEMPLATE_PAGES)),
@@ -404,7 +404,7 @@ impl Shapes {
         }
     }
 
-    /// A shape has yielded its first torrent: the links that led to it while nothing was known count now.
+    /// A shape has yielded its first torrent: the links that led to it while it was unproven count now.
     fn proven(&mut self, key: &str) {
         let (hash, cap) = (xxh3_64(key.as_bytes()), self.pages(BALANCE_PAGES));
         for account in self.accounts.values_mut() {
@@ -423,8 +423,8 @@ impl Shapes {
         }
     }
 
-    /// What the first links of a page bring to its shape. Links to its own shape, and to others of its class and path,
-    /// bring nothing: that is what every trap gives.
+    /// What the first links of a page earn for its shape. Links to its own shape, and to others of its class and path,
+    /// earn nothing: every trap has those.
     fn links_credit(&mut self, key: &str, links: &LinkTally) -> i64 {
         let (mut credit, mut by_links, mut unproven) = (0_i64, 0_i64, 0_i64);
         let mut waiting = Vec::new();
@@ -469,7 +469,7 @@ impl Shapes {
         (credit + unproven).min(LINKS_PAGES * PAGE)
     }
 
-    /// The key of the account that a shape has, opened where it has none.
+    /// The key of a shape's account, which is opened if there is none.
     fn resolve(&mut self, place: &Place) -> String {
         if self.accounts.contains_key(&place.key) {
             return place.key.clone();
@@ -493,7 +493,7 @@ impl Shapes {
         place.key.clone()
     }
 
-    /// Puts the accounts that have yielded least, the oldest of them first, together with their parents' until an
+    /// Merges the accounts that have yielded least, the oldest of them first, with their parents' until an
     /// eighth of them is gone.
     fn make_room(&mut self) {
         let wanted = self.accounts.len() - self.accounts.len() / 8 - 1;
@@ -511,7 +511,7 @@ impl Shapes {
                 self.merge(account, parent);
             }
         }
-        // Every account is its folder's by now; the next round takes the folders' folders.
+        // Every account is merged into its folder's by now; the next round merges those into their parents'.
     }
 
     fn merge(&mut self, account: Account, parent: String) {
@@ -538,7 +538,7 @@ impl Shapes {
         let Some(&oldest_kept) = ages.get(ages.len() / 4) else {
             return;
         };
-        // What is as young as the oldest that stays goes too: a quarter at least is gone, and no more than all.
+        // Pools as old as the oldest one kept go, too: at least a quarter is dropped, possibly all.
         self.pools.retain(|_, pool| pool.last > oldest_kept);
     }
 }

@@ -1,20 +1,20 @@
-//! Two crews on one site (ALGORITHMS §6): history fetches what was there, each page once; the increment looks at start pages
-//! and fronts of lists again and again and follows what is new. How many of the site's lanes each has, how the lanes'
-//! requests go round between them, and how long a round lasts: decisions on numbers, no I/O, no clock.
+//! Two crews on one site (ALGORITHMS §6): history fetches existing content, each page once; the increment rechecks start pages
+//! and first pages of lists and follows what is new. Decides how many of the site's lanes each has, how the lanes'
+//! requests alternate between them, and how long a round lasts: functions of numbers, no I/O, no clock.
 //!
-//! A share of the lanes is a share of the requests as well: where a site's rate lets one request go at a time, lanes alone
+//! A share of the lanes is a share of the requests as well: if a site's rate allows one request at a time, lanes alone
 //! would decide nothing. A crew that has nothing to do leaves all of them to the other.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Who fetches a URL.
+/// The crew that fetches a URL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Crew {
     #[default]
     History,
-    /// `level` links from a page that was looked at again; the look itself is level 0.
+    /// `level` links away from a rechecked page; the recheck itself is level 0.
     Increment { level: u8 },
 }
 
@@ -26,36 +26,36 @@ impl Crew {
     }
 }
 
-/// What the shares are reckoned from.
+/// Inputs for computing the shares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Lanes of the site's rule file.
     pub lanes: u32,
-    /// URLs that history has yet to fetch, and URLs known in all.
+    /// URLs that history has yet to fetch, and number of known URLs.
     pub history_left: u64,
     pub known: u64,
-    /// Requests that a round of the increment takes, as measured.
+    /// Requests that a round of the increment needs, as measured.
     pub wanted: u64,
     /// Requests that the site's rate allows in a round.
     pub possible: u64,
 }
 
-/// Why the increment has the lanes that it has.
+/// The reason for the increment's number of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// History has nothing left.
     #[default]
     HistoryDone,
-    /// By the share of the pages that history has yet to fetch.
+    /// The share of the pages that history has yet to fetch.
     HistoryLeft,
-    /// What is new takes more than that share.
+    /// New content needs more than that share.
     NewsNeedsMore,
-    /// One lane, which both take in turns.
+    /// One lane, which both use alternately.
     InTurns,
 }
 
-/// How a site's lanes are split.
+/// Division of a site's lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Split {
     pub lanes: u32,
@@ -64,13 +64,13 @@ pub struct Split {
     pub cause: Cause,
 }
 
-/// What a round takes comes at once, with its looks: the increment has the lanes to fetch it within this part of the round. It
-/// costs history no request more, since an idle crew leaves its lanes.
+/// A round's new pages come at once, with its rechecks: the increment has the lanes to fetch them within this part of the round. It
+/// costs history no additional request, since an idle crew leaves its lanes.
 const NEED_WITHIN: u128 = 4;
 
 impl Split {
     /// Splits the lanes (ALGORITHMS §6.4): the increment begins with one and gains the others as history is fetched; both
-    /// crews keep at least one while history has anything left. A site whose news take a larger share gets that.
+    /// crews keep at least one while history has anything left. A site whose new content needs a larger share gets that.
     #[must_use]
     pub fn of(facts: &Facts) -> Self {
         let lanes = facts.lanes.max(1);
@@ -102,7 +102,7 @@ impl Split {
         if self.cause == Cause::InTurns { 1 } else { self.lanes - self.increment }
     }
 
-    /// The share in a sentence, as `status` tells it.
+    /// The share as a sentence for `status`.
     #[must_use]
     pub fn sentence(self, facts: &Facts) -> String {
         let Self { lanes, increment, cause } = self;
@@ -121,7 +121,7 @@ impl Split {
     }
 }
 
-/// How long a round lasts: the rule file's interval, and up to twice as long while history has more left than the site's
+/// Length of a round: the rule file's interval, and up to twice that while history has more left than the site's
 /// rate allows in one; it shortens as the increment gains lanes.
 #[must_use]
 pub fn interval(revisit: Duration, split: Split, facts: &Facts) -> Duration {
@@ -135,7 +135,7 @@ pub fn interval(revisit: Duration, split: Split, facts: &Facts) -> Duration {
     }
 }
 
-/// Whose turn it is at a host: stride scheduling over the two crews' lanes. A crew that had nothing to do gathers no claim.
+/// Decides whose turn it is at a host: stride scheduling over the two crews' lanes. An idle crew accumulates no claim.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turns {
     /// Turns taken, each divided by the crew's lanes.
@@ -143,17 +143,17 @@ pub struct Turns {
     increment: f64,
 }
 
-/// What a crew has at a host.
+/// State of a crew at a host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hands {
-    /// Requests under way.
+    /// Requests in flight.
     pub running: u32,
-    /// True where it could begin another one.
+    /// True if it could begin another one.
     pub has_work: bool,
 }
 
 impl Turns {
-    /// True where the increment begins the next request, false for history, None for neither.
+    /// True if the increment begins the next request, false for history, None for neither.
     pub fn next(&mut self, split: Split, history: Hands, increment: Hands) -> Option<bool> {
         if history.running + increment.running >= split.lanes.max(1) {
             return None;
@@ -176,7 +176,7 @@ impl Turns {
         Some(is_increments)
     }
 
-    /// The turn was not taken: the host has no patience.
+    /// The turn was not used: the host pauses.
     pub fn give_back(&mut self, split: Split, is_increments: bool) {
         self.take(split, is_increments, -1.0);
     }
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(interval(HOUR, Split::default(), &facts(4, 50_000)), HOUR);
     }
 
-    /// Requests of the increment among so many, one at a time, where both crews always have something to do.
+    /// Requests of the increment among so many, one at a time, if both crews always have something to do.
     fn turns(split: Split, requests: u32) -> u32 {
         let mut turns = Turns::default();
         let hands = Hands { running: 0, has_work: true };

@@ -1,9 +1,9 @@
-//! In-degree and mirror degree of a site's pages, estimated in bounded room (Book 3.4.3).
+//! In-degree and mirror degree of a site's pages, estimated in bounded memory (Book 3.4.3).
 //!
-//! A site has millions of URLs and the frontier needs no exact counts. [`InDegrees`] is a count-min sketch (Cormode and
-//! Muthukrishnan 2005) with conservative update: it never tells too little (but for aging), and too much by
-//! 2.72/[`COLUMNS_MOST`] of all links in one case of 55; it begins small and grows with the links. [`Mirrors`] remembers on which hosts a path was seen, the later path
-//! where two fall on one place. Both are deterministic, and together below 1 MB a site.
+//! A site has millions of URLs and the frontier needs no exact counts. [`InDegrees`] is a count-min sketch (Cormode and Muthukrishnan 2005)
+//! with conservative update: it never underestimates (except through aging), and overestimates by more than 2.72/[`COLUMNS_MOST`] of all
+//! links in one case of 55; it begins small and grows with the links. [`Mirrors`] remembers on which hosts a path was seen; of two paths in
+//! one slot only the later one. Both are deterministic, and together below 1 MB a site.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -11,17 +11,17 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 const COLUMNS_FIRST: usize = 1 << 8;
 const COLUMNS_MOST: usize = 1 << 15;
 
-/// Counters of a row that a link is given before the row doubles: what two paths share by then is less than one link.
+/// Counters of a row per link before the row doubles: with fewer links than that, two paths share less than one link.
 const COLUMNS_A_LINK: usize = 4;
 
-/// Rows: one in e⁴ = 55 estimates passes the bound.
+/// Rows: one in e⁴ = 55 estimates exceeds the bound.
 const ROWS: usize = 4;
 
-/// Links after which all counts are halved, so that what was linked long ago fades: twice as many as the counters of
-/// a row keep apart well.
+/// Links after which all counts are halved, so that old links fade: twice as many as the counters of
+/// a row distinguish well.
 const AGING_LINKS: u32 = 1 << 20;
 
-/// How many links lead to a URL. 2 kB from the first link on, 256 kB from the 8,192nd.
+/// Number of links to a URL. 2 kB from the first link on, 256 kB from the 8,192nd.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InDegrees {
     /// The rows' counters, column by column.
@@ -30,13 +30,13 @@ pub struct InDegrees {
 }
 
 impl InDegrees {
-    /// Counts a link to a path and answers with the new estimate.
+    /// Counts a link to a path and returns the new estimate.
     pub fn add(&mut self, path: &str) -> u32 {
         if self.counts.is_empty() {
             self.counts = vec![[0; ROWS]; COLUMNS_FIRST];
         }
         if self.counts.len() < COLUMNS_MOST && self.links as usize * COLUMNS_A_LINK >= self.counts.len() {
-            // A path falls on its old place or as far behind it: what it was counted there it is counted in both.
+            // A path keeps its column or moves by the old length: its old count is copied to both.
             self.counts.extend_from_within(..);
         }
         let columns = columns(path, self.counts.len());
@@ -65,7 +65,7 @@ impl InDegrees {
     }
 }
 
-/// One column in each row, out of one hash of 64 bits: 16 bits for each row. `of` is a power of two, so that rows that
+/// One column in each row, from one hash of 64 bits: 16 bits for each row. `of` is a power of two, so that rows that
 /// double keep each path's column or move it by their old length.
 fn columns(path: &str, of: usize) -> [usize; ROWS] {
     let hash = xxh3_64(path.as_bytes());
@@ -75,15 +75,15 @@ fn columns(path: &str, of: usize) -> [usize; ROWS] {
 /// Paths that are remembered with their hosts.
 const PATHS: usize = 1 << 15;
 
-/// On how many hosts of a site the same path was seen. 512 kB from the first path on.
+/// The number of a site's hosts on which the same path was seen. 512 kB from the first path on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mirrors {
-    /// What is left of the path's hash, and one bit for each host.
+    /// The rest of the path's hash, and one bit for each host.
     slots: Vec<(u32, u64)>,
 }
 
 impl Mirrors {
-    /// Notes that the path was seen on the site's host of this number, and answers with the mirror degree. Hosts from
+    /// Records that the path was seen on the site's host with this number, and returns the mirror degree. Hosts from
     /// the 64th on share their bits.
     pub fn add(&mut self, path: &str, host: usize) -> u32 {
         if self.slots.is_empty() {
@@ -98,7 +98,7 @@ impl Mirrors {
         hosts.count_ones()
     }
 
-    /// The mirror degree of a path; 0 where it was not seen, or is forgotten.
+    /// The mirror degree of a path; 0 if it was not seen, or was overwritten.
     #[must_use]
     pub fn of(&self, path: &str) -> u32 {
         let (place, rest) = place_of(path);

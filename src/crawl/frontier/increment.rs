@@ -1,5 +1,5 @@
-//! One round of the increment (ALGORITHMS §6.1): how many pages of each level it takes, from the rate at which the site was
-//! seen to bring new ones. No I/O, no clock.
+//! One round of the increment (ALGORITHMS §6.1): how many pages of each level it takes, from the measured rate of new
+//! pages on the site. No I/O, no clock.
 
 use std::time::Duration;
 
@@ -7,37 +7,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits;
 
-/// Levels of a round: the looks, and the links behind them.
+/// Levels of a round: the rechecks, and the links after them.
 pub const LEVELS: usize = limits::INCREMENT_DEPTH_MAX as usize + 1;
 
-/// Share of the newest round in a measured rate: a handful of rounds tell the rate, one burst does not.
+/// Share of the newest round in a measured rate: a handful of rounds determine the rate, one burst does not.
 const NEWEST_SHARE: f64 = 0.3;
 
-/// Pages allowed for each that the rate lets expect: news come in bursts.
+/// Pages allowed per page expected by the rate: new pages come in bursts.
 const MARGIN: f64 = 2.0;
 
-/// Rates and counts of the rounds so far; a note keeps it over restarts.
+/// Rates and counts of the rounds so far; stored in a note over restarts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rounds {
     /// New pages an hour, by level.
     rates: Vec<f64>,
-    /// Those of the last round alone.
+    /// The rates of the last round alone.
     #[serde(default)]
     newest: Vec<f64>,
-    /// Requests a round.
+    /// Requests per round.
     wanted: f64,
     /// Rounds that were measured.
     pub measured: u64,
 }
 
-/// What the round under way has done.
+/// Counts of the current round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// Pages found new, by level, those beyond the caps among them.
+    /// New pages found, by level, including those beyond the caps.
     found: [u64; LEVELS],
-    /// Those that were taken.
+    /// New pages that were taken.
     taken: [u64; LEVELS],
-    /// Pages that were read before and are read again.
+    /// Pages that are read again.
     again: u64,
     /// Requests of the increment.
     pub requests: u64,
@@ -50,12 +50,12 @@ fn number(count: u64) -> f64 {
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits before")]
 fn whole(value: f64) -> u64 {
-    // NaN, of a note that somebody has written, is none.
+    // NaN, from a note edited by hand, counts as zero.
     if value.is_finite() { value.ceil().clamp(0.0, 9e15) as u64 } else { 0 }
 }
 
 impl Rounds {
-    /// Takes in a round that lasted so long and left `waiting` pages unfetched. One without a look has measured nothing.
+    /// Adds a round of this length that left `waiting` pages unfetched. A round without a recheck has measured nothing.
     pub fn observe(&mut self, round: &Round, lasted: Duration, waiting: u64) {
         let hours = lasted.as_secs_f64() / 3_600.0;
         if hours <= 0.0 || round.requests == 0 {
@@ -72,10 +72,10 @@ impl Rounds {
         self.measured = self.measured.saturating_add(1);
     }
 
-    /// Pages of a level that a round of this length may take, of the `possible` requests that the site's rate allows in one: as
-    /// the rate was measured lately, or in the last round if that had more; and whatever was measured, half of what is
-    /// possible of the first level, and half as many of each one behind. A round may begin while a look goes from page to page, and
-    /// measures next to nothing then; what its successor would leave behind history for that, comes when history is done.
+    /// Pages of a level that a round of this length may take, of the `possible` requests that the site's rate allows in one: by the
+    /// recently measured rate, or that of the last round if it was higher; and at least half of what is
+    /// possible for the first level, and half as many for each further one. A round may begin while a recheck goes from page to page, and
+    /// then measures next to nothing; what its successor would therefore leave to history would be fetched only when history is done.
     #[must_use]
     pub fn cap(&self, level: u8, interval: Duration, possible: u64) -> u64 {
         let of_level = |rates: &[f64]| rates.get(usize::from(level)).copied().unwrap_or(0.0);
@@ -85,7 +85,7 @@ impl Rounds {
         expected.max(always).clamp(limits::INCREMENT_PAGES_MIN, limits::INCREMENT_PAGES_MAX)
     }
 
-    /// Requests that a round takes.
+    /// Requests that a round needs.
     #[must_use]
     pub fn wanted(&self) -> u64 {
         whole(self.wanted)
@@ -97,7 +97,7 @@ impl Rounds {
         whole(self.rates.iter().skip(1).filter(|rate| rate.is_finite()).sum::<f64>() * 24.0)
     }
 
-    /// New pages an hour of the first level: what the site publishes, as far as its fronts show it.
+    /// New pages an hour of the first level: what the site publishes, as seen on its first pages.
     #[must_use]
     pub fn per_hour(&self) -> f64 {
         self.rates.get(1).copied().filter(|rate| rate.is_finite()).unwrap_or(0.0)
@@ -115,14 +115,14 @@ impl Round {
         usize::try_from(taken).unwrap_or(usize::MAX)
     }
 
-    /// How many of `found` pages that were read before the round reads again, at most `cap` in all.
+    /// How many of `found` known pages the round reads again, at most `cap` in all.
     pub fn take_again(&mut self, found: usize, cap: u64) -> usize {
         let taken = cap.saturating_sub(self.again).min(found as u64);
         self.again += taken;
         usize::try_from(taken).unwrap_or(usize::MAX)
     }
 
-    /// Pages that were found new and left to history.
+    /// New pages that were left to history.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.found.iter().zip(self.taken).map(|(found, taken)| found.saturating_sub(taken)).sum()

@@ -1,4 +1,4 @@
-//! Queue keys (ALGORITHMS §9, ELF): one host's URLs are spread over lanes by a hash of the URL, so that one site
+//! Queue keys (ALGORITHMS §9, ELF): one host's URLs are distributed over lanes by a hash of the URL, so that one site
 //! keeps many workers busy. A lane does one visit at a time; the host's politeness binds all of them together.
 
 use std::collections::VecDeque;
@@ -33,7 +33,7 @@ pub fn elf_hash(bytes: &[u8]) -> u32 {
 pub struct Lanes<T> {
     queues: Vec<VecDeque<T>>,
     busy: Vec<bool>,
-    /// Lanes that are idle and have work, in the order in which they came to be so.
+    /// Idle lanes with work, in the order in which they became ready.
     ready: VecDeque<usize>,
     len: usize,
     /// Lanes that are busy.
@@ -64,7 +64,7 @@ impl<T> Lanes<T> {
         self.len += 1;
     }
 
-    /// The next item of a lane that is idle; the lane is busy until [`Self::done`].
+    /// The next item of an idle lane; the lane is busy until [`Self::done`].
     pub fn pop(&mut self) -> Option<(usize, T)> {
         let lane = self.ready.pop_front()?;
         let item = self.queues[lane].pop_front()?;
@@ -74,7 +74,7 @@ impl<T> Lanes<T> {
         Some((lane, item))
     }
 
-    /// Takes back an item that [`Self::pop`] gave: it is the lane's next one again, and the lane is idle.
+    /// Takes back an item that [`Self::pop`] returned: it is the lane's next one again, and the lane is idle.
     pub fn put_back(&mut self, lane: usize, item: T) {
         self.queues[lane].push_front(item);
         self.busy[lane] = false;
@@ -91,7 +91,7 @@ impl<T> Lanes<T> {
         }
     }
 
-    /// Takes the first item of which `is_it` holds out of its lane, whoever is in front of it.
+    /// Removes the first item for which `is_it` holds from its lane, whatever is queued before it.
     pub fn take(&mut self, is_it: impl Fn(&T) -> bool) -> Option<T> {
         let place = |queue: &VecDeque<T>| queue.iter().position(&is_it);
         let (lane, at) = self.queues.iter().enumerate().find_map(|(lane, queue)| Some((lane, place(queue)?)))?;
@@ -133,7 +133,7 @@ impl<T> Lanes<T> {
         self.queues.len()
     }
 
-    /// Takes everything that is queued out of the lanes.
+    /// Removes all queued items from the lanes.
     pub fn drain(&mut self) -> Vec<T> {
         self.ready.clear();
         self.len = 0;
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn elf_hash_equals_the_published_values() {
-        // Values of the System V ABI's own function.
+        // Results of the System V ABI's own function.
         assert_eq!(elf_hash(b""), 0);
         assert_eq!(elf_hash(b"printf"), 0x0779_05a6);
         assert_eq!(elf_hash(b"exit"), 0x0006_cf04);
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!([lanes.take(|item| *item == 'b'), lanes.take(|item| *item == 'x')], [Some('b'), None]);
         assert_eq!((lanes.take(|item| *item == 'a'), lanes.len()), (Some('a'), 1));
         assert_eq!([lanes.pop(), lanes.pop()], [Some((1, 'c')), None]);
-        // Of a busy lane, too: it is ready again with the next one that comes.
+        // From a busy lane, too: it is ready again with the next item.
         lanes.push(1, 'd');
         assert_eq!(lanes.take(|item| *item == 'd'), Some('d'));
         lanes.done(1);

@@ -1,6 +1,6 @@
-//! What is due next: lanes spread one host's work, priority orders it, weight orders within a class; shapes, the forms
-//! of traps and budgets tell what is not worth a fetch, parameters what a site could do without, and
-//! unclassed links what its rules may have forgotten; crews share the lanes between history and increment, whose rounds
+//! What is due next: lanes distribute one host's work, priority orders it, weight orders within a class; shapes, trap
+//! forms and budgets detect what is not worth a fetch, `parameters` those that a site could do without, and
+//! `unclassed` the links that its rules may have missed; crews share the lanes between history and increment, whose rounds
 //! `increment` bounds.
 //!
 //! The crawl database holds the frontier; what is leased from it waits here for its lane. No I/O, no clock.

@@ -1,12 +1,12 @@
-//! Parameters that do not change what a page says, learned per class and proposed to the operator (ALGORITHMS §3).
+//! Parameters that do not change a page's content, learned per class and proposed to the operator (ALGORITHMS §3).
 //!
-//! Each fetched page is an observation: class, path, query, fingerprint of its content. Two URLs that differ in one
-//! parameter alone, in its value or in having it at all, are a pair; equal fingerprints speak for the parameter being
-//! idle, different ones against it. A proposal needs [`AGREEING`] pairs of different paths and *different contents*
-//! (else twenty times the same error page would do) and none against it: if dropping the parameter changed the content
+//! Each fetched page is an observation: class, path, query, fingerprint of its content. Two URLs that differ only in one
+//! parameter, in its value or its presence, are a pair; equal fingerprints indicate that the parameter is
+//! idle, different ones that it is not. A proposal needs [`AGREEING`] pairs of different paths and *different contents*
+//! (otherwise twenty copies of the same error page would suffice) and none against it: if dropping the parameter changed the content
 //! of one page in five, it would be proposed falsely in 0.8²⁰ = 1.2 % of cases, of one in three in 0.03 %.
 //!
-//! Nothing is ever dropped by this: a [`Proposal`] is a line that the operator may write into the rule file. Bounded:
+//! Nothing is ever dropped by this: a [`Proposal`] is a line that the operator may add to the rule file. Bounded:
 //! 1.3 MB a site. Deterministic and pure.
 
 use std::collections::VecDeque;
@@ -20,21 +20,21 @@ use gleaner_rules::Class;
 /// Pairs that must agree before a parameter is proposed.
 pub const AGREEING: usize = 20;
 
-/// Observations that wait for their pair.
+/// Observations that wait for their counterpart.
 const SLOTS: usize = 1 << 15;
 
 /// One half of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Seen {
-    /// Class, path, all other parameters and the name of this one; 0 where the slot is free.
+    /// Class, path, all other parameters and the name of this one; 0 if the slot is free.
     key: u64,
     value: u64,
     content: u64,
-    /// Of the path and query, so that the same URL seen twice is no pair.
+    /// Hash of path and query, so that the same URL seen twice is no pair.
     is_counted: bool,
 }
 
-/// What is known of one parameter of one class.
+/// Evidence about one parameter of one class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Evidence {
     class: Class,
@@ -43,7 +43,7 @@ struct Evidence {
     contents: Vec<u64>,
     agree: u32,
     differ: u32,
-    /// The last URLs that wait for their pair, by the key of their slot, until one makes the example.
+    /// The last URLs that wait for their counterpart, by the key of their slot, until one makes the example.
     waiting: VecDeque<(u64, Box<str>)>,
     example: Option<(Box<str>, Box<str>)>,
 }
@@ -53,7 +53,7 @@ struct Evidence {
 pub struct Proposal {
     pub class: Class,
     pub parameter: String,
-    /// Pairs of URLs, each of another content, that had the same content with another value or without it.
+    /// Pairs of URLs, each with another content, that had the same content with another value or without it.
     pub evidence: u32,
     /// Two URLs (path and query) with the same content.
     pub example_a: String,
@@ -76,8 +76,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// A page was fetched. `content` is a fingerprint without what changes at every visit, else nothing is learned.
-    /// URLs without a query, and with more than [`QUERY_PARAMETERS_MAX`] parameters, teach what they can.
+    /// Adds a fetched page. `content` must be a fingerprint without what changes at every visit, else nothing is learned.
+    /// URLs without a query, and with more than [`QUERY_PARAMETERS_MAX`] parameters, are used as far as possible.
     pub fn observe(&mut self, class: Class, path_and_query: &str, content: u64) {
         let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
         let mut parameters: Vec<&str> = query.split('&').filter(|text| !text.is_empty()).collect();
@@ -86,7 +86,7 @@ impl Parameters {
         }
         parameters.sort_unstable();
         let whole = xxh3_64_with_seed(path.as_bytes(), class as u64);
-        // A sum does not depend on the order, and what one parameter adds can be taken away again.
+        // A sum is independent of the order, and the share of one parameter can be subtracted again.
         let hash = |text: &str| xxh3_64(text.as_bytes());
         let sum = parameters.iter().fold(whole, |sum, text| sum.wrapping_add(hash(text)));
         let name_of = |text: &str| text.split_once('=').map_or(text, |(name, _)| name).to_owned();
@@ -105,7 +105,7 @@ impl Parameters {
         }
     }
 
-    /// The parameters for which enough speaks and nothing against, by class and name.
+    /// The parameters with enough evidence for them and none against, by class and name.
     #[must_use]
     pub fn proposals(&self) -> Vec<Proposal> {
         let mut proposals: Vec<Proposal> = self
@@ -127,13 +127,13 @@ impl Parameters {
         proposals
     }
 
-    /// True where two pages differed because of this parameter alone.
+    /// True if two pages differed because of this parameter alone.
     #[must_use]
     pub fn is_refuted(&self, class: Class, parameter: &str) -> bool {
         self.evidence.iter().any(|known| known.class == class && &*known.name == parameter && known.differ > 0)
     }
 
-    /// The place of a parameter's evidence; None where there is no room for another name.
+    /// The index of a parameter's evidence; None if there is no room for another name.
     fn evidence_of(&mut self, class: Class, name: &str) -> Option<usize> {
         if let Some(at) = self.evidence.iter().position(|known| known.class == class && &*known.name == name) {
             return Some(at);
@@ -153,7 +153,7 @@ impl Parameters {
         Some(self.evidence.len() - 1)
     }
 
-    /// Compares with what the same URL gave under another value of this parameter, and remembers this one.
+    /// Compares with the content of the same URL under another value of this parameter, and stores this one.
     fn pair(&mut self, at: usize, others: u64, value: u64, content: u64, url: &str) {
         if self.slots.is_empty() {
             self.slots = vec![Seen::default(); SLOTS];

@@ -16,17 +16,17 @@ pub fn rank(class: Class) -> u8 {
     }
 }
 
-/// Before all classes: looks that are due, and what the increment has to try again.
+/// Before all classes: due rechecks, and retries of the increment.
 pub const URGENT: u8 = 0;
 
-/// Pages of a list that lie farther on than those beside the page that links to them: behind everything else, and so behind the pages
+/// Pages of a list farther away than those adjacent to the page that links them: after everything else, and so after the pages
 /// between, which come with each page that is read.
 pub const FAR_PAGE: u8 = 5 << 4;
 
 /// Pages of lists that are read again: with the other lists.
 pub const LIST_AGAIN: u8 = 1 << 4;
 
-/// Rank by class, and within the class in sixteen steps by weight: 1 to 79, behind [`URGENT`].
+/// Rank by class, and within the class in sixteen steps by weight: 1 to 79, after [`URGENT`].
 #[must_use]
 pub fn fine_rank(class: Class, weight: &Weight) -> u8 {
     (rank(class) << 4 | weight.step()).max(URGENT + 1)

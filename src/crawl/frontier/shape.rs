@@ -1,10 +1,10 @@
-//! Shapes of URLs: what the URLs of one template share (ALGORITHMS §2 and §11, Book 3.4.6).
+//! Shapes of URLs: the common form of the URLs of one template (ALGORITHMS §2 and §11, Book 3.4.6).
 //!
 //! `/thread-123-1-1.html` and `/thread-9-2-1.html` are one shape, `/thread-{n}-{n}-{n}.html`. [`super::budgets`] counts
-//! per shape what was fetched and what it brought; a site has some dozens of shapes, a trap makes its endless URLs of
-//! one or few. The shape is taken of path and query alone, so that the hosts of a site share it.
+//! per shape what was fetched and what it yielded; a site has some dozens of shapes, a trap makes its endless URLs of
+//! one or few. The shape depends on path and query only, so that the hosts of a site share it.
 //!
-//! A shape is cheap: one look at each byte, no regular expression, one allocation. It is a heuristic of statistics and
+//! A shape is cheap: one pass over the bytes, no regular expression, one allocation. It is a statistical heuristic and
 //! decides nothing by itself; never use it as the identity of a URL.
 //!
 //! | sign | stands for |
@@ -16,14 +16,14 @@
 //! | `{date}`, `{y}`, `{m}`, `{d}` | a date in one piece, and year, month, day as folders |
 //! | `{w}` | any other value of a parameter |
 //!
-//! Words of the path, its extension, and the names of parameters stay. Values stay where the parameter is one that
+//! Words of the path, its extension, and the names of parameters are kept. Values are kept if the parameter is one that
 //! programs route by (`mod=viewthread`).
 
 use std::fmt;
 
 use crate::limits::{SHAPE_BYTES_MAX, SHAPE_PARAMETERS_MAX};
 
-/// What the URLs of one template share.
+/// The common form of the URLs of one template.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shape {
     text: Box<str>,
@@ -32,11 +32,11 @@ pub struct Shape {
     is_calendar: bool,
 }
 
-/// What stands behind the last sign of a shape that was longer than [`SHAPE_BYTES_MAX`].
+/// Follows the last sign of a shape that was longer than [`SHAPE_BYTES_MAX`].
 const CUT_OFF: char = '…';
 
 impl Shape {
-    /// The shape of everything behind the origin, as [`gleaner_base::url::CrawlUrl::path`] gives it. Takes any text.
+    /// The shape of everything after the origin, as [`gleaner_base::url::CrawlUrl::path`] returns it. Accepts any text.
     #[must_use]
     pub fn of(path_and_query: &str) -> Self {
         let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
@@ -53,26 +53,26 @@ impl Shape {
         &self.text
     }
 
-    /// The shape of the path alone: what all queries of one program share.
+    /// The shape of the path alone: common to all queries of one program.
     #[must_use]
     pub fn template(&self) -> &str {
         self.text.get(..usize::from(self.path_bytes)).unwrap_or(&self.text)
     }
 
-    /// Different parameters of the query, at most 255.
+    /// Number of different parameters of the query, at most 255.
     #[must_use]
     pub fn parameters(&self) -> u8 {
         self.parameters
     }
 
-    /// True where the URL names a day, a month or a week by itself: the last folder is a date, or a parameter is.
+    /// True if the URL itself names a day, a month or a week: the last folder is a date, or a parameter is.
     #[must_use]
     pub fn is_calendar(&self) -> bool {
         self.is_calendar
     }
 
-    /// The template with its words taken out, at most [`SKELETON_SEGMENTS`] segments of it: what the pages of a site
-    /// that makes up its words have in common.
+    /// The template without its words, at most [`SKELETON_SEGMENTS`] segments of it: the common part of the pages of a site
+    /// that invents its words.
     #[must_use]
     pub fn skeleton(&self) -> String {
         let mut out = String::with_capacity(48);
@@ -99,13 +99,13 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Deeper folders are one skeleton.
+/// Deeper folders share one skeleton.
 const SKELETON_SEGMENTS: usize = 4;
 
-/// Words of one segment beyond which it is a title, whatever they are, in bytes.
+/// Length of the words of one segment beyond which it is a title, whatever they are, in bytes.
 const TITLE_BYTES: usize = 20;
 
-/// A shape under construction, which stops at its cap.
+/// A shape under construction, which stops at its maximum.
 struct Writer {
     out: String,
     is_full: bool,
@@ -125,10 +125,10 @@ impl Writer {
     }
 }
 
-/// Writes the path; true where its last folder or file is a date.
+/// Writes the path; true if its last folder or file is a date.
 fn write_path(writer: &mut Writer, path: &str) -> bool {
     let mut segments = path.split('/').peekable();
-    // Everything before the first `/` is nothing: a path begins with it.
+    // The part before the first `/` is empty: a path begins with it.
     if let Some(front) = segments.next().filter(|front| !front.is_empty()) {
         write_segment(writer, front, false);
     }
@@ -159,7 +159,7 @@ fn write_path(writer: &mut Writer, path: &str) -> bool {
     ends_dated
 }
 
-/// Writes one segment; `is_title` where an identifier stands before it. Answers with its kind where it is of one.
+/// Writes one segment; `is_title` if an identifier precedes it. Returns its kind if it has one.
 fn write_segment(writer: &mut Writer, segment: &str, is_title: bool) -> Option<Kind> {
     let (stem, extension) = split_extension(segment);
     let looks = Looks::of(stem.as_bytes());
@@ -173,7 +173,7 @@ fn write_segment(writer: &mut Writer, segment: &str, is_title: bool) -> Option<K
     kind
 }
 
-/// Splits off `.html` and its like: a dot and one to eight letters and digits, a letter among them.
+/// Splits off `.html` and the like: a dot and one to eight letters and digits, including a letter.
 fn split_extension(segment: &str) -> (&str, &str) {
     match segment.rfind('.') {
         Some(dot) if dot > 0 => {
@@ -190,7 +190,7 @@ fn split_extension(segment: &str) -> (&str, &str) {
     }
 }
 
-/// What a piece of text is as a whole.
+/// The kind of a piece of text as a whole.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Number,
@@ -322,7 +322,7 @@ fn write_runs(writer: &mut Writer, text: &str) {
         let end = rest.find(['-', '_', '.', ',', '[', ']', '(', ')']).unwrap_or(rest.len());
         let (piece, behind) = rest.split_at(end);
         match Looks::of(piece.as_bytes()).kind(piece) {
-            // Eight digits within words are no date more often than one.
+            // Eight digits within words are usually no date.
             Some(Kind::Date) => writer.push("{n}"),
             Some(kind) => writer.push(kind.sign()),
             None => write_digit_runs(writer, piece),
@@ -342,7 +342,7 @@ fn write_digit_runs(writer: &mut Writer, mut rest: &str) {
     writer.push(rest);
 }
 
-/// Parameters whose value says which page of a program is meant.
+/// Parameters whose value selects the page of a program.
 fn is_routing(name: &str) -> bool {
     matches!(
         name,
@@ -371,7 +371,7 @@ fn is_calendar_name(name: &str) -> bool {
     matches!(name, "month" | "day" | "date" | "week" | "calendar" | "cal" | "mon" | "mm")
 }
 
-/// Writes the sorted names of the parameters and the kinds of their values. Answers with how many there are, and
+/// Writes the sorted names of the parameters and the kinds of their values. Returns their number, and
 /// whether one names a date.
 fn write_query(writer: &mut Writer, query: &str) -> (u8, bool) {
     let mut parameters = [("", None); SHAPE_PARAMETERS_MAX];
@@ -450,7 +450,7 @@ fn is_date(text: &[u8]) -> bool {
     is_month && (day.is_none() || part(day, 31) == Some(true)) && parts.next().is_none()
 }
 
-/// `20240512`, of the years in which torrents were made: an identifier of eight digits looks so once in a thousand.
+/// `20240512`, limited to the years in which torrents were made: an identifier of eight digits matches once in a thousand.
 fn is_compact_date(text: &[u8]) -> bool {
     let two = |at: usize| (text[at] - b'0') * 10 + (text[at + 1] - b'0');
     let is_year = matches!((two(0), two(2)), (19, 90..) | (20, ..40));

@@ -1,13 +1,13 @@
-//! Forms of URLs that only traps have (Book 3.4.6): told from the URL alone, before it is fetched.
+//! Forms of URLs that occur only in traps (Book 3.4.6): detected from the URL alone, before it is fetched.
 //!
-//! What these forms let pass, [`super::budgets`] starves by what it brings. A form is kept so narrow that no honest
-//! site was found to have it; each has a name for counts and a sentence for the report. Decides, and keeps nothing.
+//! Traps without these forms are starved by [`super::budgets`]. A form is so narrow that no honest
+//! site was found to have it; each has a name for counts and a sentence for the report. Decides, and stores nothing.
 
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{PATH_SEGMENTS_MAX, QUERY_PARAMETERS_MAX};
 
-/// A form that only traps have.
+/// A form that occurs only in traps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrapForm {
@@ -26,7 +26,7 @@ pub enum TrapForm {
 }
 
 impl TrapForm {
-    /// For counts and logs.
+    /// The name for counts and logs.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl TrapForm {
         }
     }
 
-    /// For people.
+    /// A sentence for people.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
@@ -55,17 +55,17 @@ impl TrapForm {
     }
 }
 
-/// How often a row of folders stands in a trap; two are honest (`/files/files/`).
+/// How often a sequence of folders is repeated in a trap; two are honest (`/files/files/`).
 const REPEATS: usize = 3;
 
-/// How often one folder stands in a trap, whatever stands between.
+/// How often one folder occurs in a trap, whatever is between.
 const RECURRENCES: usize = 5;
 
-/// How often one name stands in a trap's query. Forms send `cat=1&cat=2…` for each box that is ticked.
+/// How often one name occurs in a trap's query. Forms send `cat=1&cat=2…` for each box that is ticked.
 const SAME_NAMES: usize = 12;
 
-/// The trap's form of a path and query, as [`gleaner_base::url::CrawlUrl::path`] gives it; None for the forms that honest
-/// sites have. At worst 32² comparisons of segments.
+/// The trap form of a path and query, as [`gleaner_base::url::CrawlUrl::path`] returns it; None for the forms of honest
+/// sites. At worst 32² comparisons of segments.
 #[must_use]
 pub fn trap_form(path_and_query: &str) -> Option<TrapForm> {
     let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
@@ -96,12 +96,12 @@ fn path_form(path: &str) -> Option<TrapForm> {
         return Some(TrapForm::RecurringFolder);
     }
     let folders = segments.split_last().map_or(segments, |(_, folders)| folders);
-    // `/index.php/topic/1` is one page as a folder, and honest.
+    // `/index.php/topic/1` uses one page as a folder, which is honest.
     (folders.iter().filter(|folder| is_page(folder)).count() >= 2).then_some(TrapForm::PageAsFolder)
 }
 
-/// True where one to `len / 3` folders stand three times in a row. Rows of numbers are dates, and those of one letter
-/// shards (`/torrents/a/a/a/`); a row without any name at all is a trap.
+/// True if a sequence of one to `len / 3` folders occurs three times in a row. Sequences of numbers are dates, and those of one letter
+/// shards (`/torrents/a/a/a/`); a sequence without any name is a trap.
 fn repeats(segments: &[&str]) -> bool {
     let is_nameless = segments.windows(REPEATS).any(|row| row.iter().all(|segment| segment.is_empty()));
     let stand_thrice = (1..=segments.len() / REPEATS).any(|period| {
@@ -120,7 +120,7 @@ fn repeats(segments: &[&str]) -> bool {
     is_nameless || stand_thrice
 }
 
-/// A folder of one letter or number is a shard or a date more often than a name.
+/// A folder of one letter or number is usually a shard or a date, not a name.
 fn is_name(segment: &str) -> bool {
     segment.len() > 1 && !is_number(segment)
 }
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_link_relative_to_nowhere_is_told_within_a_few_steps() {
-        // Each page links to `news/today/` without a `/` in front.
+        // Each page links to `news/today/` without a leading `/`.
         let mut path = "/".to_owned();
         let steps = (1..).find(|_| {
             path.push_str("news/today/");

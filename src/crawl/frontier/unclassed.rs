@@ -1,6 +1,6 @@
-//! Links of a site that no class of its rule file takes, by their shape: what a rule file may have forgotten.
+//! Links of a site that match no class of its rule file, by their shape: what a rule file may have missed.
 //!
-//! Counted while pages are read, told by `status` and by a crawl's summary, and begun anew with other rules. It decides
+//! Counted while pages are read, reported by `status` and by a crawl's summary, and reset when the rules change. It decides
 //! nothing.
 
 use std::collections::BTreeMap;
@@ -10,34 +10,34 @@ use serde::{Deserialize, Serialize};
 use super::shape::Shape;
 use crate::limits::UNCLASSED_SHAPES_MAX;
 
-/// A longer example is cut off: the note has room for all.
+/// A longer example is cut off: the note must have room for all.
 const EXAMPLE_CHARS: usize = 200;
 
 /// Links of one shape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unclassed {
-    /// Pages that have such a link, each counted once a link.
+    /// Pages with such a link, each counted once per link.
     pub links: u64,
-    /// The first one that was met: path and query.
+    /// The first one that was found: path and query.
     pub example: Box<str>,
 }
 
-/// The links of one site, by shape; at most `limits::UNCLASSED_SHAPES_MAX` shapes, those met first.
+/// The links of one site, by shape; at most `limits::UNCLASSED_SHAPES_MAX` shapes, those found first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnclassedLinks {
-    /// Marks the rules that did not take them.
+    /// Marks the rules that did not accept them.
     rules: u64,
     shapes: BTreeMap<Box<str>, Unclassed>,
 }
 
 impl UnclassedLinks {
-    /// Nothing is counted yet under the rules of this token.
+    /// Starts without counts under the rules of this token.
     #[must_use]
     pub fn new(rules: u64) -> Self {
         Self { rules, shapes: BTreeMap::new() }
     }
 
-    /// Goes on from what was kept, where that was counted under the same rules.
+    /// Continues the stored counts if they were made under the same rules.
     #[must_use]
     pub fn take_up(rules: u64, note: Option<&[u8]>) -> Self {
         let kept = note.and_then(Self::from_bytes).filter(|kept| kept.rules == rules);
@@ -57,7 +57,7 @@ impl UnclassedLinks {
         }
     }
 
-    /// The shapes with the most links first.
+    /// The shapes, those with the most links first.
     #[must_use]
     pub fn most(&self) -> Vec<(&str, &Unclassed)> {
         let mut all: Vec<(&str, &Unclassed)> = self.shapes.iter().map(|(shape, of)| (&**shape, of)).collect();
@@ -70,7 +70,7 @@ impl UnclassedLinks {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// None for what was not written by [`Self::to_bytes`].
+    /// None for bytes that were not written by [`Self::to_bytes`].
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()

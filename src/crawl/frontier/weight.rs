@@ -1,13 +1,13 @@
-//! The weight of a page: f(in-degree, parent's in-degree, mirror degree, directory depth) of Book 3.4.3, and with it
-//! the measured yield of the rule that took the link.
+//! The weight of a page: f(in-degree, parent's in-degree, mirror degree, directory depth) of Book 3.4.3, and in addition
+//! the measured yield of the rule that accepted the link.
 //!
-//! Class goes first ([`super::priority::rank`]): a weight orders the URLs of one class, where a batch is sorted and,
-//! by [`super::priority::fine_rank`], where a URL is queued. At the first link only the depth and the rule's yield
+//! Class goes first ([`super::priority::rank`]): a weight orders the URLs of one class, when a batch is sorted and,
+//! by [`super::priority::fine_rank`], when a URL is queued. At the first link only the depth and the rule's yield
 //! are known; the other terms grow while the crawl goes on.
 //!
-//! Each term lies between 0 and 1 and saturates by the logarithm, because degrees follow power laws: the tenth link
+//! Each term lies between 0 and 1 and saturates logarithmically, because degrees follow power laws: the tenth link
 //! to a page says more than the thousandth. The weight is their sum by the shares of [`SHARES`], and keeps its terms,
-//! so that `rules explain` can show where it comes from.
+//! so that `rules explain` can show how it was computed.
 
 use std::fmt;
 
@@ -22,11 +22,11 @@ pub struct Facts {
     pub mirrors: u32,
     /// Folders of its path: 0 for `/` and `/page`.
     pub folder_depth: u32,
-    /// Of the rule that took the link.
+    /// Yield of the rule that accepted the link.
     pub rule: RuleYield,
 }
 
-/// What the URLs that one rule took have brought.
+/// Yield of the URLs that one rule accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuleYield {
     /// URLs fetched.
@@ -36,7 +36,7 @@ pub struct RuleYield {
 }
 
 impl RuleYield {
-    /// Torrents per URL, with one in twenty URLs assumed before there is evidence: a rule that nobody has tried stands
+    /// Torrents per URL, with a prior of one in twenty URLs: an untried rule is
     /// between one that yields and one that does not.
     #[must_use]
     pub fn rate(self) -> f64 {
@@ -50,7 +50,7 @@ fn count(value: u64) -> f64 {
     value as f64
 }
 
-/// The terms in their order, and what each has of the whole. Yield is measured and so has most.
+/// The terms in order, and the share of each. Yield is measured and so has the largest.
 pub const SHARES: [(&str, f64); 5] = [
     ("yield of the rule", 0.40),
     ("in-degree", 0.20),
@@ -59,7 +59,7 @@ pub const SHARES: [(&str, f64); 5] = [
     ("directory depth", 0.15),
 ];
 
-/// Degrees from which on a term is full.
+/// Degrees at which a term reaches its maximum.
 const IN_DEGREE_FULL: f64 = 1_000.0;
 const MIRRORS_FULL: f64 = 8.0;
 
@@ -80,7 +80,7 @@ impl Weight {
     pub fn of(facts: &Facts) -> Self {
         let degree = |links: u32, full: f64| (f64::from(links).ln_1p() / full.ln_1p()).min(1.0);
         let terms = [
-            // A rule whose every URL leads to a torrent is full; the root keeps rates of 1 % apart from none.
+            // A rule whose every URL leads to a torrent gets the maximum; the root distinguishes rates of 1 % from none.
             facts.rule.rate().sqrt().min(1.0),
             degree(facts.in_degree, IN_DEGREE_FULL),
             degree(facts.parent_in_degree, IN_DEGREE_FULL),
@@ -96,7 +96,7 @@ impl Weight {
         self.terms.iter().zip(SHARES).map(|(term, (_, share))| term * share).sum()
     }
 
-    /// Name, term (0 to 1) and what it adds to the weight.
+    /// Name, term (0 to 1) and its contribution to the weight.
     pub fn terms(&self) -> impl Iterator<Item = (&'static str, f64, f64)> + '_ {
         self.terms.iter().zip(SHARES).map(|(term, (name, share))| (name, *term, term * share))
     }
@@ -109,7 +109,7 @@ impl Weight {
 }
 
 impl fmt::Display for Weight {
-    /// A small table: what was seen, the term, and what it adds.
+    /// A small table: what was observed, the term, and its contribution.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let facts = &self.facts;
         let seen = [

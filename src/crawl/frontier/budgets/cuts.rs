@@ -1,4 +1,4 @@
-//! What the budgets tell people: what was cut and why, and which pages of a starved shape resemble each other.
+//! Reports of the budgets: what was cut and why, and which pages of a starved shape resemble each other.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,18 +10,18 @@ use gleaner_rules::Class;
 /// What was cut, for `status` and the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
-    /// The shape, or the name of the trap's form.
+    /// The shape, or the name of the trap form.
     pub shape: String,
     pub class: Class,
     /// URLs of the shape that were fetched.
     pub fetched: u64,
     /// Torrents and magnets that they led to.
     pub yielded: u64,
-    /// Questions that were answered with a cut since it last was let through; a URL that asks twice counts twice.
+    /// Requests that were cut since one was last let through; a URL that is requested twice counts twice.
     pub cut: u64,
     /// A URL's path and query, shortened to [`CUT_EXAMPLE_BYTES_MAX`].
     pub example: String,
-    /// In words.
+    /// A sentence for people.
     pub reason: String,
     /// Pages of the shape that resembled another of it.
     pub likeness: Option<Likeness>,
@@ -32,7 +32,7 @@ pub struct Cut {
 pub struct Likeness {
     /// Pages that resembled an earlier one.
     pub pages: u64,
-    /// The last of them, and the one that it resembled; shortened to [`CUT_EXAMPLE_BYTES_MAX`].
+    /// The last of them, and the page that it resembled; shortened to [`CUT_EXAMPLE_BYTES_MAX`].
     pub page: Box<str>,
     pub other: Box<str>,
     /// Estimated resemblance of the two, in percent.
@@ -40,7 +40,7 @@ pub struct Likeness {
 }
 
 impl Shapes {
-    /// A page of a starved shape resembles another of it, by an estimate between 0 and 1.
+    /// Records that a page of a starved shape resembles another, with an estimate between 0 and 1.
     pub fn resembled(&mut self, path: &str, class: Class, other: &str, estimate: f64) {
         let key = self.resolve(&Place::of(&Shape::of(path), class));
         if let Some(account) = self.accounts.get_mut(&key) {
@@ -53,7 +53,7 @@ impl Shapes {
         }
     }
 
-    /// Everything that was cut, the most first.
+    /// Everything that was cut, largest counts first.
     #[must_use]
     pub fn cuts(&self) -> Vec<Cut> {
         let by_form = self.forms.iter().map(|(form, cuts)| Cut {
@@ -90,7 +90,7 @@ fn percent(estimate: f64) -> u8 {
     (estimate * 100.0).clamp(0.0, 100.0) as u8
 }
 
-/// A URL as an example: its beginning where it is long.
+/// A URL as an example: only its beginning if it is long.
 pub(super) fn shortened(path: &str) -> Box<str> {
     if path.len() <= CUT_EXAMPLE_BYTES_MAX {
         return path.into();

@@ -1,4 +1,4 @@
-//! The accounts of a site as a note in the crawl database, and back.
+//! Conversion of a site's accounts to a note of the crawl database, and back.
 
 use super::{PAGE, SKELETON_PAGES, Shapes, TEMPLATE_PAGES, VERSION, parts_of};
 use crate::limits::{NOTE_BYTES_MAX, SHAPES_MAX};
@@ -7,8 +7,8 @@ use crate::limits::{NOTE_BYTES_MAX, SHAPES_MAX};
 const COUNTED_AT_MOST: u64 = 1 << 53;
 
 impl Shapes {
-    /// The accounts as a note for the database, at most [`NOTE_BYTES_MAX`] bytes; puts accounts together where they
-    /// would be more.
+    /// The accounts as a note for the database, at most [`NOTE_BYTES_MAX`] bytes; merges accounts if they
+    /// would take more.
     pub fn to_bytes(&mut self) -> Vec<u8> {
         loop {
             // Maps with text for keys and plain numbers: serde_json cannot fail on them.
@@ -21,7 +21,7 @@ impl Shapes {
         }
     }
 
-    /// Reads a note. One that is broken, too long or of another version gives empty accounts, and says why.
+    /// Parses a note. One that is broken, too long or of another version gives empty accounts and the reason.
     #[must_use]
     pub fn from_bytes(bytes: &[u8], shape_pages: u32) -> (Self, Option<String>) {
         let read = if bytes.len() > NOTE_BYTES_MAX {
@@ -33,7 +33,7 @@ impl Shapes {
             Ok(shapes) if shapes.version != VERSION => {
                 (Self::new(shape_pages), Some(format!("version {} is not known", shapes.version)))
             }
-            // Such an account has no folder that could take it up.
+            // Such an account has no folder that it could be merged into.
             Ok(shapes) if shapes.accounts.keys().any(|key| parts_of(key).is_none()) => {
                 (Self::new(shape_pages), Some("an account is of no class".to_owned()))
             }
@@ -50,7 +50,7 @@ impl Shapes {
         }
     }
 
-    /// The rule file names another B₀: what it gives more, open accounts get, too. Less binds new ones alone.
+    /// Applies another B₀ of the rule file: open accounts get an increase, too. A decrease affects new ones alone.
     fn raise(&mut self, shape_pages: u32) {
         let (old, new) = (i64::from(self.shape_pages.max(1)), i64::from(shape_pages));
         self.shape_pages = shape_pages;

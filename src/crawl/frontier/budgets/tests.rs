@@ -15,7 +15,7 @@ fn mix(seed: u64, index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// What a simulated URL answers with.
+/// The response of a simulated URL.
 #[derive(Default)]
 struct Answer {
     links: Vec<(String, Class)>,
@@ -23,10 +23,10 @@ struct Answer {
     torrent: Option<u64>,
 }
 
-/// A URL, its class, and the page that carried its link with its class.
+/// A URL, its class, and the page that contained its link with its class.
 type Queued = (String, Class, Option<(String, Class)>);
 
-/// What became of a crawl.
+/// The result of a crawl.
 struct Crawl {
     shapes: Shapes,
     fetched: u64,
@@ -45,7 +45,7 @@ fn crawl(start: (&str, Class), fetches: u64, mut site: impl FnMut(&str) -> Answe
     queues[rank(start.1)].push_back((start.0.to_owned(), start.1, None));
     let (mut parked, mut generation) = (Vec::<Queued>::new(), 0);
     let (mut fetched, mut by_class) = (0, std::collections::BTreeMap::new());
-    // A cut costs nothing but a look; an endless trap asks without end.
+    // A cut costs only a check; an endless trap requests without end.
     let mut looks = 0;
     while fetched < fetches && looks < 3 * fetches {
         looks += 1;
@@ -145,7 +145,7 @@ fn a_board_with_a_torrent_in_one_thread_of_200_is_crawled_whole() {
 
 #[test]
 fn a_listing_of_folders_with_random_names_is_crawled_whole() {
-    // 40,000 folders under names that nobody repeats, one of 60 with a torrent in it.
+    // 40,000 folders with unique names, one of 60 with a torrent in it.
     let name = |n: u64| -> String {
         let letters = mix(9, n);
         (0..8).map(|at| char::from(b'a' + u8::try_from(letters >> (at * 5) & 31).unwrap_or(0) % 26)).collect()
@@ -185,7 +185,7 @@ fn torrents_behind_900_barren_pages_are_found() {
     assert_eq!(crawl.shapes.cuts(), []);
 }
 
-/// A healthy tracker with a trap beside it: `trap` answers everything that begins with `/t`.
+/// A healthy tracker with a trap beside it: `trap` handles everything that begins with `/t`.
 fn beside(torrents: u64, entry: (&str, Class), mut trap: impl FnMut(&str) -> Answer) -> impl FnMut(&str) -> Answer {
     let mut healthy = tracker(torrents);
     let entry = (entry.0.to_owned(), entry.1);
@@ -393,7 +393,7 @@ fn downloads_of_which_one_in_a_thousand_is_new_are_never_cut() {
         shapes.fetched(&format!("/get/{n}"), Class::Download, &Yield { torrents, ..Yield::default() }, None);
     }
     assert_eq!(shapes.cuts(), []);
-    // One torrent is no pass for ever.
+    // One torrent is no permanent pass.
     let mut shapes = Shapes::new(10);
     shapes.fetched("/get/0", Class::Download, &Yield { torrents: 1, ..Yield::default() }, None);
     let fetched = (0..50_000).find(|n| {
@@ -441,7 +441,7 @@ fn a_note_that_was_tampered_with_neither_hangs_nor_overflows() {
 fn accounts_and_their_note_are_bounded_whatever_is_asked() {
     let mut shapes = Shapes::new(10);
     for n in 0..6_000_u64 {
-        // Words make shapes of their own, and long ones.
+        // Words make separate shapes, and long ones.
         let word = |seed: u64| -> String {
             (0..12).map(|at| char::from(b'a' + u8::try_from(mix(seed, n) >> (at * 5) & 15).unwrap_or(0))).collect()
         };

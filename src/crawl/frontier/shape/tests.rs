@@ -1,4 +1,4 @@
-//! Shapes by table: paths as real software writes them.
+//! Table of shapes: paths as real software writes them.
 
 use proptest::prelude::*;
 
@@ -87,7 +87,7 @@ const TABLE: &[(&str, &str)] = &[
     ("/sid-0123456789abcdef0123456789abcdef/list", "/sid-{h}/list"),
     ("/s/aZ3kQ9xT0pLm/list/", "/s/{x}/{s}/"),
     ("/view;jsessionid=0A1B2C3D4E5F60718293A4B5C6D7E8F9", "/{s}"),
-    // what is no URL of anybody's
+    // not a valid URL
     ("no/slash", "no/slash"),
     ("/a//b///", "/a//b///"),
     ("/?&&&", "/"),
