@@ -56,7 +56,7 @@ pub fn chosen(config: &Config, names: &[String], hints: &Hints) -> anyhow::Resul
     if chosen.sites.is_empty() {
         let why = if chosen.bad_files > 0 { "no usable" } else { "no enabled" };
         let new = hints.command("rules new URL");
-        bail!("{why} site in {dir}\nhint: `{new}` begins one; `enabled = true` in a file enables it");
+        bail!("{why} site in {dir}\nhint: `{new}` creates one; `enabled = true` in a file enables it");
     }
     Ok(chosen)
 }
@@ -78,7 +78,7 @@ pub fn one(config: &Config, name: &str, hints: &Hints) -> anyhow::Result<Arc<Sit
 fn hint_for(name: &str, known: &[String], bad: &[(String, std::path::PathBuf)], hints: &Hints) -> String {
     let check = |path: &Path| hints.command(&format!("rules check {}", quoted(path)));
     if let Some((_, path)) = bad.iter().find(|(stem, _)| stem == name) {
-        return format!("mend its file, then run: {}", check(path));
+        return format!("fix its file, then run: {}", check(path));
     }
     let names = known.iter().chain(bad.iter().map(|(stem, _)| stem)).map(String::as_str);
     match fault::nearest(name, names) {
@@ -87,7 +87,7 @@ fn hint_for(name: &str, known: &[String], bad: &[(String, std::path::PathBuf)], 
             let path = bad.iter().find(|(stem, _)| stem == site).map_or(Path::new(""), |(_, path)| path);
             format!("did you mean `{site}`? Its file has faults: {}", check(path))
         }
-        None if known.is_empty() => format!("`{}` begins one", hints.command("rules new URL")),
-        None => "name one of those there are".to_owned(),
+        None if known.is_empty() => format!("`{}` creates one", hints.command("rules new URL")),
+        None => "name one of these".to_owned(),
     }
 }

@@ -24,7 +24,7 @@ pub fn load(global: &Global) -> Result<Config, ExitCode> {
 pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     match &config.file {
         Some(file) => outln!("ok {}", file.display()),
-        None => outln!("ok: no configuration file, defaults are in force"),
+        None => outln!("ok: no configuration file, using defaults"),
     }
     outln!("data_dir      {}", config.data_dir.display());
     outln!("rules_dir     {}", config.rules_dir.display());
@@ -33,7 +33,7 @@ pub fn check(config: &Config) -> anyhow::Result<ExitCode> {
     outln!("requests_max  {}", config.requests_max);
     outln!("log_filter    {}", config.log_filter);
     if config.contact.is_none() {
-        outln!("hint: set `contact`, so that the operators of sites know whom to ask");
+        outln!("hint: set `contact`, so that site operators can reach you");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -68,7 +68,7 @@ fn hint(site: &str, known: &BTreeSet<String>) -> String {
     match known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
         None => "crawl it first: gleaner crawl".to_owned(),
         Some(nearest) if likeness(nearest) > 0.8 => format!("did you mean {nearest}?"),
-        Some(_) => format!("known are {}", known.iter().map(String::as_str).collect::<Vec<_>>().join(", ")),
+        Some(_) => format!("known sites: {}", known.iter().map(String::as_str).collect::<Vec<_>>().join(", ")),
     }
 }
 

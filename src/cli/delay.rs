@@ -28,7 +28,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         let db = database_of(config, &options.site).await?;
         let Some(report) = changes::delays(db.reader(), &options.site).await? else {
             bail!(
-                "no delay was measured yet of {}: of what comes between two looks at a list it is\nhint: gleaner run",
+                "no delay has been measured for {} yet: only torrents that appear between two checks of a list count\nhint: gleaner run",
                 options.site
             );
         };

@@ -124,7 +124,7 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
     } else {
         out!("{}", text(&summary, &data_dir));
         if !ended_well {
-            eprintln!("the crawl was broken off: `gleaner demo` goes on with it");
+            eprintln!("the crawl was interrupted: `gleaner demo` resumes it");
         }
     }
     if options.keep_serving {
@@ -137,7 +137,7 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
 fn folder(data_dir: PathBuf, note: &str) -> anyhow::Result<PathBuf> {
     if app::database_path(&data_dir).exists() && !data_dir.join(note).exists() {
         bail!(
-            "{} holds a crawl that is not this demo\nhint: pass another --data, or unset GLEANER_DATA",
+            "{} holds a crawl other than this demo\nhint: pass another --data, or unset GLEANER_DATA",
             data_dir.display()
         );
     }
@@ -153,8 +153,7 @@ fn keep_serving(site: &str, command: &str) -> anyhow::Result<()> {
         let mut interrupt = signal(SignalKind::interrupt())?;
         // Printed last: a reader may stop the process at once.
         eprintln!(
-            "the demo site is open at {site}/ until you press Ctrl-C here: look at it with a browser, or run in another \
-             terminal: {command}"
+            "the demo site is served at {site}/ until you press Ctrl-C: open it in a browser, or run in another terminal: {command}"
         );
         tokio::select! {
             _ = terminate.recv() => {}
@@ -240,7 +239,7 @@ fn patiently<S>(
     }
     served.map_err(|error| match port != 0 && is_port_in_use(&error) {
         true => anyhow!(
-            "the demo in {} was begun on port {port}, which is in use\nhint: end the other program, or pass another --data",
+            "the demo in {} was started on port {port}, which is in use\nhint: end the other program, or pass another --data",
             data_dir.display()
         ),
         false => error,
@@ -260,7 +259,7 @@ fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served<Demo
     let remembered: Option<Remembered> = match std::fs::read(&path) {
         Ok(text) => Some(serde_json::from_slice(&text).with_context(|| {
             format!(
-                "{}: not what a demo left there (hint: remove {} or pass another --data)",
+                "{}: not written by a demo (hint: remove {} or pass another --data)",
                 path.display(),
                 data_dir.display()
             )
@@ -418,7 +417,7 @@ fn publish_over_time(
             if let Some(log) = &mut log
                 && let Err(error) = log.write_all(lines.as_bytes())
             {
-                tracing::error!(%error, "what is published cannot be written down");
+                tracing::error!(%error, "the list of published torrents cannot be stored");
                 return;
             }
         }

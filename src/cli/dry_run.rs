@@ -163,7 +163,7 @@ fn judged(site: &SiteRules, url: &CrawlUrl) -> Judged {
         Verdict::Take { class, rule, .. } => {
             (Some(class.name()), format!("{}: {} '{}'", rule.place(), rule.key(), rule.pattern))
         }
-        Verdict::Refuse { reason } => (None, format!("put aside, not fetched: {}", reason.name())),
+        Verdict::Refuse { reason } => (None, format!("parked, not fetched: {}", reason.name())),
     };
     Judged { url: url.as_str().to_owned(), class, by }
 }
@@ -178,12 +178,12 @@ fn text(plan: &Plan) -> String {
         plan.connections
     )];
     lines.push(match &plan.robots_ignored {
-        Some(reason) => format!("  robots.txt is not obeyed: {reason}"),
+        Some(reason) => format!("  robots.txt is ignored: {reason}"),
         None if plan.robots_denied > 0 => format!(
-            "  robots.txt is asked for before anything else of its host; it had closed {} URLs that were looked at",
+            "  robots.txt is fetched before anything else of its host; it disallowed {} URLs that were tried",
             plan.robots_denied
         ),
-        None => "  robots.txt is asked for before anything else of its host".to_owned(),
+        None => "  robots.txt is fetched before anything else of its host".to_owned(),
     });
     if let Some(Waiting { until, reason }) = &plan.waiting {
         lines.push(format!("  may ask again at {until}: {reason}"));
@@ -191,8 +191,8 @@ fn text(plan: &Plan) -> String {
     for Start { url, visited, outcome, due } in &plan.start_pages {
         lines.push(format!("  start {}", told(url)));
         let last = match (visited, outcome) {
-            (Some(at), Some(outcome)) => format!("last look {at}: {}", outcome.name()),
-            _ => "not looked at yet".to_owned(),
+            (Some(at), Some(outcome)) => format!("last visit {at}: {}", outcome.name()),
+            _ => "not visited yet".to_owned(),
         };
         lines.push(format!("        due {due}; {last}"));
     }

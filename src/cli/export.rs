@@ -84,7 +84,7 @@ fn since(text: &str) -> anyhow::Result<UnixMillis> {
         .map_err(|_| anyhow!("not a date; write 2026-11-21 or 2026-11-21T08:30:00Z"))?;
     match u64::try_from(at.unix_timestamp()) {
         Ok(seconds) => Ok(UnixMillis(seconds.saturating_mul(1_000))),
-        Err(_) => bail!("before 1970, when there were no torrents"),
+        Err(_) => bail!("before 1970, when torrents did not exist"),
     }
 }
 
@@ -152,7 +152,7 @@ fn tell(summary: &ExportSummary, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "  {} {:?}: {}", torrent.infohash, torrent.name, torrent.reason)?;
     }
     super::verify::more(left_out.count, left_out.listed.len(), out)?;
-    writeln!(out, "hint: gleaner verify --repair has them fetched again; then export again")
+    writeln!(out, "hint: run gleaner verify --repair, which has them fetched again; then export again")
 }
 
 #[cfg(test)]

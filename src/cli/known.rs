@@ -35,31 +35,34 @@ pub(super) fn of(config: &Config, site: &SiteRules, url: &CrawlUrl) -> Known {
         known
     });
     asked.unwrap_or_else(|error| {
-        let why = format!("the database cannot be asked: {}", format!("{error:#}").replace('\n', "\n              "));
+        let why = format!("the database cannot be read: {}", format!("{error:#}").replace('\n', "\n              "));
         Known { lines: vec![("known", why)], ..Known::default() }
     })
 }
 
 fn lines(site: &SiteRules, url: &CrawlUrl, known: Option<&KnownUrl>, cuts: &[Cut]) -> Vec<(&'static str, String)> {
     let Some(KnownUrl { depth, first_seen, last, attempts, queued }) = known else {
-        return vec![("known", "not to the crawl: nothing that it has read links to it".to_owned())];
+        return vec![("known", "not to the crawl: no page that it has read links to it".to_owned())];
     };
     let links = if *depth == 1 { "link" } else { "links" };
     let mut lines = vec![("known", format!("since {}, {depth} {links} from a start URL", first_seen.rfc3339()))];
     lines.push(match last {
         None => ("visited", "not yet".to_owned()),
         Some((outcome, at)) if outcome.was_fetched() => ("visited", format!("{}: {}", at.rfc3339(), outcome.name())),
-        Some((outcome, at)) => ("looked at", format!("{}: {}, not fetched", at.rfc3339(), outcome.name())),
+        Some((outcome, at)) => ("tried", format!("{}: {}, not fetched", at.rfc3339(), outcome.name())),
     });
     if let (faulty @ 1.., _) | (faulty, 1..) = *attempts {
-        lines.push(("attempts", format!("{faulty} faulty, {} refused for their rate", attempts.1)));
+        lines.push(("attempts", format!("{faulty} failed, {} refused for their rate", attempts.1)));
     }
     match *queued {
         Queued::Behind { ahead, due } => {
             lines.push(("queued", format!("due {}, {ahead} others of its host ahead of it", when(due))));
         }
         Queued::Unknown { ahead } => {
-            lines.push(("queued", format!("not among the first {ahead} of its host; behind them, or not at all")));
+            lines.push((
+                "queued",
+                format!("not among the first {ahead} of its host: later in the queue, or not queued"),
+            ));
         }
         Queued::No => match last.and_then(|(outcome, _)| parked(site, url, outcome, cuts)) {
             Some(why) => lines.push(("parked", why)),
@@ -84,7 +87,7 @@ fn parked(site: &SiteRules, url: &CrawlUrl, outcome: Outcome, cuts: &[Cut]) -> O
             let reason = match (form, cuts.iter().find(is_its)) {
                 (Some(form), _) => format!("{}: {}", form.name(), form.sentence()),
                 (None, Some(cut)) => cut.reason.clone(),
-                (None, None) => "pages of its shape had led to too little".to_owned(),
+                (None, None) => "pages of its shape led to too few torrents".to_owned(),
             };
             format!("as a trap ({}), until its shape recovers or the rules change: {reason}", shape.as_str())
         }

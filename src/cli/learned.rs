@@ -34,7 +34,7 @@ pub(super) async fn database_of(config: &Config, site: &str) -> anyhow::Result<D
     let known = coverage::sites(db.reader()).await?;
     if !known.iter().any(|known| known == site) {
         let known: Vec<&str> = known.iter().map(|name| &**name).collect();
-        bail!("site {site} is not in the database\nhint: known are {}", known.join(", "));
+        bail!("site {site} is not in the database\nhint: known sites: {}", known.join(", "));
     }
     Ok(db)
 }
@@ -63,7 +63,7 @@ pub(super) fn tell(config: &Config, site: &SiteRules, pin: bool, out: &mut impl 
     if !has_any {
         writeln!(
             out,
-            "  endpoint    none is known: no class of pages was rendered often enough, or each page needs its scripts"
+            "  endpoint    none learned: no class of pages was rendered often enough, or each page needs its scripts"
         )?;
     }
     Ok(has_any)
@@ -82,7 +82,7 @@ fn note(config: &Config, site: &SiteRules) -> Result<BTreeMap<String, KeptBook>,
         let Some(db) = Database::of(&config.into()).await? else { return Ok(None) };
         Ok(db.reader().note(&site.name, SHORTCUTS_NOTE).await?)
     });
-    let note = asked.map_err(|error| format!("the database cannot be asked: {error:#}"))?;
+    let note = asked.map_err(|error| format!("the database cannot be read: {error:#}"))?;
     let mut classes = note.and_then(|note| Note::read(&note, site)).map(|note| note.classes).unwrap_or_default();
     // A pin that no crawl has used yet.
     for class in Class::ALL {
@@ -123,9 +123,9 @@ fn tables(classes: &BTreeMap<String, KeptBook>, out: &mut impl Write) -> io::Res
     if has_masked {
         writeln!(
             out,
-            "# {MASK} stands for what may be a token of one session. Write what the site gives to everybody in its place,"
+            "# {MASK} stands for what may be a session token. Replace it with a value that the site gives to everybody,"
         )?;
-        writeln!(out, "# or leave the table out: pages whose request carries a session's own token are rendered.")?;
+        writeln!(out, "# or leave the table out: pages whose request carries a session token are rendered.")?;
     }
     if has_any {
         let text = toml::to_string(&BTreeMap::from([("shortcut", shortcut)])).map_err(io::Error::other)?;
@@ -151,10 +151,7 @@ fn lines(book: &KeptBook, page: Option<&Url>, renders: bool) -> Vec<(&'static st
         lines.push(("differed", format!("{}: {why}", UnixMillis(*at).rfc3339())));
     }
     if !book.again.is_empty() {
-        lines.push((
-            "again",
-            format!("{} pages that such requests stood for are to be visited again", book.again.len()),
-        ));
+        lines.push(("again", format!("{} pages that such requests replaced will be visited again", book.again.len())));
     }
     lines
 }
@@ -164,7 +161,7 @@ fn of_endpoint(one: &KeptEndpoint, renders: bool) -> Vec<(&'static str, String)>
     let (written, _) = masked(endpoint);
     let state = match (is_pinned, is_out) {
         (true, false) => "pinned",
-        (true, true) => "pinned, and not used for now: it failed, or pages show something else",
+        (true, true) => "pinned, but not used for now: it failed, or its pages show something else",
         (false, _) => "learned",
     };
     let mut lines = vec![(
@@ -209,7 +206,7 @@ fn of_endpoint(one: &KeptEndpoint, renders: bool) -> Vec<(&'static str, String)>
         "constant",
         (!written.constant.is_empty()).then(|| format!("{} links that each page has", written.constant.len())),
     );
-    add("page", written.with_page.then(|| "asked for as well: its own links count".to_owned()));
+    add("page", written.with_page.then(|| "requested as well: its own links count".to_owned()));
     add("proven", Some(proven(count, renders)));
     lines
 }

@@ -102,8 +102,10 @@ enum Command {
     #[command(after_help = "Example: gleaner crawl debian --max-time 3600")]
     Crawl(crawl::Options),
     /// Run the service: crawl all enabled sites and watch for new torrents until stopped
-    #[command(after_help = "Example: gleaner run --data /var/lib/gleaner --rules /etc/gleaner/rules\n\n\
-        SIGHUP reads the rule files again (changes are noticed without it too); SIGTERM, and the closing of its terminal, drains and exits.")]
+    #[command(
+        after_help = "Example: gleaner run --data /var/lib/gleaner --rules /etc/gleaner/rules\n\nSIGHUP reloads the rule files \
+        (changes are noticed without it, too); SIGTERM, or closing its terminal, drains and exits."
+    )]
     Run(run::Options),
     /// Check, explain and create site rule files
     #[command(subcommand, after_help = "Example: gleaner rules new https://example.org/torrents/")]
@@ -299,7 +301,7 @@ fn rules_command(command: RulesCommand, config: &Config) -> anyhow::Result<ExitC
         RulesCommand::Explain { url, pin } => match learned::site_named(&url, config) {
             Some(site) => learned::tell(config, &site, pin, &mut out)?,
             None if pin => {
-                anyhow::bail!("{url}: no site of this name has a file without faults\n  hint: name the site, not a URL")
+                anyhow::bail!("{url}: no site of this name has a valid rule file\n  hint: name the site, not a URL")
             }
             None => rules::explain(&url, rules_dir, |site, url| known::of(config, site, url), &mut out)?,
         },

@@ -38,29 +38,29 @@ pub struct Options {
 pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let Some(rules) = site_named(&options.site, config) else {
         let dir = config.rules_dir.display();
-        bail!("{dir}: no site of the name {} has a file without faults\nhint: gleaner rules check", options.site);
+        bail!("{dir}: no site {} has a valid rule file\nhint: gleaner rules check", options.site);
     };
     let page = match &options.url {
         Some(url) => CrawlUrl::parse(url, &rules.canonical).map_err(|fault| {
-            anyhow::anyhow!("{url} cannot be asked for: {fault}\nhint: write it whole, as https://…")
+            anyhow::anyhow!("{url} cannot be requested: {fault}\nhint: write the whole URL, as https://…")
         })?,
         None => match rules.start.first() {
             Some(start) => start.clone(),
-            None => bail!("{}: has no start URL\nhint: name a page behind the site", rules.name),
+            None => bail!("{}: has no start URL\nhint: name a page after the site", rules.name),
         },
     };
     let class = match rules.judge(&rules.without_mirror(page.clone())) {
         Verdict::Take { class, .. } if class.is_page() && class != Class::Sitemap => class,
         Verdict::Take { class, .. } => {
             bail!(
-                "{}: is of the class {}, of whose pages no noise is known\nhint: name a page",
+                "{}: is of the class {}, whose pages have no noise model\nhint: name a page",
                 page.as_str(),
                 class.name()
             )
         }
         Verdict::Refuse { .. } => {
             bail!(
-                "{}: no rule of {} takes it\nhint: gleaner rules explain {}",
+                "{}: no rule of {} accepts it\nhint: gleaner rules explain {}",
                 page.as_str(),
                 rules.name,
                 page.as_str()
@@ -91,12 +91,12 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
             return Ok(());
         }
         let learned = match (note.is_some(), model.has_learned()) {
-            (false, _) => "the crawl has kept no model yet: all is content but times told from now",
+            (false, _) => "the crawl has stored no model yet: everything is content except relative times",
             (true, false) => "nothing is known as noise yet",
             (true, true) => "",
         };
         outln!(
-            "{}  class {}, model {} (learned anew {} times)",
+            "{}  class {}, model {} (relearned {} times)",
             page.as_str(),
             class.name(),
             model.epoch(),
@@ -130,30 +130,30 @@ async fn asked_for(
     let (name, url) = (&rules.name, page.as_str());
     let unanswered = |why: String| {
         anyhow::anyhow!(
-            "{url}: {why}\nhint: a crawl keeps what it learned of noise, not the pages: where the site is gone, save a page \
-             of it and run gleaner noise {name} {url} --file PAGE"
+            "{url}: {why}\nhint: a crawl stores the noise model, not the pages: if the site is gone, save a page of it and run \
+             gleaner noise {name} {url} --file PAGE"
         )
     };
     let mut look = Look::begin(site.scripts, page.clone()).await.map_err(unanswered)?;
     let answer = look.open(page.clone()).await.map_err(unanswered)?;
     if !(200..300).contains(&answer.status) {
-        bail!("{url}: answered with status {}\nhint: name a page that is there", answer.status);
+        bail!("{url}: answered with status {}\nhint: name a page that exists", answer.status);
     }
     Ok((answer.header("content-type").map(str::to_owned), answer.body.to_vec()))
 }
 
 /// Reads a saved page.
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let told = |fault: std::io::Error| anyhow::anyhow!("{}: {fault}\nhint: name a page that was saved", path.display());
+    let told = |fault: std::io::Error| anyhow::anyhow!("{}: {fault}\nhint: name a saved page", path.display());
     let meta = std::fs::metadata(path).map_err(told)?;
     if !meta.is_file() {
-        bail!("{}: is no file\nhint: name a page that was saved", path.display());
+        bail!("{}: is not a file\nhint: name a saved page", path.display());
     }
     let mut body = Vec::new();
     let file = std::fs::File::open(path).map_err(told)?;
     file.take(PAGE_BYTES_MAX as u64 + 1).read_to_end(&mut body).map_err(told)?;
     if body.len() > PAGE_BYTES_MAX {
-        bail!("{}: is longer than {PAGE_BYTES_MAX} bytes, the most that the crawl reads of a page", path.display());
+        bail!("{}: is longer than {PAGE_BYTES_MAX} bytes, the most that a crawl reads of a page", path.display());
     }
     Ok(body)
 }

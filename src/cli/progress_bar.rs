@@ -62,6 +62,6 @@ fn line(counts: &Counts, waiting: Option<&str>) -> String {
 fn waiting(progress: &Progress) -> Option<String> {
     progress.snapshot().into_iter().find_map(|(site, progress)| {
         let (until, reason) = progress.waiting?;
-        Some(format!("{site} waits until {}: {}", until.rfc3339(), brief(&reason)))
+        Some(format!("{site} is waiting until {}: {}", until.rfc3339(), brief(&reason)))
     })
 }

@@ -80,17 +80,19 @@ fn act(text: &str) -> Result<Act, String> {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
     let rest = rest.trim();
     match (word, rest) {
-        ("click", "") => Err("what is to be clicked? \"click SELECTOR\"".to_owned()),
-        ("click", selector) if Selectors::parse(selector).is_err() => Err(format!("`{selector}` is no CSS selector")),
+        ("click", "") => Err("click needs a selector: \"click SELECTOR\"".to_owned()),
+        ("click", selector) if Selectors::parse(selector).is_err() => {
+            Err(format!("`{selector}` is not a CSS selector"))
+        }
         ("click", selector) => Ok(Act::Click(selector.to_owned())),
         ("scroll", "" | "bottom") => Ok(Act::Scroll("bottom".to_owned())),
-        ("goto", "") => Err("where to? \"goto URL\", which may be \"#page=2\"".to_owned()),
+        ("goto", "") => Err("goto needs a URL: \"goto URL\", which may be \"#page=2\"".to_owned()),
         ("goto", address) => Ok(Act::Goto(address.to_owned())),
         ("back", "") => Ok(Act::Back),
-        ("scroll" | "back", more) => Err(format!("`{word}` takes nothing behind it, and there is `{more}`")),
+        ("scroll" | "back", more) => Err(format!("`{word}` takes no argument, but `{more}` was given")),
         _ => Err(match fault::nearest(word, ["click", "scroll", "goto", "back"]) {
-            Some(known) => format!("no act is called `{word}`; did you mean `{known}`?"),
-            None => format!("no act is called `{word}`: there are click, scroll, goto and back"),
+            Some(known) => format!("unknown act `{word}`; did you mean `{known}`?"),
+            None => format!("unknown act `{word}`: write click, scroll, goto or back"),
         }),
     }
 }
@@ -114,11 +116,11 @@ enum Target {
 fn target(text: &str) -> anyhow::Result<Target> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     if matches!(scheme.as_deref(), Some("http" | "https")) {
-        let url = Url::parse(text).with_context(|| format!("`{}` is no address", told_argument(text)))?;
+        let url = Url::parse(text).with_context(|| format!("`{}` is not a URL", told_argument(text)))?;
         if !url.username().is_empty() || url.password().is_some() {
             bail!(
-                "{}: a user name or password stands in the address\nhint: take it out; pages of members are shown with the session \
-                 of `gleaner login SITE`",
+                "{}: the URL contains a user name or password\nhint: remove it; members' pages are rendered with the session of \
+                 `gleaner login SITE`",
                 told_argument(text)
             );
         }
@@ -129,15 +131,13 @@ fn target(text: &str) -> anyhow::Result<Target> {
         return Ok(Target::File(path));
     }
     if let Some(scheme) = scheme {
-        bail!(
-            "`{scheme}:` is not asked for\nhint: addresses begin with http:// or https://, files are named by their paths"
-        );
+        bail!("`{scheme}:` is not supported\nhint: write a URL with http:// or https://, or the path of a file");
     }
     let like_a_host = text.split('/').next().is_some_and(|host| host.contains('.') && !host.starts_with('.'));
     let hint = if like_a_host {
-        format!("is it an address? https://{}", told_argument(text))
+        format!("if it is a URL, write https://{}", told_argument(text))
     } else {
-        "name a file or an address".to_owned()
+        "name a file or a URL".to_owned()
     };
     bail!("{}: there is no such file\nhint: {hint}", told_argument(text))
 }
@@ -153,7 +153,7 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
     if let Target::Address(_) = target
         && (options.base.is_some() || options.online)
     {
-        bail!("--base and --online are for files: an address is its own\nhint: leave them out");
+        bail!("--base and --online are only for files\nhint: leave them out");
     }
     let report = block_on(async {
         match &target {
@@ -171,7 +171,7 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
     report.show(options.view(), options.json)?;
     // Report acts that failed even if a program reads the rest.
     for act in &report.undone {
-        eprintln!("error: nothing on the page fits `{act}`\nhint: --html shows what is there");
+        eprintln!("error: nothing on the page matches `{act}`\nhint: --html shows what is there");
     }
     Ok(if report.undone.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -244,11 +244,14 @@ fn seeks(options: &Options, look: &Look, url: &Url) -> anyhow::Result<Seeks> {
     let name = || site::name(look).unwrap_or_else(|| url.to_string());
     anyhow::ensure!(
         !options.explore || seeks != Seeks::NOTHING,
-        "--explore: the file of {} says `acts = \"none\"`\nhint: --act \"click SELECTOR\" clicks what you say",
+        "--explore: the rule file of {} has `acts = \"none\"`\nhint: --act \"click SELECTOR\" clicks one element",
         name()
     );
     if options.explore && seeks.turns_only {
-        eprintln!("note: {} is only scrolled and turned, by GETs (`acts` in `[render]` of its file)", name());
+        eprintln!(
+            "note: on {} only scrolling and pagination are used, by GET (`acts` in `[render]` of its rule file)",
+            name()
+        );
     }
     Ok(seeks)
 }
@@ -293,7 +296,7 @@ async fn of_file(
     let base = match &options.base {
         Some(base) if matches!(base.scheme(), "http" | "https") => base.clone(),
         Some(base) => {
-            bail!("--base {base}: not an address of the web\nhint: give the address that the file was saved from")
+            bail!("--base {base}: not an http or https URL\nhint: pass the URL that the file was saved from")
         }
         None => beside::base_of(&name)?,
     };
@@ -329,11 +332,11 @@ mod tests {
         assert_eq!(act("back"), Ok(Act::Back));
         for (text, wanted) in [
             ("clik a", "did you mean `click`?"),
-            ("jump", "there are click"),
+            ("jump", "write click"),
             ("click", "\"click SELECTOR\""),
-            ("click >>", "is no CSS selector"),
-            ("goto", "where to?"),
-            ("back twice", "takes nothing"),
+            ("click >>", "is not a CSS selector"),
+            ("goto", "goto needs a URL"),
+            ("back twice", "takes no argument"),
         ] {
             assert!(act(text).is_err_and(|told| told.contains(wanted)), "{text}: {:?}", act(text));
         }

@@ -107,7 +107,7 @@ pub fn explain(
             Ok(site) => site,
             Err(faults) => {
                 let first = faults.first().map(ToString::to_string).unwrap_or_default();
-                writeln!(out, "{}: not asked, it has {} faults; first {first}", file.path.display(), faults.len())?;
+                writeln!(out, "{}: skipped, as it has {} faults; first {first}", file.path.display(), faults.len())?;
                 continue;
             }
         };
@@ -175,7 +175,7 @@ fn judged(
             if let Some(form) = trap_form(url.path()).filter(|_| site.budget.traps) {
                 writeln!(out, "  cut         {}: {}", form.name(), form.sentence())?;
             }
-            writeln!(out, "  weight      what was seen, the term, what it adds; links are counted by each run anew")?;
+            writeln!(out, "  weight      what was seen, the term, what it adds; each run counts links anew")?;
             let rule = yields.get(&number).copied().unwrap_or_default();
             let facts = Facts { folder_depth: folder_depth(url.path()), rule, ..Facts::default() };
             for line in Weight::of(&facts).to_string().lines() {
@@ -200,7 +200,7 @@ fn judged(
                     let folders: Vec<String> = site.below.iter().map(|(host, path)| format!("{host}{path}")).collect();
                     writeln!(out, "  why         below_start keeps the crawl below {}", folders.join(", "))?;
                 }
-                Refusal::EndsSession => writeln!(out, "  why         it would log the account of [login] out")?,
+                Refusal::EndsSession => writeln!(out, "  why         it would log out the account of [login]")?,
                 Refusal::WrongHost => writeln!(out, "  why         its hosts are {}", site.hosts.join(", "))?,
             }
             Ok(false)
@@ -219,7 +219,7 @@ pub fn new_file(url: &str, rules_dir: &Path, out: &mut impl Write) -> io::Result
     let mut file = std::fs::File::create_new(&path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             let hint = "edit it, or move it away first";
-            io::Error::new(error.kind(), format!("{}: is there already\n  hint: {hint}", path.display()))
+            io::Error::new(error.kind(), format!("{}: exists already\n  hint: {hint}", path.display()))
         }
         _ => at(&path, &error),
     })?;

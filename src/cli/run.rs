@@ -16,7 +16,7 @@ pub struct Options {}
 pub fn run(config: &Config, _: &Options) -> anyhow::Result<ExitCode> {
     if !config.rules_dir.is_dir() {
         let dir = config.rules_dir.display();
-        let hint = "pass the right --rules, or begin one there: gleaner rules new URL --rules";
+        let hint = "pass the right --rules, or start one there: gleaner rules new URL --rules";
         bail!("{dir}: there is no such folder of rule files\nhint: {hint} {}", quoted(&config.rules_dir));
     }
     block_on(async {

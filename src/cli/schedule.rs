@@ -39,7 +39,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         let note = db.reader().note(&options.site, SCHEDULE_NOTE).await?;
         let Some(state) = note.and_then(|note| State::from_bytes(&note)) else {
             // A crawl of the history reads each list once; only the service rechecks.
-            bail!("no list of {} was looked at again yet: the service does that\nhint: gleaner run", options.site);
+            bail!("no list of {} has been rechecked yet: only the service does that\nhint: gleaner run", options.site);
         };
         let boards = db.reader().note(&options.site, BOARDS_NOTE).await?;
         let boards = boards.and_then(|note| boards::State::from_bytes(&note)).unwrap_or_default();
@@ -79,7 +79,7 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
     let time = |seconds: u64| UnixMillis(seconds * 1_000).rfc3339();
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(["list", "posts/day", "news by", "last look", "next look", "looks/day", "why"]);
+    table.set_header(["list", "posts/day", "news by", "last check", "next check", "checks/day", "why"]);
     for Told { url, weight, looked, next, looks_per_day, why, .. } in told.iter().take(options.lists) {
         table.add_row([
             url.clone(),
@@ -93,13 +93,15 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
     }
     let counted = |lists: usize, more: &str| format!("{lists} {more}list{}", if lists == 1 { "" } else { "s" });
     let (all, policy) = (counted(told.len(), ""), state.policy.name());
-    let mut text = format!("{}: {all}, {:.0} looks a day by {policy}\n", options.site, state.per_day);
+    let mut text = format!("{}: {all}, {:.0} checks a day by {policy}\n", options.site, state.per_day);
     if state.goes_by_numbers() {
-        text.push_str("the site counts what it has by one number: what a list shows tells of the others, too\n");
+        text.push_str(
+            "the site numbers all its items in one sequence: each list also informs the schedule of the others\n",
+        );
     }
     if state.is_full() {
-        let interval = "the site's other lists, if there are any, are looked at every revisit_minutes";
-        text.push_str(&format!("that is as many as a schedule holds: {interval}\n"));
+        let interval = "the site's other lists, if any, are checked every revisit_minutes";
+        text.push_str(&format!("the schedule is full: {interval}\n"));
     }
     if options.lists > 0 {
         text.extend(table.lines().map(|line| format!("{}\n", line.trim_end())));

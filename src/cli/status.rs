@@ -218,7 +218,7 @@ fn text(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> Str
     let others: String = others.map(|of| account(of, now)).collect();
     let store_fault = report.store_fault.as_ref().map(|fault| {
         format!(
-            "nothing can be stored: {}\n  hint: make room, or the folder writable; the crawl goes on by itself\n",
+            "nothing can be stored: {}\n  hint: free disk space, or make the folder writable; the crawl resumes by itself\n",
             fault
         )
     });
@@ -264,8 +264,8 @@ fn faults(faults: &[RuleFault], is_crawled: bool) -> String {
     let told = |RuleFault { path, first, count }: &RuleFault| {
         let more = if *count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
         let what = match is_crawled {
-            true => "its last good state, if any, stays in force",
-            false => "its site cannot be crawled until it is mended",
+            true => "its last valid version, if any, stays in force",
+            false => "its site cannot be crawled until it is fixed",
         };
         format!("{}: {what}{more}:\n  {first}\n", path.display())
     };
@@ -281,7 +281,7 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
         let data = data_dir.display();
         return match data_dir.exists() {
             true => format!("{data}: nothing has been crawled in this folder yet (hint: {hint})\n"),
-            false => format!("{data}: there is no such folder (hint: pass the right --data, or begin with: {hint})\n"),
+            false => format!("{data}: there is no such folder (hint: pass the right --data, or start with: {hint})\n"),
         };
     }
     let mut table = Table::new();
@@ -296,7 +296,7 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
             site.counts.urls_known.to_string(),
             site.counts.urls_queued.to_string(),
             match &report.store_fault {
-                Some(_) if site.is_crawled => "waits: nothing can be stored".to_owned(),
+                Some(_) if site.is_crawled => "waiting: nothing can be stored".to_owned(),
                 _ => state(site, now),
             },
         ]);
@@ -317,7 +317,7 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
         text.push_str(&format!("{}: {} requests by scripts of its pages\n", site.name, site.scripts.script_requests));
     }
     for Closed { host, why, page } in &site.scripts.closed_to_scripts {
-        text.push_str(&format!("{}: scripts ask {host} in vain, as on {page}: {why}\n", site.name));
+        text.push_str(&format!("{}: requests of scripts to {host} are refused, as on {page}: {why}\n", site.name));
     }
     if let Some(nothing) = &site.scripts.showed_nothing {
         text.push_str(&format!("{}: {nothing}\n", site.name));
@@ -342,7 +342,7 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
         }
     }
     for UnclassedShape { shape, links, example } in site.unclassed.iter().take(UNCLASSED_SHOWN) {
-        text.push_str(&format!("{}: no class takes {links} links of {shape}, as {example}\n", site.name));
+        text.push_str(&format!("{}: no class matches {links} links of {shape}, as {example}\n", site.name));
     }
     if let Some(more) = site.unclassed.len().checked_sub(UNCLASSED_SHOWN).filter(|more| *more > 0) {
         text.push_str(&format!("{}: and links of {more} more shapes (hint: --json lists them)\n", site.name));
@@ -359,7 +359,7 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
     text.push_str(&changes(site));
     text.extend(report.accounts.iter().filter(|of| of.site == site.name).map(|of| account(of, now)));
     for host in &site.blocked_hosts {
-        let state = if host.waits { "waits until" } else { "no good answer since its pause until" };
+        let state = if host.waits { "is paused until" } else { "has not answered well since its pause until" };
         text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
         text.push_str(&format!("  {}\n", brief(&host.reason)));
     }
@@ -379,7 +379,7 @@ fn crews(site: &SiteStatus, crews: &CrewsState) -> String {
         left => format!(", {left} of the last round left to history"),
     };
     format!(
-        "{0}: {why}\n{0}: a round of looks every {every}, the last began {last_round}{next}; {waiting} found and not fetched{left}\n",
+        "{0}: {why}\n{0}: a round of rechecks every {every}, the last began {last_round}{next}; {waiting} found and not fetched{left}\n",
         site.name
     )
 }
@@ -409,9 +409,9 @@ fn changes(site: &SiteStatus) -> String {
     if let Some(ListsStatus { by_replies, by_unknown_urls: lists @ 1.., untold, .. }) = &site.lists {
         let example = untold.as_deref().unwrap_or_default();
         let also =
-            if *by_replies > 0 { format!("; {by_replies} more tell replies and no times") } else { String::new() };
+            if *by_replies > 0 { format!("; {by_replies} more show replies but no times") } else { String::new() };
         text.push_str(&format!(
-            "{name}: {lists} lists tell no times: only unknown URLs are seen on them, as on {example}{also}\n"
+            "{name}: {lists} lists show no times: only new URLs are noticed on them, as on {example}{also}\n"
         ));
     }
     text
@@ -434,12 +434,12 @@ fn state(site: &SiteStatus, now: &str) -> String {
     if let Some(without) = &site.no_session {
         return match &without.until {
             Some(until) => format!("no session, the next try {}", due(until, now)),
-            None => "no session: waits for you".to_owned(),
+            None => "no session: needs your action".to_owned(),
         };
     }
     match &site.waiting {
         Some(waiting) if *waiting.until <= *now => {
-            format!("about to go on, due since {}: {}", waiting.until, brief(&waiting.reason))
+            format!("about to resume, due since {}: {}", waiting.until, brief(&waiting.reason))
         }
         Some(waiting) => format!("waiting until {}: {}", waiting.until, brief(&waiting.reason)),
         None if site.session == Some(SessionState::LoggingIn) => "logging in".to_owned(),

@@ -143,7 +143,7 @@ impl Summary {
         if trapped > 0 {
             let _ = writeln!(
                 text,
-                "cut           {trapped} looks at URLs taken for traps (hint: {})",
+                "cut           {trapped} visits to URLs taken for traps (hint: {})",
                 hints.command("status")
             );
         }
@@ -151,7 +151,7 @@ impl Summary {
             let _ = writeln!(text, "{site:<13} {ended}");
             if matches!(ended, Ended::Unreachable(_)) {
                 let again = hints.command(&format!("crawl {site}"));
-                let _ = writeln!(text, "              what is queued stays queued (hint: {again}, later)");
+                let _ = writeln!(text, "              queued URLs stay queued (hint: {again}, later)");
             }
             if let Ended::NotLoggedIn(why) = ended {
                 why.lines().skip(1).for_each(|line| text.push_str(&format!("              {line}\n")));
@@ -172,7 +172,7 @@ impl Summary {
         for (site, nothing) in &self.showed_nothing {
             let _ = writeln!(text, "{site:<13} {nothing}");
             let page = hints.command(&format!("render '{}'", nothing.page));
-            let _ = writeln!(text, "              hint: look into it by {page}");
+            let _ = writeln!(text, "              hint: inspect it with {page}");
         }
         for (site, pages) in &self.sites_not_whole {
             let (told, which) = (not_whole_told(*pages), hints.command(&format!("coverage {site}")));
@@ -195,7 +195,7 @@ mod tests {
             Summary::new(&counts, Duration::from_secs(1), sites, Path::new("archive")).text(&Hints::default())
         };
         let cut = text(&[(Outcome::Page, 7), (Outcome::Trapped, 12)]);
-        assert!(cut.contains("cut           12 looks at URLs taken for traps (hint: gleaner status)\n"), "{cut}");
+        assert!(cut.contains("cut           12 visits to URLs taken for traps (hint: gleaner status)\n"), "{cut}");
         assert!(!text(&[(Outcome::Page, 7)]).contains("cut "));
     }
 

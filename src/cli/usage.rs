@@ -69,8 +69,8 @@ fn of_secret(error: &clap::Error) -> Option<String> {
     if is_of_login && error.kind() == ErrorKind::TooManyValues {
         let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return None };
         return Some(format!(
-            "error: '{flag}' takes no value: what stands behind it is not shown, as it may be a secret\nhint: gleaner login SITE \
-             {flag}; what a page asks for is asked for on the terminal"
+            "error: '{flag}' takes no value: the one given is not shown, as it may be a secret\nhint: gleaner login SITE {flag}; what \
+             a page asks for is prompted for on the terminal"
         ));
     }
     if error.kind() != ErrorKind::UnknownArgument {
@@ -80,7 +80,7 @@ fn of_secret(error: &clap::Error) -> Option<String> {
     let flag = argument.split('=').next().unwrap_or_default();
     if is_of_login && matches!(flag, "--user" | "--username") {
         return Some(format!(
-            "error: unexpected argument '{flag}': the name of the account stands in the site's rule file\nhint: write it as `user` \
+            "error: unexpected argument '{flag}': the name of the account belongs into the site's rule file\nhint: write it as `user` \
              into its table [login], then run: gleaner login SITE"
         ));
     }
@@ -91,14 +91,14 @@ fn of_secret(error: &clap::Error) -> Option<String> {
     if means_secret(flag, known) {
         return Some(format!(
             "error: unexpected argument '{flag}': a password is never an argument, which other users of the machine can read\nhint: \
-             write it into the file `secrets/SITE` of the data folder (chmod 600), then run: gleaner login SITE\nhint: where it was \
-             typed here, it may stand in the shell's history: change it"
+             write it into the file `secrets/SITE` of the data folder (chmod 600), then run: gleaner login SITE\nhint: if you typed \
+             the password here, change it: the shell's history may have it"
         ));
     }
     // A lone argument may be a secret that was meant for a flag.
     (is_of_login && !argument.starts_with('-')).then(|| {
-        "error: unexpected argument behind the name of the site: it is not shown, as it may be a secret\nhint: gleaner login SITE; \
-         its password belongs into the file `secrets/SITE` of the data folder (chmod 600)"
+        "error: unexpected argument after the name of the site: it is not shown, as it may be a secret\nhint: gleaner login SITE; its \
+         password belongs into the file `secrets/SITE` of the data folder (chmod 600)"
             .to_owned()
     })
 }

@@ -31,7 +31,7 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
         if let Some(remote) = Remote::connect(&config.data_dir).await {
             if options.repair {
                 bail!(
-                    "{}: another gleaner is at work here\nhint: stop it, repair, and start it again",
+                    "{}: another gleaner process uses this folder\nhint: stop it, repair, and start it again",
                     config.data_dir.display()
                 );
             }
@@ -68,12 +68,9 @@ fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
     if verdict.repaired.is_none() && orphans > 0 && verdict.is_sound() {
         writeln!(
             out,
-            "nothing is lost; {orphans} whole files wait for the database: a crawl broke off between file and row (a full"
+            "nothing is lost; {orphans} whole files have no row yet: a crawl was interrupted between file and row (a full"
         )?;
-        writeln!(
-            out,
-            "disk, a kill), and takes them up when it goes on (gleaner verify --repair: now; --json: which)"
-        )?;
+        writeln!(out, "disk, a kill), and adds them when it resumes (gleaner verify --repair: now; --json: which)")?;
         return temporary(verdict, out);
     }
     for (kind, findings) in [
@@ -81,7 +78,7 @@ fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
         ("damaged", &verdict.damaged),
         ("without a row", &verdict.orphans),
         ("misplaced", &verdict.misplaced),
-        ("not ours, left alone", &verdict.foreign),
+        ("foreign, left alone", &verdict.foreign),
     ] {
         list(kind, findings, out)?;
     }
@@ -91,17 +88,18 @@ fn tell(verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
             0 => writeln!(out, "archive and database agree"),
             _ => writeln!(
                 out,
-                "hint: gleaner verify --repair deletes nothing and has what is lost fetched again; a file without a row needs\nno repair: it is taken up when its URL is fetched again"
+                "hint: gleaner verify --repair deletes nothing and has lost files fetched again; a file without a row needs\nno \
+                 repair: it is added when its URL is fetched again"
             ),
         };
     };
     writeln!(
         out,
-        "repaired: {} taken in, {} put in place, {} moved to damaged/, {} forgotten; {} URLs are due again",
+        "repaired: {} rows added, {} files put in place, {} moved to damaged/, {} rows dropped; {} URLs are due again",
         done.adopted, done.moved, done.set_aside, done.forgotten, done.sources_due
     )?;
     if done.without_source > 0 {
-        writeln!(out, "{} of those forgotten have no known source", done.without_source)?;
+        writeln!(out, "{} of the dropped rows have no known source", done.without_source)?;
     }
     Ok(())
 }
@@ -152,7 +150,7 @@ mod tests {
         verdict.orphans = Findings { count: 5, listed: vec![finding.clone()] };
         let told = text(&verdict);
         assert!(verdict.is_sound() && told.lines().count() == 3, "{told}");
-        assert!(told.contains("nothing is lost; 5 whole files wait for the database"), "{told}");
+        assert!(told.contains("nothing is lost; 5 whole files have no row yet"), "{told}");
         verdict.missing = Findings { count: 7, listed: vec![finding] };
         let told = text(&verdict);
         assert!(told.contains("missing: 7\n  \"ab/x\": lost: ") && told.contains("… and 6 more"), "{told}");
@@ -164,7 +162,7 @@ mod tests {
         verdict.repaired = Some(Repaired { forgotten: 7, sources_due: 6, without_source: 1, ..Repaired::default() });
         let told = text(&verdict);
         assert!(
-            told.contains("7 forgotten; 6 URLs are due again\n1 of those forgotten have no known source"),
+            told.contains("7 rows dropped; 6 URLs are due again\n1 of the dropped rows have no known source"),
             "{told}"
         );
     }

@@ -180,7 +180,7 @@ fn a_page_without_rules_is_asked_by_plain_manners() {
     assert_eq!(site.asked(), ["/robots.txt", "/", "/app.js", "/api?page=0"], "robots.txt before all else, and once");
 
     let closed = render(folder.path(), &[&site.url("/closed")]).ended(1);
-    assert!(closed.err.contains("robots.txt closes it"), "{}", closed.err);
+    assert!(closed.err.contains("robots.txt disallows it"), "{}", closed.err);
     assert!(!site.asked().contains(&"/closed".to_owned()));
 }
 
@@ -193,7 +193,7 @@ fn what_rules_say_of_a_page_and_its_requests_is_kept_to() {
     let other = render(folder.path(), &["http://127.0.0.1:9/", "--rules", &rules]).ended(1);
     assert!(other.err.contains("names the host 127.0.0.1:9") && other.err.contains("hint: "), "{}", other.err);
     let torrent = render(folder.path(), &[&site.url("/file"), "--rules", &rules]).ended(1);
-    assert!(torrent.err.contains("is no page: it says that it is application/x-bittorrent"), "{}", torrent.err);
+    assert!(torrent.err.contains("is not a page: its type is application/x-bittorrent"), "{}", torrent.err);
     assert!(!site.asked().contains(&"/denied/x".to_owned()));
 }
 
@@ -208,14 +208,18 @@ fn lists_of_a_site_with_an_account_are_turned_and_nothing_else_is_clicked_that_w
     let turned = render(folder.path(), &explore).ended(0);
     assert!(turned.out.contains("/d/3.torrent"), "\"Load more\" was pressed: {}", turned.out);
     assert!(!site.asked().iter().any(|path| path == "/folded"), "{:?}", site.asked());
-    assert!(turned.err.contains("note: ") && turned.err.contains("only scrolled and turned"), "{}", turned.err);
+    assert!(
+        turned.err.contains("note: ") && turned.err.contains("only scrolling and pagination are used"),
+        "{}",
+        turned.err
+    );
     let say = |acts: &str| {
         let login = format!("[login]\nuser = 'anna'\npage = '{}'\n", site.url("/login"));
         fs::write(&file, format!("{text}[render]\nacts = '{acts}'\n{login}")).unwrap();
     };
     say("none");
     let refused = render(folder.path(), &explore).ended(1);
-    assert!(refused.err.contains("says `acts = \"none\"`") && refused.err.contains("hint: --act"), "{}", refused.err);
+    assert!(refused.err.contains("has `acts = \"none\"`") && refused.err.contains("hint: --act"), "{}", refused.err);
     say("all");
     render(folder.path(), &explore).ended(0);
     assert!(site.asked().iter().any(|path| path == "/folded"), "{:?}", site.asked());
@@ -232,10 +236,10 @@ fn what_is_too_much_to_be_shown_is_counted() {
         for (let n = 0; n < 12; n++) setTimeout(() => nowhere(n))</script>";
     fs::write(folder.path().join("many.html"), markup).unwrap();
     let shown = render(folder.path(), &["many.html", "--base", "https://example.org/"]).ended(0);
-    assert_eq!(shown.out.matches("would go to https://example.org/t/").count(), 10, "{}", shown.out);
-    assert!(shown.out.contains("… and 3 more that it would go to: --links lists all"), "{}", shown.out);
-    assert!(shown.out.contains("… and 2 more refusals and errors: --json tells all"), "{}", shown.out);
-    assert!(shown.out.contains("load: 1 links, 1 addresses"), "{}", shown.out);
+    assert_eq!(shown.out.matches("would navigate to https://example.org/t/").count(), 10, "{}", shown.out);
+    assert!(shown.out.contains("… and 3 more navigations: --links lists all"), "{}", shown.out);
+    assert!(shown.out.contains("… and 2 more refusals and errors: --json lists all"), "{}", shown.out);
+    assert!(shown.out.contains("load: 1 links, 1 distinct URLs"), "{}", shown.out);
     let links = render(folder.path(), &["many.html", "--base", "https://example.org/", "--links"]).ended(0);
     assert_eq!(links.lines().len(), 14, "{}", links.out);
 }
@@ -259,7 +263,7 @@ fn a_file_has_the_scripts_beside_it_and_nothing_else() {
     assert_eq!(nowhere.lines(), ["https://file.invalid/d/1", "magnet:?x"]);
     let requests = render(folder.path(), &[&file, "--base", base, "--requests"]).ended(0);
     assert_eq!(requests.lines().len(), 3, "{}", requests.out);
-    assert_eq!(requests.out.matches("(refused: it does not lie beside the file").count(), 2, "{}", requests.out);
+    assert_eq!(requests.out.matches("(refused: not found beside the file").count(), 2, "{}", requests.out);
 }
 
 #[test]
@@ -285,9 +289,9 @@ fn wrong_words_are_told_with_what_was_meant() {
         (&[], 2, "<URL|FILE>"),
         (&["p.html", "--viewport", "big"], 2, "not a size"),
         (&["example.org/x"], 1, "https://example.org/x"),
-        (&["http://127.0.0.1:9/", "--online"], 1, "--base and --online are for files"),
-        (&["p.html", "--act", "click #none"], 1, "nothing on the page fits `click #none`"),
-        (&["p.html", "--base", "file:///x"], 1, "not an address of the web"),
+        (&["http://127.0.0.1:9/", "--online"], 1, "--base and --online are only for files"),
+        (&["p.html", "--act", "click #none"], 1, "nothing on the page matches `click #none`"),
+        (&["p.html", "--base", "file:///x"], 1, "not an http or https URL"),
         (&["."], 1, "not a regular file"),
     ] {
         let ran = render(folder.path(), arguments).ended(code);

@@ -273,8 +273,8 @@ fn what_is_left_out_is_counted_and_what_kills_a_pages_process_is_told_in_words_w
     let popups = "<script>for (let i = 0; i < 25; i++) open('/w' + i)</script>";
     fs::write(folder.path().join("p.html"), popups).unwrap();
     let told = String::from_utf8(command(folder.path(), &["p.html"]).stdout).unwrap();
-    assert_eq!(told.matches("would go to ").count(), 10, "{told}");
-    assert!(told.contains("and 15 more that it would go to"), "{told}");
+    assert_eq!(told.matches("would navigate to ").count(), 10, "{told}");
+    assert!(told.contains("and 15 more navigations"), "{told}");
 
     let deep = "<base href=/d/><a href=kept>k</a><script>eval('['.repeat(1e6))</script>";
     fs::write(folder.path().join("p.html"), deep).unwrap();

@@ -308,7 +308,9 @@ fn a_program_that_was_taken_away_by_an_upgrade_runs_on_and_renders() {
 fn an_interface_that_the_rules_or_robots_txt_close_is_told_once() {
     let other = listen(pages(|_| Some((200, "application/json", "[]".to_owned()))));
     let elsewhere = format!("http://127.0.0.1:{other}/api/");
-    for (address, why) in [(elsewhere.as_str(), "none of the rule file's hosts"), ("/api/", "robots.txt closes it")] {
+    for (address, why) in
+        [(elsewhere.as_str(), "not one of the rule file's hosts"), ("/api/", "robots.txt disallows it")]
+    {
         let address = address.to_owned();
         let site = pages(move |path| match path {
             "/robots.txt" => Some((200, "text/plain", "User-agent: *\nDisallow: /api/\n".to_owned())),

@@ -340,7 +340,7 @@ fn a_starter_file_is_never_written_over_another() {
     assert_eq!(path, rules.join("example.org.toml"));
     fs::write(&path, "mine").unwrap();
     let error = commands::new_file("https://example.org/other", &rules, &mut Vec::new()).unwrap_err();
-    assert!(error.to_string().contains("is there already\n  hint: "), "{error}");
+    assert!(error.to_string().contains("exists already\n  hint: "), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     assert!(commands::new_file("ftp://example.org/", &rules, &mut Vec::new()).is_err());
 }

@@ -95,13 +95,13 @@ pub(super) fn demo(global: &Global, options: &Options, terminal: &Terminal) -> a
 fn serve(data_dir: &Path, options: &Options) -> anyhow::Result<(Served<AjaxSite>, Remembered)> {
     let usual = AjaxOptions::default();
     let note = data_dir.join(NOTE);
-    let was: Option<Remembered> =
-        match std::fs::read(&note) {
-            Ok(text) => Some(serde_json::from_slice(&text).with_context(|| {
-                format!("{}: not what a demo left there (hint: pass another --data)", note.display())
-            })?),
-            Err(_) => None,
-        };
+    let was: Option<Remembered> = match std::fs::read(&note) {
+        Ok(text) => Some(
+            serde_json::from_slice(&text)
+                .with_context(|| format!("{}: not written by a demo (hint: pass another --data)", note.display()))?,
+        ),
+        Err(_) => None,
+    };
     let chosen: Vec<Section> = options.section.iter().filter_map(|name| Section::named(name)).collect();
     let sections = if chosen.is_empty() { usual.sections.clone() } else { chosen };
     let asked = Remembered {
@@ -157,7 +157,7 @@ async fn run(
     let AjaxLog { pages, scripts, data, downloads, refused, requests } = site.log();
     let mut is_well = score.foreign == 0;
     for ended in run.sites.values().filter(|ended| **ended != Ended::Exhausted) {
-        eprintln!("the crawl did not come to its end: {ended}\nhint: the same command goes on with it");
+        eprintln!("the crawl did not finish: {ended}\nhint: run the same command to resume it");
         is_well = false;
     }
     let summary = Summary {
@@ -184,8 +184,7 @@ async fn run(
 fn text(summary: &Summary, data_dir: &Path) -> String {
     let data = quoted(data_dir);
     format!(
-        "\
-torrents      {} stored of {} on {} pages that scripts build, {} false
+        "torrents      {} stored of {} on {} pages that scripts build, {} false
 coverage      {:.2} %
 requests      {}: {} pages, {} scripts, {} of their data, {} downloads; {} refused
 time          {:.1} s
@@ -194,7 +193,7 @@ archive       {}
 Try next:
   gleaner status --data {data}
   gleaner coverage {SITE} --data {data}
-  gleaner demo --ajax --data {data} --keep-serving        leaves the site open: look at it with a browser
+  gleaner demo --ajax --data {data} --keep-serving        keeps serving the site: open it in a browser
 ",
         summary.stored,
         summary.site_torrents,

@@ -114,11 +114,11 @@ fn serve(data_dir: &Path, family: &str, torrents: Option<usize>) -> anyhow::Resu
     let mut options = MembersOptions { family: family.to_owned(), ..MembersOptions::default() };
     options.torrents = torrents.unwrap_or(options.torrents);
     if let Ok(text) = std::fs::read(&note) {
-        let hint = || format!("{}: not what a demo left there (hint: pass another --data)", note.display());
+        let hint = || format!("{}: not written by a demo (hint: pass another --data)", note.display());
         let was: Remembered = serde_json::from_slice(&text).with_context(hint)?;
         if was.family != family {
             bail!(
-                "{} holds a demo of {}, not of {family}\nhint: write --members {} to go on with it, or pass another --data",
+                "{} holds a demo of {}, not of {family}\nhint: write --members {} to resume it, or pass another --data",
                 data_dir.display(),
                 was.family,
                 was.family
@@ -173,7 +173,7 @@ async fn run(
         let run = crawl::run_sites(&app, &[Arc::clone(rules)], RunOptions::default(), terminal).await?;
         seconds = run.seconds;
         for ended in run.sites.values().filter(|ended| **ended != Ended::Exhausted) {
-            eprintln!("the crawl did not come to its end: {ended}\nhint: the same command goes on with it");
+            eprintln!("the crawl did not finish: {ended}\nhint: run the same command to resume it");
             is_well = false;
         }
     }

@@ -87,9 +87,7 @@ impl Host for Beside {
         match (self.local(&request), &self.online) {
             (Some(answer), _) => answer,
             (None, Some(look)) => look.answer(request).await,
-            (None, None) => {
-                Err("it does not lie beside the file, and the network is not asked without --online".to_owned())
-            }
+            (None, None) => Err("not found beside the file; only --online uses the network".to_owned()),
         }
     }
 

@@ -145,7 +145,7 @@ async fn one(
 }
 
 async fn nobody(_: Request) -> Answer {
-    Err("nobody is asked for a page that asks for nothing".to_owned())
+    Err("a page without requests sends none".to_owned())
 }
 
 fn told(outcome: &Outcome) -> serde_json::Value {

@@ -180,21 +180,21 @@ impl Report {
         let mut text = format!("{} ({status}{} bytes{site})\n", self.url, self.bytes);
         let end = match (self.spent, self.end) {
             (Some(spent), _) => format!("stopped: {spent}"),
-            (None, Some(End::Time)) => "timers are left that go on for longer than is waited for".to_owned(),
-            (None, Some(End::Tasks)) => "its tasks were more than are run".to_owned(),
-            (None, _) => "came to rest".to_owned(),
+            (None, Some(End::Time)) => "some timers run longer than gleaner waits".to_owned(),
+            (None, Some(End::Tasks)) => "it has more tasks than gleaner runs".to_owned(),
+            (None, _) => "settled".to_owned(),
         };
         let millions = self.instructions as f64 / 1e6;
         let _ = writeln!(text, "{end}; {millions:.1} million instructions, {:.0} ms of CPU", self.cpu_ms);
         for State { by, count, links } in &self.states {
-            let _ = writeln!(text, "{by}: {count} links, {} addresses", links.len());
+            let _ = writeln!(text, "{by}: {count} links, {} distinct URLs", links.len());
         }
         for Navigation { url, method, how, .. } in self.navigations.iter().take(SHOWN) {
-            let _ = writeln!(text, "would go to {url} ({method}, {})", how.name());
+            let _ = writeln!(text, "would navigate to {url} ({method}, {})", how.name());
         }
         let more = self.navigations.len().saturating_sub(SHOWN);
         if more > 0 {
-            let _ = writeln!(text, "… and {more} more that it would go to: --links lists all");
+            let _ = writeln!(text, "… and {more} more navigations: --links lists all");
         }
         let sent = self.requests.iter().filter(|asked| asked.refused.is_none()).count();
         let _ = writeln!(text, "{} requests of scripts, {sent} answered", self.requests.len());
@@ -217,11 +217,11 @@ impl Report {
             let _ = writeln!(text, "script error: {}{}", error.message, place(error));
         }
         if let Some(cut) = &self.cut {
-            let _ = writeln!(text, "not seen whole: {cut}");
+            let _ = writeln!(text, "incomplete: {cut}");
         }
         let more = refused.len().saturating_sub(SHOWN) + self.errors.len().saturating_sub(SHOWN);
         if more > 0 {
-            let _ = writeln!(text, "… and {more} more refusals and errors: --json tells all");
+            let _ = writeln!(text, "… and {more} more refusals and errors: --json lists all");
         }
         let hosts: BTreeSet<&str> = refused
             .iter()
@@ -236,7 +236,7 @@ impl Report {
                     "hint: add to `hosts` of the rule file of {site} what belongs to it: {}",
                     hosts.join(", ")
                 ),
-                None => writeln!(text, "hint: let the page ask them: --host {}", hosts.join(" --host ")),
+                None => writeln!(text, "hint: allow the page to request them: --host {}", hosts.join(" --host ")),
             };
         }
         text

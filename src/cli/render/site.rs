@@ -111,12 +111,13 @@ fn named_by_rules(
     // The unreadable files may include the one for this host.
     if let Some(path) = bad.first() {
         let check = hints.command(&format!("rules check {}", quoted(path)));
-        bail!("no usable rule file in {dir} names the host {host}\nhint: mend those that have faults: {check}");
+        bail!("no usable rule file in {dir} names the host {host}\nhint: fix those that have faults: {check}");
     }
     if wanted.is_explicit {
         let new = hints.command(&format!("rules new {}", page.origin()));
         bail!(
-            "no rule file in {dir} names the host {host}\nhint: `{new}` begins one; without --rules the page is asked for by plain manners"
+            "no rule file in {dir} names the host {host}\nhint: `{new}` creates one; without --rules the page is requested with \
+             default settings"
         );
     }
     Ok(None)
@@ -134,10 +135,7 @@ fn made_up(page: &CrawlUrl, named: &[String], scripts: &[String]) -> anyhow::Res
     file.insert("classes".to_owned(), toml::Value::Table(classes));
     rules::from_text(MADE_UP, &toml::to_string(&file)?).map_err(|faults| {
         let told = faults.first().map(|fault| format!("{}: {}", fault.key, fault.message)).unwrap_or_default();
-        anyhow!(
-            "{} cannot be asked for: {told}\nhint: --host takes names of hosts, as `api.example.org`",
-            page.as_str()
-        )
+        anyhow!("{} cannot be requested: {told}\nhint: --host takes host names, as `api.example.org`", page.as_str())
     })
 }
 
@@ -178,17 +176,17 @@ fn hosts_of_scripts(markup: &str, page: &Url) -> Vec<String> {
 }
 
 fn crawl_url(url: &Url) -> anyhow::Result<CrawlUrl> {
-    CrawlUrl::parse(url.as_str(), &Canonical::default()).map_err(|why| anyhow!("{url} cannot be asked for: {why}"))
+    CrawlUrl::parse(url.as_str(), &Canonical::default()).map_err(|why| anyhow!("{url} cannot be requested: {why}"))
 }
 
 /// Why a page is missing, with a hint.
 fn unanswered(page: &CrawlUrl, why: &str, is_made_up: bool) -> anyhow::Error {
     let hint = match why {
-        _ if why.contains("is none of the rule file's hosts") && is_made_up => {
+        _ if why.contains("is not one of the rule file's hosts") && is_made_up => {
             "\nhint: it redirects there; render that address, or name the host with --host"
         }
-        _ if why.contains("is none of the rule file's hosts") => "\nhint: add it to `hosts` of the rule file",
-        _ if why.contains("robots.txt closes it") => {
+        _ if why.contains("is not one of the rule file's hosts") => "\nhint: add it to `hosts` of the rule file",
+        _ if why.contains("robots.txt disallows it") => {
             "\nhint: a rule file may override that with a reason (docs/reference/rules.md)"
         }
         _ if why.contains("address refused") => {
@@ -202,7 +200,7 @@ fn unanswered(page: &CrawlUrl, why: &str, is_made_up: bool) -> anyhow::Error {
 /// Why a request was not sent, worded for a page without a rule file.
 pub(super) fn told(why: &str, is_made_up: bool) -> String {
     if is_made_up {
-        why.replace("is none of the rule file's hosts", "is not among the hosts that the page may ask")
+        why.replace("is not one of the rule file's hosts", "is not among the hosts that the page may request")
     } else {
         why.to_owned()
     }
@@ -219,7 +217,7 @@ pub(super) fn markup(look: &Look, answer: &Response) -> anyhow::Result<String> {
         kind.is_empty() || kind.starts_with("text/") || kind.contains("html") || kind.contains("xml")
     });
     if !is_page {
-        bail!("{} is no page: it says that it is {}", answer.url, essence.unwrap_or_default());
+        bail!("{} is not a page: its type is {}", answer.url, essence.unwrap_or_default());
     }
     let named = look.rules().charset.map(encoding_rs::Encoding::name);
     Ok(charset::detect(kind, &answer.body, named).decode(&answer.body).0.into_owned())

@@ -93,7 +93,7 @@ impl<'a> Run<'a> {
             return Err(kept_back);
         }
         if let Some(host) = heard.scripts_elsewhere {
-            self.say(format!("scripts of {host} are not run: it is none of the rule file's `hosts`"));
+            self.say(format!("scripts of {host} are not run: it is not one of the rule file's `hosts`"));
         }
         let (outcome, held) = match held {
             Ok(held) => held,

@@ -35,8 +35,8 @@ use gleaner_rules::Refusal;
 const STEP: Duration = Duration::from_secs(1);
 
 /// Why requests are refused that a person may want to hear of.
-const NO_HOST: &str = "is none of the rule file's hosts";
-const CLOSED: &str = "robots.txt closes it";
+const NO_HOST: &str = "is not one of the rule file's hosts";
+const CLOSED: &str = "robots.txt disallows it";
 
 /// What is known of one of the site's hosts.
 #[derive(Clone)]

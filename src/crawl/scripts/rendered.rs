@@ -208,7 +208,7 @@ mod tests {
         let mut rendered = Rendered::default();
         let closed = |host: &str, page: &str| Closed {
             host: host.into(),
-            why: "robots.txt closes it".into(),
+            why: "robots.txt disallows it".into(),
             page: page.into(),
         };
         assert!(rendered.close(closed("api.example", "/1")));

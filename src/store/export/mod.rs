@@ -194,7 +194,7 @@ impl ExportError {
 fn known_sites(known: &[String]) -> String {
     match known {
         [] => "crawl a site first: nothing is in the database yet".to_owned(),
-        known => format!("known are {}", known.join(", ")),
+        known => format!("known sites: {}", known.join(", ")),
     }
 }
 

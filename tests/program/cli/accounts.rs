@@ -179,7 +179,7 @@ fn status_of_an_unused_folder_is_an_empty_report_and_no_fault() {
         let arguments = [&["status", "--data", "data", "--rules", "rules"], more].concat();
         Ran::of(&gleaner(here.path(), &arguments).output().unwrap()).ended(0)
     };
-    run(&[]).says(&["data: there is no such folder (hint: pass the right --data, or begin with: gleaner crawl --data data --rules rules)"]);
+    run(&[]).says(&["data: there is no such folder (hint: pass the right --data, or start with: gleaner crawl --data data --rules rules)"]);
     let told = run(&["--json"]).json();
     assert_eq!((told["crawling"].as_bool(), told["sites"].as_array().map(Vec::len)), (Some(false), Some(0)), "{told}");
     assert!(!here.path().join("data").exists(), "asking makes no folder");

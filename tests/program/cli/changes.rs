@@ -17,10 +17,10 @@ fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays(
     ask(&["noise", "demo"]).ended(0).says(&["fingerprint", "= template  ~ volatile"]);
     let told = ask(&["noise", "demo", "--json"]).ended(0).json();
     assert!(told["page"]["blocks"].as_array().is_some_and(|blocks| !blocks.is_empty()), "{told}");
-    ask(&["noise", "dmeo"]).ended(1).says(&["no site of the name dmeo"]);
-    ask(&["noise", "demo", "no address"]).ended(1).says(&["cannot be asked for"]);
+    ask(&["noise", "dmeo"]).ended(1).says(&["no site dmeo has a valid rule file"]);
+    ask(&["noise", "demo", "no address"]).ended(1).says(&["cannot be requested"]);
 
-    ask(&["schedule", "demo"]).ended(0).says(&["looks a day by gleaner", "posts/day", "h UTC"]);
+    ask(&["schedule", "demo"]).ended(0).says(&["checks a day by gleaner", "posts/day", "h UTC"]);
     let told = ask(&["schedule", "demo", "--json"]).ended(0).json();
     assert_eq!(told["policy"], "gleaner");
     let lists = told["lists"].as_array().unwrap();
@@ -41,14 +41,12 @@ fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays(
     );
     // Its server is gone: what was learned is kept, and marks a page that was saved.
     drop(site);
-    ask(&["noise", "demo"])
-        .ended(1)
-        .says(&["hint: a crawl keeps what it learned of noise, not the pages", "--file PAGE"]);
+    ask(&["noise", "demo"]).ended(1).says(&["hint: a crawl stores the noise model, not the pages", "--file PAGE"]);
     std::fs::write(here.path().join("page"), "<body><h1>Torrents</h1><a href='/details/1-a'>A</a></body>").unwrap();
     ask(&["noise", "demo", "--file", "page"]).ended(0).says(&["class index, model", "= template  ~ volatile"]);
-    ask(&["noise", "demo", "--file", "absent"]).ended(1).says(&["absent: ", "hint: name a page that was saved"]);
-    ask(&["noise", "demo", "--file", "."]).ended(1).says(&["is no file"]);
+    ask(&["noise", "demo", "--file", "absent"]).ended(1).says(&["absent: ", "hint: name a saved page"]);
+    ask(&["noise", "demo", "--file", "."]).ended(1).says(&["is not a file"]);
     for command in ["schedule", "delay"] {
-        ask(&[command, "demon"]).ended(1).says(&["site demon is not in the database", "known are demo"]);
+        ask(&[command, "demon"]).ended(1).says(&["site demon is not in the database", "known sites: demo"]);
     }
 }

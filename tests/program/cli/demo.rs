@@ -2,16 +2,16 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::cli::harness::{BINARY, folder, run};
+use crate::cli::harness::{BINARY, folder, run, with_default_signals};
 
 #[test]
 fn a_demo_that_is_kept_open_tells_its_address_what_to_run_and_how_to_end_it() {
     let here = folder();
-    let mut demo = Command::new(BINARY)
+    let mut demo = with_default_signals(BINARY)
         .current_dir(here.path())
         .args(["demo", "--torrents", "5", "--data", "my demo", "--keep-serving", "--json"])
         .stdout(Stdio::null())
@@ -23,7 +23,7 @@ fn a_demo_that_is_kept_open_tells_its_address_what_to_run_and_how_to_end_it() {
     while !told.ends_with('\n') || !told.contains("Ctrl-C") {
         assert!(err.read_line(&mut told).unwrap() > 0, "{told}");
     }
-    assert!(told.contains("the demo site is open at http://127.0.0.1:"), "{told}");
+    assert!(told.contains("the demo site is served at http://127.0.0.1:"), "{told}");
     let command = told.trim_end().rsplit_once("gleaner ").unwrap().1;
     assert_eq!(command, "crawl demo --data 'my demo' --rules 'my demo'/rules");
     run(here.path(), &["crawl", "demo", "--data", "my demo", "--rules", "my demo/rules"]).ended(0);

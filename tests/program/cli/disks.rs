@@ -48,12 +48,12 @@ fn the_service_on_a_small_disk(here: &Path) {
         let told = run(here, &["status", "--data", "data", "--rules", "rules"]).ended(0).out;
         told.contains("nothing can be stored: ").then_some(told)
     });
-    assert!(told.contains("waits: nothing can be stored") && !told.contains("run the command again"), "{told}");
+    assert!(told.contains("waiting: nothing can be stored") && !told.contains("run the command again"), "{told}");
     std::thread::sleep(std::time::Duration::from_secs(4));
     let lines = service.logged("nothing can be stored: it is tried again until it works");
     assert_eq!(lines.len(), 1, "{lines:?}");
     mount("remount,size=64m", &data);
-    wait_for("it goes on by itself", || service.logged("what was found is stored again").pop());
+    wait_for("the crawl resumes by itself", || service.logged("what was found is stored again").pop());
     wait_for("history is told to be done", || {
         service.logged("history is done: every URL that is known was asked for").pop()
     });

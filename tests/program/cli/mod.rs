@@ -130,7 +130,7 @@ fn a_new_rule_file_passes_its_check_and_is_never_overwritten() {
     }
     fs::write(&path, &text).unwrap();
     run(here.path(), &["rules", "check", "--rules", "rules"]).ended(0).says(&["no faults"]);
-    run(here.path(), &new).ended(1).says(&["is there already", "hint:"]);
+    run(here.path(), &new).ended(1).says(&["exists already", "hint:"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
     run(here.path(), &["rules", "new", "no address", "--rules", "rules"]).ended(1).says(&["hint:"]);
 }

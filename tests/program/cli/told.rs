@@ -37,7 +37,7 @@ fn a_rule_file_that_breaks_under_the_service_is_in_its_status_until_it_is_mended
     let good = put_ahead(here.path(), "strat = []");
     wait_for("the fault is in the status", || {
         let told = status(here.path()).out;
-        told.contains("rules/demo.toml: its last good state, if any, stays in force").then(|| {
+        told.contains("rules/demo.toml: its last valid version, if any, stays in force").then(|| {
             assert!(told.contains("rules/demo.toml:1:1: ") && told.contains("did you mean `start`?"), "{told}");
         })
     });
@@ -85,7 +85,7 @@ fn explain_and_a_dry_run_tell_what_the_database_knows_also_of_one_that_is_held()
     let site = Site::start(here.path(), 60, 0);
     let origin = site.origin.clone();
     let dry_run = [&CRAWL[..], &["--dry-run"]].concat();
-    run(here.path(), &dry_run).ended(0).says(&["due now; not looked at yet", "robots.txt is asked for before"]);
+    run(here.path(), &dry_run).ended(0).says(&["due now; not visited yet", "robots.txt is fetched before"]);
     run(here.path(), &[&CRAWL[..], &["--max-pages", "40"]].concat()).ended(0);
     let explain = |url: &str| run(here.path(), &["rules", "explain", url, "--data", "data", "--rules", "rules"]);
     let front = format!("{origin}/");
@@ -159,7 +159,7 @@ fn a_site_that_is_not_there_and_a_file_in_the_place_of_a_folder_are_told() {
     let here = folder();
     write_site(here.path(), closed_port());
     let crawl = |site: &str| run(here.path(), &["crawl", site, "--data", "data", "--rules", "rules"]).ended(1);
-    crawl("nosuch").says(&["no usable rule file for site `nosuch`", "there are site", "hint: name one of those"]);
+    crawl("nosuch").says(&["no usable rule file for site `nosuch`", "there are site", "hint: name one of these"]);
     crawl("sote").says(&["there are site", "hint: did you mean `site`?"]);
     fs::write(here.path().join("data"), "").unwrap();
     for command in [&["crawl"][..], &["status"], &["verify"], &["coverage"], &["run"], &["crawl", "--dry-run"]] {

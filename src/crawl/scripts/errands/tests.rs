@@ -221,10 +221,10 @@ async fn the_rules_and_robots_txt_hold_for_scripts_and_cost_no_request_of_what_t
     );
     let errands = world.errands(None).await;
     for (url, reason) in [
-        ("http://elsewhere.example/data", "none of the rule file's hosts"),
+        ("http://elsewhere.example/data", "not one of the rule file's hosts"),
         ("http://site.example/denied", "the rules refuse it"),
         ("http://site.example/logout.php", "the rules refuse it"),
-        ("http://site.example/closed/data", "robots.txt closes it"),
+        ("http://site.example/closed/data", "robots.txt disallows it"),
         ("file:///etc/passwd", ""),
     ] {
         let told = why(world.ask(&errands, url).await);
@@ -250,8 +250,8 @@ async fn a_redirect_is_judged_like_the_request_and_takes_no_headers_to_another_o
         ],
     );
     let errands = world.errands(None).await;
-    assert!(why(world.ask(&errands, "http://site.example/away").await).contains("none of the rule file's hosts"));
-    assert!(why(world.ask(&errands, "http://site.example/in").await).contains("robots.txt closes it"));
+    assert!(why(world.ask(&errands, "http://site.example/away").await).contains("not one of the rule file's hosts"));
+    assert!(why(world.ask(&errands, "http://site.example/in").await).contains("robots.txt disallows it"));
     let over = world.ask(&errands, "http://site.example/over").await.unwrap();
     assert_eq!((over.redirected, over.url.as_str()), (true, "http://api.site.example/data"));
     assert!(why(world.ask(&errands, "http://site.example/round").await).contains("too many redirects"));

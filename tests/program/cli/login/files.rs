@@ -52,7 +52,7 @@ fn a_mistyped_site_is_told_with_the_nearest_and_a_bad_file_with_its_faults() {
             "`gleaner-forum`",
         ]);
     }
-    login("forum").says(&["mend its file, then run: gleaner rules check rules/forum.toml --data data --rules rules"]);
+    login("forum").says(&["fix its file, then run: gleaner rules check rules/forum.toml --data data --rules rules"]);
     login("forun").says(&["did you mean `forum`? Its file has faults: "]);
 
     // A crawl of another site leaves a database: that nothing of this one was crawled has a reason.
@@ -65,7 +65,7 @@ fn a_mistyped_site_is_told_with_the_nearest_and_a_bad_file_with_its_faults() {
     run(forum.path(), &[&["crawl", "other"], &FOLDERS[..]].concat()).ended(1);
     let status = [&["status"], &FOLDERS[..]].concat();
     run(forum.path(), &status).ended(0).says(&[
-        "rules/forum.toml: its site cannot be crawled until it is mended",
+        "rules/forum.toml: its site cannot be crawled until it is fixed",
         "secrets do not belong in rule files",
     ]);
     let told = run(forum.path(), &[&status[..], &["--json"]].concat()).ended(0);
