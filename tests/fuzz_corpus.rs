@@ -1,6 +1,6 @@
-//! Replays what fuzzing kept: the seeds of every target and every input that once broke a promise, through the very
-//! functions that the fuzzer runs. It needs no nightly and no libFuzzer, so it holds on every `cargo test`; new inputs
-//! are looked for by `scripts/fuzz`.
+//! Replays the fuzzing corpus: the seeds of every target and every input that once broke a guarantee, through the same functions
+//! that the fuzzer runs. It needs no nightly and no libFuzzer, so it runs on every `cargo test`; `scripts/fuzz` searches for
+//! new inputs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 use gleaner_fuzz::{MUST_FAIL, TARGETS, Target};
 
-/// Bytes of all kept inputs: the repository is no store of test data.
+/// Maximum bytes of all stored inputs: the repository is no store of test data.
 const KEPT_BYTES: u64 = 300_000;
 
 fn kept(kind: &str) -> PathBuf {
     Path::new(env!("GLEANER_ROOT")).join("fuzz").join(kind)
 }
 
-/// The entries of a folder, in the order of their names; none where it does not exist.
+/// The entries of a folder, sorted by name; none if it does not exist.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -24,7 +24,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The kept inputs on which a target panics, each with its file.
+/// The stored inputs on which a target panics, each with its file.
 fn failures(target: Target, files: &[PathBuf]) -> Vec<String> {
     let fails = |file: &&PathBuf| {
         let input = fs::read(file).unwrap();

@@ -1,4 +1,4 @@
-//! Boards on pages that real programs sent: only numbers of them stand here.
+//! Boards on pages that real programs sent; only figures about them are stored here.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use gleaner_page::tree;
 
 use crate::corpus;
 
-/// A stored page in its charset, read at the `Date` that it was sent at.
+/// A stored page in its charset, parsed as of the `Date` header that it was sent with.
 fn stored(name: &str, url: &str, conventions: &mut Conventions) -> BoardPage {
     let path = corpus("pages").join(name);
     let body = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -1,5 +1,5 @@
-//! The link scanner against html5ever's tree: pages of real programs and sites, the 3,500 pages of the web platform tests, and the 1,700
-//! documents of the html5lib tests among them.
+//! Compares the link scanner with html5ever's tree: on pages of real programs and sites, the 3,500 pages of the web platform tests, and
+//! the 1,700 documents of the html5lib tests among them.
 
 use gleaner_net::fetch::charset;
 

@@ -1,4 +1,4 @@
-//! Page numbers read from the URLs of real sites, against the links that people labelled as pagination (autopager).
+//! Page numbers parsed from the URLs of real sites, compared with links that people labelled as pagination (autopager).
 
 use crate::corpus;
 

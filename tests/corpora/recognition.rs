@@ -1,4 +1,4 @@
-//! Recognition against libtorrent on torrents of its later versions.
+//! Compares recognition with libtorrent, on torrents from its later versions.
 
 use crate::corpus;
 

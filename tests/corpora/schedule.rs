@@ -1,4 +1,4 @@
-//! The crawl's own schedule against all others on the commit times of public repositories.
+//! Compares the crawl's own schedule with all others on the commit times of public repositories.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -22,7 +22,7 @@ fn real_trace() -> Trace {
 fn on_real_traces_of_later_years_ours_is_below_every_other_policy() {
     let trace = real_trace();
     let (mut ratios, mut unnumbered) = (Vec::new(), Vec::new());
-    // 2023-03-01, 2023-11-01, 2024-06-01: the forecast was chosen on 2021 and 2022.
+    // 2023-03-01, 2023-11-01, 2024-06-01: the forecast was tuned on 2021 and 2022.
     for start in [1_677_628_800, 1_698_796_800, 1_717_200_000] {
         for per_day in [4, 6, 8, 11] {
             let report = replay(&trace, &options(start, per_day));
@@ -40,6 +40,6 @@ fn on_real_traces_of_later_years_ours_is_below_every_other_policy() {
         mean(&ratios),
         mean(&unnumbered)
     );
-    // As it stands (docs/design/schedule.md): what a change must not lose.
+    // The current values (docs/design/schedule.md): a change must not worsen them.
     assert!(mean(&ratios) < 0.635 && mean(&unnumbered) < 0.69, "{ratios:.3?}, {unnumbered:.3?}");
 }

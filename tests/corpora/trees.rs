@@ -1,4 +1,4 @@
-//! The arena's tree is the one that scraper builds, on the pages of real programs.
+//! Compares the arena's tree with scraper's, on the pages of real programs.
 
 use crate::corpus;
 

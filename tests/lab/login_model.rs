@@ -1,5 +1,5 @@
-//! The stored model of login forms: that it is the one its table gives, that it does as well as is promised on sites it
-//! has not seen, and what it says of forms written here, of the software and in the languages that are to be met.
+//! The stored model of login forms: that it is the one its table gives, that its accuracy on unseen sites is as documented, and its
+//! verdicts on hand-written forms of the expected software and languages.
 
 use std::fs;
 
@@ -49,7 +49,7 @@ fn a_table_with_a_fault_is_told_with_its_line() {
     assert!(told(&lines.join("\n")).starts_with("line 3: "));
 }
 
-/// Login forms as their software writes them, shortened to what tells: address, form, user field, password field.
+/// Login forms of real software, shortened to the relevant parts: URL, form, user field, password field.
 const LOGINS: &[(&str, &str, &str, &str)] = &[
     (
         "https://board.example/ucp.php?mode=login",
@@ -204,7 +204,7 @@ fn login_forms_of_known_software_and_of_each_language_are_known_with_their_field
     }
 }
 
-/// Forms that are mistaken for logins by those who look for a password field or a field named `user`.
+/// Forms that a search for a password field or a field named `user` would mistake for logins.
 const OTHERS: &[(&str, &str)] = &[
     (
         "https://a.example/",

@@ -1,4 +1,4 @@
-//! `gleaner-lab` from outside, and the models and schedules that it makes.
+//! Tests of the `gleaner-lab` binary, and of its models and schedules.
 
 mod login_model;
 mod replay;

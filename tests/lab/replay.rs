@@ -1,4 +1,4 @@
-//! A trace replayed by every policy.
+//! Replays a trace with every policy.
 
 use gleaner_lab::schedule::simulate::{self, Options, Report};
 use gleaner_lab::schedule::trace::Trace;
@@ -7,7 +7,7 @@ pub fn options(start: u64, per_day: usize) -> Options {
     Options { start, learn_days: 20, test_days: 10, per_day, posts_min: 20, midnight_looks: false }
 }
 
-/// Replays, and holds that nobody had more looks than ERA.
+/// Replays, and checks that no policy had more rechecks than ERA.
 pub fn replay(trace: &Trace, options: &Options) -> Report {
     let report = simulate::simulate(trace, options).unwrap();
     let all = report.boards as u64 * options.per_day as u64 * options.test_days;

@@ -1,5 +1,5 @@
-//! The schedule as a whole: the paper's figure reproduced, the crawl's own schedule against all others on made-up post
-//! times, its life board by board, and the command. Real post times are in `tests/corpora`.
+//! The schedule as a whole: the paper's figure reproduced, the crawl's own schedule compared with all others on generated post
+//! times, its behaviour per board, and the command. Real post times are in `tests/corpora`.
 
 use std::io::BufReader;
 use std::num::NonZeroU64;
@@ -43,9 +43,9 @@ fn without_a_look_at_midnight_that_nobody_counts_bra_is_above_era_and_ours_below
     }
 }
 
-/// Times of commits, made up from a seed and without the crawler's own generator: each board is a project of a few people, each of whom
-/// works at hours of their own on some days of the week, in sittings of several commits, and is away for weeks. Some projects have a robot
-/// that commits each night. Numbers there are none.
+/// Times of commits, generated from a seed without the crawler's own generator: each board is a project of a few people, each of whom
+/// works at certain hours on some days of the week, in sessions of several commits, and is away for weeks. Some projects have a robot
+/// that commits every night. Commits have no numbers.
 fn commits(seed: u64) -> Trace {
     let mut state = seed;
     let mut draw = move || {
@@ -116,7 +116,7 @@ fn on_made_up_commit_times_ours_is_below_every_other_policy() {
 
 #[test]
 fn of_boards_that_post_by_the_clock_ours_is_within_minutes_for_every_count() {
-    // Ten boards with a build each night, give or take 90 s, beside posts of people or not.
+    // Ten boards with a nightly build, ± 90 s, with or without posts of people.
     for people in [false, true] {
         let mut state = 11_u64;
         let mut draw = move || {
@@ -157,7 +157,7 @@ fn of_boards_that_post_by_the_clock_ours_is_within_minutes_for_every_count() {
 
 #[test]
 fn nothing_is_known_before_the_look_that_found_it() {
-    // What happens after a moment changes no look before it.
+    // Later events change no earlier recheck.
     let trace = Forum { boards: 8, ..Forum::default() }.trace().unwrap();
     let cut = START + 26 * DAY_S;
     let mut other = trace.clone();
@@ -181,7 +181,7 @@ fn numbers_tell_of_boards_that_nobody_looked_at() {
     let replies = Forum { boards: 20, replies: 0.9, posts_per_day: 40.0, ..Forum::default() }.trace().unwrap();
     let report = replay(&replies, &options(START, 6));
     assert!(to_era(&report, "gleaner") < 1.02 * to_era(&report, "unnumbered"), "{report:?}");
-    // Numbers that each board counts for itself tell nothing, and cost nothing.
+    // Numbers that each board counts separately carry no information, and cost nothing.
     let mut own = forum;
     for (nth, board) in (0..).zip(&mut own.boards) {
         (1..).zip(&mut board.posts).for_each(|(number, post)| post.number = NonZeroU64::new(1_000 * nth + number));
@@ -190,12 +190,12 @@ fn numbers_tell_of_boards_that_nobody_looked_at() {
     assert_eq!(report.policies["gleaner"], report.policies["unnumbered"]);
 }
 
-/// Runs a schedule over boards that post at given times; gives the looks as (second, board).
+/// Runs a schedule over boards that post at given times; returns the rechecks as (second, board).
 fn live(schedule: &mut Schedule, posts: &[Vec<u64>], from: u64, to: u64) -> Vec<(u64, usize)> {
     live_with(schedule, posts, |_| None, from, to)
 }
 
-/// The same of posts with numbers, by their times.
+/// The same for posts with numbers, in order of time.
 fn live_with(
     schedule: &mut Schedule,
     posts: &[Vec<u64>],
@@ -220,7 +220,7 @@ fn live_with(
     looks
 }
 
-/// Six boards that post in bursts of their own, and the numbers of their posts, which count all of them by time.
+/// Six boards that post in separate bursts, and the numbers of their posts, counted over all boards in order of time.
 fn numbered_boards(burst_at: u64) -> (Vec<Vec<u64>>, impl Fn(u64) -> Option<NonZeroU64>) {
     let of = |board: u64| {
         let steady = (0..40 * 24).map(move |hour| START + hour * HOUR_S * (1 + board % 3) + board * 97);
@@ -273,7 +273,7 @@ fn a_board_whose_look_failed_waits_whatever_numbers_tell() {
 fn a_schedule_from_the_first_hour_keeps_its_looks_and_notices_what_wakes_and_what_sleeps() {
     let end = START + 40 * DAY_S;
     let every = |seconds: u64, from: u64, to: u64| (from..to).step_by(seconds as usize).collect::<Vec<u64>>();
-    // Busy, slow, one that falls asleep, one that wakes, one that never had anything.
+    // Busy, slow, one that falls silent, one that wakes, one without posts.
     let posts = vec![
         every(HOUR_S, START, end),
         every(DAY_S, START, end),
@@ -289,7 +289,7 @@ fn a_schedule_from_the_first_hour_keeps_its_looks_and_notices_what_wakes_and_wha
     for days in 1..=40 {
         let until = START + days * DAY_S;
         let so_far = looks.iter().filter(|(at, _)| *at <= until).count() as u64;
-        // 0.3 of a day's looks may be borrowed; a day's at most is left over.
+        // 0.3 of a day's rechecks may be borrowed; at most a day's are left over.
         assert!(so_far <= 20 * days + 6 && (days < 5 || so_far + 20 >= 20 * days), "{so_far} looks in {days} days");
     }
     let count = |board: usize, from: u64, to: u64| {
@@ -359,7 +359,7 @@ fn bad_input_neither_stops_a_schedule_nor_wakes_it_without_end() {
         let look = schedule.next_look().unwrap();
         assert!(look.at >= now as f64 && look.at < now as f64 + 31.0 * DAY_S as f64, "{look:?} at {now}");
         now = look.at as u64;
-        // A clock that is years ahead, one that stands at 1970, a thousand posts of one second, and none.
+        // A clock that is years ahead, one at 1970, a thousand posts in one second, and none.
         let news: Vec<Post> = match round % 4 {
             0 => vec![
                 Post { at: u64::MAX, kind: Kind::New, number: None },

@@ -1,4 +1,4 @@
-//! Has this page changed? The pages of real programs with made-up changes (tests/change_detection).
+//! Change detection on pages of real programs with synthetic changes (tests/change_detection).
 
 #[path = "../../page/change_detection/mutate.rs"]
 mod mutate;

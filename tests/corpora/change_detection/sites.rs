@@ -1,4 +1,4 @@
-//! The pages that are changed, lists and details.
+//! The pages to change: lists and details.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn list(folder: &str, names: &[&str], encoding: &'static Encoding, row: &str) ->
     names.iter().enumerate().map(cut).collect()
 }
 
-/// A site whose rows need nothing but their own words.
+/// A site whose rows need only their own text.
 fn bare(name: &'static str, pages: Vec<Specimen>, values: Vec<(&'static str, Regex)>) -> Site {
     Site {
         name,
@@ -171,7 +171,7 @@ fn discuz() -> Site {
     }
 }
 
-/// Pages of one torrent; of each program one was kept, and others of its class are made by editing it.
+/// Pages of one torrent; one page of each program was stored, and others of its class are derived from it.
 fn details() -> Vec<Site> {
     let site = |name, folder, file, encoding, matters, counters, times, values: Vec<(&'static str, Regex)>| {
         let mut site = Site {

@@ -1,11 +1,11 @@
-//! The web platform tests of what needs no document.
+//! The web platform tests that need no document.
 
 use super::engine_of_files::{Expected, assert_engine};
 
-/// Folders whose `.any.js` tests are run.
+/// Folders whose `.any.js` tests run.
 const FOLDERS: &[&str] = &["url/", "dom/abort/", "dom/events/", "fetch/api/headers/"];
 
-/// Subtests that fail: part of the file's path, how many, why.
+/// Failing subtests: part of the file's path, how many, why.
 const EXPECTED: Expected = &[
     ("url/historical.any", 1, "the test's own location is a URL here, which has searchParams"),
     ("url/url-setters.any", 7, "the url crate: paths of schemes that are not special"),

@@ -1,4 +1,4 @@
-//! The web platform tests that need no script: html5lib's documents with the trees they must make, and what selectors mean. An expected
+//! The web platform tests that need no script: html5lib's documents with their expected trees, and selector matching. An expected
 //! failure is listed with its reason, and an unexpected pass fails too.
 
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ mod trees;
 
 use trees::{assert_failures, lines, parse, parse_within};
 
-/// The text of each file whose path begins with `folder`.
+/// The text of each file whose path starts with `folder`.
 fn files(folder: &str) -> BTreeMap<&'static str, String> {
     let within = super::files().iter().filter(|(name, _)| name.starts_with(folder));
     within.map(|(name, body)| (name.as_str(), String::from_utf8_lossy(body).into_owned())).collect()
 }
 
-/// Trees that html5ever builds otherwise than the tests want.
+/// Trees that html5ever builds differently than the tests expect.
 const PARSED_OTHERWISE: &[(&str, &str)] = &[
     ("2c4284e6b2bb480daa50bca43bcbe29cfcdeeab4", SELECT),
     ("b354df69dbe9b3ef0c42177648e3aace114cf8ea", SELECT),
@@ -48,7 +48,7 @@ fn html5lib_documents_make_the_trees_that_they_must() {
     let decode = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
     let (mut all, mut failed) = (0, BTreeMap::new());
     for (file, page) in files("html/syntax/parsing/html5lib_") {
-        // Their scripts change the tree while it is built.
+        // Their scripts change the tree during parsing.
         if file.contains("_scripted_") {
             continue;
         }
@@ -97,7 +97,7 @@ fn string(found: &regex::Captures<'_>, at: usize) -> String {
     unescape(found.get(at).or_else(|| found.get(at + 1)).map_or("", |text| text.as_str()))
 }
 
-/// Selectors of `dom/nodes/selectors.js` that are read otherwise or find something else.
+/// Selectors of `dom/nodes/selectors.js` that parse differently or match something else.
 const FOUND_OTHERWISE: &[(&str, &str)] = &[
     (">>", "a combinator that was dropped from Selectors 4; no browser reads it"),
     ("#any-namespace *|div", MADE_BY_SCRIPT),
@@ -123,7 +123,7 @@ fn selectors_find_what_the_tests_of_query_selector_want() {
         let Some(text) = selector.captures(entry).map(|found| string(&found, 1)) else {
             continue;
         };
-        // Those with a context of their own are for `find`, which no browser has.
+        // Those with their own context are for `find`, which no browser has.
         if entry.contains("ctx:") {
             continue;
         }
@@ -156,7 +156,7 @@ fn selectors_find_what_the_tests_of_query_selector_want() {
     assert_failures(&failed, FOUND_OTHERWISE, all, 230);
 }
 
-/// Selectors of `css/selectors` and `css/css-shadow-parts` that are read, or refused, otherwise.
+/// Selectors of `css/selectors` and `css/css-shadow-parts` that are parsed, or rejected, differently.
 const READ_OTHERWISE: &[(&str, &str)] =
     &[(":has-slotted(", "with arguments it is a proposal that Chromium does not know; without them it is read")];
 

@@ -1,4 +1,4 @@
-//! The web platform tests, of which the archive has `dom`, `html`, `css`, `domparsing`, `url`, `fetch` and what they need.
+//! The web platform tests; the archive has `dom`, `html`, `css`, `domparsing`, `url`, `fetch` and their dependencies.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -17,10 +17,10 @@ mod pages;
 #[path = "../../render/wpt/pages.rs"]
 mod pages_of_files;
 
-/// Where it is written what of the archive's files fails.
+/// Folder of the lists of expected failures.
 const EXPECTED: &str = "whole";
 
-/// What the archive holds, by paths without `tests/`.
+/// The content of the archive, by paths without `tests/`.
 pub fn files() -> &'static HashMap<String, Vec<u8>> {
     static FILES: OnceLock<HashMap<String, Vec<u8>>> = OnceLock::new();
     FILES.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Lists as boards: how far a look goes, which threads are read again, and what a list without times cannot show.
+//! Lists as boards: how far a recheck goes, which threads are read again, and what a list without times cannot show.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use gleaner_store::crawldb::CrawlDb;
 
 use super::web::{Answer, Machine, Web, page};
 
-/// Row of a thread: its number, its title, its replies, its last post as minutes before now, its last page where it has several.
+/// Row of a thread: its number, its title, its replies, its last post as minutes before now, its last page if it has several.
 #[derive(Clone, Copy)]
 pub struct Thread {
     pub n: u64,
@@ -93,7 +93,7 @@ pub fn posts() -> Web {
 }
 
 pub fn threads(newest: u64, count: u64) -> Vec<Thread> {
-    // Thread n was born n · 10 minutes after a day before the start.
+    // Thread n was created n · 10 minutes after a day before the start.
     (0..count).map(|back| thread(newest - back, START - 86_400 + (newest - back) * 600)).collect()
 }
 
@@ -125,7 +125,7 @@ async fn a_thread_with_news_is_read_again_from_its_last_known_page_and_no_other_
 
 #[tokio::test(start_paused = true)]
 async fn a_look_goes_on_as_long_as_pages_have_news_and_no_farther() {
-    // 15 new threads, of which the front shows 10: the others stand on a page that was read long ago.
+    // 15 new threads, of which the front page shows 10: the others are on a page that was read long ago.
     let (old, new) = (threads(50, 40), threads(65, 55));
     let pages = |all: &[Thread]| -> Vec<Vec<Thread>> { all.chunks(10).map(<[Thread]>::to_vec).collect() };
     let mut web = posts();
@@ -173,7 +173,7 @@ async fn a_list_without_times_sees_unknown_urls_alone_and_status_says_so() {
 
 #[tokio::test(start_paused = true)]
 async fn pinned_rows_lists_in_another_order_empty_boards_and_pages_that_repeat_end_a_look() {
-    // The second page is the first one, for ever.
+    // The second page repeats the first one forever.
     let mut rows = threads(30, 12);
     rows.insert(0, Thread { pinned: true, ..thread(1, START - 400_000) });
     let mut shuffled = rows.clone();
@@ -201,7 +201,7 @@ async fn pinned_rows_lists_in_another_order_empty_boards_and_pages_that_repeat_e
 
 #[tokio::test(start_paused = true)]
 async fn an_operators_selectors_name_the_rows_and_a_wrong_clock_reads_no_thread_twice() {
-    // The site's clock is nine hours ahead, and it tells no zone.
+    // The site's clock is nine hours ahead, and it shows no time zone.
     let text = |threads: &[Thread]| {
         let mut rows = String::new();
         for thread in threads {
@@ -242,7 +242,7 @@ async fn a_look_goes_on_after_a_restart_in_its_middle() {
     }
     let (web, machine) = (Arc::new(web), Machine::new());
     looks(&machine, &web, "", 1).await;
-    // It ends behind the front.
+    // It ends after the front page.
     let text = format!("start = ['http://sim.example/']\npages_max = 1\n{RULES}");
     let rules = gleaner_rules::from_text("sim", &text).unwrap();
     let db: Arc<dyn CrawlDb> = machine.db.clone();
@@ -255,7 +255,7 @@ async fn a_look_goes_on_after_a_restart_in_its_middle() {
     }
 }
 
-/// Two lists that the service looks at for some days, one of which has a new thread at each look.
+/// Two lists that the service rechecks for some days; one of them has a new thread at each recheck.
 async fn service(boards: &str, days: u64) -> (Arc<Web>, Machine) {
     let busy: Vec<Answer> = (0..900).map(|look| board(&threads(30 + look, 12), None, false)).collect();
     let web = posts()
@@ -299,8 +299,8 @@ async fn the_papers_schedules_can_be_chosen() {
     assert!(busy > 2 * quiet && quiet >= 2, "{busy} and {quiet} by weight");
 }
 
-/// How often the fourth of five boards was asked for in `times` looks, each of which links to the next one as to a next page; and a thread
-/// that came to it meanwhile.
+/// How often the fourth of five boards, each linking to the next as to a next page, was requested in `times` rechecks, and whether a
+/// thread added to it meanwhile was.
 async fn boards_that_lead_to_each_other(start: &str, classes: &str, times: usize) -> (usize, usize) {
     let rows = |number: u64, more: u64| threads(number * 100 + more, 9);
     let text = |number: u64, more: u64| board(&rows(number, more), Some(&format!("/forum/{}/", number % 5 + 1)), true);
@@ -343,7 +343,7 @@ async fn boards_that_link_to_the_next_board_as_to_a_next_page_are_looked_at_each
         let (looks, thread) = boards_that_lead_to_each_other(&start, classes, 4).await;
         assert_eq!((looks, thread), (4, 1), "{classes} {start}");
     }
-    // A list's own numbers beside its rows are its pages.
+    // A list's own page numbers beside its rows are its pages.
     let (looks, _) = boards_that_lead_to_each_other(&format!("{numbers}{latest}"), both, 4).await;
     assert!(looks < 4, "{looks}");
 }
@@ -365,7 +365,7 @@ async fn boards_that_were_taken_for_pages_are_looked_at_again_once_a_page_names_
     };
     let mut web = posts().at("/", &[page("<a href=/forum/1/>All</a>")]);
     web = web.at("/forum/1/", &[with(1, 0, false), with(1, 1, false), with(1, 1, false), with(1, 2, true)]);
-    // The first one is read twice by the walk that goes round them.
+    // The walk around the cycle reads the first one twice.
     for number in 2..=5 {
         web = web.at(&format!("/forum/{number}/"), &[with(number, 0, false)]);
     }
@@ -388,7 +388,7 @@ async fn boards_that_were_taken_for_pages_are_looked_at_again_once_a_page_names_
 
 #[tokio::test(start_paused = true)]
 async fn what_a_list_shows_before_its_site_has_it_is_asked_for_once_more() {
-    // The list is served by one replica, its pages by another that lags; one never comes.
+    // One replica serves the list, a lagging one its pages; one page is never served.
     let fronts: Vec<Answer> = (0..8).map(|look| board(&threads(30 + look, 12), None, true)).collect();
     let late = [super::web::status(404), page("<h1>Talk</h1><p>words</p>")];
     let web = posts().at("/", &fronts).at("/viewtopic?t=30", &late).at("/viewtopic?t=29", &[super::web::status(404)]);
@@ -424,7 +424,7 @@ async fn a_list_that_moved_is_asked_for_ever_more_seldom_and_holds_no_other_up()
     let mut web =
         posts().at("/", &[page("<a href=/board/1>one</a> <a href=/board/2>two</a> <a href=/board/3>three</a>")]);
     web = web.at("/board/1", &fronts).at("/board/3", &[board(&threads(20, 12), None, true)]);
-    // The second one moves after some looks.
+    // The second one moves after some rechecks.
     let mut second: Vec<Answer> = (0..5).map(|_| board(&threads(900, 12), None, true)).collect();
     second.push(to("/forum/2"));
     web = web.at("/board/2", &second).at("/forum/2", &[board(&threads(900, 12), None, true)]);

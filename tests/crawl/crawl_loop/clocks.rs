@@ -1,5 +1,5 @@
 //! Clocks that are set while the crawl runs, or between two runs: nothing waits for a time that never comes, and nothing
-//! comes before its time.
+//! happens early.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 const HOUR_MS: i64 = 3_600_000;
 const YEAR_MS: i64 = 365 * 24 * HOUR_MS;
 
-/// When a path was asked for, in milliseconds since the beginning.
+/// When a path was requested, in milliseconds since the start.
 fn asked_at(web: &Web, path: &str) -> Vec<u64> {
     web.log().iter().filter(|(_, asked)| asked == path).map(|(at, _)| *at).collect()
 }
@@ -34,11 +34,11 @@ async fn a_pause_that_is_over_does_not_come_back_because_the_clock_was_set_back(
     );
     let machine = Machine::new();
     machine.set_clock(Duration::from_millis(123_500), -2 * HOUR_MS);
-    // The link to the other host makes the loop read all hosts' rows again, after the pause.
+    // The link to the other host makes the loop reload all host rows after the pause.
     let rules = "hosts = ['sim.example', 'other.example']\n[rate]\nrequests_per_second = 1";
     machine.crawl(&web, rules, RunOptions::default()).await;
     let log = web.log();
-    // What was planned by the former clock, the look at the start page, is done at once.
+    // The recheck of the start page, scheduled by the old clock, happens at once.
     assert!(log.len() == 11 && log.last().unwrap().0 < 200_000, "{log:?}");
 }
 
@@ -132,7 +132,7 @@ async fn one_look_in_the_future_does_not_end_the_looks() {
     let machine = Machine::new();
     machine.set_clock(Duration::from_secs(60), -10 * YEAR_MS);
     machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_500))).await;
-    // It looks at once, and at its interval from then on.
+    // It rechecks at once, and at its interval from then on.
     assert_eq!(asked_at(&web, "/").len(), 4, "{:?}", web.log());
 }
 
@@ -164,7 +164,7 @@ async fn what_was_found_by_a_clock_that_was_ahead_makes_no_look_go_over_a_whole_
 async fn a_clock_that_is_set_back_by_less_than_an_hour_ends_no_looks_and_has_no_page_read_over_and_over() {
     let rules = rules(2).replace("revisit_minutes = 1", "revisit_minutes = 2");
     for set_by in [-HOUR_MS / 2, -HOUR_MS + 5_000] {
-        // A new thread each 40 seconds: there is always something that was just found.
+        // A new thread every 40 seconds: there is always one that was just found.
         let site = |path: &str, elapsed: Duration| board(path, OLD + elapsed.as_secs() / 40);
         let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(site));
         let mut machine = Machine::new();
@@ -179,7 +179,7 @@ async fn a_clock_that_is_set_back_by_less_than_an_hour_ends_no_looks_and_has_no_
     }
 }
 
-/// A thread that is read once more before a clock is set back is read once more after it, and that is all.
+/// A thread that is read once more before a clock is set back is read once more after it, and then no more.
 #[tokio::test(start_paused = true)]
 async fn a_page_that_was_to_be_read_again_by_a_clock_that_was_ahead_is_read_once() {
     let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(|path, _| board(path, OLD)));

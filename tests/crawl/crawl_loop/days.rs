@@ -1,4 +1,4 @@
-//! Days of few requests: what looks find comes with the next of them, whatever the pace, and looks have what is left.
+//! Daily request budgets: news found by rechecks are fetched first, and rechecks get the rest of the budget.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,25 +15,25 @@ const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_l
 
 const HOUR_S: u64 = 3_600;
 const DAY_S: u64 = 24 * HOUR_S;
-/// Virtual time begins at 22:13 of a day.
+/// Virtual time starts at 22:13.
 const BEGINS_S: u64 = 80_000;
 
 const LISTS: u64 = 20;
-/// Torrents of a list that were there before, and of one of its pages.
+/// Torrents of a list that existed before, and of one of its pages.
 const OLD: u64 = 100;
 const ROWS: u64 = 20;
-/// A list has a new one this often: forty a day of all.
+/// Interval of new torrents per list: forty a day over all lists.
 const EVERY_S: u64 = 12 * HOUR_S;
 const BUDGET: usize = 400;
-/// No list is left alone for longer: three times as long as sixty looks a day would.
+/// Maximum time between rechecks of a list: three times that of sixty rechecks a day.
 const LEFT_ALONE_S: u64 = 24 * HOUR_S;
 
-/// When a list's torrent comes; those that were there before are 1 to `OLD`.
+/// When a torrent of a list appears; those that existed before are 1 to `OLD`.
 fn comes_s(list: u64, number: u64) -> u64 {
     (number - OLD) * EVERY_S - list * EVERY_S / LISTS
 }
 
-/// Every other list has so many at once at this time: what one of them shows takes the increment half a day.
+/// Every other list gets this many at once at this time: those of one list keep the increment busy for half a day.
 const BURST: u64 = 60;
 const BURST_AT_S: u64 = 8 * HOUR_S;
 
@@ -54,7 +54,7 @@ fn with_bursts(path: &str, elapsed: Duration) -> Option<Answer> {
     site(path, |list| newest_of(list, elapsed) + more(list))
 }
 
-/// Torrents of a list of a site that shows some of them at random: five on its start page, two on the page of each other one.
+/// Torrents of a list on a site that shows some of them at random: five on its start page, two on every other page.
 const PICKED_FROM: u64 = 3_000;
 
 fn with_picks(path: &str, elapsed: Duration) -> Option<Answer> {
@@ -77,7 +77,7 @@ fn with_picks(path: &str, elapsed: Duration) -> Option<Answer> {
     Some(Answer::Status(status, headers, Bytes::from([&body[..], picks.as_bytes()].concat())))
 }
 
-/// A torrent's page leads to its file by a second one.
+/// A torrent's page links to its file through a second page.
 fn in_two_steps(path: &str, elapsed: Duration) -> Option<Answer> {
     let name = path.strip_prefix("/detail/").filter(|name| !name.ends_with("/get"));
     match (name, path.strip_suffix("/get")) {
@@ -87,7 +87,7 @@ fn in_two_steps(path: &str, elapsed: Duration) -> Option<Answer> {
     }
 }
 
-/// The start page shows the latest two of each list.
+/// The start page shows the latest two torrents of each list.
 fn with_the_latest(path: &str, elapsed: Duration) -> Option<Answer> {
     let Answer::Status(status, headers, body) = tracker(path, elapsed)? else { return None };
     let latest = |list: u64| {
@@ -162,7 +162,7 @@ async fn what_looks_find_comes_before_further_looks_however_few_requests_a_day_h
             assert!(looks >= 60, "{looks} looks on day {day}");
         }
         let (mut faults, mut waits) = (Vec::new(), Vec::new());
-        // What came within the last time that a list may be left alone for may not have been seen.
+        // Torrents of the last interval between rechecks may not have been seen.
         let (from_s, until_s) = (first_day_s, lasts_s - LEFT_ALONE_S - HOUR_S);
         for (list, number) in (0..LISTS).flat_map(|list| (OLD + 1..OLD + 20).map(move |number| (list, number))) {
             let came_s = comes_s(list, number);
@@ -242,7 +242,7 @@ async fn links_to_old_torrents_on_start_page_and_details_take_no_looks() {
             let (looks, starts) = (count(is_front), count(|path| path == "/"));
             assert!(looks >= 55 && starts <= 8, "{start}: {looks} looks on day {day}, {starts} at the start page");
         }
-        // What is new comes with the look that shows it.
+        // New torrents are fetched after the recheck that shows them.
         let (mut late, mut seen) = (0, 0);
         for (list, number) in (0..LISTS).flat_map(|list| (OLD + 1..OLD + 9).map(move |number| (list, number))) {
             let came_ms = comes_s(list, number) * 1_000;
@@ -258,7 +258,7 @@ async fn links_to_old_torrents_on_start_page_and_details_take_no_looks() {
     }
 }
 
-/// How long after they came the files of those were asked for that came on the second day.
+/// For torrents that appeared on the second day: the time until their file was requested.
 async fn waits(web: Arc<Web>, start: &str) -> Vec<u64> {
     let mut machine = Machine::new();
     machine.update = Some(in_memory());

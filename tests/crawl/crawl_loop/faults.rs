@@ -1,4 +1,4 @@
-//! What faulty answers cost: a URL is given up for its own faults alone, and for nothing that a retry would have mended.
+//! The cost of faulty responses: a URL is only given up for its own faults, and never for one that a retry would have fixed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,7 @@ async fn a_pause_outlives_the_good_answer_that_was_under_way_when_it_began() {
             .otherwise(|path| path.starts_with("/detail/").then(|| page(""))),
     );
     let machine = Machine::new();
-    // The second link is asked for a second after the first, and answered a second after the pause began.
+    // The second link is requested a second after the first, and answered a second after the pause began.
     let rules = "lanes = 8\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1\nconnections = 2\nrest_factor = 0";
     let options = RunOptions { pages_max: Some(3), ..RunOptions::default() };
     machine.crawl(&web, rules, options).await;

@@ -1,4 +1,4 @@
-//! A forum for members only as a simulated site, its operator's files, and a crawl of it in virtual time.
+//! A members-only forum as a simulated site, its operator's files, and a crawl of it in virtual time.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
@@ -22,44 +22,44 @@ use super::web::{Machine, Piece, site_rules};
 
 pub const RULES: &str = "login.user = 'anna'\nlanes = 16\nlane_key = 'xxh3'\n[rate]\nrequests_per_second = 1000000\nconnections = 16\nrest_factor = 0";
 
-/// What a guest is answered.
+/// The response to a guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Denial {
     Form,
     Words,
     Redirect,
     Forbidden,
-    /// A page without a link and without a word.
+    /// A page without links or text.
     Empty,
-    /// Back to where the site begins, and from a torrent to its page.
+    /// A redirect to the start page, and from a torrent to its page.
     Home,
-    /// What guests may see of it, with a link to log in, and torrents beside it.
+    /// What guests may see, with a link to log in, and torrents beside it.
     Sidebar,
-    /// All but the files; the start page names the user to everybody, and nothing leads to the login.
+    /// Everything but the files; the start page shows the user name to everybody, and nothing links to the login.
     Newest,
-    /// The same, with topics whose titles are words to log out with.
+    /// The same, with topics titled like log-out links.
     Topic,
 }
 
 #[derive(Default)]
 pub struct State {
-    /// The session that is a member's, by the number in its cookie.
+    /// The number of the member's session, from its cookie.
     pub session: Option<u64>,
     /// Sessions so far.
     pub sessions: u64,
-    /// Answers of a server in trouble that are still to come.
+    /// Remaining responses of a server in trouble.
     pub trouble: u64,
-    /// Statuses with which the next forms are answered, and no look is taken at them.
+    /// Statuses of the next responses to forms, whose content is ignored.
     pub form_statuses: Vec<u16>,
-    /// Answers to a member since the login, and when the last one was.
+    /// Responses to a member since the login, and the time of the last one.
     pub answered: u64,
     pub answered_at: Duration,
-    /// Looks of a member at the front.
+    /// Visits of the front page by a member.
     pub fronts: u64,
     pub log: Vec<(u64, String)>,
     pub logins: u64,
     pub wrong: u64,
-    /// Times that a session ended.
+    /// How often a session ended.
     pub ended: u64,
 }
 
@@ -67,21 +67,21 @@ pub struct Forum {
     pub denial: Denial,
     pub password: &'static str,
     pub details: usize,
-    /// A session ends after so many answers, or so long after the last one.
+    /// A session ends after this many responses, or this long after the last one.
     pub answers_max: u64,
     pub idle_max: Duration,
-    /// Says the login form's answer, where no login is let in.
+    /// The login form's response, if it rejects all logins.
     pub refusal: Option<&'static str>,
-    /// Answers of a server in trouble right behind a login, their status, and whether the front sends on to them.
+    /// Responses of a server in trouble right after a login, their status, and whether the front page redirects to them.
     pub trouble: u64,
     pub trouble_status: u16,
     pub trouble_moves: bool,
     pub robots: &'static str,
-    /// What a server in trouble asks for.
+    /// The `Retry-After` of a server in trouble.
     pub retry_after: Option<&'static str>,
-    /// From when to when the first host does not answer; its mirror always does, and knows no member.
+    /// When the first host does not respond; its mirror always does, and knows no members.
     pub down: (Duration, Duration),
-    /// A link of the start page that ends the session, and its text.
+    /// A link on the start page that ends the session, and its text.
     pub bye: Option<(&'static str, &'static str)>,
     pub start: tokio::time::Instant,
     pub state: Mutex<State>,
@@ -121,19 +121,19 @@ impl Forum {
         self.state.lock().unwrap().log.iter().filter(|(_, asked)| asked == path).count()
     }
 
-    /// Logins that were let in, those that were not, and sessions that ended.
+    /// Accepted logins, rejected ones, and sessions that ended.
     pub fn counts(&self) -> (u64, u64, u64) {
         let state = self.state.lock().unwrap();
         (state.logins, state.wrong, state.ended)
     }
 
-    /// Requests but for robots.txt, with their times in milliseconds.
+    /// Requests except robots.txt, with their times in milliseconds.
     pub fn requests(&self) -> Vec<(u64, String)> {
         let log = self.state.lock().unwrap().log.clone();
         log.into_iter().filter(|(_, path)| path != "/robots.txt").collect()
     }
 
-    /// Logs in as a browser would; gives the cookie's number.
+    /// Logs in like a browser; returns the cookie's number.
     pub fn log_in(&self) -> u64 {
         let mut state = self.state.lock().unwrap();
         state.sessions += 1;
@@ -141,7 +141,7 @@ impl Forum {
         state.sessions
     }
 
-    /// The answer to whoever has this session's cookie.
+    /// The response for this session's cookie.
     pub fn answer(
         &self,
         path: &str,
@@ -251,7 +251,7 @@ impl Forum {
                     .map(|n| format!("<a href=/detail/{n}>x</a>"))
                     .collect(),
             ),
-            // What not even members may see.
+            // Not even members may see this.
             _ if path.starts_with("/detail/") && number % 50 == 7 => (403, None, "not for your class".to_owned()),
             _ if path.starts_with("/detail/") => page(format!("<a href=/dl/{number}>x</a>")),
             _ if path.starts_with("/dl/") => {
@@ -297,7 +297,7 @@ impl Transport for Wire {
         if !by_mirror && (forum.down.0..forum.down.1).contains(&forum.start.elapsed()) {
             return Err(FetchFailure { kind: FailureKind::Connect, detail: "down".to_owned() });
         }
-        // Not all answers take the same time, so that visits overtake each other.
+        // Response times differ, so that visits overtake each other.
         tokio::time::sleep(Duration::from_millis(20 + path.len() as u64 * 7 % 23)).await;
         let logins = forum.counts().0;
         let cookie = self.cookie(request.url);
@@ -305,7 +305,7 @@ impl Transport for Wire {
             forum.answer(path.split('?').next().unwrap(), posted.as_deref(), cookie, by_mirror);
         match (posted.is_some() && forum.counts().0 > logins, cookie) {
             (true, _) => self.set(request.url, &format!("sid={}", forum.state.lock().unwrap().sessions)),
-            // Guests get one, too, and members whose session has ended.
+            // Guests get a cookie, too, and so do members whose session has ended.
             _ if forum.state.lock().unwrap().session.is_none() => self.set(request.url, "sid=guest"),
             _ => {}
         }
@@ -329,9 +329,9 @@ pub struct Files {
     pub password: Mutex<&'static str>,
     pub tries: Mutex<Tries>,
     pub stamp: Mutex<u64>,
-    /// The session that is written down, and each that was.
+    /// The stored session, and all stored ones.
     pub session: Mutex<Option<Vec<u8>>>,
-    /// The one that is still to be proven.
+    /// The session whose proof is pending.
     pub unproven: Mutex<Option<Vec<u8>>>,
     pub kept: Mutex<Vec<String>>,
 }
@@ -366,7 +366,7 @@ impl Keeper for Files {
         self.kept.lock().unwrap().push(String::from_utf8(bytes.clone()).unwrap());
         *self.session.lock().unwrap() = Some(bytes);
         *self.unproven.lock().unwrap() = None;
-        // As the file's own time is another one.
+        // The file's own time would change as well.
         *self.stamp.lock().unwrap() += 1;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What is looked at again and is as it was is not read again; what is new on it never waits.
+//! Revisited pages that have not changed are not read again; new content is never delayed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use gleaner_store::crawldb::{CrawlDb as _, Reader};
 
 use super::web::{Answer, FAST, Machine, Web, page, torrent};
 
-/// What differs from look to look without saying anything.
+/// Parts that change with each visit and mean nothing.
 fn noise(look: u64) -> String {
     format!(
         "<div id=foot><p class=online>{} members online</p><p class=load>made in 0.{:03} s</p><p><a href=/ads/{look}>buy</a></p></div>",
@@ -31,7 +31,7 @@ fn front(look: u64, head: &str, body: &str) -> Answer {
     ))
 }
 
-/// Looks at the start page as often as it has answers.
+/// Visits the start page as often as it has responses.
 async fn looks(machine: &Machine, web: &Arc<Web>, rules: &str, times: usize) {
     for _ in 0..times {
         machine.crawl(web, rules, RunOptions::default()).await;
@@ -75,7 +75,7 @@ async fn a_model_that_cannot_be_read_is_learned_anew() {
     assert!(skipped >= 4, "{skipped} of 11");
 }
 
-/// Every way in which a page leads on.
+/// Every kind of lead on a page.
 fn lead(kind: u64, n: u64) -> (String, String) {
     let head = |text: String| (text, String::new());
     let body = |text: String| (String::new(), text);
@@ -110,7 +110,7 @@ async fn a_page_with_a_new_link_is_never_skipped_whatever_its_noise_and_wherever
         let (mut head, mut body) = (String::new(), String::new());
         for look in 0..60 {
             if next() % 4 == 0 || look == 0 {
-                // One place whose link is another one each time trains the model to take it for noise.
+                // A position whose link differs at each visit would train the model to treat it as noise.
                 let kind = if next() % 2 == 0 { 4 } else { next() % 9 };
                 let n = 1_000 + look;
                 (head, body) = lead(kind, n);
@@ -131,7 +131,7 @@ async fn a_page_with_a_new_link_is_never_skipped_whatever_its_noise_and_wherever
     }
 }
 
-/// A torrent of its own for each number.
+/// A distinct torrent for each number.
 fn torrent_of(n: u64) -> Answer {
     let name = format!("release-{n:04}");
     let text = format!(
@@ -147,7 +147,7 @@ fn detail(n: u64) -> Answer {
     ))
 }
 
-/// A site of releases, whose pages are there unless they are said otherwise.
+/// A site of releases, whose pages exist unless overridden.
 fn releases() -> Web {
     Web::new(Duration::from_millis(10)).otherwise(|path| {
         let number = |prefix: &str| path.strip_prefix(prefix)?.parse::<u64>().ok();
@@ -270,7 +270,7 @@ async fn the_delay_of_what_appears_is_measured_over_restarts_and_history_is_apar
 
 #[tokio::test(start_paused = true)]
 async fn a_kill_loses_no_delay_that_was_measured_more_than_half_a_minute_before() {
-    // Something new is on the list at each look, ten minutes apart; other notes are written each five minutes by then.
+    // The list has something new at each recheck, ten minutes apart; by then other notes are written every five minutes.
     let fronts: Vec<Answer> = (0..9).map(|look| front(look, "", &rows(1..6 + look))).collect();
     let (web, machine) = (Arc::new(releases().at("/", &fronts)), Machine::new());
     let rules = format!("revisit_minutes = 10\n{FAST}");
@@ -285,7 +285,7 @@ async fn a_kill_loses_no_delay_that_was_measured_more_than_half_a_minute_before(
 
 #[tokio::test(start_paused = true)]
 async fn a_time_that_the_site_shows_narrows_the_delay_and_one_that_cannot_be_is_not_believed() {
-    // The virtual clock begins at 2023-11-14 22:13:20 UTC; looks are an hour apart.
+    // The virtual clock starts at 2023-11-14 22:13:20 UTC; rechecks are an hour apart.
     let row = |n: u64, time: &str| {
         format!(
             "<tr><td><a href=/detail/{n}>Release number {n}</a></td><td><time datetime={time}Z>{time}</time></td><td>{n}.5 MB</td></tr>"
@@ -302,7 +302,7 @@ async fn a_time_that_the_site_shows_narrows_the_delay_and_one_that_cannot_be_is_
         (2, "2023-11-12T10:00:00"),
     ];
     let new = [vec![(6, "2023-11-14T23:03:20")], old.to_vec()].concat();
-    // Before the look at which it was not there; and two days in the future.
+    // Before the recheck at which it was absent; and two days in the future.
     let slow = [vec![(7, "2023-11-14T22:40:00")], new.clone()].concat();
     let fast = [vec![(8, "2023-11-17T00:40:00")], slow.clone()].concat();
     let web = Arc::new(releases().at("/", &[list(&old), list(&new), list(&slow), list(&fast)]));
@@ -311,7 +311,7 @@ async fn a_time_that_the_site_shows_narrows_the_delay_and_one_that_cannot_be_is_
     looks_apart(&machine, &web, 60, 2).await;
     let report = told().await;
     assert_eq!((report.shown, report.looks, report.contradicted, report.history), (1, 0, 0, 4), "{report:?}");
-    // 23:03:20 is ten minutes before the look at 23:13:20.
+    // 23:03:20 is ten minutes before the recheck at 23:13:20.
     assert!((560.0..640.0).contains(&report.median.middle_s.unwrap()), "{report:?}");
     looks_apart(&machine, &web, 60, 1).await;
     let report = told().await;
@@ -334,7 +334,7 @@ async fn what_was_taken_away_is_found_at_the_head_of_a_list_behind_a_row_that_st
         format!("<table id=list>{}</table>", numbers.map(row).collect::<String>())
     };
     let all = rows(&mut (1..16).rev());
-    // The first one is taken down; 7 leaves the list with its torrent, 9 without; 4 and 5 stay as rows.
+    // The first one is removed; 7 leaves the list with its torrent, 9 without; 4 and 5 stay as rows.
     let fewer = rows(&mut (1..15).rev().filter(|n| ![7, 9].contains(n)));
     let mut answers = vec![front(0, "", &all)];
     answers.extend((1..60).map(|look| front(look, "", &fewer)));

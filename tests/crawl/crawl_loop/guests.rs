@@ -1,4 +1,4 @@
-//! What guests are shown is no sign of a member, and what ends a session is not asked for again, whatever it is called.
+//! Content for guests is no evidence of a membership, and a URL that ends the session is not requested again, whatever its name.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +18,8 @@ use super::web::{Machine, Web, page as html, redirect, site_rules};
 const FORM: &str = "<form action=/in method=post><input name=user><input type=password name=pass><input type=submit \
                     value='Log in'></form>";
 
-/// How a login ends at a site whose start page says this before and behind the form, which is answered by `after`; and how often the
-/// start page was asked for.
+/// The verdict of a login at a site whose start page has this text before and after the form, which is answered by `after`; and how often
+/// the start page was requested.
 async fn verdict(before: &str, behind: &str, after: &str, more: &str) -> (Verdict, usize) {
     let machine = Machine::new();
     let db: Arc<dyn CrawlDb> = machine.db.clone();
@@ -29,7 +29,7 @@ async fn verdict(before: &str, behind: &str, after: &str, more: &str) -> (Verdic
     let rules = format!("login = {{ user = 'anna', {more} }}\nrate.requests_per_second = 1000000");
     let site = Site::new(site_rules(&rules), web.transport(machine.start), machine.clock(), db);
     let (rules, password, jar) = (site.rules.login.as_ref().unwrap(), Secret::new("x"), Jar::default());
-    // As every visitor has one.
+    // Every visitor has one.
     jar.import("sim.example\tFALSE\t/\tFALSE\t0\tvisit\t1\n", |_| true).unwrap();
     let report = login::log_in(&site, Means { rules, password: &password, jar: &jar }).await;
     (report.judged.verdict, web.asked("/"))
@@ -47,19 +47,19 @@ async fn what_a_guest_is_shown_as_well_proves_no_login() {
             assert!(matches!(verdict, Verdict::Unknown | Verdict::ProbablyRefused), "{guests}, {after}: {verdict:?}");
         }
     }
-    // Of members it is one.
+    // For members it is evidence.
     let members = "Hello anna. <a href=/logout>Log out</a><a href=/help/logout>Log out</a><a href=/login>Log in</a>";
     for guests in [topic, help] {
         assert_eq!(verdict(guests, members, "", "").await, (Verdict::LoggedIn, 2), "{guests}");
     }
     assert_eq!(verdict(topic, "Welcome back, anna.", "", "").await.0, Verdict::LoggedIn);
-    // Where the start page was not met on the way to the form, it is asked for as a guest where it has to be, and only there.
+    // If the start page was not visited on the way to the form, it is requested as a guest only where necessary.
     let page = "page = 'http://sim.example/login'";
     let quiet = "Welcome back. anna is our newest member.";
     assert_eq!(verdict(quiet, quiet, "", page).await, (Verdict::Unknown, 2));
     let plain = "Hello. <a href=/logout>Log out</a>";
     assert_eq!(verdict(plain, plain, "", page).await, (Verdict::LoggedIn, 1));
-    // A page that the rules name for members needs no sign; a guest's word on it is one against it.
+    // A page that the rules name for members needs no evidence; guest content on it is evidence against a login.
     let probe = format!("{page}, probe = 'http://sim.example/me'");
     assert_eq!(verdict(quiet, "Numbers.", &came_back, &probe).await.0, Verdict::LoggedIn);
     assert_eq!(verdict(quiet, "Numbers. <a href=/login>Log in</a>", "", &probe).await.0, Verdict::Unknown);
@@ -86,7 +86,7 @@ async fn a_url_that_ends_each_session_is_found_among_others_and_closed_for_good(
         let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
         assert_eq!(ended, Ended::Exhausted, "{details}");
         let (logins, wrong, ends) = forum.counts();
-        // Where much is asked before it, some ends pass until it is asked alone.
+        // With many requests before it, some sessions end before it is requested alone.
         let most = if details < 300 { 5 } else { 7 };
         let told = format!("{details}: {logins} logins, {ends} ends");
         assert!((2..=most).contains(&logins) && wrong == 0 && ends == logins - 1, "{told}");
@@ -97,7 +97,7 @@ async fn a_url_that_ends_each_session_is_found_among_others_and_closed_for_good(
         crawl(&machine, &forum, &files, RunOptions::default(), None).await;
         assert_eq!(forum.asked("/detail/999"), asked, "{details}: nor by the next crawl");
         assert!(forum.counts().0 <= logins + 1, "{details}");
-        // What other rules have met is asked for anew, by the next crawl and no further one.
+        // URLs met under other rules are requested again, by the next crawl only.
         let rules = format!("deny = ['^/never$']\n{RULES}");
         crawl_by(&rules, &machine, &forum, &files, RunOptions::default(), None).await;
         let anew = forum.asked("/detail/999");

@@ -1,4 +1,4 @@
-//! Two crews: what is new is fetched while a long history goes on, work shifts, and nothing is lost between the two files.
+//! Two crews: new URLs are fetched during a long history, work shifts, and nothing is lost between the two files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use redb::backends::InMemoryBackend;
 
 use super::web::{Answer, FAST, Machine, Web, page, status as answer_status, throttled, torrent};
 
-/// Torrents that were there before.
+/// Torrents that existed before.
 const OLD: u64 = 1_200;
 /// Rows of a list.
 const ROWS: u64 = 50;
-/// A new torrent comes this often.
+/// Interval of new torrents.
 const EVERY: Duration = Duration::from_secs(60);
 
 const REVISIT: Duration = Duration::from_secs(300);
@@ -38,7 +38,7 @@ pub fn torrent_of(name: &str) -> Answer {
     Answer::Status(200, ResponseHeaders::default(), Bytes::from(text))
 }
 
-/// A tracker whose lists are newest first, each row with a page of its own.
+/// A tracker whose lists are newest first; each row has its own page.
 fn tracker(path: &str, elapsed: Duration) -> Option<Answer> {
     let newest = OLD + elapsed.as_secs() / EVERY.as_secs();
     let number = |prefix: &str| path.strip_prefix(prefix)?.parse::<u64>().ok();
@@ -73,7 +73,7 @@ fn with_two_crews() -> Machine {
     machine
 }
 
-/// By new torrent, published in the first `seconds`: how long after that it was fetched, in seconds.
+/// For each new torrent published in the first `seconds`: the seconds until it was fetched.
 fn delays(web: &Web, seconds: u64) -> Vec<u64> {
     let log = web.log();
     let new = 1..=seconds / EVERY.as_secs();
@@ -87,7 +87,7 @@ fn delays(web: &Web, seconds: u64) -> Vec<u64> {
     delays
 }
 
-/// The tracker as the service sees it for two hours.
+/// The tracker as crawled by the service for two hours.
 async fn two_hours(machine: &Machine) -> Arc<Web> {
     let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(tracker));
     let (ended, _) = machine.crawl_until(&web, RULES, SERVICE, Some(Duration::from_secs(7_200))).await;
@@ -97,8 +97,8 @@ async fn two_hours(machine: &Machine) -> Arc<Web> {
 
 #[tokio::test(start_paused = true)]
 async fn what_history_heard_of_first_is_new_all_the_same_when_a_look_shows_it() {
-    // Four come right behind the first look. Pages of torrents name them at once, too deep for the increment, and history has a long
-    // archive before them.
+    // Four come right after the first recheck. Pages of torrents link to them at once, too deep for the increment, and a long
+    // archive precedes them in history.
     fn site(path: &str, elapsed: Duration) -> Option<Answer> {
         let newest = if elapsed > Duration::from_millis(1_500) { 54 } else { 50 };
         let rows =
@@ -162,7 +162,7 @@ async fn what_is_new_is_fetched_within_two_intervals_while_a_long_history_goes_o
     let machine = with_two_crews();
     let web = two_hours(&machine).await;
     let delays = self::delays(&web, 100 * 60);
-    // While history is long a round of two lanes lasts one and a half intervals of the rule file.
+    // While history is long, a round of two lanes takes one and a half intervals of the rule file.
     let interval = (REVISIT * 3 / 2).as_secs();
     assert!(delays.iter().all(|delay| *delay <= 2 * interval), "{delays:?}");
     let old = (1..=OLD).filter(|number| web.asked(&format!("/dl/{number}")) != 1).count();
@@ -177,8 +177,8 @@ async fn what_is_new_is_fetched_within_two_intervals_while_a_long_history_goes_o
     let median = |delays: &[u64]| delays[delays.len() / 2];
     let worst = |delays: &[u64]| delays[delays.len() - 1];
     assert!(median(&early_without) > 5 * median(&early), "{early_without:?} {early:?}");
-    // Not by the four intervals that the worst of one crew once took: in one line, too, pages of torrents come before the lists of older
-    // ones, so that no new one waits for all of history. What is left is that looks and what they found wait for their turn.
+    // Less than the four intervals of the old worst case with one crew: even in one queue, pages of torrents come before the lists of
+    // older ones, so that no new one waits for all of history. The remaining delay is that of rechecks and their results in the queue.
     assert!(2 * worst(&early_without) > 3 * worst(&early), "{early_without:?} {early:?}");
 }
 
@@ -192,8 +192,8 @@ async fn lanes_move_as_history_is_fetched_and_status_says_why() {
             .await;
         machine.stands().crews.unwrap()
     };
-    // Of history that no page has linked to yet, nobody knows: pages of torrents come before lists, so that what is known to be
-    // left is a part of what there is.
+    // Parts of history that no page has linked to yet are unknown: pages of torrents come before lists, so the known
+    // remainder is only a part.
     let early = stands(30).await;
     assert!(early.split.increment <= 2 && early.split.lanes == 4, "{}", early.why);
     assert!(early.why.starts_with("increment ") && early.why.ends_with(" pages of history left"), "{}", early.why);
@@ -203,14 +203,14 @@ async fn lanes_move_as_history_is_fetched_and_status_says_why() {
     assert_eq!(done.why, "increment 4 of 4 lanes: nothing of history left");
     assert_eq!(done.interval_s, REVISIT.as_secs());
     assert!(early.interval_s >= later.interval_s && done.rounds > 5, "{early:?} {later:?} {done:?}");
-    // The same is told of a site that nobody crawls any more.
+    // The same is reported for a site that is no longer being crawled.
     let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
     assert_eq!(report.sites[0].crews.as_ref().unwrap().why, done.why);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_list_is_followed_behind_its_first_page_while_most_of_it_is_new() {
-    // Two hundred rows come at once, fifty on a page, and later one each ten minutes.
+    // Two hundred rows appear at once, fifty per page, and later one every ten minutes.
     fn burst(path: &str, elapsed: Duration) -> Option<Answer> {
         let new = match elapsed.as_secs() {
             ..=1_000 => 0,
@@ -233,10 +233,10 @@ async fn a_list_is_followed_behind_its_first_page_while_most_of_it_is_new() {
     let is_from = |first: u64| {
         move |path: &str| path.strip_prefix("/list/").and_then(|n| n.parse().ok()).is_some_and(|n: u64| n >= first)
     };
-    // Behind the burst each look at a list reads one page in its turn, as long as no news have shown the order of that list.
+    // After the burst, each recheck of a list reads one page in rotation, until news have shown the order of that list.
     let (looks, far) = (asked(1_001..1_600, &is_front), asked(1_001..1_600, &is_from(6)));
     assert!(far <= looks, "{far} pages behind the burst at {looks} looks");
-    // Once they have, the first page without news is the last one: that behind the front, at a look that finds any.
+    // After that, the first page without news is the last one: the one after the front page, at a recheck that finds any.
     let (looks, second) = (asked(3_000..5_000, &is_front), asked(3_000..5_000, &|path| path == "/list/2"));
     assert_eq!(asked(3_000..5_000, &is_from(3)), 0);
     assert!((1..=looks).contains(&second), "{second} pages at {looks} looks");
@@ -284,7 +284,7 @@ async fn a_crawl_that_is_to_end_takes_over_what_the_service_had_found() {
     let machine = with_two_crews();
     let rules = format!("revisit_minutes = 10\n{FAST}");
     machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(1_300))).await;
-    // Found at that look; the host asked for patience before it could be fetched.
+    // Found at that recheck; the host asked for a pause before it could be fetched.
     let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
     let update = machine.update.as_ref().unwrap();
     let key = gleaner_store::crawldb::UrlKey { host, path: "/detail/2".into() };
@@ -309,7 +309,7 @@ async fn a_crawl_that_is_to_end_takes_over_what_the_service_had_found() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_try_of_the_increment_does_not_go_behind_history() {
-    // The first request for each new page is answered with a fault.
+    // The first request for each new page gets an error.
     let mut web = Web::new(Duration::from_millis(10)).meanwhile(tracker);
     for number in OLD + 1..OLD + 60 {
         let good = page(&format!("<a href=/dl/{number}>get</a>"));
@@ -361,7 +361,7 @@ async fn a_finished_site_has_no_history_left_after_a_restart_while_its_lists_sle
     };
     let before = run(24).await;
     assert!(before.history_left == 0 && web.asked("/detail/29") > 0, "{}", before.why);
-    // Some rounds, in which most lists are not looked at.
+    // Some rounds without rechecks of most lists.
     let after = run(2).await;
     assert_eq!((after.history_left, after.split.cause), (0, before.split.cause), "{}", after.why);
 }

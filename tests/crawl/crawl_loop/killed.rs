@@ -1,5 +1,5 @@
-//! What a kill between two notes of a service costs the lists that it looks at: threads that were first seen since the last note, on boards
-//! that tell times of no zone.
+//! The effect of a kill between two notes of a service: threads that were first seen since the last note, on boards whose times have
+//! no zone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use super::boards::{START, iso};
 use super::increment::in_memory;
 use super::web::{Answer, Machine, Web, page};
 
-/// Looks are behind 7 minutes, notes are written at 5.2 and at 10.2: the thread is seen in front of the kill, and in no note.
+/// Rechecks are 7 minutes apart, notes are written at 5.2 and at 10.2: the thread is seen before the kill, and is in no note.
 const BORN_AFTER_S: u64 = 440;
 const KILLED_AFTER_S: u64 = 600;
 const BEGUN_AGAIN_AFTER_S: u64 = 1_200;
 
-/// The boards by their names: whether the rows count replies, how far the site's clock stands from UTC, and when the new thread is answered
-/// (before the service is back, or long after its first look).
+/// The boards by name: whether the rows count replies, the offset of the site's clock from UTC, and when the new thread is answered
+/// (before the service is back, or long after its first recheck).
 const BOARDS: [(&str, bool, i64, u64); 6] = [
     ("plain-early", false, 0, 1_000),
     ("plain-late", false, 0, 4_000),
@@ -61,13 +61,13 @@ fn site(path: &str, elapsed: Duration) -> Option<Answer> {
     )))
 }
 
-/// A thread of which the first history tells, and the one that is born later.
+/// A thread of the initial history, and the one that is created later.
 const OLD: usize = 3;
 const NEW: usize = 99;
 
 #[tokio::test(start_paused = true)]
 async fn replies_in_threads_that_no_note_knows_are_read_where_no_zone_is_told() {
-    // In front of the first note, and behind the second one, which knows the old threads and not the new one.
+    // Before the first note, and after the second one, which has the old threads but not the new one.
     for killed_after in [5, KILLED_AFTER_S] {
         let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(site));
         let mut machine = Machine::new();
@@ -105,18 +105,18 @@ async fn replies_in_threads_that_no_note_knows_are_read_where_no_zone_is_told() 
     }
 }
 
-/// Where the thread stands that is first seen in front of the kill.
+/// Where the thread is that is first seen before the kill.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// On a list by title, where it stays.
+    /// On a list sorted by title, where it stays.
     Title,
     /// The same, on its second page.
     SecondByTitle,
-    /// On the second page of a list by activity: as many others are answered as fill the first one, each time.
+    /// On the second page of a list sorted by activity: each time, enough others are answered to fill the first one.
     Second,
 }
 
-/// The boards by their names: where the thread stands, whether the rows count replies, and when it is answered.
+/// The boards by name: the position of the thread, whether the rows count replies, and when it is answered.
 const PLACES: [(&str, Place, bool, u64); 7] = [
     ("title-early", Place::Title, false, 1_000),
     ("title-late", Place::Title, false, 4_000),
@@ -124,7 +124,7 @@ const PLACES: [(&str, Place, bool, u64); 7] = [
     ("title-2-early", Place::SecondByTitle, false, 1_000),
     ("title-2-late", Place::SecondByTitle, false, 4_000),
     ("title-2-counted", Place::SecondByTitle, true, 1_000),
-    // One that is answered before the service is back waits for the turn of its page.
+    // One that is answered before the service is back waits for its page in the rotation.
     ("second-late", Place::Second, false, 4_000),
 ];
 
@@ -144,7 +144,7 @@ fn places(path: &str, elapsed: Duration) -> Option<Answer> {
     let (_, place, is_counted, answered) = PLACES[at];
     let times = [BORN_AFTER_S - 60, answered].into_iter().filter(|at| elapsed >= *at).count() as u64;
     let last_of = |replies: u64| START + [0, BORN_AFTER_S - 60, answered][replies as usize];
-    // By title, or the ones with the latest replies first.
+    // By title, or the latest replies first.
     let mut rows: Vec<(u64, u64, usize)> = (1..=2 * ROWS)
         .map(|n| {
             let old = START - 86_400 + (n as u64 * 7 % 23) * 3_600;
@@ -205,7 +205,7 @@ async fn so_they_are_on_lists_by_title_and_on_second_pages() {
     for (at, (name, place, _, answered)) in PLACES.iter().enumerate() {
         let path = format!("/viewtopic?t={}", 100 * (at + 1) + NEW);
         let read: Vec<u64> = log.iter().filter(|(_, asked)| *asked == path).map(|(at, _)| at / 1_000).collect();
-        // Of a thread that was read within the hour, a page behind the front tells nothing where times are of no zone.
+        // For a thread read within the hour, a page after the front page proves nothing if times have no zone.
         let is_in_doubt = *place == Place::SecondByTitle && *answered < BEGUN_AGAIN_AFTER_S;
         let (from, soon) = (answered.max(&BEGUN_AGAIN_AFTER_S), if is_in_doubt { 3_600 } else { 600 });
         assert!(read.len() == 2 && (*from..from + soon).contains(&read[1]), "{name}: {read:?}");

@@ -1,5 +1,5 @@
-//! A large forum at a rate at which history takes batches of minutes: replies in threads of which a page is in such a batch, or was read
-//! before the look that tells of them.
+//! A large forum, at a rate at which history takes batches of minutes: replies in threads with a page in such a batch, or read before the
+//! recheck that shows them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use super::web::{Answer, Machine, Web, page};
 const BOARDS: u64 = 3;
 const THREADS: u64 = 1_000;
 const ROWS: u64 = 250;
-/// All lists are read by the first reply; threads never are.
+/// All lists are read before the first reply; all threads never are.
 const FIRST_S: u64 = 150;
 const EVERY_S: u64 = 10;
 const REPLIES: u64 = 60;
-/// From the look that tells of a reply to its file: some requests of half the rate, and what came with the same looks.
+/// From the recheck that shows a reply to its file: some requests at half the rate, and other results of the same rechecks.
 const WAIT_MS: u64 = 20_000;
 
-/// The board and the thread of a reply; no thread has two.
+/// The board and the thread of a reply; no thread has two replies.
 fn answered(reply: u64) -> (u64, u64) {
     (reply % BOARDS, 1 + reply * 377 % THREADS)
 }
@@ -31,7 +31,7 @@ fn answered_s(reply: u64) -> u64 {
     FIRST_S + EVERY_S * reply
 }
 
-/// Replies that are there by then.
+/// Replies that exist by then.
 fn replies(elapsed: Duration) -> impl DoubleEndedIterator<Item = u64> {
     (0..REPLIES).filter(move |reply| answered_s(*reply) <= elapsed.as_secs())
 }
@@ -40,7 +40,7 @@ fn last_page(number: u64) -> u64 {
     1 + number % 3
 }
 
-/// The address of a page of a thread.
+/// The URL of a page of a thread.
 fn address((board, number): (u64, u64), at: u64) -> String {
     let thread = format!("/viewtopic?t={}", board * 10_000 + number);
     if at > 1 { format!("{thread}&page={at}") } else { thread }
@@ -119,7 +119,7 @@ async fn replies_in_threads_that_history_has_in_its_batch_come_with_the_next_loo
         };
         let (file, page) = (times(&format!("/attach/{reply}")), times(&address(thread, last)));
         let is_in_time = file.first().is_some_and(|wait| *wait <= (WAIT_MS / 100) as i64);
-        // History may have read the page between the reply and the look.
+        // History may have read the page between the reply and the recheck.
         let is_once = page.iter().filter(|wait| **wait >= 0).count() == 1;
         if !is_in_time || file.len() != 1 || !is_once {
             told.push(format!("{reply} {thread:?} of {last} pages, {kind}: page {page:?}, file {file:?}"));

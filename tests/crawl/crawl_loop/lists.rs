@@ -1,4 +1,4 @@
-//! Lists that move while they are read: no row is lost at the ends of their pages.
+//! Lists that shift while they are read: no row is lost at page boundaries.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use gleaner_net::fetch::ResponseHeaders;
 use super::increment::in_memory;
 use super::web::{Answer, Machine, Web, page};
 
-/// Threads that were there before.
+/// Threads that existed before.
 pub const OLD: u64 = 300;
 /// Rows of a page.
 const ROWS: u64 = 10;
-/// A new thread comes this often.
+/// Interval of new threads.
 const EVERY_S: u64 = 5;
 /// Pages on each side that a page links to, beside the first and the last.
 const WINDOW: u64 = 3;
@@ -29,7 +29,7 @@ pub fn rules(lanes: u32) -> String {
     )
 }
 
-/// A list of so many rows, the newest first, with a pager as forums have it.
+/// A list of this many rows, newest first, with a pager as in forums.
 fn list(newest: u64, number: u64) -> Option<Answer> {
     let pages = newest.div_ceil(ROWS);
     let first = newest.checked_sub(ROWS * (number - 1)).filter(|first| *first > 0)?;
@@ -72,7 +72,7 @@ fn rests(path: &str) -> Option<Answer> {
     board(path, OLD)
 }
 
-/// Old ones that were not fetched once.
+/// Old threads that were never fetched.
 fn lost(web: &Web) -> Vec<u64> {
     let log = web.log();
     let asked = |number: &u64| log.iter().filter(|(_, path)| *path == format!("/dl/{number}")).count();
@@ -135,10 +135,10 @@ fn numbers(web: &Web) -> Vec<u64> {
     web.log().iter().filter_map(|(_, path)| path.strip_prefix("/board?page=")?.parse().ok()).collect()
 }
 
-/// The page that fails for a while, so that those behind it are read before it.
+/// The page that fails for a while, so that later pages are read before it.
 const FAILS: u64 = 5;
 
-/// A list at rest that names all links anew at each view, with what changes about its rows beside them.
+/// A static list that generates new link URLs at each view, with changing content beside its rows.
 fn tokens(path: &str, elapsed: Duration) -> Option<Answer> {
     tokens_of(OLD, path, elapsed)
 }
@@ -199,7 +199,7 @@ async fn a_list_that_grows_loses_no_row_where_its_links_have_other_names_at_each
     }
 }
 
-/// The same list, whose pages go on behind the last one: each shows that one again, and leads on.
+/// The same list, with pages after the last one: each repeats it and links on.
 fn repeats(path: &str, newest: u64) -> Option<Answer> {
     let Some(number) = path.strip_prefix("/board?page=") else { return board(path, newest) };
     let number: u64 = number.parse().ok()?;
@@ -249,7 +249,7 @@ fn rows_of(newest: u64, number: u64) -> Option<String> {
 
 const HOLES: std::ops::RangeInclusive<u64> = 3..=28;
 
-/// Rows of many pages have been taken out; each page shows a featured one.
+/// Rows of many pages were removed; each page shows a featured one.
 fn holes(path: &str) -> Option<Answer> {
     let number = path.strip_prefix("/board?page=").or((path == "/board").then_some("1"));
     let Some(number) = number.and_then(|number| number.parse().ok()) else { return rests(path) };
@@ -267,7 +267,7 @@ async fn pages_without_rows_of_their_own_end_no_list() {
     assert_eq!((ended, lost(&web)), (Ended::Exhausted, (OLD - last * ROWS + 1..=OLD - first * ROWS).collect()));
 }
 
-/// The first page is read by both of its names; then as many rows come at once as a page has.
+/// The first page is read under both of its URLs; then as many rows as a page has are added at once.
 fn comes_between(path: &str) -> Option<Answer> {
     let number = path.strip_prefix("/board?page=").or((path == "/board").then_some("1"));
     let Some(number) = number.and_then(|number| number.parse().ok()) else { return board(path, OLD + ROWS) };
@@ -302,7 +302,7 @@ async fn a_list_of_one_page_under_two_names_is_counted_once() {
     assert_eq!((numbers(&web), found.index_pages, found.listed), (vec![1], 1, ROWS - 2));
 }
 
-/// The same list with pages that are counted from 0: page 1 is its second.
+/// The same list with pages counted from 0: page 1 is its second.
 fn from_zero(path: &str) -> Option<Answer> {
     let Some(number) = path.strip_prefix("/board?page=") else { return rests(path) };
     list(OLD, number.parse::<u64>().ok()? + 1)
@@ -332,7 +332,7 @@ async fn a_second_name_of_a_front_that_an_earlier_run_kept_as_a_list_leaves_the_
         let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
         State::from_bytes(&note).unwrap().lists.iter().any(|list| list.url.ends_with("page=1"))
     };
-    // To that run it was another page, as it was to versions that took all of them for lists.
+    // For that run it was another page, as for versions that treated all of them as lists.
     let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(from_zero));
     machine.crawl_until(&web, &rules(2), SERVICE, Some(Duration::from_secs(1_200))).await;
     assert!(scheduled(&machine).await);
@@ -343,11 +343,11 @@ async fn a_second_name_of_a_front_that_an_earlier_run_kept_as_a_list_leaves_the_
     assert!(numbered <= 2 && web.asked("/board") > 20, "{numbered} looks at page 1");
 }
 
-/// Requests of a day of which a history of 630 has to live for several days.
+/// Daily requests; a history of 630 takes several days with them.
 const DAYS_BUDGET: usize = 250;
 const HOUR_S: u64 = 3_600;
 const DAY_S: u64 = 24 * HOUR_S;
-/// Virtual time begins at 22:13 of a day.
+/// Virtual time starts at 22:13.
 const BEGINS_S: u64 = 80_000;
 
 /// A new thread every two hours.
@@ -355,7 +355,7 @@ fn grows_slowly(path: &str, elapsed: Duration) -> Option<Answer> {
     board(path, OLD + elapsed.as_secs() / (2 * HOUR_S))
 }
 
-/// What was asked for on each day, robots.txt apart: seconds of that day and paths. The first one begins late.
+/// The requests of each day, except robots.txt: second of the day and path. The first day starts late.
 fn by_day(web: &Web) -> Vec<Vec<(u64, String)>> {
     let mut days: Vec<Vec<(u64, String)>> = Vec::new();
     for (at, path) in web.log().into_iter().filter(|(_, path)| path != "/robots.txt") {

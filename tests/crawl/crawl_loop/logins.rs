@@ -1,5 +1,5 @@
-//! The requests of a login in a crawl: when they are sent, what keeps them back, how they are counted, and what is told
-//! meanwhile. `members` has what a session is worth to the crawl.
+//! The requests of a login in a crawl: when they are sent, what delays them, how they are counted, and what is logged
+//! meanwhile. `members` tests what a session is good for in the crawl.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use gleaner_store::crawldb::Reader as _;
 use super::forum::{Denial, Files, Forum, RULES, crawl, crawl_by};
 use super::web::Machine;
 
-/// When the simulated clock begins: 2023-11-14T22:13:20Z.
+/// Start of the simulated clock: 2023-11-14T22:13:20Z.
 const BEGIN: u64 = 1_700_000_000_000;
 
-/// The rules with so many seconds between two requests, and more of their rate.
+/// The rules with this many seconds between two requests, and more settings of their rate.
 fn slow(seconds: f64, more: &str) -> String {
     let rate = format!("requests_per_second = {}\n{more}", 1.0 / seconds);
     RULES.replace("requests_per_second = 1000000", &rate)
@@ -28,12 +28,12 @@ fn paths(forum: &Forum) -> Vec<String> {
     forum.requests().into_iter().map(|(_, path)| path).collect()
 }
 
-/// What the next process would wait for.
+/// The hold that the next process would see.
 fn hold(files: &Files, machine: &Machine) -> Option<Hold> {
     files.tries.lock().unwrap().hold("anna", &Secret::new("secret"), machine.clock().now())
 }
 
-/// Runs a crawl until it ends, and looks at how it stands after these times.
+/// Runs a crawl until it ends, and samples its state at these times.
 async fn watched(
     machine: &Machine,
     crawling: impl Future<Output = (Ended, gleaner_crawl::progress::Progress)>,
@@ -77,7 +77,7 @@ async fn a_login_pauses_where_a_person_types_and_asks_for_its_proof_once() {
     assert_eq!(seen[0].session, Some(SessionState::LoggingIn));
     assert!(matches!(machine.stands().session, Some(SessionState::Good { proven }) if proven.0 - BEGIN > 2_000));
     let log = forum.requests();
-    // The page, its redirect, the form, and the page that its redirect leads to; then the crawl begins.
+    // The page, its redirect, the form, and the target of its redirect; then the crawl starts.
     assert_eq!(paths(&forum)[..5], ["/", "/login?return=here", "/login", "/", "/"], "{log:?}");
     let gaps: Vec<u64> = log.windows(2).map(|pair| pair[1].0 - pair[0].0).take(3).collect();
     assert!(gaps[1] >= 2_000 && gaps[0] < 200 && gaps[2] < 200, "{gaps:?}");
@@ -85,7 +85,7 @@ async fn a_login_pauses_where_a_person_types_and_asks_for_its_proof_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_login_whose_process_is_killed_is_a_try_once_its_form_has_left_and_the_next_one_waits_and_says_for_what() {
-    // Sixteen seconds between two requests, of which the first asks for robots.txt, the second for the page with the form, and
+    // Sixteen seconds between two requests: the first is for robots.txt, the second for the page with the form, and
     // the third is the form.
     let rules = slow(16.0, "");
     let kill = async |machine: &Machine, forum: &Arc<Forum>, files: &Arc<Files>, seconds: u64| {
@@ -110,14 +110,14 @@ async fn a_login_whose_process_is_killed_is_a_try_once_its_form_has_left_and_the
     let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
     assert_eq!((ended, forum.counts()), (Ended::Exhausted, (1, 0, 0)), "its redirect had brought the session");
 
-    // As one leaves it that is killed before its form is answered.
+    // As left by a login that was killed before its form was answered.
     let machine = Machine::new();
     let forum = Forum::new(&machine, Denial::Form, u64::MAX);
     let files = Files::new("secret");
     let let_in = LoginEnded { verdict: Verdict::LoggedIn, was_sent: true, was_answered: true };
     {
         let mut tries = files.tries.lock().unwrap();
-        // One that was never let in is not sent again by a crawl.
+        // A crawl does not send credentials again that were never accepted.
         tries.begin("anna", &Secret::new("secret"));
         let mut never = tries.clone();
         assert!(never.broke_off("anna", &Secret::new("secret"), machine.clock().now()));
@@ -136,7 +136,7 @@ async fn a_login_whose_process_is_killed_is_a_try_once_its_form_has_left_and_the
 
 #[tokio::test(start_paused = true)]
 async fn a_site_that_is_to_end_sends_no_form_any_more_and_has_not_tried() {
-    // In the pause in front of the form, and while the host's rate keeps the form back.
+    // During the pause before the form, and while the host's rate delays the form.
     for (seconds, stop) in [(0.001, 1), (16.0, 20)] {
         let machine = Machine::new();
         let forum = Forum::new(&machine, Denial::Form, u64::MAX);
@@ -180,7 +180,7 @@ async fn requests_of_logins_count_among_those_of_the_day_also_in_the_next_proces
         assert_eq!(paths(&forum).len(), 8, "{:?}", paths(&forum));
     }
     assert_eq!(forum.counts(), (1, 0, 0));
-    // Where the day's rest is too small for a login, what it has is all that is sent.
+    // If the day's remaining budget is too small for a login, only that many requests are sent.
     let machine = Machine::new();
     let forum = Forum::new(&machine, Denial::Form, u64::MAX);
     let files = Files::new("secret");
@@ -246,7 +246,7 @@ async fn why_there_is_no_session_is_one_sentence_for_the_crawl_and_for_whoever_a
     assert_eq!((kept.why.as_str(), kept.stamp), (why, *files.stamp.lock().unwrap()));
     let until = kept.until.filter(|until| *until > kept.at).unwrap();
     assert_eq!(hint, format!("hint: crawl again at {} or later", until.rfc3339()));
-    // Nor does the next crawl, which sends nothing, find other ones.
+    // Nor does the next crawl, which sends nothing, find others.
     let (again, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
     assert_eq!((again, forum.asked("/login")), (ended, 1));
 }
@@ -258,7 +258,7 @@ async fn a_crawl_with_nothing_left_to_fetch_ends_well_only_with_a_session() {
     let files = Files::new("secret");
     let (ended, _) = crawl(&machine, &forum, &files, RunOptions::default(), None).await;
     assert_eq!(ended, Ended::Exhausted);
-    // The account is locked meanwhile, which ends its session.
+    // Meanwhile the account is locked, which ends its session.
     let locked = Some("Your account has been locked.");
     let forum = Arc::new(Forum { refusal: locked, ..Forum::of(&machine, Denial::Form, u64::MAX) });
     for _ in 0..2 {
@@ -271,7 +271,7 @@ async fn a_crawl_with_nothing_left_to_fetch_ends_well_only_with_a_session() {
 
 #[tokio::test(start_paused = true)]
 async fn a_crawl_that_runs_out_of_time_without_a_session_says_so_and_not_that_it_went_well() {
-    // In the middle of the first login, and in the pause behind one.
+    // During the first login, and in the pause after one.
     for (trouble, seconds, wanted) in [(0, 1, "before the session was proven"), (u64::MAX, 30, "hint: crawl again at ")]
     {
         let machine = Machine::new();
@@ -281,7 +281,7 @@ async fn a_crawl_that_runs_out_of_time_without_a_session_says_so_and_not_that_it
         let (ended, _) = crawl(&machine, &forum, &Files::new("secret"), options, None).await;
         assert!(matches!(&ended, Ended::NotLoggedIn(why) if why.contains(wanted)), "{ended:?}");
     }
-    // With one it is what was asked for.
+    // With one, it has what was requested.
     let machine = Machine::new();
     let forum = Forum::new(&machine, Denial::Form, u64::MAX);
     let options = RunOptions { time_max: Some(Duration::from_millis(2_500)), ..RunOptions::default() };
@@ -323,7 +323,7 @@ async fn a_site_in_trouble_in_front_of_the_form_is_not_asked_again_by_each_proce
     assert!(matches!(hold(&files, &machine), Some(Hold::Until(..))));
 }
 
-/// A crawl whose form is taken and whose proof does not come: its process leaves the cookies.
+/// A crawl whose form is accepted but whose proof never arrives: its process leaves the cookies.
 async fn unproven(machine: &Machine, forum: &Arc<Forum>, files: &Arc<Files>) {
     let (ended, _) = crawl(machine, forum, files, RunOptions::default(), None).await;
     assert!(matches!(ended, Ended::NotLoggedIn(_) | Ended::Unreachable(_)), "{ended:?}");
@@ -333,7 +333,7 @@ async fn unproven(machine: &Machine, forum: &Arc<Forum>, files: &Arc<Files>) {
 
 #[tokio::test(start_paused = true)]
 async fn a_login_that_was_taken_and_not_proven_is_proven_first_by_the_next_process() {
-    // Its session holds, has never begun, or may have ended meanwhile.
+    // Its session is valid, was never created, or may have expired meanwhile.
     for (holds, hours, was_let_in, forms) in
         [(true, 0, false, 0), (false, 0, false, 0), (false, 2, false, 0), (false, 2, true, 1)]
     {
@@ -351,7 +351,7 @@ async fn a_login_that_was_taken_and_not_proven_is_proven_first_by_the_next_proce
         let begun = forum.requests().len();
         let options = RunOptions { keep_looking: true, ..RunOptions::default() };
         let stop = Some(Duration::from_secs(6 * 3_600));
-        // A second login could not be proven either, and would be the last.
+        // A second login could not be verified either, and would be the last.
         let forum = match holds {
             true => forum,
             false => {
@@ -370,7 +370,7 @@ async fn a_login_that_was_taken_and_not_proven_is_proven_first_by_the_next_proce
         assert_eq!((sent, files.unproven.lock().unwrap().is_some()), (forms, false), "{hours} h: {next:?}");
         let waits = progress.snapshot()["sim"].no_session().map(|(until, _)| until);
         if !holds && forms == 0 {
-            // Nobody sends the same a second time but the operator.
+            // Only the operator sends the same a second time.
             assert_eq!((waits, next.len()), (Some(None), 1), "{next:?}");
             assert!(matches!(hold(&files, &machine), Some(Hold::Operator(_))));
             continue;
@@ -410,7 +410,7 @@ async fn the_session_that_is_kept_is_proven_before_a_login_that_is_not() {
     let files = Files::new("secret");
     unproven(&machine, &forum, &files).await;
     forum.state.lock().unwrap().trouble = 0;
-    // A browser's login ends that of the form.
+    // A login in a browser ends the form's session.
     files.import(forum.log_in());
     let begun = forum.requests().len();
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };

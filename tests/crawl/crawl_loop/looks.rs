@@ -1,5 +1,5 @@
-//! What is looked at again: fronts of lists at their interval, whoever looked last, and lists and empty pages once the
-//! rules take other links.
+//! Revisits: front pages of lists at their interval, whichever crew visited them last, and lists and empty pages once the
+//! rules accept other links.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ async fn a_crawl_does_not_wait_for_looks_however_many_are_planned_for_the_next_m
             .otherwise(|path| path.starts_with("/list/").then(|| page(""))),
     );
     let machine = Machine::new();
-    // Each is due again a second after the one before it, five minutes later.
+    // Each is due again a second after the previous one, five minutes later.
     let rules = "revisit_minutes = 5\n[rate]\nrequests_per_second = 1";
     let (ended, _) = machine.crawl_until(&web, rules, RunOptions::default(), Some(Duration::from_secs(3_600))).await;
     assert_eq!(ended, Ended::Exhausted);
@@ -80,7 +80,7 @@ async fn wider_rules_read_lists_and_pages_without_a_torrent_again_and_no_others(
     assert_eq!(again, [2, 1, 2, 1], "a page whose torrent is had need not be read again");
 }
 
-/// A list of twenty pages, none of which has a torrent.
+/// A list of twenty pages without torrents.
 fn one_list() -> Arc<Web> {
     let list: String = (0..20).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
     let web =
@@ -90,7 +90,7 @@ fn one_list() -> Arc<Web> {
 
 #[tokio::test(start_paused = true)]
 async fn a_service_that_is_killed_early_looks_at_its_lists_no_later_than_one_that_was_not() {
-    // Killed before its first notes, and after them; the minutes within which a list is looked at by the next one.
+    // Killed before its first notes, and after them; the minutes until the next one rechecks a list.
     for (killed_after, soon) in [(5, 1), (60, 70)] {
         let web = one_list();
         let mut machine = Machine::new();
@@ -109,7 +109,7 @@ async fn a_service_that_is_killed_early_looks_at_its_lists_no_later_than_one_tha
 
 #[tokio::test(start_paused = true)]
 async fn a_list_that_was_found_since_the_last_note_is_looked_at_at_once_after_a_kill() {
-    // The start page is looked at at 7 and at 14 minutes, notes are written at 10.2 and at 15.2.
+    // The start page is rechecked at 7 and at 14 minutes, notes are written at 10.2 and at 15.2.
     const FOUND_AFTER_S: u64 = 800;
     fn site(path: &str, elapsed: Duration) -> Option<Answer> {
         let row = |n: u64| format!("<a href=/detail/{n}>x</a>");
@@ -172,9 +172,9 @@ async fn a_crawl_under_way_tells_what_it_knows_and_not_what_it_wrote_down_minute
     assert!(machine.note_now(SCHEDULE_NOTE).is_none(), "no crawl is under way");
 }
 
-/// Seconds until an answer is there; of pages of threads it is as old as that by then.
+/// Seconds of delay of a response; a page of a thread shows its state at the request.
 const SLOW_S: u64 = 20;
-/// Seconds between the two replies of a thread, each with a torrent, and when the first one comes.
+/// Seconds between the two replies of a thread, each with a torrent, and when the first one appears.
 const REPLY_AFTER_S: u64 = 12;
 thread_local! {
     static FIRST_REPLY_S: Cell<u64> = const { Cell::new(0) };
@@ -205,7 +205,7 @@ fn replies(path: &str, elapsed: Duration) -> Option<Answer> {
     }
 }
 
-/// The service on that site, for so long.
+/// Runs the service on that site for this long.
 async fn two_boards(machine: &Machine, web: &Arc<Web>, seconds: u64) {
     let text = "start = ['http://sim.example/']\nrevisit_minutes = 1\nlanes = 8\nlane_key = 'xxh3'\n\
                 [rate]\nrequests_per_second = 0.2\nconnections = 8\nrest_factor = 0\n\
@@ -218,7 +218,7 @@ async fn two_boards(machine: &Machine, web: &Arc<Web>, seconds: u64) {
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_is_seen_while_its_thread_is_under_way_outlives_a_stop() {
-    // Whenever the stop comes, and however the process goes on.
+    // Whenever the stop comes, and however the process continues.
     let mut stopped_between = 0;
     for stop_after in (608..700).step_by(3) {
         FIRST_REPLY_S.set(612);
@@ -229,7 +229,7 @@ async fn a_reply_that_is_seen_while_its_thread_is_under_way_outlives_a_stop() {
         stopped_between += usize::from(web.asked("/dl/2") == 0);
         two_boards(&machine, &web, 400).await;
         let asked: Vec<usize> = (1..=2).map(|n| web.asked(&format!("/dl/{n}"))).collect();
-        // A file whose answer takes longer than a stop may is asked for again.
+        // A file whose response takes longer than a stop may take is requested again.
         assert!(asked.iter().all(|times| (1..=2).contains(times)), "stopped after {stop_after} s: {asked:?}");
     }
     assert!(stopped_between > 10, "{stopped_between}");
@@ -237,7 +237,7 @@ async fn a_reply_that_is_seen_while_its_thread_is_under_way_outlives_a_stop() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_is_seen_while_its_thread_is_under_way_has_the_thread_read_once_more() {
-    // Whenever they come within a round.
+    // At any time within a round.
     for first in (600..680).step_by(4) {
         FIRST_REPLY_S.set(first);
         let web = Arc::new(Web::new(Duration::from_secs(SLOW_S)).meanwhile(replies));

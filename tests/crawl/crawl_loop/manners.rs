@@ -1,4 +1,4 @@
-//! What the crawl owes to the servers it asks.
+//! Politeness of the crawl to the servers.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn links(paths: impl Iterator<Item = String>) -> String {
     paths.map(|path| format!("<a href='{path}'>x</a>")).collect()
 }
 
-/// Times between the beginnings of the requests that follow each other, in milliseconds.
+/// Times between the starts of consecutive requests, in milliseconds.
 fn gaps(web: &Web) -> Vec<u64> {
     web.log().windows(2).map(|pair| pair[1].0 - pair[0].0).collect()
 }
@@ -33,7 +33,7 @@ async fn a_connection_rests_as_long_as_the_server_took_to_answer() {
         Arc::new(Web::new(Duration::from_secs(3)).at("/", &[page(&links((0..5).map(|n| format!("/detail/{n}"))))]));
     let rules = "[rate]\nrequests_per_second = 2\nconnections = 1\nrest_factor = 2";
     Machine::new().crawl(&web, rules, RunOptions::default()).await;
-    // Three seconds of answering, six of rest.
+    // Three seconds of response time, six of rest.
     assert!(gaps(&web).iter().all(|gap| *gap >= 9_000), "{:?}", gaps(&web));
     assert_eq!(web.log().len(), 7);
 }
@@ -79,7 +79,7 @@ async fn host_names_of_one_domain_and_hosts_at_one_address_share_the_rate() {
     }
 }
 
-/// 2023-11-14T22:13:20Z is when the simulation begins.
+/// The simulation starts at 2023-11-14T22:13:20Z.
 #[tokio::test(start_paused = true)]
 async fn nothing_is_asked_in_quiet_hours_and_the_wait_is_told() {
     let web =
@@ -89,7 +89,7 @@ async fn nothing_is_asked_in_quiet_hours_and_the_wait_is_told() {
     let (ended, progress) =
         machine.crawl_until(&web, rules, RunOptions::default(), Some(Duration::from_secs(600))).await;
     assert_eq!(ended, Ended::Stopped);
-    // Quiet from 22:15 UTC, a hundred seconds after the beginning, until midnight UTC.
+    // Quiet from 22:15 UTC, a hundred seconds after the start, until midnight UTC.
     let quiet_from = 100_000;
     assert!(web.log().iter().all(|(at, _)| *at < quiet_from), "{:?}", web.log());
     assert!(web.log().len() > 5);
@@ -133,7 +133,7 @@ async fn back_off_escalates_over_restarts_and_is_forgiven_by_a_good_answer() {
     let host = machine.db.host_id("sim", "http://sim.example").await.unwrap();
     let complaints = async || machine.db.hosts().await.unwrap().iter().find(|row| row.id == host).unwrap().complaints;
     for wanted in 1..=3 {
-        // A pause is 10 s, 20 s, 40 s; each process lives to see one refusal.
+        // A pause is 10 s, 20 s, 40 s; each process lives long enough to get one refusal.
         machine.crawl_until(&web, FAST, RunOptions::default(), Some(Duration::from_secs(5))).await;
         assert_eq!(complaints().await, wanted);
         tokio::time::sleep(Duration::from_secs((5 << wanted) - 4)).await;
@@ -154,7 +154,7 @@ async fn a_clock_that_is_set_neither_stops_the_crawl_nor_breaks_its_spacing() {
         machine.set_clock(Duration::from_millis(7_300), set_by);
         let (ended, _) = machine.crawl(&web, "[rate]\nrequests_per_second = 1", RunOptions::default()).await;
         assert_eq!(ended, Ended::Exhausted);
-        // What was planned by a clock that was ahead is due at once, the next look at the start page among it.
+        // Times scheduled by a clock that was ahead are due at once, including the recheck of the start page.
         assert_eq!(web.log().len(), if set_by < 0 { 23 } else { 22 });
         assert!(gaps(&web).iter().all(|gap| (1_000..6_100).contains(gap)), "set by {set_by} ms: {:?}", gaps(&web));
     }
@@ -205,7 +205,7 @@ async fn sitemaps_of_robots_txt_are_read_plain_and_packed_and_through_an_index()
     assert_eq!(machine.outcomes().await["torrent_stored"], 1);
     assert_eq!(web.asked("/detail/7"), 1);
     assert!(web.log().iter().all(|(_, path)| !path.starts_with("/private/")), "the rules judge a sitemap's URLs");
-    // The next crawl within the revisit interval asks for none of them again.
+    // The next crawl within the revisit interval requests none of them again.
     machine.crawl(&web, FAST, RunOptions::default()).await;
     assert_eq!((web.asked("/index.xml"), web.asked("/part.xml.gz"), web.asked("/plain.txt")), (1, 1, 1));
     let off = Machine::new();
@@ -244,7 +244,7 @@ async fn what_has_not_changed_is_not_sent_again_until_the_rules_change() {
     assert_eq!(web.asked("/"), 4);
     let outcomes = machine.outcomes().await;
     assert_eq!(outcomes["not_modified"], 3, "the look after a look without a change is conditional, too: {outcomes:?}");
-    // Other rules may take other links of the same page.
+    // Other rules may accept other links of the same page.
     let rules = format!("revisit_minutes = 10\ndeny = ['never']\n{FAST}");
     machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(300))).await;
     assert_eq!((web.asked("/"), machine.outcomes().await["not_modified"]), (5, 3));
@@ -367,7 +367,7 @@ async fn a_retry_outlives_a_clock_that_is_set_back_and_a_kill() {
             .at("/detail/0", &[status(500), page("")]),
     );
     let machine = Machine::new();
-    // Half a second after the answer, and half a second before the retry.
+    // Half a second after the response, and half a second before the retry.
     machine.set_clock(Duration::from_secs(20), -5_000_000);
     let rules = "[rate]\nrequests_per_second = 1000000\nrest_factor = 0";
     let life = machine.crawl(&web, rules, RunOptions::default());

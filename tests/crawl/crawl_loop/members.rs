@@ -1,5 +1,5 @@
-//! A forum for members only: the loop logs in by itself, notices in the middle of the crawl that its session has ended,
-//! logs in once for all who wait, loses nothing by it, and stops where only its operator can go on.
+//! A members-only forum: the loop logs in by itself, detects during the crawl that its session has ended, logs in once for all waiting
+//! visits, loses nothing, and stops if the operator has to act.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ async fn each_session_that_ends_costs_one_login_and_no_torrent() {
         let machine = Machine::new();
         let forum = Forum::new(&machine, denial, 97);
         let files = Files::new("secret");
-        // Nothing but the rule file knows the way there.
+        // Only the rule file has its URL.
         let rules = RULES.replace("login.user = 'anna'", "login = { user = 'anna', page = '/login' }");
         let rules = if denial == Denial::Newest { &*rules } else { RULES };
         let (ended, _) = crawl_by(rules, &machine, &forum, &files, RunOptions::default(), None).await;
@@ -62,7 +62,7 @@ async fn sessions_that_end_while_the_service_sleeps_cost_a_login_a_round_and_no_
     let hour = Duration::from_secs(3_600);
     let forum = Arc::new(Forum { idle_max: hour, details: 0, ..Forum::of(&machine, Denial::Form, u64::MAX) });
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
-    // The rules look again each three hours, at all lists at once.
+    // The rules recheck every three hours, all lists at once.
     let rules = format!("{}\n[boards]\nschedule = 'era'", super::forum::RULES);
     super::forum::crawl_by(&rules, &machine, &forum, &Files::new("secret"), options, Some(hour * 24 * 4)).await;
     let (logins, wrong, ended) = forum.counts();
@@ -105,7 +105,7 @@ async fn a_wrong_password_is_sent_once_until_it_is_another() {
 async fn a_login_whose_proof_does_not_come_is_proven_later_and_not_sent_again() {
     for (password, refusal) in [("secret", None), ("wrong", Some("Sorry, that did not work out."))] {
         let machine = Machine::new();
-        // Three proofs are answered by a server in trouble.
+        // Three proofs get the response of a server in trouble.
         let forum = Arc::new(Forum { trouble: 3, refusal, ..Forum::of(&machine, Denial::Form, u64::MAX) });
         let options = RunOptions { keep_looking: true, ..RunOptions::default() };
         let files = Files::new(password);
@@ -126,7 +126,7 @@ async fn a_login_whose_proof_does_not_come_is_proven_later_and_not_sent_again() 
 
 #[tokio::test(start_paused = true)]
 async fn a_session_behind_a_form_that_was_taken_is_kept_however_the_site_asks_for_patience() {
-    // Once, which the login waits out, and so often that the crawl asks for the proof later.
+    // Once, which the login waits out, and often enough that the crawl requests the proof later.
     for trouble in [1, 4] {
         let machine = Machine::new();
         let of = Forum::of(&machine, Denial::Form, u64::MAX);
@@ -158,7 +158,7 @@ async fn a_proof_that_never_comes_is_asked_for_less_and_less_and_status_says_so(
     let Some((Some(_), why)) = told else { panic!("{told:?}") };
     assert!(why.contains("times in a row: http://sim.example/ (hint: "), "{why}");
 
-    // A crawl that is to end does not ask for ever.
+    // A crawl that has to end does not repeat requests forever.
     let machine = Machine::new();
     let forum = forum_of(&machine);
     let (ended, _) = crawl(&machine, &forum, &Files::new("secret"), RunOptions::default(), None).await;
@@ -191,7 +191,7 @@ async fn a_session_that_the_operator_has_imported_is_taken_up_before_a_login_is_
     let forum = Forum::new(&machine, Denial::Form, u64::MAX);
     let files = Files::new("secret");
     let importing = async {
-        // Login and proof take two seconds. In the middle of the crawl the browser's login ends ours, as some sites have it.
+        // Login and proof take two seconds. During the crawl the browser's login ends ours, as on some sites.
         tokio::time::sleep(Duration::from_millis(2_400)).await;
         files.import(forum.log_in());
         std::future::pending::<()>().await;
@@ -256,7 +256,7 @@ async fn while_a_mirror_stands_in_the_site_waits_for_its_session_and_says_so() {
     let slow = RULES.replace("requests_per_second = 1000000", "requests_per_second = 10");
     let rules = format!("mirrors = ['http://mirror.example']\n{slow}");
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
-    // Down before the first proof, and in the middle of the crawl.
+    // Down before the first proof, and during the crawl.
     for (from, until, stop) in [(0, 1_000, 500), (20_000, 1_000_000, 21_000)] {
         let machine = Machine::new();
         let down = (Duration::from_millis(from), Duration::from_millis(from + until));
@@ -280,7 +280,7 @@ async fn while_a_mirror_stands_in_the_site_waits_for_its_session_and_says_so() {
         let outcomes = outcomes(&machine).await;
         assert_eq!(outcomes["torrent_stored"], 294, "{outcomes:?}");
     }
-    // A crawl that is to end does not wait for long, and says what it lacks.
+    // A crawl that has to end does not wait for long, and reports what is missing.
     let machine = Machine::new();
     let down = (Duration::from_secs(20), Duration::from_secs(1_000_000));
     let forum = Arc::new(Forum { down, ..Forum::of(&machine, Denial::Form, u64::MAX) });

@@ -1,4 +1,4 @@
-//! The real loop over a small simulated web, in virtual time: manners, resumption and what becomes of each answer.
+//! The real loop over a small simulated web, in virtual time: politeness, resumption and the result of each response.
 
 mod boards;
 mod clocks;
@@ -142,7 +142,7 @@ async fn a_host_that_does_not_answer_ends_the_crawl_and_loses_nothing() {
     let (ended, _) = machine.crawl(&web, FAST, RunOptions::default()).await;
     assert!(matches!(ended, Ended::Unreachable(_)), "{ended:?}");
     assert_eq!(machine.db.site_counts("sim").await.unwrap().urls_queued, 2, "it, and the next look at the start page");
-    // The host is back: the next crawl gets what was queued.
+    // The host is back: the next crawl fetches what was queued.
     let web = Arc::new(
         Web::new(Duration::from_millis(10)).at("/detail/1", &[page("<a href=/dl/1>x</a>")]).at("/dl/1", &[torrent()]),
     );
@@ -238,7 +238,7 @@ async fn every_answer_ends_as_the_outcome_that_names_it() {
         web = web.at(path, std::slice::from_ref(answer));
     }
     let machine = Machine::new();
-    // One lane: the order of the links is the order of the visits.
+    // One lane: visits follow the order of the links.
     let (ended, _) =
         machine.crawl(&Arc::new(web), "[rate]\nrequests_per_second = 1000000", RunOptions::default()).await;
     assert_eq!(ended, Ended::Exhausted);
@@ -443,7 +443,7 @@ async fn what_is_told_as_queued_at_the_end_is_what_the_next_crawl_finds_queued()
 async fn a_crawl_whose_committer_has_ended_ends_though_it_waits_for_a_host() {
     let links: String = (0..10).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();
     let web = Arc::new(Web::new(Duration::from_secs(1)).at("/", &[page(&links)]).at("/detail/0", &[throttled("7200")]));
-    // A second each for robots.txt, the start page and the refusal, whose commit would begin a fifth of one later.
+    // One second each for robots.txt, the start page and the refusal, whose commit would start a fifth of a second later.
     let rules = "[rate]\nrequests_per_second = 1000000\nconnections = 1\nrest_factor = 0";
     let (options, committing) = (RunOptions::default(), Some(Duration::from_millis(3_100)));
     let machine = Machine::new();

@@ -1,4 +1,4 @@
-//! Threads with news: which page of them is read again, whatever their rows link to, count or date.
+//! Threads with news: which of their pages is read again, for all kinds of links, counts and dates in rows.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use gleaner_store::crawldb::CrawlDb;
 use super::boards::*;
 use super::web::{Answer, Machine, page};
 
-/// A list that counts replies, or does not, and tells no times.
+/// A list that counts replies, or does not, and shows no times.
 fn counted(threads: &[Thread], next: Option<&str>, counts: bool) -> Answer {
     let mut text = String::from("<body><h1>Board</h1><table class=topics><tr><th>Topic<th>Replies<th>Views</tr>");
     for Thread { n, replies, last_page, .. } in threads {
@@ -36,7 +36,7 @@ fn counted(threads: &[Thread], next: Option<&str>, counts: bool) -> Answer {
 
 #[tokio::test(start_paused = true)]
 async fn of_a_thread_that_history_read_the_last_page_that_was_read_is_known_by_the_database() {
-    // It stands on the third page, which no look goes over, until somebody answers in it.
+    // It is on the third page, which no recheck reaches, until somebody replies.
     let all = threads(50, 30);
     let mut old: Vec<Vec<Thread>> = all.chunks(10).map(<[Thread]>::to_vec).collect();
     old[2][4].last_page = 3;
@@ -57,7 +57,7 @@ async fn of_a_thread_that_history_read_the_last_page_that_was_read_is_known_by_t
 
 #[tokio::test(start_paused = true)]
 async fn a_thread_with_news_whose_page_could_not_be_had_is_asked_for_again() {
-    // It stays as it is on its list; the list itself is the same from then on.
+    // It does not move on its list; the list itself stays the same from then on.
     let before = threads(30, 12);
     let mut after = before.clone();
     let mut woken = after.remove(5);
@@ -74,7 +74,7 @@ async fn a_thread_with_news_whose_page_could_not_be_had_is_asked_for_again() {
         looks(&machine, &web, "", 6).await;
         assert_eq!(web.asked(&path), tries + 2, "{code}: read once, tried in vain, read again, and no more");
     }
-    // One that is refused for good is not asked for at each look.
+    // A permanently refused page is not requested at each recheck.
     let refused = [page("<h1>Talk</h1><p>words</p>"), super::web::status(403)];
     let web = posts().at("/", &[board(&before, None, true), board(&after, None, true)]).at(&path, &refused);
     let (web, machine) = (Arc::new(web), Machine::new());
@@ -84,7 +84,7 @@ async fn a_thread_with_news_whose_page_could_not_be_had_is_asked_for_again() {
 
 #[tokio::test(start_paused = true)]
 async fn where_counts_alone_tell_news_a_thread_that_comes_up_from_a_page_behind_is_read_again() {
-    // Whether history could count it on the page where it stood, or not.
+    // Whether history could count it on its page, or not.
     for counts in [true, false] {
         let all = threads(60, 30);
         let old: Vec<Vec<Thread>> = all.chunks(10).map(<[Thread]>::to_vec).collect();
@@ -122,12 +122,12 @@ async fn news_on_a_page_of_a_thread_that_was_read_are_found_whatever_its_row_lin
         after.insert(0, woken);
         after
     };
-    // What its row links to before and after, and whether its first page has to be read once more to come to the others.
+    // The links of its row before and after, and whether its first page has to be read once more to reach the others.
     for (row_before, row_after, by_first) in [(2, 2, false), (1, 3, false), (1, 1, true)] {
         let mut rows = before.clone();
         rows.iter_mut().filter(|thread| thread.n == n).for_each(|thread| thread.last_page = row_before);
         let after = bumped(row_after);
-        // The same list under two addresses: the thread waits for its first visit when the second one shows it.
+        // The same list under two URLs: the thread waits for its first visit when the second one shows it.
         let twice = |rows: &[Thread]| {
             let Answer::Status(status, headers, body) = board(rows, None, true) else { unreachable!("a page") };
             Answer::Status(status, headers, [body.as_ref(), b"<a href=/board/1>1</a>".as_ref()].concat().into())
@@ -155,7 +155,7 @@ async fn news_on_a_page_of_a_thread_that_was_read_are_found_whatever_its_row_lin
     }
 }
 
-/// As phpBB has it: each row links to the thread's last post by an address that the site's rules refuse.
+/// As in phpBB: each row links to the thread's last post by a URL that the site's rules refuse.
 #[tokio::test(start_paused = true)]
 async fn news_of_a_thread_whose_last_post_has_an_address_that_no_class_takes_are_read() {
     let (before, n) = (threads(30, 12), 24);
@@ -189,7 +189,7 @@ async fn news_of_a_thread_whose_last_post_has_an_address_that_no_class_takes_are
 
 #[tokio::test(start_paused = true)]
 async fn news_of_a_thread_that_history_read_minutes_ago_do_not_wait_for_the_zone_to_be_known() {
-    // The site tells no zone: of a time of the last half day nobody knows whether it was before the thread was read.
+    // The site shows no time zone: whether a time of the last half day was before the thread was read is unknown.
     let list = |threads: &[Thread], next: Option<&str>, replies: bool| {
         let rows = threads.iter().map(|thread| {
             let time = iso(thread.last).replace('T', " ");

@@ -1,4 +1,4 @@
-//! What the log says without being asked: each thing once, and again only after a while.
+//! Unsolicited log lines: each is logged once, and again only after a while.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use tracing::subscriber::DefaultGuard;
 
 use super::web::{Answer, FAST, Machine, Web, page, redirect, status, torrent};
 
-/// The log from INFO on, of what runs in this thread.
+/// The log of this thread from INFO on.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -68,7 +68,7 @@ async fn a_list_that_moves_and_a_torrent_that_goes_are_a_line_each() {
         .at("/detail/7", &[page("<h1>Release 7</h1><a href=/dl/7>get</a>"), status(404)])
         .otherwise(|path| if path.starts_with("/dl/") { Some(torrent()) } else { details(path) });
     let (web, machine) = (Arc::new(web), Machine::new());
-    // The page of a row that stays is asked for in its turn.
+    // The page of a row that stays is requested in its turn.
     looks_apart(&machine, &web, "", 200).await;
     let moved = log.lines("a list has moved");
     assert_eq!(moved.len(), 1, "{moved:?}");
@@ -137,7 +137,7 @@ async fn that_nothing_can_be_stored_is_told_at_once_and_once_a_minute_and_so_is_
     machine.on_fault = OnFault::TryAgain(Duration::from_secs(1));
     let web = Web::new(Duration::from_millis(10)).at("/", &[page("<a href=/dl/1>x</a>")]).at("/dl/1", &[torrent()]);
     let web = Arc::new(web);
-    // A file stands where the archive wants its folder of what is being written.
+    // A file blocks the path of the archive's temporary folder.
     let in_the_way = machine.archive_folder().join(".tmp");
     let _ = std::fs::remove_dir_all(&in_the_way);
     std::fs::write(&in_the_way, "").unwrap();

@@ -1,4 +1,4 @@
-//! Lists that are not in the order of time: what is put anywhere in them is found within some looks, however quiet their fronts are.
+//! Lists that are not sorted by time: rows inserted anywhere are found within some rechecks, even if the front pages are quiet.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use super::boards::START;
 use super::increment::{in_memory, torrent_of};
 use super::web::{Answer, Machine, Web, page};
 
-/// Torrents that were there before, a new one each so many seconds, rows of a page.
+/// Torrents that existed before, the interval of new ones in seconds, rows of a page.
 const OLD: u64 = 120;
 const EVERY_S: u64 = 900;
 const ROWS: u64 = 10;
 const REVISIT_S: u64 = 600;
 
-/// By title, which has nothing to do with the order in which they came. New ones stand anywhere but on the front, which stays as it is.
+/// Sort key: by title, independent of time. New ones appear anywhere except on the front page, which stays the same.
 fn key(number: u64) -> u64 {
     let drawn = number * 7_919 % 10_007;
     if number <= OLD { drawn } else { 2_000 + drawn * 8_000 / 10_007 }
@@ -76,7 +76,7 @@ fn bare(path: &str, elapsed: Duration) -> Option<Answer> {
     site(path, elapsed, false)
 }
 
-/// Addresses of which only the rules say that their number is a page's.
+/// URLs whose number is a page number only by the rules.
 fn numbered(path: &str, elapsed: Duration) -> Option<Answer> {
     if path == "/" { Some(page("<a href=/az/1>list</a>")) } else { site(path, elapsed, true) }
 }
@@ -94,7 +94,7 @@ fn rules(more: &str) -> String {
     )
 }
 
-/// Looks between the time at which a new torrent came and that at which it was fetched, by torrent.
+/// For each torrent, the rechecks between its appearance and its fetch.
 fn looks_late(web: &Web, until_s: u64) -> Vec<u64> {
     let log = web.log();
     let late = |number: u64| {
@@ -129,7 +129,7 @@ async fn what_is_put_anywhere_in_a_list_by_title_comes_within_some_looks() {
             let mut sorted = late.clone();
             sorted.sort_unstable();
             assert!(sorted[sorted.len() / 2] <= 4, "{name}, {crews} crews: half within four looks: {late:?}");
-            // Of a list without times nobody knows that it is in another order before something has shown it.
+            // For a list without times, its order is unknown until something has shown it.
             let (early, later) = late.split_at(late.len() / 4);
             assert!(early.iter().all(|looks| *looks <= 20), "{name}, {crews} crews: {late:?}");
             assert!(later.iter().all(|looks| *looks <= 8), "{name}, {crews} crews: {late:?}");
@@ -157,14 +157,14 @@ async fn each_page_of_a_list_by_title_is_read_within_a_day_under_few_requests_a_
         let path = format!("/board?page={number}");
         let mut read: Vec<u64> = log.iter().filter(|(_, asked)| *asked == path).map(|(at, _)| at / 1_000).collect();
         read.push(DAYS * 86_400);
-        // History has it all by the third day.
+        // History has read all of it by the third day.
         let longest = read.windows(2).filter(|pair| pair[1] > 2 * 86_400).map(|pair| pair[1] - pair[0]).max();
         assert!(longest.is_some_and(|longest| longest <= 86_400), "page {number}: {read:?}");
     }
 }
 
-/// A list of ten pages, the latest first, with a new row each hour. One that was there from the second hour on stands on page 3, as what was
-/// approved late.
+/// A list of ten pages, latest first, with a new row each hour. One row that appears in the second hour is on page 3, like a late
+/// approval.
 fn approved_late(path: &str, elapsed: Duration, has_times: bool) -> Option<Answer> {
     const LATE: u64 = 9_000;
     let newest = OLD + elapsed.as_secs() / 3_600;
@@ -214,7 +214,7 @@ async fn what_is_put_in_late_behind_the_front_of_a_list_in_order_is_found_within
         let log = web.log();
         let fetched = log.iter().find(|(_, path)| path == "/dl/9000").map(|(at, _)| at / 3_600_000);
         assert!(fetched.is_some_and(|hours| hours <= 2 + 44), "{name}: fetched after {fetched:?} hours");
-        // Ten pages of history, a page behind the front each hour that brings news, and six a day in their turn.
+        // Ten pages of history, a page after the front page each hour that has news, and six a day in rotation.
         let deep = log.iter().filter(|(_, path)| path.starts_with("/board?page=") && path != "/board?page=2").count();
         assert!(deep as u64 <= 10 + 8 * DAYS + 12, "{name}: {deep} pages behind the second");
     }

@@ -1,4 +1,4 @@
-//! Endless sites: what leads nowhere starves, what yields does not, and both are told.
+//! Endless sites: shapes that yield nothing are cut off, productive ones are not, and both are reported.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use gleaner_net::fetch::ResponseHeaders;
 
 use super::web::{Answer, FAST, Machine, Web, page, redirect, site_rules};
 
-/// A torrent of its own for each number.
+/// A distinct torrent for each number.
 fn torrent(number: u64) -> Answer {
     let name = number.to_string();
     let body = format!(
@@ -28,7 +28,7 @@ fn number(path: &str) -> u64 {
     path.rsplit(['/', '=']).next().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// The infohash of the info dictionary of [`torrent`], as a magnet link names it.
+/// The infohash of the info dictionary of [`torrent`], as in a magnet link.
 fn magnet(number: u64) -> String {
     let Answer::Status(_, _, file) = torrent(number) else { unreachable!() };
     let facts = gleaner_torrent::metainfo::parse(&file).unwrap();
@@ -36,7 +36,7 @@ fn magnet(number: u64) -> String {
     format!("magnet:?xt=urn:btih:{hash}")
 }
 
-/// Forty lists of fifty torrents, a calendar that never ends, and items that link to made-up items.
+/// Forty lists of fifty torrents, an endless calendar, and items that link to generated items.
 fn endless(path: &str) -> Option<Answer> {
     if path.starts_with("/dl/") {
         return Some(torrent(number(path)));
@@ -120,7 +120,7 @@ async fn a_trap_ends_the_crawl_and_a_larger_budget_takes_it_up_again() {
     let first = web.log().len();
     assert!((20..60).contains(&first), "{first}");
     assert!(machine.outcomes().await["trapped"] >= 1);
-    // The accounts outlive the process: the same budget fetches nothing more.
+    // The statistics outlive the process: the same budget fetches nothing more.
     machine.crawl(&web, &rules(20), RunOptions::default()).await;
     assert!(web.log().len() <= first + 2, "{} after {first}", web.log().len());
     machine.crawl(&web, &rules(2_000), RunOptions::default()).await;
@@ -129,7 +129,7 @@ async fn a_trap_ends_the_crawl_and_a_larger_budget_takes_it_up_again() {
 
 #[tokio::test(start_paused = true)]
 async fn lists_without_a_page_number_starve_like_others() {
-    // A calendar, or folders without end: each is the front of a list of its own.
+    // A calendar, or endless folders: each page is the front page of its own list.
     let web =
         Arc::new(Web::new(Duration::from_millis(1)).at("/", &[page("<a href='/list/0'>x</a>")]).otherwise(|path| {
             path.starts_with("/list/").then(|| page(&format!("<a href='/list/{}'>next</a>", number(path) + 1)))
@@ -154,7 +154,7 @@ async fn a_front_that_is_looked_at_again_and_again_costs_its_shape_one_page() {
     let rules = format!("budget.shape_pages = 20\nrevisit_minutes = 1\n{FAST}");
     let options = RunOptions { keep_looking: true, ..RunOptions::default() };
     machine.crawl_until(&web, &rules, options, Some(Duration::from_secs(3_600))).await;
-    // The schedule has no look at a list within a minute of the one before.
+    // The schedule never rechecks a list within a minute of the last recheck.
     assert!(web.asked("/list/3") > 50, "{} looks in an hour", web.asked("/list/3"));
     let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
     assert_eq!(report.sites[0].cuts, []);
@@ -196,7 +196,7 @@ async fn other_rules_bring_back_what_was_cut() {
 
 #[tokio::test(start_paused = true)]
 async fn a_form_that_only_traps_have_is_not_asked_for_again_when_a_shape_recovers() {
-    // Twenty barren items starve; the twenty-first that trickles through has the torrent that makes them recover.
+    // Twenty items without torrents use up the budget; the twenty-first that passes has the torrent that restores it.
     let web = Arc::new(
         Web::new(Duration::from_millis(1))
             .at("/", &[page("<a href='/item/aa/bb/aa/bb/aa/bb'>x</a><a href='/list/0'>y</a>")])
@@ -214,7 +214,7 @@ async fn a_form_that_only_traps_have_is_not_asked_for_again_when_a_shape_recover
     let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
     let cuts: Vec<_> = report.sites[0].cuts.iter().map(|cut| (cut.shape.as_str(), cut.cut)).collect();
     assert_eq!(cuts, [("repeated_folders", 1)]);
-    // Where nothing is cut any more, nothing is told of it.
+    // Once nothing is cut any more, nothing is reported.
     machine.crawl(&web, &format!("budget.traps = false\n{FAST}"), RunOptions::default()).await;
     assert_eq!(web.asked("/item/aa/bb/aa/bb/aa/bb"), 1);
     let report = status::report(machine.db.as_ref(), None, UnixMillis(0)).await.unwrap();
@@ -264,7 +264,7 @@ async fn a_parameter_that_changes_nothing_is_proposed() {
     assert_eq!(proposals.len(), 1, "{proposals:?}");
     assert_eq!(proposals[0].line(), "drop = [\"from\"]");
     assert!(proposals[0].evidence >= 20);
-    // A run that learns nothing new forgets nothing; what the operator has adopted is no proposal any more.
+    // A run that learns nothing new forgets nothing; a proposal that the operator has adopted is no longer proposed.
     machine.crawl(&web, rate, RunOptions::default()).await;
     assert_eq!(proposed().await, proposals);
     let adopted = format!("parameters.drop = ['from']\n{rate}");

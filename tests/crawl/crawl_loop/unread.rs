@@ -1,5 +1,5 @@
-//! A large forum, of which history lists all threads within minutes and reads them for hours: a reply in a thread that it has not come to
-//! is news all the same.
+//! A large forum, whose threads history lists within minutes and reads for hours: a reply in a thread that it has not read yet is
+//! news nevertheless.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,15 +15,15 @@ const REVISIT_S: u64 = 900;
 /// Pages of a board, and rows of a page.
 const PAGES: u64 = 4;
 const ROWS: u64 = 25;
-/// The thread of a board that is answered stands on its last page until then.
+/// The thread of a board that gets a reply; until then it is on the last page.
 const ANSWERED: u64 = 90;
 
-/// When it is answered: in every eighth board, once all are listed and few of them are read.
+/// When the reply appears: in every eighth board, once all are listed and few of them are read.
 fn answered_s(board: u64) -> Option<u64> {
     (board % 8 == 7).then(|| 2_000 + board * 8)
 }
 
-/// All threads of a board, the one with the last post first.
+/// All threads of a board, the one with the latest post first.
 fn rows(board: u64, elapsed_s: u64) -> Vec<u64> {
     let is_answered = answered_s(board).is_some_and(|at| elapsed_s >= at);
     let others = (1..=PAGES * ROWS).filter(|n| !is_answered || *n != ANSWERED);
@@ -69,7 +69,7 @@ async fn crawl(machine: &Machine, web: &Arc<Web>, seconds: u64, killed: Option<u
     assert_eq!(machine.crawl_site(site, service, lasts, killed).await.0.is_err(), killed.is_some());
 }
 
-/// Of the boards in which a thread was answered that history had listed and not read: how many seconds later its last page was asked for.
+/// For boards with a reply in a thread that history had listed but not read: the seconds until its last page was requested.
 fn waits(web: &Web, boards: u64) -> Vec<(u64, u64)> {
     let log = web.log();
     let wait = |board: u64| {
@@ -95,9 +95,9 @@ async fn replies_come<const BOARDS: u64>() {
     let waits = waits(&web, BOARDS);
     let left = machine.stands().crews.unwrap().history_left;
     assert!(waits.len() >= 5 && left > 60 * BOARDS, "{} answered, {left} pages of history left", waits.len());
-    // A round is longer than that as long as history is.
+    // A round takes longer than that while history is long.
     assert!(waits.iter().all(|(_, wait)| *wait <= REVISIT_S), "seconds by board: {waits:?}");
-    // Looks that come behind it show it as it is, and history has it no more.
+    // Later rechecks show no change, and history no longer has it.
     let asked = |path: String| web.log().iter().filter(|(_, asked)| *asked == path).count();
     let often = waits.iter().map(|(board, _)| asked(format!("/viewtopic?t={}&page=3", board * 1_000 + ANSWERED)));
     assert_eq!(often.max(), Some(1));
@@ -110,14 +110,14 @@ async fn a_reply_in_a_thread_that_history_has_listed_and_not_read_comes_with_the
 
 #[tokio::test(start_paused = true)]
 async fn so_it_does_in_a_forum_with_more_threads_than_are_remembered() {
-    // No more than 6,000 are.
+    // At most 6,000 are.
     replies_come::<80>().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn so_does_one_that_came_while_nobody_looked_in_a_thread_that_was_listed_in_front_of_a_kill() {
     const BOARDS: u64 = 40;
-    /// The last pages of all boards are listed behind the last note, which is written at 5.2 minutes.
+    /// The last pages of all boards are listed after the last note, which is written at 5.2 minutes.
     const KILLED_AFTER_S: u64 = 450;
     const BEGUN_AGAIN_AFTER_S: u64 = 2_400;
     let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(forum::<BOARDS>));
@@ -131,10 +131,10 @@ async fn so_does_one_that_came_while_nobody_looked_in_a_thread_that_was_listed_i
     assert!(read.len() >= 2 && read.iter().all(|(_, at)| *at <= BEGUN_AGAIN_AFTER_S + REVISIT_S), "{read:?}");
 }
 
-/// The thread of a board that is answered in `forum_of_pages`: history has read its first page by then, and none behind it.
+/// The thread of a board with a reply in `forum_of_pages`: by then history has read its first page, and none after it.
 const BEGUN: u64 = 30;
 
-/// As `forum`; a row links to the first page of its thread alone, which links to those behind it. A reply brings a file on the last one.
+/// Like `forum`; a row links only to the first page of its thread, which links to the others. A reply adds a file on the last one.
 fn forum_of_pages(path: &str, elapsed: Duration) -> Option<Answer> {
     let elapsed_s = elapsed.as_secs();
     let is_answered = |board: u64| answered_s(board).is_some_and(|at| elapsed_s >= at);

@@ -27,7 +27,7 @@ pub const TORRENT: &[u8] = b"d4:infod6:lengthi4e4:name1:a12:piece lengthi16384e6
 /// Tokio's paused clock as the crawl's clock.
 struct VirtualClock {
     start: tokio::time::Instant,
-    /// After this time it is set by so many milliseconds.
+    /// After this time it is adjusted by this many milliseconds.
     set: Option<(Duration, i64)>,
 }
 
@@ -46,9 +46,9 @@ impl Clock for VirtualClock {
 pub enum Answer {
     Status(u16, ResponseHeaders, Bytes),
     Fail(FailureKind),
-    /// 304 to who knows this ETag, else the page.
+    /// 304 for a request with this ETag, else the page.
     Versioned(&'static str, Bytes),
-    /// The same, but the page breaks off.
+    /// The same, but the page is truncated.
     Broken(&'static str, Bytes),
 }
 
@@ -74,11 +74,11 @@ pub fn torrent() -> Answer {
     Answer::Status(200, ResponseHeaders::default(), Bytes::from_static(TORRENT))
 }
 
-/// Answers by URL or else by path; the last answer of a path repeats. What is not there is 404.
+/// Responses by URL or else by path; the last response of a path repeats. Other URLs return 404.
 #[derive(Default)]
 pub struct Web {
     answers: Mutex<HashMap<String, Vec<Answer>>>,
-    /// What answers where `answers` has nothing.
+    /// The fallback for URLs that `answers` lacks.
     otherwise: Option<fn(&str) -> Option<Answer>>,
     /// The same, this long after the start.
     meanwhile: Option<fn(&str, Duration) -> Option<Answer>>,
@@ -88,12 +88,12 @@ pub struct Web {
     urls: Mutex<Vec<(u64, String)>>,
     pub under_way: Mutex<(u32, u32)>,
     latency: Duration,
-    /// Where hosts are; the others are nowhere.
+    /// Addresses of hosts; other hosts do not resolve.
     addresses: HashMap<&'static str, IpAddr>,
     dead_host: Option<&'static str>,
-    /// From when to when it is dead; always where it is not said.
+    /// When it is dead; always if None.
     dead_time: Option<(Duration, Duration)>,
-    /// From when to when every request but robots.txt is answered 502.
+    /// When every request except robots.txt gets a 502.
     outage: Option<(Duration, Duration)>,
 }
 
@@ -102,7 +102,7 @@ impl Web {
         Self { latency, ..Self::default() }
     }
 
-    /// A path, which every host answers so, or a URL.
+    /// Adds a path, for every host, or a URL.
     pub fn at(self, path: &str, answers: &[Answer]) -> Self {
         self.answers.lock().unwrap().insert(path.to_owned(), answers.iter().rev().cloned().collect());
         self
@@ -142,7 +142,7 @@ impl Web {
         Arc::new(SimTransport { web: Arc::clone(self), start })
     }
 
-    /// (milliseconds since the start, URL) of each request that was answered.
+    /// (milliseconds since the start, URL) of each answered request.
     pub fn urls(&self) -> Vec<(u64, String)> {
         self.urls.lock().unwrap().clone()
     }
@@ -161,7 +161,7 @@ struct SimTransport {
     start: tokio::time::Instant,
 }
 
-/// A body in one piece, and whether it breaks off behind that.
+/// A body in one piece, and whether it is truncated after that.
 pub struct Piece(pub Option<Bytes>, pub bool);
 
 #[async_trait::async_trait]
@@ -235,18 +235,18 @@ impl Transport for SimTransport {
     }
 }
 
-/// A machine that crawls: its database and archive live on over several crawls.
+/// A machine that crawls: its database and archive survive several crawls.
 pub struct Machine {
     pub db: Arc<MemoryStore>,
     /// None, as in most tests: one crew.
     pub update: Option<Arc<UpdateDb>>,
     pub archive: Arc<Archive>,
-    /// What a commit that fails leads to: in most tests the end, as of a command.
+    /// The reaction to a failed commit: in most tests the end, as in a command.
     pub on_fault: OnFault,
     dir: tempfile::TempDir,
     pub start: tokio::time::Instant,
     clock_set: Mutex<Option<(Duration, i64)>>,
-    /// Of the crawl under way, or of the last one.
+    /// Of the running crawl, or of the last one.
     progress: Mutex<Progress>,
 }
 
@@ -266,12 +266,12 @@ impl Machine {
         }
     }
 
-    /// How the site stands in the crawl under way, or at the end of the last one.
+    /// The site's progress in the running crawl, or at the end of the last one.
     pub fn stands(&self) -> SiteProgress {
         self.progress.lock().unwrap().snapshot().remove("sim").unwrap_or_default()
     }
 
-    /// A note as the crawl under way would write it at this moment.
+    /// A note as the running crawl would write it now.
     pub fn note_now(&self, name: &str) -> Option<Vec<u8>> {
         self.progress.lock().unwrap().note("sim", name)
     }
@@ -280,7 +280,7 @@ impl Machine {
         self.dir.path().join("torrents")
     }
 
-    /// Why nothing can be stored at this moment.
+    /// Why nothing can be stored now.
     pub fn store_fault(&self) -> Option<String> {
         self.progress.lock().unwrap().store_fault()
     }
@@ -289,7 +289,7 @@ impl Machine {
         Arc::new(VirtualClock { start: self.start, set: *self.clock_set.lock().unwrap() })
     }
 
-    /// Sets the clock of the crawls to come by so many milliseconds, this long after the machine began.
+    /// Adjusts the clock of later crawls by this many milliseconds, this long after the machine started.
     pub fn set_clock(&self, after: Duration, by_ms: i64) {
         *self.clock_set.lock().unwrap() = Some((after, by_ms));
     }
@@ -309,7 +309,7 @@ impl Machine {
         (ended.unwrap(), progress)
     }
 
-    /// The same with a committer that ends for no reason after a while, where one is given.
+    /// The same with a committer that ends without a reason after a while, if given.
     pub async fn crawl_while_committing(
         &self,
         web: &Arc<Web>,
@@ -325,7 +325,7 @@ impl Machine {
         self.crawl_site(Site::new(rules, transport, clock, db), options, stop_after, committing_for).await
     }
 
-    /// The same for a site that the caller has put together.
+    /// The same for a site that the caller has assembled.
     pub async fn crawl_site(
         &self,
         site: Site,

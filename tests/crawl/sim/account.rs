@@ -1,5 +1,5 @@
-//! Is every URL accounted for? Each link that a page carried is known, each known URL was fetched, waits for a named
-//! reason or was refused by name, each answer has the outcome that names it, and none was fetched twice without cause.
+//! Checks that every URL is accounted for: each link on a recorded page is known, each known URL was fetched, waits for a named
+//! reason or was refused by name, each response has the matching outcome, and none was fetched twice without cause.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub fn check(history: &History) -> Vec<String> {
 
 type Requests<'a> = BTreeMap<(usize, String), Vec<&'a Entry>>;
 
-/// The URL that a request is for, wherever it was sent: a mirror answers for the first host.
+/// The URL of a request, independent of the host: a mirror replaces the first host.
 pub fn asked_for(history: &History, entry: &Entry) -> String {
     let rules = &history.lives[entry.life as usize].rules[entry.site];
     let origin = &entry.url[..entry.url.len() - entry.path.len()];
@@ -45,7 +45,7 @@ fn by_url(history: &History) -> Requests<'_> {
     urls
 }
 
-/// The request that a committed visit tells of.
+/// The request of a committed visit.
 fn request_of<'a>(history: &History, requests: &Requests<'a>, told: &Told, visit: &Visit) -> Option<&'a Entry> {
     let url = history.url(&visit.key);
     let entries = requests.get(&(history.site(&visit.key), url))?;
@@ -53,7 +53,7 @@ fn request_of<'a>(history: &History, requests: &Requests<'a>, told: &Told, visit
     entries.iter().rev().find(before).copied()
 }
 
-/// The outcomes that name what was served.
+/// The outcomes that match what was served.
 fn names(served: &Served) -> &'static [Outcome] {
     use Outcome::*;
     match served {
@@ -90,7 +90,7 @@ fn visits(history: &History) -> impl Iterator<Item = (&Told, &Visit, Outcome)> {
     })
 }
 
-/// What was recorded is what was served, and a good answer is final.
+/// Recorded outcomes match what was served, and a good response is final.
 fn outcomes(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>) {
     for (told, visit, outcome) in visits(history) {
         if !outcome.was_fetched() {
@@ -104,7 +104,7 @@ fn outcomes(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>
         if !names(&entry.served).contains(&outcome) {
             faults.push(format!("outcome: recorded as {}\n    {}", outcome.name(), entry.line()));
         }
-        // A page is parked until other rules may take more of it; a torrent is had.
+        // A page is parked until other rules may accept more of it; a torrent is final.
         let is_final = match entry.served {
             Served::Page(_) => matches!(visit.next, Next::Done | Next::RevisitAt(_) | Next::Park(_)),
             Served::Torrent(..) => visit.next == Next::Done,
@@ -120,7 +120,7 @@ fn outcomes(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>
     }
 }
 
-/// What is known of one URL while its story is told.
+/// The state of one URL during the replay of its events.
 #[derive(Clone, Copy, Debug)]
 enum State {
     /// May be fetched from this time on.
@@ -133,7 +133,7 @@ enum State {
     Parked,
 }
 
-/// Every request has a cause: the URL is new, or was queued again, and its time has come.
+/// Every request has a cause: the URL is new or was queued again, and its due time has passed.
 fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>) {
     let mut stories = BTreeMap::<(usize, String), Vec<&Told>>::new();
     for told in &history.told {
@@ -164,7 +164,7 @@ fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut V
         let mut story: Vec<&Told> = stories.get(&(*site, url.clone())).cloned().unwrap_or_default();
         story.extend(of_hosts.iter().filter(|(_, of, at)| *of == origin && at == site).map(|(told, _, _)| *told));
         story.sort_by_key(|told| told.at);
-        // A clock that was set back may show the very time of an earlier visit: the database takes the later one for the same,
+        // After the clock was set back, it may show the exact time of an earlier visit: the database takes the later visit for a repeat,
         // and its URL stays queued.
         let times: Vec<(Millis, UnixMillis)> = story
             .iter()
@@ -189,7 +189,7 @@ fn fetched_with_cause(history: &History, requests: &Requests<'_>, faults: &mut V
             let fault = match state {
                 State::Due(since, since_wall, due) => {
                     let wait = due.since(since_wall).as_millis() as Millis;
-                    // Due times are the wall clock's, and what a clock that was ahead has found due stays so.
+                    // Due times use the wall clock, and a URL marked due by a clock that was ahead stays due.
                     let latest = wire::latest_wall(&history.plan, since, entry.began);
                     let early = entry.began - since < wait && latest < due;
                     early.then(|| format!("{} ms before it is due", wait - (entry.began - since)))
@@ -221,7 +221,7 @@ fn told_of(told: &Told, state: State) -> State {
         },
         Event::MadeDue(_, at) => match state {
             State::Due(since, wall, earlier) if earlier <= *at => State::Due(since, wall, earlier),
-            // Until its answer is recorded, the URL stays queued for the time at which it was asked.
+            // Until its response is recorded, the URL stays queued for the time of the request.
             State::Asked { .. } => state,
             _ => State::Due(told.at, told.wall, *at),
         },
@@ -231,14 +231,14 @@ fn told_of(told: &Told, state: State) -> State {
     }
 }
 
-/// A URL as the rules of a site name it; None where they do not take it.
+/// A URL as the rules of a site normalise it; None if they refuse it.
 pub fn taken(rules: &SiteRules, base: &str, link: &str) -> Option<CrawlUrl> {
     let base = url::Url::parse(base).ok()?;
     let url = rules.without_mirror(CrawlUrl::join(&base, link, None, &rules.canonical).ok()?);
     matches!(rules.judge(&url), Verdict::Take { class, .. } if class != Class::Login).then_some(url)
 }
 
-/// Every link of a page that was recorded, and every target of a redirect, is known to the database.
+/// Every link of a recorded page, and every target of a redirect, is known to the database.
 fn links_known(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>) {
     let hosts: BTreeMap<(&str, &str), _> =
         history.hosts.iter().map(|host| ((&*host.site, &*host.origin), host.id)).collect();
@@ -268,13 +268,13 @@ fn links_known(history: &History, requests: &Requests<'_>, faults: &mut Vec<Stri
     }
 }
 
-/// In the end every known URL has been fetched or refused by name, unless a budget says why not.
+/// At the end every known URL has been fetched or refused by name, unless a budget explains why not.
 fn nothing_left(history: &History, faults: &mut Vec<String>) {
     let Some(last) = history.lives.last() else { return };
     for (site, ended) in &last.ends {
         match ended {
             Ok(Ended::Exhausted) => {}
-            // What a budget of the rule file leaves waits in the queue for the next crawl.
+            // URLs beyond a budget of the rule file stay in the queue for the next crawl.
             Ok(Ended::Budget(_)) => continue,
             other => {
                 faults.push(format!("end: site {site} of a healed world ends with {other:?}"));
@@ -284,7 +284,7 @@ fn nothing_left(history: &History, faults: &mut Vec<String>) {
         for (key, record) in history.records.iter().filter(|(key, _)| history.site(key) == *site) {
             let url = history.url(key);
             match record {
-                // A link that nobody could commit, because its visit was lost, is found again or not at all.
+                // A link that was not committed, because its visit was lost, is found again or not at all.
                 None => {}
                 Some(record) if record.outcome.is_none() => {
                     faults.push(format!("end: {url} is known, was never fetched, and the crawl has ended"));
@@ -301,7 +301,7 @@ fn nothing_left(history: &History, faults: &mut Vec<String>) {
     }
 }
 
-/// Queued for a look that the service or the revisit interval has planned.
+/// Queued for a recheck that the service or the revisit interval has scheduled.
 fn is_planned(history: &History, key: &UrlKey) -> bool {
     let last = history.told.iter().rev().find_map(|told| match &told.event {
         Event::Visited { visit, .. } if visit.key == *key => Some(matches!(visit.next, Next::RevisitAt(_))),
@@ -321,8 +321,8 @@ fn budgets(history: &History, faults: &mut Vec<String>) {
                 .iter()
                 .filter(|entry| entry.life == number as u64 && entry.site == site && !entry.is_robots());
             let asked = asked.count() as u64;
-            // A site that breaks off is started again with a new round; so is one whose round is over, which it may be at
-            // each jump of the clock.
+            // A site whose crawl fails is restarted with a new round; so is one whose round is over, which may happen at each
+            // jump of the clock.
             let broken = lived.ends.iter().filter(|(at, end)| *at == site && end.is_err()).count() as u64;
             let rounds = (lived.until - lived.from) / (rules.revisit.as_millis() as Millis).max(1);
             let jumps = history.plan.clock_jumps.len() as u64;
@@ -334,7 +334,7 @@ fn budgets(history: &History, faults: &mut Vec<String>) {
         let too_long = match lived.life.end {
             End::Done => false,
             End::Killed(after) => lived.until - lived.from > after,
-            // Twice: what is under way ends, then its commit.
+            // Twice: running visits end, then their commit.
             End::Stopped(after) => {
                 lived.until - lived.from
                     > after + 2 * gleaner_crawl::limits::DRAIN_TIME_MAX.as_millis() as Millis + 2_000

@@ -1,5 +1,5 @@
-//! Proof that the checkers can fail: the history of a good crawl, doctored the way that a broken crawler would have
-//! made it, is found out.
+//! Proof that the checkers can fail: the history of a good crawl, altered as a broken crawler would have left it, is
+//! rejected.
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::progress::Ended;
@@ -11,7 +11,7 @@ use super::wire::Served;
 use super::world::{self, History};
 use super::{check, plan};
 
-/// A world without faults, whose sites have torrents, several pages and no rate worth the name.
+/// A world without faults, whose sites have torrents, several pages and almost no rate limit.
 fn good() -> History {
     let mut plan = Plan::of(8);
     plan.sites.truncate(1);
@@ -32,7 +32,7 @@ fn good() -> History {
     history
 }
 
-/// Doctors a good history; some fault of the kind must be told.
+/// Alters a good history; a fault of this kind must be reported.
 fn found_out(kind: &str, doctor: impl FnOnce(&mut History)) {
     let mut history = good();
     doctor(&mut history);
@@ -40,7 +40,7 @@ fn found_out(kind: &str, doctor: impl FnOnce(&mut History)) {
     assert!(faults.iter().any(|fault| fault.contains(kind)), "no `{kind}` in {faults:#?}");
 }
 
-/// The first request that was answered so, behind the start page.
+/// The first request with such a response, after the start page.
 fn position(history: &History, is_it: impl Fn(&Served) -> bool) -> usize {
     history.log.iter().skip(3).position(|entry| is_it(&entry.served)).unwrap() + 3
 }

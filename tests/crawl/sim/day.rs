@@ -1,5 +1,5 @@
-//! A simulated day: the service over many sites whose torrents come out while it looks. How long does a new torrent
-//! wait for us (the acquisition delay of ALGORITHMS §7)?
+//! A simulated day: the service over many sites that publish torrents during the crawl. Measures the acquisition delay
+//! of new torrents (ALGORITHMS §7).
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use super::{check, number, world};
 
 const REVISIT: u64 = HOUR;
 
-/// A plan of `sites` healthy sites whose torrents come out at different paces, over `hours`.
+/// A plan of `sites` healthy sites that publish torrents at different rates, over `hours`.
 fn plan(sites: usize, hours: u64) -> Plan {
     let mut plan = Plan::of(0);
     let mut drawn = Vec::new();
@@ -21,7 +21,7 @@ fn plan(sites: usize, hours: u64) -> Plan {
         site.web.hosts = vec![format!("www.day{number}.example")];
         site.web.oddities = Oddities { entity_tags: number % 2 == 0, feed: number % 3 == 0, ..Oddities::default() };
         site.robots.truncate(1);
-        // The first page shows what comes out between two looks.
+        // The first page shows everything published between two rechecks.
         site.web.per_page = 12;
         site.torrents = 10 + number as u64 % 20;
         site.torrent_every = Some((10 + 7 * (number as u64 % 13)) * MINUTE);
@@ -54,7 +54,7 @@ fn new_torrents_of_a_day_are_found_within_two_looks() {
     let mut delays = Vec::new();
     for site in &plan.sites {
         let every = site.torrent_every.unwrap();
-        // What comes out in the last two looks may wait for the next day.
+        // Torrents published during the last two intervals may wait for the next day.
         let until = site.torrents_at((hours * HOUR).saturating_sub(2 * REVISIT));
         for id in site.torrents..until {
             if web::original(site.web.seed, id) != id {
@@ -78,6 +78,6 @@ fn new_torrents_of_a_day_are_found_within_two_looks() {
         longest / 1_000
     );
     assert!(!delays.is_empty());
-    // A look each hour, and the round that follows it.
+    // A recheck each hour, and the round that follows it.
     assert!(mean <= REVISIT * 3 / 4 && longest <= 2 * REVISIT, "mean {mean} ms, longest {longest} ms");
 }

@@ -1,5 +1,5 @@
-//! Was the harvest brought in whole? Rows and files stand one to one, no infohash twice, nothing that nobody served,
-//! and nothing that was served and recorded is missing.
+//! Checks that the harvest is complete: rows and files correspond one to one, no infohash occurs twice, nothing exists that was not
+//! served, and nothing that was served and recorded is missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ fn hex(hash: &[u8; 20]) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The files that were served of each torrent, by their SHA-256, and where.
+/// The files that were served for each torrent, by their SHA-256, and where.
 struct Given {
     sha256: BTreeSet<[u8; 32]>,
     urls: BTreeSet<String>,
@@ -73,8 +73,8 @@ fn rows(history: &History, served: &BTreeMap<[u8; 20], Given>, faults: &mut Vec<
         match history.files.get(&name) {
             None => faults.push(format!("harvest: the file of {} is missing", hex(&hash))),
             Some(bytes) if <[u8; 32]>::from(Sha256::digest(bytes)) != row.facts.sha256 => {
-                // Of a repost that was stored, and whose row a kill took, another file may be there; then it is one
-                // that was served.
+                // If a repost was stored and a kill lost its row, another file may exist; then it is one that was
+                // served.
                 let sum: [u8; 32] = Sha256::digest(bytes).into();
                 if !served.get(&hash).is_some_and(|given| given.sha256.contains(&sum)) {
                     faults.push(format!("harvest: the file of {} is not what was served", hex(&hash)));
@@ -87,7 +87,7 @@ fn rows(history: &History, served: &BTreeMap<[u8; 20], Given>, faults: &mut Vec<
     }
 }
 
-/// Files without a row are left by kills only, and only until their URL is fetched again.
+/// Files without a row are only left by kills, and only until their URL is fetched again.
 fn files(history: &History, faults: &mut Vec<String>) {
     let named: BTreeSet<String> =
         history.torrents.iter().map(|row| archive::name_of_key(row.facts.infohashes.key())).collect();
@@ -101,7 +101,7 @@ fn files(history: &History, faults: &mut Vec<String>) {
     }
 }
 
-/// What was recorded as stored is there, and was stored once.
+/// Torrents recorded as stored exist, and were stored once.
 fn recorded(history: &History, faults: &mut Vec<String>) {
     let rows: BTreeSet<_> = history.torrents.iter().filter_map(|row| row.facts.infohashes.v1).collect();
     let mut stored = BTreeMap::<[u8; 20], u32>::new();
@@ -124,7 +124,7 @@ fn all_exhausted(history: &History) -> bool {
     history.lives.last().is_some_and(|last| last.ends.iter().all(|(_, end)| end == &Ok(Ended::Exhausted)))
 }
 
-/// In a world without faults, whose sites end and close nothing, every torrent is found.
+/// In a world without faults, whose sites end and disallow nothing, every torrent is found.
 fn complete(history: &History, faults: &mut Vec<String>) {
     if !history.plan.is_calm() || !all_exhausted(history) {
         return;

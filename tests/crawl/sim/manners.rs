@@ -1,4 +1,4 @@
-//! Was the crawl polite? Told from the log of requests, the rule files and the simulated robots.txt alone.
+//! Checks the crawl's politeness, using only the log of requests, the rule files and the simulated robots.txt.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -32,7 +32,7 @@ pub fn check(history: &History) -> Vec<String> {
     faults
 }
 
-/// What politeness binds: pauses the host's name, rate and connections its registrable domain and its address.
+/// The scope of a limit: pauses apply to the host name, rate and connections to its registrable domain and its address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Host(String),
@@ -40,7 +40,7 @@ enum Key {
     Address(IpAddr),
 }
 
-/// Requests of one life under one key, in the order of their beginning.
+/// Requests of one life under one key, in the order of their start.
 fn by_key(history: &History) -> BTreeMap<(u64, Key), Vec<&Entry>> {
     let mut keys = BTreeMap::<_, Vec<&Entry>>::new();
     for entry in &history.log {
@@ -53,7 +53,7 @@ fn by_key(history: &History) -> BTreeMap<(u64, Key), Vec<&Entry>> {
     keys
 }
 
-/// The rules of robots.txt that were in force for a request, and when they came.
+/// The robots.txt rules in effect for a request, and when they were received.
 fn robots_before<'a>(answers: &[&'a Entry], entry: &Entry) -> Option<&'a Entry> {
     let origin = |entry: &Entry| entry.url.len() - entry.path.len();
     answers.iter().rev().copied().find(|robots| {
@@ -63,12 +63,12 @@ fn robots_before<'a>(answers: &[&'a Entry], entry: &Entry) -> Option<&'a Entry> 
     })
 }
 
-/// Every robots.txt that was answered.
+/// Every robots.txt response.
 fn robots_answers(history: &History) -> Vec<&Entry> {
     history.log.iter().filter(|entry| entry.is_robots() && matches!(entry.served, Served::Robots(_))).collect()
 }
 
-/// What binds a request, by the rule text and by the robots.txt that had come when it began.
+/// The limits for a request, by the rule text and the robots.txt received before it started.
 struct Manners {
     interval: Millis,
     connections: usize,
@@ -78,8 +78,8 @@ struct Manners {
 
 fn manners(history: &History, answers: &[&Entry], entry: &Entry) -> Manners {
     let rules = &history.lives[entry.life as usize].rules[entry.site];
-    // A site whose crawl broke off begins anew in the same process, and knows of no delay until its robots.txt has come
-    // again; when it began is in no log.
+    // A site whose crawl failed restarts in the same process, and knows of no delay until its robots.txt arrives again; the log does
+    // not have its restart.
     let lived = &history.lives[entry.life as usize];
     let begins_anew = || lived.ends.iter().any(|(site, ended)| *site == entry.site && ended.is_err());
     let asked = match robots_before(answers, entry).map(|robots| &robots.served) {
@@ -96,7 +96,7 @@ fn manners(history: &History, answers: &[&Entry], entry: &Entry) -> Manners {
     }
 }
 
-/// The delay that this very answer asks for.
+/// The delay that this very response asks for.
 fn own_delay(history: &History, entry: &Entry) -> Millis {
     match &entry.served {
         Served::Robots(Some(asked)) if history.lives[entry.life as usize].rules[entry.site].robots == Robots::Obey => {
@@ -106,8 +106,8 @@ fn own_delay(history: &History, entry: &Entry) -> Millis {
     }
 }
 
-/// True when a request came less than `wait` after `from`, by the even clock: a process follows jumps of the wall clock,
-/// but for those that are too short to tell from a slew.
+/// True if a request came less than `wait` after `from`, by the monotonic clock: a process detects jumps of the wall clock, unless
+/// they are too short to distinguish from a slew.
 fn too_early(history: &History, entry: &Entry, from: Millis, wait: Millis) -> bool {
     let jumps = history.plan.clock_jumps.iter().filter(|(at, _)| (from..=entry.began).contains(at));
     let unseen =
@@ -129,7 +129,7 @@ fn spacing(history: &History, answers: &[&Entry], requests: &[&Entry], faults: &
     }
 }
 
-/// Connections that are in use or rest, counted from the end of their answers, are never more than allowed.
+/// Connections in use or resting, counted from the end of their responses, never exceed the limit.
 fn connections(history: &History, answers: &[&Entry], requests: &[&Entry], faults: &mut Vec<String>) {
     let mut taken: Vec<(Millis, &Entry)> = Vec::new();
     for entry in requests {
@@ -150,7 +150,7 @@ fn connections(history: &History, answers: &[&Entry], requests: &[&Entry], fault
                 let follows = (ended - entry.began) as f64 * own.rest_factor;
                 let rest =
                     (follows as Millis).min(gleaner_net::limits::REST_MAX.as_millis() as Millis).max(own.rest_min);
-                // The delay that a robots.txt asks for follows its own answer, too.
+                // The delay from a robots.txt applies after its own response, too.
                 ended + rest.max(own_delay(history, entry))
             }
         };
@@ -158,7 +158,7 @@ fn connections(history: &History, answers: &[&Entry], requests: &[&Entry], fault
     }
 }
 
-/// No request before the end of a pause that an answer imposed.
+/// No request before the end of a pause that a response imposed.
 fn pauses(history: &History, requests: &[&Entry], faults: &mut Vec<String>) {
     let mut answers: Vec<&Entry> = requests.iter().copied().filter(|entry| entry.ended.is_some()).collect();
     answers.sort_by_key(|entry| entry.ended);
@@ -173,7 +173,7 @@ fn pauses(history: &History, requests: &[&Entry], faults: &mut Vec<String>) {
             }
             continue;
         };
-        // Answers to requests that were under way together are one complaint.
+        // Responses to concurrent requests are one complaint.
         if last_end.is_none_or(|last| answer.began > last) {
             in_row += 1;
         }
@@ -193,7 +193,7 @@ fn pauses(history: &History, requests: &[&Entry], faults: &mut Vec<String>) {
     }
 }
 
-/// A pause that is in the database holds for every life.
+/// A pause in the database holds for every life.
 fn kept_pauses(history: &History, faults: &mut Vec<String>) {
     for told in &history.told {
         let Event::Blocked(host, until) = told.event else { continue };
@@ -205,7 +205,7 @@ fn kept_pauses(history: &History, faults: &mut Vec<String>) {
             let early = if entry.life == told.life {
                 too_early(history, entry, told.at, wait)
             } else {
-                // Nothing but the wall clock outlives a process: a pause that is over when the next one begins is over.
+                // Only the wall clock outlives a process: a pause that is over when the next one starts is over.
                 let latest = wire::latest_wall(&history.plan, history.lives[entry.life as usize].from, entry.began);
                 entry.began - told.at < wait && latest < until
             };
@@ -217,7 +217,7 @@ fn kept_pauses(history: &History, faults: &mut Vec<String>) {
     }
 }
 
-/// robots.txt first, and nothing that it closes.
+/// robots.txt first, and no request that it disallows.
 fn robots(history: &History, answers: &[&Entry], faults: &mut Vec<String>) {
     for entry in history.log.iter().filter(|entry| !entry.is_robots()) {
         if history.lives[entry.life as usize].rules[entry.site].robots != Robots::Obey {
@@ -240,7 +240,7 @@ fn robots(history: &History, answers: &[&Entry], faults: &mut Vec<String>) {
     }
 }
 
-/// Quiet hours are quiet, and no day has more requests than its rules allow.
+/// Quiet hours have no requests, and no day has more than its rules allow.
 fn hours(history: &History, faults: &mut Vec<String>) {
     let mut days = BTreeMap::<(usize, u64), u64>::new();
     for entry in &history.log {
@@ -252,7 +252,7 @@ fn hours(history: &History, faults: &mut Vec<String>) {
             *days.entry((entry.site, rules.hours.day(entry.began_wall))).or_default() += 1;
         }
     }
-    // Requests of visits that a kill took are counted by nobody: the count is that of the visits in the database.
+    // Requests of visits lost to a kill are not counted: the count covers visits in the database.
     let recorded = |site: usize| {
         history.told.iter().filter(move |told| match &told.event {
             Event::Visited { visit, outcome } => outcome.was_fetched() && history.site(&visit.key) == site,
@@ -272,10 +272,10 @@ fn hours(history: &History, faults: &mut Vec<String>) {
     }
 }
 
-/// No transfer without end, none larger than its cap.
+/// No endless transfer, none larger than its cap.
 fn lengths(history: &History, faults: &mut Vec<String>) {
     let time_max = gleaner_net::limits::REQUEST_TIME_MAX.as_millis() as Millis + 30_000;
-    // The piece that passes the cap has come already.
+    // The piece that exceeds the cap has already arrived.
     let bytes_max = gleaner_base::limits::PAGE_BYTES_MAX as u64 + (512 << 10);
     for entry in &history.log {
         if entry.ended.is_none_or(|(ended, _)| ended - entry.began > time_max) {

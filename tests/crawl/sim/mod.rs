@@ -22,13 +22,13 @@ use std::time::Duration;
 use plan::Plan;
 use world::History;
 
-/// Real time that one world may take; the slowest takes a twentieth of it.
+/// Real-time limit of one world; the slowest takes a twentieth of it.
 const WORLD_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// Faults of one seed that are told.
+/// Faults reported per seed.
 const FAULTS_TOLD: usize = 5;
 
-/// Seeds that failed once, each for a reason of its own, and what was wrong then.
+/// Seeds that failed once, each for a different reason, with what was wrong then.
 const LESSONS: [(u64, &str); 13] = [
     (205, "a URL that was refused for longer than any retry takes was left in the queue"),
     (1_055, "a request that was broken off let its connection have no rest"),
@@ -45,7 +45,7 @@ const LESSONS: [(u64, &str); 13] = [
     (9_451, "a clock that was set back was forgotten with the process that saw it"),
 ];
 
-/// All that the checkers find.
+/// All faults that the checkers find.
 fn check(history: &History) -> Vec<String> {
     let mut faults = manners::check(history);
     faults.extend(account::check(history));
@@ -53,7 +53,7 @@ fn check(history: &History) -> Vec<String> {
     faults
 }
 
-/// Runs one seed; the faults found. Every seventh runs twice and must come out the same.
+/// Runs one seed and returns the faults found. Every seventh runs twice and must give the same result.
 fn try_seed(seed: u64) -> (History, Vec<String>) {
     let history = world::run(Plan::of(seed));
     let mut faults = check(&history);
@@ -70,7 +70,7 @@ fn try_seed(seed: u64) -> (History, Vec<String>) {
     (history, faults)
 }
 
-/// Ends the process with the command that replays it when a world does not come to its end.
+/// If a world does not end, stops the process and prints the command that replays it.
 fn watched<T>(seed: u64, work: impl FnOnce() -> T) -> T {
     let (done, waits) = channel::<()>();
     let watch = std::thread::spawn(move || {

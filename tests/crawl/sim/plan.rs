@@ -1,4 +1,4 @@
-//! One simulated world, drawn from a seed: its sites and their rule files, what goes wrong when, and the lives of the
+//! One simulated world, generated from a seed: its sites and their rule files, the faults and their times, and the lives of the
 //! process that crawls them.
 
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::random::{Random, mix};
 use super::web::{Oddities, WebSite};
 
-/// Milliseconds since the world began.
+/// Milliseconds since the start of the world.
 pub type Millis = u64;
 
 pub const MINUTE: Millis = 60_000;
@@ -18,12 +18,12 @@ pub struct Plan {
     pub sites: Vec<SitePlan>,
     pub store: Store,
     pub latency: Latency,
-    /// Of a hundred URLs, those whose first answers are faults.
+    /// Percentage of URLs whose first responses are faults.
     pub faulty_urls: u64,
     pub outages: Vec<Outage>,
-    /// Times when downloads lead to a login page.
+    /// Times when downloads redirect to a login page.
     pub expired: Option<(Millis, Millis)>,
-    /// At such a time the wall clock goes so many milliseconds forwards or backwards.
+    /// At each of these times the wall clock jumps by this many milliseconds.
     pub clock_jumps: Vec<(Millis, i64)>,
     pub store_faults: Vec<StoreFault>,
     /// Times when the archive cannot be written.
@@ -36,18 +36,18 @@ pub struct Plan {
 pub struct SitePlan {
     pub web: WebSite,
     pub rules: String,
-    /// In force from the second life on.
+    /// In effect from the second life on.
     pub rules_later: Option<String>,
     /// In the order of the site's hosts.
     pub robots: Vec<RobotsPlan>,
-    /// Torrents that are out at the beginning.
+    /// Torrents published at the start.
     pub torrents: u64,
-    /// One more comes out each so many milliseconds.
+    /// Interval of further torrents, in milliseconds.
     pub torrent_every: Option<Millis>,
 }
 
 impl SitePlan {
-    /// Torrents that are out at a time.
+    /// Number of torrents published by a time.
     pub fn torrents_at(&self, at: Millis) -> u64 {
         self.torrents + self.torrent_every.map_or(0, |every| at / every)
     }
@@ -63,17 +63,17 @@ pub enum Store {
 pub struct Latency {
     pub low: Millis,
     pub high: Millis,
-    /// Of a hundred requests, those that take up to `slow` milliseconds.
+    /// Percentage of requests that take up to `slow` milliseconds.
     pub slow_share: u64,
     pub slow: Millis,
 }
 
-/// What a host does while it is out of order.
+/// The behaviour of a host during an outage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutageKind {
     Refuses,
     NoName,
-    /// Every third request fails to find the name.
+    /// Every third request fails to resolve the name.
     NameFlaps,
     BadGateway,
     Busy,
@@ -93,13 +93,13 @@ pub struct StoreFault {
     pub call: &'static str,
     /// Counted from one, over all lives.
     pub nth: u64,
-    /// So many calls in a row fail.
+    /// Number of consecutive calls that fail.
     pub times: u64,
-    /// Only their answers are lost: what they were asked for is done.
+    /// Only their responses are lost: the calls take effect.
     pub behind: bool,
 }
 
-/// How a robots.txt fails before it answers.
+/// How a robots.txt fails before it responds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RobotsFault {
     ServerError,
@@ -117,7 +117,7 @@ pub struct RobotsPlan {
     pub status: u16,
 }
 
-/// A robots.txt, and what it means by the simplest reading: the longest prefix decides.
+/// A robots.txt, and its meaning by the simplest interpretation: the longest prefix wins.
 #[derive(Clone, Debug, Default)]
 pub struct RobotsRules {
     pub closed: Vec<String>,
@@ -137,9 +137,9 @@ impl RobotsRules {
 /// How one life of the process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// SIGKILL after so many milliseconds.
+    /// SIGKILL after this many milliseconds.
     Killed(Millis),
-    /// SIGTERM after so many milliseconds.
+    /// SIGTERM after this many milliseconds.
     Stopped(Millis),
     /// When the crawl has nothing left to do.
     Done,
@@ -148,17 +148,17 @@ pub enum End {
 #[derive(Clone, Copy, Debug)]
 pub struct Life {
     pub end: End,
-    /// As the service: commits are tried again, broken sites started again.
+    /// Like the service: failed commits are retried, failed sites restarted.
     pub is_service: bool,
 }
 
 impl Plan {
-    /// One world in eight has no faults: in it every torrent must be found.
+    /// One world in eight has no faults: every torrent in it must be found.
     pub fn is_calm(&self) -> bool {
         self.seed.is_multiple_of(8)
     }
 
-    /// True where a page may be read on the blocking thread: a sitemap, or a large one.
+    /// True if a page may be parsed on the blocking thread: a sitemap, or a large one.
     pub fn parses_on_a_thread(&self) -> bool {
         let names_sitemaps =
             |robots: &RobotsPlan| robots.rules.as_ref().is_some_and(|rules| rules.text.contains("Sitemap"));
@@ -167,7 +167,7 @@ impl Plan {
 
     pub fn of(seed: u64) -> Self {
         let mut random = Random::new(mix(seed, 1));
-        // One world in eight has no faults: in it every torrent must be found.
+        // One world in eight has no faults: every torrent in it must be found.
         let is_calm = seed.is_multiple_of(8);
         let count = if random.percent(25) { 2 } else { 1 };
         let mut sites: Vec<SitePlan> = Vec::new();
@@ -346,7 +346,7 @@ impl RobotsRules {
         if random.percent(30) {
             text.push_str("<html>not a record\r\n\u{1}\u{2}garbage: yes\n\n");
         }
-        // A group for somebody else comes first, and for all where one for us follows.
+        // A group for another crawler comes first, also for all if one for us follows.
         text.push_str("User-agent: otherbot\nDisallow: /\n\n");
         let for_us = random.percent(50);
         if for_us {
@@ -409,7 +409,7 @@ fn rules_text(site: &SitePlan, random: &mut Random, is_calm: bool, later: bool) 
         let _ = writeln!(text, "rest_factor = {}", random.pick(&["0.0", "0.5", "3.0"]));
     }
     if !is_calm && random.percent(15) {
-        // The world begins at six.
+        // The world starts at six.
         let hours = random.pick(&["['06:01-06:03', '06:10-07:00']", "['05:00-06:30']", "['23:00-06:01']"]);
         let _ = writeln!(text, "quiet_hours = {hours}");
     }

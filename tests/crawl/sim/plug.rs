@@ -1,5 +1,5 @@
-//! Stops the runtime's one blocking thread while a task is polled: whether its work is done by the time that it is waited
-//! for would depend on real time. With the plug set it never is, and once the plug is pulled it always is.
+//! Stops the runtime's one blocking thread while a task is polled: otherwise real time would decide whether its work is done when it is
+//! awaited. With the plug set it never is, and once the plug is pulled it always is.
 
 use std::cell::RefCell;
 use std::sync::mpsc::{Sender, channel};
@@ -8,7 +8,7 @@ thread_local! {
     static PULLED: RefCell<Option<Sender<()>>> = const { RefCell::new(None) };
 }
 
-/// What is given to the blocking thread waits while this lives, and is done when it has been dropped.
+/// While this lives, work for the blocking thread waits; it is done once this has been dropped.
 pub struct Plug;
 
 impl Plug {

@@ -1,4 +1,4 @@
-//! Numbers that follow from a seed (SplitMix64; Steele, Lea and Flood 2014): the same seed, the same world.
+//! Pseudo-random numbers from a seed (SplitMix64; Steele, Lea and Flood 2014): the same seed, the same world.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -21,7 +21,7 @@ impl Random {
         Self { seed, drawn: 0 }
     }
 
-    /// What follows from a seed and a text, in whatever order texts are asked about.
+    /// A stream from a seed and a text, independent of the order of the texts.
     pub fn of(seed: u64, text: &str) -> Self {
         Self::new(xxh3_64_with_seed(text.as_bytes(), seed))
     }
@@ -41,7 +41,7 @@ impl Random {
         low + self.below(high - low + 1)
     }
 
-    /// True in so many of a hundred cases.
+    /// True with this percentage.
     pub fn percent(&mut self, share: u64) -> bool {
         self.below(100) < share
     }

@@ -1,5 +1,5 @@
-//! The crawl's database as the simulation sees it: a real store behind a disk that takes its time and fails on plan,
-//! with a record of every visit that was committed.
+//! The crawl's database in the simulation: a real store behind a disk with latency and planned failures, with a record of
+//! every committed visit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,7 +22,7 @@ use super::plug::Plug;
 use super::random::{Random, mix};
 use super::wire::SimClock;
 
-/// What happened to a URL in the database, in order.
+/// The events of a URL in the database, in order.
 #[derive(Clone, Debug)]
 pub enum Event {
     Visited {
@@ -31,9 +31,9 @@ pub enum Event {
     },
     /// Queued by `make_due` for this time.
     MadeDue(UrlKey, UnixMillis),
-    /// What was parked on this host under another token is queued again.
+    /// URLs parked on this host under another token are queued again.
     Unparked(HostId),
-    /// All that waited for a time at a host was made due.
+    /// All URLs of a host that waited for a time were made due.
     BroughtForward(HostId),
     Blocked(HostId, UnixMillis),
 }
@@ -47,7 +47,7 @@ pub struct Told {
     pub event: Event,
 }
 
-/// Outlives the lives of the process.
+/// Survives the lives of the process.
 pub struct Record {
     pub clock: Arc<SimClock>,
     pub life: AtomicU64,
@@ -58,7 +58,7 @@ pub struct Record {
     told: Mutex<Vec<Told>>,
     keys: Mutex<BTreeSet<UrlKey>>,
     committed: Mutex<BTreeSet<(UrlKey, UnixMillis)>>,
-    /// Calls that failed on plan.
+    /// Calls that failed as planned.
     pub failed: AtomicU64,
 }
 
@@ -82,7 +82,7 @@ impl Record {
         self.told.lock().unwrap().clone()
     }
 
-    /// Every URL that the database was ever told of.
+    /// Every URL that the database was ever given.
     pub fn keys(&self) -> BTreeSet<UrlKey> {
         self.keys.lock().unwrap().clone()
     }
@@ -97,7 +97,7 @@ impl Record {
         self.keys.lock().unwrap().extend(keys.cloned());
     }
 
-    /// Counts a call; fails where the plan says that it fails and changes nothing.
+    /// Counts a call; fails if the plan says that it fails without effect.
     fn call(&self, name: &'static str) -> Result<u64, CrawlDbError> {
         let nth = {
             let mut calls = self.calls.lock().unwrap();
@@ -109,8 +109,8 @@ impl Record {
         Ok(nth)
     }
 
-    /// Fails where the plan says that the call does what it is asked for and its answer is lost: a sync that reports an
-    /// error for what is on the disk.
+    /// Fails if the plan says that the call takes effect and its response is lost: a sync that reports an error for data
+    /// that is on disk.
     fn fails_behind(&self, name: &'static str, nth: u64) -> Result<(), CrawlDbError> {
         self.fails(name, nth, true)
     }
@@ -128,16 +128,16 @@ impl Record {
     }
 }
 
-/// The bytes of a database file in memory: what a process leaves behind when it dies.
+/// The bytes of a database file in memory: what a dying process leaves.
 #[derive(Clone, Default)]
 pub struct FileInMemory(Arc<Mutex<Bytes>>);
 
 #[derive(Default)]
 struct Bytes {
     now: Vec<u8>,
-    /// What takes back the writes since the last sync, in their order.
+    /// Undo records of the writes since the last sync, in order.
     undo: Vec<Undo>,
-    /// True from a loss of power until a process opens the file: whoever had it open writes nothing any more.
+    /// True from a power loss until a process opens the file: the previous process can no longer write.
     is_off: bool,
 }
 
@@ -214,7 +214,7 @@ impl FileInMemory {
         })
     }
 
-    /// The power goes: nothing is left of what was written since the last sync.
+    /// Power loss: all writes since the last sync are lost.
     pub fn power_off(&self) {
         let mut bytes = self.0.lock().unwrap();
         for undo in std::mem::take(&mut bytes.undo).into_iter().rev() {
@@ -226,16 +226,16 @@ impl FileInMemory {
         bytes.is_off = true;
     }
 
-    /// Opens it as a new process does. Nothing waits for a disk here, so its calls are done at once.
+    /// Opens it like a new process. Nothing waits for a disk here, so its calls complete at once.
     pub fn open_update(&self) -> Arc<UpdateDb> {
         let options = OpenOptions { cache_bytes: 1 << 20, sync: false };
         Arc::new(UpdateDb::open_with(Path::new("update"), options, self.factory()).unwrap())
     }
 }
 
-/// What lies on the machine's disk; a life opens it.
+/// The machine's disk; each life opens it.
 pub enum Disk {
-    /// The model forgets nothing but, at the death of its owner, the leases.
+    /// The model only forgets the leases, when their owner dies.
     Memory(Arc<MemoryStore>),
     Redb(FileInMemory),
 }
@@ -248,14 +248,14 @@ impl Disk {
         }
     }
 
-    /// The power goes; what is told as committed by the model is there.
+    /// Power loss; what the model reported as committed is kept.
     pub fn power_off(&self) {
         if let Self::Redb(file) = self {
             file.power_off();
         }
     }
 
-    /// Opens the store as a new process does.
+    /// Opens the store like a new process.
     pub fn open(&self) -> Arc<dyn CrawlDb> {
         match self {
             Self::Memory(store) => Arc::clone(store) as Arc<dyn CrawlDb>,
@@ -275,7 +275,7 @@ impl Wake for Parked {
     }
 }
 
-/// Waits for a store's blocking thread here and now: virtual time stands still, and nothing overtakes the call, so
+/// Waits for a store's blocking thread synchronously: virtual time stands still, and nothing overtakes the call, so
 /// that a run is a function of its seed.
 fn at_once<T>(call: impl Future<Output = T>) -> T {
     let waker = Waker::from(Arc::new(Parked(std::thread::current())));
@@ -294,7 +294,8 @@ fn at_once<T>(call: impl Future<Output = T>) -> T {
     })
 }
 
-/// Lets everything settle that can happen at this moment: what the archive's thread has woken is then the last to go on,
+/// Lets everything settle that can happen now: tasks woken by the archive's thread then always resume last, whenever
+/// they were woken.
 /// whenever it did.
 async fn settle() {
     for _ in 0..16 {
@@ -309,7 +310,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// The committer's calls take the time of a disk.
+    /// The committer's calls have the latency of a disk.
     async fn takes_time(&self, nth: u64) {
         let pause = Random::new(mix(self.record.seed, 0xd15c + nth)).pick(&[1, 2, 5, 20, 250]);
         tokio::time::sleep(Duration::from_millis(pause)).await;
@@ -415,7 +416,7 @@ impl CrawlDb for Watched {
         }
         let receipts = at_once(self.db.record_visits(Arc::clone(&visits)))?;
         for (visit, receipt) in visits.iter().zip(&receipts) {
-            // A batch that was committed and whose commit seemed to fail comes a second time.
+            // A batch that was committed although its commit seemed to fail is sent a second time.
             if self.record.committed.lock().unwrap().insert((visit.key.clone(), visit.at)) {
                 self.record.tell(Event::Visited { visit: Box::new(visit.clone()), outcome: receipt.outcome });
             }
@@ -486,7 +487,7 @@ impl CrawlDb for Watched {
     }
 }
 
-/// Everything that the interface shows, a line each: equal for equal databases.
+/// Everything that the interface shows, one line each: equal for equal databases.
 pub async fn dump(db: &dyn CrawlDb, keys: &BTreeSet<UrlKey>, sites: &[&str]) -> Vec<String> {
     let hosts = db.hosts().await.unwrap();
     let mut lines: Vec<String> = hosts.iter().map(|host| format!("{host:?}")).collect();

@@ -1,5 +1,5 @@
-//! The simulated web: what a site answers is a function of its seed, the path and the number of torrents that are
-//! out, so that an endless trap costs no memory. `wire` puts faults between it and the crawl.
+//! The simulated web: a site's response is a function of its seed, the path and the number of published torrents, so that an
+//! endless trap costs no memory. `wire` adds faults between it and the crawl.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use sha1::{Digest, Sha1};
 
 use super::random::{Random, mix};
 
-/// What lures a crawler without end, and other oddities that a site may have beside its torrents.
+/// Endless traps, and other oddities that a site may have beside its torrents.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Oddities {
     pub calendar: bool,
@@ -24,12 +24,12 @@ pub struct Oddities {
     pub fakes: bool,
     pub feed: bool,
     pub private: bool,
-    /// Pages have entity tags, and are not sent again to whoever knows theirs.
+    /// Pages have entity tags, and conditional requests get a 304.
     pub entity_tags: bool,
 }
 
 impl Oddities {
-    /// True when the site has no end.
+    /// True if the site is endless.
     pub fn is_endless(self) -> bool {
         self.calendar || self.facets || self.deep || self.random_ids
     }
@@ -47,10 +47,10 @@ pub struct WebSite {
     pub oddities: Oddities,
 }
 
-/// What a healthy server answers.
+/// The response of a healthy server.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// Links as absolute URLs, word for word as a browser would resolve them.
+    /// Links as absolute URLs, exactly as a browser would resolve them.
     Page {
         links: Vec<String>,
         body: Bytes,
@@ -58,13 +58,13 @@ pub enum Content {
     },
     /// The torrent with this number.
     Torrent(u64),
-    /// A page where a torrent is promised.
+    /// A page in place of a torrent.
     Fake,
     Image,
     Redirect(String),
     /// Never ends.
     Endless,
-    /// Ends after so many bytes.
+    /// Ends after this many bytes.
     Big(u64),
     Missing,
 }
@@ -75,7 +75,7 @@ pub fn original(seed: u64, id: u64) -> u64 {
     if id > 0 && random.percent(12) { original(seed, random.below(id)) } else { id }
 }
 
-/// The metainfo file of a torrent: that of a repost has other bytes around an equal `info`.
+/// The metainfo file of a torrent: a repost has other bytes around an equal `info`.
 pub fn torrent_file(seed: u64, id: u64) -> (Bytes, [u8; 20]) {
     let content = original(seed, id);
     let mut random = Random::new(mix(seed, 0x9000 + content));
@@ -95,7 +95,7 @@ pub fn torrent_file(seed: u64, id: u64) -> (Bytes, [u8; 20]) {
         info.extend_from_slice(b"e");
         info.extend_from_slice(format!("4:name{}:{name}", name.len()).as_bytes());
     } else {
-        // One piece whatever the length: the piece length is chosen for it.
+        // A single piece: the piece length is chosen accordingly.
         info.extend_from_slice(format!("6:lengthi{}e4:name{}:{name}", length % 16_384 + 1, name.len()).as_bytes());
     }
     let is_multi = info.starts_with(b"d5:files");
@@ -119,7 +119,7 @@ pub fn torrent_file(seed: u64, id: u64) -> (Bytes, [u8; 20]) {
 /// Bytes of one piece: 16 MiB, so that the files of the simulation stay small.
 const PIECE: u64 = 1 << 24;
 
-/// Pieces that the files written so far need.
+/// Number of pieces of the files written so far.
 fn pieces_of(info: &[u8]) -> u64 {
     let text = String::from_utf8_lossy(info);
     let total: u64 = text
@@ -139,7 +139,7 @@ impl WebSite {
         self.url(id as usize, &format!("/t/{id}"))
     }
 
-    /// The first page of a list shows no number.
+    /// The first page of a list has no number in its URL.
     fn board_url(&self, board: u64, page: u64) -> String {
         self.url(0, &if page == 1 { format!("/b/{board}") } else { format!("/b/{board}/{page}") })
     }
@@ -157,7 +157,7 @@ impl WebSite {
         urls
     }
 
-    /// Torrents of a board, the newest first.
+    /// Torrents of a board, newest first.
     fn listed(&self, board: u64, page: u64, torrents: u64) -> (Vec<u64>, u64) {
         let of_board: Vec<u64> = (0..torrents).rev().filter(|id| id % self.boards == board).collect();
         let pages = (of_board.len() as u64).div_ceil(self.per_page).max(1);
@@ -166,7 +166,7 @@ impl WebSite {
         (items, pages)
     }
 
-    /// What stands at a path while `torrents` are out. `visit` makes session ids new at each look.
+    /// The content of a path while `torrents` are published. `visit` changes session ids at each visit.
     pub fn at(&self, path: &str, torrents: u64, visit: u64) -> Content {
         let (plain, query) = path.split_once('?').unwrap_or((path, ""));
         let plain = plain.split(';').next().unwrap_or(plain);
@@ -293,7 +293,7 @@ impl WebSite {
         Content::Page { links, body: body.into(), content_type: "application/rss+xml" }
     }
 
-    /// Writes links in the ways that pages do.
+    /// Writes links in the various ways of real pages.
     fn page(&self, path: &str, links: Vec<String>, visit: u64) -> Content {
         let mut random = Random::of(self.seed, path);
         let own = self.page_host(path);
@@ -341,7 +341,7 @@ impl WebSite {
         Content::Page { links, body: bytes.into_owned().into(), content_type: "text/html" }
     }
 
-    /// The host that a page is linked on.
+    /// The host that links use for a page.
     fn page_host(&self, path: &str) -> &str {
         let id = path.strip_prefix("/t/").and_then(|id| id.parse::<usize>().ok()).unwrap_or(0);
         &self.hosts[id % self.hosts.len()]
@@ -354,7 +354,7 @@ fn calendar(site: &WebSite, year: &str, month: &str) -> Vec<String> {
     [next, last].map(|at| site.url(0, &format!("/cal/{}/{}", at / 12, at % 12 + 1))).to_vec()
 }
 
-/// Each page adds a filter in any order: the number of URLs grows as a factorial.
+/// Each page adds a filter in any order: the number of URLs grows like a factorial.
 fn facets(site: &WebSite, query: &str) -> Vec<String> {
     const NAMES: [&str; 6] = ["color", "size", "year", "tag", "lang", "kind"];
     let unused = NAMES.iter().filter(|name| !query.contains(*name));
@@ -362,7 +362,7 @@ fn facets(site: &WebSite, query: &str) -> Vec<String> {
     unused.map(|name| site.url(0, &format!("/facet?{}", joined(name)))).collect()
 }
 
-/// After sitemaps.org, gzipped where the name says so.
+/// As on sitemaps.org, gzipped if the name says so.
 fn sitemap(links: Vec<String>, kind: &str, gzipped: bool) -> Content {
     let item = if kind == "urlset" { "url" } else { "sitemap" };
     let mut text = format!("<?xml version=\"1.0\"?><{kind} xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">");
@@ -378,7 +378,7 @@ fn sitemap(links: Vec<String>, kind: &str, gzipped: bool) -> Content {
     Content::Page { links, body: packed.finish().unwrap().into(), content_type: "application/x-gzip" }
 }
 
-/// A page that says so and means it not: what a server answers that has no 404.
+/// A soft 404: the page of a server that never sends a 404.
 pub fn soft_404(path: &str) -> Bytes {
     format!("<html><head><title>Not found</title></head><body>{} is not here.</body></html>", path.len()).into()
 }
@@ -388,7 +388,7 @@ pub fn login_page() -> Bytes {
     Bytes::from_static(b"<html><body><form action=/login method=post><input name=user><input type=password name=pass></form></body></html>")
 }
 
-/// All infohashes of a site while `torrents` are out.
+/// All infohashes of a site while `torrents` are published.
 pub fn infohashes(site: &WebSite, torrents: u64) -> std::collections::BTreeMap<[u8; 20], Vec<u64>> {
     let mut all = std::collections::BTreeMap::<[u8; 20], Vec<u64>>::new();
     for id in 0..torrents {

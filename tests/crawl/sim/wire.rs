@@ -1,4 +1,4 @@
-//! Between the crawl and the simulated web: time that passes, faults, and the log of every request that checkers read.
+//! Between the crawl and the simulated web: latency, faults, and the log of every request that checkers read.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -16,30 +16,30 @@ use super::plan::{Millis, OutageKind, Plan, RobotsFault, RobotsRules};
 use super::random::{Random, mix};
 use super::web::{self, Content};
 
-/// What a request was answered with.
+/// The response to a request.
 #[derive(Clone, Debug)]
 pub enum Served {
-    /// Nothing yet: the crawl broke it off, or was killed.
+    /// None yet: the crawl aborted it, or was killed.
     Pending,
-    /// A page, whole, with its links as absolute URLs.
+    /// A complete page, with its links as absolute URLs.
     Page(Arc<Vec<String>>),
-    /// 304 to somebody who has named the version.
+    /// 304 for a conditional request.
     NotModified,
-    /// A page that says nothing of use, whole.
+    /// A complete page without useful content.
     Blank,
-    /// A torrent, whole: its file and its infohash.
+    /// A complete torrent: its file and its infohash.
     Torrent(Bytes, [u8; 20]),
     Robots(Option<Arc<RobotsRules>>),
     Status(u16),
-    /// 429 or 503, and the wall-clock time that `Retry-After` names.
+    /// 429 or 503, and the wall-clock time in `Retry-After`.
     Busy(Option<UnixMillis>),
-    /// To this target, as the header names it.
+    /// The target as in the header.
     Redirect(String),
     Fail(FailureKind),
     Fake,
     Malformed,
     Binary,
-    /// More bytes than anybody wants.
+    /// More bytes than any reader accepts.
     Flood,
 }
 
@@ -53,10 +53,10 @@ pub struct Entry {
     pub path: String,
     pub began: Millis,
     pub began_wall: UnixMillis,
-    /// When the transfer ended: its last byte, its failure, or the crawl's loss of interest.
+    /// When the transfer ended: with its last byte, its failure, or an abort by the crawl.
     pub ended: Option<(Millis, UnixMillis)>,
     pub served: Served,
-    /// Bytes of the body that the crawl took.
+    /// Bytes of the body that the crawl read.
     pub bytes: u64,
 }
 
@@ -90,7 +90,7 @@ pub struct SimClock {
     jumps: Vec<(Millis, i64)>,
 }
 
-/// When the world begins: 2026-11-21T06:00:00Z.
+/// Start of the world: 2026-11-21T06:00:00Z.
 pub const DAWN: u64 = 1_795_240_800_000;
 
 impl SimClock {
@@ -98,7 +98,7 @@ impl SimClock {
         Self { start: tokio::time::Instant::now(), jumps }
     }
 
-    /// Milliseconds since the world began; goes on evenly.
+    /// Milliseconds since the start of the world; monotonic.
     pub fn elapsed(&self) -> Millis {
         self.start.elapsed().as_millis() as Millis
     }
@@ -110,13 +110,13 @@ impl Clock for SimClock {
     }
 }
 
-/// What the wall clock shows at a time, with these jumps.
+/// The wall-clock time at a given time, with these jumps.
 fn wall(jumps: &[(Millis, i64)], at: Millis) -> UnixMillis {
     let jumped: i64 = jumps.iter().filter(|(jump, _)| *jump <= at).map(|(_, by)| by).sum();
     UnixMillis((DAWN + at).saturating_add_signed(jumped))
 }
 
-/// The latest time that the wall clock showed between two times, both included.
+/// The latest wall-clock time between two times, both included.
 pub fn latest_wall(plan: &Plan, from: Millis, until: Millis) -> UnixMillis {
     let jumps = &plan.clock_jumps;
     let before_jumps = jumps.iter().map(|(at, _)| at.saturating_sub(1)).filter(|at| (from..until).contains(at));
@@ -128,10 +128,10 @@ pub struct Net {
     pub plan: Arc<Plan>,
     pub clock: Arc<SimClock>,
     pub life: AtomicU64,
-    /// From then on no new faults.
+    /// No new faults after this is set.
     pub healed: AtomicBool,
     log: Mutex<Vec<Entry>>,
-    /// How often each URL was asked for.
+    /// How often each URL was requested.
     asked: Mutex<BTreeMap<(usize, String), u64>>,
 }
 
@@ -164,19 +164,19 @@ impl Net {
     }
 }
 
-/// The address of a host: hosts of one name in different sites are one.
+/// The address of a host: hosts with the same name in different sites are the same.
 pub fn address(seed: u64, host: &str) -> IpAddr {
     let number = Random::of(seed, host).below(3) as u8;
     IpAddr::V4(Ipv4Addr::new(192, 0, 2, number + 1))
 }
 
-/// One site's way out.
+/// The transport of one site.
 pub struct Wire {
     pub net: Arc<Net>,
     pub site: usize,
 }
 
-/// Notes the end of a transfer, however it comes about.
+/// Records the end of a transfer, however it ends.
 struct Transfer {
     net: Arc<Net>,
     entry: usize,
@@ -201,7 +201,7 @@ impl Drop for Transfer {
     }
 }
 
-/// What comes of a request that gets an answer.
+/// The result of a request that gets a response.
 struct Answer {
     status: u16,
     headers: ResponseHeaders,
@@ -209,15 +209,15 @@ struct Answer {
     served: Served,
 }
 
-/// How a body comes.
+/// How a body arrives.
 enum Flow {
-    /// In pieces of so many bytes, with pauses.
+    /// In pieces of this many bytes, with pauses.
     Whole { bytes: Bytes, piece: usize, pause: Duration },
-    /// As before, then the failure.
+    /// As above, then a failure.
     Cut { bytes: Bytes, piece: usize, kind: FailureKind },
     /// One byte a second.
     Trickle { bytes: Bytes },
-    /// A beginning, then so many bytes of nothing; None: without end.
+    /// A head, then this many meaningless bytes; None: endless.
     Flood { head: Bytes, left: Option<u64> },
 }
 
@@ -246,12 +246,12 @@ impl Body for SimBody {
 impl SimBody {
     async fn piece(&mut self) -> Result<Option<Bytes>, FetchFailure> {
         static NOTHING: Bytes = Bytes::from_static(&[b' '; 256 << 10]);
-        // The real transport's promise: no request takes longer.
+        // Like the real transport: no request takes longer.
         if tokio::time::Instant::now() >= self.deadline {
             self.transfer.end(Served::Fail(FailureKind::TimedOut));
             return Err(failure(FailureKind::TimedOut));
         }
-        // A reader that wants no more has been served what it saw.
+        // If the reader stops here, it has been served what it saw.
         if let Some(served) = self.served.take() {
             self.transfer.end(served);
         }
@@ -318,7 +318,7 @@ impl Transport for Wire {
         tokio::time::sleep(Duration::from_millis(pause)).await;
         match self.answer(request, nth, &mut random).await {
             Ok(Answer { status, headers, body, served }) => {
-                // Whoever reads nothing of the body has had its answer with the head.
+                // Without reading the body, the head is the whole response.
                 let waits =
                     matches!(served, Served::Page(_) | Served::Torrent(..) | Served::Robots(Some(_)) | Served::Fail(_));
                 if !waits {
@@ -451,7 +451,7 @@ impl Wire {
         }
     }
 
-    /// Some URLs answer with a fault at their first attempts, a few for ever.
+    /// Some URLs return a fault at their first attempts, a few always.
     async fn url_fault(
         &self,
         url: &CrawlUrl,
@@ -499,7 +499,7 @@ impl Wire {
             12 => bare(random.pick(&[403, 404, 410, 451, 418]), Served::Status(404)).with_own_status(),
             13 => {
                 let answer = self.healthy(url, content.clone(), random);
-                // What is longer than a request may take, with room for its latency, is never whole.
+                // A body that takes longer than a request may, with its latency, never arrives complete.
                 let seconds = bytes.len() as u64;
                 let limit = gleaner_net::limits::REQUEST_TIME_MAX.as_secs();
                 match seconds {
@@ -512,7 +512,7 @@ impl Wire {
                 }
             }
             14 => {
-                // A cookie check leads back to the same URL.
+                // A cookie check redirects to the same URL.
                 let to = url.as_str().to_owned();
                 let headers = ResponseHeaders { location: Some(to.clone()), ..ResponseHeaders::default() };
                 Answer { status: 302, headers, body: whole(Bytes::new()), served: Served::Redirect(to) }
@@ -521,7 +521,7 @@ impl Wire {
         }))
     }
 
-    /// A server that wants fewer requests, with all ways to say until when.
+    /// An overloaded server, with all forms of `Retry-After`.
     fn busy(&self, status: u16, random: &mut Random) -> Answer {
         let now = self.net.clock.now();
         let seconds = random.pick(&[0, 1, 7, 60, 600]);
@@ -565,7 +565,7 @@ impl Wire {
 }
 
 impl Answer {
-    /// The log tells the status that was sent.
+    /// The log has the status that was sent.
     fn with_own_status(mut self) -> Self {
         self.served = Served::Status(self.status);
         self

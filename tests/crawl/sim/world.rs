@@ -25,20 +25,20 @@ use super::plug::Plug;
 use super::store::{self, Disk, FileInMemory, Record, Told, Watched};
 use super::wire::{Entry, Net, SimClock, Wire};
 
-/// Polls of one site's loop in one life; a loop that spins gets there within seconds.
+/// Maximum polls of one site's loop in one life; a spinning loop reaches it within seconds.
 const POLLS_MAX: u64 = 3_000_000;
 
-/// Virtual time that a life may take to end by itself.
+/// Maximum virtual time for a life to end by itself.
 const LIFE_MAX: Duration = Duration::from_secs(40 * 24 * 3_600);
 
-/// Lives in a world without new faults, until everything must be done.
+/// Maximum lives in a world without new faults, until everything must be done.
 const HEALED_LIVES_MAX: usize = 4;
 
-/// After which the service starts a site again whose crawl broke off, and tries a commit again.
+/// Delay before the service restarts a failed site and retries a commit.
 const SITE_RETRY: Duration = Duration::from_secs(5);
 const COMMIT_RETRY: Duration = Duration::from_secs(1);
 
-/// One life of the process, as it was.
+/// The record of one life of the process.
 #[derive(Clone, Debug)]
 pub struct Lived {
     pub from: Millis,
@@ -50,49 +50,49 @@ pub struct Lived {
     pub ends: Vec<(usize, Result<Ended, String>)>,
 }
 
-/// Everything that a checker may look at.
+/// Everything that a checker can inspect.
 pub struct History {
     pub plan: Arc<Plan>,
     pub log: Vec<Entry>,
     pub told: Vec<Told>,
     pub lives: Vec<Lived>,
     pub hosts: Vec<HostRow>,
-    /// Every URL that the database was ever told of.
+    /// Every URL that the database was ever given.
     pub records: BTreeMap<UrlKey, Option<UrlRecord>>,
     pub queued: BTreeSet<UrlKey>,
     pub torrents: Vec<TorrentRow>,
     /// Path below the archive's folder, and content.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// All that the database shows, a line each.
+    /// The visible content of the database, one line each.
     pub dump: Vec<String>,
-    /// Faults of the simulation's own watch: a stuck loop, a committer that ended for no reason.
+    /// Faults found by the simulation itself: a stuck loop, a committer that ended without a reason.
     pub troubles: Vec<String>,
 }
 
 impl History {
-    /// The URL behind a key.
+    /// The URL of a key.
     pub fn url(&self, key: &UrlKey) -> String {
         format!("{}{}", self.hosts[key.host.0 as usize].origin, key.path)
     }
 
-    /// The site whose URL it is.
+    /// The site of a URL.
     pub fn site(&self, key: &UrlKey) -> usize {
         let name = &*self.hosts[key.host.0 as usize].site;
         self.plan.sites.iter().position(|site| site.web.name == name).unwrap()
     }
 }
 
-/// Runs a plan from its dawn to its end.
+/// Runs a plan from start to end.
 pub fn run(plan: Plan) -> History {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .max_blocking_threads(1)
-        // What the blocking thread has woken goes on when nothing else can, whenever in real time it was done.
+        // Tasks woken by the blocking thread run when nothing else can, whenever in real time they were woken.
         .global_queue_interval(u32::MAX)
         .build()
         .unwrap();
-    // The clock begins inside of the runtime, whose time stands still.
+    // The clock starts inside the runtime, whose time is paused.
     runtime.block_on(async { World::new(plan).run().await })
 }
 
@@ -135,7 +135,7 @@ impl World {
             if ends.iter().all(|(_, ended)| ended == &Ok(Ended::Exhausted)) || life > HEALED_LIVES_MAX {
                 break;
             }
-            // A crawl does not wait for a pause of hours: its next life comes when it is over, and is one more.
+            // A crawl does not wait for a pause of hours: its next life starts after the pause, and counts.
             if waits {
                 tokio::time::sleep(gleaner_base::limits::RETRY_AFTER_MAX).await;
             } else if life == HEALED_LIVES_MAX {
@@ -266,7 +266,7 @@ impl World {
             self.update.power_off();
         }
         tasks.shutdown().await;
-        // The one blocking thread is done with the archive when it is done with this.
+        // When the only blocking thread has run this, its work for the archive is done.
         tokio::task::spawn_blocking(|| ()).await.unwrap();
         let ends = std::mem::take(&mut *ends.lock().unwrap());
         if by_itself && let Some(Err(error)) = &*committer_ended.lock().unwrap() {
@@ -281,7 +281,7 @@ impl World {
     }
 }
 
-/// One site, as the service runs it, or as `gleaner crawl` does: there the first fault stops all sites.
+/// One site, run like the service, or like `gleaner crawl`: there the first fault stops all sites.
 async fn crawl_site(
     index: usize,
     site: Arc<Site>,
@@ -309,11 +309,11 @@ async fn crawl_site(
     }
 }
 
-/// Panics when its future is polled without end.
+/// Panics if its future is polled endlessly.
 struct Counted {
     inner: Pin<Box<dyn Future<Output = ()> + Send>>,
     polls: u64,
-    /// True where it may give work to the blocking thread.
+    /// True if it may give work to the blocking thread.
     plugs: bool,
 }
 
@@ -328,7 +328,7 @@ impl Future for Counted {
     }
 }
 
-/// Between two times the archive cannot make a folder: plain files stand where its folders would.
+/// During this interval the archive cannot create a folder: plain files occupy the paths of its folders.
 async fn archive_weather(dir: PathBuf, fault: Option<(Millis, Millis)>, clock: Arc<SimClock>) {
     if let Some((from, until)) = fault {
         let now = clock.elapsed();
@@ -353,10 +353,10 @@ fn mend(dir: &Path) {
     }
 }
 
-/// How each site's crawl ended, as it is told.
+/// How each site's crawl ended, in report form.
 type Ends = Arc<Mutex<Vec<(usize, Result<Ended, String>)>>>;
 
-/// Files of the archive by their paths below it.
+/// Files of the archive by relative path.
 fn files_below(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for folder in std::fs::read_dir(dir).into_iter().flatten().flatten() {
