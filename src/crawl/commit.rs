@@ -88,7 +88,7 @@ pub async fn run(
                             tracing::error!(
                                 error,
                                 visits = visits.len(),
-                                "nothing can be stored: it is tried again until it works"
+                                "nothing can be stored: retrying until it works"
                             );
                         }
                         progress.tell_store_fault(Some(error));
@@ -100,13 +100,13 @@ pub async fn run(
         };
         if progress.store_fault().is_some() {
             progress.tell_store_fault(None);
-            tracing::info!(visits = visits.len(), "what was found is stored again");
+            tracing::info!(visits = visits.len(), "storing works again");
         }
         if let Some(update) = &update {
             match update.remove_visited(batch.visited).await {
                 Ok(asked_again) => stay = asked_again,
                 // History knows them, so the next lease or merge recognises that they are done.
-                Err(error) => tracing::error!(%error, "fetched URLs stay in the update crawldb for now"),
+                Err(error) => tracing::error!(%error, "fetched URLs stay in the update database for now"),
             }
         }
         for ((visit, receipt), (reply, mark, brought_news)) in visits.iter().zip(receipts).zip(batch.replies) {

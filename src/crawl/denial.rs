@@ -25,7 +25,7 @@ pub fn of_answer(rules: &SiteRules, job: &Job, status: u16, location: Option<&st
         (400..=499, _) if is_due && !matches!(status, 408 | 429) => Some(format!("status {status}")),
         (300..=399, Some(location)) => {
             let Some(target) = resolve(rules, &job.url, location) else {
-                return is_due.then(|| "a redirect to no address that can be asked".to_owned());
+                return is_due.then(|| "a redirect to a URL that cannot be requested".to_owned());
             };
             let is_named = login.page.as_ref().is_some_and(|page| page.path() == target.path());
             let is_off = is_due && !leads_on(rules, job, &target);
@@ -65,7 +65,7 @@ pub fn of_file(rules: &SiteRules, job: &Job, outcome: Outcome) -> Option<String>
         }
         class => outcome == Outcome::NotForUs && (class.is_target() || class.is_listing()),
     };
-    is_other.then(|| "something else in place of what was due".to_owned())
+    is_other.then(|| "something else than what was requested".to_owned())
 }
 
 /// The sign in a feed or a sitemap: guests may get one without an entry. A feed names at least its own page and itself; a
@@ -74,7 +74,7 @@ pub fn of_file(rules: &SiteRules, job: &Job, outcome: Outcome) -> Option<String>
 pub fn of_feed(rules: &SiteRules, job: &Job, found: &[Found], has_magnets: bool) -> Option<String> {
     rules.login.as_ref()?;
     let has_entries = has_magnets || found.iter().any(|found| job.class == Class::Sitemap || found.class.is_target());
-    (!has_entries).then(|| "a feed of nothing".to_owned())
+    (!has_entries).then(|| "an empty feed".to_owned())
 }
 
 /// The sign in a page. A page with a logout link was served to a member; one that shows a login form, or asks the visitor to log in,
@@ -101,16 +101,16 @@ pub fn of_page(
         return Some(sign);
     }
     match job.class {
-        Class::Download => Some("a page in place of a torrent, and no link to log out".to_owned()),
+        Class::Download => Some("a page instead of a torrent, and no link to log out".to_owned()),
         // Guests may see part of it, and other links too.
         class if (class.is_listing() || class.is_target()) && !view.log_in_links.is_empty() => {
             Some("a link to log in, and none to log out".to_owned())
         }
         class if class.is_listing() && !found.iter().any(|found| found.class.is_target()) => {
-            Some("nothing on it, and no link to log out".to_owned())
+            Some("an empty page without a link to log out".to_owned())
         }
         class if class.is_target() && !has_magnets && !found.iter().any(|found| found.class == Class::Download) => {
-            Some("nothing on it, and no link to log out".to_owned())
+            Some("an empty page without a link to log out".to_owned())
         }
         _ => None,
     }

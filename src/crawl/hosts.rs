@@ -146,7 +146,7 @@ impl Known {
         if set_by.unsigned_abs() < limits::CLOCK_SET_MS_MIN {
             return;
         }
-        tracing::warn!(set_by_ms = set_by, "the clock was set: the pauses of hosts move with it");
+        tracing::warn!(set_by_ms = set_by, "the clock was changed: the pauses of hosts are shifted with it");
         self.set_by_ms = self.set_by_ms.saturating_add(set_by);
         self.patience.values_mut().for_each(|patience| patience.shift(set_by));
         self.loads.values_mut().for_each(|load| load.shift(set_by));

@@ -62,6 +62,6 @@ pub enum CrawlError {
     #[error("the committer has ended")]
     CommitterGone,
     /// A bug of gleaner in the site's loop.
-    #[error("a fault of gleaner's own: {0}")]
+    #[error("internal error: {0}")]
     Panicked(String),
 }

@@ -158,7 +158,7 @@ async fn robots(scripts: &Scripts, origin: &str, keys: &Arc<HostKeys>) -> Result
             Ok(RobotsAnswer::Rules(robots)) => return Ok(Arc::new(robots)),
             Ok(RobotsAnswer::Moved(moved)) => place = *moved,
             Err(fault) => {
-                return Err(format!("its robots.txt cannot be had, so that it counts as closed: {}", fault.detail));
+                return Err(format!("its robots.txt cannot be fetched, so nothing is allowed: {}", fault.detail));
             }
         }
     }

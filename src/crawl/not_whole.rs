@@ -38,7 +38,7 @@ pub fn of_end(visit: &Visit, class: Class) -> Option<Box<str>> {
         Outcome::ServerError | Outcome::Throttled | Outcome::TimedOut | Outcome::Truncated | Outcome::ProtocolError
     );
     let is_given_up = is_trouble && visit.next == Next::Done && class != Class::Download;
-    is_given_up.then(|| reason(&format!("it was given up, the last answer was {}", visit.outcome.name())))
+    is_given_up.then(|| reason(&format!("it was given up; the last answer was {}", visit.outcome.name())))
 }
 
 /// A reason as it is stored: scripts put arbitrary text into their errors, so members' keys and possible tokens are masked, and long
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(not_whole.take(), None);
         assert_eq!(reason(&"ü".repeat(999)).len(), limits::NOT_WHOLE_REASON_BYTES_MAX);
         let own =
-            "it had more to ask for than its time allows; a higher `requests_per_second` of the rule file gets further";
+            "it had more requests than its time allows; a higher `requests_per_second` in the rule file loads more";
         assert_eq!(&*reason(own), own);
     }
 }

@@ -308,7 +308,7 @@ impl SiteLoop {
         }
         if let Some(ahead) = self.clock.go_on(now) {
             let (site, ahead_s) = (&self.site.rules.name, ahead.as_secs());
-            tracing::warn!(%site, ahead_s, "the clock was set back: what was planned by it is due at once");
+            tracing::warn!(%site, ahead_s, "the clock was set back: planned visits are due at once");
             for host in self.hosts.iter_mut() {
                 self.site.db.bring_forward(host.id).await?;
                 host.lease_at = Some(now);

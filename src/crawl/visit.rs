@@ -55,8 +55,9 @@ pub async fn guarded(
         Err(panic) => panic,
     };
     let (name, url, why) = (&site.rules.name, kept.url.as_str(), panic_text(&*panic));
-    tracing::error!(site = %name, url, why, "the visit broke down, which is a fault of gleaner's own: the URL is tried again later");
-    let mut finished = retried(site, &kept, Outcome::ProtocolError, Some(format!("the visit broke down: {why}")));
+    tracing::error!(site = %name, url, why, "the visit failed through a bug in gleaner: the URL is retried later");
+    let mut finished =
+        retried(site, &kept, Outcome::ProtocolError, Some(format!("the visit failed through a bug in gleaner: {why}")));
     // The panic is not the server's fault.
     finished.host.answered = Answered::Reached;
     Ok(finished)
@@ -65,7 +66,7 @@ pub async fn guarded(
 /// The message of a panic.
 pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word")
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
 /// Visits one URL, at a mirror if one is given. Every visit ends with an outcome; errors come from the crawl database only.

@@ -249,7 +249,7 @@ fn a_page_whose_process_is_killed_is_run_again_and_its_list_goes_on() {
         crawl(site, "[render]\nindex = 'always'\n", |process| *crawler.lock().unwrap() = Some(process.id()));
     assert!(*killed.lock().unwrap());
     assert_eq!(torrents, 25, "{told}");
-    assert!(told.contains("run once more"), "{told}");
+    assert!(told.contains("is rendered again in another one"), "{told}");
 }
 
 /// The page `/list/N`, or the start page for the first, which asks an interface for its rows.
@@ -383,7 +383,7 @@ fn pages_without_scripts_that_are_not_read_whole_are_told_as_well() {
     assert!(told.contains("2 pages were not read whole"), "{told}");
     let coverage = folder.tells(&["coverage", "spa"]);
     for reason in
-        ["/list/1: it has more links than are taken of one page", "/list/2: it is larger than is read of one page"]
+        ["/list/1: it has more links than the limit for one page", "/list/2: it exceeds the size limit of a page"]
     {
         assert!(coverage.contains(reason), "{coverage}");
     }

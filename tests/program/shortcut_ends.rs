@@ -200,7 +200,7 @@ fn a_pin_that_ends_a_list_too_early_loses_nothing() {
         link = ['/d/{id}.torrent']\npages = { number = '@query.page', last = 'views' }\n";
     let (torrents, told) = site.crawled(pin);
     assert_eq!(torrents, 95, "{told}");
-    assert!(told.contains("the data go on behind the page that the endpoint takes for the last"), "{told}");
+    assert!(told.contains("the data continue after the page that the endpoint takes for the last"), "{told}");
     assert_eq!(site.count("/list"), 0);
     let explained = site.gleaner(&["rules", "explain", "s"]);
     assert!(explained.contains("by no render, as pages of the class are never rendered; "), "{explained}");
@@ -240,7 +240,7 @@ fn pages_that_were_visited_since_the_last_proof_are_visited_again_when_a_part_of
         });
         let (torrents, told) = site.crawled("");
         assert_eq!(torrents, PAGES * 10, "{told}");
-        assert!(told.contains("the endpoint does not hold") && told.contains("visited again"), "{told}");
+        assert!(told.contains("the endpoint no longer works") && told.contains("visited again"), "{told}");
     }
 }
 
@@ -255,7 +255,7 @@ fn the_service_checks_what_was_visited_since_the_last_proof_when_its_history_is_
     });
     let (torrents, told) = site.served(PAGES * 10);
     assert_eq!(torrents, PAGES * 10, "{told}");
-    assert!(told.contains("the endpoint does not hold") && told.contains("visited again"), "{told}");
+    assert!(told.contains("the endpoint no longer works") && told.contains("visited again"), "{told}");
 }
 
 #[test]

@@ -58,13 +58,13 @@ impl Arrivals {
         if let Some(note) = delays {
             match Delays::from_bytes(note) {
                 Some(delays) => kept.delays = delays,
-                None => tracing::warn!(%site, "the note of delays cannot be read: they are measured anew"),
+                None => tracing::warn!(%site, "the stored delays cannot be read: they are measured anew"),
             }
         }
         if let Some(note) = awaited {
             match serde_json::from_slice::<State>(note).ok().filter(|state| state.version == VERSION) {
                 Some(state) => kept.state = state,
-                None => tracing::warn!(%site, "the note of what is waited for cannot be read: it begins anew"),
+                None => tracing::warn!(%site, "the stored record of expected torrents cannot be read: it starts anew"),
             }
         }
         if kept.state.since == UnixMillis(0) {

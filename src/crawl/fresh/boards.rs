@@ -206,7 +206,7 @@ impl Boards {
         let Some(note) = note else { return };
         match State::from_bytes(note) {
             Some(state) => self.kept().state = state,
-            None => tracing::warn!(%site, "the note of lists cannot be read: they are learned anew"),
+            None => tracing::warn!(%site, "the stored state of lists cannot be read: it is learned anew"),
         }
     }
 
@@ -220,7 +220,7 @@ impl Boards {
             && !self.has_told.swap(true, Ordering::Relaxed)
         {
             let most = limits::NOTE_BYTES_MAX;
-            tracing::warn!(%site, left_out, most, "what is known of lists is longer than its note may be: the next start learns the rest anew");
+            tracing::warn!(%site, left_out, most, "the state of lists exceeds its size limit: the next start learns the rest anew");
         }
         Some((BOARDS_NOTE.to_owned(), note))
     }

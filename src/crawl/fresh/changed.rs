@@ -67,7 +67,7 @@ impl Models {
                 Ok(model) => self.of_class(class).model = Some(Box::new(model)),
                 Err(fault) => {
                     let class = class.name();
-                    tracing::warn!(%site, class, %fault, "what is noise on pages of a class is learned anew");
+                    tracing::warn!(%site, class, %fault, "the noise model of a class is learned anew");
                 }
             }
         }

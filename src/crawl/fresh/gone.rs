@@ -102,7 +102,7 @@ impl Missing {
         let Some(note) = note else { return };
         match State::from_bytes(note) {
             Some(state) => self.kept().state = state,
-            None => tracing::warn!(%site, "the note of what is gone cannot be read: it is counted anew"),
+            None => tracing::warn!(%site, "the stored record of removed URLs cannot be read: counting starts anew"),
         }
     }
 

@@ -125,7 +125,7 @@ fn with_next(of: Looking<'_>, mut board: boards::Read, read: &PageFindings) -> b
         page.next = next_by_rules(rules, job, &read.found);
     }
     if let Some(next) = page.next.take_if(|next| boards.is_another_list(job.url.as_str(), next.as_str())) {
-        tracing::trace!(site = %rules.name, url = job.url.as_str(), next = next.as_str(), "the next list is no next page");
+        tracing::trace!(site = %rules.name, url = job.url.as_str(), next = next.as_str(), "the next link leads to another list");
     }
     if let Some(next) = &page.next
         && judge(rules, next.clone()).is_ok_and(|found| found.class.is_listing())
@@ -156,7 +156,7 @@ async fn changes(
     let page = walks::Page { board: list, url: &job.url, now, last, above, is_above, is_first_read, room };
     let verdict = walk(&fresh.boards, &page, board, &standing.rows);
     let (rows, news) = (standing.rows.len(), verdict.fetch.len());
-    tracing::trace!(list, url = job.url.as_str(), rows, news, is_above, step = ?verdict.step, "a list was looked at");
+    tracing::trace!(list, url = job.url.as_str(), rows, news, is_above, step = ?verdict.step, "a list was checked");
     if let Ok(next) = &verdict.step {
         go_on(of, next, seen).await?;
     }

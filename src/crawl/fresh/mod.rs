@@ -98,7 +98,7 @@ impl Fresh {
         notes.retain(|(name, note)| {
             let fits = note.len() <= NOTE_BYTES_MAX;
             if !fits {
-                tracing::warn!(%site, name, bytes = note.len(), "a note is longer than is kept: the former one stays");
+                tracing::warn!(%site, name, bytes = note.len(), "a note exceeds its size limit: the previous one is kept");
             }
             fits
         });

@@ -139,7 +139,7 @@ pub fn apply(look: Look, finished: &mut Finished) {
         Look::Sign(presence, at) => {
             finished.visit.next = Next::RevisitAt(at);
             finished.visit.memo = serde_json::to_string(&presence).ok().map(|text| format!("{MEMO}{text}").into());
-            finished.detail = Some("seems to be gone: it is looked at once more".to_owned());
+            finished.detail = Some("seems to be gone: it is rechecked".to_owned());
         }
         Look::Gone(gone) => {
             finished.visit.outcome = Outcome::Gone;

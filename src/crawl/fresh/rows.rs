@@ -71,7 +71,7 @@ impl Lists {
         match serde_json::from_slice::<State>(note).ok().filter(|state| state.version == VERSION) {
             Some(state) => self.kept().state = state,
             None => {
-                tracing::warn!(%site, "the note of what lists showed cannot be read: they are followed from now on")
+                tracing::warn!(%site, "the stored rows of lists cannot be read: lists are followed from now on")
             }
         }
     }

@@ -247,7 +247,7 @@ impl Timetable {
     pub fn take_up(&self, site: &str, note: Option<&[u8]>, at: UnixMillis) {
         let Some(note) = note else { return };
         let Some(mut state) = State::from_bytes(note) else {
-            tracing::warn!(%site, "the note of the schedule cannot be read: it learns anew");
+            tracing::warn!(%site, "the stored schedule cannot be read: it is learned anew");
             return;
         };
         state.policy = self.policy;

@@ -114,7 +114,7 @@ impl Reason {
             Self::Form(form) => form.sentence(),
             Self::Shape => "pages of this shape have led to too few torrents for their number",
             Self::Template => {
-                "pages of this path with ever other parameters have led to too few torrents for their number"
+                "pages of this path with ever new parameters have led to too few torrents for their number"
             }
             Self::Skeleton => "pages of paths built like this one have led to too few torrents for their number",
         }

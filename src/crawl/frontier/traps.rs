@@ -43,14 +43,12 @@ impl TrapForm {
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::RepeatedFolders => {
-                "the same folders follow each other three times, as relative links to nowhere make them"
-            }
-            Self::RecurringFolder => "one folder comes back five times, as relative links between two pages make it",
-            Self::PageAsFolder => "a page stands as a folder twice, as relative links below a page make it",
+            Self::RepeatedFolders => "the same folders follow each other three times, as broken relative links cause",
+            Self::RecurringFolder => "one folder occurs five times, as relative links between two pages cause",
+            Self::PageAsFolder => "a page occurs twice as a folder, as relative links below a page cause",
             Self::DeepPath => "the path has more folders than any honest one",
             Self::ManyParameters => "the query has more parameters than any honest one",
-            Self::RepeatedParameter => "the query repeats a parameter, as links that append to themselves make it",
+            Self::RepeatedParameter => "the query repeats a parameter, as links that append to themselves cause",
         }
     }
 }

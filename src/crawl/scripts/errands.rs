@@ -328,7 +328,7 @@ impl Errands {
             let closes = self.began.get_or_init(|| now).plus(limits::RENDER_ASKING_TIME);
             if now >= closes {
                 self.out_of_time.store(true, Ordering::Relaxed);
-                return Err("the page has asked for long enough".to_owned());
+                return Err("the page's time for requests is used up".to_owned());
             }
             let wait = match self.hosts.ask(&keys, policy, now) {
                 Ok(slot) => {
@@ -436,12 +436,12 @@ struct Hop {
 fn tell_closed(scripts: &Scripts, page: &CrawlUrl, host: String, why: &str) {
     if scripts.rendered().close(Closed { host, why: why.to_owned(), page: page.as_str().to_owned() }) {
         let hint = if why == CLOSED {
-            "what it brings is not seen"
+            "its data is not seen"
         } else {
-            "if the site's data lie there, add it to `hosts` of the rule file"
+            "if the site's data is there, add it to `hosts` of the rule file"
         };
         let (site, page) = (&scripts.rules.name, page.as_str());
-        tracing::warn!(%site, page, why, "scripts ask for what is refused, here and from now on: {hint}");
+        tracing::warn!(%site, page, why, "requests of scripts are refused, here and from now on: {hint}");
     }
 }
 
@@ -530,9 +530,9 @@ impl Answering<'_> {
         match request.method.as_str() {
             "GET" | "HEAD" => Ok(None),
             // What a member posts may change things; guests' lists are asked for so.
-            "POST" if self.scripts.is_members => Err("a member's page posts nothing".to_owned()),
+            "POST" if self.scripts.is_members => Err("no POST is sent from a member's page".to_owned()),
             "POST" => Ok(Some(request.body.as_slice())),
-            other => Err(format!("{other} is not sent: a crawl changes nothing")),
+            other => Err(format!("{other} requests are not sent: a crawl changes nothing")),
         }
     }
 

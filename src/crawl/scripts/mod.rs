@@ -36,14 +36,14 @@ pub async fn run(of: PageVisit<'_>, sent: SentPage<'_>, is_watched: bool) -> End
     let has_more = made.as_ref().is_some_and(|made| made.gained);
     let is_last_try = faults(job.lease.attempts) + 1 >= limits::ATTEMPTS_MAX;
     match errands.trouble() {
-        Trouble::KeptBack => return End::kept_back("requests of its scripts were kept back"),
+        Trouble::KeptBack => return End::kept_back("requests of its scripts were withheld"),
         Trouble::NoProcess => {
             let why = "no process could be started for its scripts".to_owned();
             return End::NoPage(NoPage::KeptBack { why, pause: limits::RENDER_NO_PROCESS_PAUSE });
         }
         Trouble::Died if !has_more && !is_last_try => return End::NoPage(NoPage::Again("its render processes died")),
         Trouble::Empty if !has_more && !is_last_try => {
-            return End::NoPage(NoPage::Again("it shows nothing after its scripts, as pages like it do"));
+            return End::NoPage(NoPage::Again("it shows nothing after its scripts, unlike pages of its kind"));
         }
         Trouble::Unanswered if !has_more && !is_last_try => {
             return End::NoPage(NoPage::Again("requests of its scripts were not answered"));

@@ -244,7 +244,7 @@ async fn run<'a>(
             // A full table of processes or files is not the page's doing, and may have room in a moment.
             Err(error @ ChildError::Spawn(_)) if !is_again => {
                 let (site, url) = (&scripts.rules.name, job.url.as_str());
-                tracing::warn!(%site, url, %error, "no process for the page's scripts: it is tried once more");
+                tracing::warn!(%site, url, %error, "no process could be started for the page's scripts: retrying");
                 tokio::time::sleep(SPAWN_PAUSE).await;
                 is_again = true;
                 continue;
@@ -274,7 +274,7 @@ async fn run<'a>(
             return (ran, recording);
         }
         let (site, url) = (&scripts.rules.name, job.url.as_str());
-        tracing::warn!(%site, url, %error, "a page's render process ended: the page is run once more in another");
+        tracing::warn!(%site, url, %error, "a page's render process ended: the page is rendered again in another one");
         is_again = true;
     }
 }
@@ -289,14 +289,16 @@ pub fn tell_nothing(scripts: &Scripts, url: &CrawlUrl, nothing: Nothing) {
     if scripts.rendered().shows_nothing(nothing) {
         let has_token = scripts.rules.login.as_ref().is_some_and(|login| login.json.is_some());
         let hint = if scripts.is_members && has_token {
-            "look into it with `gleaner render`; the token of `[login] json` is not where a browser would keep it for scripts, but goes with the request for the page's data where `[shortcut]` pins that"
+            "inspect it with `gleaner render`; scripts do not get the token of `[login] json`, but data requests that `[shortcut]` \
+             pins send it"
         } else if scripts.is_members {
-            "look into it with `gleaner render`; of a member's page nothing is pressed but what turns its list (`acts = \"all\"` in `[render]` presses rows and tabs), nothing is posted, and what a login gives to scripts otherwise than by cookies, they do not find"
+            "inspect it with `gleaner render`; on members' pages only pagination controls are pressed (`acts = \"all\"` in `[render]` \
+             also presses rows and tabs), nothing is posted, and scripts only get the cookies of a login"
         } else {
-            "look into it with `gleaner render`"
+            "inspect it with `gleaner render`"
         };
         let site = &scripts.rules.name;
-        tracing::warn!(%site, page, why, "a page shows nothing after its scripts; others of the site that do so are counted by the summary and `status`: {hint}");
+        tracing::warn!(%site, page, why, "a page shows nothing after its scripts; the summary and `status` count further ones: {hint}");
     }
 }
 
@@ -308,7 +310,7 @@ fn tell_cut(of: PageVisit<'_>, outcome: &Outcome, gained: usize) {
     let has_tabs = outcome.cut.as_ref().is_some_and(|cut| cut.tabs);
     if is_cut && !has_tabs && gained > 0 && shortcut::goes_on(scripts, job) {
         let (site, url) = (&scripts.rules.name, job.url.as_str());
-        tracing::info!(%site, url, links = gained, "the page had more to show than one visit takes: its data are asked for by another");
+        tracing::info!(%site, url, links = gained, "the page had more to show than one visit loads: another visit requests the rest");
         return;
     }
     let is_unanswered = outcome.cut.as_ref().is_some_and(|cut| cut.bound == Bound::Unanswered);
@@ -324,20 +326,22 @@ fn tell_cut(of: PageVisit<'_>, outcome: &Outcome, gained: usize) {
     if errands.is_out_of_time() {
         tracing::warn!(
             %site, url, requests, links = gained,
-            "the page had more to ask for than its time allows: the rest of it is left out; a higher `requests_per_second` of the rule file gets further"
+            "the page had more requests than its time allows: the rest is skipped; a higher `requests_per_second` in the rule file \
+             loads more"
         );
         errands.not_whole.tell(
-            "it had more to ask for than its time allows; a higher `requests_per_second` of the rule file gets further",
+            "it had more requests than its time allows; a higher `requests_per_second` in the rule file loads more",
         );
     } else if let Some(cut) = &outcome.cut {
         let (acts, why) = (cut.acts, cut.words());
         if cut.bound == Bound::Broken {
             let error = outcome.errors.last().map_or(why.as_str(), |error| error.message.as_str());
-            tracing::warn!(%site, url, acts, requests, links = gained, error, "a page's scripts ended early: what they had not shown is left out");
+            tracing::warn!(%site, url, acts, requests, links = gained, error, "a page's scripts ended early: what they had not shown \
+                yet is skipped");
             errands.not_whole.tell(&format!("its scripts ended early: {error}"));
             return;
         }
-        tracing::warn!(%site, url, acts, requests, links = gained, why, "the page had more to show: the rest of it is left out");
+        tracing::warn!(%site, url, acts, requests, links = gained, why, "the page had more to show: the rest is skipped");
         errands.not_whole.tell(&format!("it had more to show: {why}"));
     }
 }

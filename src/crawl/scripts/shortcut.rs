@@ -99,7 +99,7 @@ fn does_not_hold(scripts: &Scripts, job: &Job, page: &Url, failed: Failed) {
         Failed::Differs(difference) => differs(scripts, job, page, difference),
         Failed::Unsure(why) => {
             let (site, url) = (&scripts.rules.name, job.url.as_str());
-            tracing::debug!(%site, url, why, "the data are not enough to go by: the page is asked for");
+            tracing::debug!(%site, url, why, "the data are not sufficient: the page is requested");
         }
         // The page itself is to say whether it is gone; where many are, it is the endpoint that has moved.
         Failed::Gone(status) if scripts.shortcuts.book(job.class, |book| book.gone(page)) == Some(true) => {
@@ -135,7 +135,8 @@ fn differs(scripts: &Scripts, job: &Job, page: &Url, difference: Difference) {
     match event {
         Some(Event::Failed(_)) => {
             let (site, class) = (&scripts.rules.name, job.class.name());
-            tracing::warn!(%site, class, url = page.as_str(), why = told, "the pinned endpoint fails for this page: it is visited again once that works");
+            tracing::warn!(%site, class, url = page.as_str(), why = told, "the pinned endpoint fails for this page: it is revisited \
+                once the endpoint works");
         }
         _ => tell_difference(scripts, job.class, page, &told),
     }
@@ -154,7 +155,7 @@ fn told_difference(scripts: &Scripts, difference: &Difference) -> String {
 
 fn tell_difference(scripts: &Scripts, class: Class, page: &Url, why: &str) {
     let site = &scripts.rules.name;
-    tracing::warn!(%site, class = class.name(), url = page.as_str(), why, "the endpoint does not hold: pages are rendered again");
+    tracing::warn!(%site, class = class.name(), url = page.as_str(), why, "the endpoint no longer works: pages are rendered again");
 }
 
 fn worked(scripts: &Scripts, job: &Job, page: &Url, found: &Found) {

@@ -90,7 +90,7 @@ impl Commits {
         let Parked { outcome, token, why } = parked;
         if let Some(why) = why {
             let site = &site.rules.name;
-            tracing::debug!(%site, url = %lease.key.path, outcome = outcome.name(), why, "put aside");
+            tracing::debug!(%site, url = %lease.key.path, outcome = outcome.name(), why, "parked");
         }
         let now = site.clock.now();
         // A list that may not be asked for holds no other up.

@@ -334,12 +334,12 @@ impl SiteLoop {
         let now = self.site.clock.now();
         let forgotten = update.pair(self.site.db.as_ref(), now).await?;
         if forgotten > 0 {
-            tracing::warn!(forgotten, "update.redb was another crawl.redb's: what it held is forgotten");
+            tracing::warn!(forgotten, "update.redb belongs to another crawl.redb: its contents are discarded");
         }
         if update.was_lost_for(&self.site.rules.name) {
             // What it held, lists show that were read already: they are read whole, and at once.
             let site = &self.site.rules.name;
-            tracing::warn!(%site, "update.redb is another file than before, or empty: lists are read again for what it held");
+            tracing::warn!(%site, "update.redb was replaced, or is empty: lists are read again to find what it held");
             self.leases.read_lists_whole();
             for host in self.hosts.iter() {
                 self.site.db.bring_forward(host.id).await?;
@@ -351,7 +351,7 @@ impl SiteLoop {
             let merged = merge(&self.site, &update, &self.hosts, UnixMillis(u64::MAX)).await?;
             if merged != Merged::default() {
                 let (site, added) = (&self.site.rules.name, merged.added);
-                tracing::info!(%site, added, "what the increment had found is history's now");
+                tracing::info!(%site, added, "URLs found by the increment now belong to history");
             }
             return Ok(());
         }
@@ -388,7 +388,7 @@ impl SiteLoop {
         let (left, known) = (self.crews.facts.history_left, self.crews.facts.known);
         // What is on its way to the disk may bring more.
         if self.commits.are_all_in() && self.told.history_is_done(left) {
-            tracing::info!(site = %self.site.rules.name, known, "history is done: every URL that is known was asked for");
+            tracing::info!(site = %self.site.rules.name, known, "history is done: every known URL was requested");
         }
         self.tell_crews();
         Ok(())

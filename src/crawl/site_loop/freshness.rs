@@ -231,7 +231,7 @@ impl Crews {
                 self.site.fresh.timetable.refused(&list, now);
                 continue;
             };
-            tracing::trace!(site = %self.site.rules.name, list, "a look is due");
+            tracing::trace!(site = %self.site.rules.name, list, "a recheck is due");
             if let Some(record) = self.site.db.url_record(&row.key).await? {
                 row.depth = record.depth;
             }

@@ -279,7 +279,7 @@ impl SiteHosts {
             Ok(Resolution { addresses, ttl }) => face.located(&addresses, now.plus(ttl.max(limits::LOCATED_FOR_MIN))),
             Err(failure) => {
                 // Its requests will tell the same, and get it its pause.
-                tracing::debug!(host = face.name(), error = %failure, "host is nowhere to be found");
+                tracing::debug!(host = face.name(), error = %failure, "host cannot be resolved");
                 face.located(&[], now.plus(limits::LOCATED_FOR_MIN));
             }
         }
@@ -294,7 +294,7 @@ impl SiteHosts {
         }
         let (site, id, face) = (&self.site.rules.name, host.id, host.face());
         let waits_until = host.faces()[0].blocked_until.rfc3339();
-        tracing::warn!(%site, host = host.origin(), now_at = %face.origin, waits_until, "another place of the site is asked");
+        tracing::warn!(%site, host = host.origin(), now_at = %face.origin, waits_until, "another mirror of the site is used");
         // What the other's robots.txt closed may be open here.
         if let Some(token) = face.robots_in_force(now).map(|robots| robots_token(robots)) {
             self.site.db.unpark(id, token, now).await?;
@@ -424,7 +424,7 @@ impl SiteHosts {
         let host = self.hosts[index].face_mut(face);
         let (site, until) = (&self.site.rules.name, block.until.rfc3339());
         let reason = format!("{}: {detail}", block.reason);
-        tracing::warn!(%site, host = host.name(), until, reason, "host pauses");
+        tracing::warn!(%site, host = host.name(), until, reason, "host is paused");
         self.site.db.block_host_until(host.id, block.until, &reason, block.complaints).await?;
         host.blocked_until = block.until;
         host.block = Some((block, reason));
@@ -435,7 +435,7 @@ impl SiteHosts {
     pub(super) fn waits_for(&self, at: UnixMillis) -> Result<String, Why> {
         let gate = |host: &HostWork| host.gate.filter(|(until, _)| *until == at);
         let Some((host, why)) = self.hosts.iter().find_map(|host| gate(host).map(|(_, why)| (host, why))) else {
-            return Ok("the next look, or the next retry".to_owned());
+            return Ok("the next recheck or retry".to_owned());
         };
         let face = host.face();
         let name = face.name();

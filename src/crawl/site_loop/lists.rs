@@ -206,7 +206,7 @@ impl Lists {
         if self.len() >= limits::LIST_PAGES_AGAIN_MAX {
             if !std::mem::replace(&mut self.is_full, true) {
                 let (site, most) = (&site.rules.name, limits::LIST_PAGES_AGAIN_MAX);
-                tracing::warn!(%site, most, "more pages of lists were read out of order than are read again");
+                tracing::warn!(%site, most, "too many list pages were read out of order: some are not read again");
             }
             return Ok(());
         }

@@ -52,7 +52,7 @@ impl SiteLoop {
         let (queued, pages) = self.leases.queue_again(again, now).await?;
         if pages > 0 {
             let site = &self.site.rules.name;
-            tracing::info!(%site, pages, "pages that an endpoint was asked for are visited again");
+            tracing::info!(%site, pages, "pages that an endpoint replaced are visited again");
             self.hosts.lease_soon();
         }
         self.site.scripts.shortcuts.queued(&queued);

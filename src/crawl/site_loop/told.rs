@@ -95,7 +95,7 @@ impl Told {
         {
             let (from, until) = (since.from.rfc3339(), since.until.rfc3339());
             let why = why_name(why);
-            tracing::info!(%site, url, why, from, until, left_out, "the site has a torrent's page no more");
+            tracing::info!(%site, url, why, from, until, left_out, "the site has removed a torrent's page");
         }
         Ok(())
     }

@@ -69,12 +69,12 @@ impl SiteLoop {
             Why::DayShare => {
                 let looks = self.budgets.shares_held(self.crews.demand(), self.site.clock.now()).increment;
                 let looks =
-                    looks.map(|(until, _)| format!("; looks wait until {}", until.rfc3339())).unwrap_or_default();
+                    looks.map(|(until, _)| format!("; rechecks wait until {}", until.rfc3339())).unwrap_or_default();
                 format!(
-                    "history: what is left of requests_per_day is kept for looks, and is history's as far as they leave it{looks}"
+                    "history: the rest of requests_per_day is reserved for rechecks; history gets what they leave{looks}"
                 )
             }
-            Why::DayPace => "looks: what is left of requests_per_day is spread over the rest of the day".to_owned(),
+            Why::DayPace => "rechecks: the rest of requests_per_day is spread over the day".to_owned(),
             Why::RoundBudget => "pages_max of the rule file is used up for this round".to_owned(),
             Why::Patience | Why::Connection => self.hosts.waits_for(at).unwrap_or_else(|held| self.why_until(at, held)),
         }

@@ -58,7 +58,7 @@ pub(super) async fn read(site: &Site, job: &Job, response: Response) -> Body {
             let mut finished = done(site, job, Outcome::TooLarge);
             if matches!(decision, Decision::Page(_)) && job.class != Class::Download {
                 finished.visit.not_whole =
-                    Some(not_whole::reason("it is larger than is read of one page: none of its links were taken"));
+                    Some(not_whole::reason("it exceeds the size limit of a page: none of its links were taken"));
             }
             finished
         }

@@ -124,8 +124,8 @@ async fn found_on(
     finished.detail = detail;
     if is_end {
         let (site, url) = (&site.rules.name, job.url.as_str());
-        tracing::info!(%site, url, "the list shows the same page again and again: it ends here, and the pages behind are not asked for");
-        finished.detail = Some("shows what the pages in front of it do: its list ends here".to_owned());
+        tracing::info!(%site, url, "the list repeats the same page: it ends here, and later pages are not requested");
+        finished.detail = Some("shows the same as the pages before it: its list ends here".to_owned());
     }
     finished.visit.body_hash = Some(read.fingerprint);
     finished.visit.magnets = read.magnets;
@@ -134,9 +134,9 @@ async fn found_on(
     finished.visit.memo = read.said.map(|said| version::memo_of_rows(said, site.rules_token));
     if read.truncated {
         let (site, url) = (&site.rules.name, job.url.as_str());
-        tracing::warn!(%site, url, links = read.found.len(), "page has more links than are taken: the rest is left out");
-        finished.detail = Some("more links than are taken".to_owned());
-        finished.visit.not_whole = Some(not_whole::reason("it has more links than are taken of one page"));
+        tracing::warn!(%site, url, links = read.found.len(), "page has more links than the limit: the rest is skipped");
+        finished.detail = Some("more links than the limit".to_owned());
+        finished.visit.not_whole = Some(not_whole::reason("it has more links than the limit for one page"));
     }
     finished.end.denied = read.denied;
     let has_torrent = !finished.visit.magnets.is_empty() || read.found.iter().any(|of| of.class == Class::Download);
@@ -155,7 +155,7 @@ async fn found_on(
     finished.visit.outlinks = site.rows.discovered(job, read.found, job.lease.depth.saturating_add(1)).await?;
     let dropped = links - finished.visit.outlinks.len();
     if dropped > 0 {
-        let why = format!("{dropped} of its links lie on more host names than are taken of one site");
+        let why = format!("{dropped} of its links exceed the limit of host names for one site");
         finished.visit.not_whole.get_or_insert_with(|| not_whole::reason(&why));
     }
     Ok(finished)

@@ -384,8 +384,8 @@ async fn history_leaves_looks_their_part_of_the_days_budget_and_takes_all_the_re
         }
     };
     tokio::join!(crawl, looks_on);
-    assert!(told.iter().any(|why| why.contains("requests_per_day is kept for looks")), "{told:?}");
-    assert!(told.iter().any(|why| why.contains("as far as they leave it; looks wait until 20")), "{told:?}");
+    assert!(told.iter().any(|why| why.contains("requests_per_day is reserved for rechecks")), "{told:?}");
+    assert!(told.iter().any(|why| why.contains("history gets what they leave; rechecks wait until 20")), "{told:?}");
     let days = by_day(&web);
     assert_eq!(days[..3].iter().map(Vec::len).collect::<Vec<_>>(), [DAYS_BUDGET; 3], "history takes all that is left");
     for (number, day) in days[1..3].iter().enumerate() {

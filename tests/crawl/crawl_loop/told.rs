@@ -73,7 +73,7 @@ async fn a_list_that_moves_and_a_torrent_that_goes_are_a_line_each() {
     let moved = log.lines("a list has moved");
     assert_eq!(moved.len(), 1, "{moved:?}");
     assert!(moved[0].contains("/list/1") && moved[0].contains("/list/2"), "{moved:?}");
-    let gone = log.lines("the site has a torrent's page no more");
+    let gone = log.lines("the site has removed a torrent's page");
     assert!(web.asked("/detail/7") > 1, "{}", web.asked("/detail/7"));
     assert_eq!(gone.len(), 1, "{gone:?}");
     assert!(gone[0].contains("/detail/7") && gone[0].contains("status 404"), "{gone:?}");
@@ -150,8 +150,8 @@ async fn that_nothing_can_be_stored_is_told_at_once_and_once_a_minute_and_so_is_
     let ((ended, progress), told) = tokio::join!(crawl, mends);
     assert_eq!(ended, Ended::Exhausted);
     assert!(told.is_some() && progress.store_fault().is_none(), "{told:?}");
-    assert_eq!(log.lines("nothing can be stored: it is tried again until it works").len(), 3, "at 0, 60 and 120 s");
-    assert_eq!(log.lines("what was found is stored again").len(), 1);
+    assert_eq!(log.lines("nothing can be stored: retrying until it works").len(), 3, "at 0, 60 and 120 s");
+    assert_eq!(log.lines("storing works again").len(), 1);
     assert_eq!(machine.outcomes().await.get("torrent_stored"), Some(&1));
 }
 
@@ -160,7 +160,7 @@ async fn that_the_file_of_what_was_found_is_another_one_is_a_warning_once() {
     let (log, _guard) = Log::begin();
     let web = Web::new(Duration::from_millis(10)).at("/", &[page("<a href=/dl/1>x</a>")]).at("/dl/1", &[torrent()]);
     let (web, mut machine) = (Arc::new(web), Machine::new());
-    let told = || log.lines("update.redb is another file than before, or empty").len();
+    let told = || log.lines("update.redb was replaced, or is empty").len();
     machine.update = Some(super::increment::in_memory());
     machine.crawl(&web, FAST, RunOptions::default()).await;
     machine.crawl(&web, FAST, RunOptions::default()).await;

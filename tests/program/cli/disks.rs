@@ -50,13 +50,11 @@ fn the_service_on_a_small_disk(here: &Path) {
     });
     assert!(told.contains("waiting: nothing can be stored") && !told.contains("run the command again"), "{told}");
     std::thread::sleep(std::time::Duration::from_secs(4));
-    let lines = service.logged("nothing can be stored: it is tried again until it works");
+    let lines = service.logged("nothing can be stored: retrying until it works");
     assert_eq!(lines.len(), 1, "{lines:?}");
     mount("remount,size=64m", &data);
-    wait_for("the crawl resumes by itself", || service.logged("what was found is stored again").pop());
-    wait_for("history is told to be done", || {
-        service.logged("history is done: every URL that is known was asked for").pop()
-    });
+    wait_for("the crawl resumes by itself", || service.logged("storing works again").pop());
+    wait_for("history is told to be done", || service.logged("history is done: every known URL was requested").pop());
     assert_eq!(archived(&data), truth(here));
     let told = run(here, &["status", "--data", "data", "--rules", "rules"]).ended(0).out;
     assert!(!told.contains("nothing can be stored"), "{told}");

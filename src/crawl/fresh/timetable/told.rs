@@ -41,7 +41,7 @@ impl State {
             let (next, why) = match &plan {
                 None => {
                     let why = format!(
-                        "{:.2} posts wait by now, {:.2} a day are expected at this hour; a look has to save {} of delay",
+                        "{:.2} posts are waiting, {:.2} a day are expected at this hour; a check must save {} of delay",
                         reason.posts_waiting,
                         reason.posts_per_day_now,
                         seconds_told(reason.price_s)
@@ -50,11 +50,14 @@ impl State {
                 }
                 Some(_) if let Some(next) = self.round(number, now) => {
                     let days = self.lists.len() as f64 / self.per_day.max(1e-3);
-                    (vec![next], format!("a look in {days:.1} days by {}: fewer a day than lists", self.policy.name()))
+                    (
+                        vec![next],
+                        format!("one check in {days:.1} days by {}: fewer checks a day than lists", self.policy.name()),
+                    )
                 }
                 Some(plan) => {
                     let times = plan.get(number as usize).map(Vec::as_slice).unwrap_or_default();
-                    let why = format!("{} looks a day by {}", times.len(), self.policy.name());
+                    let why = format!("{} checks a day by {}", times.len(), self.policy.name());
                     (times_of_day(times, now), why)
                 }
             };

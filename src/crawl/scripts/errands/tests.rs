@@ -281,7 +281,7 @@ async fn a_members_page_posts_nothing_and_nobodys_page_puts_or_deletes() {
     assert!(world.ask_as(&errands, "POST", Asker::Xhr, "http://site.example/data").await.is_ok());
     world.site = world.site.with_account(Account { jar: Arc::default(), keeper: Arc::new(NoKeeper) });
     let told = why(world.ask_as(&errands, "POST", Asker::Xhr, "http://site.example/data").await);
-    assert_eq!(told, "a member's page posts nothing");
+    assert_eq!(told, "no POST is sent from a member's page");
     assert!(world.ask(&errands, "http://site.example/data").await.is_ok());
 }
 
@@ -387,7 +387,7 @@ async fn a_page_at_a_slow_host_asks_no_longer_than_it_has_time_to_show_what_came
             Err(told) => break told,
         }
     };
-    assert!(told.contains("asked for long enough"), "{told}");
+    assert!(told.contains("time for requests is used up"), "{told}");
     assert!(errands.is_out_of_time(), "the crawl is to tell that there was more");
     assert!((20..=26).contains(&answered), "{answered} answers in {:?}", limits::RENDER_ASKING_TIME);
     assert_eq!(errands.trouble(), Trouble::None, "what came is what there is");
@@ -503,7 +503,8 @@ async fn a_page_for_which_no_process_can_be_started_keeps_its_place_and_is_no_va
 #[tokio::test(start_paused = true)]
 async fn links_to_more_host_names_than_are_taken_are_told_with_their_page() {
     let links = |hosts: usize| (0..hosts).map(|host| format!("<a href=http://h{host}.site.example/>x</a>")).collect();
-    for (hosts, told) in [(9, None), (limits::ORIGINS_PER_SITE_MAX + 2, Some("2 of its links lie on more host names"))]
+    for (hosts, told) in
+        [(9, None), (limits::ORIGINS_PER_SITE_MAX + 2, Some("2 of its links exceed the limit of host names"))]
     {
         let markup: String = links(hosts);
         let rules = RULES.replace("'api.site.example'", "'*.site.example'");

@@ -145,7 +145,8 @@ impl Asking<'_> {
                 End::Unsure(why) => return Err(Failed::Unsure(why.to_owned())),
                 End::IsNot => {
                     let (site, url) = (&scripts.rules.name, job.url.as_str());
-                    tracing::warn!(%site, url, "the data go on behind the page that the endpoint takes for the last: what it says of `pages` is wrong");
+                    tracing::warn!(%site, url, "the data continue after the page that the endpoint takes for the last: its `pages` is \
+                                                wrong");
                     found.links.push(behind.into());
                 }
             }
@@ -235,7 +236,9 @@ impl Asking<'_> {
             // Behind the end there may be nothing to ask for.
             _ if is_behind => return Ok(()),
             // What was true of the list then need not be now, and says nothing of the endpoint.
-            _ if is_resumed => return Err(Failed::Unsure("the data do not go on where they were left".to_owned())),
+            _ if is_resumed => {
+                return Err(Failed::Unsure("the data do not continue where the last visit stopped".to_owned()));
+            }
             failed => return Err(failed),
         };
         let is_kept_back = self.of.errands.trouble() == Trouble::KeptBack;
@@ -273,17 +276,17 @@ impl Asking<'_> {
         {
             match why {
                 Some(why) => {
-                    tracing::info!(%site, url, requests, why, "the data of the page break off: another visit goes on");
+                    tracing::info!(%site, url, requests, why, "the data of the page are incomplete: another visit continues");
                 }
                 None => {
-                    tracing::info!(%site, url, requests, "the page has more data than one visit takes: another one goes on");
+                    tracing::info!(%site, url, requests, "the page has more data than one visit loads: another one continues");
                 }
             }
             return true;
         }
         if is_over || why.is_none() {
-            tracing::warn!(%site, url, requests, "the page has more data than is asked for: the rest is left out");
-            self.of.errands.not_whole.tell("it has more data than are asked for of one page");
+            tracing::warn!(%site, url, requests, "the page has more data than the limit: the rest is skipped");
+            self.of.errands.not_whole.tell("it has more data than the limit for one page");
         }
         is_over
     }
@@ -296,8 +299,8 @@ impl Asking<'_> {
             self.of.scripts.shortcuts.book(self.of.job.class, |book| book.put_back(self.page, rest));
         } else {
             let (site, url, requests) = (&self.of.scripts.rules.name, self.of.job.url.as_str(), rest.requests);
-            tracing::warn!(%site, url, requests, "the page has more data, and they are not answered: the rest is left out");
-            self.of.errands.not_whole.tell("it has more data, and they are not answered");
+            tracing::warn!(%site, url, requests, "the page has more data, but requests for them fail: the rest is skipped");
+            self.of.errands.not_whole.tell("it has more data, but requests for them fail");
         }
         has_room
     }
@@ -323,7 +326,7 @@ impl Asking<'_> {
         });
         // What was not answered is not asked again.
         let Some(slots) = slots.filter(|_| faults(self.of.job.lease.attempts) == 0) else {
-            return Ok(unless_rendered("the list ends here, and its data cannot be asked whether it does"));
+            return Ok(unless_rendered("the list ends here, but its data cannot confirm it"));
         };
         match self.ask(&slots, &[], found).await {
             Ok((answer, _)) => Ok(match self.endpoint.read(&slots, &answer, scope, 0) {
@@ -332,15 +335,15 @@ impl Asking<'_> {
                     // Some sites answer with the last page for all behind it.
                     match links.all(|link| known.contains(&link)) {
                         true => End::Is,
-                        false if self.may_render => End::Unsure("the list ends here, and its data go on"),
+                        false if self.may_render => End::Unsure("the list ends here, but its data continue"),
                         false => End::IsNot,
                     }
                 }
-                Err(_) => unless_rendered("the list ends here, and what is answered behind its end is no data"),
+                Err(_) => unless_rendered("the list ends here, but the answer after its end is not data"),
             }),
             Err(Failed::Gone(_) | Failed::Differs(Difference::Status(400..=499))) => Ok(End::Is),
             Err(Failed::Trouble(why)) => Err(Failed::Trouble(why)),
-            Err(_) => Ok(unless_rendered("the list ends here, and what lies behind its end may not be asked for")),
+            Err(_) => Ok(unless_rendered("the list ends here, but data after its end may not be requested")),
         }
     }
 
@@ -390,7 +393,7 @@ impl Asking<'_> {
             304 if !conditions.is_empty() => return Err(Failed::NotModified),
             // A session that has ended shows on the page.
             401 | 403 if self.of.scripts.is_members => {
-                return Err(Failed::Unsure(format!("the data are answered {}", response.status)));
+                return Err(Failed::Unsure(format!("the data request was answered {}", response.status)));
             }
             404 | 410 => return Err(Failed::Gone(response.status)),
             status if self.of.errands.trouble() == Trouble::None => return Err(Difference::Status(status).into()),

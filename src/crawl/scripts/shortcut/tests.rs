@@ -242,14 +242,14 @@ async fn a_fault_in_a_long_list_loses_nothing_and_the_next_visit_goes_on_behind_
     // One that fails wherever it goes on is given up after its attempts.
     let came = visited_to_the_end(9, |number| number > 3).await;
     assert_eq!((came.links.len(), came.asked.len()), (3 * 3, 3 + 1 + usize::from(limits::ATTEMPTS_MAX)));
-    assert_eq!(came.not_whole.as_deref(), Some("it has more data, and they are not answered"));
+    assert_eq!(came.not_whole.as_deref(), Some("it has more data, but requests for them fail"));
 }
 
 #[tokio::test]
 async fn a_list_without_end_at_a_site_that_fails_again_and_again_is_asked_for_as_far_as_any_other() {
     let came = visited_to_the_end(usize::MAX, |number| number.is_multiple_of(2)).await;
     assert_eq!((came.links.len(), came.asked.len()), (limits::SHORTCUT_TURNS_MAX / 2 * 3, limits::SHORTCUT_TURNS_MAX));
-    assert_eq!(came.not_whole.as_deref(), Some("it has more data than are asked for of one page"));
+    assert_eq!(came.not_whole.as_deref(), Some("it has more data than the limit for one page"));
 }
 
 /// A list behind a token of which each ends the one before; the third of its requests fails.
