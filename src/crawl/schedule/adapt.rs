@@ -1,14 +1,14 @@
-//! The crawl's own schedule: which board is looked at next, and when (beyond the paper, ALGORITHMS §10.3–10.4).
+//! The crawl's own schedule: which board is rechecked next, and when (beyond the paper, ALGORITHMS §10.3–10.4).
 //!
-//! A look has a price, in seconds of delay; the price is such that the looks of a day are just used. A board is due
-//! when what waits on it by the forecast is worth that price. With N posts waiting and a rate ρ, the wait that
+//! A recheck has a price, in seconds of delay; the price is such that the rechecks of a day are just used up. A board is due
+//! when its forecast posts are worth that price. With N posts waiting and a rate ρ, the wait that
 //! leaves no regret is the one after which N² / 2ρ reaches the price: the cost of the next moment, N, is then that
-//! of the best plan from here on, √(2 · price · ρ) (Whittle's index of a board whose state a look resets; Whittle 1988).
-//! A steady board is so looked at by the square root of its rate; one whose rate falls is looked at once more before
-//! its night; one with a burst again within minutes; one asleep seldom, but for ever.
+//! of the best plan from here on, √(2 · price · ρ) (Whittle's index of a board whose state a recheck resets; Whittle 1988).
+//! A steady board is thus rechecked by the square root of its rate; one whose rate falls is rechecked once more before
+//! its night; one with a burst again within minutes; a dormant one rarely, but for ever.
 //!
-//! Fed with what looks showed, in any order of boards; asked for the next look. It keeps no posts: a few hundred
-//! bytes a board. It never reads the time and never looks ahead.
+//! Input: the results of rechecks, in any order of boards. Output: the next recheck. It stores no posts: a few hundred
+//! bytes a board. It never reads the clock and never uses the future.
 
 mod explain;
 mod numbers;
@@ -29,99 +29,99 @@ pub use self::explain::Reason;
 
 const DAY: f64 = DAY_S as f64;
 
-/// Least time between two looks at a board, in seconds: the first step of a search for the due time.
+/// Minimum time between two rechecks of a board, in seconds: the first step of a search for the due time.
 const PAUSE_S: f64 = 60.0;
 
-/// Least step behind that: a list whose turn comes every minute and a quarter is not left to wait for two.
+/// Minimum step after that: a list whose turn comes every minute and a quarter must not wait for two.
 const STEP_S: f64 = 15.0;
 
-/// Longest step of it: profiles change by the hour.
+/// Maximum step: profiles change by the hour.
 const STEP_LONGEST_S: f64 = 1_800.0;
 
-/// Steps of a search before they are of the longest kind.
+/// Steps of a search before they reach the maximum.
 const STEPS: usize = 160;
 
-/// Steps grow with the time since the last look by this share of it.
+/// Steps grow with the time since the last recheck by this share of it.
 const STEP_SHARE: f64 = 0.04;
 
-/// Longest time between two looks at a board, whatever the price: a year's archive shows boards that wake after years.
+/// Maximum time between two rechecks of a board, whatever the price: a year's archive shows boards that wake up after years.
 const GAP_S: f64 = 30.0 * DAY;
 
-/// How many looks of a day may be saved up for busier times, in days.
+/// How many rechecks may be saved for busier times, in days of them.
 const SAVED_DAYS: f64 = 1.0;
 
-/// How many looks of the days to come may be borrowed from them, in days: a burst in a lean hour is not left to wait
-/// for the clock. A busy morning's worth; what is borrowed once is all that a span of days may have beyond its own.
+/// How many rechecks may be borrowed from the following days, in days of them: a burst in a lean hour must not wait
+/// for the clock. A busy morning's worth; what is borrowed once is all that a span of days may have in addition to its own.
 const BORROWED_DAYS: f64 = 0.3;
 
-/// How the price answers when more or less is saved than aimed at: this power of e for each day. Weekends save and
-/// weekdays borrow most of a day between them, and the price should hardly hear of it.
+/// How the price reacts when more or less is saved than aimed at: this power of e for each day. Weekends save and
+/// weekdays borrow most of a day between them, and the price should hardly change for it.
 const ANSWER: f64 = 1.2;
 
-/// How fast that becomes lasting, a day: a week, so that weekends are no news.
+/// How fast that becomes lasting, per day: a week, so that weekends have no effect.
 const LEARN: f64 = 0.15;
 
-/// Looks that boards really get, to those that their levels alone would buy: bursts are cheaper than a steady rate.
+/// Ratio of the rechecks that boards really get to those that their levels alone would buy: bursts are cheaper than a steady rate.
 const BURSTINESS: f64 = 0.87;
 
-/// Looks that an event which comes by habit has in the end: while it is likely more than one.
+/// Rechecks that an event which comes by habit gets in the end: while it is likely, more than one.
 const LOOKS_A_HABIT: f64 = 1.5;
 
-/// Share of a habit's mean rate that counts between its times: nothing comes then, but a look that waits for the next time saves one.
+/// Share of a habit's mean rate that counts between its times: nothing comes then, but a recheck that waits for the next time saves one.
 const BETWEEN_TIMES: f64 = 0.5;
 
-/// Share of the looks that is reckoned with for what comes at any time, however much comes by habit.
+/// Minimum share of the rechecks assumed for posts that come at any time, however many come by habit.
 const LEFT_LEAST: f64 = 0.1;
 
-/// Seconds between two looks within which a post's time is known well enough without being told.
+/// Seconds between two rechecks within which a post's time is known well enough even if the site does not show it.
 const UNTOLD_S: f64 = 1_800.0;
 
-/// A site's average board before anything is known, in posts a second: one a day.
+/// Assumed average board of a site before anything is known, in posts a second: one a day.
 const SITE_RATE: f64 = 1.0 / DAY;
 
-/// Posts whose weight that has.
+/// Weight of that assumption, in posts.
 const SITE_RATE_WEIGHT: f64 = 3.0;
 
-/// How often the levels of all boards are summed up anew, in seconds.
+/// How often the sum of the levels of all boards is recomputed, in seconds.
 const LEVELS_S: f64 = 6.0 * 3_600.0;
 
-/// Boards that were looked at longer ago take no part in telling which numbers are of none, in seconds.
+/// Boards whose last recheck is older than this do not help to decide which numbers belong to no board, in seconds.
 const KNOWN_S: f64 = 2.0 * DAY;
 
-/// Posts after which a board forgets how many of them had numbers.
+/// Posts after which the count of a board's numbered posts fades.
 const NUMBERED_MEMORY: f64 = 200.0;
 
-/// Before any time, in seconds; a number, as notes have no infinite ones.
+/// Before any time, in seconds; a finite number, as notes cannot contain infinite ones.
 const NEVER: f64 = -1e18;
 
 /// A board's number in its schedule: boards are numbered as they are added.
 pub type BoardNumber = u32;
 
-/// A look that is due.
+/// A due recheck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// At which board.
+    /// The board.
     pub board: BoardNumber,
-    /// Not before this second since 1970-01-01 UTC.
+    /// Earliest time, in seconds since 1970-01-01 UTC.
     pub at: f64,
 }
 
-/// The schedule of one site's boards. Stored and loaded with serde.
+/// The schedule of one site's boards. Serialised with serde.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Schedule {
     state: Stored,
     profiles: Vec<Profile>,
     site_profile: Profile,
-    /// Steps of a search for a due time, which are the same for all; then all are as the last.
+    /// Steps of a search for a due time, which are the same for all boards; after these, all equal the last.
     steps: Vec<Step>,
-    /// Due times, the earliest first; one of a board that is planned anew since is passed over.
+    /// Due times, the earliest first; an entry of a board that was replanned since is skipped.
     queue: BinaryHeap<Reverse<(u64, BoardNumber)>>,
-    /// What is to come on each board from the last number seen on, where that was read.
+    /// Forecast of each board from the last number seen on, where it was computed.
     carried: Vec<Ahead>,
 }
 
-/// What is stored of a schedule; profiles and the queue follow from it.
+/// The stored part of a schedule; profiles and the queue follow from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Stored {
     per_day: f64,
@@ -129,25 +129,25 @@ struct Stored {
     /// Active hours of all boards.
     counts: Counts,
     shares: Shares,
-    /// The second of a look at all boards that comes anyway and costs nothing.
+    /// Time of a recheck of all boards that takes place anyway and costs nothing, in seconds.
     free_look: Option<f64>,
     /// Posts seen on all boards, bursts counted as in the profiles; days watched, summed over the boards.
     posts: f64,
     watched_s: f64,
-    /// Looks saved up, below none those borrowed, and the second up to which they are reckoned.
+    /// Rechecks saved, negative if borrowed, and the second up to which they are counted.
     saved: f64,
     at: f64,
     /// The price's lasting correction, as a power of e.
     correction: f64,
-    /// Σ √(level / 2) over the boards, and when it was summed up.
+    /// Σ √(level / 2) over the boards, and the time of its computation.
     roots: f64,
     roots_at: f64,
-    /// Events a day that come by habit: each is worth a look of its own.
+    /// Events a day that come by habit: each is worth a separate recheck.
     #[serde(default)]
     by_habit: f64,
     #[serde(default)]
     roots_by_habit: f64,
-    /// Looks that should be saved up, by hour of the day, in days of them.
+    /// Rechecks that should be saved, by hour of the day, in days of them.
     aims: [f64; HOURS],
     #[serde(default)]
     numbers: Odometer,
@@ -156,18 +156,18 @@ struct Stored {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Board {
     forecast: Forecast,
-    /// What it posts by the clock; the forecast knows nothing of that.
+    /// Its posts at fixed times of day, which the forecast does not contain.
     #[serde(default)]
     habits: Habits,
     counts: Counts,
     /// W of ALGORITHMS §10.3.
     weight: f64,
-    /// When its next look is due, as a second.
+    /// When its next recheck is due, as a second.
     due: u64,
-    /// True while it cannot be looked at.
+    /// True while it cannot be rechecked.
     #[serde(default)]
     put_off: bool,
-    /// Until this second its next look stands as it was planned: the last one came to nothing.
+    /// Until this second its next recheck stays as planned: the last one failed.
     #[serde(default)]
     held_until: u64,
     /// Posts that had a number, and the weight of all.
@@ -200,7 +200,7 @@ impl From<Stored> for Schedule {
 }
 
 impl Stored {
-    /// Looks saved up beyond what is aimed at, in days of them, at most a day either way: a process that slept for a
+    /// Rechecks saved beyond the aim, in days of them, at most a day either way: a process that slept for a
     /// month has learnt nothing about the price.
     fn over(&self) -> f64 {
         let hour = (self.at / HOUR_S as f64) as usize % HOURS;
@@ -208,8 +208,8 @@ impl Stored {
     }
 }
 
-/// Looks that should be saved up at the middle of each hour of the day, in days of them: what is left over at night
-/// is used by day, by the square root of the activity. The least of them is none.
+/// Rechecks that should be saved at the middle of each hour of the day, in days of them: what is left over at night
+/// is used by day, by the square root of the activity. The smallest value is zero.
 fn aims(site: &Profile) -> [f64; HOURS] {
     let roots = site.of_day().map(f64::sqrt);
     let mean = roots.iter().sum::<f64>() / HOURS as f64;
@@ -224,7 +224,7 @@ fn aims(site: &Profile) -> [f64; HOURS] {
 }
 
 impl Schedule {
-    /// A schedule without boards, for `looks_per_day` looks a day in all, from the second `now` on.
+    /// A schedule without boards, for `looks_per_day` rechecks a day in all, from the second `now` on.
     #[must_use]
     pub fn new(looks_per_day: f64, now: u64) -> Self {
         Self::from(Stored {
@@ -247,29 +247,30 @@ impl Schedule {
         })
     }
 
-    /// Changes the number of looks a day from `now` on. In any days there are at most so many, a day's that were saved
-    /// before and the 0.3 days' that may be borrowed from the days after.
+    /// Changes the number of rechecks a day from `now` on. Over any number of days there are at most so many, plus one day's that were
+    /// saved before and the 0.3 days' that may be borrowed from the following days.
     pub fn set_looks_per_day(&mut self, looks_per_day: f64, now: u64) {
         self.accrue(now as f64);
         self.state.per_day = looks_per_day.max(0.0);
-        // What was borrowed from many looks a day is not paid back from few.
+        // What was borrowed from a high number of rechecks a day is not paid back from a low one.
         self.state.saved = self.state.saved.max(-BORROWED_DAYS * self.state.per_day);
     }
 
-    /// Tells that all boards are looked at at the second `at` anyway, at no cost; one after another. Until it has come,
-    /// boards are not looked at for what it shows soon enough.
+    /// Announces that all boards are rechecked at the second `at` anyway, one after another, at no cost. Until then,
+    /// boards are not rechecked for what it will show soon enough.
     pub fn set_free_look(&mut self, at: Option<u64>) {
         self.state.free_look = at.map(|at| at as f64);
     }
 
-    /// When a board is due by what is known now, as a second; its turn may come later, and another look may change it. None for a board that is not there.
+    /// When a board is due by current knowledge, as a second; its turn may come later, and another recheck may change it. None for an
+    /// unknown board.
     #[must_use]
     pub fn due_at(&self, number: BoardNumber) -> Option<u64> {
         self.state.boards.get(number as usize).map(|board| board.due)
     }
 
-    /// The clock was set back by so many seconds: all that was reckoned by it lies as much earlier. What came by habit keeps its times of
-    /// the day, and the hours of the profiles theirs.
+    /// The clock was set back by this many seconds: all computed times move back by as much. Habits keep their times of
+    /// the day, and profiles their hours.
     pub fn set_back(&mut self, seconds: u64) {
         let by = seconds as f64;
         let state = &mut self.state;
@@ -307,20 +308,20 @@ impl Schedule {
         number
     }
 
-    /// How many boards there are.
+    /// Number of boards.
     #[must_use]
     pub fn boards(&self) -> usize {
         self.state.boards.len()
     }
 
-    /// Takes what is known of a board up to the second `until` without a look of this schedule: its history.
-    /// Posts may come in any order; those after `until`, by a clock that is wrong, count as if they came then.
+    /// Adds what is known of a board up to the second `until` without a recheck of this schedule: its history.
+    /// Posts may come in any order; those after `until`, from a wrong clock, count as if they came then.
     pub fn learn(&mut self, board: BoardNumber, posts: &[Post], until: u64) {
         self.take(board, posts, until);
         self.plan(board);
     }
 
-    /// The same at the first look at a board, at the second `now`: what looks are worth with this board beside the others is summed up anew.
+    /// The same at the first recheck of a board, at the second `now`: the value of rechecks over all boards is recomputed.
     pub fn begin(&mut self, board: BoardNumber, posts: &[Post], now: u64) {
         self.take(board, posts, now);
         self.state.roots_at = NEVER;
@@ -328,8 +329,8 @@ impl Schedule {
         self.plan(board);
     }
 
-    /// Takes what a look at the second `now` showed that was not known, and plans the board's next one. Uses up one
-    /// look of the day's.
+    /// Adds the new posts that a recheck at the second `now` showed, and plans the board's next one. Uses up one
+    /// recheck of the day's.
     pub fn looked(&mut self, board: BoardNumber, now: u64, posts: &[Post]) {
         self.accrue(now as f64);
         self.state.saved -= 1.0;
@@ -340,7 +341,7 @@ impl Schedule {
         }
     }
 
-    /// A look at the second `now` came to nothing: it is used up and teaches nothing, neither posts nor silence. The next one is due
+    /// A recheck at the second `now` failed: it is used up and teaches nothing, neither posts nor silence. The next one is due
     /// after `wait_s` seconds.
     pub fn failed(&mut self, number: BoardNumber, now: u64, wait_s: u64) {
         self.accrue(now as f64);
@@ -352,12 +353,12 @@ impl Schedule {
         }
     }
 
-    /// A look comes that was given up: it was used up then.
+    /// A recheck arrives that was given up: it was charged then.
     pub fn came_late(&mut self) {
         self.state.saved += 1.0;
     }
 
-    /// Takes a board out. The last one has its number from then on.
+    /// Removes a board. The last one gets its number.
     pub fn remove(&mut self, number: BoardNumber) {
         if (number as usize) < self.state.boards.len() {
             self.state.boards.swap_remove(number as usize);
@@ -369,17 +370,18 @@ impl Schedule {
         }
     }
 
-    /// Plans a board's next look for the longest time from the second `now` on that any board waits: it cannot be looked at. Uses up none.
+    /// Delays a board that cannot be rechecked: its next recheck is planned for the longest wait of any board from the second `now` on.
+    /// Costs none.
     pub fn put_off(&mut self, board: BoardNumber, now: u64) {
         if let Some(put_off) = self.state.boards.get_mut(board as usize) {
             (put_off.due, put_off.put_off) = (now + GAP_S as u64, true);
             self.queue.push(Reverse((put_off.due, board)));
-            // The others have its looks.
+            // The other boards get its rechecks.
             self.state.roots_at = NEVER;
         }
     }
 
-    /// Learns what the boards have in common, and plans all of them anew: after histories were learnt.
+    /// Learns what the boards have in common, and replans all of them: called after histories were learnt.
     pub fn settle(&mut self, now: u64) {
         self.accrue(now as f64);
         self.sum_up(now as f64);
@@ -399,7 +401,7 @@ impl Schedule {
         let until_s = (until as f64).max(from);
         let mut sorted: Vec<&Post> = posts.iter().collect();
         sorted.sort_by_key(|post| post.at);
-        // Of a post in the very middle between two looks nobody knows when it came.
+        // A post exactly in the middle between two rechecks has no known time.
         let middle = (until_s - from > UNTOLD_S).then(|| (from as u64).midpoint(until));
         let told = sorted.iter().map(|post| post.at.min(until)).filter(|at| Some(*at) != middle);
         board.habits.take(told, board.forecast.since(), until_s);
@@ -436,7 +438,7 @@ impl Schedule {
         (self.state.posts + SITE_RATE_WEIGHT) / (self.state.watched_s + SITE_RATE_WEIGHT / SITE_RATE)
     }
 
-    /// Reckons the looks saved up to `now`, and what the price learns from them.
+    /// Updates the saved rechecks up to `now`, and what the price learns from them.
     fn accrue(&mut self, now: f64) {
         if now - self.state.roots_at >= LEVELS_S {
             self.sum_up(now);
@@ -452,7 +454,7 @@ impl Schedule {
         state.correction = (state.correction - LEARN * over * days.min(0.25)).clamp(-5.0, 5.0);
     }
 
-    /// Sums the levels of all boards up, and learns the site's profile anew.
+    /// Sums up the levels of all boards, and recomputes the site's profile.
     fn sum_up(&mut self, now: f64) {
         self.site_profile = Profile::of_site(&self.state.counts);
         let site_rate = self.site_rate();
@@ -464,21 +466,21 @@ impl Schedule {
         self.state.roots_by_habit = in_turn().map(|board| (board.weight * by_habit(board) / DAY / 2.0).sqrt()).sum();
         self.state.roots_at = now;
         self.state.aims = aims(&self.site_profile);
-        // A board that waits for longer than this hardly has any.
+        // A board that waits for longer than this has hardly any.
         let known = in_turn().map(|board| board.forecast.known_until()).filter(|known| now - known < KNOWN_S);
         let since = in_turn().map(|board| board.forecast.since()).fold(NEVER, f64::max);
         let known = known.fold(now, f64::min);
         self.state.numbers.count_others(since, known);
     }
 
-    /// The delay in seconds that a look has to be worth.
+    /// The delay in seconds that a recheck has to be worth.
     ///
-    /// Boards of steady rates ρ need Σ √(ρ / 2 price) looks a second: that is the price to begin with. What bursts
-    /// change about it, and what was saved or overdrawn, corrects it.
+    /// Boards of steady rates ρ need Σ √(ρ / 2 price) rechecks a second: that gives the initial price. It is corrected by the effect of
+    /// bursts, and by what was saved or overdrawn.
     fn price(&self) -> f64 {
         let state = &self.state;
-        // What comes by habit has a look of its own each time, where there are looks enough, and the others have what is left; else
-        // it is looked at like all that comes.
+        // Each event by habit gets a separate recheck if there are enough, and the others share the rest; otherwise
+        // it is treated like any other event.
         let per_second = |looks: f64| (looks / DAY).max(1e-12);
         let of_left = BURSTINESS * state.roots
             / per_second((state.per_day - LOOKS_A_HABIT * state.by_habit).max(LEFT_LEAST * state.per_day));
@@ -503,7 +505,7 @@ impl Schedule {
             let mut waiting = ahead.posts;
             if let Some(free) = self.state.free_look.filter(|free| *free > ahead.at - step.seconds) {
                 if ahead.at >= free {
-                    // All is seen then; what comes later waits anew.
+                    // Everything is seen then; later posts start a new wait.
                     (ahead.posts, ahead.by_habit, waiting) = (0.0, 0.0, 0.0);
                 } else if weight * waiting * (free - ahead.at) < price {
                     continue;
@@ -517,13 +519,13 @@ impl Schedule {
         }
     }
 
-    /// When the board is due by what is known and the price of now.
+    /// When the board is due by current knowledge and the current price.
     fn due(&self, number: BoardNumber) -> u64 {
         let ahead = self.ahead(number as usize);
         self.due_after(number, ahead, self.price()).ceil() as u64
     }
 
-    /// What is to come on a board, from its last look on, or from the last number behind it.
+    /// The forecast of a board, from its last recheck on, or from the last number after it.
     fn ahead(&self, number: usize) -> Ahead {
         let known_until = self.state.boards[number].forecast.known_until();
         match self.carried.get(number) {
@@ -532,7 +534,7 @@ impl Schedule {
         }
     }
 
-    /// The same from where all is known on.
+    /// The same from the time up to which everything is known.
     fn ahead_of_known(&self, number: usize) -> Ahead {
         let Board { forecast, habits, .. } = &self.state.boards[number];
         let mut ahead = forecast.ahead(self.site_rate(), &self.profiles[number], &self.state.shares);
@@ -553,13 +555,13 @@ impl Schedule {
         self.queue.push(Reverse((due, number)));
     }
 
-    /// The next look; None without boards or without looks. It stays the next one until it was taken
-    /// ([`Schedule::looked`]); what else is learnt in the meantime may change it.
+    /// The next recheck; None without boards or without rechecks. It stays the next one until it is completed
+    /// ([`Schedule::looked`]); what is learnt in the meantime may change it.
     pub fn next_look(&mut self) -> Option<Look> {
         self.next_look_beside(&[])
     }
 
-    /// The same while looks at these boards are under way: they are used up, and not yet taken.
+    /// The same while rechecks of these boards are in flight: they are used up, and not yet completed.
     pub fn next_look_beside(&mut self, under_way: &[BoardNumber]) -> Option<Look> {
         if self.state.per_day <= 0.0 {
             return None;

@@ -1,9 +1,9 @@
-//! Parts of plans that repeat every day (ALGORITHMS §10.3–10.4): how many looks a board gets, and when. Times are seconds of a
+//! Parts of plans that repeat every day (ALGORITHMS §10.3–10.4): how many rechecks a board gets, and when. Times are seconds of a
 //! day, from 0 to 86,400.
 
 use super::{DAY_S, HOURS};
 
-/// What is known of a board after days of learning.
+/// What was learnt about a board.
 #[derive(Clone, Debug)]
 pub struct Learnt {
     /// WP of ALGORITHMS §10.3, W taken as 1: posts a day, replies counted θ.
@@ -12,11 +12,11 @@ pub struct Learnt {
     pub hours: [f64; HOURS],
 }
 
-/// Looks of each board a day, and their times.
+/// Rechecks of each board a day, as their times.
 pub type Plan = Vec<Vec<f64>>;
 
-/// mᵢ = WPᵢ / ΣWP × M with M = `all`, rounded by the largest remainder so that ΣI mᵢ = M. A board gets at least one look a
-/// day, or nobody would learn that it woke; with fewer looks than boards the first ones get them.
+/// mᵢ = WPᵢ / ΣWP × M with M = `all`, rounded by the largest remainder so that ΣI mᵢ = M. A board gets at least one recheck a
+/// day, or its waking up would never be noticed; with fewer rechecks than boards the first ones get them.
 #[must_use]
 pub fn in_proportion(learnt: &[Learnt], all: usize) -> Vec<usize> {
     let boards = learnt.len();
@@ -30,13 +30,13 @@ pub fn in_proportion(learnt: &[Learnt], all: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..learnt.len()).collect();
     let owed = |counts: &[usize], board: usize| shares[board] - counts[board] as f64;
     if given <= all {
-        // Fewer looks are left than boards: each share lost less than one.
+        // Fewer rechecks are left than boards: each share lost less than one.
         order.sort_by(|a, b| owed(&counts, *b).total_cmp(&owed(&counts, *a)));
         for board in order.into_iter().take(all - given) {
             counts[board] += 1;
         }
     } else {
-        // The quiet boards' first looks are taken from the busiest.
+        // The quiet boards' first rechecks are taken from the busiest.
         let mut over = given - all;
         order.sort_by_key(|board| std::cmp::Reverse(counts[*board]));
         while over > 0 {
@@ -51,14 +51,14 @@ pub fn in_proportion(learnt: &[Learnt], all: usize) -> Vec<usize> {
     counts
 }
 
-/// `count` looks at even distances, the last at the end of the day.
+/// `count` rechecks at equal distances, the last at the end of the day.
 #[must_use]
 pub fn even_times(count: usize) -> Vec<f64> {
     (1..=count).map(|look| DAY_S as f64 * look as f64 / count as f64).collect()
 }
 
-/// BRA's times: the area under the profile is cut into `count` + 1 equal parts; the cuts are the looks. A profile
-/// without any activity is taken as even.
+/// BRA's times: the area under the profile is cut into `count` + 1 equal parts; the cuts are the rechecks. A profile
+/// without any activity counts as even.
 #[must_use]
 pub fn equal_area_times(hours: &[f64; HOURS], count: usize) -> Vec<f64> {
     let sum: f64 = hours.iter().sum();
@@ -84,7 +84,7 @@ mod tests {
 
     const HOUR: f64 = 3_600.0;
 
-    /// The paper's rhythm at its purest: nothing before 8 h, as much in each hour after it.
+    /// The paper's daily pattern in its purest form: nothing before 8 h, the same amount in each hour after it.
     fn busy_from_eight() -> [f64; HOURS] {
         std::array::from_fn(|hour| f64::from(u8::from(hour >= 8)))
     }

@@ -1,11 +1,11 @@
-//! What a board is about to do: its rate now, from rates that decay at several paces.
+//! Forecast of a board's posts: its current rate, from rates that decay at several paces.
 //!
 //! A post makes another one likelier, for minutes, for the rest of the day, for weeks: five exponentials
-//! stand for all of it (a Hawkes process with a sum of exponentials for its kernel; Hawkes 1971). Between
-//! looks nobody sees what comes, so the rate is carried forward as its own mean: what is expected excites as what was
-//! seen. The rate is multiplied by the profile. Pure arithmetic; knows no plan and no price.
+//! model all of it (a Hawkes process with a sum of exponentials for its kernel; Hawkes 1971). Between
+//! rechecks nothing is observed, so the rate is carried forward as its own mean: expected posts excite it like
+//! observed ones. The rate is multiplied by the profile. Pure arithmetic; knows no plan and no price.
 //!
-//! The paces, and the shares to begin with, are what gave the least delay on the real traces of 2021 and 2022 (`docs/design/schedule.md`).
+//! The paces, and the initial shares, are those with the least delay on the real traces of 2021 and 2022 (`docs/design/schedule.md`).
 
 use serde::{Deserialize, Serialize};
 
@@ -22,31 +22,31 @@ const PACES: usize = 5;
 /// Time in which each decays to 1/e, in seconds.
 const DECAY_S: [f64; PACES] = [0.4 * HOUR, 2.0 * HOUR, 10.0 * HOUR, 3.0 * DAY, 10.0 * DAY];
 
-/// Share of each in the rate before a site has told its own.
+/// Share of each in the rate before a site's own are learned.
 const SHARES: [f64; PACES] = [0.25, 0.15, 0.15, 0.29, 0.2];
 
-/// Posts whose weight those have in a site's shares.
+/// Weight of these in a site's shares, in posts.
 const SHARES_WEIGHT: f64 = 100.0;
 
 /// Posts after which a site's shares forget as fast as they learn.
 const SHARES_MEMORY: f64 = 1_000.0;
 
-/// Posts that a post may make likely, all in all.
+/// Maximum of posts that one post may cause in all.
 const SHARES_SUM_LARGEST: f64 = 1.1;
 
-/// Longest time over which the shares take a rate as standing still, in seconds: while a burst may go on, and later.
+/// Longest time over which the shares treat a rate as constant, in seconds: while a burst may go on, and later.
 const BIN_S: [f64; 2] = [900.0, 7_200.0];
 
-/// Posts a second of a board that never had any: one in a month or so. A board asleep is looked at for it.
+/// Posts a second of a board that never had any: one in a month or so. A dormant board is rechecked because of it.
 const ASLEEP: f64 = 0.038 / DAY;
 
-/// Posts that come within so many seconds of each other are parts of one event.
+/// Posts within this many seconds of each other are parts of one event.
 const ONE_EVENT_S: f64 = 60.0;
 
-/// How much less a post says about the rate that came when many come: its weight is the profile's rate to this power.
+/// How much less a post indicates about the rate if it came in a busy hour: its weight is the profile's rate to this power.
 const BUSY_HOUR_POWER: f64 = -0.3;
 
-/// Time whose weight the site's rate has in that of a board just met.
+/// Time whose weight the site's rate has in that of a new board.
 const MET_S: f64 = 0.5 * DAY;
 
 /// What is known of a board's rate at a time.
@@ -56,18 +56,18 @@ pub struct Forecast {
     rates: [f64; PACES],
     /// Second since which the board is watched.
     since: f64,
-    /// Second up to which all is known.
+    /// Second up to which everything is known.
     at: f64,
     /// Second of the last post; before 1970 without one.
     last: f64,
 }
 
-/// Shares of the paces in the rate: how much of what comes is said by the last minutes, the day, the weeks. Learned
-/// from all boards of a site by expectation and maximisation, one step a stretch of time.
+/// Shares of the paces in the rate: how much the last minutes, the day, the weeks say of future posts. Learned
+/// from all boards of a site by expectation maximisation, one step per stretch of time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
     shares: [f64; PACES],
-    /// Posts put down to each pace, and those that it would have made alone.
+    /// Posts attributed to each pace, and those that it would have caused alone.
     made: [f64; PACES],
     alone: [f64; PACES],
 }
@@ -79,12 +79,12 @@ impl Default for Shares {
 }
 
 impl Shares {
-    /// Posts a second that the decaying rates make, the profile left out.
+    /// Posts a second caused by the decaying rates, without the profile.
     fn excited(&self, rates: &[f64; PACES]) -> f64 {
         rates.iter().zip(self.shares).map(|(rate, share)| rate * share).sum::<f64>() + ASLEEP
     }
 
-    /// In `seconds` in which the rates, times `profile`, stood still, `posts` came.
+    /// Learns that `posts` came in `seconds` in which the rates, times `profile`, were constant.
     fn learn(&mut self, rates: &[f64; PACES], profile: f64, seconds: f64, posts: f64) {
         let excited = self.excited(rates);
         for (pace, rate) in rates.iter().enumerate() {
@@ -93,7 +93,7 @@ impl Shares {
         }
     }
 
-    /// Takes over what was learnt.
+    /// Applies what was learnt.
     fn settle(&mut self) {
         let made: f64 = self.made.iter().sum();
         let kept = (SHARES_MEMORY / made.max(1e-9)).min(1.0);
@@ -102,7 +102,7 @@ impl Shares {
             self.alone[pace] *= kept;
             self.shares[pace] = self.made[pace] / self.alone[pace].max(1e-9);
         }
-        // More than one post for each post would be a site without end.
+        // More than one post for each post would make the rate diverge.
         let sum: f64 = self.shares.iter().sum();
         if sum > SHARES_SUM_LARGEST {
             self.shares = self.shares.map(|share| share * SHARES_SUM_LARGEST / sum);
@@ -110,7 +110,7 @@ impl Shares {
     }
 }
 
-/// A forecast carried forward from the time up to which all is known.
+/// A forecast carried forward from the time up to which everything is known.
 #[derive(Clone, Debug)]
 pub struct Ahead {
     rates: [f64; PACES],
@@ -118,11 +118,11 @@ pub struct Ahead {
     pub at: f64,
     /// Posts a second there.
     pub rate: f64,
-    /// Posts expected since all was known.
+    /// Posts expected since that time.
     pub posts: f64,
     /// Those of them that come by habit.
     pub by_habit: f64,
-    /// What comes by habit beside the rest.
+    /// What comes by habit in addition to the rest.
     pub coming: Vec<Coming>,
 }
 
@@ -139,21 +139,21 @@ impl Forecast {
         self.since
     }
 
-    /// The second up to which all is known.
+    /// The second up to which everything is known.
     #[must_use]
     pub fn known_until(&self) -> f64 {
         self.at
     }
 
-    /// The clock was set back by so many seconds: the same is known of earlier times.
+    /// The clock was set back by this many seconds: all times move back.
     pub fn set_back(&mut self, seconds: f64) {
         for at in [&mut self.since, &mut self.at, &mut self.last] {
             *at -= seconds;
         }
     }
 
-    /// Takes the posts, by time, of the stretch from what is known up to `until`, and teaches `shares` by them. Posts
-    /// outside the stretch count as if they came at its ends: clocks of sites are wrong, and rows turn up late.
+    /// Adds the posts, by time, from the known time up to `until`, and trains `shares` with them. Posts
+    /// outside this stretch count as if they came at its ends: clocks of sites are wrong, and rows appear late.
     pub fn take(
         &mut self,
         posts: impl Iterator<Item = (f64, f64)>,
@@ -178,9 +178,9 @@ impl Forecast {
         shares.settle();
     }
 
-    /// Nothing came up to `to`.
+    /// Adds a silence up to `to`.
     fn wait(&mut self, to: f64, site_rate: f64, profile: &Profile, shares: &mut Shares) {
-        // Far back nothing is to be learnt but silence: what is older than the slowest pace remembers is not taught.
+        // A long silence teaches nothing more: what is older than the memory of the slowest pace is not taught.
         let far = to - 3.0 * DECAY_S[PACES - 1];
         if self.at < far {
             self.decay(far);
@@ -203,8 +203,8 @@ impl Forecast {
         self.at = to;
     }
 
-    /// The rates as a board watched for ever would have them: what came before the first look is reckoned with what
-    /// came since and, while that is little, with `site_rate`, the posts a second of the site's average board.
+    /// The rates as if the board had always been watched: posts before the first recheck are estimated from those
+    /// since and, while these are few, from `site_rate`, the posts a second of the site's average board.
     fn whole(&self, site_rate: f64) -> [f64; PACES] {
         let watched = (self.at - self.since).max(0.0);
         std::array::from_fn(|pace| {
@@ -219,13 +219,13 @@ impl Forecast {
     #[must_use]
     pub fn level(&self, site_rate: f64, shares: &Shares) -> f64 {
         let rates = self.whole(site_rate);
-        // What lasts for days; a burst of this hour is no level.
+        // Only what lasts for days; a burst of this hour is no level.
         let Shares { shares, .. } = shares;
         let slow = (rates[3] * shares[3] + rates[4] * shares[4]) / (shares[3] + shares[4]).max(1e-9);
         slow * shares.iter().sum::<f64>() + ASLEEP
     }
 
-    /// The forecast at the time up to which all is known.
+    /// The forecast at the time up to which everything is known.
     #[must_use]
     pub fn ahead(&self, site_rate: f64, profile: &Profile, shares: &Shares) -> Ahead {
         let rates = self.whole(site_rate);
@@ -234,7 +234,7 @@ impl Forecast {
     }
 }
 
-/// A step of a forecast: its length in seconds, and what each pace keeps over it.
+/// A step of a forecast: its length in seconds, and what each pace retains over it.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// Seconds.
@@ -243,7 +243,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// A step of so many seconds.
+    /// A step of this many seconds.
     #[must_use]
     pub fn new(seconds: f64) -> Self {
         Self { seconds, keeps: DECAY_S.map(|decay| (-seconds / decay).exp()) }
@@ -251,12 +251,12 @@ impl Step {
 }
 
 impl Ahead {
-    /// Goes on by a step.
+    /// Advances by a step.
     pub fn step(&mut self, step: &Step, profile: &Profile, shares: &Shares) {
         self.step_by(step, profile, shares, 1.0);
     }
 
-    /// Goes on by a step in which so many times as many posts came as were expected.
+    /// Advances by a step in which the actual posts were `factor` times the expected ones.
     pub fn step_by(&mut self, step: &Step, profile: &Profile, shares: &Shares, factor: f64) {
         let excited = shares.excited(&self.rates) * factor;
         self.rate = excited * profile.at(self.at + step.seconds / 2.0);
@@ -270,19 +270,19 @@ impl Ahead {
         }
         self.at += step.seconds;
         for (rate, keeps) in self.rates.iter_mut().zip(step.keeps) {
-            // The mean goes towards what excites it; exact while that stands still.
+            // The mean approaches what excites it; exact while that is constant.
             *rate = excited + (*rate - excited) * keeps;
         }
     }
 
-    /// The usual step, or a shorter one where a habit's time would be passed over; never shorter than `least` seconds.
+    /// The usual step, or a shorter one if it would skip a habit's time; never shorter than `least` seconds.
     #[must_use]
     pub fn step_over(&self, usual: &Step, least: f64) -> Step {
         let longest = self.coming.iter().map(|coming| coming.step_s(self.at)).fold(f64::INFINITY, f64::min);
         if longest >= usual.seconds { *usual } else { Step::new(longest.max(least)) }
     }
 
-    /// Goes on to `to`, in steps of half an hour.
+    /// Advances to `to`, in steps of half an hour.
     pub fn go_to(&mut self, to: f64, profile: &Profile, shares: &Shares) {
         while self.at < to {
             self.step(&Step::new((to - self.at).min(1_800.0)), profile, shares);
@@ -361,7 +361,7 @@ mod tests {
                 posts.extend((0..burst).map(|post| (at + f64::from(post) * 300.0, 1.0)));
             }
             posts.sort_by(|a, b| a.0.total_cmp(&b.0));
-            // Look by look, as a crawl has it.
+            // Recheck by recheck, as in a crawl.
             for day in 0..150 {
                 let (from, to) = (f64::from(day) * DAY, f64::from(day + 1) * DAY);
                 let of_day = posts.iter().copied().filter(|(at, _)| (from..to).contains(at));

@@ -1,9 +1,9 @@
-//! Posts that come at the same time of day on most days, within minutes: nightly builds, programs that post by the clock.
+//! Posts that come at the same time of day on most days, within minutes: nightly builds, programs that post on a schedule.
 //!
-//! A profile of hours says of such a board that something comes between three and four; its posts of weeks say that it comes at 3:10, give
-//! or take a minute and a half. A habit is believed where chance, at the rate around it, would hardly have hit its minutes on as many
-//! days, and it is as narrow as the posts are: the spread of their times, with tails as heavy as the logistic distribution's. Its posts
-//! are kept out of the forecast, which would expect them at any hour.
+//! A profile of hours only shows that something comes to such a board between three and four; its posts of weeks show that it comes at
+//! 3:10, give or take a minute and a half. A habit is accepted if chance, at the rate around it, would hardly have hit its minutes on as
+//! many days, and it is as narrow as the posts are: the spread of their times, with tails as heavy as the logistic distribution's. Its
+//! posts are kept out of the forecast, which would expect them at any hour.
 //!
 //! Pure arithmetic over the last posts of one board; knows no plan and no price.
 
@@ -21,34 +21,34 @@ const DAY: f64 = DAY_S as f64;
 const DAYS_LONGEST: f64 = 14.0;
 const DAYS_LEAST: f64 = 7.0;
 
-/// Widths of what is looked for, in seconds: a habit has nearly all of its posts in one of them.
+/// Widths of the windows that are searched, in seconds: a habit has nearly all of its posts in one of them.
 const WIDTHS_S: [f64; 3] = [300.0, 900.0, 1_800.0];
 
 /// Share of the days on which it must have come.
 const HITS_LEAST: f64 = 0.6;
 
-/// How much likelier a habit must make what was seen than chance does, in any window of its width.
+/// How much likelier than chance a habit must make the observed posts, in any window of its width.
 const CHANCE: f64 = 1e5;
 
-/// Hours on each side from which the rate that chance has is taken.
+/// Hours on each side from which the rate of chance is taken.
 const AROUND_S: f64 = 2.0 * HOUR_S as f64;
 
-/// Posts that come within so many seconds of each other are parts of one event.
+/// Posts within this many seconds of each other are parts of one event.
 const ONE_EVENT_S: u64 = 60;
 
-/// Days for which nobody knows whether it would have come: what always came may not.
+/// Days of assumed uncertainty: what always came may fail to come.
 const DOUBT_DAYS: f64 = 0.5;
 
-/// Habits of one board, at most.
+/// Maximum of habits of one board.
 const HABITS_KEPT: usize = 6;
 
 /// Spreads on each side of its middle within which a habit's posts are.
 const REACH: f64 = 7.0;
 
-/// The least spread, in seconds: no clock is better known.
+/// The least spread, in seconds: no clock is more precise.
 const SPREAD_LEAST_S: f64 = 8.0;
 
-/// What a board does by the clock.
+/// A board's posts at fixed times of day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Habits {
     /// Its last events, by time.
@@ -67,11 +67,11 @@ pub struct Peak {
     mass: [f64; 2],
 }
 
-/// What is still to come of a habit at its next time, and after that.
+/// The remaining part of a habit's current occurrence, and its later ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Coming {
     peak: Peak,
-    /// The second of its middle at the first time that is not over, and what of it is still to come.
+    /// The middle of the first occurrence that is not over, as a second, and the remaining part of it.
     first: f64,
     left: f64,
 }
@@ -99,15 +99,15 @@ impl Peak {
     }
 }
 
-/// A difference of two times of day, from half a day before to half a day after.
+/// Difference of two times of day, from minus half a day to plus half a day.
 fn around(seconds: f64) -> f64 {
     (seconds + DAY / 2.0).rem_euclid(DAY) - DAY / 2.0
 }
 
 impl Habits {
-    /// Takes the times of posts, by time, of a board that is watched since `since` and known up to `until`.
+    /// Adds the times of posts, in order, of a board that is watched since `since` and known up to `until`.
     pub fn take(&mut self, posts: impl Iterator<Item = u64>, since: f64, until: f64) {
-        // What lies ahead came by a clock that was set back since.
+        // Events in the future came from a clock that was set back since.
         while self.recent.back().is_some_and(|last| *last as f64 > until) {
             self.recent.pop_back();
         }
@@ -147,17 +147,17 @@ impl Habits {
         hours
     }
 
-    /// What is to come after the second `known`, up to which all posts are known.
+    /// The expected occurrences after the second `known`, up to which all posts are known.
     #[must_use]
     pub fn coming(&self, known: f64) -> Vec<Coming> {
         let of_peak = |peak: &Peak| {
-            // The first time that is not over.
+            // The first occurrence that is not over.
             let last = (known - peak.reach() - peak.middle) / DAY;
             let first = (last.floor() + 1.0) * DAY + peak.middle;
             let came = self.recent.iter().rev().take_while(|at| **at as f64 >= first - peak.reach());
             let came = came.filter(|at| (**at as f64 - first).abs() <= peak.reach()).count() as f64;
             let (mass, over) = (peak.mass_at(first), peak.share(known - first));
-            // Where a post comes on some days only, its minutes that have passed without it make it less likely.
+            // If a post comes only on some days, each minute of its window that passes without it makes it less likely.
             let left = match came {
                 0.0 if mass <= 1.0 => mass * (1.0 - over) / (1.0 - mass * over).max(1e-6),
                 _ => (mass - came).max(0.0) * (1.0 - over),
@@ -170,7 +170,7 @@ impl Habits {
     fn learn(&mut self, since: f64, until: f64) {
         self.peaks.clear();
         let from = since.max(until - DAYS_LONGEST * DAY);
-        // Where more is known than is kept, less is looked at.
+        // If more is known than is kept, a shorter time is examined.
         let is_full = self.recent.len() >= HABIT_POSTS_MAX;
         let from = if is_full { from.max(self.recent.front().map_or(from, |first| *first as f64)) } else { from };
         let days = ((until - from) / DAY).floor();
@@ -187,7 +187,7 @@ impl Habits {
     }
 }
 
-/// The day to whose time `middle`, a second of the day, a second is nearest.
+/// The day on which `middle`, a second of the day, is nearest to the given time.
 fn day_of(at: f64, middle: f64) -> i64 {
     ((at - middle) / DAY).round() as i64
 }
@@ -215,7 +215,7 @@ fn find(events: &[u64], from: f64, days: f64) -> Option<Peak> {
             if (inside as f64) < HITS_LEAST * days {
                 continue;
             }
-            // Its time of a day is the one nearest to each, whatever day the clock says.
+            // The nearest occurrence is used, on whatever calendar day.
             let middle = wide[begin].0 + width / 2.0;
             let mut hit: Vec<i64> = wide[begin..end].iter().map(|(_, at)| day_of(*at, middle)).collect();
             hit.sort_unstable();
@@ -234,7 +234,7 @@ fn find(events: &[u64], from: f64, days: f64) -> Option<Peak> {
                 continue;
             }
             let score = hits * (share / by_chance).ln() + (days - hits) * ((1.0 - share) / (1.0 - by_chance)).ln();
-            // Of so many windows one looks like this by chance.
+            // One of this many windows looks like this by chance.
             let score = score - (CHANCE * DAY / width).ln();
             if score > 0.0 && best.is_none_or(|(known, ..)| score > known) {
                 best = Some((score, begin, end));
@@ -244,7 +244,7 @@ fn find(events: &[u64], from: f64, days: f64) -> Option<Peak> {
     let (_, begin, end) = best?;
     let inside: Vec<f64> = wide[begin..end].iter().map(|(at, _)| *at).collect();
     let middle = inside[inside.len() / 2].midpoint(inside[(inside.len() - 1) / 2]);
-    // Of a logistic distribution the mean distance from the middle is 2 ln 2 times its scale; few posts say little.
+    // In a logistic distribution the mean distance from the middle is 2 ln 2 times its scale; few posts are weak evidence.
     let away = inside.iter().map(|at| (at - middle).abs()).sum::<f64>() / inside.len() as f64;
     let spread =
         (away / (2.0 * std::f64::consts::LN_2) * (1.0 + 1.0 / (inside.len() as f64).sqrt())).max(SPREAD_LEAST_S);
@@ -269,7 +269,7 @@ impl Coming {
     pub fn between(&self, from: f64, to: f64) -> (f64, f64) {
         let (mut posts, mut rate) = (0.0, 0.0);
         let reach = self.peak.reach();
-        // A step is shorter than a day: at most one time begins in it and one ends.
+        // A step is shorter than a day: at most one occurrence begins in it and one ends.
         let mut middle = if from - reach <= self.first {
             self.first
         } else {
@@ -285,7 +285,7 @@ impl Coming {
         (posts, rate)
     }
 
-    /// The longest step from `at` on that passes over nothing of it, in seconds.
+    /// The longest step from `at` on that skips no part of an occurrence, in seconds.
     #[must_use]
     pub fn step_s(&self, at: f64) -> f64 {
         let reach = self.peak.reach();
@@ -306,7 +306,7 @@ mod tests {
     /// A Monday.
     const START: u64 = 1_699_833_600;
 
-    /// Numbers from 0 to 1 that are as good as drawn.
+    /// Pseudo-random numbers from 0 to 1.
     fn draws(seed: u64) -> impl FnMut() -> f64 {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         move || {
@@ -327,7 +327,7 @@ mod tests {
     /// One a day at `second` of the day, give or take `away` seconds.
     fn nightly(days: std::ops::Range<u64>, second: f64, away: f64, seed: u64) -> Vec<u64> {
         let mut draw = draws(seed);
-        // Twelve draws make a Gaussian one.
+        // Twelve draws approximate a Gaussian.
         days.map(|day| {
             let gauss = (0..12).map(|_| draw()).sum::<f64>() - 6.0;
             (START as f64 + day as f64 * DAY + second + away * gauss) as u64

@@ -1,9 +1,9 @@
-//! Numbers that count all posts of a site, as forums and trackers give them to threads and torrents (`/torrent/4711`).
+//! Numbers that count all posts of a site, as forums and trackers assign them to threads and torrents (`/torrent/4711`).
 //!
-//! Each number that a look shows tells how many posts the whole site had by then. Those between two seen ones that nobody has seen wait on
-//! some board, or are of none that is looked at: they are shared out by what was expected of each board since its last look, and of all
-//! others. So a look at one board tells of the others, too. Whether numbers count, and count the whole site, is seen by their times: more
-//! than a few that do not stand in their order, and they are left out of account.
+//! Each number on a rechecked page shows how many posts the whole site had by then. Numbers missing between two seen ones belong to posts
+//! on boards not yet rechecked, or to no watched board: they are distributed by what was expected of each board since its last recheck, and
+//! of all others. So a recheck of one board informs about the others, too. Whether numbers count, and count the whole site, is tested by
+//! their times: if more than a few are out of order, numbers are not used.
 //!
 //! Pure arithmetic over the last posts of one site; knows no plan and no price.
 
@@ -16,44 +16,44 @@ use crate::limits;
 
 const DAY: f64 = DAY_S as f64;
 
-/// How long posts are kept, in seconds: longer than any board but one asleep waits for a look.
+/// How long posts are kept, in seconds: longer than any board except a dormant one waits for a recheck.
 const KEPT_S: u64 = 10 * DAY_S;
 
-/// Two times that differ by less stand in any order: rows tell minutes.
+/// Two times that differ by less may be in any order: rows show minutes.
 const SLACK_S: u64 = 120;
 
-/// Numbers that must have stood in the order of their times, and the share that may not have.
+/// Numbers that must have been in the order of their times, and the maximum share of exceptions.
 const FITS_LEAST: f64 = 30.0;
 const MISFITS_MOST: f64 = 0.05;
 
-/// Numbers after which what they were is forgotten as fast as it is learnt.
+/// Numbers after which old results fade as fast as new ones are learnt.
 const FITS_MEMORY: f64 = 200.0;
 
-/// So many that contradict one number after the other show it to be wrong: another thing's, which came between.
+/// Number of consecutive contradictions of one number that show it to be wrong: it belongs to something else and came between.
 const CONTRADICTIONS: u32 = 3;
 
-/// So many more misfits than fits: what was seen first was wrong.
+/// Excess of misfits over fits from which the first numbers seen count as wrong.
 const MISFITS_ALONE: f64 = 8.0;
 
 /// Days after which the rate of the others forgets as fast as it learns, and seconds whose weight their mean has in that of an hour.
 const OTHERS_MEMORY_DAYS: f64 = 20.0;
 const OTHERS_MEAN_S: f64 = 20.0 * HOUR_S as f64;
 
-/// Posts for which no forecast is trusted to be wrong: where hardly any is expected, one is hardly news.
+/// Posts for which no forecast counts as wrong: if hardly any is expected, one is no surprise.
 const DOUBT: f64 = 0.2;
 
-/// Others that are expected in a window, windows whose weight chance has, and the bounds of what is learnt from them.
+/// Expected others in a window, weight of chance in windows, and the bounds of what is learnt from them.
 const WINDOW: f64 = 5.0;
 const WINDOWS_LEAST: f64 = 10.0;
 const UNEVEN: [f64; 2] = [0.2, 10.0];
 
-/// Most that a stretch may have of what was expected.
+/// Maximum ratio of a stretch's posts to what was expected.
 const FACTOR_MOST: f64 = 20.0;
 
 /// Longest step of a forecast between two numbers, in seconds.
 const STEP_S: f64 = 900.0;
 
-/// A stretch between two posts: its seconds, and how many numbers of it nobody has seen.
+/// A stretch between two posts: its seconds, and the number of its posts that were not seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Stretch {
     from: f64,
@@ -61,7 +61,7 @@ struct Stretch {
     unseen: f64,
 }
 
-/// What the numbers of a site tell.
+/// State derived from the numbers of a site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Odometer {
@@ -69,26 +69,26 @@ pub struct Odometer {
     seen: Vec<(u64, u64)>,
     fits: f64,
     misfits: f64,
-    /// The number that the last misfits contradicted, and how many they were.
+    /// The number that the last misfits contradicted, and how many there were.
     blamed: (u64, u32),
-    /// Numbers that are of no board, and the seconds in which they came, by hour of the day (UTC).
+    /// Numbers that belong to no board, and the seconds in which they came, by hour of the day (UTC).
     others: [f64; HOURS],
     watched_s: [f64; HOURS],
-    /// Second up to which those are counted.
+    /// Second up to which these are counted.
     counted: f64,
-    /// How far their numbers in windows of time were from what was expected: squares by expected, and windows.
+    /// Deviation of their numbers in windows of time from the expectation: squares by expected, and windows.
     squares: f64,
     windows: f64,
 }
 
 impl Odometer {
-    /// Takes a number that a look showed, and the second at which its post came.
+    /// Adds a number that a recheck showed, and the second at which its post came.
     pub fn take(&mut self, number: u64, at: u64) {
         let kept = 1.0 - 1.0 / FITS_MEMORY;
         (self.fits, self.misfits) = (self.fits * kept, self.misfits * kept);
         let place = self.seen.partition_point(|(known, _)| *known < number);
         if let Some((_, known)) = self.seen.get(place).filter(|(known, _)| *known == number) {
-            // The same torrent in two lists came once; another one has not this number.
+            // The same torrent in two lists counts once; another one cannot have this number.
             self.misfits += f64::from(u8::from(known.abs_diff(at) > SLACK_S));
             return;
         }
@@ -113,14 +113,14 @@ impl Odometer {
         }
     }
 
-    /// Whether one that was seen is what is wrong, as several others contradict it one after the other.
+    /// Whether a stored number is wrong, because several others in a row contradict it.
     fn is_contradicted(&mut self, place: usize) -> bool {
         let number = self.seen[place].0;
         self.blamed = (number, if self.blamed.0 == number { self.blamed.1 + 1 } else { 1 });
         self.blamed.1 >= CONTRADICTIONS
     }
 
-    /// Forgets what is too old, and all beyond the cap.
+    /// Drops what is too old, and everything beyond the maximum.
     pub fn forget(&mut self) {
         let newest = self.seen.iter().map(|(_, at)| *at).max().unwrap_or(0);
         let too_many = self.seen.len().saturating_sub(limits::NUMBERS_SEEN_MAX);
@@ -128,13 +128,13 @@ impl Odometer {
         self.seen.drain(..old.max(too_many));
     }
 
-    /// The clock was set back by so many seconds.
+    /// The clock was set back by this many seconds.
     pub fn set_back(&mut self, seconds: u64) {
         self.seen.iter_mut().for_each(|(_, at)| *at = at.saturating_sub(seconds));
         self.counted -= seconds as f64;
     }
 
-    /// Whether the numbers stand in the order of their times, and how many are of no board is known.
+    /// Whether the numbers are in the order of their times, and it is known how many belong to no board.
     #[must_use]
     pub fn counts(&self) -> bool {
         self.fits >= FITS_LEAST
@@ -142,8 +142,8 @@ impl Odometer {
             && self.watched_s.iter().sum::<f64>() >= DAY
     }
 
-    /// Counts the numbers that are of no board, in the time from the second `since` on, since when all boards are watched, up to `until`, up
-    /// to which all that is on them is known.
+    /// Counts the numbers that belong to no board, from the second `since` on, since which all boards are watched, up to `until`, up
+    /// to which everything on them is known.
     pub fn count_others(&mut self, since: f64, until: f64) {
         self.forget();
         let from = self.counted.max(since);
@@ -172,19 +172,19 @@ impl Odometer {
         self.counted = last.to;
     }
 
-    /// How evenly the others come, as their variance to their mean: 1 by chance, less by the clock, more in bursts.
+    /// How evenly the others come, as the ratio of their variance to their mean: 1 by chance, less on a schedule, more in bursts.
     fn unevenness(&self) -> f64 {
         ((self.squares + WINDOWS_LEAST) / (self.windows + WINDOWS_LEAST)).clamp(UNEVEN[0], UNEVEN[1])
     }
 
-    /// Numbers a second that are of no board, at a second.
+    /// Numbers a second that belong to no board, at a second.
     fn of_others(&self, at: f64) -> f64 {
         let mean = self.others.iter().sum::<f64>() / self.watched_s.iter().sum::<f64>().max(1.0);
         let hour = hour(at);
         (self.others[hour] + OTHERS_MEAN_S * mean) / (self.watched_s[hour] + OTHERS_MEAN_S)
     }
 
-    /// Stretches that end after a second, by time. Posts of one second, or whose times contradict their numbers, are of one stretch.
+    /// Stretches that end after a second, by time. Posts of one second, or whose times contradict their numbers, form one stretch.
     fn stretches(&self, after: f64) -> impl Iterator<Item = Stretch> {
         let mut seen = self.seen.iter().map(|(number, at)| (*number, *at as f64));
         let mut start = seen.next();
@@ -204,8 +204,8 @@ impl Odometer {
         stretches.filter(move |stretch| stretch.to > after)
     }
 
-    /// Carries what is known of each board forward to the last number, with its share of those that nobody has seen. `numbered` tells of each
-    /// which share of what comes has a number, as replies have none; a board with `None` takes no part.
+    /// Carries the forecast of each board forward to the last number, with its share of the unseen posts. `numbered` gives for each
+    /// the share of its posts that have a number, as replies have none; a board with `None` is left out.
     pub fn carry(&self, boards: &mut [Ahead], numbered: &[Option<f64>], profiles: &[Profile], shares: &Shares) {
         let taking_part = boards.iter().zip(numbered).filter(|(_, numbered)| numbered.is_some());
         let after = taking_part.map(|(ahead, _)| ahead.at).fold(f64::INFINITY, f64::min);
@@ -215,7 +215,7 @@ impl Odometer {
             let (mut taking, mut usual) = (Vec::new(), Steps::of(stretch.to - stretch.from));
             for ((ahead, profile), numbered) in boards.iter_mut().zip(profiles).zip(numbered) {
                 let Some(numbered) = numbered.filter(|_| ahead.at < stretch.to) else { continue };
-                // What came before the first number nobody knows more of.
+                // Nothing more is known of the time before the first number.
                 ahead.go_to(stretch.from, profile, shares);
                 let left = stretch.to - ahead.at;
                 if left != usual.seconds {
@@ -227,13 +227,13 @@ impl Odometer {
                 expected += comes * numbered;
                 taking.push((ahead, profile, usual, comes));
             }
-            // What is surprising is shared out by how uncertain each was.
+            // The deviation is distributed by how uncertain each forecast was.
             let uncertain = expected - others + self.unevenness() * others + DOUBT;
             let factor = (1.0 + (stretch.unseen - expected) / uncertain).clamp(0.0, FACTOR_MOST);
             for (ahead, profile, steps, comes) in taking {
                 let before = ahead.posts;
                 steps.go(ahead, profile, shares, factor);
-                // More than there are in the stretch cannot have come in it, however likely its first ones made others.
+                // No more posts can have come than the stretch contains, however many its first ones would have caused.
                 (ahead.at, ahead.posts) = (stretch.to, before + comes * factor);
             }
         }
@@ -244,7 +244,7 @@ fn hour(at: f64) -> usize {
     (at / HOUR_S as f64) as usize % HOURS
 }
 
-/// A time in equal steps, none too long.
+/// Divides a time into equal steps of limited length.
 #[derive(Clone, Copy)]
 struct Steps {
     seconds: f64,
@@ -292,7 +292,7 @@ mod tests {
         assert!(odometer.counts());
         assert!((odometer.of_others(1e6) * HOUR_S as f64 - 1.0).abs() < 0.05);
         let before = odometer.clone();
-        // Four hours on, by which four of the others came: 4 numbers, or 24.
+        // Four hours later, by when four of the others came: 4 numbers, or 24.
         let last = 100 + 2 * 119;
         odometer.take(last + 5, 123 * HOUR_S);
         let mut more = before.clone();
@@ -309,7 +309,7 @@ mod tests {
         }
         own.count_others(0.0, 200.0 * HOUR_S as f64);
         assert!(!own.counts());
-        // One that is wrong at the beginning is got over.
+        // A wrong one at the beginning is recovered from.
         let mut odometer = Odometer::default();
         odometer.take(u64::MAX, 0);
         (0..120).for_each(|n| odometer.take(100 + 2 * n, (n + 1) * HOUR_S));
@@ -328,7 +328,7 @@ mod tests {
         }
         odometer.count_others(0.0, 400.0 * HOUR_S as f64);
         assert!(odometer.counts(), "{} fit, {} do not", odometer.fits, odometer.misfits);
-        // What counts days is the same for many.
+        // A number that counts days is the same for many posts.
         let mut of_days = Odometer::default();
         (0..2_000).for_each(|n| of_days.take(20_240_000 + n / 50, n * 1_700));
         of_days.count_others(0.0, 2_000.0 * 1_700.0);

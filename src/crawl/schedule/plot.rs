@@ -1,14 +1,14 @@
-//! The activity profile of a list, drawn in characters, with the looks of a day below it (ALGORITHMS §10.4).
+//! The activity profile of a list, drawn in characters, with the rechecks of a day below it (ALGORITHMS §10.4).
 
 use std::fmt::Write as _;
 
 use super::{DAY_S, HOURS};
 
-/// Lines of the field, and columns of an hour.
+/// Lines of the plot area, and columns of an hour.
 const LINES: usize = 6;
 const HOUR_COLUMNS: usize = 3;
 
-/// The plot: bars are posts expected in each hour of the day (UTC), `▲` looks, a figure where several fall into one column.
+/// The plot: bars are expected posts in each hour of the day (UTC), `▲` rechecks, a digit if several fall into one column.
 #[must_use]
 pub fn plot(posts_by_hour: &[f64; HOURS], looks: &[u64]) -> String {
     let most = posts_by_hour.iter().copied().filter(|posts| posts.is_finite()).fold(0.0, f64::max);

@@ -1,27 +1,27 @@
-//! The activity profile of a board (SC of ALGORITHMS §10.4): how its posts spread over the day and the week.
+//! The activity profile of a board (SC of ALGORITHMS §10.4): distribution of its posts over the day and the week.
 //!
-//! Learned from the times of posts, which the forecast and the plans read. An hour in which a board was active
-//! counts once, however many posts a burst had in it: a profile of posts learns yesterday's burst by heart. Few hours
-//! say little, so a board's profile is drawn towards the one of its site, and that one towards an even day. Weekends
-//! are told from weekdays; single weekdays are not, because a month holds four of each. Knows no plan and no price.
+//! Learned from the times of posts; used by the forecast and the plans. An hour in which a board was active
+//! counts once, however many posts a burst had in it: a profile of posts would memorise yesterday's burst. Few hours
+//! are weak evidence, so a board's profile is shrunk towards the one of its site, and that one towards an even day. Weekends
+//! are distinguished from weekdays; single weekdays are not, because a month contains four of each. Knows no plan and no price.
 
 use serde::{Deserialize, Serialize};
 
 use super::{DAY_S, HOUR_S, HOURS};
 
-/// Active hours whose weight the site's profile has in a board's.
+/// Weight of the site's profile in a board's, in active hours.
 const SITE_WEIGHT: f64 = 10.0;
 
-/// Active hours whose weight an even day has in a site's profile.
+/// Weight of an even day in a site's profile, in active hours.
 const EVEN_WEIGHT: f64 = 100.0;
 
-/// Active hours whose weight the site's weekend has in a board's.
+/// Weight of the site's weekend in a board's, in active hours.
 const WEEKEND_WEIGHT: f64 = 20.0;
 
 /// Hours by which the counts of neighbouring hours are smoothed: the standard deviation of a Gaussian.
 const SMOOTHING_HOURS: f64 = 0.8;
 
-/// The least rate of an hour, where the mean is 1: nobody knows that nothing ever comes at night.
+/// The least rate of an hour, where the mean is 1: it is never certain that nothing comes at night.
 const RATE_MIN: f64 = 0.03;
 
 /// Active hours, and how long they were watched.
@@ -33,12 +33,12 @@ pub struct Counts {
     days: [f64; 2],
     /// Days watched: weekdays, weekends.
     watched: [f64; 2],
-    /// The hour since 1970 that was counted last.
+    /// The last hour that was counted, since 1970.
     last: u64,
 }
 
 impl Counts {
-    /// Takes a post; posts come by time. True when it made its hour active.
+    /// Adds a post; posts must come by time. True if it made its hour active.
     pub fn post(&mut self, at: u64) -> bool {
         let hour = at / HOUR_S;
         if hour <= self.last {
@@ -49,21 +49,21 @@ impl Counts {
         true
     }
 
-    /// The clock was set back by so many seconds: the hours from now on count, though they were counted by the other clock.
+    /// The clock was set back by this many seconds: the hours from now on count again, although they were counted by the other clock.
     pub fn set_back(&mut self, seconds: u64) {
         self.last = self.last.saturating_sub(seconds.div_ceil(HOUR_S));
     }
 
-    /// Counts an hour as active, though another board's may have been counted: how a site sums its boards up.
+    /// Counts an hour as active, though another board's may have been counted: sums up the boards of a site.
     pub fn active_hour(&mut self, at: u64) {
         self.hours[(at / HOUR_S) as usize % HOURS] += 1.0;
         self.days[usize::from(is_weekend(at))] += 1.0;
     }
 
-    /// Takes the time from `from` to `to`, in seconds, as watched.
+    /// Adds the time from `from` to `to`, in seconds, as watched.
     pub fn watch(&mut self, from: u64, to: u64) {
         let (mut at, mut watched) = (from, [0; 2]);
-        // Whole weeks are alike; what is left has at most eight days.
+        // Whole weeks are alike; the rest has at most eight days.
         let weeks = to.saturating_sub(from) / (7 * DAY_S);
         at += weeks * 7 * DAY_S;
         while at < to {
@@ -91,13 +91,13 @@ impl Default for Profile {
 }
 
 impl Profile {
-    /// The profile of a site: all boards' hours, drawn towards an even day.
+    /// The profile of a site: all boards' hours, shrunk towards an even day.
     #[must_use]
     pub fn of_site(counts: &Counts) -> Self {
         Self::drawn(counts, &Self::default(), EVEN_WEIGHT, WEEKEND_WEIGHT)
     }
 
-    /// The profile of a board, drawn towards its site's.
+    /// The profile of a board, shrunk towards its site's.
     #[must_use]
     pub fn of_board(counts: &Counts, site: &Self) -> Self {
         Self::drawn(counts, site, SITE_WEIGHT, WEEKEND_WEIGHT)
@@ -111,7 +111,7 @@ impl Profile {
             hours[hour] = smooth[hour] + weight * of_towards[hour] / HOURS as f64;
         }
         let mean = hours.iter().sum::<f64>() / HOURS as f64;
-        // A class's rate: active hours seen to those expected, both drawn towards what the other profile says.
+        // A class's rate: ratio of observed to expected active hours, both shrunk towards the other profile.
         let watched: f64 = counts.watched.iter().sum();
         let per_day = counts.days.iter().sum::<f64>() / watched.max(1e-9);
         let class_of = |class: usize| {
@@ -152,7 +152,7 @@ impl Profile {
     }
 }
 
-/// The counts with those of the hours around, the day taken as a circle.
+/// The counts smoothed over neighbouring hours, the day treated as a circle.
 fn smoothed(counts: &[f64; HOURS]) -> [f64; HOURS] {
     let kernel: [f64; HOURS] = std::array::from_fn(|hours| {
         let away = hours.min(HOURS - hours) as f64 / SMOOTHING_HOURS;

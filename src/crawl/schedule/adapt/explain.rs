@@ -1,30 +1,30 @@
-//! Why boards are looked at when they are: what `gleaner schedule` tells.
+//! Explains the times of rechecks, for `gleaner schedule`.
 
 use serde::Serialize;
 
 use super::{BoardNumber, DAY, Schedule};
 use crate::schedule::HOURS;
 
-/// Looks at a board that are told ahead.
+/// Maximum of predicted rechecks of a board.
 const LOOKS_TOLD: usize = 1_440;
 
-/// Why a board is looked at when it is.
+/// The reasons for the times of a board's rechecks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reason {
     /// Posts a day by hour of the day (UTC), as the board has them on average over a week.
     pub posts_by_hour: [f64; HOURS],
-    /// Posts a day expected at this moment of the day and the week.
+    /// Expected posts a day at this moment of the day and the week.
     pub posts_per_day_now: f64,
     /// Posts expected to wait unseen.
     pub posts_waiting: f64,
-    /// Delay in seconds that a look has to be worth.
+    /// Delay in seconds that a recheck has to be worth.
     pub price_s: f64,
-    /// The looks that follow if all comes as expected, in seconds since 1970.
+    /// The rechecks that follow if everything goes as expected, in seconds since 1970.
     pub looks: Vec<u64>,
 }
 
 impl Schedule {
-    /// Posts expected to wait unseen on a board at the second `now`; none on one that is not there.
+    /// Posts expected to wait unseen on a board at the second `now`; zero for an unknown board.
     #[must_use]
     pub fn posts_waiting(&self, number: BoardNumber, now: u64) -> f64 {
         let Some(profile) = self.profiles.get(number as usize) else { return 0.0 };
@@ -33,8 +33,8 @@ impl Schedule {
         ahead.posts
     }
 
-    /// Why a board is looked at when it is, and the looks of the `days` after `now` if all comes as expected; at most
-    /// one a minute of a day. None for a board that is not there.
+    /// The reasons for the times of a board's rechecks, and the rechecks of the `days` after `now` if everything goes as expected; at most
+    /// one a minute of a day. None for an unknown board.
     #[must_use]
     pub fn explain(&self, number: BoardNumber, now: u64, days: f64) -> Option<Reason> {
         let board = self.state.boards.get(number as usize)?;

@@ -1,20 +1,20 @@
-//! What the numbers of posts tell of boards that were not looked at, and their looks by that.
+//! Uses the numbers of posts to infer new posts on boards that were not rechecked, and plans their rechecks by that.
 
 use super::{Board, BoardNumber, KNOWN_S, Schedule};
 use crate::limits;
 use crate::schedule::forecast::Ahead;
 
-/// Posts with numbers that every board is taken to have had.
+/// Posts with numbers that every board is assumed to have had.
 const NUMBERED_WEIGHT: f64 = 2.0;
 
 impl Schedule {
-    /// Whether the numbers of posts count those of the whole site, so that what one board shows tells of the others.
+    /// Whether the numbers of posts count those of the whole site, so that one board's posts indicate those of the others.
     #[must_use]
     pub fn goes_by_numbers(&self) -> bool {
         (2..=limits::NUMBERED_BOARDS_MAX).contains(&self.boards()) && self.state.numbers.counts()
     }
 
-    /// Plans all boards by what numbers tell of those that were not looked at.
+    /// Plans all boards by what numbers indicate about those that were not rechecked.
     pub(super) fn read_numbers(&mut self) {
         if !self.goes_by_numbers() {
             if !std::mem::take(&mut self.carried).is_empty() {
@@ -23,7 +23,7 @@ impl Schedule {
             return;
         }
         let now = self.state.at;
-        // What comes on boards that nobody looks at is counted as of none.
+        // Posts on boards that are not rechecked count as belonging to no board.
         let is_known = |board: &Board| !board.put_off && now - board.forecast.known_until() < KNOWN_S;
         let share = |board: &Board| (board.numbered + NUMBERED_WEIGHT) / (board.weighed + NUMBERED_WEIGHT);
         let numbered: Vec<Option<f64>> =
@@ -34,7 +34,7 @@ impl Schedule {
         self.plan_again();
     }
 
-    /// Plans all boards anew but those whose next look stands.
+    /// Replans all boards except those whose next recheck is fixed.
     fn plan_again(&mut self) {
         for number in 0..self.state.boards.len() {
             let board = &self.state.boards[number];
