@@ -1,7 +1,7 @@
-//! Events of animations and transitions that style sheets make (CSS Animations §4, CSS Transitions §5): nothing moves here, but scripts
-//! that wait for the end of a movement, or learn by one that an element came in, are told.
+//! Events of CSS animations and transitions (CSS Animations §4, CSS Transitions §5). Nothing moves here, but scripts that wait for the
+//! end of an animation, or use its start to detect a new element, get their events.
 //!
-//! Elements that changed are looked at once a frame, and before a script reads a computed style, as browsers do.
+//! Changed elements are checked once a frame, and before a script reads a computed style, as in browsers.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use crate::web::{read, wrap};
 /// A frame, in microseconds of virtual time.
 const FRAME_US: u64 = 16_667;
 
-/// Properties whose change is a transition where all are to have one: those that style sheets move.
+/// Properties that `transition: all` covers here: those that style sheets usually animate.
 const MOVED: &[&str] = &[
     "background-color",
     "bottom",
@@ -40,7 +40,7 @@ const MOVED: &[&str] = &[
     "width",
 ];
 
-/// What an element was seen with.
+/// The last known state of an element.
 #[derive(Default)]
 struct Seen {
     animations: Vec<String>,
@@ -53,13 +53,13 @@ struct Moving {
     pending: Vec<NodeId>,
     posted: bool,
     seen: HashMap<NodeId, Seen>,
-    /// Events that were posted for the page so far.
+    /// Events posted for the page so far.
     told: usize,
 }
 
 type Shared = Rc<RefCell<Moving>>;
 
-/// A movement that begins: what it is called, and its times in seconds.
+/// An animation that starts: its name, and its times in seconds.
 struct Begins {
     element: NodeId,
     is_transition: bool,
@@ -77,7 +77,7 @@ fn shared(context: &Context) -> Shared {
     context.get_data::<Shared>().cloned().unwrap_or_default()
 }
 
-/// Remembers which elements may look otherwise.
+/// Records which elements may have a new style.
 pub(crate) fn watch(log: &[Mutation], context: &mut Context) {
     if !read(context, |tree| tree.has_styles()) {
         return;
@@ -107,7 +107,7 @@ pub(crate) fn watch(log: &[Mutation], context: &mut Context) {
     }
 }
 
-/// Looks at the elements that changed, and posts the events of what begins to move.
+/// Checks the changed elements, and posts the events of animations that start.
 pub(crate) fn flush(context: &mut Context) {
     let shared = shared(context);
     let pending = std::mem::take(&mut shared.borrow_mut().pending);
@@ -192,7 +192,7 @@ fn look_at(element: NodeId, seen: Option<&Seen>, cascade: &Cascade<'_>) -> (Seen
     (now, begun)
 }
 
-/// The value of a list for the place of another list's: it begins anew where it is shorter (CSS Animations §4.1).
+/// The value of a list that corresponds to another list's index: a shorter list repeats (CSS Animations §4.1).
 fn of_list(list: &[String], place: usize) -> Option<&str> {
     list.get(place % list.len().max(1)).map(String::as_str)
 }
@@ -204,7 +204,7 @@ fn seconds(time: &str) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// Posts the events of a movement at their times.
+/// Posts the events of an animation at their times.
 fn post(one: Begins, shared: &Shared, context: &mut Context) {
     let Begins { element, is_transition, name, delay, duration, count } = one;
     let end = delay + duration * count;
@@ -217,7 +217,7 @@ fn post(one: Begins, shared: &Shared, context: &mut Context) {
         ]);
     } else {
         moments.push(("animationstart", delay, 0.0));
-        // So many rounds are told; a page that waits for more waits for a screen.
+        // Maximum number of iteration events; a page that waits for more needs a real screen.
         const ROUNDS: u32 = 10;
         let mut round = 1;
         while f64::from(round) < count && round <= ROUNDS && duration > 0.0 {

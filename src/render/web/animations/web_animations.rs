@@ -1,5 +1,5 @@
-//! `Element.animate` and `Animation` (Web Animations §6) on a screen that nobody looks at: an animation has no effect, and is finished
-//! once its time is over, so that what waits for its end goes on. `getAnimations` knows of none.
+//! `Element.animate` and `Animation` (Web Animations §6) without a screen: an animation has no effect and finishes once its time is over,
+//! so that scripts that wait for its end continue. `getAnimations` returns none.
 
 use boa_engine::object::builtins::{JsFunction, JsPromise};
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
@@ -8,7 +8,7 @@ use crate::engine::target::{self, Listeners, Target, TargetKind};
 use crate::engine::{bind, events, exception, jobs};
 use crate::web::this_element;
 
-/// Milliseconds that an animation takes at most until it is said to be over, an endless one's as well.
+/// Maximum duration of an animation in milliseconds, even of an endless one.
 const LONGEST_MS: f64 = 5_000.0;
 
 #[derive(Trace, Finalize, JsData)]
@@ -18,7 +18,7 @@ struct Animation {
     state: State,
     #[unsafe_ignore_trace]
     duration_ms: f64,
-    /// Plays so far: the end of an earlier one is none.
+    /// Number of plays: the end of an earlier one is ignored.
     #[unsafe_ignore_trace]
     plays: u32,
     finished: JsObject,
@@ -71,7 +71,7 @@ const ANIMATION: bind::Interface = bind::Interface {
             if before == State::Running || before == State::Paused {
                 let reject = animation.borrow().data().reject.clone();
                 let promise = animation.borrow().data().finished.clone();
-                // Nobody is told of a rejection that everybody expects.
+                // The expected rejection is not reported as unhandled.
                 let quiet = bind::function("", 0, |_, _, _| Ok(JsValue::undefined()), context);
                 if let (Ok(promise), Some(quiet)) = (JsPromise::from_object(promise), JsFunction::from_object(quiet)) {
                     promise.catch(quiet, context)?;
@@ -166,7 +166,7 @@ fn new(duration_ms: f64, state: State, context: &mut Context) -> Animation {
     }
 }
 
-/// Runs an animation from its beginning: its end is a task once its time is over.
+/// Plays an animation from its start; its end is a task once its time is over.
 fn play(animation: &JsObject<Animation>, context: &mut Context) {
     let (duration_ms, play) = {
         let mut animation = animation.borrow_mut();

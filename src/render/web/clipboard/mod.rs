@@ -1,5 +1,5 @@
-//! What a page copies: `navigator.clipboard` (Clipboard API) and `execCommand('copy')`, with `DataTransfer` for its event. Nobody pastes
-//! here; a text that is copied is read as one that is shown, since "copy" is how many pages give a magnet away.
+//! Copying: `navigator.clipboard` (Clipboard API) and `execCommand('copy')`, with `DataTransfer` for its event. There is no pasting.
+//! Copied text counts as shown text, since "copy" is how many pages offer a magnet link.
 
 use std::cell::RefCell;
 
@@ -12,14 +12,14 @@ use super::{html, own_document, read, selection, wrap};
 use crate::engine::{bind, events, realm, target};
 use crate::limits;
 
-/// Texts that were copied since somebody looked, and the last one of all.
+/// Texts copied since the last read, and the last one of all.
 #[derive(Default)]
 struct Copied(RefCell<(Vec<String>, String)>);
 
 /// The window's `Clipboard`.
 struct Own(JsObject);
 
-/// Texts by their types.
+/// Texts by type.
 #[derive(Default, Trace, Finalize, JsData)]
 struct Transfer {
     #[unsafe_ignore_trace]
@@ -119,7 +119,7 @@ fn make(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Commands of editors, of which only copying does anything here.
+/// Editing commands; only `copy` does anything here.
 const COMMANDS: &[bind::Method] = &[
     (
         "execCommand",
@@ -137,7 +137,7 @@ fn is_copy(args: &[JsValue], context: &mut Context) -> JsResult<bool> {
     Ok(name.eq_ignore_ascii_case("copy") || name.eq_ignore_ascii_case("cut"))
 }
 
-/// The short names of types that `DataTransfer` has had from the first browsers.
+/// Legacy short names of types in `DataTransfer`.
 fn kind_of(args: &[JsValue], context: &mut Context) -> JsResult<String> {
     let kind = bind::text(args, 0, context)?.to_ascii_lowercase();
     Ok(match kind.as_str() {
@@ -147,7 +147,7 @@ fn kind_of(args: &[JsValue], context: &mut Context) -> JsResult<String> {
     })
 }
 
-/// Keeps a text for who reads the page, as far as there is room.
+/// Stores a text for the reader while there is room.
 fn keep(text: String, context: &Context) {
     let Some(copied) = context.get_data::<Copied>() else { return };
     let mut copied = copied.0.borrow_mut();
@@ -158,12 +158,12 @@ fn keep(text: String, context: &Context) {
     }
 }
 
-/// What the page has copied since this was asked last.
+/// The texts copied since the last call.
 pub(crate) fn take(context: &Context) -> Vec<String> {
     context.get_data::<Copied>().map(|copied| std::mem::take(&mut copied.0.borrow_mut().0)).unwrap_or_default()
 }
 
-/// Copies what is selected, a control's text before the document's; a listener may put another text in its place (Clipboard API §8.1).
+/// Copies the selection, preferring a control's over the document's; a listener may replace the text (Clipboard API §8.1).
 fn copy(context: &mut Context) -> JsResult<bool> {
     let (text, at) = match html::selected_text(context) {
         Some((text, control)) => (text, Some(control)),

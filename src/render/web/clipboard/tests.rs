@@ -1,4 +1,4 @@
-//! What pages do with what they copy: scripts in a small page, with what browsers give for them.
+//! Copying: scripts in a small page, with the results of browsers.
 
 use url::Url;
 
@@ -8,7 +8,7 @@ use crate::engine::net::NoNet;
 use crate::web::html::load::{Window, text_of};
 use crate::wire::Reach;
 
-/// A page after a script, and what its `log` holds, joined by blanks.
+/// A page after a script, and its variable `log`, joined by spaces.
 fn run(script: &str) -> (Window, String) {
     let start = Start::at(Url::parse("https://site.test/").unwrap());
     let mut window = Window::open(&start, Box::new(NoNet::new())).unwrap();

@@ -1,4 +1,4 @@
-//! CSSOM: declarations, style sheets and what they make of elements.
+//! CSSOM: declarations, style sheets and computed styles.
 
 pub(crate) mod style;
 pub(crate) mod style_sheets;

@@ -1,7 +1,7 @@
-//! `CSSStyleDeclaration` (CSSOM §6.6): `element.style` over the `style` attribute, the declarations of a rule, and what
-//! `getComputedStyle` gives, which `styles` computes.
+//! `CSSStyleDeclaration` (CSSOM §6.6): `element.style` on top of the `style` attribute, the declarations of a rule, and the result of
+//! `getComputedStyle`, which `styles` computes.
 //!
-//! Values are kept as they are written: nothing is expanded, and nothing is refused but what cannot stand in a declaration.
+//! Values are stored as written: nothing is expanded, and only what is syntactically impossible is rejected.
 
 use std::rc::Rc;
 
@@ -20,11 +20,11 @@ use crate::web::webidl::exotic;
 use crate::web::webidl::exotic::computed;
 use crate::web::{change, node_argument, read, slot, this_element, wrap_or_null};
 
-/// Whose declarations these are.
+/// The source of the declarations.
 #[derive(Clone, Trace, Finalize, JsData)]
 enum Declarations {
     Inline(#[unsafe_ignore_trace] NodeId),
-    /// Of an element, or of the pseudo-element of it that is named.
+    /// Of an element, or of the named pseudo-element of it.
     Computed(#[unsafe_ignore_trace] NodeId, #[unsafe_ignore_trace] Option<Rc<str>>),
     /// Of a rule.
     Rule(#[unsafe_ignore_trace] Rc<Rule>),
@@ -48,7 +48,7 @@ fn css_name(name: &str) -> String {
     css
 }
 
-/// The property that a name means, in either spelling; `None` for what is none.
+/// The property of this name, in either spelling; `None` if there is none.
 fn property_of(name: &JsString) -> Option<String> {
     let name = name.to_std_string_lossy();
     let css = if name.contains('-') { name } else { css_name(&name) };
@@ -154,7 +154,7 @@ const STYLE: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// `element.style`; what is assigned to it is its text (CSSOM §6.8 [PutForwards=cssText]).
+/// `element.style`; assigning to it sets its text (CSSOM §6.8 [PutForwards=cssText]).
 const ELEMENT: &[bind::Attribute] = &[(
     "style",
     |this, _, context| {
@@ -199,7 +199,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&global, &[("getComputedStyle", 1, computed_style)], context)
 }
 
-/// Whether a condition of `@supports` holds (CSS Conditional 4 §2), as deep as selectors go.
+/// Whether a condition of `@supports` holds (CSS Conditional 4 §2), with the nesting limit of selectors.
 pub(crate) fn supports(condition: &str) -> bool {
     supports_within(condition, limits::SELECTOR_NESTING_MAX)
 }
@@ -243,7 +243,7 @@ fn computed_style(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsRes
             "Failed to execute 'getComputedStyle' on 'Window': parameter 1 is not of type 'Element'.",
         ));
     }
-    // What begins with no colon means the element itself (CSSOM §7.2).
+    // A value without a leading colon means the element itself (CSSOM §7.2).
     let pseudo = bind::text_if_given(args, 1, context)?.filter(|_| !args.get_or_undefined(1).is_null());
     let pseudo = pseudo.as_deref().and_then(|name| name.strip_prefix(':'));
     let pseudo: Option<Rc<str>> = pseudo.map(|name| name.trim_start_matches(':').to_ascii_lowercase().into());
@@ -258,7 +258,7 @@ fn computed_style(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsRes
     }
 }
 
-/// The declarations of a rule, as scripts hold them.
+/// The declarations of a rule as a script object.
 pub(crate) fn of_rule(rule: &Rc<Rule>, context: &mut Context) -> JsResult<JsObject> {
     exotic::object("CSSStyleDeclaration", Declarations::Rule(Rc::clone(rule)), &KIND, context)
 }
@@ -295,7 +295,7 @@ fn value_of(object: &JsObject, name: &str, context: &mut Context) -> String {
     }
 }
 
-/// The value that declarations give a property; a shorthand of four sides gives its sides.
+/// The value of a property in a list; a shorthand of four sides also sets its sides.
 fn value_in(list: &[Declaration], name: &str) -> Option<String> {
     if let Some(one) = list.iter().find(|one| one.name == name) {
         return Some(one.value.clone());
@@ -364,7 +364,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// The element whose rectangle scripts ask for when they look for the one that scrolls.
+/// The scrolling element, whose rectangle scripts read.
 pub(crate) fn scrolling_element(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let document = crate::web::this_document(this, context)?;
     let root = read(context, |tree| tree.document_element(document));

@@ -17,10 +17,10 @@ use crate::web::cssom_view::media;
 use crate::web::webidl::exotic;
 use crate::web::{read, slot, this_element, this_node, thrown, wrap_or_null};
 
-/// The name under which a document or shadow root keeps the sheets that a script gave it.
+/// The slot of a document or shadow root for its adopted style sheets.
 pub(crate) const ADOPTED: &str = "adopted";
 
-/// A sheet as scripts hold it.
+/// A sheet as a script object.
 #[derive(Trace, Finalize, JsData)]
 struct SheetObject {
     #[unsafe_ignore_trace]
@@ -30,23 +30,23 @@ struct SheetObject {
     rules: Option<JsObject>,
 }
 
-/// A rule as scripts hold it.
+/// A rule as a script object.
 #[derive(Trace, Finalize, JsData)]
 struct RuleObject {
     #[unsafe_ignore_trace]
     rule: Rc<Rule>,
-    /// The list that it was found in.
+    /// The list that contained it.
     list: JsObject,
     style: Option<JsObject>,
     rules: Option<JsObject>,
 }
 
-/// A list of rules: as long as the sheet's or the rule's own, with the objects that scripts have seen of it.
+/// A list of rules with the objects that scripts have seen of it; its length is that of the sheet's or rule's own list.
 #[derive(Trace, Finalize, JsData)]
 struct RuleList {
     #[unsafe_ignore_trace]
     rules: Rules,
-    /// By the place of the rule in memory, which the object holds.
+    /// By the rule's address in memory, which the object keeps alive.
     objects: HashMap<usize, JsObject>,
     sheet: JsObject,
     parent: Option<JsObject>,
@@ -151,7 +151,7 @@ const SHEET: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// The numbers of kinds of rules (CSSOM §6.4), and the interfaces that have members of their own.
+/// The numbers of rule types (CSSOM §6.4), and the interfaces with their own members.
 const KINDS: &[(&str, i32, &str)] = &[
     ("media", 4, "CSSMediaRule"),
     ("supports", 12, "CSSSupportsRule"),
@@ -232,7 +232,7 @@ const GROUP_METHODS: &[bind::Method] = &[
 
 const GROUP_RULES: bind::Attribute = ("cssRules", rules_of_rule, None);
 
-/// What stands between the name of a group and its block.
+/// The prelude between the name of a group and its block.
 fn condition(this: &JsValue, _: &[JsValue], _: &mut Context) -> JsResult<JsValue> {
     let rule = this_rule(this)?;
     Ok(bind::js(match &rule.kind {
@@ -269,7 +269,7 @@ const STYLE_RULE: bind::Interface = bind::Interface {
                 object.borrow_mut().data_mut().style = Some(style.clone());
                 Ok(style.into())
             },
-            // What is assigned to it is its text ([PutForwards=cssText]).
+            // Assigning to it sets its text ([PutForwards=cssText]).
             Some(|this, args, context| {
                 let rule = this_rule(this)?;
                 let text = bind::text(args, 0, context)?;
@@ -377,7 +377,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     bind::attributes(&shadow, &[all, adopted], context)
 }
 
-/// Whether an element has a sheet now (HTML §4.2.6, §4.6.8.20).
+/// Whether an element currently has a sheet (HTML §4.2.6, §4.6.8.20).
 fn has_sheet(tree: &Tree, id: NodeId) -> bool {
     let link = |rel: &str| rel.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case("stylesheet"));
     tree.is_connected(id)
@@ -386,7 +386,7 @@ fn has_sheet(tree: &Tree, id: NodeId) -> bool {
         })
 }
 
-/// The sheet of a `style` or `link`; of a link it is empty, as no sheet is fetched.
+/// The sheet of a `style` or `link`; that of a link is empty, since no sheet is fetched.
 fn of_element(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     let sheet = styles::of_element(id, context);
     if let Some(known) = styles::object_of(id, context) {
@@ -397,7 +397,7 @@ fn of_element(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     Ok(object)
 }
 
-/// The sheet of an object that is one.
+/// The sheet behind a script object.
 pub(crate) fn sheet_of(value: &JsValue) -> Option<Rc<Sheet>> {
     bind::this::<SheetObject>(value).ok().map(|object| Rc::clone(&object.borrow().data().sheet))
 }
@@ -442,7 +442,7 @@ fn rules_of_rule(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResu
     Ok(list.into())
 }
 
-/// The rule at a place of a list, `undefined` beyond its end.
+/// The rule at an index of a list; `undefined` beyond its end.
 fn rule_at(list: &JsObject, index: usize, context: &mut Context) -> JsResult<JsValue> {
     let rule = list.downcast_ref::<RuleList>().and_then(|list| list.rules.borrow().get(index).cloned());
     let Some(rule) = rule else { return Ok(JsValue::undefined()) };
@@ -453,7 +453,7 @@ fn rule_at(list: &JsObject, index: usize, context: &mut Context) -> JsResult<JsV
     let (_, interface) = kind_of(&rule);
     let object = bind::object(interface, RuleObject { rule, list: list.clone(), style: None, rules: None }, context)?;
     if let Some(mut list) = list.downcast_mut::<RuleList>() {
-        // Rules that left the list are forgotten from time to time: what a script holds of one stays its own.
+        // Objects of removed rules are dropped from time to time; a script's reference stays valid.
         if list.objects.len() > 2 * list.rules.borrow().len() + 16 {
             list.objects.clear();
         }

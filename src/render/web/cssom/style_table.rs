@@ -1,5 +1,5 @@
-//! What a browser says of elements and properties where no page does, as far as scripts ask for it: its own style sheet
-//! (`models/html.css`, HTML §15.3) and the initial values (`models/css_properties.tsv`).
+//! A browser's defaults for elements and properties, as far as scripts read them: its own style sheet (`models/html.css`, HTML §15.3) and
+//! the initial values (`models/css_properties.tsv`).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use crate::dom::style::Sheet;
 const HTML: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/html.css"));
 const TABLE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/css_properties.tsv"));
 
-/// The `display` of each element that the style sheet names.
+/// The `display` of each element in the style sheet.
 static DISPLAYS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     let sheet = Sheet::parse(HTML);
     let mut displays = HashMap::new();
@@ -22,12 +22,12 @@ static DISPLAYS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     displays
 });
 
-/// The `display` of an HTML element that no style sheet of a page speaks of.
+/// The default `display` of an HTML element.
 pub fn display_of(local: &str) -> &'static str {
     DISPLAYS.get(local).map_or("inline", String::as_str)
 }
 
-/// What is known of a property.
+/// The known facts about a property.
 #[derive(Clone, Copy)]
 struct Property {
     inherits: bool,
@@ -36,7 +36,7 @@ struct Property {
 
 struct Properties {
     by_name: HashMap<&'static str, Property>,
-    /// How names begin and end that have no value of their own, and the value.
+    /// Prefixes and suffixes of names without a value of their own, and the value.
     by_pattern: Vec<(&'static str, &'static str, &'static str)>,
 }
 
@@ -55,17 +55,17 @@ static PROPERTIES: LazyLock<Properties> = LazyLock::new(|| {
     Properties { by_name, by_pattern }
 });
 
-/// Whether a style has a property of this name as a member; prefixed ones are looked up without their prefix.
+/// Whether this is a property of style objects; prefixed ones are looked up without their prefix.
 pub fn is_property(name: &str) -> bool {
     PROPERTIES.by_name.contains_key(name)
 }
 
-/// Whether an element has a property of its parent unless it says otherwise, as far as scripts ask for it.
+/// Whether a property is inherited by default, for those that scripts read.
 pub fn inherits(name: &str) -> bool {
     PROPERTIES.by_name.get(name).is_some_and(|property| property.inherits)
 }
 
-/// The value that a browser gives a property when nobody speaks of it.
+/// The initial value of a property.
 pub fn usual(name: &str) -> &'static str {
     let known = PROPERTIES.by_name.get(name).map_or("", |property| property.initial);
     if !known.is_empty() {
@@ -82,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    /// The hashes are of the same lines of the table in code that the files replaced.
+    /// The hashes are of the same lines in the code table that the files replaced.
     #[test]
     fn the_files_say_what_the_table_said() {
         let mut displays: Vec<String> = DISPLAYS.iter().map(|(name, display)| format!("{name} {display}\n")).collect();

@@ -1,7 +1,7 @@
-//! The style sheets of a page and what they make of its elements: `getComputedStyle`, and what is not shown.
+//! The style sheets of a page and their effect on its elements: `getComputedStyle`, and visibility.
 //!
-//! Sheets are read when somebody asks, and again when their text is another one. Sheets that a page links to are not fetched, so that
-//! rules of `style` elements and of scripts are all there are.
+//! Sheets are parsed on first use, and again when their text changes. Linked sheets are not fetched, so only rules of `style` elements
+//! and of scripts exist.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -23,18 +23,18 @@ use crate::web::cssom_view::media;
 use crate::web::html::window;
 use crate::web::{read, slot_if_made};
 
-/// Size of a letter where nobody speaks of it, in CSS pixels.
+/// Default font size, in CSS pixels.
 const FONT_SIZE: f64 = 16.0;
 
 /// A sheet of an element.
 struct Kept {
     text: String,
     sheet: Rc<Sheet>,
-    /// What scripts hold of it.
+    /// Its script object.
     object: Option<JsObject>,
 }
 
-/// What an index was made of: its sheets, how often each has changed, whether it is disabled, and the window's width.
+/// The inputs of an index: its sheets, the number of changes of each, whether it is disabled, and the window's width.
 type Made = (Vec<MadeOf>, u64);
 
 /// A sheet, its changes, and whether it is disabled.
@@ -43,7 +43,7 @@ type MadeOf = (Rc<Sheet>, u64, bool);
 #[derive(Default)]
 struct Styles {
     of_elements: HashMap<NodeId, Kept>,
-    /// Documents and shadow roots that were given sheets by a script.
+    /// Documents and shadow roots with adopted sheets.
     adopters: Vec<NodeId>,
     made: HashMap<NodeId, Made>,
     indexes: HashMap<NodeId, Index>,
@@ -60,7 +60,7 @@ fn shared(context: &Context) -> Shared {
     context.get_data::<Shared>().cloned().unwrap_or_default()
 }
 
-/// A document or shadow root may have sheets that a script gave it.
+/// Records that a document or shadow root may have adopted sheets.
 pub(crate) fn adopts(root: NodeId, context: &Context) {
     let shared = shared(context);
     let adopters = &mut shared.borrow_mut().adopters;
@@ -69,7 +69,7 @@ pub(crate) fn adopts(root: NodeId, context: &Context) {
     }
 }
 
-/// The sheet of an element with the text that it has now; the same as long as the text is.
+/// The sheet of an element with its current text; the same object while the text is unchanged.
 pub(crate) fn of_element(id: NodeId, context: &Context) -> Rc<Sheet> {
     let (text, media) = read(context, |tree| {
         let media = tree.attribute(id, &local_name!("media")).unwrap_or_default().to_owned();
@@ -82,13 +82,13 @@ pub(crate) fn of_element(id: NodeId, context: &Context) -> Rc<Sheet> {
         return Rc::clone(&kept.sheet);
     }
     let sheet = Rc::new(Sheet::parse(&text));
-    // What a query of the element's own keeps away gives nothing.
+    // A sheet whose own media query does not match has no effect.
     sheet.disabled.set(!is_shown);
     styles.of_elements.insert(id, Kept { text, sheet: Rc::clone(&sheet), object: None });
     sheet
 }
 
-/// What scripts hold of an element's sheet.
+/// The script object of an element's sheet.
 pub(crate) fn object_of(id: NodeId, context: &Context) -> Option<JsObject> {
     shared(context).borrow().of_elements.get(&id)?.object.clone()
 }
@@ -99,7 +99,7 @@ pub(crate) fn keep_object(id: NodeId, object: &JsObject, context: &Context) {
     }
 }
 
-/// Sheets that a script gave a document or shadow root.
+/// The adopted sheets of a document or shadow root.
 fn adopted(root: NodeId, context: &mut Context) -> Vec<Rc<Sheet>> {
     let Some(list) = slot_if_made(root, style_sheets::ADOPTED, context) else { return Vec::new() };
     let Ok(list) = JsArray::from_object(list) else { return Vec::new() };
@@ -107,7 +107,7 @@ fn adopted(root: NodeId, context: &mut Context) -> Vec<Rc<Sheet>> {
     (0..count).filter_map(|place| style_sheets::sheet_of(&list.get(place, context).ok()?)).collect()
 }
 
-/// Looks at what sheets there are now and reads those that are new.
+/// Collects the current sheets and parses new ones.
 fn refresh(context: &mut Context) -> Shared {
     let shared = shared(context);
     let mut by_root: HashMap<NodeId, Vec<Rc<Sheet>>> = HashMap::new();
@@ -125,7 +125,7 @@ fn refresh(context: &mut Context) -> Shared {
     let holds = |name: &str, condition: &str| match name {
         "media" => media::matches(condition, view),
         "supports" => style::supports(condition),
-        // Nothing is laid out that a container could be measured by, and scopes are not told apart.
+        // Container queries cannot be measured without a layout, and scopes are not supported.
         _ => false,
     };
     let mut borrowed = shared.borrow_mut();
@@ -157,17 +157,18 @@ fn is_css(id: NodeId, context: &Context) -> bool {
     })
 }
 
-/// Asks the cascade of the page as it is now.
+/// Runs a query on the cascade of the current page.
 pub(crate) fn ask<T>(context: &mut Context, what: impl FnOnce(&Cascade<'_>) -> T) -> T {
     let shared = refresh(context);
     let styles = shared.borrow();
     read(context, |tree| what(&Cascade { tree, indexes: &styles.indexes, tries: &styles.tries }))
 }
 
-/// A property's computed value, of an element or of a pseudo-element of it: declared, inherited, of the layout, or a browser's usual one.
+/// The computed value of a property, of an element or of its pseudo-element: declared, inherited, from the layout, or the browser's
+/// default.
 pub(crate) fn computed(id: NodeId, name: &str, pseudo: Option<&str>, context: &mut Context) -> String {
     css_animations::flush(context);
-    // What is in no document has no style (CSSOM §7.2).
+    // An element outside of all documents has no style (CSSOM §7.2).
     if !read(context, |tree| tree.is_connected(id)) && !name.starts_with("--") {
         return computed_alone(id, name, context);
     }
@@ -185,12 +186,12 @@ pub(crate) fn computed(id: NodeId, name: &str, pseudo: Option<&str>, context: &m
     }
 }
 
-/// What an element outside of all documents says of itself.
+/// The computed value for an element outside of all documents.
 fn computed_alone(id: NodeId, name: &str, context: &mut Context) -> String {
     ask(context, |cascade| value_of(cascade, id, name, None)).unwrap_or_else(|| style_table::usual(name).to_owned())
 }
 
-/// The properties of four sides that a name stands for.
+/// The properties of four sides behind a shorthand.
 fn four_sides(name: &str) -> Option<[String; 4]> {
     let (start, end) = match name {
         "margin" | "padding" => (name, ""),
@@ -202,7 +203,7 @@ fn four_sides(name: &str) -> Option<[String; 4]> {
     Some(["top", "right", "bottom", "left"].map(|side| format!("{start}-{side}{end}")))
 }
 
-/// Four sides in as few words as tell them (CSSOM §6.6.2).
+/// Four sides in the shortest notation (CSSOM §6.6.2).
 fn collapsed(sides: &[Option<String>; 4]) -> Option<String> {
     let [top, right, bottom, left] = sides.each_ref().map(Option::as_deref);
     let (top, right, bottom, left) = (top?, right?, bottom?, left?);
@@ -218,14 +219,14 @@ fn collapsed(sides: &[Option<String>; 4]) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// A property's value as far as the cascade and the tree tell it.
+/// A property's value from the cascade and the tree.
 pub(crate) fn value_of(cascade: &Cascade<'_>, id: NodeId, name: &str, pseudo: Option<&str>) -> Option<String> {
     let inherits = name.starts_with("--") || style_table::inherits(name);
     let specified = cascade.specified(id, name, inherits, pseudo);
     let Some(value) = specified else { return unspecified(cascade, id, name, pseudo) };
     if is_colour(name) {
         return match colour(&value)?.as_str() {
-            // A colour that is another one's is not its own: this is as deep as it goes.
+            // `currentcolor` refers to another property; this is the only level of indirection.
             "currentcolor" => value_of(cascade, id, "color", pseudo),
             known => Some(known.to_owned()),
         };
@@ -248,14 +249,14 @@ fn times(list: &str) -> String {
     list.split(',').map(|time| one(time.trim())).collect::<Vec<_>>().join(", ")
 }
 
-/// What nobody declares, but the tree tells.
+/// Values that nobody declares but the tree determines.
 fn unspecified(cascade: &Cascade<'_>, id: NodeId, name: &str, pseudo: Option<&str>) -> Option<String> {
     let tree = cascade.tree;
     match name {
         "display" if pseudo.is_some() => Some("inline".to_owned()),
         "display" => Some(usual_display(tree, id).to_owned()),
         "direction" => Some(if tree.is_rtl(id) { "rtl" } else { "ltr" }.to_owned()),
-        // What has the focus has a ring (HTML §15.3.12).
+        // The focused element has an outline (HTML §15.3.12).
         "outline-style" if pseudo.is_none() && tree.focus == Some(id) => Some("auto".to_owned()),
         "width" | "height" if pseudo.is_some() => Some("auto".to_owned()),
         "width" | "height" => None,
@@ -274,7 +275,7 @@ fn usual_display(tree: &Tree, id: NodeId) -> &'static str {
     }
 }
 
-/// A length as pixels, where it is one that says so by itself or by the size of a letter.
+/// A length in pixels, if it is absolute or relative to a font size.
 fn pixels(cascade: &Cascade<'_>, id: NodeId, name: &str, value: &str) -> Option<String> {
     const NUMBERS: &[&str] = &[
         "z-index",
@@ -302,7 +303,7 @@ fn pixels(cascade: &Cascade<'_>, id: NodeId, name: &str, value: &str) -> Option<
     Some(format!("{}px", number * unit))
 }
 
-/// The size of an element's letters in CSS pixels: a product of what it and its ancestors say.
+/// The font size of an element in CSS pixels: a product of its own and its ancestors' declarations.
 fn font_size(cascade: &Cascade<'_>, id: NodeId) -> f64 {
     let (mut at, mut factor) = (Some(id), 1.0);
     while let Some(here) = at {
@@ -323,7 +324,7 @@ fn font_size(cascade: &Cascade<'_>, id: NodeId) -> f64 {
     factor * FONT_SIZE
 }
 
-/// Whether an element shows, as far as its own style, those around it and the rules of the page say.
+/// Whether an element is displayed, by its own style, its ancestors' and the page's rules.
 pub(crate) fn is_displayed(id: NodeId, context: &mut Context) -> bool {
     ask(context, |cascade| {
         let is_none = |id: NodeId| cascade.specified(id, "display", false, None).as_deref() == Some("none");
@@ -331,7 +332,7 @@ pub(crate) fn is_displayed(id: NodeId, context: &mut Context) -> bool {
     })
 }
 
-/// Where an element stands, as the layout and the rules of the page say; `None` for what is not shown.
+/// The position of an element, from the layout and the page's rules; `None` if it is not displayed.
 pub(crate) fn place(id: NodeId, context: &mut Context) -> Option<Place> {
     let mut place = layout::place(id, context)?;
     let (is_hidden, width, height) = ask(context, |cascade| {

@@ -1,8 +1,8 @@
-//! Where things would stand on a screen that nobody looks at: a rough flow of blocks and lines, so that scripts which measure (infinite
-//! scroll, lazy loading, virtual lists) find a document that grows with its content and a window that has an end.
+//! A rough layout of blocks and lines, as if there were a screen. Scripts that measure (infinite scroll, lazy loading, virtual lists)
+//! find a document that grows with its content and a window that has an end.
 //!
-//! Blocks stand below each other, cells of a row beside each other, texts break into lines of a fixed height; heights and displays that
-//! `style` attributes tell are kept to. Style sheets and fonts are not looked at: nothing here is right to a pixel.
+//! Blocks are stacked, cells of a row are side by side, and text breaks into lines of a fixed height; heights and displays in `style`
+//! attributes are respected. Style sheets and fonts are ignored: nothing here is accurate to a pixel.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use crate::web::{of, own_document, read, wrap};
 const LINE: f64 = 20.0;
 const LETTER: f64 = 7.0;
 
-/// Where an element stands in the document, in CSS pixels.
+/// The position of an element in the document, in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place {
     pub left: f64,
@@ -30,20 +30,20 @@ pub struct Place {
     pub height: f64,
 }
 
-/// What was laid out last, and where the page is scrolled to.
+/// The last layout, and the scroll position of the page.
 #[derive(Default)]
 struct Layout {
-    /// The tree's generation and the window's width that the places are of.
+    /// The tree's generation and the window's width of the layout.
     of: Option<(u64, f64)>,
-    /// By the node's number; elements that are not shown have none.
+    /// By node number; elements that are not displayed have none.
     places: Vec<Option<Place>>,
     height: f64,
     scroll: (f64, f64),
-    /// Where single elements are scrolled to.
+    /// Scroll positions of single elements.
     inner: HashMap<NodeId, (f64, f64)>,
-    /// Nodes that were looked at so far: a script that changes and measures by turns pays for it only up to a cap.
+    /// Nodes laid out so far: a script that alternates between changing and measuring is only served up to a cap.
     nodes: usize,
-    /// A task that tells of scrolling waits already.
+    /// A task that fires scroll events is queued.
     telling: bool,
 }
 
@@ -57,7 +57,7 @@ fn shared(context: &Context) -> Shared {
     realm::own(context).unwrap_or_default()
 }
 
-/// The layout of the tree as it is now.
+/// The layout of the current tree.
 fn up_to_date(context: &Context) -> Shared {
     let shared = shared(context);
     let (web, document) = (of(context), own_document(context));
@@ -73,26 +73,26 @@ fn up_to_date(context: &Context) -> Shared {
     shared
 }
 
-/// The place of an element in the document; `None` for what is not shown.
+/// The position of an element in the document; `None` if it is not displayed.
 pub fn place(id: NodeId, context: &Context) -> Option<Place> {
     let shared = up_to_date(context);
     let layout = shared.borrow();
     layout.places.get(id.to_u32() as usize).copied().flatten()
 }
 
-/// The height of all that the document shows, at least the window's.
+/// The height of the document's content, at least the window's.
 pub fn document_height(context: &Context) -> f64 {
     let shared = up_to_date(context);
     let height = shared.borrow().height;
     height.max(viewport(context).height)
 }
 
-/// How far the page is scrolled.
+/// The scroll position of the page.
 pub fn scroll(context: &Context) -> (f64, f64) {
     shared(context).borrow().scroll
 }
 
-/// Scrolls the page, no further than it goes; whoever listens is told before the next frame.
+/// Scrolls the page within its bounds; scroll events fire before the next frame.
 pub fn scroll_to(_: f64, y: f64, context: &mut Context) {
     let most = document_height(context) - viewport(context).height;
     // Pages are as wide as the window.
@@ -104,21 +104,21 @@ pub fn scroll_to(_: f64, y: f64, context: &mut Context) {
     tell_scroll(None, context);
 }
 
-/// Scrolls the page down as a reader does who wants more: listeners are told even where it goes no further, as a style sheet may make
-/// the page longer than it is taken for here.
+/// Scrolls the page down like a user who wants more. Events fire even at the end, since a style sheet may make the page longer than this
+/// layout.
 pub fn scroll_down(context: &mut Context) {
     let most = document_height(context) - viewport(context).height;
     shared(context).borrow_mut().scroll = (0.0, most.max(0.0));
     tell_scroll(None, context);
 }
 
-/// Scrolls the page on by what the window shows, and what is scrolled within it by a little: lists that draw only what is in view draw all
-/// of it by and by. True where there is nothing further down.
+/// Scrolls the page by the height of the window, and the boxes in it by a little: lists that draw only what is in view eventually draw
+/// everything. True if there is nothing further down.
 pub fn scroll_on(boxes: &[NodeId], context: &mut Context) -> bool {
     let shown = viewport(context).height;
     let most = (document_height(context) - shown).max(0.0);
     let from = scroll(context).1;
-    // Rows at the edge are in view twice.
+    // Rows at the edge should be in view twice.
     let to = (from + shown * 0.9).min(most);
     let is_end = to >= most;
     if is_end {
@@ -129,12 +129,12 @@ pub fn scroll_on(boxes: &[NodeId], context: &mut Context) -> bool {
     scroll_boxes_on(boxes, context) && is_end
 }
 
-/// The same of what is scrolled within the page alone.
+/// The same for boxes within the page only.
 pub fn scroll_boxes_on(boxes: &[NodeId], context: &mut Context) -> bool {
     boxes.iter().fold(true, |is_end, id| {
         let (x, y) = inner_scroll(*id, context);
         scroll_inner_to(*id, x, y + INNER_STEP, context);
-        // Who waits for the end is told even where nobody knows whether it is one.
+        // Listeners that wait for the end get events even if it is unknown whether this is the end.
         let is_still = inner_scroll(*id, context).1 <= y;
         if is_still {
             tell_scroll(Some(*id), context);
@@ -143,10 +143,10 @@ pub fn scroll_boxes_on(boxes: &[NodeId], context: &mut Context) -> bool {
     })
 }
 
-/// Pixels that a box is scrolled at a time: fewer than boxes of lists are high.
+/// Pixels that a box scrolls at a time: less than the height of most lists.
 const INNER_STEP: f64 = 250.0;
 
-/// How high the content of an element is, as far as it can be told.
+/// The height of an element's content, as far as it can be determined.
 pub fn content_height(id: NodeId, context: &mut Context) -> f64 {
     let children: Vec<NodeId> = crate::web::read(context, |tree| tree.child_elements(id).collect());
     let mut height = |id: NodeId| crate::web::cssom::styles::place(id, context).map_or(0.0, |place| place.height);
@@ -154,13 +154,13 @@ pub fn content_height(id: NodeId, context: &mut Context) -> f64 {
     whole.max(height(id))
 }
 
-/// How far an element is scrolled within itself.
+/// The scroll position within an element.
 pub fn inner_scroll(id: NodeId, context: &Context) -> (f64, f64) {
     shared(context).borrow().inner.get(&id).copied().unwrap_or_default()
 }
 
-/// Scrolls an element within itself: until the end of its content is seen, or, of one that is as high as its content, as far as that goes, as
-/// nobody knows how much of it is seen.
+/// Scrolls within an element up to the end of its content. If it is as high as its content, it scrolls as far as requested, since its
+/// visible height is unknown.
 pub fn scroll_inner_to(id: NodeId, x: f64, y: f64, context: &mut Context) {
     let content = content_height(id, context);
     let own = crate::web::cssom::styles::place(id, context).map_or(0.0, |place| place.height);
@@ -173,7 +173,7 @@ pub fn scroll_inner_to(id: NodeId, x: f64, y: f64, context: &mut Context) {
     tell_scroll(Some(id), context);
 }
 
-/// Fires `scroll` and `scrollend` as a task, once for all that is scrolled until then, and has observers look again.
+/// Fires `scroll` and `scrollend` in a task, once for all scrolling until then, and triggers the observers.
 fn tell_scroll(id: Option<NodeId>, context: &mut Context) {
     crate::web::intersection_observer::look_again(context);
     if id.is_none() && std::mem::replace(&mut shared(context).borrow_mut().telling, true) {
@@ -190,7 +190,7 @@ fn tell_scroll(id: Option<NodeId>, context: &mut Context) {
     });
 }
 
-/// What an element is in the flow.
+/// The role of an element in the flow.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Flow {
     Hidden,
@@ -200,7 +200,7 @@ pub(crate) enum Flow {
     Cell,
 }
 
-/// Whether an element is shown at all, and how, by its name and what its attributes say.
+/// Whether and how an element is displayed, by its name and attributes.
 pub(crate) fn flow_of(tree: &Tree, id: NodeId) -> Flow {
     let Some(element) = tree.element(id) else { return Flow::Hidden };
     let usual = if element.name().ns == ns!(html) { usual_flow(&element.name().local) } else { Flow::Inline };
@@ -223,7 +223,7 @@ fn usual_flow(local: &str) -> Flow {
     }
 }
 
-/// What the `style` attribute declares for a property, without parsing all of it.
+/// The declaration of a property in the `style` attribute, without parsing all of it.
 pub(crate) fn declared<'a>(tree: &'a Tree, id: NodeId, property: &str) -> Option<&'a str> {
     let style = tree.attribute(id, &local_name!("style"))?;
     let mut declarations = style.split(';').filter_map(|one| one.split_once(':'));
@@ -235,7 +235,7 @@ fn pixels(tree: &Tree, id: NodeId, property: &str) -> Option<f64> {
     declared(tree, id, property)?.strip_suffix("px")?.trim().parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0)
 }
 
-/// The pen of the flow: how far down it is, and how much stands on the line that it writes.
+/// The current position of the flow: the height so far, and the used width of the current line.
 struct Pen {
     y: f64,
     line: Option<f64>,
@@ -249,7 +249,7 @@ impl Pen {
         }
     }
 
-    /// Writes so many pixels, on as many lines as they take.
+    /// Adds this many pixels of text, on as many lines as they take.
     fn write(&mut self, pixels: f64) {
         let mut at = self.line.unwrap_or(0.0) + pixels;
         let lines = (at / self.width).floor();
@@ -267,11 +267,11 @@ struct Open {
     flow: Flow,
     top: f64,
     left: f64,
-    /// Of a row: how far down its cells go.
+    /// For a row: the bottom of its lowest cell.
     lowest: f64,
 }
 
-/// Lays out a document: the places of what it shows, and its height.
+/// Lays out a document: the positions of its elements, and its height.
 fn flow(tree: &Tree, document: NodeId, width: f64) -> (Vec<Option<Place>>, f64) {
     let mut places: Vec<Option<Place>> = Vec::new();
     let mut pen = Pen { y: 0.0, line: None, width: width.max(LETTER) };
@@ -309,7 +309,7 @@ fn flow(tree: &Tree, document: NodeId, width: f64) -> (Vec<Option<Place>>, f64) 
             }
             _ => {}
         }
-        // A shadow root is shown in the place of what its host holds; what is slotted counts with it.
+        // A shadow root is laid out in place of its host's children; slotted nodes are part of it.
         next = match (enter, tree.first_child(id)) {
             (true, Some(child)) => Some(child),
             _ => {
@@ -372,7 +372,7 @@ fn close(tree: &Tree, closed: Option<Open>, open: &mut [Open], pen: &mut Pen, pl
     places[place] = Some(Place { left, top, width, height });
 }
 
-/// The element that stands at a point of the window, the innermost one.
+/// The innermost element at a point of the window.
 pub fn element_at(x: f64, y: f64, context: &Context) -> Option<NodeId> {
     let view = viewport(context);
     if !(0.0..=view.width).contains(&x) || !(0.0..=view.height).contains(&y) {

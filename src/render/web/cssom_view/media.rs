@@ -1,5 +1,5 @@
-//! `matchMedia` (CSSOM View §4.2): the few features that a window without a screen can answer. Queries never change their answer, so
-//! that nobody is ever told of a change.
+//! `matchMedia` (CSSOM View §4.2): the few features that a window without a screen can evaluate. The result of a query never changes, so
+//! no change event fires.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace};
 
@@ -56,7 +56,7 @@ pub(crate) fn match_media(_: &JsValue, args: &[JsValue], context: &mut Context) 
     bind::object("MediaQueryList", data, context).map(JsValue::from)
 }
 
-/// The listener methods of old, by those of every target.
+/// The legacy listener methods, implemented by those of every target.
 fn listen(this: &JsValue, args: &[JsValue], method: &str, context: &mut Context) -> JsResult<JsValue> {
     let list = bind::this::<MediaQueryList>(this)?.upcast();
     let listener = args.get_or_undefined(0).clone();
@@ -67,7 +67,7 @@ fn listen(this: &JsValue, args: &[JsValue], method: &str, context: &mut Context)
     }
 }
 
-/// Whether a list of queries holds: any of them does.
+/// Whether a media query list matches: any of its queries does.
 pub(crate) fn matches(list: &str, view: Viewport) -> bool {
     list.trim().is_empty() || list.to_ascii_lowercase().split(',').any(|query| query_matches(query.trim(), view))
 }
@@ -111,7 +111,7 @@ fn feature_matches(feature: &str, view: Viewport) -> bool {
     }
 }
 
-/// A length in pixels; a font has sixteen of them.
+/// A length in pixels; one em is sixteen.
 fn pixels(text: &str) -> Option<f64> {
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let number: f64 = text[..split].trim().parse().ok()?;

@@ -1,4 +1,4 @@
-//! What elements tell of their place and size (CSSOM View §6–7), from the rough layout: boxes, offsets, scrolling.
+//! Positions and sizes of elements (CSSOM View §6–7), from the rough layout: boxes, offsets, scrolling.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace, js_string};
 use html5ever::local_name;
@@ -20,7 +20,7 @@ struct Rect {
     height: f64,
 }
 
-/// A number of a rectangle.
+/// A numeric attribute of a rectangle.
 macro_rules! side {
     ($name:literal, $of:expr) => {
         (
@@ -68,7 +68,7 @@ const DOM_RECT_READ_ONLY: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// A number of a rectangle that may be set.
+/// A writable numeric attribute of a rectangle.
 macro_rules! edge {
     ($name:literal, $field:ident) => {
         (
@@ -105,7 +105,7 @@ fn construct(new_target: &JsValue, name: &str, args: &[JsValue], context: &mut C
 /// A `DOMRect`.
 ///
 /// # Errors
-/// When the interface is missing, which means a fault of ours.
+/// When the interface is missing, which is a bug.
 pub(crate) fn rectangle(x: f64, y: f64, width: f64, height: f64, context: &mut Context) -> JsResult<JsValue> {
     bind::object("DOMRect", Rect { x, y, width, height }, context).map(JsValue::from)
 }
@@ -154,7 +154,7 @@ const METHODS: &[bind::Method] = &[
     ("scrollBy", 0, |this, args, context| scroll(this, args, true, context)),
 ];
 
-/// A number that a place gives; zero for what is not shown.
+/// A number from an element's position; zero if it is not displayed.
 macro_rules! measure {
     ($name:literal, $of:expr) => {
         (
@@ -174,7 +174,7 @@ const ELEMENT: &[bind::Attribute] = &[
     measure!("clientTop", |_, _, _| 0.0),
     measure!("clientLeft", |_, _, _| 0.0),
     measure!("clientWidth", |_, place, _| place.width),
-    // The root's is the window's (CSSOM View §6).
+    // The root element's is the window's (CSSOM View §6).
     measure!("clientHeight", |id, place, context| if is_root(id, context) {
         viewport(context).height
     } else {
@@ -266,7 +266,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&document, DOCUMENT_METHODS, context)
 }
 
-/// Whether the element's scrolling is the window's: the root's and the body's.
+/// Whether scrolling the element scrolls the window: true for the root and the body.
 fn is_root(id: NodeId, context: &Context) -> bool {
     let document = own_document(context);
     read(context, |tree| {

@@ -1,4 +1,4 @@
-//! CSSOM View: a rough layout, and what scripts measure by it.
+//! CSSOM View: a rough layout, and the measurements that scripts read from it.
 
 pub(crate) mod layout;
 pub(crate) mod media;

@@ -1,4 +1,4 @@
-//! Attributes as objects: `Attr` (DOM §4.9.2), `NamedNodeMap` (§4.9.1), and the members of elements and documents that deal in them.
+//! Attributes as objects: `Attr` (DOM §4.9.2), `NamedNodeMap` (§4.9.1), and the related members of elements and documents.
 
 use boa_engine::{
     Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsSymbol, JsValue, Trace, js_string,
@@ -12,7 +12,7 @@ use crate::engine::bind;
 use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{change, node_of, read, slot, this_document, this_element, this_of, thrown, wrap, wrap_or_null};
 
-/// `element.attributes`: the element is all there is to it.
+/// `element.attributes`: it only refers to the element.
 #[derive(Trace, Finalize, JsData)]
 struct Map {
     #[unsafe_ignore_trace]
@@ -21,7 +21,7 @@ struct Map {
 
 static MAP: Kind = computed!(Computed { length, item, named, names, ..Computed::EMPTY });
 
-/// What an attribute's node tells of itself.
+/// A read-only attribute of `Attr`.
 macro_rules! told {
     ($name:literal, $of:expr) => {
         (
@@ -279,7 +279,7 @@ fn item(map: &JsObject, index: u32, context: &mut Context) -> JsResult<JsValue> 
 fn named(map: &JsObject, name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>> {
     let Some(element) = element_of(map) else { return Ok(None) };
     let name = name.to_std_string_lossy();
-    // HTML elements know their names in lower case only (DOM §4.9.1 "supported property names").
+    // HTML elements only expose lower-case names (DOM §4.9.1 "supported property names").
     let found = change(context, |tree| {
         if name.bytes().any(|byte| byte.is_ascii_uppercase()) && tree.is_html_in_html(element) {
             return Ok(None);

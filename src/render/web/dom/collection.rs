@@ -1,5 +1,5 @@
-//! Lists of nodes (DOM §4.2.10): `NodeList` and `HTMLCollection`, live or fixed. A live list is read anew when the tree's generation has
-//! moved on, and not before.
+//! Lists of nodes (DOM §4.2.10): `NodeList` and `HTMLCollection`, live or static. A live list is recomputed only when the tree's
+//! generation has changed.
 
 use std::collections::VecDeque;
 
@@ -16,27 +16,27 @@ use crate::limits;
 use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{of, read, slot, this_node, wrap, wrap_or_null};
 
-/// What stands in a live list.
+/// The contents of a live list.
 #[derive(Clone, Debug)]
 pub enum Filter {
     /// All children.
     ChildNodes,
     /// Elements among the children.
     Children,
-    /// Elements below, by qualified name, `*` is any; HTML elements by the name in lower case, if there is one: the document was HTML when
-    /// the list was made.
+    /// Descendants by qualified name, where `*` is any. `lower` is the lower-case name for HTML elements; it is set if the document was
+    /// HTML when the list was created.
     TagName { given: LocalName, lower: Option<LocalName> },
-    /// Elements below, by namespace and local name; `None` is any.
+    /// Descendants by namespace and local name; `None` is any.
     TagNameNs(Option<Namespace>, Option<LocalName>),
-    /// Elements below that have all these classes.
+    /// Descendants that have all these classes.
     Classes(Vec<String>),
-    /// Elements below of which this is true, as their names and attributes tell.
+    /// Descendants that satisfy this predicate on their names and attributes.
     Of(fn(&Tree, NodeId) -> bool),
-    /// The same, with a text to ask for.
+    /// The same with a text argument.
     Called(fn(&Tree, NodeId, &str) -> bool, Box<str>),
-    /// What a function finds for the root.
+    /// Nodes that a function finds for the root.
     Found(fn(&Tree, NodeId) -> Vec<NodeId>),
-    /// What a function finds for the root and a name.
+    /// Nodes that a function finds for the root and a name.
     FoundBy(fn(&Tree, NodeId, &str) -> Vec<NodeId>, String),
 }
 
@@ -45,7 +45,7 @@ pub enum Filter {
 pub struct List {
     #[unsafe_ignore_trace]
     root: NodeId,
-    /// `None`: the list is fixed.
+    /// `None`: the list is static.
     #[unsafe_ignore_trace]
     filter: Option<Filter>,
     /// Generation of the tree, or of its structure, to which `nodes` belong.
@@ -178,7 +178,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Gives a prototype the iteration of lists, whose functions are those of arrays (WebIDL §3.7.9).
+/// Adds list iteration to a prototype; its functions are those of arrays (WebIDL §3.7.9).
 ///
 /// # Errors
 /// When the prototype takes no new properties.
@@ -192,15 +192,15 @@ pub fn iterable(prototype: &JsObject, context: &mut Context) -> JsResult<()> {
     bind::hidden(prototype, JsSymbol::iterator(), values.into(), true, context)
 }
 
-/// A list that follows the tree.
+/// A live list.
 ///
 /// # Errors
-/// When an interface is missing, which means a fault of ours.
+/// When an interface is missing, which is a bug.
 pub fn live(interface: &'static str, root: NodeId, filter: Filter, context: &mut Context) -> JsResult<JsObject> {
     live_of_kind(interface, if interface == "NodeList" { &NODE_LIST } else { &COLLECTION }, root, filter, context)
 }
 
-/// A list that follows the tree, of an interface that inherits from `NodeList` or `HTMLCollection` and has properties of its own kind.
+/// A live list of an interface that inherits from `NodeList` or `HTMLCollection` and has properties of its own kind.
 ///
 /// # Errors
 /// As [`live`].
@@ -215,12 +215,12 @@ pub fn live_of_kind(
     exotic::object(interface, data, kind, context)
 }
 
-/// The node whose list it is.
+/// The root node of a list.
 pub fn root_of(list: &JsObject) -> Option<NodeId> {
     list.downcast_ref::<List>().map(|list| list.root)
 }
 
-/// A `NodeList` that stays as it is.
+/// A static `NodeList`.
 ///
 /// # Errors
 /// As [`live`].
@@ -228,7 +228,7 @@ pub fn fixed(root: NodeId, nodes: Vec<NodeId>, context: &mut Context) -> JsResul
     exotic::object("NodeList", List { root, filter: None, generation: 0, nodes }, &NODE_LIST, context)
 }
 
-/// Lists that were asked for lately: pages ask for the same again and again, and get the same object, as in browsers.
+/// The cache of recently requested lists: a page that asks for the same list gets the same object, as in browsers.
 #[derive(Default)]
 pub struct Recent(VecDeque<(NodeId, Filter, JsObject)>);
 
@@ -251,7 +251,7 @@ fn known_or_live(root: NodeId, filter: Filter, context: &mut Context) -> JsResul
     Ok(list.into())
 }
 
-/// Lends the nodes of a list as they are now.
+/// Borrows the current nodes of a list.
 pub fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId]) -> T) -> T {
     let Some(mut list) = list.downcast_mut::<List>() else { return what(&[]) };
     let list = &mut *list;
@@ -267,7 +267,7 @@ pub fn nodes<T>(list: &JsObject, context: &Context, what: impl FnOnce(&[NodeId])
 }
 
 impl Filter {
-    /// Whether it asks for the same.
+    /// Whether both filters are the same.
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::TagName { given, lower }, Self::TagName { given: other, lower: other_lower }) => {
@@ -281,7 +281,7 @@ impl Filter {
         }
     }
 
-    /// Whether what stands in the list depends on more than where elements are and how they are called.
+    /// Whether the list depends on more than the positions and names of elements.
     fn reads_attributes(&self) -> bool {
         matches!(self, Self::Classes(_) | Self::Of(_) | Self::Called(..))
     }
@@ -313,7 +313,7 @@ impl Filter {
                     && local.as_ref().is_none_or(|local| *local == name.local)
             }
             Self::Classes(classes) => {
-                // In quirks mode classes are compared as a reader would write them.
+                // In quirks mode classes are compared case-insensitively.
                 let quirks =
                     tree.document_data(tree.document_of(id)).is_some_and(|data| data.quirks == QuirksMode::Quirks);
                 let is_same = |class: &str, wanted: &str| {

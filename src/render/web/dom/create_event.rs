@@ -1,4 +1,4 @@
-//! `document.createEvent` (DOM §4.5), which pages of old make their events with.
+//! `document.createEvent` (DOM §4.5), which old pages use to create events.
 
 use boa_engine::{Context, JsResult, JsValue};
 
@@ -6,7 +6,7 @@ use crate::dom::Error;
 use crate::engine::{bind, events};
 use crate::web::{this_document, thrown};
 
-/// What may be asked for, in lower case, and the interface that is given.
+/// The accepted names in lower case, and their interfaces.
 const NAMES: &[(&str, &str)] = &[
     ("beforeunloadevent", "BeforeUnloadEvent"),
     ("compositionevent", "CompositionEvent"),

@@ -9,7 +9,7 @@ use crate::web::{change, construct, own_document, read, this_of, wrap};
 
 const DATA: &[NodeKind] = &[NodeKind::Text, NodeKind::CData, NodeKind::Comment, NodeKind::Instruction];
 
-/// A change of the data between two offsets, in UTF-16 units.
+/// An edit of the data between two offsets, in UTF-16 units.
 macro_rules! edit {
     ($name:literal, $length:literal, $of:expr) => {
         ($name, $length, |this: &JsValue, args: &[JsValue], context: &mut Context| {
@@ -124,7 +124,7 @@ const INSTRUCTION: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// An attribute that gives a part of a document type.
+/// An attribute with a part of a document type.
 macro_rules! part {
     ($name:literal, $field:ident) => {
         (
@@ -165,7 +165,7 @@ const DOCUMENT_METHODS: &[bind::Method] = &[
     }),
 ];
 
-/// Defines the interfaces; `Node` and `Document` are there.
+/// Defines the interfaces; `Node` and `Document` already exist.
 pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     for interface in [&CHARACTER_DATA, &TEXT, &CDATA, &COMMENT, &INSTRUCTION, &DOCUMENT_TYPE] {
         bind::define(interface, context)?;
@@ -189,7 +189,7 @@ fn make(
     construct(new_target, interface, |tree| create(tree, document, text), context)
 }
 
-/// The data of the text nodes around one that nothing stands between (DOM §4.11).
+/// The data of the adjacent text nodes around one (DOM §4.11).
 fn whole_text(tree: &Tree, id: NodeId) -> String {
     let run = |step: fn(&Tree, NodeId) -> Option<NodeId>| {
         std::iter::successors(Some(id), move |id| step(tree, *id)).take_while(|id| tree.is_text(*id))

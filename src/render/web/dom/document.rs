@@ -1,4 +1,4 @@
-//! `Document` (DOM §4.5, HTML §3.1): its parts, its factories, its address.
+//! `Document` (DOM §4.5, HTML §3.1): its parts, its factories, its URL.
 
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, js_string};
@@ -76,7 +76,7 @@ const METHODS: &[bind::Method] = &[
     }),
 ];
 
-/// An attribute that gives the address of a document.
+/// An attribute with the document's URL.
 const ADDRESS: bind::Attribute = (
     "URL",
     |this, _, context| {
@@ -86,7 +86,7 @@ const ADDRESS: bind::Attribute = (
     None,
 );
 
-/// What the document's data tells.
+/// An attribute read from the document's data.
 macro_rules! told {
     ($name:literal, $of:expr) => {
         (
@@ -210,10 +210,10 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     bind::attributes(&global, &[window_attribute], context)
 }
 
-/// An element by the name that `createElement` got (DOM §4.5).
+/// Creates an element by the name given to `createElement` (DOM §4.5).
 ///
 /// # Errors
-/// [`Error::InvalidCharacter`] for what is no name, [`Error::Full`].
+/// [`Error::InvalidCharacter`] for an invalid name, [`Error::Full`].
 pub fn create_element(tree: &mut Tree, document: NodeId, name: &str) -> Result<NodeId, Error> {
     if !is_element_name(name) {
         return Err(Error::InvalidCharacter);
@@ -234,7 +234,7 @@ const BY_ID: bind::Method = ("getElementById", 1, |this, args, context| {
     wrap_or_null(found, context)
 });
 
-/// Lists of a document (HTML §3.1.5): the name, what stands in them.
+/// Lists of a document (HTML §3.1.5): the name, and the predicate for its elements.
 type List = (&'static str, fn(&Tree, NodeId) -> bool);
 
 const LISTS: &[List] = &[
@@ -261,7 +261,7 @@ fn define_list(prototype: &JsObject, list: &'static List, context: &mut Context)
     let get = NativeFunction::from_copy_closure(move |this, _, context| {
         let document = this_document(this, context)?;
         let make = |context: &mut Context| collection::live("HTMLCollection", document, Filter::Of(list.1), context);
-        // Both names of the embedded things are one list.
+        // `plugins` and `embeds` are the same list.
         let name = if list.0 == "plugins" { "embeds" } else { list.0 };
         slot(document, name, context, make).map(JsValue::from)
     });
@@ -270,7 +270,7 @@ fn define_list(prototype: &JsObject, list: &'static List, context: &mut Context)
     prototype.define_property_or_throw(js_string!(list.0), property, context).map(|_| ())
 }
 
-/// The address of a document: the page's, a frame's, and none for those that scripts made.
+/// The URL of a document: the page's, a frame's, or `about:blank` for those that scripts created.
 pub fn address(document: NodeId, context: &Context) -> Url {
     let made = || {
         let known = of(context).borrow().addresses.get(&document).cloned();
@@ -279,7 +279,7 @@ pub fn address(document: NodeId, context: &Context) -> Url {
     windows::address_of(document, context).or_else(made).unwrap_or_else(|| realm::address(context))
 }
 
-/// What relative addresses in a node's document are relative to (HTML §2.4.3).
+/// The base URL of a node's document (HTML §2.4.3).
 pub fn base_url(id: NodeId, context: &Context) -> Url {
     let document = read(context, |tree| tree.document_of(id));
     let mut around = address(document, context);

@@ -1,4 +1,4 @@
-//! `Element` (DOM §4.9) and what HTML adds to it: attributes, selectors, markup.
+//! `Element` (DOM §4.9) and its HTML extensions: attributes, selectors, markup.
 
 use boa_engine::{Context, JsArgs, JsResult, JsValue};
 use html5ever::LocalName;
@@ -10,7 +10,7 @@ use crate::engine::bind;
 use crate::web::html::parsing;
 use crate::web::{change, read, this_element, wrap_or_null};
 
-/// An attribute that is a content attribute's text (HTML §2.6.1 "reflect").
+/// An attribute that reflects a content attribute's text (HTML §2.6.1 "reflect").
 macro_rules! reflected {
     ($name:literal, $content:literal) => {
         (
@@ -261,7 +261,7 @@ fn matches(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<
     Ok(read(context, |tree| tree.matches(id, &selectors)).into())
 }
 
-/// `[LegacyNullToEmptyString]`: markup that is `null` is none.
+/// `[LegacyNullToEmptyString]`: `null` means empty markup.
 fn nullable_text_as_empty(args: &[JsValue], context: &mut Context) -> JsResult<String> {
     if args.get_or_undefined(0).is_null() { Ok(String::new()) } else { bind::text(args, 0, context) }
 }

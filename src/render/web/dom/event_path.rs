@@ -1,4 +1,4 @@
-//! An event's way through the tree, with what shadow trees hide (DOM §2.9 steps 5 and 6, §4.8 "get the parent").
+//! The path of an event through the tree, with retargeting at shadow trees (DOM §2.9 steps 5 and 6, §4.8 "get the parent").
 
 use boa_engine::{Context, JsObject};
 
@@ -11,17 +11,17 @@ use crate::web::html::{frames, windows};
 use crate::web::webidl::exotic;
 use crate::web::{NodeObject, node_of, of, read, wrap};
 
-/// One node of the way, before it is known as an object.
+/// One node of the path, before its object is created.
 struct Place {
     /// `None`: the window.
     node: Option<NodeId>,
-    /// Set where the event's target is this node.
+    /// Set if the event's target is this node.
     is_target: bool,
     related: Option<NodeId>,
     closed_slot: bool,
 }
 
-/// The whole way from a node; `None` where the event's related target hides the event.
+/// The whole path from a node; `None` if retargeting of the related target hides the event.
 pub(crate) fn way(target: &JsObject, event: &JsObject<Event>, context: &mut Context) -> Option<Vec<Step>> {
     let target = node_of(&target.clone().into(), context)?;
     let (is_load, is_composed, related) = {
@@ -29,10 +29,10 @@ pub(crate) fn way(target: &JsObject, event: &JsObject<Event>, context: &mut Cont
         let event = event.data();
         (event.is("load"), event.is_composed(), event.related())
     };
-    // A related target that is no node is told as it is.
+    // A related target that is not a node stays as it is.
     let other = related.as_ref().filter(|object| !is_node(object, context)).cloned();
     let related = related.and_then(|object| node_of(&object.into(), context));
-    // Only a document that is shown has a window.
+    // Only the document of a window has one.
     let document = read(context, |tree| tree.document_of(target));
     let is_shown = of(context).borrow().document == document || frames::frame_of(document, context).is_some();
     let window = is_shown.then(|| windows::within(target, context, |context| realm::window(context)));
@@ -90,7 +90,7 @@ fn places(
         return None;
     }
     let mut found = vec![Place { node: Some(target), is_target: true, related: first_related, closed_slot: false }];
-    // The node that the event's target is told as, to those around it.
+    // The node that ancestors see as the event's target.
     let mut seen_as = target;
     let first_root = tree.root(target);
     let mut at = target;
@@ -128,7 +128,7 @@ fn places(
     Some(found)
 }
 
-/// "Retarget" (DOM §4.8): `node` as those see it who stand where `from` does.
+/// "Retarget" (DOM §4.8): `node` as seen from `from`.
 pub(crate) fn retarget(tree: &Tree, node: NodeId, from: NodeId) -> NodeId {
     let mut seen = node;
     loop {

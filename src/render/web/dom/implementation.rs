@@ -1,4 +1,4 @@
-//! Documents that scripts make: `DOMImplementation` (DOM §4.5.1), `new Document()`, `new DocumentFragment()`.
+//! Documents created by scripts: `DOMImplementation` (DOM §4.5.1), `new Document()`, `new DocumentFragment()`.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace};
 use html5ever::{QualName, local_name, ns};

@@ -1,4 +1,4 @@
-//! The DOM standard: nodes, attributes, collections, ranges, traversal, observers of mutations, shadow trees, XPath.
+//! The DOM standard: nodes, attributes, collections, ranges, traversal, mutation observers, shadow trees, XPath.
 
 pub(crate) mod attr;
 pub(crate) mod collection;

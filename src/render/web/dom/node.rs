@@ -1,4 +1,4 @@
-//! `Node` (DOM §4.4), and the interfaces of nodes that add little to it.
+//! `Node` (DOM §4.4), and node interfaces that add little to it.
 
 use boa_engine::{Context, JsArgs, JsResult, JsValue};
 use html5ever::Namespace;
@@ -7,7 +7,7 @@ use crate::dom::{Error, NodeData, NodeId, NodeKind, Tree};
 use crate::engine::bind;
 use crate::web::{change, node_argument, node_argument_or_null, read, this_node, thrown, wrap, wrap_or_null};
 
-/// An attribute that gives another node.
+/// An attribute that returns another node.
 macro_rules! neighbour {
     ($name:literal, $of:expr) => {
         (
@@ -250,7 +250,7 @@ fn node_value(tree: &Tree, id: NodeId) -> Option<&str> {
     tree.character_data(id).or_else(|| tree.attr_value(id))
 }
 
-/// The element whose declarations count for a node (DOM §4.4 "locate a namespace").
+/// The element whose namespace declarations apply to a node (DOM §4.4 "locate a namespace").
 fn declaring_element(tree: &Tree, id: NodeId) -> Option<NodeId> {
     match tree.kind(id) {
         NodeKind::Element => Some(id),

@@ -1,7 +1,8 @@
-//! `MutationObserver` (DOM §4.3): what the tree's log holds becomes records of those who observe, told in a microtask.
+//! `MutationObserver` (DOM §4.3): turns the tree's log into records and delivers them in a microtask.
 //!
-//! Interest is asked when the log is shown, before the script that made the change goes on, which is when the standard asks it but for
-//! changes that one native makes in several steps. Slots that got other nodes are told behind the observers, in the same microtask.
+//! The interested observers are determined when the log is processed, before the script that made the change continues. This matches the
+//! standard except for natives that make several changes in one call. `slotchange` events follow after the observers, in the same
+//! microtask.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -20,13 +21,13 @@ use crate::web::{node_argument, read, wrap, wrap_or_null};
 #[derive(Trace, Finalize, JsData)]
 struct Observer {
     callback: JsObject,
-    /// Nodes that it was told to observe.
+    /// The observed nodes.
     #[unsafe_ignore_trace]
     nodes: Vec<NodeId>,
     records: Vec<JsObject>,
 }
 
-/// `MutationObserverInit`, with what follows from what is left out.
+/// `MutationObserverInit`, with the implied values of omitted members.
 #[derive(Clone, Debug, Default)]
 struct Options {
     child_list: bool,
@@ -38,7 +39,7 @@ struct Options {
     filter: Option<Vec<LocalName>>,
 }
 
-/// "Registered observer" of a node; a transient one has the node that it came from.
+/// "Registered observer" of a node; a transient one stores the node that it came from.
 #[derive(Clone)]
 struct Registered {
     observer: JsObject<Observer>,
@@ -49,9 +50,9 @@ struct Registered {
 #[derive(Default)]
 struct Observers {
     registered: HashMap<NodeId, Vec<Registered>>,
-    /// Observers that have records, in the order of their first.
+    /// Observers with pending records, in order of their first.
     pending: Vec<JsObject<Observer>>,
-    /// "Signal slots": what gets a `slotchange`.
+    /// "Signal slots": those that get a `slotchange`.
     slots: Vec<NodeId>,
     is_queued: bool,
 }
@@ -67,7 +68,7 @@ struct Record {
     what: What,
     #[unsafe_ignore_trace]
     old: Option<String>,
-    /// `addedNodes` and `removedNodes`, once they were asked for.
+    /// `addedNodes` and `removedNodes`, once requested.
     lists: [Option<JsObject>; 2],
 }
 
@@ -169,7 +170,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     realm::share(SharedObservers::default, context);
     bind::define(&RECORD, context)?;
     bind::define(&OBSERVER, context)?;
-    // Pages of old look for the name that WebKit gave it.
+    // Old pages use the WebKit name.
     let global = context.global_object();
     let observer = global.get(boa_engine::js_string!("MutationObserver"), context)?;
     let property =
@@ -255,7 +256,7 @@ fn options(init: &JsValue, context: &mut Context) -> JsResult<Options> {
     })
 }
 
-/// Drops what `is_it` says from these nodes.
+/// Removes registrations that satisfy `is_it` from these nodes.
 fn forget(state: &mut Observers, nodes: &[NodeId], is_it: impl Fn(&Registered) -> bool) {
     for node in nodes {
         if let Some(registered) = state.registered.get_mut(node) {
@@ -267,7 +268,7 @@ fn forget(state: &mut Observers, nodes: &[NodeId], is_it: impl Fn(&Registered) -
     }
 }
 
-/// Drops what `is_it` says of the transient ones, wherever they are.
+/// Removes transient registrations that satisfy `is_it` from all nodes.
 fn forget_transient(state: &mut Observers, is_it: impl Fn(&Registered) -> bool) {
     state.registered.retain(|_, registered| {
         registered.retain(|one| one.source.is_none() || !is_it(one));
@@ -292,7 +293,7 @@ pub(crate) fn watch(log: &[Mutation], context: &mut Context) {
     }
 }
 
-/// Who is to be told, and whether the old value is wanted.
+/// The interested observers, and whether they want the old value.
 fn interested(state: &Observers, tree: &Tree, mutation: &Mutation) -> Vec<(JsObject<Observer>, bool)> {
     let target = match mutation {
         Mutation::Children { target, .. } | Mutation::Attribute { target, .. } | Mutation::Text { target, .. } => {
@@ -359,7 +360,7 @@ fn queue_records(
     queue_microtask(state, context);
 }
 
-/// Observers of a subtree go on observing what was taken from it, until they are told (DOM §4.2.3 "remove" step 15).
+/// Observers of a subtree keep observing removed nodes until they are notified (DOM §4.2.3 "remove" step 15).
 fn follow(state: &mut Observers, tree: &Tree, target: NodeId, removed: &[NodeId]) {
     if removed.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! The mixins that several kinds of nodes share: `ParentNode` (DOM §4.2.6), `ChildNode` (§4.2.8), `NonDocumentTypeChildNode` (§4.2.7).
+//! Mixins of several kinds of nodes: `ParentNode` (DOM §4.2.6), `ChildNode` (§4.2.8), `NonDocumentTypeChildNode` (§4.2.7).
 
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, JsObject, JsResult, JsSymbol, JsValue, js_string};
@@ -166,7 +166,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
         ("CharacterData", &["after", "before", "remove", "replaceWith"]),
         ("DocumentType", &["after", "before", "remove", "replaceWith"]),
     ] {
-        // `[Unscopable]`: handlers in the markup, whose scope holds their element, do not see these as variables.
+        // `[Unscopable]`: inline handlers, whose scope chain contains their element, do not see these as variables.
         let unscopables = JsObject::with_null_proto();
         for member in hidden {
             unscopables.create_data_property_or_throw(js_string!(*member), true, context)?;
@@ -181,14 +181,14 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
 /// The first argument as selectors.
 ///
 /// # Errors
-/// A `SyntaxError` for what a browser refuses.
+/// A `SyntaxError` for selectors that a browser rejects.
 pub fn selectors(args: &[JsValue], context: &mut Context) -> JsResult<Selectors> {
     let text = bind::text(args, 0, context)?;
     let parsed = of(context).borrow_mut().selectors.get(&text);
     parsed.map_err(|error| thrown(error, context))
 }
 
-/// "Convert nodes into a node" (DOM §4.2.6): one node, or a fragment of several; `None` for no arguments at all.
+/// "Convert nodes into a node" (DOM §4.2.6): one node, or a fragment of several; `None` without arguments.
 ///
 /// # Errors
 /// When the document is full, or a conversion throws.

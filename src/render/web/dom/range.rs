@@ -193,7 +193,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&document, &[create], context)
 }
 
-/// A range that no script asked for with `new`.
+/// A range created without `new`.
 pub(crate) fn make(span: Span, context: &mut Context) -> JsResult<JsObject> {
     let span = of(context).borrow_mut().tree.follow_span(span);
     bind::object("Range", RangeObject { span }, context)
@@ -215,7 +215,7 @@ pub(crate) fn number(value: usize) -> JsValue {
     u32::try_from(value).unwrap_or(u32::MAX).into()
 }
 
-/// Whether there is such a place (DOM §5.5 "set the start or end" steps 1 and 2).
+/// Checks that a boundary is valid (DOM §5.5 "set the start or end" steps 1 and 2).
 ///
 /// # Errors
 /// `InvalidNodeTypeError`, `IndexSizeError`.
@@ -261,7 +261,7 @@ fn put_end(live: &LiveSpan, at: Boundary, is_start: bool, context: &Context) {
     });
 }
 
-/// A node's parent and its place there.
+/// A node's parent and its index there.
 fn outside(node: NodeId, context: &mut Context) -> JsResult<Boundary> {
     let place =
         read(context, |tree| tree.parent(node).map(|parent| Boundary { node: parent, offset: tree.index(node) }));
@@ -307,7 +307,7 @@ fn compare_boundary_points(this: &JsValue, args: &[JsValue], context: &mut Conte
     Ok((read(context, |tree| tree.compare_boundaries(a, b)) as i8).into())
 }
 
-/// Whether a place is before, in or behind a span.
+/// Whether a boundary is before, inside or after a span.
 fn side_of(at: Boundary, span: Span, context: &Context) -> Ordering {
     read(context, |tree| {
         if tree.compare_boundaries(at, span.start) == Ordering::Less {
@@ -330,7 +330,7 @@ fn intersects(tree: &Tree, span: Span, node: NodeId) -> bool {
         && tree.compare_boundaries(Boundary { node: parent, offset: offset + 1 }, span.start) == Ordering::Greater
 }
 
-/// Cuts what a range holds; gives the fragment.
+/// Cuts the contents of a range; returns the fragment.
 fn cut(this: &JsValue, how: Cut, context: &mut Context) -> JsResult<NodeId> {
     let live = live(this)?;
     let span = live.get();
@@ -350,7 +350,7 @@ fn surround(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult
     let span = live.get();
     let (cuts_element, kind) = read(context, |tree| {
         let common = tree.common_ancestor(span);
-        // Whatever holds one end alone is partially contained; texts may be.
+        // A node that contains only one end is partially contained; text nodes may be.
         let partial = |at: NodeId, other: NodeId| {
             tree.inclusive_ancestors(at)
                 .take_while(|id| *id != common)
@@ -376,7 +376,7 @@ fn surround(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult
     select(&live, parent, context)
 }
 
-/// `createContextualFragment(text)` (HTML §8.5.7); its scripts run once they come into the document.
+/// `createContextualFragment(text)` (HTML §8.5.7); its scripts run once they are inserted into the document.
 fn contextual_fragment(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let live = live(this)?;
     bind::want(args, 1, "createContextualFragment' on 'Range")?;

@@ -1,4 +1,4 @@
-//! Shadow trees as scripts see them: `attachShadow`, `ShadowRoot`, slots and what stands in them (DOM §4.8, §4.9, HTML §4.12.4).
+//! Shadow trees for scripts: `attachShadow`, `ShadowRoot`, slots and their contents (DOM §4.8, §4.9, HTML §4.12.4).
 
 use boa_engine::{Context, JsArgs, JsResult, JsValue};
 use html5ever::{local_name, ns};
@@ -42,7 +42,7 @@ const ASSIGNED_SLOT: bind::Attribute = (
 const ROOT_METHODS: &[bind::Method] = &[
     ("setHTMLUnsafe", 1, set_html_unsafe),
     ("getHTML", 0, get_html),
-    // Hit tests and animations ask of a screen.
+    // Hit tests and animations need a screen.
     ("elementFromPoint", 2, |_, _, _| Ok(JsValue::null())),
     ("elementsFromPoint", 2, |_, _, context| Ok(bind::array([], context))),
     ("getAnimations", 0, |_, _, context| Ok(bind::array([], context))),
@@ -129,7 +129,7 @@ fn this_root(this: &JsValue, context: &mut Context) -> JsResult<(NodeId, ShadowR
     settings.map(|settings| (id, settings)).ok_or_else(|| bind::type_error("Illegal invocation"))
 }
 
-/// A word of an enumeration (WebIDL §3.2.18), or the usual one.
+/// A keyword of an enumeration (WebIDL §3.2.18), or the default.
 fn word(init: &JsValue, name: &str, words: &[&str], context: &mut Context) -> JsResult<Option<String>> {
     let Some(value) = bind::member(init, name, context)? else { return Ok(None) };
     let text = value.to_string(context)?.to_std_string_lossy();
@@ -246,7 +246,7 @@ fn assign(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<J
     Ok(JsValue::undefined())
 }
 
-/// Every slot of a shadow tree with what stands in it.
+/// Every slot of a shadow tree with its nodes.
 fn slots_of(tree: &Tree, root: NodeId) -> Vec<(NodeId, Vec<NodeId>)> {
     let slots = tree.descendants(root).filter(|id| is_slot(tree, *id));
     slots.map(|slot| (slot, tree.assigned_nodes(slot))).collect()
@@ -256,7 +256,7 @@ fn is_slot(tree: &Tree, id: NodeId) -> bool {
     tree.element(id).is_some_and(|element| element.is_html(&local_name!("slot")))
 }
 
-/// Which slots hold other nodes than before (DOM §4.2.2, the steps of "insert", "remove" and of changed attributes).
+/// Finds slots whose nodes have changed (DOM §4.2.2, the steps of "insert", "remove" and of changed attributes).
 pub(crate) fn watch(log: &[Mutation], context: &mut Context) {
     if !read(context, Tree::has_shadow_roots) {
         return;

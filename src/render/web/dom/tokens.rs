@@ -1,4 +1,4 @@
-//! `DOMTokenList` (DOM §7.1): the words of an attribute as a set, `classList` before all.
+//! `DOMTokenList` (DOM §7.1): the words of an attribute as a set; mainly `classList`.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::engine::bind;
 use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{change, read, slot, this_element, thrown};
 
-/// A list: it has nothing of its own, the attribute is all there is.
+/// A list has no state of its own, only the attribute.
 #[derive(Trace, Finalize, JsData)]
 struct Tokens {
     #[unsafe_ignore_trace]
@@ -20,16 +20,16 @@ struct Tokens {
     list: &'static List,
 }
 
-/// An attribute of an interface that is a list of words.
+/// An attribute of an interface that is a token list.
 struct List {
     interface: &'static str,
     property: &'static str,
     content: &'static str,
-    /// The words that mean something, which `supports` asks for; none where the question is not defined.
+    /// The supported tokens, for `supports`; empty if that is not defined.
     supported: &'static [&'static str],
 }
 
-/// What `rel` of a link leads to that a browser would act on; bundlers ask for `modulepreload` before they bring their own.
+/// Link types that a browser acts on; bundlers check for `modulepreload` before they load a polyfill.
 const LINK_TYPES: &[&str] = &[
     "alternate",
     "dns-prefetch",
@@ -193,7 +193,7 @@ const INTERFACE: bind::Interface =
         ..bind::Interface::EMPTY
     };
 
-/// Where a list's words stand.
+/// The attribute that holds a list's words.
 #[derive(Clone)]
 struct Place {
     element: NodeId,
@@ -263,7 +263,7 @@ fn set_of(text: &str) -> Vec<&str> {
     split(text).filter(|word| known.insert(*word)).collect()
 }
 
-/// Arguments as words: the empty ones are refused first, then those with a space in them.
+/// Arguments as tokens: empty ones are rejected first, then those with whitespace.
 fn given(args: &[JsValue], context: &mut Context) -> JsResult<Vec<String>> {
     let given = (0..args.len()).map(|place| bind::text(args, place, context)).collect::<JsResult<Vec<String>>>()?;
     if given.iter().any(String::is_empty) {

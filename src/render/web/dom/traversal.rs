@@ -6,7 +6,7 @@ use crate::dom::{Cursor, LiveCursor, NodeId, Tree};
 use crate::engine::{bind, exception, realm};
 use crate::web::{node_argument, of, read, this_document, wrap, wrap_or_null};
 
-/// What both kinds share: where they may go, and who says what is seen.
+/// Shared by both kinds: the root and the filter.
 #[derive(Clone, Trace, Finalize)]
 struct Filter {
     #[unsafe_ignore_trace]
@@ -35,7 +35,7 @@ struct Iterator {
     is_active: bool,
 }
 
-/// An object with a filter that may be at work.
+/// An object whose filter may be active.
 trait Filtering: boa_engine::object::NativeObject {
     fn filter(&self) -> &Filter;
     fn active(&mut self) -> &mut bool;
@@ -66,7 +66,7 @@ enum Verdict {
     Accept,
     Reject,
     Skip,
-    /// An answer that is none of these: the node is passed by, and what `Skip` alone does is not done.
+    /// Any other result: the node is skipped, but without the extra steps for `Skip`.
     Other,
 }
 
@@ -251,7 +251,7 @@ fn filter(args: &[JsValue], what: &str, context: &mut Context) -> JsResult<Filte
     Ok(Filter { root, what_to_show, callback })
 }
 
-/// Which child is the first, and where it goes from there.
+/// The direction of a traversal: the first child, and its next sibling.
 #[derive(Clone, Copy)]
 struct Side {
     child: fn(&Tree, NodeId) -> Option<NodeId>,

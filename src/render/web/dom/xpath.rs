@@ -1,4 +1,4 @@
-//! `document.evaluate` and its kin (DOM §8).
+//! `document.evaluate` and related methods (DOM §8).
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
@@ -22,7 +22,7 @@ struct Outcome {
     kind: u16,
     #[unsafe_ignore_trace]
     value: XPathValue,
-    /// Where `iterateNext` stands, and the tree's state when it began.
+    /// The position of `iterateNext`, and the tree's generation at the start.
     #[unsafe_ignore_trace]
     at: usize,
     #[unsafe_ignore_trace]
@@ -163,7 +163,7 @@ const EVALUATOR: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// `XPathEvaluatorBase`: on documents and on evaluators.
+/// `XPathEvaluatorBase`: for documents and for evaluators.
 const BASE: &[bind::Method] = &[
     ("createExpression", 1, |_, args, context| {
         bind::want(args, 1, "createExpression' on 'Document")?;
@@ -198,7 +198,7 @@ fn parse(args: &[JsValue], context: &mut Context) -> JsResult<XPath> {
     XPath::parse(&text).map_err(|_| thrown(Error::Syntax, context))
 }
 
-/// What tells namespaces: a function, an object with `lookupNamespaceURI`, or nobody.
+/// The namespace resolver: a function, an object with `lookupNamespaceURI`, or none.
 fn resolver(value: &JsValue) -> JsResult<JsValue> {
     if value.is_null_or_undefined() || value.is_object() {
         return Ok(value.clone());

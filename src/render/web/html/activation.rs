@@ -1,5 +1,5 @@
-//! What a click does when no listener hinders it (DOM §2.9 "activation behavior", HTML §6.4): checks a box, sends a form, follows a link,
-//! opens details. A label hands the click on to its control.
+//! The default action of a click that no listener cancels (DOM §2.9 "activation behavior", HTML §6.4): checks a box, submits a form,
+//! follows a link, opens details. A label passes the click on to its control.
 
 use boa_engine::{Context, JsObject};
 use html5ever::ns;
@@ -19,15 +19,15 @@ use crate::web::dom::document;
 use crate::web::{node_of, of, read, wrap};
 use crate::wire::{How, Navigation};
 
-/// What a checkable input was before a click changed it.
+/// The state of a checkable input before a click changed it.
 struct Before {
     checked: Option<bool>,
     indeterminate: bool,
-    /// The radio button of its group that was checked.
+    /// The radio button of its group that was checked before.
     other: Option<NodeId>,
 }
 
-/// Finds what is activated on the way of a click, and does what comes before its listeners ("legacy-pre-activation behavior").
+/// Finds what a click activates on its path, and runs the steps that precede its listeners ("legacy-pre-activation behavior").
 pub(super) fn begin(way: &[JsObject], _: &JsObject<Event>, context: &mut Context) -> Option<AfterClick> {
     let mut found = None;
     let mut is_in_control = false;
@@ -58,7 +58,7 @@ fn is_link(tree: &Tree, id: NodeId) -> bool {
     (is_called(tree, id, &["a", "area"]) && has(tree, id, "href")) || svg_address(tree, id).is_some()
 }
 
-/// The address of a link of SVG.
+/// The URL of an SVG link.
 fn svg_address(tree: &Tree, id: NodeId) -> Option<&str> {
     let element = tree.element(id).filter(|element| element.name().ns == ns!(svg) && &*element.name().local == "a")?;
     let old = element.attribute_ns(&ns!(xlink), &html5ever::local_name!("href"));
@@ -80,7 +80,7 @@ fn is_activated(tree: &Tree, id: NodeId, is_in_control: bool) -> bool {
     }
 }
 
-/// Checks a box or button ahead of its listeners, which are to see it so.
+/// Checks a box or button before its listeners run, since they see the new state.
 fn toggle(id: NodeId, context: &mut Context) -> Before {
     let (before, is_radio, checked) = read(context, |tree| {
         let is_radio = values::kind(tree, id) == "radio";
@@ -114,7 +114,7 @@ fn activate(id: NodeId, target: Option<NodeId>, context: &mut Context) {
         Some("summary") => {
             if let Some(details) = read(context, |tree| interactive::details_of(tree, id)) {
                 let open = read(context, |tree| has(tree, details, "open"));
-                // A document that is full keeps its details as they are.
+                // If the document is full, its details stay as they are.
                 let _ = super::reflect::set_flag(details, "open", !open, context);
             }
         }
@@ -139,7 +139,7 @@ fn activate_control(id: NodeId, context: &mut Context) {
                 events::fire(&object, "Event", "change", (true, false), &[], context);
             }
         }
-        // A box that cannot be changed was, if a script sent the click (§4.10.5.4).
+        // A disabled box does change if a script sent the click (§4.10.5.4); the case above handles it.
         _ if read(context, |tree| tree.is_disabled(id)) => {}
         ("submit" | "image", Some(form)) => submit::submit(form, Some(id), true, context),
         ("reset", Some(form)) => submit::reset(form, context),
@@ -158,13 +158,13 @@ fn activate_control(id: NodeId, context: &mut Context) {
     }
 }
 
-/// The label's own click is its control's, unless the click came from there.
+/// A click on a label clicks its control, unless it came from there.
 fn activate_label(label: NodeId, target: Option<NodeId>, context: &mut Context) {
     let control = read(context, |tree| controls::control(tree, label));
     let Some(control) = control.filter(|control| Some(*control) != target) else { return };
     let inside = read(context, |tree| target.is_some_and(|target| tree.contains(control, target)));
     if !inside && !read(context, |tree| is_called(tree, control, SUBMITTABLE) && tree.is_disabled(control)) {
-        // A click that throws is told where it throws.
+        // An exception is reported where it is thrown.
         let _ = element::click(control, context);
     }
 }
@@ -186,8 +186,8 @@ fn elsewhere(wanted: &mut Navigation) {
     }
 }
 
-/// Goes where a link or a form leads: in the window that its target names. What a frame of the page shows then is an address that a
-/// reader could go to as well.
+/// Navigates to the target of a link or form, in the window that it names. A URL shown in a frame of the page is also recorded as one
+/// that a user could visit.
 pub(super) fn send(mut wanted: Navigation, target: &str, context: &mut Context) {
     match frames::window::chosen(target, context) {
         Target::Own => navigate(wanted, false, context),

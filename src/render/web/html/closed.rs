@@ -1,5 +1,5 @@
-//! What a page may ask for and never gets: `WebSocket`, `EventSource` and workers. They fail as they would at a closed port, so that a
-//! page which has another way takes it.
+//! Interfaces that exist but never connect: `WebSocket`, `EventSource` and workers. They fail as at a closed port, so that a page with a
+//! fallback uses it.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace};
 
@@ -8,7 +8,7 @@ use crate::engine::{bind, events, exception, jobs};
 use crate::web::dom::document;
 use crate::web::own_document;
 
-/// A connection that will not be.
+/// A connection that always fails.
 #[derive(Trace, Finalize, JsData)]
 struct Connection {
     listeners: Listeners,
@@ -24,7 +24,7 @@ impl Target for Connection {
     }
 }
 
-/// What an attempt comes to.
+/// The result of an attempt.
 #[derive(Clone, Copy, PartialEq)]
 enum Attempt {
     Socket,
@@ -35,7 +35,7 @@ enum Attempt {
 const CONNECTING: u8 = 0;
 const CLOSING: u8 = 2;
 const CLOSED: u8 = 3;
-/// `EventSource` counts otherwise.
+/// `EventSource` numbers its states differently.
 const SOURCE_CLOSED: u8 = 2;
 
 const SOCKET: bind::Interface = bind::Interface {
@@ -137,7 +137,7 @@ fn construct(
         return Err(exception::error("SyntaxError", &format!("The URL '{text}' is invalid."), context));
     };
     if attempt == Attempt::Socket {
-        // What a web page is served by has a socket of the same kind (WebSockets §3).
+        // `http` URLs map to the corresponding socket scheme (WebSockets §3).
         let scheme = match url.scheme() {
             "http" => "ws",
             "https" => "wss",
@@ -158,7 +158,7 @@ fn construct(
     Ok(made)
 }
 
-/// The events of an attempt that came to nothing.
+/// Fires the events of a failed attempt.
 fn fail(connection: &JsObject<Connection>, attempt: Attempt, context: &mut Context) {
     let is_over = attempt == Attempt::Source && connection.borrow().data().state == SOURCE_CLOSED;
     if is_over {

@@ -1,4 +1,4 @@
-//! What controls of forms share (HTML §4.10.18): their form, their labels, whether they are valid.
+//! Shared behaviour of form controls (HTML §4.10.18): form owner, labels, validity.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, NativeFunction, Trace};
 
@@ -11,10 +11,10 @@ use crate::web::dom::collection::{self, Filter};
 use crate::web::webidl::exotic;
 use crate::web::{read, slot, this_element, wrap, wrap_or_null};
 
-/// Listed elements (§4.10.2): what `form.elements` holds, but for buttons that are images.
+/// Listed elements (§4.10.2): the contents of `form.elements`, except for image buttons.
 const LISTED: &[&str] = &["button", "fieldset", "input", "object", "output", "select", "textarea"];
 
-/// Whether a form may own the element: a listed element of HTML, or a custom one that says so (§4.10.2).
+/// Whether a form may own the element: a listed HTML element, or a form-associated custom one (§4.10.2).
 pub fn is_listed(tree: &Tree, id: NodeId) -> bool {
     is_called(tree, id, LISTED) || is_custom(tree, id)
 }
@@ -23,12 +23,12 @@ fn is_custom(tree: &Tree, id: NodeId) -> bool {
     tree.element(id).is_some_and(|element| element.state.form_associated)
 }
 
-/// Elements whose entries a form sends.
+/// Submittable elements.
 pub const SUBMITTABLE: &[&str] = &["button", "input", "select", "textarea"];
 
 const LABELABLE: &[&str] = &["button", "input", "meter", "output", "progress", "select", "textarea"];
 
-/// The interfaces that have a validity, as listed elements have.
+/// Interfaces with `validity`: those of listed elements.
 const WITH_VALIDITY: &[&str] = &[
     "HTMLButtonElement",
     "HTMLFieldSetElement",
@@ -63,14 +63,14 @@ const LABELS: bind::Attribute = (
     None,
 );
 
-/// `validity` as the page sees it: asked anew each time.
+/// The page's `validity` object; it is recomputed each time.
 #[derive(Trace, Finalize, JsData)]
 struct Validity {
     #[unsafe_ignore_trace]
     id: NodeId,
 }
 
-/// What may be wrong with a value (§4.10.18.2), with its name in scripts.
+/// Validity flags (§4.10.18.2), with their names in scripts.
 const FAULTS: &[&str] = &[
     "valueMissing",
     "typeMismatch",
@@ -208,7 +208,7 @@ pub fn labels(tree: &Tree, id: NodeId) -> Vec<NodeId> {
     all.filter(|label| is_called(tree, *label, &["label"]) && control(tree, *label) == Some(id)).collect()
 }
 
-/// Whether a value is looked at at all ("barred from constraint validation").
+/// Whether a value is validated at all ("barred from constraint validation").
 pub fn is_candidate(tree: &Tree, id: NodeId) -> bool {
     if !(is_called(tree, id, SUBMITTABLE) || is_custom(tree, id)) || tree.is_disabled(id) {
         return false;
@@ -222,7 +222,7 @@ pub fn is_candidate(tree: &Tree, id: NodeId) -> bool {
     !is_barred_kind && !is_fixed && !tree.ancestors(id).any(|above| is_called(tree, above, &["datalist"]))
 }
 
-/// Checks one control and tells it when it is invalid (§4.10.21.2 "check validity steps").
+/// Validates one control and fires `invalid` if it fails (§4.10.21.2 "check validity steps").
 pub fn check(id: NodeId, context: &mut Context) -> bool {
     if !read(context, |tree| is_candidate(tree, id)) || fault(id, context).is_none() {
         return true;
@@ -237,7 +237,7 @@ fn fault(id: NodeId, context: &mut Context) -> Option<&'static str> {
     faults(id, context).first().copied()
 }
 
-/// What is wrong with the value of a control.
+/// The validity flags of a control's value.
 fn faults(id: NodeId, context: &mut Context) -> Vec<&'static str> {
     let (mut found, pattern) = read(context, |tree| {
         let mut found = Vec::new();
@@ -287,7 +287,7 @@ fn input_faults(tree: &Tree, id: NodeId, found: &mut Vec<&'static str>) {
     let (least, most) = values::bounds(tree, id, kind);
     let wraps = kind == "time" && matches!((least, most), (Some(least), Some(most)) if most < least);
     if wraps {
-        // Bounds that pass midnight leave out what lies between them.
+        // With bounds that wrap around midnight, the values between them are invalid.
         if most.is_some_and(|most| number > most) && least.is_some_and(|least| number < least) {
             found.extend(["rangeUnderflow", "rangeOverflow"]);
         }
@@ -301,7 +301,7 @@ fn input_faults(tree: &Tree, id: NodeId, found: &mut Vec<&'static str>) {
     }
     if let Some(step) = values::step(tree, id, kind) {
         let steps = (number - values::step_base(tree, id, kind)) / step;
-        // What the division adds is not counted.
+        // Ignores rounding errors of the division.
         if (steps - steps.round()).abs() > 1e-7 {
             found.push("stepMismatch");
         }
@@ -318,10 +318,10 @@ fn is_missing(tree: &Tree, id: NodeId, kind: &str, value: &str) -> bool {
     }
 }
 
-/// Whether a pattern takes the whole of a value; a pattern that cannot be read takes all.
+/// Whether a pattern matches the whole value; an invalid pattern matches everything.
 fn matches_pattern(pattern: &str, value: &str, context: &mut Context) -> bool {
     use boa_engine::object::builtins::JsRegExp;
-    // A pattern must be one of its own, before it is put into parentheses.
+    // A pattern must be valid by itself, before it is put into parentheses.
     if JsRegExp::new(boa_engine::js_string!(pattern), boa_engine::js_string!("u"), context).is_err() {
         return true;
     }
@@ -330,7 +330,7 @@ fn matches_pattern(pattern: &str, value: &str, context: &mut Context) -> bool {
     whole.test(boa_engine::js_string!(value), context).unwrap_or(true)
 }
 
-/// Defines `meter` and `progress`, whose numbers hold each other within bounds (§4.10.13, §4.10.14), and `output`.
+/// Defines `meter` and `progress`, whose numbers clamp each other (§4.10.13, §4.10.14), and `output`.
 pub(super) fn install_gauges(context: &mut Context) -> JsResult<()> {
     let meter = bind::prototype("HTMLMeterElement", context)?;
     for name in ["value", "min", "max", "low", "high", "optimum"] {
@@ -381,7 +381,7 @@ fn progress_value(tree: &Tree, id: NodeId) -> Option<f64> {
     Some(numbers::float(value).unwrap_or(0.0).clamp(0.0, progress_max(tree, id)))
 }
 
-/// A number of a meter, held within what the others allow.
+/// A number of a meter, clamped by the others.
 fn gauge(tree: &Tree, id: NodeId, name: &str) -> f64 {
     let read = |name: &str| text(tree, id, name).and_then(numbers::float);
     let least = read("min").unwrap_or(0.0);

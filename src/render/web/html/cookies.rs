@@ -1,7 +1,7 @@
-//! `document.cookie` (HTML §3.1.5): the cookies of the page's site that scripts may see. What a script sets is told to the crawl before
-//! the page's next request; what answers set shows here unless it is `HttpOnly`.
+//! `document.cookie` (HTML §3.1.5): the site's cookies that scripts may see. A cookie set by a script is reported to the crawl before the
+//! page's next request; one set by a response shows here unless it is `HttpOnly`.
 //!
-//! Which cookies go with a request is the crawl's to know: paths and domains are told on, and not kept here.
+//! The crawl decides which cookies are sent with a request: paths and domains are passed on and not stored here.
 
 use std::cell::RefCell;
 
@@ -11,7 +11,7 @@ use crate::engine::{bind, jobs, legacy, page, realm};
 use crate::limits;
 use crate::web::{own_document, this_document};
 
-/// Names and values, in the order in which they came.
+/// Names and values, in order of arrival.
 struct Jar(RefCell<Vec<(String, String)>>);
 
 pub(crate) fn install(given: &[String], context: &mut Context) -> JsResult<()> {
@@ -43,7 +43,7 @@ pub(crate) fn install(given: &[String], context: &mut Context) -> JsResult<()> {
     bind::attributes(&prototype, &[attribute], context)
 }
 
-/// The cookies as `document.cookie` has them.
+/// The value of `document.cookie`.
 fn text(context: &Context) -> String {
     let received = std::mem::take(&mut page::of(context).borrow_mut().cookies_received);
     for cookie in received {
@@ -59,7 +59,7 @@ fn text(context: &Context) -> String {
     pairs.join("; ")
 }
 
-/// Takes a cookie as `Set-Cookie` writes it (RFC 6265 §5.2): one that is over goes away, one of servers alone is not shown.
+/// Stores a cookie in `Set-Cookie` syntax (RFC 6265 §5.2): an expired one is removed, an `HttpOnly` one stays hidden.
 fn put(text: &str, by_script: bool, context: &Context) {
     let Some(jar) = context.get_data::<Jar>() else { return };
     let mut parts = text.split(';');
@@ -87,7 +87,7 @@ fn put(text: &str, by_script: bool, context: &Context) {
         }
     }
     let mut jar = jar.0.borrow_mut();
-    // A script can neither make nor change what is for servers alone.
+    // A script can neither create nor change an `HttpOnly` cookie.
     if is_hidden && by_script {
         return;
     }

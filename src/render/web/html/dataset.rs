@@ -1,4 +1,4 @@
-//! `dataset` (HTML §3.2.6.6): the `data-*` attributes of an element under names in camel case.
+//! `dataset` (HTML §3.2.6.6): the `data-*` attributes of an element under camel-case names.
 
 use boa_engine::property::PropertyKey;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsString, JsValue, Trace, js_string};
@@ -9,7 +9,7 @@ use crate::engine::bind;
 use crate::web::webidl::exotic::{self, Computed};
 use crate::web::{change, read, slot, this_element, thrown};
 
-/// Whose attributes they are.
+/// The element with the attributes.
 #[derive(Trace, Finalize, JsData)]
 struct DataMap {
     #[unsafe_ignore_trace]
@@ -45,7 +45,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// The name of a `data-*` attribute as the map has it; `None` for names that the map cannot have.
+/// The camel-case name of a `data-*` attribute; `None` if it has none.
 fn camel(attribute: &str) -> Option<String> {
     let rest = attribute.strip_prefix("data-").filter(|rest| !rest.bytes().any(|byte| byte.is_ascii_uppercase()))?;
     let mut name = String::with_capacity(rest.len());
@@ -62,7 +62,7 @@ fn camel(attribute: &str) -> Option<String> {
     Some(name)
 }
 
-/// The attribute of a name of the map; `None` for a name that no attribute can have.
+/// The attribute for a camel-case name; `None` if it is not valid.
 fn hyphenated(name: &str) -> Option<String> {
     let mut attribute = "data-".to_owned();
     let mut letters = name.chars().peekable();

@@ -1,5 +1,5 @@
-//! What a document tells of itself beside its tree (HTML §3.1): where it was linked from, that it is seen and has the focus, what has the
-//! focus within it, editing commands that do nothing, fonts that are there.
+//! Document state besides the tree (HTML §3.1): the referrer, visibility, focus and the focused element, editing commands that do
+//! nothing, fonts.
 
 use std::cell::RefCell;
 
@@ -13,14 +13,14 @@ use crate::web::cssom::style;
 use crate::web::dom::document;
 use crate::web::{own_document, read, this_document, wrap_or_null};
 
-/// What the page's document is beside its tree.
+/// State of the page's document besides its tree.
 struct State {
     referrer: String,
     fonts: JsObject,
     design_mode: RefCell<String>,
 }
 
-/// `document.fonts`: all fonts that there will ever be are there.
+/// `document.fonts`: all fonts always count as loaded.
 #[derive(Default, Trace, Finalize, JsData)]
 struct Fonts {
     listeners: Listeners,
@@ -54,7 +54,7 @@ const FONTS: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// A word that never changes.
+/// A constant text attribute.
 macro_rules! word {
     ($name:literal, $value:literal) => {
         ($name, |_, _, _| Ok(bind::js($value)), None)

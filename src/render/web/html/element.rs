@@ -1,4 +1,4 @@
-//! `HTMLElement` (HTML §3.2.2) and what it shares with SVG and MathML: what does not merely reflect, focus, clicks of scripts.
+//! `HTMLElement` (HTML §3.2.2) and members shared with SVG and MathML: attributes that do not merely reflect, focus, script clicks.
 
 use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction};
 use html5ever::ns;
@@ -10,7 +10,7 @@ use crate::engine::{bind, jobs, target};
 use crate::engine::{events, realm};
 use crate::web::{of, read, this_element, thrown, wrap};
 
-/// A boolean attribute whose text is `true` or `false`, or what the parent has.
+/// A `true`/`false` attribute that inherits from the parent.
 const INHERITED: Words = Words { missing: None, invalid: None, ..Words::of(&["true", "false"]) };
 
 const EDITABLE: Words =
@@ -191,7 +191,7 @@ const ATTRIBUTES: &[bind::Attribute] = &[
     ),
 ];
 
-/// What HTML, SVG and MathML elements share (HTML §3.2.8 `HTMLOrSVGElement`).
+/// Shared members of HTML, SVG and MathML elements (HTML §3.2.8 `HTMLOrSVGElement`).
 const SHARED_METHODS: &[bind::Method] = &[
     ("focus", 0, |this, _, context| {
         let id = this_element(this, context)?;
@@ -284,7 +284,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Attributes of documents that are their body's (HTML §16.3 "Document").
+/// Document attributes that reflect the body's (HTML §16.3 "Document").
 const OF_BODY: &[(&str, &str)] = &[
     ("fgColor", "text"),
     ("linkColor", "link"),
@@ -300,7 +300,7 @@ fn body_of(this: &JsValue, context: &mut Context) -> JsResult<Option<NodeId>> {
     }))
 }
 
-/// `document.dir`, which is the root element's.
+/// `document.dir`, which reflects the root element's.
 const DIRECTION: bind::Attribute = (
     "dir",
     |this, _, context| {
@@ -330,7 +330,7 @@ pub fn null_as_empty(args: &[JsValue], context: &mut Context) -> JsResult<String
     if args.get_or_undefined(0).is_null() { Ok(String::new()) } else { bind::text(args, 0, context) }
 }
 
-/// Whether an element is of HTML and has one of these names.
+/// Whether an element is an HTML element with one of these names.
 pub fn is_called(tree: &Tree, id: NodeId, names: &[&str]) -> bool {
     tree.element(id).is_some_and(|element| element.name().ns == ns!(html) && names.contains(&&*element.name().local))
 }
@@ -341,7 +341,7 @@ fn set_truth(this: &JsValue, args: &[JsValue], content: &str, context: &mut Cont
     set_text(id, content, word, context).map(|()| JsValue::undefined())
 }
 
-/// The state that an element has of its own or of the nearest ancestor that has one.
+/// The state of an attribute on an element, or on the nearest ancestor that has one.
 fn inherited(tree: &Tree, id: NodeId, content: &str, words: &Words) -> Option<&'static str> {
     tree.inclusive_ancestors(id).find_map(|id| words.state(text(tree, id, content)))
 }
@@ -350,7 +350,7 @@ fn tab_index(tree: &Tree, id: NodeId) -> Option<i32> {
     text(tree, id, "tabindex").and_then(numbers::integer).and_then(|index| i32::try_from(index).ok())
 }
 
-/// Elements that a reader reaches with the tabulator (HTML §6.6.2).
+/// Elements in the tab order (HTML §6.6.2).
 fn is_in_tab_order(tree: &Tree, id: NodeId) -> bool {
     let is_link = is_called(tree, id, &["a", "area"]) && has(tree, id, "href");
     let is_control = is_called(tree, id, &["button", "input", "select", "textarea", "iframe", "object", "embed"]);
@@ -367,7 +367,7 @@ fn is_focusable(tree: &Tree, id: NodeId) -> bool {
     !is_hidden_input && !tree.is_disabled(id) && (tab_index(tree, id).is_some() || is_in_tab_order(tree, id))
 }
 
-/// Moves the focus and tells both elements (HTML §6.6.4 "focus update steps").
+/// Moves the focus and fires the events of both elements (HTML §6.6.4 "focus update steps").
 pub fn move_focus(to: Option<NodeId>, context: &mut Context) {
     let from = read(context, |tree| tree.focus);
     if from == to {
@@ -386,7 +386,7 @@ pub fn move_focus(to: Option<NodeId>, context: &mut Context) {
     tell(to, from, [("focus", false), ("focusin", true)]);
 }
 
-/// `element.click()` (HTML §6.4.4): a click that is not a reader's.
+/// `element.click()` (HTML §6.4.4): a click that is not trusted.
 ///
 /// # Errors
 /// None that a page could cause.
@@ -416,7 +416,7 @@ fn is_form_control(tree: &Tree, id: NodeId) -> bool {
     is_called(tree, id, &["button", "input", "select", "textarea", "fieldset"])
 }
 
-/// Shows or hides a popover, as far as scripts see it (HTML §6.12).
+/// Shows or hides a popover, as far as scripts can see (HTML §6.12).
 fn popover(this: &JsValue, wanted: fn(bool) -> bool, context: &mut Context) -> JsResult<JsValue> {
     let id = this_element(this, context)?;
     if !read(context, |tree| has(tree, id, "popover")) {
@@ -425,7 +425,7 @@ fn popover(this: &JsValue, wanted: fn(bool) -> bool, context: &mut Context) -> J
     Ok(set_popover(id, wanted, context).into())
 }
 
-/// Shows or hides a popover by what it was before; gives whether it is shown now.
+/// Shows or hides a popover depending on its state; returns whether it is shown now.
 pub fn set_popover(id: NodeId, wanted: fn(bool) -> bool, context: &mut Context) -> bool {
     let is_open = state(context).borrow().popovers.contains(&id);
     let wanted = wanted(is_open);

@@ -1,5 +1,5 @@
-//! Images, media and canvases (HTML §4.8, §4.12.5): there as elements, and empty. Nothing is fetched or played: an image is complete
-//! without a size, a medium never starts.
+//! Images, media and canvases (HTML §4.8, §4.12.5) as empty elements. Nothing is fetched or played: an image is complete without a size,
+//! and media never start.
 
 use boa_engine::object::builtins::JsPromise;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace, js_string};
@@ -12,7 +12,7 @@ use crate::dom::{Error, NodeId, Tree};
 use crate::engine::{bind, exception};
 use crate::web::{change, own_document, read, slot, this_element, wrap, wrap_or_null};
 
-/// Spans of a medium, of which there are none.
+/// Time ranges of media; always empty.
 #[derive(Trace, Finalize, JsData)]
 struct TimeRanges;
 
@@ -42,7 +42,7 @@ const MEDIA_METHODS: &[bind::Method] = &[
     }),
     ("play", 0, |this, _, context| {
         this_element(this, context)?;
-        // As where the reader has not touched the page yet.
+        // As in a page that the user has not interacted with yet.
         let message = "play() failed because the user didn't interact with the document first.";
         let refusal = exception::error("NotAllowedError", message, context);
         Ok(JsPromise::reject(refusal, context)?.into())
@@ -164,7 +164,7 @@ const TEMPLATE: bind::Attribute = (
     None,
 );
 
-/// `disabled` of links and styles: a link's is its attribute's, a style's that of its sheet.
+/// `disabled` of links and styles: the attribute of a link, the sheet's state of a style.
 const LINK_DISABLED: bind::Attribute = (
     "disabled",
     |this, _, context| {
@@ -230,7 +230,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     constructor("Audio", "HTMLAudioElement", 0, audio, context)
 }
 
-/// A constructor beside an interface's own, with the same prototype (WebIDL "legacy factory function").
+/// A legacy factory function with the prototype of its interface (WebIDL "legacy factory function").
 fn constructor(
     name: &'static str,
     interface: &'static str,

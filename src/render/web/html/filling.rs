@@ -1,8 +1,8 @@
-//! What a person does with the controls of a form: types into one, chooses, checks a box, and sends it, with the events of each as browsers
-//! fire them.
+//! User input into form controls: types into one, chooses an option, checks a box, and submits the form, with the events that browsers
+//! fire.
 //!
-//! Values are set beneath whatever a page has put over the property (React watches `value` so), and then told: frameworks take them for
-//! typed. Which control takes what is decided elsewhere, on markup whose controls carry marks.
+//! Values are set below any property that a page has defined over `value` (React watches it that way), and then events fire: frameworks
+//! take them for typed. The caller decides which control gets what, using markup with marked controls.
 
 use boa_engine::{Context, JsObject, JsValue, js_string};
 
@@ -13,27 +13,27 @@ use crate::engine::{bind, events, jobs};
 use crate::web::{interact, read, wrap};
 use crate::wire::Submit;
 
-/// The node of a mark, while it stands in the document.
+/// The node of a mark, while it is in the document.
 fn of_mark(mark: u32, context: &Context) -> Option<NodeId> {
     let id = NodeId::from_u32(mark)?;
     read(context, |tree| is_called(tree, id, &["button", "input", "select", "textarea"]) && tree.is_connected(id))
         .then_some(id)
 }
 
-/// Types a text into a control, or checks a box where there is none; false where the control is not there.
+/// Types a text into a control, or checks a box if there is no text; false if the control does not exist.
 pub fn fill_in(mark: u32, typed: Option<&str>, context: &mut Context) -> bool {
     let Some(id) = of_mark(mark, context) else { return false };
     let Ok(object) = wrap(id, context) else { return false };
     jobs::outside(context, |context| match typed {
         Some(typed) => type_in(id, &object, typed, context),
         None if read(context, |tree| tree.is_checked(id)) => {}
-        // A click that throws is told where it throws.
+        // An exception is reported where it is thrown.
         None => drop(interact::click(id, context)),
     });
     true
 }
 
-/// Chooses an option of a list.
+/// Chooses an option of a select list.
 pub fn choose(option: NodeId, context: &mut Context) {
     let above = read(context, |tree| tree.ancestors(option).take(2).find(|id| is_called(tree, *id, &["select"])));
     let Some(Ok(object)) = above.map(|select| wrap(select, context)) else { return };
@@ -49,7 +49,7 @@ fn type_in(id: NodeId, object: &JsObject, typed: &str, context: &mut Context) {
         is_called(tree, id, &["input"]) && values::mode(values::kind(tree, id)) == values::Mode::Default
     });
     if is_hidden {
-        // Nobody types there, and no event tells of it.
+        // A user cannot type into a hidden input, so no event fires.
         let _ = input::set_value(id, typed, context);
         return;
     }
@@ -62,14 +62,14 @@ fn type_in(id: NodeId, object: &JsObject, typed: &str, context: &mut Context) {
             select::set_selected(option, true, context);
         }
     } else {
-        // The key is the last of the text: listeners of keys look at the whole value then.
+        // One key event stands for the whole text: key listeners read the whole value.
         key(object, "keydown", "Unidentified", context);
         let data = [("data", bind::js(typed)), ("inputType", js_string!("insertText").into())];
         events::fire(object, "InputEvent", "beforeinput", (true, true), &data, context);
         if read(context, |tree| is_called(tree, id, &["textarea"])) {
             text::set_value(id, typed.to_owned(), context);
         } else {
-            // Only an input of files refuses a value.
+            // Only a file input rejects a value.
             let _ = input::set_value(id, typed, context);
         }
     }
@@ -81,7 +81,7 @@ fn type_in(id: NodeId, object: &JsObject, typed: &str, context: &mut Context) {
     events::fire(object, "Event", "change", (true, false), &[], context);
 }
 
-/// One event of a key; false when it was cancelled.
+/// A key event; false if it was cancelled.
 fn key(object: &JsObject, kind: &str, name: &str, context: &mut Context) -> bool {
     let code = if name == "Enter" { 13 } else { 0 };
     let members = [
@@ -94,15 +94,15 @@ fn key(object: &JsObject, kind: &str, name: &str, context: &mut Context) -> bool
     events::fire(object, "KeyboardEvent", kind, (true, true), &members, context)
 }
 
-/// Leaves the control that was filled in last: what its page does then belongs to the typing, not to the sending.
+/// Blurs the control filled in last: the page's reaction belongs to the typing, not to the submission.
 pub fn leave(context: &mut Context) {
     jobs::outside(context, |context| move_focus(None, context));
 }
 
-/// Sends what a control belongs to.
+/// Submits the form of a control.
 ///
 /// # Errors
-/// The mark of a control that is not there.
+/// The mark of a control that does not exist.
 pub fn send(how: Submit, context: &mut Context) -> Result<(), u32> {
     let (Submit::Click(mark) | Submit::Enter(mark)) = how;
     let id = of_mark(mark, context).ok_or(mark)?;
@@ -110,7 +110,7 @@ pub fn send(how: Submit, context: &mut Context) -> Result<(), u32> {
     jobs::outside(context, |context| {
         move_focus(Some(id), context);
         if let Submit::Click(_) = how {
-            // A click that throws is told where it throws.
+            // An exception is reported where it is thrown.
             let _ = interact::click(id, context);
             return;
         }

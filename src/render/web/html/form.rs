@@ -1,4 +1,4 @@
-//! `form` (HTML §4.10.3): its controls by number and by name, and what scripts ask of it.
+//! `form` (HTML §4.10.3): its controls by index and by name, and its methods.
 
 use boa_engine::object::JsObject;
 use boa_engine::{Context, JsArgs, JsResult, JsString, JsValue, js_string};
@@ -13,7 +13,7 @@ use crate::web::dom::collection::{self, Filter, List};
 use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{id_of, node_of, read, slot, this_element, wrap};
 
-/// The controls of a form, with names that may stand for several.
+/// The controls of a form, where a name may belong to several.
 static CONTROLS: Kind = computed!(Computed {
     length: collection::length,
     item: collection::item,
@@ -22,7 +22,7 @@ static CONTROLS: Kind = computed!(Computed {
     ..Computed::EMPTY
 });
 
-/// A form itself: names of its controls go before what forms have.
+/// The form itself: names of its controls take precedence over its members.
 pub(super) static FORM: Kind = computed!(Computed {
     length: |target, context| Ok(u32::try_from(form_controls(target, context).len()).unwrap_or(u32::MAX)),
     item: |target, index, context| {
@@ -166,7 +166,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::attributes(&fieldset, FIELDSET, context)
 }
 
-/// The proxy of an element whose properties are computed: forms and lists of options.
+/// The exotic kind of an element with computed properties: forms and select lists.
 pub fn kind_of_element(interface: &str) -> Option<&'static Kind> {
     match interface {
         "HTMLFormElement" => Some(&FORM),
@@ -180,10 +180,10 @@ fn check(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsVal
     Ok(is_valid(id, context).into())
 }
 
-/// "Statically validate the constraints": every control is asked, and told.
+/// "Statically validate the constraints": validates every control and fires `invalid`.
 pub fn is_valid(form: NodeId, context: &mut Context) -> bool {
     let all = read(context, |tree| owned(tree, form));
-    // Each invalid control hears of it.
+    // Each invalid control gets its event.
     all.into_iter().filter(|control| !controls::check(*control, context)).count() == 0
 }
 
@@ -197,7 +197,7 @@ pub fn owned(tree: &Tree, form: NodeId) -> Vec<NodeId> {
     tree.descendants(root).filter(|id| is_listed(tree, *id) && tree.form_owner(*id) == Some(form)).collect()
 }
 
-/// `form.elements`: images are no controls of their own.
+/// `form.elements`, which excludes image buttons.
 fn controls_of(tree: &Tree, form: NodeId) -> Vec<NodeId> {
     let is_image = |id: &NodeId| is_called(tree, *id, &["input"]) && values::kind(tree, *id) == "image";
     owned(tree, form).into_iter().filter(|id| !is_image(id)).collect()
@@ -224,7 +224,7 @@ fn is_named(tree: &Tree, id: NodeId, name: &str) -> bool {
     tree.id(id) == Some(name) || text(tree, id, "name") == Some(name)
 }
 
-/// One control, or a list of all that have the name.
+/// One control, or a list of all with this name.
 fn one_or_list(
     found: &[NodeId],
     root: NodeId,
@@ -259,7 +259,7 @@ fn named_control(list: &JsObject, name: &JsString, context: &mut Context) -> JsR
     one_or_list(&found, root, find, name, context)
 }
 
-/// "Named property" of a form (§4.10.3): a control of that name, or an image.
+/// "Named property" of a form (§4.10.3): a control or an image with this name.
 fn named(target: &JsObject, name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>> {
     let Some(form) = id_of(target).filter(|_| !name.is_empty()) else { return Ok(None) };
     let name = name.to_std_string_lossy();
@@ -294,7 +294,7 @@ fn names_of(nodes: &[NodeId], context: &Context) -> Vec<JsString> {
     })
 }
 
-/// The form that an argument must be.
+/// A form argument.
 ///
 /// # Errors
 /// A `TypeError` for anything else.

@@ -1,11 +1,11 @@
 //! Frames (HTML §4.8.5): documents within the document.
 //!
 //! ```text
-//! an element comes in → an empty document → its address is asked for → markup: with scripts in a window of its own, else as it is → load
+//! an element is inserted → an empty document → its URL is requested → markup: with scripts in its own window, else static → load
 //! ```
 //!
-//! A frame of the page's own origin is fetched, read, and runs its scripts; what of another origin a script could not see is not fetched.
-//! Either way the element's `load` comes. A frame has a window only if its scripts run or somebody looks into it (`windows`).
+//! A frame of the page's own origin is fetched and parsed, and runs its scripts; a frame of another origin, which scripts could not see,
+//! is not fetched. Both get their `load` event. A frame has a window only if its scripts run or somebody accesses it (`windows`).
 
 mod answer;
 pub mod window;
@@ -27,24 +27,24 @@ use crate::web::dom::document;
 use crate::web::{change, of, read, this_element, wrap};
 use crate::wire::{Answer, Asker, Request};
 
-/// The frames that have a document, by their elements.
+/// Frames that have a document, by element.
 #[derive(Default)]
 pub struct Frames {
     documents: HashMap<NodeId, Shown>,
-    /// What stands for the windows of frames that were asked for, and what it stands around.
+    /// Proxies of frame windows that scripts requested, and their targets.
     proxies: HashMap<NodeId, (JsObject, JsObject)>,
 }
 
-/// What a frame shows.
+/// The content of a frame.
 struct Shown {
     document: NodeId,
-    /// Whether scripts of the page may see it.
+    /// Whether scripts of the page may access it.
     same_origin: bool,
-    /// It is the empty document that a frame begins with: the next one of the page's origin takes its window over.
+    /// It is the initial empty document: the next one of the page's origin reuses its window.
     is_first: bool,
-    /// Navigations of the frame so far: the answer to an old one is dropped.
+    /// Navigations of the frame so far: the response to an old one is dropped.
     navigations: u32,
-    /// The window whose `load` waits for the frame.
+    /// The window whose `load` event waits for the frame.
     awaited_by: Option<Realm>,
 }
 
@@ -95,21 +95,21 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Whether the element is a frame.
+/// Whether an element is a frame.
 pub fn is_frame(tree: &Tree, id: NodeId) -> bool {
     tree.element(id).is_some_and(|element| {
         element.name().ns == ns!(html) && matches!(element.name().local, local_name!("iframe") | local_name!("frame"))
     })
 }
 
-/// The document of a frame that scripts of the page may see.
+/// The document of a frame that scripts of the page may access.
 pub fn document_of(frame: NodeId, context: &Context) -> Option<NodeId> {
     let web = of(context);
     let web = web.borrow();
     web.frames.documents.get(&frame).filter(|shown| shown.same_origin).map(|shown| shown.document)
 }
 
-/// The window of what a frame shows, made when it is first asked for; `None` where it is none of the page's origin, or one too many.
+/// The window of a frame's document, created on first use; `None` if it is of another origin, or beyond the limit.
 fn open_window(frame: NodeId, context: &mut Context) -> Option<Realm> {
     let document = document_of(frame, context)?;
     let known = of(context).borrow().realms.get(&document).cloned();
@@ -138,7 +138,7 @@ fn frames(context: &Context) -> Vec<NodeId> {
     frames
 }
 
-/// The frame of a name: of the window's own, or of any other of the page's.
+/// The frame with this name: in the current window, or else in any other of the page's.
 fn named_target(name: &str, context: &Context) -> Option<NodeId> {
     let is_it = |id: &NodeId| read(context, |tree| tree.attribute(*id, &local_name!("name")) == Some(name));
     let elsewhere = || {
@@ -168,7 +168,7 @@ pub fn window_at(index: u32, context: &mut Context) -> JsResult<JsValue> {
     }
 }
 
-/// The window of a frame, `null` where it has none.
+/// The window of a frame; `null` if it has none.
 ///
 /// # Errors
 /// None that a page could cause.
@@ -179,7 +179,7 @@ pub fn window_of(frame: NodeId, context: &mut Context) -> JsResult<JsValue> {
     window::proxy_of(frame, context).map(JsValue::from)
 }
 
-/// Opens frames that came into a document that is shown, and closes those that left one.
+/// Opens frames inserted into a shown document, and closes removed ones.
 pub(crate) fn watch(log: &[Mutation], context: &mut Context) {
     let (mut came, mut turned, mut some_left) = (Vec::new(), Vec::new(), false);
     {
@@ -216,7 +216,7 @@ pub(crate) fn watch(log: &[Mutation], context: &mut Context) {
     }
 }
 
-/// Whether the element stands in the window's document or in that of a frame.
+/// Whether the element is in the window's document or in that of a frame.
 fn is_shown(frame: NodeId, context: &Context) -> bool {
     let web = of(context);
     let web = web.borrow();
@@ -224,7 +224,7 @@ fn is_shown(frame: NodeId, context: &Context) -> bool {
     root == web.document || web.frames.documents.values().any(|shown| shown.document == root)
 }
 
-/// Closes the frames whose elements stand in no shown document any more.
+/// Closes frames whose elements are no longer in a shown document.
 fn leave_lost(context: &mut Context) {
     loop {
         let lost: Vec<NodeId> = {
@@ -246,7 +246,7 @@ fn leave_lost(context: &mut Context) {
             };
             close_window(shown.document, context);
             if let Some(awaits) = shown.awaited_by {
-                // A script may be running now, behind which the window goes on.
+                // A script may be running; the window continues after it.
                 realm::within(&awaits, context, |context| {
                     jobs::post(context, 0, |context| {
                         load::undelay(context);
@@ -258,7 +258,7 @@ fn leave_lost(context: &mut Context) {
     }
 }
 
-/// Ends the window of a document that is shown no more.
+/// Closes the window of a document that is no longer shown.
 fn close_window(document: NodeId, context: &Context) {
     let known = of(context).borrow().realms.get(&document).cloned();
     if let Some(realm) = known {
@@ -266,7 +266,7 @@ fn close_window(document: NodeId, context: &Context) {
     }
 }
 
-/// Whether a frame may be of the page's origin, and whether its scripts may run: `sandbox` takes what it does not name (HTML §7.1.5).
+/// Whether a frame may have the page's origin, and whether its scripts may run: `sandbox` forbids what it does not list (HTML §7.1.5).
 fn allowed(frame: NodeId, context: &Context) -> (bool, bool) {
     read(context, |tree| match tree.attribute(frame, &local_name!("sandbox")) {
         None => (true, true),
@@ -277,7 +277,7 @@ fn allowed(frame: NodeId, context: &Context) -> (bool, bool) {
     })
 }
 
-/// Gives a frame its first document, which is empty.
+/// Gives a frame its initial empty document.
 fn open(frame: NodeId, context: &mut Context) -> JsResult<()> {
     let shown = of(context).borrow().frames.documents.len();
     if shown >= limits::RENDER_FRAMES_MAX {
@@ -316,7 +316,7 @@ fn follow_attributes(frame: NodeId, context: &mut Context) {
     }
 }
 
-/// Begins a navigation of a frame, for which the window around it waits, and gives its number.
+/// Starts a navigation of a frame, which delays the window around it, and returns its number.
 fn begin(frame: NodeId, context: &mut Context) -> u32 {
     let (number, is_awaited) = {
         let web = of(context);
@@ -335,7 +335,7 @@ fn begin(frame: NodeId, context: &mut Context) -> u32 {
     number
 }
 
-/// The window around a frame: one without scripts may stand between, and waits for nothing.
+/// The window around a frame. A document without scripts in between has none and waits for nothing.
 fn window_around(frame: NodeId, context: &Context) -> Realm {
     let mut at = frame;
     loop {
@@ -350,7 +350,7 @@ fn window_around(frame: NodeId, context: &Context) -> Realm {
     }
 }
 
-/// The window around a frame goes on. For tasks, while no script runs.
+/// Lets the window around a frame continue. For tasks, while no script runs.
 fn release(frame: NodeId, context: &mut Context) {
     let awaits = of(context).borrow_mut().frames.documents.get_mut(&frame).and_then(|shown| shown.awaited_by.take());
     if let Some(awaits) = awaits {
@@ -358,7 +358,7 @@ fn release(frame: NodeId, context: &mut Context) {
     }
 }
 
-/// Does something as a task of the page, if nothing else has come into the frame until then.
+/// Runs `what` as a task of the page, unless the frame is navigated before.
 fn task(frame: NodeId, context: &mut Context, what: impl FnOnce(&mut Context) -> JsResult<()> + 'static) {
     let navigation = begin(frame, context);
     let run = move |context: &mut Context| {
@@ -373,12 +373,12 @@ fn task(frame: NodeId, context: &mut Context, what: impl FnOnce(&mut Context) ->
     }
 }
 
-/// Navigations of a frame so far, `None` once it is closed.
+/// Navigations of a frame so far; `None` once it is closed.
 fn navigations(frame: NodeId, context: &Context) -> Option<u32> {
     of(context).borrow().frames.documents.get(&frame).map(|shown| shown.navigations)
 }
 
-/// Shows another address in a frame.
+/// Navigates a frame to a URL.
 pub fn navigate(frame: NodeId, address: Url, context: &mut Context) {
     let page = realm::in_page(context, |context| realm::address(context));
     let (may_show, may_run) = allowed(frame, context);
@@ -425,7 +425,7 @@ pub fn navigate(frame: NodeId, address: Url, context: &mut Context) {
     });
 }
 
-/// What the frame shows is of another origin from now on.
+/// Marks the frame's content as cross-origin.
 fn show_nothing(frame: NodeId, context: &mut Context) {
     let old = {
         let web = of(context);
@@ -437,7 +437,7 @@ fn show_nothing(frame: NodeId, context: &mut Context) {
     close_window(old, context);
 }
 
-/// An empty document, unless it is the first one still.
+/// Shows an empty document, unless the initial one is still shown.
 fn show_blank(frame: NodeId, address: Url, context: &mut Context) -> JsResult<()> {
     let is_first = of(context).borrow().frames.documents.get(&frame).is_some_and(|shown| shown.is_first);
     if !is_first {
@@ -447,7 +447,7 @@ fn show_blank(frame: NodeId, address: Url, context: &mut Context) -> JsResult<()
     Ok(())
 }
 
-/// Whether the address is that of a document around the frame: it would never end.
+/// Whether the URL is that of an ancestor document, which would recurse without end.
 fn is_ancestor(frame: NodeId, address: &Url, context: &Context) -> bool {
     let mut at = Some(frame);
     while let Some(frame) = at {
@@ -481,7 +481,7 @@ fn arrive(frame: NodeId, asked: &Url, page: &Url, answer: Answer, context: &mut 
     loaded(frame, context)
 }
 
-/// Shows a document that runs its scripts as it is read; the frame has loaded when its own `load` has come.
+/// Shows a document whose scripts run while it is parsed; the frame has loaded after its own `load` event.
 fn show_running(
     frame: NodeId,
     markup: &str,
@@ -498,7 +498,7 @@ fn show_running(
     })?;
     show(frame, document, address.clone(), context);
     let Some(realm) = open_window(frame, context) else {
-        // One window too many: it is shown without its scripts.
+        // The limit of windows is reached: the frame is shown without its scripts.
         let document = fill(markup, "text/html", encoding, context)?;
         show(frame, document, address, context);
         return loaded(frame, context);
@@ -530,7 +530,7 @@ fn show(frame: NodeId, document: NodeId, address: Url, context: &mut Context) {
     open_all(within, context);
 }
 
-/// Opens those of the frames that stand in a document that is shown.
+/// Opens those frames that are in a shown document.
 fn open_all(frames: Vec<NodeId>, context: &mut Context) {
     for frame in frames {
         let known = of(context).borrow().frames.documents.contains_key(&frame);
@@ -540,7 +540,7 @@ fn open_all(frames: Vec<NodeId>, context: &mut Context) {
     }
 }
 
-/// Says that a frame has loaded, to its window if it has one and to its element. For tasks, while no script runs.
+/// Fires `load` for a frame, on its window if it has one and on its element. For tasks, while no script runs.
 pub(crate) fn loaded(frame: NodeId, context: &mut Context) -> JsResult<()> {
     let document = document_of(frame, context);
     let realm = document.and_then(|document| of(context).borrow().realms.get(&document).cloned());
@@ -553,7 +553,7 @@ pub(crate) fn loaded(frame: NodeId, context: &mut Context) -> JsResult<()> {
     tell_element(frame, context)
 }
 
-/// Says that what a frame shows has loaded, to its element, and lets the window around it go on. For tasks, while no script runs.
+/// Fires `load` on a frame's element, and lets the window around it continue. For tasks, while no script runs.
 pub(crate) fn tell_element(frame: NodeId, context: &mut Context) -> JsResult<()> {
     windows::within(frame, context, |context| {
         let element = wrap(frame, context)?;
@@ -564,7 +564,7 @@ pub(crate) fn tell_element(frame: NodeId, context: &mut Context) -> JsResult<()>
     Ok(())
 }
 
-/// A script opens the document that a frame shows anew: it is the first one no more.
+/// A script reopens the frame's document, so it is no longer the initial one.
 pub(crate) fn is_written(frame: NodeId, context: &Context) {
     if let Some(shown) = of(context).borrow_mut().frames.documents.get_mut(&frame) {
         shown.is_first = false;

@@ -1,5 +1,5 @@
-//! Event handlers of elements, documents and windows (HTML §8.1.8): `on…` attributes in scripts, and in markup, where their text is read
-//! when it is needed, with document, form and element as its scopes.
+//! Event handlers of elements, documents and windows (HTML §8.1.8): `on…` attributes in scripts and in markup. Handler text is compiled
+//! on first use, with the document, the form and the element as its scopes.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -123,7 +123,7 @@ const GLOBAL: &[&str] = &[
     "wheel",
 ];
 
-/// `WindowEventHandlers`, which a body has for its window.
+/// `WindowEventHandlers`, which a body forwards to its window.
 const WINDOW: &[&str] = &[
     "afterprint",
     "beforeprint",
@@ -143,14 +143,14 @@ const WINDOW: &[&str] = &[
     "unload",
 ];
 
-/// Handlers of elements that a body has for its window too.
+/// Element handlers that a body also forwards to its window.
 const REFLECTED: &[&str] = &["blur", "error", "focus", "load", "resize", "scroll"];
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let element = bind::prototype("HTMLElement", context)?;
     target::handlers(&element, GLOBAL, context)?;
     let global = context.global_object();
-    // The same functions serve all: each asks its `this` for the listeners.
+    // All interfaces share these functions: each takes the listeners of its `this`.
     for kind in GLOBAL {
         let name = js_string!(format!("on{kind}"));
         let Some(descriptor) = element.borrow().properties().get(&name.clone().into()) else { continue };
@@ -178,7 +178,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// The type of event that a content attribute handles.
+/// The event type that a content attribute handles.
 fn kind_of(attribute: &str) -> Option<&'static str> {
     let kind = attribute.strip_prefix("on")?;
     let known = GLOBAL.binary_search(&kind).ok().map(|place| GLOBAL[place]);
@@ -193,7 +193,7 @@ fn is_body(tree: &Tree, id: NodeId) -> bool {
     is_called(tree, id, &["body", "frameset"])
 }
 
-/// Gives a new object of an element the handlers that its markup has.
+/// Adds the handlers in an element's markup to its new object.
 pub fn adopt(tree: &Tree, id: NodeId, listeners: &mut Listeners) {
     let Some(element) = tree.element(id) else { return };
     for attribute in element.attributes().iter().filter(|one| one.name.local.starts_with("on")) {
@@ -205,7 +205,7 @@ pub fn adopt(tree: &Tree, id: NodeId, listeners: &mut Listeners) {
     }
 }
 
-/// An attribute was written: its handler is its text now.
+/// An attribute was set: its text is the handler now.
 pub(super) fn attribute_changed(id: NodeId, attribute: &str, new: Option<&str>, context: &Context) {
     let Some(kind) = kind_of(attribute) else { return };
     let text = new.map(Rc::from);
@@ -217,12 +217,12 @@ pub(super) fn attribute_changed(id: NodeId, attribute: &str, new: Option<&str>, 
     };
     let at = if is_body && is_of_window(kind) { Some(realm::window(context)) } else { wrapper };
     if let Some(at) = at {
-        // An element is a target.
+        // An element is an event target.
         let _ = target::set_handler_text(&at, kind, text, context);
     }
 }
 
-/// The window's document got a body: its handlers are the window's.
+/// The window's document got a body: its handlers become the window's.
 pub(super) fn body_came_in(log: &[Mutation], context: &Context) {
     let document = own_document(context);
     let added = log.iter().filter_map(|one| match one {
@@ -250,15 +250,15 @@ pub(super) fn body_came_in(log: &[Mutation], context: &Context) {
     }
 }
 
-/// "Get the current value of the event handler" (§8.1.8.1): the text as a function whose scopes are the document, the form that owns the
-/// element, and the element.
+/// "Get the current value of the event handler" (§8.1.8.1): compiles the text as a function whose scopes are the document, the form
+/// owner, and the element.
 pub(super) fn compile(target: &JsObject, kind: &str, text: &str, context: &mut Context) -> Option<JsObject> {
     let node = node_of(&target.clone().into(), context);
     let parameters = if node.is_none() && kind == "error" { "event,source,lineno,colno,error" } else { "event" };
-    // The text stands on lines of its own, so that a comment at its end does not swallow what follows.
+    // The text is on its own lines, so that a comment at its end does not swallow what follows.
     let function = format!("function on{kind}({parameters}){{\n{text}\n}}");
     let Some(id) = node else {
-        // A window's handlers stand at its body.
+        // A window's inline handlers are attributes of its body.
         let body = read(context, |tree| document::body(tree, own_document(context)));
         let start = body.and_then(|body| place(body, kind, text, context));
         return evaluate(&format!("({function})"), start, context)?.as_object();
@@ -269,8 +269,8 @@ pub(super) fn compile(target: &JsObject, kind: &str, text: &str, context: &mut C
     })
 }
 
-/// Where the text of a handler stands in the page's markup, if it is an element's of the markup. Looking for it takes time, so that pages
-/// that ask for the handlers of thousands of elements get no places for them.
+/// The position of a handler's text in the page's markup, for an element that comes from there. The search is slow, so pages that use the
+/// handlers of thousands of elements get no positions for them.
 fn place(id: NodeId, kind: &str, text: &str, context: &Context) -> Option<Beginning> {
     let state = loading(context);
     let mut state = state.borrow_mut();
@@ -286,7 +286,7 @@ fn place(id: NodeId, kind: &str, text: &str, context: &Context) -> Option<Beginn
         elements.position(|other| other == id)
     })?;
     let position = source::handler(&state.markup, kind, text, nth)?;
-    // The text begins on the second line of what is compiled.
+    // The text begins on the second line of the compiled source.
     Some(Beginning { line: 2, position })
 }
 

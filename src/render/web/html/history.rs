@@ -1,5 +1,5 @@
-//! `History` (HTML §7.2.5): the entries of the page's own moves. Traversal goes from one to the next within the page; what lies before
-//! the page or behind it is not there.
+//! `History` (HTML §7.2.5): the entries of navigations within the page. Traversal stays within the page; there are no entries before or
+//! after it.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 use url::Url;
@@ -10,7 +10,7 @@ use crate::limits;
 use crate::web::dom::document;
 use crate::web::own_document;
 
-/// The entries, and which one the page is at.
+/// The entries, and the index of the current one.
 #[derive(Trace, Finalize, JsData)]
 struct History {
     entries: Vec<Entry>,
@@ -27,7 +27,7 @@ struct Entry {
     state: JsValue,
 }
 
-/// The page's one history.
+/// The page's single history.
 struct Own(JsObject<History>);
 
 const HISTORY: bind::Interface = bind::Interface {
@@ -107,7 +107,7 @@ fn own_of(context: &Context) -> Option<JsObject<History>> {
     realm::own::<Own>(context).map(|own| own.0.clone())
 }
 
-/// Begins the window's history anew, with the document that is shown now.
+/// Resets the window's history to its current document.
 pub(crate) fn begin(url: Url, context: &Context) {
     realm::move_to(url.clone(), context);
     let Some(own) = own_of(context) else { return };
@@ -116,7 +116,7 @@ pub(crate) fn begin(url: Url, context: &Context) {
     (history.entries, history.at) = (vec![Entry { url, state: JsValue::null() }], 0);
 }
 
-/// Makes an address of the page's own the current entry: behind the one before, or in its place.
+/// Makes a URL of the page the current entry: a new one, or a replacement of the current one.
 pub(crate) fn enter(url: Url, state: JsValue, replace: bool, context: &mut Context) {
     realm::move_to(url.clone(), context);
     let Some(own) = own_of(context) else { return };
@@ -163,7 +163,7 @@ fn set_state(this: &JsValue, args: &[JsValue], replace: bool, context: &mut Cont
     Ok(JsValue::undefined())
 }
 
-/// "Can have its URL rewritten" (HTML §7.2.5): path, query and fragment of pages of the web; less of others.
+/// "Can have its URL rewritten" (HTML §7.2.5): path, query and fragment for web pages; less for other URLs.
 fn can_be_rewritten(from: &Url, to: &Url) -> bool {
     let place = |url: &Url| {
         let port = url.port_or_known_default();
@@ -179,7 +179,7 @@ fn can_be_rewritten(from: &Url, to: &Url) -> bool {
     place(from) == place(to) && (is_web || from.path() == to.path())
 }
 
-/// Moves in the history, as a task. Places that are not there change nothing.
+/// Traverses the history in a task. A missing entry changes nothing.
 pub fn go(by: i32, context: &mut Context) {
     jobs::post(context, 0, move |context| {
         let Some(own) = own_of(context) else { return Ok(()) };

@@ -1,6 +1,6 @@
-//! `innerText` and `outerText` (HTML §3.2.7): the text of an element as a reader would see it.
+//! `innerText` and `outerText` (HTML §3.2.7): the rendered text of an element.
 //!
-//! Nothing is laid out: what is a block, a row or hidden is told by the element's name and its own `style` attribute, not by style sheets.
+//! There is no layout: the element's name and its own `style` attribute determine what is a block, a row or hidden, not style sheets.
 
 use boa_engine::{Context, JsResult};
 use html5ever::{local_name, ns};
@@ -11,31 +11,31 @@ use crate::dom::{Error, NodeData, NodeId, Tree};
 use crate::web::change;
 use crate::web::cssom::style_table::display_of;
 
-/// How an element stands among others.
+/// The display type of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Display {
     None,
     Inline,
     InlineBlock,
-    /// With this many line breaks around; none: it is replaced and stands in a line of its own.
+    /// With this many line breaks around it; none for a replaced element on a line of its own.
     Block(usize),
     Table,
     InlineTable,
-    /// Groups and columns, whose text is not shown.
+    /// Groups and columns, whose text is not rendered.
     TablePart,
     Row,
     Cell,
     /// Its contents are not text: images, controls.
     Replaced,
-    /// Its parent stands in its place.
+    /// It is replaced by its contents.
     Contents,
 }
 
-/// Elements in whose place something else stands than their text.
+/// Elements that render something other than their text.
 const REPLACED: &[&str] =
     &["audio", "canvas", "embed", "iframe", "img", "input", "meter", "object", "progress", "textarea", "video"];
 
-/// What an element is without a style of its own.
+/// The default display of an element.
 fn usual(local: &str) -> Display {
     match display_of(local) {
         _ if REPLACED.contains(&local) => Display::Replaced,
@@ -52,7 +52,7 @@ fn usual(local: &str) -> Display {
     }
 }
 
-/// What the descendants of an element take over from it.
+/// The style that descendants inherit.
 #[derive(Clone, Copy)]
 struct Style {
     keeps_spaces: bool,
@@ -60,21 +60,21 @@ struct Style {
     visible: bool,
 }
 
-/// An element whose end is still to come.
+/// An element whose end has not been reached.
 struct Open {
     display: Display,
     style: Style,
-    /// Whether a row (of a table) or a cell (of a row) has been seen in it.
+    /// Whether it already contains a row (in a table) or a cell (in a row).
     filled: bool,
-    /// Where options are, text of others is not shown.
+    /// In a list of options, other text is not rendered.
     options: Options,
 }
 
-/// What stands in an element beside options.
+/// What an element allows besides options.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Options {
     No,
-    /// A list: groups too.
+    /// A list: allows groups too.
     List,
     Group,
 }
@@ -96,7 +96,7 @@ fn display(tree: &Tree, id: NodeId) -> Display {
         Display::Inline
     };
     if usual == Display::Block(2) {
-        // Paragraphs stand apart however they are displayed.
+        // Paragraphs have margins whatever their display.
         let is_gone = own_style(tree, id, "display").map_or_else(|| has(tree, id, "hidden"), |value| value == "none");
         return if is_gone { Display::None } else { usual };
     }
@@ -154,15 +154,15 @@ fn style(tree: &Tree, id: NodeId, above: Style) -> Style {
     style
 }
 
-/// Text that grows by words, line breaks and gaps.
+/// Text built from words, line breaks and gaps.
 #[derive(Default)]
 struct Lines {
     out: String,
-    /// A space that stands if more of its line comes.
+    /// A space that is written if more text follows on its line.
     space: bool,
-    /// Line breaks that stand if more text comes.
+    /// Line breaks that are written if more text follows.
     breaks: usize,
-    /// Whether the line holds something before which a space would stand.
+    /// Whether the line has content, so that a space may follow.
     filled: bool,
 }
 
@@ -172,7 +172,7 @@ impl Lines {
         self.breaks = self.breaks.max(count);
     }
 
-    /// What waits comes before what is written now.
+    /// Writes the pending whitespace.
     fn settle(&mut self) {
         if self.breaks > 0 {
             if !self.out.is_empty() {
@@ -198,14 +198,14 @@ impl Lines {
                 letter => {
                     self.settle();
                     self.out.push(letter);
-                    // A space that is kept swallows none that follows.
+                    // A preserved space does not collapse with the next one.
                     self.filled = true;
                 }
             }
         }
     }
 
-    /// A tabulator or a line break that stands whatever comes.
+    /// Writes a tab or line break unconditionally.
     fn put(&mut self, letter: char) {
         self.space = false;
         self.settle();
@@ -214,7 +214,7 @@ impl Lines {
     }
 }
 
-/// Whether a box would be made for an element: neither it nor what is around it is hidden or replaced by something else.
+/// Whether an element is rendered: neither it nor an ancestor is hidden or replaced.
 fn is_rendered(tree: &Tree, id: NodeId) -> bool {
     tree.is_connected(id)
         && display(tree, id) != Display::None
@@ -260,7 +260,7 @@ pub fn of(tree: &Tree, root: NodeId) -> String {
     lines.out
 }
 
-/// Begins a node; true when it is an element whose children come now and whose end is to be told.
+/// Enters a node; true if it is an element whose children follow and whose end must be handled.
 fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Open>, lines: &mut Lines) -> bool {
     match tree.data(id) {
         NodeData::Text(data) => {
@@ -321,7 +321,7 @@ fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Op
     true
 }
 
-/// Whether a text is one that a reader sees.
+/// Whether a text is rendered.
 fn is_read(tree: &Tree, id: NodeId, data: &str, above: Style, parent: Option<&Open>) -> bool {
     let in_table = parent.is_some_and(|one| {
         matches!(one.display, Display::Table | Display::InlineTable | Display::TablePart | Display::Row)
@@ -337,7 +337,7 @@ fn is_read(tree: &Tree, id: NodeId, data: &str, above: Style, parent: Option<&Op
         && !(in_table && is_blank())
 }
 
-/// What stands before the contents of a box.
+/// Writes what precedes the contents of a box.
 fn begin_box(display: Display, style: Style, open: &mut [Open], lines: &mut Lines) {
     match display {
         Display::Block(count) => lines.break_line(if style.visible { count } else { usize::from(count == 1) }),

@@ -1,4 +1,4 @@
-//! How custom elements come to be: the constructor that all interfaces of HTML share, `createElement`, upgrades (HTML §3.2.3, §4.13.5).
+//! Creation of custom elements: the constructor that all HTML interfaces share, `createElement`, upgrades (HTML §3.2.3, §4.13.5).
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::engine::{bind, exception, realm, report};
 use crate::web::webidl::interfaces;
 use crate::web::{change, node_of, of as web, own_document, read, wrap};
 
-/// "HTML element constructors" (HTML §3.2.3): `interface` is the one whose constructor runs.
+/// "HTML element constructors" (HTML §3.2.3): `interface` is the one whose constructor was called.
 pub(crate) fn html_constructor(
     interface: &'static str,
     new_target: &JsValue,
@@ -52,7 +52,7 @@ pub(crate) fn html_constructor(
     Ok(object.into())
 }
 
-/// An element of a definition's name, without its constructor's help.
+/// Creates an element with a definition's name, without calling its constructor.
 fn place(document: NodeId, definition: &Definition, context: &mut Context) -> JsResult<NodeId> {
     let is = (!definition.is_autonomous()).then(|| Box::from(&*definition.name));
     let name = QualName::new(None, ns!(html), definition.local.clone());
@@ -65,7 +65,7 @@ fn set_state(id: NodeId, state: CustomState, context: &Context) {
     }
 }
 
-/// The element is one of its definition from now on.
+/// Marks the element as an instance of its definition.
 fn become_custom(id: NodeId, definition: &Rc<Definition>, context: &Context) {
     if let Some(customized) = context.get_data::<Customized>() {
         customized.0.borrow_mut().insert(id, Rc::clone(definition));
@@ -75,7 +75,7 @@ fn become_custom(id: NodeId, definition: &Rc<Definition>, context: &Context) {
     }
 }
 
-/// What the options of `createElement` say of `is`; a text says nothing.
+/// The `is` option of `createElement`; a string as options is ignored.
 ///
 /// # Errors
 /// What a getter of the page throws.
@@ -89,7 +89,7 @@ pub(crate) fn is_option(options: &JsValue, context: &mut Context) -> JsResult<Op
     }
 }
 
-/// [`create_element`] by the name that `createElement` got.
+/// [`create_element`] with a name from `createElement`.
 ///
 /// # Errors
 /// As [`create_element`].
@@ -110,8 +110,8 @@ pub(crate) fn create_by_name(
     create_element(document, &name, is, context)
 }
 
-/// `createElement` and `createElementNS` of HTML elements (DOM §4.9 "create an element" with synchronous custom elements). `None`: no
-/// custom element has to do with it, and the caller makes a plain one.
+/// `createElement` and `createElementNS` for HTML elements (DOM §4.9 "create an element" with synchronous custom elements). `None`: no
+/// custom element is involved, and the caller creates a plain one.
 ///
 /// # Errors
 /// When the document is full.
@@ -153,13 +153,13 @@ pub(crate) fn create_element(
     }
 }
 
-/// Tells what a constructor threw to the window that it was made in.
+/// Reports an exception of a constructor to the window in which it was created.
 fn tell(error: JsError, definition: &Definition, context: &mut Context) {
     let realm = realm::of_object(&definition.constructor, context);
     realm::within(&realm, context, |context| report::exception(error, context));
 }
 
-/// Calls the constructor and looks at what it made (DOM §4.9, "create an element" step 5.1).
+/// Calls the constructor and validates its result (DOM §4.9, "create an element" step 5.1).
 fn construct(document: NodeId, definition: &Rc<Definition>, context: &mut Context) -> JsResult<JsObject> {
     let object = definition.constructor.construct(&[], None, context)?;
     let not_element = || bind::type_error("The result must implement HTMLElement interface");
@@ -185,7 +185,7 @@ fn construct(document: NodeId, definition: &Rc<Definition>, context: &mut Contex
     }
 }
 
-/// "Upgrade an element" (HTML §4.13.5): what it is to be told next, or nothing when its constructor threw, which is reported.
+/// "Upgrade an element" (HTML §4.13.5): returns its next reactions; none if its constructor threw, which is reported.
 pub(super) fn upgrade(id: NodeId, definition: &Rc<Definition>, context: &mut Context) -> Result<Vec<Reaction>, ()> {
     let may =
         read(context, |tree| tree.element(id).is_some_and(|element| element.state.custom == CustomState::Undefined));

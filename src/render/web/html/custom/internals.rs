@@ -1,4 +1,4 @@
-//! `ElementInternals` and `attachInternals` (HTML §4.13.7): the shadow root, the states, and what forms would be told.
+//! `ElementInternals` and `attachInternals` (HTML §4.13.7): the shadow root, the states, and the form value.
 
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, NativeFunction, Trace, js_string};
@@ -12,12 +12,12 @@ use crate::web::html::reflect::Type;
 use crate::web::html::{controls, table};
 use crate::web::{read, this_element, wrap_or_null};
 
-/// The object that an element's own code holds.
+/// The object that a custom element's own code holds.
 #[derive(Trace, Finalize, JsData)]
 struct Internals {
     #[unsafe_ignore_trace]
     element: NodeId,
-    /// The flags that `setValidity` set, and its message.
+    /// The flags of `setValidity`, and its message.
     #[unsafe_ignore_trace]
     flaws: Vec<&'static str>,
     #[unsafe_ignore_trace]
@@ -26,7 +26,7 @@ struct Internals {
     aria: Vec<Aria>,
 }
 
-/// An attribute of accessibility.
+/// An ARIA attribute.
 #[derive(Trace, Finalize)]
 struct Aria {
     #[unsafe_ignore_trace]
@@ -189,8 +189,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&html, &[("attachInternals", 0, attach)], context)
 }
 
-/// What a custom element says of its accessibility (WAI-ARIA §10.2), which nobody asks for: it is kept as it is given. Defined when
-/// the first element has internals.
+/// ARIA properties of a custom element (WAI-ARIA §10.2), which are only stored. Defined when the first element gets internals.
 fn complete(context: &mut Context) -> JsResult<()> {
     let prototype = bind::prototype("ElementInternals", context)?;
     if prototype.has_own_property(js_string!("role"), context)? {
@@ -251,7 +250,7 @@ fn attach(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsVa
     Ok(made.into())
 }
 
-/// What `setFormValue` was given, as a form sends it.
+/// The argument of `setFormValue`, as a form submits it.
 fn form_value(given: &JsValue, context: &mut Context) -> JsResult<Option<Box<FormValue>>> {
     if given.is_null_or_undefined() {
         return Ok(None);
@@ -273,7 +272,7 @@ fn form_value(given: &JsValue, context: &mut Context) -> JsResult<Option<Box<For
     Ok(Some(Box::new(value)))
 }
 
-/// `this`, of an element that takes part in forms.
+/// `this`, for a form-associated element.
 fn of_form(this: &JsValue, context: &mut Context) -> JsResult<JsObject<Internals>> {
     let internals = bind::this::<Internals>(this)?;
     let id = internals.borrow().data().element;

@@ -6,8 +6,8 @@
 //! new X, createElement → construct → the object of the node      (`construct`)
 //! ```
 //!
-//! One registry for the page's own document. Elements that the parser makes are upgraded when its piece of markup has been read, so that
-//! their constructors see attributes and children, as for elements whose definition came later.
+//! There is one registry for the page's own document. Elements that the parser creates are upgraded when its piece of markup has been
+//! parsed, so their constructors see attributes and children, as for elements defined later.
 
 mod construct;
 mod internals;
@@ -29,7 +29,7 @@ use crate::limits;
 use crate::web::webidl::interfaces;
 use crate::web::{node_of, own_document, read};
 
-/// What `define` was told of a name.
+/// The arguments of `define` for a name.
 pub(crate) struct Definition {
     pub(crate) name: LocalName,
     /// The built-in element that it extends, or the name itself.
@@ -41,11 +41,11 @@ pub(crate) struct Definition {
     pub(crate) no_shadow: bool,
     pub(crate) no_internals: bool,
     pub(crate) form_associated: bool,
-    /// Elements under construction, the innermost last; `None` once its object was given out.
+    /// Elements under construction, innermost last; `None` once the object was returned.
     under_construction: RefCell<Vec<Option<NodeId>>>,
 }
 
-/// Reactions that are callbacks of the prototype.
+/// Reactions that call a callback of the prototype.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Callback {
     Connected,
@@ -74,7 +74,7 @@ impl Definition {
     }
 }
 
-/// A promise of `whenDefined` and what resolves it.
+/// A promise of `whenDefined` and its resolver.
 struct Awaited {
     promise: JsPromise,
     resolve: JsFunction,
@@ -95,7 +95,7 @@ impl Registry {
         self.definitions.borrow().is_empty()
     }
 
-    /// The definition for an element of HTML (HTML §4.13.3 "look up a custom element definition").
+    /// The definition for an HTML element (HTML §4.13.3 "look up a custom element definition").
     pub(crate) fn of_name(&self, local: &LocalName, is: Option<&str>) -> Option<Rc<Definition>> {
         let by_name = self.by_name.borrow();
         let autonomous = by_name.get(local).filter(|definition| definition.is_autonomous());
@@ -108,7 +108,7 @@ impl Registry {
         definitions.iter().find(|one| JsObject::equals(&one.constructor, constructor)).cloned()
     }
 
-    /// The definition of an element by its names, whether or not it was upgraded.
+    /// The definition for an element's names, whether or not it was upgraded.
     pub(crate) fn of_element(&self, tree: &Tree, id: NodeId) -> Option<Rc<Definition>> {
         let element = tree.element(id).filter(|element| element.name().ns == ns!(html))?;
         if matches!(element.state.custom, CustomState::Uncustomized) {
@@ -118,11 +118,11 @@ impl Registry {
     }
 }
 
-/// The elements that were upgraded, with what they are: they stay so in other documents.
+/// Upgraded elements with their definitions, which they keep in other documents.
 #[derive(Default)]
 pub(crate) struct Customized(RefCell<HashMap<NodeId, Rc<Definition>>>);
 
-/// What an element has become, `None` where it is no custom one (yet).
+/// The definition of an upgraded element; `None` if it is not (yet) a custom element.
 pub(crate) fn definition_of(id: NodeId, context: &Context) -> Option<Rc<Definition>> {
     context.get_data::<Customized>()?.0.borrow().get(&id).cloned()
 }
@@ -161,11 +161,11 @@ const REGISTRY: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// The page's registry as scripts see it.
+/// The page's registry as a script object.
 #[derive(Default, boa_engine::Trace, boa_engine::Finalize, boa_engine::JsData)]
 struct RegistryObject;
 
-/// The window shows another document, for which nothing is defined yet.
+/// The window shows another document, which has no definitions yet.
 pub(crate) fn begin(context: &Context) {
     realm::keep(Registry::default(), context);
 }
@@ -242,7 +242,7 @@ fn define(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<J
     Ok(JsValue::undefined())
 }
 
-/// Steps 14 to 16 of `define`: what the constructor and its prototype say.
+/// Steps 14 to 16 of `define`: reads the constructor and its prototype.
 fn examine(name: LocalName, local: LocalName, constructor: JsObject, context: &mut Context) -> JsResult<Definition> {
     let prototype = constructor.get(js_string!("prototype"), context)?;
     let prototype =
@@ -268,7 +268,7 @@ fn examine(name: LocalName, local: LocalName, constructor: JsObject, context: &m
     let disabled = names("disabledFeatures")?;
     let form_associated = constructor.get(js_string!("formAssociated"), context)?.to_boolean();
     if form_associated {
-        // What they do is asked for, so that a getter that throws is heard; the page's forms are never reset by a reader.
+        // They are read only so that a throwing getter is noticed; a reader never resets the page's forms.
         for name in ["formAssociatedCallback", "formResetCallback", "formDisabledCallback", "formStateRestoreCallback"]
         {
             callback(&prototype, name, context)?;

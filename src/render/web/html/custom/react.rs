@@ -1,4 +1,4 @@
-//! Reactions (HTML §4.13.6): the log's entries become callbacks of the elements that are custom, element by element.
+//! Reactions (HTML §4.13.6): turns log entries into callbacks of custom elements, element by element.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -14,21 +14,21 @@ use crate::engine::{bind, jobs, realm};
 use crate::web::html::load;
 use crate::web::{own_document, read, wrap};
 
-/// What is to be done with one element.
+/// A reaction of one element.
 pub(super) enum Reaction {
     Upgrade(Rc<Definition>),
     Call(Rc<Definition>, Callback, Argument),
 }
 
-/// What a callback is told.
+/// An argument of a callback.
 pub(super) enum Argument {
     None,
     Documents(Option<NodeId>, NodeId),
     Attribute { local: LocalName, namespace: Namespace, old: Option<String>, new: Option<String> },
 }
 
-/// What elements still have to be told, each in its order ("custom element reaction queue"): whoever tells an element something tells it
-/// what waits from before.
+/// Pending reactions of each element, in order ("custom element reaction queue"). Whoever runs a reaction of an element first runs its
+/// pending ones.
 #[derive(Default)]
 pub(super) struct Waiting(RefCell<HashMap<NodeId, VecDeque<Reaction>>>);
 
@@ -69,8 +69,8 @@ fn waiting(context: &Context) -> Rc<Waiting> {
     context.get_data::<Rc<Waiting>>().cloned().unwrap_or_default()
 }
 
-/// Does what an element's queue holds. An upgrade puts more behind itself. What the parser waits for may not open the document anew
-/// (HTML §13.2.6.1 "create an element for a token").
+/// Runs an element's queue. An upgrade appends more reactions. Reactions that the parser waits for may not reopen the document (HTML
+/// §13.2.6.1 "create an element for a token").
 fn run(id: NodeId, by_parser: bool, context: &mut Context) {
     let waiting = waiting(context);
     let next = || {
@@ -123,14 +123,14 @@ fn call(id: NodeId, definition: &Definition, which: Callback, argument: Argument
     jobs::call(&callback, &this.into(), &arguments, context);
 }
 
-/// What follows for custom elements from what changed.
+/// Runs the custom element reactions to a log of changes.
 pub(crate) fn watch(log: &[Mutation], context: &mut Context) {
     let registry = of(context);
     if registry.is_empty() && realm::is_single(context) {
         return;
     }
     let document = own_document(context);
-    // What runs within is nothing that the parser waits for.
+    // The parser does not wait for reactions to nested changes.
     let by_parser = std::mem::take(&mut load::loading(context).borrow_mut().is_parsing);
     let mut queue = Queue::new(context);
     let custom = |id: NodeId| definition_of(id, context);
@@ -216,7 +216,7 @@ fn try_upgrade(registry: &Registry, tree: &Tree, document: NodeId, id: NodeId, q
     }
 }
 
-/// Upgrades what can be, in this order.
+/// Upgrades the candidates in this order, if they can be.
 pub(crate) fn upgrade_all(candidates: Vec<NodeId>, context: &mut Context) {
     let registry = of(context);
     let document = own_document(context);
@@ -229,7 +229,7 @@ pub(crate) fn upgrade_all(candidates: Vec<NodeId>, context: &mut Context) {
     queue.run(false, context);
 }
 
-/// What an element that is upgraded is told first: its attributes, then that it is connected.
+/// The first reactions of an upgraded element: its attributes, then its connection.
 pub(super) fn first_reactions(tree: &Tree, id: NodeId, definition: &Rc<Definition>) -> Vec<Reaction> {
     let attributes = tree.element(id).map(|element| element.attributes()).unwrap_or_default();
     let has = |which| definition.callback(which).is_some();
@@ -251,7 +251,7 @@ pub(super) fn first_reactions(tree: &Tree, id: NodeId, definition: &Rc<Definitio
     found
 }
 
-/// What the constructor of a new element missed runs once it is done.
+/// Runs the reactions that a new element missed during its constructor.
 pub(super) fn run_all(id: NodeId, reactions: Vec<Reaction>, context: &mut Context) {
     let waiting = waiting(context);
     waiting.0.borrow_mut().entry(id).or_default().extend(reactions);

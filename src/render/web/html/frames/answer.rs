@@ -1,4 +1,4 @@
-//! What a frame is answered as a document: its type, its charset, its markup.
+//! Turns the response of a frame into a document: its type, its charset, its markup.
 
 use boa_engine::{Context, JsResult};
 use encoding_rs::Encoding;
@@ -8,7 +8,7 @@ use crate::dom::{NodeId, Parser, Step, Tree};
 use crate::web::{change, read, settle};
 use crate::wire::Response;
 
-/// Types of documents that `contentType` can tell of; a frame with another one shows text.
+/// Document types that `contentType` can report; a frame with another type shows text.
 const TYPES: &[&str] = &[
     "text/html",
     "text/plain",
@@ -26,7 +26,7 @@ const TYPES: &[&str] = &[
     "image/webp",
 ];
 
-/// The type of an answer, and its encoding where the answer tells it.
+/// The type of a response, and its encoding if declared.
 fn told(response: &Response) -> (&'static str, Option<&'static Encoding>) {
     let header = response.header("content-type").unwrap_or("text/html");
     let (kind, parameters) = header.split_once(';').unwrap_or((header, ""));
@@ -37,7 +37,7 @@ fn told(response: &Response) -> (&'static str, Option<&'static Encoding>) {
     (kind, Encoding::for_bom(&response.body).map(|(encoding, _)| encoding).or(declared))
 }
 
-/// The document of an answer (HTML §7.5), whose scripts do not run.
+/// The document of a response (HTML §7.5); its scripts do not run.
 ///
 /// # Errors
 /// When the page's trees are full.
@@ -56,7 +56,7 @@ pub(super) fn document_from(response: &Response, context: &mut Context) -> JsRes
         };
     }
     let document = fill(&text, kind, encoding.name(), context)?;
-    // "Changing the encoding while parsing" (HTML §13.2.3.5): the markup names another, and is read again.
+    // "Changing the encoding while parsing" (HTML §13.2.3.5): the markup declares another encoding, and is parsed again.
     let named = read(context, |tree| encoding_in(tree, document));
     match named.filter(|named| told.is_none() && *named != encoding) {
         Some(named) => {
@@ -67,7 +67,7 @@ pub(super) fn document_from(response: &Response, context: &mut Context) -> JsRes
     }
 }
 
-/// The markup of an answer whose scripts are to run, and its encoding; `None`: it has none.
+/// The markup of a response whose scripts will run, and its encoding; `None` if it has no scripts.
 ///
 /// # Errors
 /// As [`document_from`].
@@ -88,7 +88,7 @@ pub(super) fn with_scripts(response: &Response, context: &mut Context) -> JsResu
     Ok(Some((text.into_owned(), encoding.name())))
 }
 
-/// Whether markup looks as if it had scripts, or handlers of its own: a window that nobody needs is not made.
+/// Whether markup seems to contain scripts or inline handlers, so that it needs a window.
 pub(super) fn has_scripts(markup: &str) -> bool {
     let bytes = markup.as_bytes();
     let is_at = |at: usize, word: &str| {
@@ -106,12 +106,12 @@ pub(super) fn has_scripts(markup: &str) -> bool {
     })
 }
 
-/// What is no markup as a document.
+/// A plain text as a document.
 fn plain(text: &str) -> String {
     format!("<pre>{}</pre>", text.replace('&', "&amp;").replace('<', "&lt;"))
 }
 
-/// The encoding that a document's `meta` names.
+/// The encoding declared by a document's `meta`.
 fn encoding_in(tree: &Tree, document: NodeId) -> Option<&'static Encoding> {
     tree.descendants(document).find_map(|id| {
         let element = tree.element(id).filter(|element| element.is_html(&local_name!("meta")))?;
@@ -123,7 +123,7 @@ fn encoding_in(tree: &Tree, document: NodeId) -> Option<&'static Encoding> {
             }
         };
         let encoding = Encoding::for_label(label.trim().as_bytes())?;
-        // UTF-16 could not have been read so far, and `x-user-defined` is none of the web's.
+        // UTF-16 could not have been parsed this far, and `x-user-defined` is not used on the web.
         let is_wide = encoding == encoding_rs::UTF_16LE || encoding == encoding_rs::UTF_16BE;
         Some(if is_wide {
             encoding_rs::UTF_8
@@ -135,7 +135,7 @@ fn encoding_in(tree: &Tree, document: NodeId) -> Option<&'static Encoding> {
     })
 }
 
-/// A document of markup, whose scripts do not run.
+/// A document from markup, whose scripts do not run.
 ///
 /// # Errors
 /// As [`document_from`].
@@ -162,7 +162,7 @@ pub(super) fn fill(
     Ok(document)
 }
 
-/// A document of XML, which tells the fault where it is not well-formed.
+/// A document from XML; an error document if it is not well-formed.
 fn fill_xml(text: &str, kind: &'static str, encoding: &'static str, context: &mut Context) -> JsResult<NodeId> {
     change(context, |tree| {
         let document = tree.parse_xml_document(text, kind)?;

@@ -1,7 +1,7 @@
-//! The window of a frame as scripts see it (HTML §7.2.3 `WindowProxy`): one object as long as the frame is there, whatever it shows, which
-//! passes on to the window of the document that it shows now. Of another origin it shows what the standard leaves open and no more.
+//! The window of a frame for scripts (HTML §7.2.3 `WindowProxy`): one object for the life of the frame, which forwards to the window of
+//! its current document. For another origin it exposes only what the standard allows.
 //!
-//! The window behind it is made when something of it is asked for: most frames that a page has are never looked into.
+//! The window behind it is created on first access: scripts never access most frames.
 
 use boa_engine::object::builtins::JsProxyBuilder;
 use boa_engine::property::{PropertyDescriptor, PropertyKey};
@@ -15,12 +15,12 @@ use crate::web::html::windows;
 use crate::web::webidl::exotic;
 use crate::web::{of, own_document};
 
-/// What the object that stands for a frame's windows stands around.
+/// The target of a frame's window proxy.
 #[derive(Trace, Finalize, JsData)]
 struct FrameWindow {
     #[unsafe_ignore_trace]
     frame: NodeId,
-    /// The global object of what the frame shows, or showed last.
+    /// The global object of the frame's current or last document.
     global: Option<JsObject>,
     /// What others see of it while it shows another origin.
     closed: JsObject,
@@ -42,7 +42,7 @@ static WINDOW: exotic::Kind = exotic::Kind {
     },
 };
 
-/// The object that stands for a frame's windows.
+/// The window proxy of a frame.
 ///
 /// # Errors
 /// None that a page could cause.
@@ -59,7 +59,7 @@ pub(in crate::web) fn proxy_of(frame: NodeId, context: &mut Context) -> JsResult
     })
 }
 
-/// The current realm's global object is what the frame's window passes on to from now on.
+/// Makes the frame's proxy forward to the current realm's global object.
 pub(in crate::web) fn pass_on_to_here(frame: NodeId, context: &mut Context) {
     let global = context.global_object();
     let known = of(context).borrow().frames.proxies.get(&frame).cloned();
@@ -70,7 +70,7 @@ pub(in crate::web) fn pass_on_to_here(frame: NodeId, context: &mut Context) {
     target::stands_for(proxy, global, context);
 }
 
-/// What a window of another origin shows (HTML §7.2.1.3 "CrossOriginProperties").
+/// The visible part of a cross-origin window (HTML §7.2.1.3 "CrossOriginProperties").
 fn closed(frame: NodeId, context: &mut Context) -> JsResult<JsObject> {
     let object = JsObject::with_object_proto(context.intrinsics());
     let methods: &[bind::Method] =
@@ -123,7 +123,7 @@ fn go(frame: NodeId, args: &[JsValue], context: &mut Context) -> JsResult<JsValu
     Ok(JsValue::undefined())
 }
 
-/// The window of the document that a frame stands in; `null` once the frame is gone.
+/// The window of the document that contains a frame; `null` once the frame is gone.
 ///
 /// # Errors
 /// None that a page could cause.
@@ -142,7 +142,7 @@ pub(in crate::web) fn parent_of(frame: NodeId, context: &mut Context) -> JsResul
     }
 }
 
-/// What a trap's first argument passes on to.
+/// The object to which a trap forwards, from its first argument.
 fn through(args: &[JsValue], context: &mut Context) -> JsResult<JsObject> {
     let target = args.get_or_undefined(0).as_object().and_then(|object| object.downcast::<FrameWindow>().ok());
     let target = target.ok_or_else(|| bind::type_error("Illegal invocation"))?;
@@ -191,7 +191,7 @@ fn own_keys(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<Js
     Ok(bind::array(keys.into_iter().map(JsValue::from), context))
 }
 
-/// A property that cannot be changed is told as one that can: a proxy may say so only of what its own target has.
+/// A non-configurable property is reported as configurable: a proxy may report otherwise only for properties of its own target.
 fn own_descriptor(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let (through, key) = (through(args, context)?, key(args, context)?);
     let told = exotic::own_descriptor_of(&through, &key, context)?;
@@ -212,18 +212,18 @@ fn prototype(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<J
     Ok(through(args, context)?.prototype().map_or_else(JsValue::null, JsValue::from))
 }
 
-/// The frame that a link's or a form's target names, from the current window (HTML §7.3.1.2).
+/// The frame that a link's or form's target names, from the current window (HTML §7.3.1.2).
 pub(in crate::web) enum Target {
     /// The window itself.
     Own,
     Frame(NodeId),
     /// The page, from one of its frames.
     Page,
-    /// A window of its own.
+    /// A new window.
     New,
 }
 
-/// What a target's name means in the current window.
+/// Resolves a target name in the current window.
 pub(in crate::web) fn chosen(name: &str, context: &Context) -> Target {
     let is = |word: &str| name.eq_ignore_ascii_case(word);
     let own = windows::own_frame(context);
