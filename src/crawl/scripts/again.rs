@@ -1,7 +1,7 @@
-//! One more reading of a page that showed nothing, in the same visit: where it wanted to be loaded anew behind a cookie that it set (age
-//! gates, checks of a browser), and where other pages of its origin have left something in their storages that it may want.
+//! Second run of a page that showed nothing, in the same visit: if it set a cookie and wanted to be reloaded (age
+//! gates, browser checks), or if other pages of its origin have left data in their storages that it may need.
 //!
-//! Pages are run with empty storages first, as a reader's first visit is, until a page has shown something by what others left.
+//! Pages are run with empty storages first, like a reader's first visit, until a page has shown something with data that others left.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use gleaner_page::encoded_links::{self, Decoded};
 use gleaner_render::children::Host as _;
 use gleaner_render::wire::{Asker, Outcome, Page, Request, Stored};
 
-/// The page as it is to be run once more; `None` where it has shown something, or would be the same again.
+/// The page as it is to be run once more; `None` if it has shown something, or would be the same again.
 pub async fn page(
     of: PageVisit<'_>,
     ran: &Page,
@@ -33,7 +33,7 @@ pub async fn page(
         let markup = fetched_again(of).await?;
         return Some(Page { cookies, stored: all, ..ran.clone() }.with_markup(&markup));
     }
-    // What was left may be a session that is over.
+    // What was left may be an expired session.
     if !ran.stored.is_empty() && was_refused {
         scripts.storages.forget(origin);
         return Some(Page { cookies, stored: Stored::default(), ..ran.clone() });
@@ -65,7 +65,7 @@ fn shows_more(of: PageVisit<'_>, outcome: &Outcome, read: &PageFindings) -> bool
     addresses(outcome).iter().filter(|address| !is_own(address, &of.job.url)).any(is_new)
 }
 
-/// Whether an address is the page's own, be it written with an empty query.
+/// Whether an address is the page's own, even if written with an empty query.
 pub(super) fn is_own(address: &str, page: &CrawlUrl) -> bool {
     let bare = |address: &str| address.split('#').next().unwrap_or_default().trim_end_matches('?').to_owned();
     let parsed = CrawlUrl::parse(address, &Canonical::default());
@@ -91,7 +91,7 @@ async fn fetched_again(of: PageVisit<'_>) -> Option<String> {
     Some(encoding.decode(&answer.body).0.into_owned())
 }
 
-/// Addresses that the document's markup does not hold: links of earlier states and of shadow trees, and where a click would have led.
+/// Addresses that the document's markup does not contain: links of earlier states and of shadow trees, and targets of clicks.
 pub(super) fn addresses(outcome: &Outcome) -> Vec<String> {
     let links = outcome.states.iter().flat_map(|state| state.links.iter().map(|link| link.url.clone()));
     let found =

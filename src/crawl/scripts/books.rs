@@ -1,5 +1,5 @@
-//! What was learned of the requests that bring the data of a site's pages, or pinned in the rule file: a book for each class, kept over
-//! restarts as a note.
+//! What was learned of the requests that return the data of a site's pages, or pinned in the rule file: a table for each class, kept over
+//! restarts in a note.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,27 +11,27 @@ use gleaner_page::shortcut::Book;
 use gleaner_page::shortcut::book::KeptBook;
 use gleaner_rules::{Class, SiteRules};
 
-/// The name of the note that keeps what was learned.
+/// Name of the note that stores what was learned.
 pub const SHORTCUTS_NOTE: &str = "shortcuts";
 
-/// Of what [`SHORTCUTS_NOTE`] holds: another is learned anew.
+/// Version of [`SHORTCUTS_NOTE`]: other versions are learned again.
 const VERSION: u32 = 3;
 
-/// What is known of the classes of a site's pages.
+/// The learned tables of a site's classes of pages.
 pub struct Shortcuts(Mutex<Vec<Book>>);
 
-/// What is kept over restarts.
+/// The part that is kept over restarts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Note {
     version: u32,
-    /// Under which rules it was learned: others may take other links.
+    /// The rules under which it was learned: others may take other links.
     rules: u64,
-    /// By the class's name.
+    /// By class name.
     pub classes: BTreeMap<String, KeptBook>,
 }
 
 impl Note {
-    /// Reads a note; one of another version, of other rules or that is broken is as none.
+    /// Parses a note; one of another version, of other rules or that is broken counts as none.
     #[must_use]
     pub fn read(note: &[u8], rules: &SiteRules) -> Option<Self> {
         let note: Self = serde_json::from_slice(note).ok()?;
@@ -40,7 +40,7 @@ impl Note {
 }
 
 impl Shortcuts {
-    /// Nothing but what the rule file pins.
+    /// Starts with nothing but what the rule file pins.
     #[must_use]
     pub fn new(rules: &SiteRules) -> Self {
         let book = |class: Class| {
@@ -51,13 +51,13 @@ impl Shortcuts {
         Self(Mutex::new(Class::ALL.into_iter().map(book).collect()))
     }
 
-    /// What is known of a class. Not to be held across an await.
+    /// Access to the table of a class. Not to be held across an await.
     pub(super) fn book<T>(&self, class: Class, what: impl FnOnce(&mut Book) -> T) -> Option<T> {
         let mut books = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         books.get_mut(class as usize).map(what)
     }
 
-    /// Takes up what was kept.
+    /// Restores the stored tables.
     pub fn take_up(&self, rules: &SiteRules, note: Option<&[u8]>) {
         let Some(mut note) = note.and_then(|note| Note::read(note, rules)) else { return };
         for class in Class::ALL {
@@ -67,27 +67,27 @@ impl Shortcuts {
         }
     }
 
-    /// Pages that are to be visited again, as what they were visited by was wrong or may have been.
+    /// Pages that are to be revisited, because the endpoint they were visited by was wrong or may have been.
     #[must_use]
     pub fn again(&self) -> Vec<String> {
         let books = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         books.iter().flat_map(Book::again).cloned().collect()
     }
 
-    /// A crawl has nothing left: what was visited since endpoints were last borne out is checked. True where there is any.
+    /// A crawl has nothing left: what was visited since endpoints were last confirmed is checked. True if there is any.
     pub fn close(&self, may_render: impl Fn(Class) -> bool) -> bool {
         let close = |class: &Class| self.book(*class, |book| book.close(may_render(*class))) == Some(true);
-        // Each of them.
+        // Evaluates all of them.
         Class::ALL.iter().filter(|class| close(class)).count() > 0
     }
 
-    /// These wait in the queue now.
+    /// Records that these pages are queued now.
     pub fn queued(&self, pages: &[String]) {
         let mut books = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         books.iter_mut().filter(|book| !book.again().is_empty()).for_each(|book| book.queued(pages));
     }
 
-    /// What is to be kept, as a note; `None` where nothing has changed, or where it is longer than notes may be.
+    /// The state to be stored, as a note; `None` if nothing has changed, or if it is longer than notes may be.
     #[must_use]
     pub fn note(&self, rules: &SiteRules) -> Option<Vec<u8>> {
         let (mut is_changed, mut classes) = (false, BTreeMap::new());

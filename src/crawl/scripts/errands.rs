@@ -1,7 +1,7 @@
-//! Requests that a page's scripts make, each through the crawl's gate: rules, robots.txt, quiet hours, budgets, rate, rest and pauses of
-//! its host, and the process's bound of requests under way, as for any visit.
+//! Requests of a page's scripts, each sent through the crawl's gate: rules, robots.txt, quiet hours, budgets, rate, rest and pauses of
+//! its host, and the process's limit of concurrent requests, as for any visit.
 //!
-//! A page that is being rendered holds no connection of its own: the one that brought it is given back first, so that a site of one
+//! A page that is being rendered holds no connection: the one that fetched it is given back first, so that a site with one
 //! connection can serve its scripts.
 
 use std::collections::HashSet;
@@ -31,10 +31,10 @@ use gleaner_render::children::{Host, Reply};
 use gleaner_render::wire::{self as net, Answer, Asker};
 use gleaner_rules::Refusal;
 
-/// How long a request sleeps at most before it looks again whether it may still be sent.
+/// Maximum sleep of a request before it checks again whether it may still be sent.
 const STEP: Duration = Duration::from_secs(1);
 
-/// Why requests are refused that a person may want to hear of.
+/// Reasons for refusals that the operator may want to know.
 const NO_HOST: &str = "is not one of the rule file's hosts";
 const CLOSED: &str = "robots.txt disallows it";
 
@@ -52,34 +52,34 @@ pub struct Known {
 pub enum Trouble {
     #[default]
     None,
-    /// The page shows nothing, and pages like it do, or the site has refused its data.
+    /// The page shows nothing, while pages like it do, or the site has refused its data.
     Empty,
-    /// A server did not give what a script asked for: the page may show more another time.
+    /// A server did not return what a script requested: the page may show more another time.
     Unanswered,
-    /// The page has ended the processes that ran it, or something else has.
+    /// The page, or something else, has ended the processes that ran it.
     Died,
-    /// No process could be started for it, which is not its doing: the page keeps its place.
+    /// No process could be started for it, for which it is not responsible: the page keeps its place.
     NoProcess,
-    /// The site's own hours and budgets, or the end of its crawl, kept requests back: the page keeps its place.
+    /// The site's own hours and budgets, or the end of its crawl, held requests back: the page keeps its place.
     KeptBack,
 }
 
-/// What a site's own budgets leave to the scripts of all its pages under way: each request counts where it is sent.
+/// What a site's own budgets leave to the scripts of all its pages in progress: each request counts where it is sent.
 #[derive(Debug, Default)]
 pub struct Budget {
-    /// Requests that the budgets left when the site's loop last reckoned, which knows of no errand that is under way.
+    /// Requests that the budgets left at the site loop's last update, which does not include script requests in flight.
     left: AtomicU64,
-    /// Errands sent that the loop has not booked yet.
+    /// Script requests sent that the loop has not counted yet.
     unbooked: AtomicU64,
 }
 
 impl Budget {
-    /// The loop has reckoned; it books first what it has been told of.
+    /// Called after the loop's update; it first counts the requests that were reported to it.
     pub fn leaves(&self, requests: u64) {
         self.left.store(requests, Ordering::Relaxed);
     }
 
-    /// The loop has booked so many errands.
+    /// The loop has counted this many script requests.
     pub fn booked(&self, errands: u64) {
         let less = |unbooked: u64| Some(unbooked.saturating_sub(errands));
         let _ = self.unbooked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
@@ -95,48 +95,48 @@ impl Budget {
     }
 }
 
-/// The requests of one visit's page.
+/// The script requests of one visit's page.
 pub struct Errands {
     pub hosts: Hosts,
-    /// One permit a request under way, over all sites.
+    /// One permit per request in flight, over all sites.
     pub requests: Arc<Semaphore>,
     pub known: Vec<Known>,
-    /// Of the visit's own host.
+    /// Policy of the visit's own host.
     pub own_policy: HostPolicy,
-    /// Requests of the whole run so far, and how many there may be.
+    /// Requests of the whole run so far, and their maximum.
     pub pages: Arc<AtomicU64>,
     pub pages_max: Option<u64>,
     /// What the site's own budgets leave.
     pub budget: Arc<Budget>,
-    /// True once the site is to end.
+    /// True once the site's crawl is to end.
     pub stop: watch::Receiver<bool>,
-    /// When the crawl is to end by its own bound of time.
+    /// When the crawl's own time limit ends.
     pub end: Option<UnixMillis>,
     /// Requests that were sent.
     pub sent: AtomicU64,
-    /// What larger answers to the page's scripts share until its child has them. The page's own: one whose child takes none holds up
-    /// no other.
+    /// Memory allowance that larger responses to the page's scripts share until its child has taken them. Each page has its own: one whose
+    /// child takes none delays no other.
     answers: Allowance,
-    /// When the page asked first.
+    /// Time of the page's first request.
     began: OnceLock<UnixMillis>,
-    /// It wanted to ask for more when its time was over.
+    /// It wanted to send more requests when its time was over.
     out_of_time: AtomicBool,
     /// Hosts of scripts that were refused, and why.
     closed: Mutex<Vec<(String, String)>>,
     trouble: Mutex<Trouble>,
-    /// Why the page is not read whole, where that is so.
+    /// Why the page was not read completely, if so.
     pub not_whole: NotWhole,
-    /// Hashes of requests that servers have not answered, and not when they were asked again.
+    /// Hashes of requests that servers have not answered, even when they were repeated.
     unanswered: Mutex<HashSet<u64>>,
-    /// What hosts have to say of us on the way.
+    /// Reports of hosts on these requests.
     tidings: Mutex<Vec<Tiding>>,
-    /// What the visit itself holds.
+    /// The slot and permit of the visit itself.
     own: Mutex<Option<(Slot, OwnedSemaphorePermit)>>,
-    /// The origin whose next request goes by it.
+    /// The origin whose next request uses them.
     lent_to: Mutex<Option<Box<str>>>,
 }
 
-/// What a visit of a class whose pages may be rendered brings along.
+/// What a visit of a class whose pages may be rendered provides.
 pub struct Bounds {
     pub pages: Arc<AtomicU64>,
     pub pages_max: Option<u64>,
@@ -146,7 +146,7 @@ pub struct Bounds {
 }
 
 impl Errands {
-    /// The errands of a page; of one that is a visit's with the connection that the visit holds.
+    /// The script requests of a page; with the visit's connection if it belongs to a visit.
     #[must_use]
     pub fn new(
         hosts: Hosts,
@@ -181,17 +181,17 @@ impl Errands {
         }
     }
 
-    /// What went wrong with the requests so far, the worst of it.
+    /// The worst problem with the requests so far.
     pub fn trouble(&self) -> Trouble {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the page wanted to ask for more when its time was over.
+    /// Whether the page wanted to send more requests when its time was over.
     pub fn is_out_of_time(&self) -> bool {
         self.out_of_time.load(Ordering::Relaxed)
     }
 
-    /// Tells of the hosts that the page's own scripts lie at and may not be asked: for a page that shows nothing without them.
+    /// Logs the hosts of the page's own scripts that may not be requested: for a page that shows nothing without them.
     pub fn tell_closed(&self, scripts: &Scripts, page: &CrawlUrl) {
         let closed = std::mem::take(&mut *self.closed.lock().unwrap_or_else(PoisonError::into_inner));
         for (host, why) in closed {
@@ -206,13 +206,13 @@ impl Errands {
         }
     }
 
-    /// Something has gone wrong.
+    /// Records a problem.
     pub(super) fn troubled(&self, trouble: Trouble) {
         let mut worst = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         *worst = trouble.max(*worst);
     }
 
-    /// Pauses that hosts have imposed and others that are forgiven, for whoever writes them down.
+    /// Pauses that hosts have imposed and others that are forgiven, to be recorded.
     pub fn take_tidings(&self) -> Vec<Tiding> {
         std::mem::take(&mut self.tidings.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -224,7 +224,7 @@ impl Errands {
         }
     }
 
-    /// Whether all that was asked for was answered, be it when it was asked for again.
+    /// Whether all requests were answered, if only when they were repeated.
     pub fn is_whole(&self) -> bool {
         match self.trouble() {
             Trouble::None => true,
@@ -233,7 +233,7 @@ impl Errands {
         }
     }
 
-    /// A request, by its hash, has ended so.
+    /// Records the end of a request, given by its hash.
     fn finish(
         &self,
         what: u64,
@@ -262,14 +262,14 @@ impl Errands {
         self.own().take().map(|(slot, _)| slot)
     }
 
-    /// Gives the visit's connection back: its answer was read whole.
+    /// Gives the visit's connection back: its response was read completely.
     pub fn give_back(&self, page: &CrawlUrl, now: UnixMillis) {
         if let Some((slot, _)) = self.own().take() {
             self.tell(page.host(), Answered::Well, slot.finish(Answered::Well, self.own_policy, now));
         }
     }
 
-    /// The next request to this origin goes by the visit's own connection, in place of the page's own request: it has passed the gate.
+    /// The next request to this origin uses the visit's own connection, in place of the page's own request: it has passed the gate.
     pub fn lend_own(&self, origin: &str) {
         *self.lent_to.lock().unwrap_or_else(PoisonError::into_inner) = Some(origin.into());
     }
@@ -280,10 +280,10 @@ impl Errands {
         self.own().take()
     }
 
-    /// Waits for a connection for the page itself, where its own was used for something else.
+    /// Waits for a connection for the page itself, if its own was used for something else.
     ///
     /// # Errors
-    /// Why none may be had now.
+    /// Why none is available now.
     pub async fn renew_own(&self, scripts: &Scripts, url: &CrawlUrl) -> Result<(), String> {
         *self.lent_to.lock().unwrap_or_else(PoisonError::into_inner) = None;
         if self.own().is_none() {
@@ -324,7 +324,7 @@ impl Errands {
                 self.troubled(Trouble::KeptBack);
                 return Err(why);
             }
-            // A page that may still ask when its time ends would be lost with all that it has shown.
+            // A page that still sends requests when its time ends would be lost with everything it has shown.
             let closes = self.began.get_or_init(|| now).plus(limits::RENDER_ASKING_TIME);
             if now >= closes {
                 self.out_of_time.store(true, Ordering::Relaxed);
@@ -350,7 +350,7 @@ impl Errands {
         }
     }
 
-    /// What the site's rules and the run have against a request now.
+    /// Checks the limits of the site's rules and the run for a request now.
     fn keeps_back(&self, scripts: &Scripts, now: UnixMillis) -> Option<String> {
         if *self.stop.borrow() || self.end.is_some_and(|end| end <= now) {
             return Some("the crawl of the site is stopping".to_owned());
@@ -363,7 +363,7 @@ impl Errands {
             .then(|| "requests_per_day, pages_max or --max-pages is used up".to_owned())
     }
 
-    /// The rules of an origin's robots.txt; asked for where nobody knows them yet.
+    /// The rules of an origin's robots.txt; requested if they are not known yet.
     async fn robots(&self, scripts: &Scripts, url: &CrawlUrl) -> Result<Arc<Robots>, String> {
         if matches!(scripts.rules.robots, gleaner_rules::Robots::Ignore { .. }) {
             return Ok(Arc::new(Robots::allow_all()));
@@ -380,7 +380,7 @@ impl Errands {
             let answer = scripts.ask_robots(&place).await;
             drop(permit);
             let answered = answer.as_ref().map_or_else(|fault| fault.answered, |_| Answered::Reached);
-            // The delay that it asks for begins behind its own answer, where it was asked for at its own place.
+            // Its delay begins after its own response, if it was requested at its own place.
             let policy = match &answer {
                 Ok(RobotsAnswer::Rules(robots)) if place.hops == 0 => policy_of(&scripts.rules, robots.crawl_delay),
                 _ => policy,
@@ -424,7 +424,7 @@ impl Host for Answering<'_> {
     }
 }
 
-/// The answer to one request, which its redirects follow.
+/// The response to one request, which may be a redirect.
 struct Hop {
     status: u16,
     headers: Vec<(String, String)>,
@@ -432,7 +432,7 @@ struct Hop {
     read: Read,
 }
 
-/// Tells once what a site's scripts ask for in vain, as the rule file and robots.txt stand.
+/// Logs once what a site's scripts may not request under the current rule file and robots.txt.
 fn tell_closed(scripts: &Scripts, page: &CrawlUrl, host: String, why: &str) {
     if scripts.rendered().close(Closed { host, why: why.to_owned(), page: page.as_str().to_owned() }) {
         let hint = if why == CLOSED {
@@ -446,28 +446,28 @@ fn tell_closed(scripts: &Scripts, page: &CrawlUrl, host: String, why: &str) {
 }
 
 impl Answering<'_> {
-    /// The answer, whose body holds its share of what bodies may take as long as it is there.
+    /// The response; its body holds its share of the memory allowance as long as it exists.
     async fn reply_within(&self, request: net::Request, bodies: &Allowance) -> Reply {
         let why = match self.ask(&request, bodies).await {
             Ok((response, body)) => return Reply { answer: Ok(response), body: Some(body) },
             Err(why) => why,
         };
         let (site, page) = (&self.scripts.rules.name, self.page.as_str());
-        // Without its query, where tokens stand.
+        // Without its query, which may contain tokens.
         let url = request.url.split(['?', '#']).next().unwrap_or_default();
         tracing::debug!(%site, page, url, why, "a request of a page's script is refused");
         let host = url::Url::parse(&request.url).ok().and_then(|url| Some(url.host_str()?.to_owned()));
         if let Some(host) = host.filter(|_| why.contains(NO_HOST) || why == CLOSED) {
             match request.asker {
                 Asker::Fetch | Asker::Xhr => tell_closed(self.scripts, self.page, host, &why),
-                // Many a script that is kept out is an advertisement's.
+                // Many refused scripts are advertisements.
                 _ => self.errands.keep_closed(host, &why),
             }
         }
         Reply::from(Err(why))
     }
 
-    /// The answer to a request, its body apart.
+    /// The response to a request, with its body separate.
     async fn ask(&self, request: &net::Request, bodies: &Allowance) -> Result<(net::Response, Bytes), String> {
         let is_script = matches!(request.asker, Asker::Script | Asker::Module) && request.method == "GET";
         if is_script && let Some(kept) = self.scripts.shelf.script(&request.url, self.scripts.clock.now()) {
@@ -477,7 +477,7 @@ impl Answering<'_> {
         let mut post = self.posted(request)?;
         let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let content_type = kind.map_or("text/plain;charset=UTF-8", |(_, value)| value);
-        // What its redirects are asked for is of the request.
+        // Redirect requests count as part of the original request.
         let what = xxh3_64(format!("{} {}", request.method, request.url).as_bytes()) ^ xxh3_64(&request.body);
         let from_tls = url.as_str().starts_with("https:");
         let mut headers_of_script = request.headers.as_slice();
@@ -497,7 +497,7 @@ impl Answering<'_> {
                 if !matches!(status, 307 | 308) || is_elsewhere {
                     post = None;
                 }
-                // What a script says to one origin is not for another.
+                // What a script sends to one origin is not meant for another.
                 if is_elsewhere {
                     headers_of_script = &[];
                 }
@@ -525,18 +525,18 @@ impl Answering<'_> {
         Err("too many redirects".to_owned())
     }
 
-    /// What a request posts, where it does.
+    /// The body that a request posts, if it does.
     fn posted<'r>(&self, request: &'r net::Request) -> Result<Option<&'r [u8]>, String> {
         match request.method.as_str() {
             "GET" | "HEAD" => Ok(None),
-            // What a member posts may change things; guests' lists are asked for so.
+            // A member's POST may change things; for guests, some lists are requested this way.
             "POST" if self.scripts.is_members => Err("no POST is sent from a member's page".to_owned()),
             "POST" => Ok(Some(request.body.as_slice())),
             other => Err(format!("{other} requests are not sent: a crawl changes nothing")),
         }
     }
 
-    /// Sends one request through the gate, `what` by its hash, and tells its host how it ended.
+    /// Sends one request through the gate, `what` being its hash, and reports its result to its host.
     async fn send(&self, what: u64, request: Request<'_>, bodies: &Allowance) -> Result<Hop, String> {
         let (scripts, url) = (self.scripts, request.url);
         self.may_ask(url).await?;
@@ -562,14 +562,14 @@ impl Answering<'_> {
                 Answered::Throttled(asked.and_then(|value| backoff::retry_after(value, scripts.clock.now())))
             }
             500..=599 => Answered::Faulty,
-            // Half an answer is none: what it was to bring is missing from the page.
+            // A truncated response counts as none: its content is missing from the page.
             _ if broke_off => Answered::Faulty,
             _ => Answered::Well,
         });
         Ok(Hop { status, headers, location, read })
     }
 
-    /// What the site's rules and robots.txt say of a script's request. It needs no class: nobody lists the site's interfaces.
+    /// Applies the site's rules and robots.txt to a script's request. It needs no class: rule files do not list a site's APIs.
     async fn may_ask(&self, url: &CrawlUrl) -> Result<(), String> {
         match self.scripts.rules.forbids(url) {
             None => {}

@@ -1,50 +1,50 @@
-//! The evidence by which pages are rendered where the rule file says `auto`: what a page shows without its scripts, and what rendering has
-//! brought for pages that look alike without theirs. Pure.
+//! The evidence that decides about rendering if the rule file says `auto`: what a page shows without its scripts, and what rendering has
+//! yielded for pages that look alike without theirs. Pure.
 
 use crate::job::{Job, PageFindings};
 use crate::limits;
 use gleaner_page::scripted::Signs;
 use gleaner_rules::{Class, RenderWhen};
 
-/// What rendering has brought for one shape of a site's pages.
+/// Yield of rendering for one shape of a site's pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Brought {
-    /// Pages that were rendered, and those of them where it brought something.
+    /// Pages that were rendered, and those among them where it yielded something.
     pub rendered: u32,
     pub gained: u32,
     /// Pages with scripts that were not rendered since the last one that was.
     pub passed_over: u32,
-    /// Pages that have ended two render processes each, and none since that one survived.
+    /// Pages that have ended two render processes each, since the last one that survived.
     #[serde(default)]
     pub died: u32,
 }
 
-/// What the static page has shown.
+/// Content of the static page.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
     pub class: Class,
-    /// The place of the rule that takes the page.
+    /// Index of the rule that accepts the page.
     pub rule: usize,
     pub signs: Signs,
-    /// Links that the rules take, by whether they lead to what a list lists.
+    /// Links that the rules accept: those to what a list lists, and the others.
     pub targets: usize,
     pub links: usize,
 }
 
 impl Shown {
-    /// What a page without scripts has shown.
+    /// Content of a page without scripts.
     #[must_use]
     pub fn of(job: &Job, signs: Signs, read: &PageFindings) -> Self {
         let targets = read.found.iter().filter(|found| found.class.is_target()).count() + read.magnets.len();
         Self { class: job.class, rule: job.rule, signs, targets, links: read.found.len() }
     }
 
-    /// Whether the page itself has nothing that a reader comes for: a shell, or something that is being loaded.
+    /// Whether the page has no content for a reader: a shell, or a loading indicator.
     pub(super) fn is_shell(&self) -> bool {
         self.is_bare() && (self.links == 0 || self.signs.empty_root || self.signs.waits)
     }
 
-    /// Links of the sort that pages of its class have.
+    /// Links of the kind that pages of its class have.
     fn own_links(&self) -> usize {
         match self.class {
             Class::Index | Class::Board | Class::Detail | Class::Thread => self.targets,
@@ -57,7 +57,7 @@ impl Shown {
         self.own_links() == 0
     }
 
-    /// What pages have in common that show as much and wait for the same: a class may hold pages that need their scripts, and others.
+    /// Features that pages with as much content and the same signs share: a class may contain pages that need their scripts, and others.
     #[must_use]
     pub fn shape(&self) -> String {
         let amount = match self.own_links() {
@@ -66,7 +66,7 @@ impl Shown {
             _ => "full",
         };
         let Signs { empty_root, framework, waits, hollow, .. } = self.signs;
-        // A page that shows much and has an empty element somewhere is like its likes.
+        // For a page with much content, an empty element somewhere makes no difference.
         let hollow = if amount == "full" { 0 } else { hollow };
         let flags: String = [(empty_root, 'r'), (framework, 'f'), (waits, 'w')]
             .iter()
@@ -89,7 +89,7 @@ impl Brought {
                 let is_bare = shown.is_bare();
                 let share = if is_bare { self.share_of_bare() } else { limits::RENDER_SAMPLED_OF };
                 let is_trial = self.rendered < limits::RENDER_TRIALS || self.passed_over + 1 >= share;
-                // Half of the pages gained: they live by their scripts. Of pages that show nothing a tenth is enough.
+                // Half of the pages gained: they depend on their scripts. For pages that show nothing a tenth suffices.
                 let pays = self.gained * 2 >= self.rendered && self.gained > 0;
                 let pays_bare = self.gained * 10 >= self.rendered && self.gained > 0;
                 is_trial || pays || (is_bare && (shown.signs.empty_root || pays_bare))
@@ -99,15 +99,15 @@ impl Brought {
         wanted
     }
 
-    /// One in how many pages is rendered that have no link of their class: ever fewer, where that brings nothing.
+    /// One in this many pages without links of their class is rendered: ever fewer if that yields nothing.
     fn share_of_bare(self) -> u32 {
         let vain = self.rendered.saturating_sub(limits::RENDER_TRIALS).min(4);
         let first = limits::RENDER_BARE_SAMPLED_OF;
         if self.gained > 0 { first } else { (first << vain).min(limits::RENDER_SAMPLED_OF) }
     }
 
-    /// Whether a page that gained nothing is to be tried again, after so many attempts: where pages like it do gain, once, and as any fault
-    /// where the site refused what its scripts asked for. Where nothing was ever gained, a few pages are tried a few times.
+    /// Whether a page that gained nothing is tried again, after this many attempts: once if pages like it do gain, and like any failure
+    /// if the site refused its scripts' requests. If nothing was ever gained, a few pages are tried a few times.
     #[must_use]
     pub fn deserves_another(self, is_refused: bool, attempts: u8) -> bool {
         if is_refused {
@@ -117,11 +117,11 @@ impl Brought {
         self.gained > 0 && self.gained * 2 >= self.rendered && attempts == 0
     }
 
-    /// A page was rendered.
+    /// Records that a page was rendered.
     pub fn rendered(&mut self, gained: bool) {
         self.rendered = self.rendered.saturating_add(1);
         self.gained = self.gained.saturating_add(u32::from(gained));
-        // The past fades, so that a site that changes is followed.
+        // Old results fade, so that a changing site is followed.
         if self.rendered >= 64 {
             (self.rendered, self.gained) = (self.rendered / 2, self.gained / 2);
         }

@@ -1,7 +1,7 @@
-//! The scripts of pages, and what stands in their place: one door for a visit, which hears by an [`End`] what came of them.
+//! The scripts of pages, and what replaces them: the single interface for visits, which get the result as an [`End`].
 //!
-//! `errands` sends what scripts ask for, `rendering` runs them where `evidence` says so, `again` once more, `shortcut` asks for their data
-//! in their place. What pages share of all that is in `shared`.
+//! `errands` sends the requests of scripts, `rendering` runs them if `evidence` decides so, `again` runs them once more, `shortcut`
+//! requests their data instead. `shared` holds what pages share of all that.
 
 mod again;
 pub mod books;
@@ -21,12 +21,12 @@ use gleaner_store::crawldb::faults;
 use page::Made;
 pub use page::{End, NoPage, PageVisit, SentPage};
 
-/// Asks for a page's data in its place, where it is known which request brings them. `is_watched` for what is rechecked.
+/// Requests a page's data in its place, if the request that returns them is known. `is_watched` for what is rechecked.
 pub async fn in_place_of(of: PageVisit<'_>, is_watched: bool) -> End {
     shortcut::visit(of, is_watched).await
 }
 
-/// Runs the scripts of a page that was sent, or asks for their data, as far as its rules and what is known of its likes want that.
+/// Runs the scripts of a page that was fetched, or requests their data, as its rules and the results for similar pages require.
 pub async fn run(of: PageVisit<'_>, sent: SentPage<'_>, is_watched: bool) -> End {
     let PageVisit { scripts, job, errands } = of;
     let made = match shortcut::beside(of, sent).await {
@@ -57,7 +57,7 @@ pub async fn run(of: PageVisit<'_>, sent: SentPage<'_>, is_watched: bool) -> End
             errands.not_whole.tell(&format!("it shows nothing after its scripts: {why}"));
         }
         rendering::tell_nothing(scripts, &job.url, nothing);
-        // Its scripts may have been fixed by the next recheck.
+        // By the next recheck its scripts may have been fixed.
         if is_watched {
             scripts.shelf.forget_scripts();
         }
@@ -65,19 +65,19 @@ pub async fn run(of: PageVisit<'_>, sent: SentPage<'_>, is_watched: bool) -> End
     End::Made(Box::new(made))
 }
 
-/// Runs a page's scripts where that is wanted. A page may need no scripts, or such as the engine cannot run: what its endpoint gives is
-/// taken beside them where nothing came of them, or nothing that the endpoint was compared with.
+/// Runs a page's scripts if required. A page may need no scripts, or scripts that the engine cannot run: the data of its endpoint are
+/// used in addition if the scripts yielded nothing, or nothing that the endpoint was compared with.
 async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     let PageVisit { scripts, job, errands } = of;
     let made = rendering::render(of, sent).await;
-    // Without renders an endpoint has had its say already.
+    // Without renders the endpoint was used already.
     if !scripts.may_render(job.class) {
         return made;
     }
     let gained = made.as_ref().is_some_and(|made| made.gained);
     let Ok(page) = job.url.to_url() else { return made };
     let is_compared = gained && scripts.shortcuts.book(job.class, |book| book.is_due(&page)) != Some(true);
-    // What a guest sees is no page of the site's, and says nothing of its data.
+    // A guest's view is no page of the site's, and says nothing of its data.
     let is_closed = sent.read.nofollow
         || sent.read.denied.is_some()
         || made.as_ref().is_some_and(|made| made.read.denied.is_some());
@@ -86,7 +86,7 @@ async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
         return made;
     }
     scripts.shortcuts.book(job.class, |book| book.defer(&page));
-    // It is visited again, and then by its data.
+    // It is revisited, and then by its data.
     if trouble == Trouble::Unanswered && !gained && faults(job.lease.attempts) + 1 < limits::ATTEMPTS_MAX {
         return made;
     }
@@ -96,7 +96,7 @@ async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     errands.give_back(&job.url, scripts.clock.now());
     let left_out = errands.not_whole.take();
     let by_data = shortcut::by_data(of, sent, (&endpoint, &page, false)).await;
-    // Where scripts have shown nothing, data that are all there make up for what they were to show.
+    // If scripts have shown nothing, complete data replace what they would have shown.
     if let Some(why) = left_out.filter(|_| gained || !by_data.as_ref().is_some_and(|made| made.gained)) {
         errands.not_whole.tell(&why);
     }

@@ -1,4 +1,4 @@
-//! One page whose scripts are run, or whose data are asked for in their place: by which means, as it was sent, and what they made of it.
+//! One page whose scripts are run, or whose data are requested in its place: its inputs, its original form, and the result.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use super::shared::Scripts;
 use crate::job::{Job, PageFindings};
 use gleaner_net::fetch::ResponseHeaders;
 
-/// On whose behalf scripts ask.
+/// The visit for which scripts send requests.
 #[derive(Clone, Copy)]
 pub struct PageVisit<'a> {
     pub scripts: &'a Scripts,
     pub job: &'a Job,
-    /// The gate for what they ask.
+    /// The gate for their requests.
     pub errands: &'a Errands,
 }
 
@@ -30,39 +30,39 @@ impl<'a> PageVisit<'a> {
 pub struct SentPage<'a> {
     pub headers: &'a ResponseHeaders,
     pub body: &'a [u8],
-    /// What was read of it without its scripts.
+    /// What was found on it without its scripts.
     pub read: &'a PageFindings,
 }
 
-/// What a page's scripts made of it.
+/// Result of a page's scripts.
 pub struct Made {
-    /// What the page shows now, in place of what it showed without its scripts.
+    /// Content of the page now, in place of its content without scripts.
     pub read: PageFindings,
     pub html: String,
     /// For the log line of the visit.
     pub detail: String,
     /// Scripts have made links that the page had not.
     pub gained: bool,
-    /// It is a shell that shows nothing after its scripts, and why, as far as that is known.
+    /// Set if it is a shell that shows nothing after its scripts; contains the reason if known.
     pub nothing: Option<Nothing>,
 }
 
-/// What an endpoint has brought.
+/// Data returned by an endpoint.
 pub struct Gathered {
     pub read: PageFindings,
     pub bytes: u64,
     pub detail: String,
-    /// What the next visit remembers of the version of the data.
+    /// Memo about the version of the data, for the next visit.
     pub memo: Option<Box<str>>,
 }
 
-/// What the door gives back to a visit.
+/// The result that a visit gets.
 pub enum End {
-    /// The page is asked for, or stays as it was sent.
+    /// The page is requested, or stays as the server sent it.
     AsSent,
     /// The data in place of the page.
     Data(Box<Gathered>),
-    /// The page that was sent, with what its scripts or its data made of it.
+    /// The fetched page, with the result of its scripts or its data.
     Made(Box<Made>),
     /// The visit ends without a page.
     NoPage(NoPage),
@@ -70,18 +70,18 @@ pub enum End {
 
 /// Why a visit ends without a page.
 pub enum NoPage {
-    /// Its data are what they were.
+    /// Its data have not changed.
     NotModified,
-    /// The page keeps its place, for so long at least.
+    /// The page keeps its place, at least for the given time.
     KeptBack { why: String, pause: Duration },
     /// The server of its data did not answer.
     Unanswered(String),
-    /// The page came well, and does not show yet what it may show another time.
+    /// The page itself was fetched, and may show later what it does not show yet.
     Again(&'static str),
 }
 
 impl End {
-    /// The page keeps its place, and may be asked for at once.
+    /// The page keeps its place, and may be requested at once.
     #[must_use]
     pub fn kept_back(why: impl Into<String>) -> Self {
         Self::NoPage(NoPage::KeptBack { why: why.into(), pause: Duration::ZERO })

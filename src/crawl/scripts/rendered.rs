@@ -1,5 +1,5 @@
-//! What rendering has brought a site so far, kept over restarts: by what pages look like without their scripts, so that a site that lives by its scripts is not tried anew by
-//! each process, and what its scripts have asked for.
+//! Results of rendering for a site so far, kept over restarts: by what pages look like without their scripts, so that a site that depends
+//! on its scripts is not tested again by each process, and the requests of its scripts.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::limits;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
-/// The note that keeps it.
+/// Name of the note that stores it.
 pub const RENDERED_NOTE: &str = "rendered";
 
-/// The account of one site.
+/// The statistics of one site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendered {
     /// By the shapes of pages ([`Shown::shape`](super::evidence::Shown::shape)).
@@ -22,24 +22,24 @@ pub struct Rendered {
     /// Requests that scripts have made since the site's first crawl.
     #[serde(default)]
     pub requests: u64,
-    /// What scripts asked for in vain in the last crawl, as the rule file and robots.txt stand.
+    /// Requests of scripts that were refused in the last crawl under the current rule file and robots.txt.
     #[serde(default)]
     closed: Vec<Closed>,
     /// Pages that showed nothing after their scripts, in the last crawl that rendered any.
     #[serde(default)]
     nothing: Option<Nothing>,
-    /// Pages that the next crawl begins with: something went wrong on them, or their time was over with more to come.
+    /// Pages that the next crawl begins with: they had a failure, or their time was over with more to come.
     #[serde(default)]
     again: Vec<String>,
-    /// `nothing` is that of a crawl before: it holds until a page was rendered again.
+    /// `nothing` is from an earlier crawl: it holds until a page was rendered again.
     #[serde(skip)]
     is_nothing_before: bool,
-    /// `closed` is that of a crawl before: it holds until scripts have asked for something again.
+    /// `closed` is from an earlier crawl: it holds until scripts have sent requests again.
     #[serde(skip)]
     is_closed_before: bool,
 }
 
-/// A host that scripts of a site may not ask.
+/// A host that scripts of a site may not request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closed {
     pub host: String,
@@ -48,13 +48,13 @@ pub struct Closed {
     pub page: String,
 }
 
-/// Pages of a site that were rendered, had nothing without their scripts and had nothing with them.
+/// Pages of a site that were rendered and had no content, neither without their scripts nor with them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Nothing {
     pub pages: u64,
     /// The first of them.
     pub page: String,
-    /// What went wrong on it, and where; `None` where nothing was thrown or refused.
+    /// What failed on it, and where; `None` if nothing was thrown or refused.
     pub why: Option<String>,
 }
 
@@ -74,14 +74,14 @@ impl std::fmt::Display for Nothing {
 }
 
 impl Rendered {
-    /// The account of a shape. Those of a class that come when there are `limits::RENDER_SHAPES_MAX` share one.
+    /// The statistics of a shape. Beyond `limits::RENDER_SHAPES_MAX` shapes, new ones of a class share one entry.
     pub fn of(&mut self, class: Class, shape: &str) -> &mut Brought {
         let is_known = self.shapes.contains_key(shape) || self.shapes.len() < limits::RENDER_SHAPES_MAX;
         let shape = if is_known { shape } else { class.name() };
         self.shapes.entry(shape.to_owned()).or_default()
     }
 
-    /// What a database knows of a site; nothing where nobody has written, or what was written is no such account.
+    /// Loads the statistics of a site from a database; empty if there are none, or if they are unreadable.
     ///
     /// # Errors
     /// Those of the database.
@@ -90,13 +90,13 @@ impl Rendered {
         Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
     }
 
-    /// A crawl begins: what was closed may be so no more.
+    /// A crawl begins: closed hosts may no longer be closed.
     pub fn begin(&mut self) {
         self.is_closed_before = true;
         self.is_nothing_before = true;
     }
 
-    /// Scripts have asked for something.
+    /// Counts requests of scripts.
     pub fn asked(&mut self, requests: u64) {
         self.requests += requests;
         if requests > 0 {
@@ -110,7 +110,7 @@ impl Rendered {
         }
     }
 
-    /// Writes down that a host is closed to scripts. False where that is known, or where `limits::ORIGINS_PER_SITE_MAX` are.
+    /// Records that a host is closed to scripts. False if that is known, or if `limits::ORIGINS_PER_SITE_MAX` are recorded.
     pub fn close(&mut self, closed: Closed) -> bool {
         self.forget_closed();
         let is_known = self.closed.iter().any(|of| of.host == closed.host && of.why == closed.why);
@@ -121,7 +121,7 @@ impl Rendered {
         is_new
     }
 
-    /// A page shows nothing. True where it is the first of this crawl.
+    /// Records that a page shows nothing. True if it is the first of this crawl.
     pub fn shows_nothing(&mut self, page: Nothing) -> bool {
         if std::mem::take(&mut self.is_nothing_before) {
             self.nothing = None;
@@ -136,7 +136,7 @@ impl Rendered {
         false
     }
 
-    /// The next crawl is to look at a page again. Those beyond `limits::RENDER_AGAIN_MAX` wait for a look of their own.
+    /// Queues a page for the next crawl. Those beyond `limits::RENDER_AGAIN_MAX` wait for their own recheck.
     pub fn look_again(&mut self, page: &str) {
         if self.again.len() < limits::RENDER_AGAIN_MAX && !self.again.iter().any(|known| known == page) {
             self.again.push(page.to_owned());
@@ -148,7 +148,7 @@ impl Rendered {
         std::mem::take(&mut self.again)
     }
 
-    /// A page shows something: where it was the first that did not, the site has been mended.
+    /// Records that a page shows something: if it was the first that did not, the site has been fixed.
     pub fn shows_again(&mut self, page: &str) {
         let is_mended = self.nothing.as_ref().is_some_and(|all| all.page == page);
         if std::mem::take(&mut self.is_nothing_before) || is_mended {
@@ -162,13 +162,13 @@ impl Rendered {
         self.nothing.as_ref()
     }
 
-    /// What scripts asked for in vain in the last crawl.
+    /// Requests of scripts that were refused in the last crawl.
     #[must_use]
     pub fn closed(&self) -> &[Closed] {
         &self.closed
     }
 
-    /// As it is written down; `None` where there is nothing to tell.
+    /// The stored form; `None` if there is nothing to store.
     #[must_use]
     pub fn note(&self) -> Option<Vec<u8>> {
         let is_empty = self.shapes.is_empty()

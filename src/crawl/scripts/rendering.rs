@@ -1,7 +1,7 @@
-//! Whether a page's scripts are run, and what that brings (ALGORITHMS §5, BT §3.2).
+//! Decides whether a page's scripts are run, and runs them (ALGORITHMS §5, BT §3.2).
 //!
-//! Each page is read without scripts first. Where the rule file says `auto`, the evidence decides: pages that look alike without their
-//! scripts are tried a few times, and from then on rendered where that brought links which the pages themselves had not, or where a page
+//! Each page is read without scripts first. If the rule file says `auto`, the evidence decides: pages that look alike without their
+//! scripts are tried a few times, and from then on rendered if that yielded links which the pages themselves had not, or if a page
 //! shows nothing and waits for its scripts.
 
 use std::collections::HashSet;
@@ -27,10 +27,10 @@ use gleaner_render::wire::{Bound, Outcome, Page, Seeks, Viewport};
 use gleaner_rules::{RenderActs, RenderWhen, SiteRules};
 use gleaner_store::crawldb::faults;
 
-/// Before a process is asked for again where there was none to be had.
+/// Pause before another attempt to start a process.
 const SPAWN_PAUSE: Duration = Duration::from_secs(1);
 
-/// What a reader does with pages of a site. A member's clicks may change things there.
+/// What a reader does with pages of a site. On a member's page, clicks may change things.
 #[must_use]
 pub(crate) fn seeks(rules: &SiteRules) -> Seeks {
     match rules.acts() {
@@ -43,15 +43,15 @@ pub(crate) fn seeks(rules: &SiteRules) -> Seeks {
 /// A page that is to be rendered.
 struct Wanted {
     shown: Shown,
-    /// Of its likes.
+    /// Shape of the page.
     shape: String,
     encoding: &'static Encoding,
 }
 
-/// What a run of its scripts has left.
+/// Result of a run of its scripts.
 struct Ran {
     outcome: Outcome,
-    /// Addresses that its document need not hold.
+    /// Addresses that its document may lack.
     more: Vec<String>,
     /// Requests for data that were answered with markup.
     unread: Vec<String>,
@@ -59,7 +59,7 @@ struct Ran {
     recorded: Option<shortcut::Recorded>,
 }
 
-/// Runs the page's scripts where that is wanted. None where it is not, or where the page broke its child: what was read without stays.
+/// Runs the page's scripts if required. None if it is not, or if the page broke its child: the static content stays.
 pub async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     let PageVisit { scripts, job, errands } = of;
     let children = scripts.renderer.as_ref()?;
@@ -72,7 +72,7 @@ pub async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     let html = (std::mem::take(&mut outcome.html), wanted.encoding);
     let (mut made, html) = scripts.read_document(job, sent.headers, html, more).await;
     let gained = gained(of, sent.read, &made);
-    // An error's page in place of the data says nothing of the page: it is visited again.
+    // An error page in place of the data says nothing of the page: it is revisited.
     if gained == 0 && shortcut::lacks_data(scripts, job.class, &unread, &outcome.errors) {
         errands.troubled(Trouble::Unanswered);
     }
@@ -81,9 +81,9 @@ pub async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     if gained == 0 && wanted.shown.is_bare() {
         errands.tell_closed(scripts, &job.url);
     }
-    // A script that took links away has not unsaid them.
+    // A link that a script removed is kept.
     made.add(sent.read);
-    // What was not answered, or not run to its end, says nothing of how the page is made.
+    // A run with failed requests, or one that did not finish, says nothing of how the page works.
     let is_whole = errands.is_whole() && outcome.spent.is_none();
     if let Some(recorded) = recorded.filter(|_| is_whole && gained > 0) {
         shortcut::teach(of, (now_ms, &markup), recorded, (sent.read, &made)).await;
@@ -95,16 +95,16 @@ pub async fn render(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     Some(Made { read: made, html, detail, gained: gained > 0, nothing })
 }
 
-/// Whether a page is to be rendered, by its rules and by what is known of its likes.
+/// Whether a page is to be rendered, by its rules and the results for similar pages.
 fn wanted(of: PageVisit<'_>, SentPage { headers, body, read }: SentPage<'_>) -> Option<Wanted> {
     let PageVisit { scripts, job, .. } = of;
     let when = scripts.rules.render(job.class);
-    // Where robots may follow nothing, nothing is to be found.
+    // If robots may follow no link, there is nothing to find.
     if when == RenderWhen::Never || read.nofollow {
         return None;
     }
     let signs = scripted::signs(body);
-    // What a guest sees is no page of the site's; one that waits for its scripts has not shown yet whose it is.
+    // A guest's view is no page of the site's; one that waits for its scripts has not shown yet whose it is.
     if read.denied.is_some() && !signs.empty_root {
         return None;
     }
@@ -118,7 +118,7 @@ fn wanted(of: PageVisit<'_>, SentPage { headers, body, read }: SentPage<'_>) -> 
     scripts.rendered().of(job.class, &shape).decide(when, shown).then_some(Wanted { shown, shape, encoding })
 }
 
-/// Runs the page, and once more where that may show more. None where it came to no end.
+/// Runs the page, and once more if that may show more. None if it did not finish.
 async fn ran(
     of: PageVisit<'_>,
     read: &PageFindings,
@@ -166,7 +166,7 @@ async fn ran(
     more.extend(downloads);
     // A page that reloads itself leads nowhere.
     more.retain(|url| !again::is_own(url, &job.url));
-    // Scripts write addresses in UTF-8, and pages of another charset write theirs in that: what the document holds is read from it.
+    // Scripts write addresses in UTF-8, pages of another charset in theirs: addresses in the document are read from it.
     if wanted.encoding != encoding_rs::UTF_8 {
         more.retain(|url| !has_encoded_letters(url));
     }
@@ -183,7 +183,7 @@ fn gained(of: PageVisit<'_>, read: &PageFindings, made: &PageFindings) -> usize 
     links.count() + made.magnets.len().saturating_sub(read.magnets.len())
 }
 
-/// Writes down what a render brought, for the decisions on pages like this one.
+/// Records what a render yielded, for the decisions on similar pages.
 fn account(of: PageVisit<'_>, wanted: &Wanted, has_gained: bool, is_refused: bool) {
     let PageVisit { scripts, job, errands } = of;
     let attempts = faults(job.lease.attempts);
@@ -192,7 +192,7 @@ fn account(of: PageVisit<'_>, wanted: &Wanted, has_gained: bool, is_refused: boo
     if !has_gained && wanted.shown.is_bare() && brought.deserves_another(is_refused, attempts) {
         errands.troubled(Trouble::Empty);
     }
-    // What is tried again has not been seen yet.
+    // A page that is tried again has no result yet.
     let is_seen = match errands.trouble() {
         Trouble::None => true,
         Trouble::Empty => attempts + 1 >= limits::ATTEMPTS_MAX,
@@ -206,8 +206,8 @@ fn account(of: PageVisit<'_>, wanted: &Wanted, has_gained: bool, is_refused: boo
     }
 }
 
-/// A page that shows nothing, with the first thing that went wrong on it. Scripts write into their errors what they like: what may be a
-/// token is masked.
+/// A page that shows nothing, with the first failure on it. Scripts put arbitrary text into their errors: possible
+/// tokens are masked.
 fn nothing(PageVisit { scripts, job, .. }: PageVisit<'_>, outcome: &Outcome, refused: Option<String>) -> Nothing {
     let of_script = outcome.errors.first().map(|error| {
         let source = told_url(error.source.split(['?', '#']).next().unwrap_or_default());
@@ -227,8 +227,8 @@ fn nothing(PageVisit { scripts, job, .. }: PageVisit<'_>, outcome: &Outcome, ref
     Nothing { pages: 1, page, why }
 }
 
-/// Runs a page in a child, and in another one where that died: what ends a process is not always its page. Gives what was recorded of its
-/// requests, too. A page that ends both is to be visited again, unless such pages do so again and again; one for which no process could be
+/// Runs a page in a child, and in another one if that died: what ends a process is not always its page. Also returns the recording of its
+/// requests. A page that ends both is revisited, unless such pages do so repeatedly; one for which no process could be
 /// started keeps its place.
 async fn run<'a>(
     of: PageVisit<'a>,
@@ -241,7 +241,7 @@ async fn run<'a>(
         let recording = Recording::new(of.answering(), job.class);
         let ran = children.run(page, &recording).await;
         let error = match &ran {
-            // A full table of processes or files is not the page's doing, and may have room in a moment.
+            // A full table of processes or files is not the page's fault, and may have room in a moment.
             Err(error @ ChildError::Spawn(_)) if !is_again => {
                 let (site, url) = (&scripts.rules.name, job.url.as_str());
                 tracing::warn!(%site, url, %error, "no process could be started for the page's scripts: retrying");
@@ -265,7 +265,7 @@ async fn run<'a>(
         if is_again {
             scripts.rendered().of(job.class, shape).died = died.saturating_add(1);
         }
-        // A process that others ended says nothing of its page.
+        // A process that was ended from outside says nothing of its page.
         let may_be_others = died < limits::RENDER_DEATHS_MAX || error.to_string().contains("signal 9");
         if is_again && may_be_others {
             errands.troubled(Trouble::Died);
@@ -279,10 +279,10 @@ async fn run<'a>(
     }
 }
 
-/// Writes down that a page shows nothing, and tells of the first one of a site.
+/// Records that a page shows nothing, and logs the first one of a site.
 pub fn tell_nothing(scripts: &Scripts, url: &CrawlUrl, nothing: Nothing) {
     let (page, why) = (nothing.page.clone(), nothing.told_why().to_owned());
-    // Where something went wrong, it may be mended by the next crawl.
+    // A failure may be fixed by the next crawl.
     if nothing.why.is_some() {
         scripts.rendered().look_again(url.as_str());
     }
@@ -302,7 +302,7 @@ pub fn tell_nothing(scripts: &Scripts, url: &CrawlUrl, nothing: Nothing) {
     }
 }
 
-/// Says so where a page was left with more to come. Where it is known which request brings its list, that goes on.
+/// Reports a page that was left with more to come. If the request that returns its list is known, that continues.
 fn tell_cut(of: PageVisit<'_>, outcome: &Outcome, gained: usize) {
     let PageVisit { scripts, job, errands } = of;
     let is_cut = errands.is_out_of_time() || outcome.cut.is_some();
@@ -315,7 +315,7 @@ fn tell_cut(of: PageVisit<'_>, outcome: &Outcome, gained: usize) {
     }
     let is_unanswered = outcome.cut.as_ref().is_some_and(|cut| cut.bound == Bound::Unanswered);
     if is_unanswered && gained == 0 {
-        // It is visited again, as after any fault.
+        // It is revisited, as after any failure.
         return;
     }
     if errands.is_out_of_time() || is_unanswered {
@@ -346,7 +346,7 @@ fn tell_cut(of: PageVisit<'_>, outcome: &Outcome, gained: usize) {
     }
 }
 
-/// Whether an address holds letters beyond ASCII, percent-encoded.
+/// Whether an address contains percent-encoded letters beyond ASCII.
 fn has_encoded_letters(url: &str) -> bool {
     url.as_bytes().windows(2).any(|two| two[0] == b'%' && matches!(two[1], b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F'))
 }

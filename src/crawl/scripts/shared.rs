@@ -1,4 +1,4 @@
-//! What the scripts of a site's pages go by, and what its pages share of them.
+//! State for running the scripts of a site's pages, and what its pages share of it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,7 @@ use gleaner_net::fetch::{ResponseHeaders, Transport};
 use gleaner_render::children::Children;
 use gleaner_rules::{Class, RenderWhen, SiteRules};
 
-/// The means of one site. Clones share the same.
+/// The state of one site. Clones share it.
 #[derive(Clone)]
 pub struct Scripts {
     pub rules: Arc<SiteRules>,
@@ -27,23 +27,23 @@ pub struct Scripts {
     pub transport: Arc<dyn Transport>,
     pub clock: Arc<dyn Clock>,
     pub memory: Memory,
-    /// Runs the scripts of pages; `None` where nobody here does.
+    /// Runs the scripts of pages; `None` if this process cannot.
     pub renderer: Option<Arc<Children>>,
-    /// The pages are those of the operator's account.
+    /// The pages are fetched with the operator's account.
     pub is_members: bool,
     sitemaps: Arc<Sitemaps>,
-    /// What the requests of scripts have in common.
+    /// Shared cache for the requests of scripts.
     pub shelf: Arc<Shelf>,
-    /// What scripts keep from page to page.
+    /// Data that scripts store from page to page.
     pub storages: Arc<Storages>,
-    /// By class, what stands in place of renders.
+    /// By class, the data requests that replace renders.
     pub shortcuts: Arc<Shortcuts>,
-    /// What rendering has brought.
+    /// Results of rendering.
     rendered: Arc<Mutex<Rendered>>,
 }
 
 impl Scripts {
-    /// Nothing is known yet, and nobody runs them.
+    /// Starts without state and without a renderer.
     #[must_use]
     pub fn new(
         rules: &Arc<SiteRules>,
@@ -68,7 +68,7 @@ impl Scripts {
         }
     }
 
-    /// What rendering has brought. Not to be held across an await.
+    /// Results of rendering. Do not hold the guard across an await.
     pub fn rendered(&self) -> MutexGuard<'_, Rendered> {
         // Counts stay usable after a panic elsewhere.
         self.rendered.lock().unwrap_or_else(PoisonError::into_inner)
@@ -80,22 +80,22 @@ impl Scripts {
         self.renderer.is_some() && self.rules.render(class) != RenderWhen::Never
     }
 
-    /// Whether visits of a class may ask for more than their page: for its scripts, or for the data that they would ask for.
+    /// Whether visits of a class may send requests beyond their page: for its scripts, or for the data that they would request.
     #[must_use]
     pub fn runs_errands(&self, class: Class) -> bool {
         self.may_render(class) || self.rules.shortcuts(class).next().is_some()
     }
 
-    /// A crawl has nothing left: what was visited by endpoints since these were last borne out is checked. True where there is any.
+    /// A crawl has nothing left: what was visited by endpoints since these were last confirmed is checked. True if there is any.
     #[must_use]
     pub fn close_shortcuts(&self) -> bool {
         self.shortcuts.close(|class| self.may_render(class))
     }
 
-    /// Asks one place for an origin's rules.
+    /// Requests an origin's rules from one place.
     ///
     /// # Errors
-    /// Why the origin must be taken as closed.
+    /// Why the origin must be treated as disallowed.
     pub async fn ask_robots(&self, place: &Place) -> Result<RobotsAnswer, RobotsFault> {
         robots_txt::fetch(place, &self.rules, &*self.transport, &*self.clock, &self.memory.bodies).await
     }
@@ -106,8 +106,8 @@ impl Scripts {
         i64::try_from(self.clock.now().0).unwrap_or(i64::MAX)
     }
 
-    /// What a document that scripts have made gives, and the addresses that only its states showed. What is large is read off the loop's
-    /// thread.
+    /// The content of a document that scripts have made, and of the addresses that only its states showed. Large documents are read off the
+    /// loop's thread.
     pub async fn read_document(
         &self,
         job: &Job,

@@ -1,4 +1,4 @@
-//! What a site's pages share of what their scripts have asked for.
+//! Cache of a site's script requests, shared by its pages.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,18 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_net::politeness::robots::Robots;
 use gleaner_render::wire as net;
 
-/// By origin, the rules of its robots.txt and until when they hold.
+/// By origin, the rules of its robots.txt and until when they are valid.
 type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;
 
-/// What a site's pages share: the rules of hosts that only scripts ask, and scripts that many pages have.
+/// The shared cache of a site's pages: the rules of hosts that only scripts request, and scripts that many pages have.
 #[derive(Default)]
 pub struct Shelf {
     robots: Mutex<RobotsUntil>,
     scripts: Mutex<Scripts>,
 }
 
-/// Scripts by their addresses, each for `limits::SCRIPTS_KEPT_FOR`; all are dropped when they become too many. Their bodies stand apart.
+/// Scripts by their addresses, each for `limits::SCRIPTS_KEPT_FOR`; all are dropped when they become too many. Bodies are stored
+/// separately.
 #[derive(Default)]
 struct Scripts {
     kept: HashMap<Box<str>, (UnixMillis, net::Response, Bytes)>,
@@ -28,7 +29,7 @@ struct Scripts {
 }
 
 impl Shelf {
-    /// The rules of an origin that only scripts ask, as long as they hold.
+    /// The rules of an origin that only scripts request, while they are valid.
     pub(super) fn robots(&self, origin: &str, now: UnixMillis) -> Option<Arc<Robots>> {
         let known = self.robots.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(origin).filter(|(until, _)| *until > now).map(|(_, robots)| Arc::clone(robots))
@@ -46,19 +47,19 @@ impl Shelf {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A script that was kept, its body apart.
+    /// A cached script, with its body separate.
     pub(crate) fn script(&self, url: &str, now: UnixMillis) -> Option<(net::Response, Bytes)> {
         let scripts = self.scripts();
         let (until, script, body) = scripts.kept.get(url)?;
         (*until > now).then(|| (script.clone(), body.clone()))
     }
 
-    /// Scripts are asked for anew: a page has shown nothing by those that are kept.
+    /// Drops the cached scripts: a page has shown nothing with them.
     pub(crate) fn forget_scripts(&self) {
         *self.scripts() = Scripts::default();
     }
 
-    /// Keeps a script for the pages that come soon: one that says how long it holds no other way, and whose address asks for nothing.
+    /// Caches a script for the next pages, unless its `Cache-Control` forbids that or its address has a query.
     pub(crate) fn keep(&self, url: &str, script: &net::Response, body: &[u8], now: UnixMillis) {
         let says = script.header("cache-control").unwrap_or_default().to_ascii_lowercase();
         let is_fleeting = ["no-store", "no-cache", "private", "max-age=0"].iter().any(|word| says.contains(word));
@@ -75,7 +76,7 @@ impl Shelf {
         let (of_url, status_text, headers) = (of_url.clone(), status_text.clone(), headers.clone());
         let (redirected, status) = (*redirected, *status);
         let kept = net::Response { url: of_url, redirected, status, status_text, headers, body: Vec::new() };
-        // A copy: what was read holds a share of what bodies may take.
+        // A copy: the original holds a share of the memory allowance.
         let body = Bytes::copy_from_slice(body);
         scripts.kept.insert(url.into(), (now.plus(limits::SCRIPTS_KEPT_FOR), kept, body));
     }

@@ -1,8 +1,8 @@
-//! Data in place of renders (ALGORITHMS §5): what was learned of a class's pages, or pinned in the rule file, is asked for through the
-//! crawl's gate, and its links are the page's.
+//! Data in place of renders (ALGORITHMS §5): the data of a class's pages are requested through the crawl's gate, as learned or as pinned in
+//! the rule file, and their links are the page's.
 //!
-//! Between the pure room `shortcut` and the visit. A page is visited by an endpoint where one holds for its address, unless a render is
-//! due that checks it; where the endpoint does not hold, the same visit goes on as any other.
+//! Connects the pure module `shortcut` with the visit. A page is visited by an endpoint if one matches its address, unless a render is
+//! due that checks it; if the endpoint fails, the same visit continues like any other.
 
 mod gather;
 mod learning;
@@ -28,8 +28,8 @@ use gleaner_rules::Class;
 pub use learning::{Recording, lacks_data, teach};
 pub use recorded::Recorded;
 
-/// Visits a page by what is known of its class, without asking for the page. What its server said of the version of the data counts
-/// where it `is_watched`.
+/// Visits a page by what is known of its class, without requesting the page. The server's validators for the data are used
+/// if it `is_watched`.
 pub async fn visit(of: PageVisit<'_>, is_watched: bool) -> End {
     let PageVisit { scripts, job, errands } = of;
     let Some((endpoint, page)) = plan(scripts, job, false) else { return End::AsSent };
@@ -57,7 +57,7 @@ pub async fn visit(of: PageVisit<'_>, is_watched: bool) -> End {
     }
 }
 
-/// The same beside a page that was asked for, whose own links count or hold a token. `None` where it is to be rendered, or left as it is.
+/// The same in addition to a fetched page, whose own links count or contain a token. `None` if it is to be rendered, or left as it is.
 pub async fn beside(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     let PageVisit { scripts, job, errands } = of;
     if sent.read.nofollow {
@@ -68,7 +68,7 @@ pub async fn beside(of: PageVisit<'_>, sent: SentPage<'_>) -> Option<Made> {
     by_data(of, sent, (&endpoint, &page, scripts.may_render(job.class))).await
 }
 
-/// What an endpoint makes of a page that was asked for; `None` where it fails.
+/// The result of an endpoint for a fetched page; `None` if it fails.
 pub async fn by_data(
     of: PageVisit<'_>,
     SentPage { headers, body, read: read_before }: SentPage<'_>,
@@ -93,7 +93,7 @@ pub async fn by_data(
     None
 }
 
-/// Writes down that an endpoint does not hold for a page. Trouble says nothing of it.
+/// Records that an endpoint does not match a page. Network trouble says nothing of it.
 fn does_not_hold(scripts: &Scripts, job: &Job, page: &Url, failed: Failed) {
     match failed {
         Failed::Differs(difference) => differs(scripts, job, page, difference),
@@ -101,7 +101,7 @@ fn does_not_hold(scripts: &Scripts, job: &Job, page: &Url, failed: Failed) {
             let (site, url) = (&scripts.rules.name, job.url.as_str());
             tracing::debug!(%site, url, why, "the data are not sufficient: the page is requested");
         }
-        // The page itself is to say whether it is gone; where many are, it is the endpoint that has moved.
+        // The page itself must show whether it is gone; if many are, the endpoint has moved.
         Failed::Gone(status) if scripts.shortcuts.book(job.class, |book| book.gone(page)) == Some(true) => {
             differs(scripts, job, page, Difference::Status(status));
         }
@@ -119,7 +119,7 @@ fn plan(scripts: &Scripts, job: &Job, needs_page: bool) -> Option<(Arc<Endpoint>
     Some((endpoint, page))
 }
 
-/// A render has left a page with more to show. True where what is known of its data goes on in another visit.
+/// A render has left a page with more to show. True if what is known of its data continues in another visit.
 #[must_use]
 pub fn goes_on(scripts: &Scripts, job: &Job) -> bool {
     job.url.to_url().is_ok_and(|page| scripts.shortcuts.book(job.class, |book| book.goes_on(&page)) == Some(true))
@@ -142,7 +142,7 @@ fn differs(scripts: &Scripts, job: &Job, page: &Url, difference: Difference) {
     }
 }
 
-/// A difference in words; addresses of a member's pages may hold what is the member's alone.
+/// A difference in words; addresses of a member's pages may contain the member's secrets.
 fn told_difference(scripts: &Scripts, difference: &Difference) -> String {
     match difference {
         Difference::NotAsked(url) if scripts.is_members => Difference::NotAsked(told_url(url)).to_string(),
@@ -162,7 +162,7 @@ fn worked(scripts: &Scripts, job: &Job, page: &Url, found: &Found) {
     scripts.shortcuts.book(job.class, |book| book.worked(page, found.is_end, found.began.0));
 }
 
-/// The findings of a page that has these links.
+/// The findings of a page with these links.
 async fn read(scripts: &Scripts, job: &Job, links: Vec<String>, headers: &ResponseHeaders) -> PageFindings {
     let (mut read, _) = scripts.read_document(job, headers, (String::new(), encoding_rs::UTF_8), links).await;
     // There is no page that could show whose it is.
@@ -170,10 +170,10 @@ async fn read(scripts: &Scripts, job: &Job, links: Vec<String>, headers: &Respon
     read
 }
 
-/// The text of an answer, in the charset that it names.
+/// The text of a response, in the charset that it names.
 fn text_of(response: &net::Response, body: &[u8]) -> String {
     let encoding = charset::detect(response.header("content-type"), body, None);
-    // JSON is UTF-8 whatever is said of it (RFC 8259 §8.1).
+    // JSON is UTF-8, whatever its header says (RFC 8259 §8.1).
     match std::str::from_utf8(body) {
         Ok(text) => text.to_owned(),
         Err(_) => encoding.decode(body).0.into_owned(),

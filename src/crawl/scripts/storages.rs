@@ -1,4 +1,5 @@
-//! What the scripts of a site keep from page to page. It stays in memory, is never written down or logged, and ends with the crawl.
+//! Data that the scripts of a site store from page to page. They stay in memory, are never written to disk or logged, and end with the
+//! crawl.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,30 +7,30 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::limits;
 use gleaner_render::wire::Stored;
 
-/// What scripts of a site keep, by origin.
+/// Stored data of a site's scripts, by origin.
 #[derive(Default)]
 pub struct Storages(Mutex<BTreeMap<String, Kept>>);
 
 #[derive(Default)]
 struct Kept {
     stored: Stored,
-    /// A page has shown something by it.
+    /// A page has shown something because of it.
     pays: bool,
 }
 
 impl Storages {
     fn all(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
-        // Each entry is whole between calls.
+        // Each entry is consistent between calls.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a page of the origin begins with.
+    /// The initial storage of a page of the origin.
     #[must_use]
     pub fn given(&self, origin: &str) -> Stored {
         self.all().get(origin).filter(|kept| kept.pays).map(|kept| kept.stored.clone()).unwrap_or_default()
     }
 
-    /// Adds what a page has left. Gives all of it.
+    /// Adds the data of a page. Returns all of the origin's.
     pub fn leave(&self, origin: &str, left: &Stored) -> Stored {
         let mut all = self.all();
         let has_room = all.contains_key(origin) || all.len() < limits::RENDER_STORED_ORIGINS_MAX;
@@ -43,19 +44,19 @@ impl Storages {
         if stored.bytes() > 2 * limits::RENDER_STORED_BYTES_MAX {
             stored = left.clone();
         }
-        // A child tells no more than that.
+        // A child reports no more than that.
         if stored.bytes() <= 2 * limits::RENDER_STORED_BYTES_MAX {
             kept.stored = stored;
         }
         kept.stored.clone()
     }
 
-    /// What was left is of no use any more.
+    /// Drops the stored data of an origin, which are of no use any more.
     pub fn forget(&self, origin: &str) {
         self.all().remove(origin);
     }
 
-    /// A page has shown something by what others left.
+    /// Records that a page has shown something because of data that others stored.
     pub fn pays(&self, origin: &str) {
         if let Some(kept) = self.all().get_mut(origin) {
             kept.pays = true;

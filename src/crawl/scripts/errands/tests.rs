@@ -1,4 +1,4 @@
-//! What the gate makes of the requests of scripts: a web in memory, in virtual time.
+//! How the gate handles script requests: a web in memory, in virtual time.
 
 use std::collections::HashMap;
 
@@ -52,7 +52,7 @@ impl Body for Broken {
     }
 }
 
-/// Answers by URL, and a log of what was asked: when, where, with which headers.
+/// Responses by URL, and a log of the requests: when, where, with which headers.
 #[derive(Default)]
 struct Web {
     answers: HashMap<&'static str, (u16, ResponseHeaders, &'static str)>,
@@ -166,7 +166,7 @@ fn world(rules: &str, answers: &[Row<'_>]) -> World {
 }
 
 impl World {
-    /// The errands of a visit, whose own connection is open until it is given back.
+    /// The script requests of a visit, whose own connection is open until it is given back.
     async fn errands(&self, pages_max: Option<u64>) -> Errands {
         tokio::time::advance(Duration::from_millis(self.policy.interval_ms)).await;
         let requests = Arc::new(Semaphore::new(8));
@@ -298,7 +298,7 @@ async fn pages_that_run_side_by_side_share_what_the_days_budget_leaves() {
     }
     assert_eq!((answered, world.asked().len(), world.budget.unbooked()), (4, 5, 5));
     assert_eq!((one.trouble(), other.trouble()), (Trouble::KeptBack, Trouble::KeptBack));
-    // The loop books what the first page's visit tells, and reckons anew.
+    // The loop counts what the first page's visit reports, and updates the budget.
     world.budget.booked(one.sent.load(Ordering::Relaxed));
     world.budget.leaves(5 - one.sent.load(Ordering::Relaxed));
     assert!(world.ask(&one, "http://site.example/data").await.is_err(), "booking frees nothing");
@@ -458,7 +458,7 @@ async fn answers_for_a_child_hold_their_share_of_the_pages_own_allowance_until_i
     let mut third = std::pin::pin!(answering.reply(request("http://site.example/data")));
     let waited = tokio::time::timeout(Duration::from_secs(5), &mut third).await;
     assert!(waited.is_err(), "two of them are all that one page has");
-    // Another page has its own, and visits theirs.
+    // Another page has its own allowance, and visits have theirs.
     let other = world.errands(None).await;
     assert!(world.ask(&other, "http://site.example/data").await.is_ok());
     drop(first);

@@ -1,4 +1,4 @@
-//! The data of one page, asked for by its endpoint: all their turns, and whether its list ends where they say so.
+//! The data of one page, requested from its endpoint: all pages of data, and a check whether the list ends where they say so.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use gleaner_render::children::Host;
 use gleaner_render::wire::{self as net, Asker};
 use gleaner_store::crawldb::faults;
 
-/// Why an endpoint has brought nothing.
+/// Why an endpoint has returned no data.
 pub enum Failed {
     Differs(Difference),
-    /// Nothing speaks against it, and a render is to look: the answer has no record, or a switch that was never so.
+    /// Nothing contradicts it, and a render must check: the response has no record, or a flag with a new value.
     Unsure(String),
-    /// The data are not there, nor is the page, perhaps.
+    /// The data do not exist, nor perhaps the page.
     Gone(u16),
     Trouble(String),
     NotModified,
@@ -44,9 +44,9 @@ pub struct Asking<'a> {
     pub endpoint: &'a Arc<Endpoint>,
     pub page: &'a Url,
     pub html: &'a str,
-    /// A render can say what the data leave open.
+    /// A render can clarify what the data leave open.
     pub may_render: bool,
-    /// The page itself was not asked for: what came of its data counts, whatever has kept the rest of them back.
+    /// The page itself was not requested: the data received so far count, whatever held the rest of them back.
     pub is_alone: bool,
 }
 
@@ -54,9 +54,9 @@ pub struct Asking<'a> {
 #[derive(Default)]
 pub struct Found {
     pub links: Vec<String>,
-    /// Bytes of them.
+    /// Their bytes.
     held: usize,
-    /// Bytes of the answers.
+    /// Bytes of the responses.
     pub bytes: u64,
     requests: usize,
     records: usize,
@@ -66,31 +66,31 @@ pub struct Found {
     pub began: UnixMillis,
 }
 
-/// How far the pages of data have come.
+/// Progress through the pages of data.
 #[derive(Default)]
 struct Turns {
-    /// The request that comes next, and whether it lies behind what the answer before it takes for the end.
+    /// The next request, and whether it lies beyond what the previous response marks as the end.
     next: Option<(Slots, bool)>,
     /// Hashes of the links so far.
     known: HashSet<u64>,
-    /// The page behind the last one of the list.
+    /// The page after the last one of the list.
     behind_end: Option<Url>,
-    /// The next request goes on where an earlier visit has left.
+    /// The next request continues where an earlier visit stopped.
     is_resumed: bool,
-    /// Of the visits before this one, which it goes on with.
+    /// Requests of the earlier visits that this one continues.
     requests_before: usize,
-    /// The request that another visit is to go on with.
+    /// The request with which another visit is to continue.
     left: Option<Slots>,
-    /// What the version of the data is known by, where one page has them all.
+    /// Token for the version of the data, if one page contains them all.
     token: Option<u64>,
 }
 
-/// Whether a list ends where the answer of its page says so.
+/// Whether a list ends where its page's response says so.
 enum End {
     Is,
-    /// A render is to say: why.
+    /// A render must decide; contains the reason.
     Unsure(&'static str),
-    /// The data go on.
+    /// There are more data.
     IsNot,
 }
 
@@ -101,7 +101,7 @@ impl Found {
     }
 }
 
-/// The headers of a request that asks for another version than a memo's.
+/// The headers of a conditional request by a memo.
 fn conditions(memo: &str, token: u64) -> Vec<(String, String)> {
     let Some(validators) = version::read(memo, token) else { return Vec::new() };
     let named = [("if-none-match", validators.etag), ("if-modified-since", validators.last_modified)];
@@ -109,10 +109,10 @@ fn conditions(memo: &str, token: u64) -> Vec<(String, String)> {
 }
 
 impl Asking<'_> {
-    /// Asks for the data. What the server has said of their version before is `memo`.
+    /// Requests the data. `memo` is the server's last statement of their version.
     ///
     /// # Errors
-    /// Why there are none to go by.
+    /// Why no usable data were returned.
     pub async fn gather(&self, memo: Option<&str>) -> Result<Found, Failed> {
         let PageVisit { scripts, job, .. } = self.of;
         let cookies = cookies(scripts, &job.url);
@@ -157,10 +157,10 @@ impl Asking<'_> {
         Ok(found)
     }
 
-    /// The first request of this visit, which may go on with what an earlier one has left.
+    /// The first request of this visit, which may continue an earlier one.
     fn begin(&self, first: &Slots, found: &mut Found) -> Turns {
         let PageVisit { scripts, job, .. } = self.of;
-        // Versions of one page of data say nothing of the others.
+        // The version of one page of data says nothing of the others.
         let is_single = self.endpoint.turning.is_none() && self.endpoint.before.is_none();
         let token = scripts.rules_token ^ xxhash_rust::xxh3::xxh3_64(call::asked(first).url.as_bytes());
         let mut turns =
@@ -168,14 +168,14 @@ impl Asking<'_> {
         let taken = scripts.shortcuts.book(job.class, |book| book.take_rest(self.page, self.endpoint)).flatten();
         if let Some(rest) = taken {
             found.records = rest.records;
-            // A token that it was left with may have ended.
+            // A token stored with it may have expired.
             turns.next = Some((self.endpoint.renewed(rest.asks, first), false));
             (turns.known, turns.requests_before, turns.is_resumed) = (rest.known, rest.requests, true);
         }
         turns
     }
 
-    /// Takes in one page of data. Nothing comes next where it is the last.
+    /// Processes one page of data. Nothing follows if it is the last.
     fn take_in(
         &self,
         (slots, is_behind): (&Slots, bool),
@@ -216,13 +216,13 @@ impl Asking<'_> {
         if goes_on && !has_room {
             turns.left.clone_from(&reading.next);
         }
-        // One that was not answered behind the end is not asked again.
+        // A request beyond the end that got no answer is not repeated.
         let asks_behind = faults(self.of.job.lease.attempts) == 0;
         turns.next = reading.follows().filter(|(_, is_behind)| goes_on && has_room && (asks_behind || !is_behind));
         Ok(())
     }
 
-    /// A page of data was not to be had. Nothing comes next; what has come counts, or the error says why not.
+    /// Handles a page of data that was not available. Nothing follows; earlier data count, or the error gives the reason.
     fn broke_off(
         &self,
         (slots, is_behind): (Slots, bool),
@@ -233,9 +233,9 @@ impl Asking<'_> {
         let is_resumed = std::mem::take(&mut turns.is_resumed);
         let why = match failed {
             Failed::Trouble(why) => why,
-            // Behind the end there may be nothing to ask for.
+            // Beyond the end there may be nothing to request.
             _ if is_behind => return Ok(()),
-            // What was true of the list then need not be now, and says nothing of the endpoint.
+            // The list may have changed since then, which says nothing of the endpoint.
             _ if is_resumed => {
                 return Err(Failed::Unsure("the data do not continue where the last visit stopped".to_owned()));
             }
@@ -246,11 +246,12 @@ impl Asking<'_> {
             let is_put_back = self.put_back(self.rest(slots, turns, found), is_kept_back);
             return if is_put_back { Err(Failed::Trouble(why)) } else { Ok(()) };
         }
-        // What was not answered behind the end is not asked again.
+        // A request beyond the end that got no answer is not repeated.
         if is_behind && !is_kept_back {
             return Ok(());
         }
-        // What has come counts, and the next visit goes on behind it; where the list ends on the site's pages is asked at once.
+        // The data so far count, and the next visit continues after them; if the end of a list is checked on the site's pages, it is
+        // checked at once.
         let has_come = found.records > 0 && !is_behind && turns.behind_end.is_none();
         let counts = has_come && (self.is_alone || !is_kept_back);
         if counts && self.leave(self.rest(slots, turns, found), Some(&why)) {
@@ -260,14 +261,14 @@ impl Asking<'_> {
         }
     }
 
-    /// What is left for another visit.
+    /// The rest that is left for another visit.
     fn rest(&self, asks: Slots, turns: &mut Turns, found: &Found) -> Rest {
         let (requests, known) = (turns.requests_before + found.requests, std::mem::take(&mut turns.known));
         Rest { by: Arc::clone(self.endpoint), asks, requests, records: found.records, known }
     }
 
-    /// What one visit does not take the next one goes on with, as far as the data of one page may go; `why` where they were not answered.
-    /// False where no visit will.
+    /// Stores the rest of one visit for the next one, within the limit for one page's data; `why` if requests were not answered.
+    /// False if no visit will continue.
     fn leave(&self, rest: Rest, why: Option<&str>) -> bool {
         let (site, url, requests) = (&self.of.scripts.rules.name, self.of.job.url.as_str(), rest.requests);
         let is_over = requests >= limits::SHORTCUT_TURNS_MAX;
@@ -291,7 +292,7 @@ impl Asking<'_> {
         is_over
     }
 
-    /// A visit that was to go on has got nothing: the page is tried again, and goes on there. False where it has asked for as much as it may.
+    /// Handles a continuing visit without results: the page is retried, and continues there. False if it has used up its requests.
     fn put_back(&self, rest: Rest, is_kept_back: bool) -> bool {
         let has_attempts = is_kept_back || faults(self.of.job.lease.attempts) + 1 < limits::ATTEMPTS_MAX;
         let has_room = rest.requests < limits::SHORTCUT_TURNS_MAX;
@@ -305,7 +306,7 @@ impl Asking<'_> {
         has_room
     }
 
-    /// Whether the list ends with this page, as its answer says: the data of the page behind it are asked for, once.
+    /// Whether the list ends with this page, as its response says: the data of the following page are requested, once.
     async fn end(
         &self,
         behind: &Url,
@@ -320,11 +321,11 @@ impl Asking<'_> {
             return Ok(End::Is);
         }
         let slots = self.endpoint.first(scope).ok().filter(|slots| {
-            // A token of this page is none of that one's.
+            // A token of this page is invalid for that one.
             let is_another = !call::are_same(slots, own, &self.endpoint.call.fleeting());
             is_another && !self.endpoint.needs_page() && self.endpoint.covers(behind)
         });
-        // What was not answered is not asked again.
+        // An unanswered request is not repeated.
         let Some(slots) = slots.filter(|_| faults(self.of.job.lease.attempts) == 0) else {
             return Ok(unless_rendered("the list ends here, but its data cannot confirm it"));
         };
@@ -332,7 +333,7 @@ impl Asking<'_> {
             Ok((answer, _)) => Ok(match self.endpoint.read(&slots, &answer, scope, 0) {
                 Ok(reading) => {
                     let mut links = reading.links.iter().map(|link| xxhash_rust::xxh3::xxh3_64(link.as_bytes()));
-                    // Some sites answer with the last page for all behind it.
+                    // Some sites return the last page for all later ones.
                     match links.all(|link| known.contains(&link)) {
                         true => End::Is,
                         false if self.may_render => End::Unsure("the list ends here, but its data continue"),
@@ -347,19 +348,21 @@ impl Asking<'_> {
         }
     }
 
-    /// What asks another origin holds no connection of the page's own: both may have one between them, or two visits wait for each other.
+    /// Releases the page's own connection before a request to another origin: both may share one connection, and two visits would wait for
+    /// each other.
     fn let_go(&self, slots: &Slots) {
         if call::slot(slots, "origin").is_some_and(|origin| *origin != *self.of.job.url.origin()) {
             self.of.errands.give_back(&self.of.job.url, self.of.scripts.clock.now());
         }
     }
 
-    /// The gate closes for one page after a while; what is waiting then would be lost, so no more is begun in the second half of it.
+    /// The gate closes for a page after a while, and what is waiting then would be lost, so nothing more is started in the second half of
+    /// that time.
     fn has_time(&self, began: UnixMillis) -> bool {
         self.of.scripts.clock.now().since(began) < limits::RENDER_ASKING_TIME / 2
     }
 
-    /// Asks for data through the gate.
+    /// Requests data through the gate.
     async fn ask(
         &self,
         slots: &Slots,
@@ -391,7 +394,7 @@ impl Asking<'_> {
         match response.status {
             200 => {}
             304 if !conditions.is_empty() => return Err(Failed::NotModified),
-            // A session that has ended shows on the page.
+            // An expired session becomes visible on the page.
             401 | 403 if self.of.scripts.is_members => {
                 return Err(Failed::Unsure(format!("the data request was answered {}", response.status)));
             }

@@ -1,4 +1,4 @@
-//! What renders teach: their requests and answers are remembered, compared with what is known, or learned from.
+//! Learning from renders: their requests and responses are recorded, compared with what is known, or learned from.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,21 +23,21 @@ use gleaner_rules::Class;
 use gleaner_store::crawldb::MagnetFacts;
 use gleaner_torrent::{Infohashes, magnet};
 
-/// Answers a page's scripts, and remembers what they asked for and got.
+/// Answers a page's scripts, and records their requests and the responses.
 pub struct Recording<'a> {
     answering: Answering<'a>,
-    /// `None` where nobody wants to know.
+    /// `None` if no recording is needed.
     recorded: Option<(Url, Mutex<Recorded>)>,
-    /// Addresses that were answered well, with markup.
+    /// Addresses with a successful response that was markup.
     markup: Mutex<Vec<String>>,
-    /// The first request for data that the site refused for now, in words.
+    /// The first data request that the site refused for now, in words.
     refused: Mutex<Option<String>>,
-    /// Addresses by which a script has fetched torrents, to hand them to its reader as files of its own.
+    /// Addresses from which a script has fetched torrents, to offer them to its reader as generated files.
     downloads: Mutex<Vec<String>>,
 }
 
 impl<'a> Recording<'a> {
-    /// What stands between the scripts of a page and the crawl's gate.
+    /// Wraps the gate for the scripts of a page.
     #[must_use]
     pub fn new(answering: Answering<'a>, class: Class) -> Self {
         let recorded = answering.page.to_url().ok().and_then(|page| {
@@ -53,19 +53,19 @@ impl<'a> Recording<'a> {
         Self { answering, recorded, markup: Mutex::default(), refused: Mutex::default(), downloads: Mutex::default() }
     }
 
-    /// The first addresses of data that were answered well, and with markup.
+    /// The first data addresses with a successful response that was markup.
     #[must_use]
     pub fn take_markup(&self) -> Vec<String> {
         std::mem::take(&mut self.markup.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Where scripts have fetched torrents without a header that grants access: whoever asks there gets them.
+    /// Addresses from which scripts have fetched torrents without a header that grants access: anyone can fetch them there.
     #[must_use]
     pub fn take_downloads(&self) -> Vec<String> {
         std::mem::take(&mut self.downloads.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether an answer is a torrent, or lies where the rules say that torrents do.
+    /// Whether a response is a torrent, or its URL is classified as one by the rules.
     fn is_download(&self, response: &net::Response, body: &[u8]) -> bool {
         let facts = HeaderFacts {
             content_type: response.header("content-type"),
@@ -81,19 +81,19 @@ impl<'a> Recording<'a> {
         response.status == 200 && (Classifier::new(facts).feed(body, true) == Decision::Torrent || is_classed())
     }
 
-    /// Whether such a request was answered so.
+    /// Whether there was such a refusal.
     #[must_use]
     pub fn was_refused(&self) -> bool {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// The first request for data that was answered as another time may not: for want of a session, or by a server in trouble.
+    /// The first data request that failed for a temporary reason: lack of a session, or a server in trouble.
     #[must_use]
     pub fn take_refused(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// What the scripts asked for and got; `None` where nobody wanted to know.
+    /// The recorded requests and responses; `None` if no recording was needed.
     #[must_use]
     pub fn into_recorded(self) -> Option<Recorded> {
         let (_, recorded) = self.recorded?;
@@ -113,7 +113,7 @@ impl Host for Recording<'_> {
     async fn reply(&self, request: net::Request) -> Reply {
         let data_url = matches!(request.asker, Asker::Fetch | Asker::Xhr).then(|| request.url.clone());
         let is_data_of_script = data_url.is_some();
-        // What a header opens is closed to a crawl that has none.
+        // What a header unlocks is closed to a crawl that lacks it.
         let is_open = !request.headers.iter().any(|(name, _)| shortcut::is_of_access(name));
         let open_url = data_url.clone().filter(|_| request.method == "GET" && is_open);
         let is_data = matches!(request.asker, Asker::Fetch | Asker::Xhr | Asker::Script);
@@ -186,7 +186,7 @@ pub async fn teach(
     learning.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
 }
 
-/// What a render has shown, for whoever learns from it.
+/// The observations of a render, as input for learning.
 fn observation(
     scripts: &Scripts,
     job: &Job,
@@ -256,8 +256,8 @@ fn observe(scripts: &Scripts, class: Class, observation: Observation) {
     }
 }
 
-/// Whether a page that shows nothing was answered with markup where its scripts wanted data: they say so, or other pages of the class were
-/// answered with data there.
+/// Whether a page that shows nothing got markup where its scripts wanted data: their errors indicate it, or other pages of the class got
+/// data there.
 #[must_use]
 pub fn lacks_data(scripts: &Scripts, class: Class, markup: &[String], errors: &[ScriptError]) -> bool {
     let no_json = ["JSON", "expected value", "Unexpected token '<'", "unexpected token '<'"];
@@ -270,7 +270,7 @@ pub fn lacks_data(scripts: &Scripts, class: Class, markup: &[String], errors: &[
     !markup.is_empty() && (errors.iter().any(is_no_json) || markup.iter().any(is_known))
 }
 
-/// A member's secrets are not written down: where a header that grants access, or what may be a token wherever it stands, is always the
+/// A member's secrets are not stored: if a header that grants access, or any possible token, is always the
 /// same, each page is rendered.
 fn may_use(scripts: &Scripts, endpoint: &Endpoint) -> bool {
     let calls = endpoint.before.iter().chain([&endpoint.call]);
@@ -293,7 +293,7 @@ fn magnet_key(infohashes: &Infohashes) -> String {
     format!("magnet:{}:{}", v1.unwrap_or_default(), v2.unwrap_or_default())
 }
 
-/// What a link is to the crawl: see [`shortcut::Normal`].
+/// Identity of a link for the crawl: see [`shortcut::Normal`].
 fn key(scripts: &Scripts, base: &Url, text: &str, depth: u8) -> Option<String> {
     if text.starts_with("magnet:") {
         return magnet::parse(text).ok().map(|magnet| magnet_key(&magnet.infohashes));

@@ -1,4 +1,4 @@
-//! What a page's scripts have asked for and got, as far as it is remembered: the first of it, and of the rest what sort of requests they were.
+//! Recorded requests and responses of a page's scripts: the first of them, and of the rest the kind of the requests.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,22 +7,22 @@ use url::Url;
 use crate::limits;
 use gleaner_page::shortcut::{Exchange, kind_of};
 
-/// Exchanges of one page, in the order of their answers.
+/// Exchanges of one page, in the order of the responses.
 #[derive(Debug, Default)]
 pub struct Recorded {
     pub exchanges: Vec<Exchange>,
-    /// Answers beyond what is remembered, by the kind of their requests.
+    /// Number of responses that were not recorded, by the kind of their requests.
     pub unread: BTreeMap<String, usize>,
     /// Memory of the exchanges, in bytes.
     held: usize,
-    /// Nothing more is remembered: with a gap the first of it would be no list.
+    /// Nothing more is recorded: with a gap the recording would not be a prefix.
     is_full: bool,
-    /// Hashes of the answers.
+    /// Hashes of the responses.
     answers: HashSet<u64>,
 }
 
 impl Recorded {
-    /// Takes up what a page asked for and got.
+    /// Records a request and its response.
     pub fn add(&mut self, page: &Url, exchange: Exchange) {
         let hash = xxhash_rust::xxh3::xxh3_64(exchange.answer.as_bytes());
         let bytes = exchange.bytes();
@@ -33,15 +33,15 @@ impl Recorded {
             self.answers.insert(hash);
             self.exchanges.push(exchange);
         } else if !self.answers.contains(&hash) {
-            // What is said again has nothing new.
+            // A repeated response contains nothing new.
             self.pass(page, &exchange);
         }
     }
 
-    /// The same of an answer that is too large to be remembered.
+    /// The same for a response that is too large to be recorded.
     pub fn pass(&mut self, page: &Url, exchange: &Exchange) {
         if exchange.status == 200 {
-            // What has too many kinds is of none.
+            // With too many kinds, a request counts as of no kind.
             let has_room =
                 |kind: &String| self.unread.contains_key(kind) || self.unread.len() < limits::SHORTCUT_KINDS_UNREAD_MAX;
             let kind = kind_of(page, exchange).filter(has_room);
@@ -69,7 +69,7 @@ mod tests {
         let third = limits::SHORTCUT_OBSERVED_BYTES_MAX / 12;
         recorded.add(&page, exchange("/ping", 0, 0));
         recorded.pass(&page, &exchange("/large", 0, 0));
-        // What is posted counts as what is answered does.
+        // A posted body counts like a response.
         (0..20).for_each(|number| recorded.add(&page, exchange(&format!("/api?p={number}"), third, third)));
         recorded.add(&page, exchange("/ping", 0, 0));
         recorded.add(&page, exchange("/small", 0, 1));

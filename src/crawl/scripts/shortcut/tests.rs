@@ -90,12 +90,12 @@ async fn data_of_a_known_version_are_not_sent_again_and_the_visit_has_one_reques
     assert_eq!(first.sent.load(std::sync::atomic::Ordering::Relaxed), 0, "the visit itself is counted elsewhere");
     job.lease.memo = gathered.memo;
     assert!(matches!(visit(of(&site, &job, &errands(&site)), true).await, End::NoPage(NoPage::NotModified)));
-    // The page's own version is none of its data's.
+    // The page's own version differs from its data's.
     assert_eq!(version::read(job.lease.memo.as_deref().unwrap(), site.rules_token), None);
     assert!(matches!(visit(of(&site, &job, &errands(&site)), false).await, End::Data(_)));
 }
 
-/// A list of 7 pages of data, of which each takes more than a minute.
+/// A list of 7 pages of data, each of which takes more than a minute.
 struct Slow {
     now_ms: AtomicU64,
     asked: Mutex<Vec<String>>,
@@ -155,7 +155,7 @@ async fn a_list_that_takes_longer_than_a_visit_goes_on_in_the_next_ones() {
     panic!("it goes on for ever");
 }
 
-/// A list of so many pages of data, of which some requests fail.
+/// A list of this many pages of data, where some requests fail.
 struct Faulty {
     pages: usize,
     fails: fn(usize) -> bool,
@@ -183,16 +183,16 @@ impl Transport for Faulty {
     }
 }
 
-/// What came of a list.
+/// The result for a list.
 struct Came {
     links: Vec<String>,
     asked: Vec<usize>,
     visits: usize,
-    /// What the last visit told of what it left out.
+    /// What the last visit reported as left out.
     not_whole: Option<Box<str>>,
 }
 
-/// Visits a list until nothing more is wanted of it.
+/// Visits a list until nothing more of it is queued.
 async fn visited_to_the_end(pages: usize, fails: fn(usize) -> bool) -> Came {
     let rules = "start = ['http://site.example/list']\nrobots = { obey = false, reason = 'own server' }\n\
         [classes]\nindex = ['^/list']\ndetail = ['^/t/\\d+$']\n[render]\nindex = 'never'\n\
@@ -239,7 +239,7 @@ async fn a_fault_in_a_long_list_loses_nothing_and_the_next_visit_goes_on_behind_
     let came = visited_to_the_end(9, |number| matches!(number, 3 | 5 | 8 | 9)).await;
     assert_eq!(came.asked, [1, 2, 3, 3, 4, 4, 5, 6, 6, 6, 7, 8, 9, 10]);
     assert_eq!((came.links.len(), came.visits, came.not_whole), (9 * 3, 5, None));
-    // One that fails wherever it goes on is given up after its attempts.
+    // One that fails whenever it continues is given up after its attempts.
     let came = visited_to_the_end(9, |number| number > 3).await;
     assert_eq!((came.links.len(), came.asked.len()), (3 * 3, 3 + 1 + usize::from(limits::ATTEMPTS_MAX)));
     assert_eq!(came.not_whole.as_deref(), Some("it has more data, but requests for them fail"));
@@ -252,7 +252,7 @@ async fn a_list_without_end_at_a_site_that_fails_again_and_again_is_asked_for_as
     assert_eq!(came.not_whole.as_deref(), Some("it has more data than the limit for one page"));
 }
 
-/// A list behind a token of which each ends the one before; the third of its requests fails.
+/// A list that needs a token, where each new token invalidates the previous one; the third request fails.
 struct Guarded(Mutex<(usize, usize, Vec<String>)>);
 
 #[async_trait::async_trait]
