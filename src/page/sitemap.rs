@@ -1,7 +1,7 @@
-//! Sitemaps (sitemaps.org): unpacked, and told from sitemap indexes and from plain lists of URLs. Their links are read
-//! by `feed`.
+//! Sitemaps (sitemaps.org): unpacked, and distinguished from sitemap indexes and from plain lists of URLs. `feed`
+//! reads their links.
 //!
-//! Never fails: what is broken gives what stood before the fault.
+//! Never fails: a broken file yields everything before the error.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -12,19 +12,19 @@ use super::feed;
 use super::links::{Link, LinkKind, PageLinks};
 use crate::limits::{LINKS_PER_PAGE_MAX, SITEMAP_BYTES_MAX};
 
-/// The sitemap itself, of a body that may be a gzip file; at most [`SITEMAP_BYTES_MAX`] bytes.
+/// The sitemap itself, if the body is a gzip file; at most [`SITEMAP_BYTES_MAX`] bytes.
 #[must_use]
 pub fn unpacked(body: &[u8]) -> Cow<'_, [u8]> {
     if !is_packed(body) {
         return Cow::Borrowed(&body[..body.len().min(SITEMAP_BYTES_MAX)]);
     }
     let mut text = Vec::new();
-    // A file that is cut short gives the URLs up to there.
+    // A truncated file yields the URLs up to there.
     let _ = flate2::read::MultiGzDecoder::new(body).take(SITEMAP_BYTES_MAX as u64).read_to_end(&mut text);
     Cow::Owned(text)
 }
 
-/// True for the beginning of a gzip file (RFC 1952 §2.3.1).
+/// True for the start of a gzip file (RFC 1952 §2.3.1).
 #[must_use]
 pub fn is_packed(body: &[u8]) -> bool {
     body.starts_with(&[0x1F, 0x8B, 8])
@@ -36,7 +36,7 @@ pub fn is_index(text: &[u8], encoding: &'static Encoding) -> bool {
     feed::has_root(text, encoding, &[b"sitemapindex"])
 }
 
-/// The URLs of a sitemap: of XML, or of a plain text with one URL on each line.
+/// The URLs of a sitemap: of XML, or of a plain text with one URL per line.
 #[must_use]
 pub fn links(text: &[u8], encoding: &'static Encoding) -> PageLinks<'static> {
     if feed::is_feed(text, encoding) {

@@ -1,8 +1,8 @@
-//! What a reader sees of a page, roughly: its texts without markup, scripts and styles. For looking for words in it.
+//! The approximate visible text of a page: without markup, scripts and styles. Used to search for words.
 
 use super::entities::decode_attribute;
 
-/// The visible text of a page's first `bytes_max` bytes, which are text already. Tags count as spaces. Linear; never fails.
+/// The visible text of the first `bytes_max` bytes of a decoded page. Tags count as spaces. Linear; never fails.
 #[must_use]
 pub fn visible(page: &str, bytes_max: usize) -> String {
     let mut end = page.len().min(bytes_max);
@@ -34,7 +34,7 @@ fn is_tag(markup: &str, name: &str) -> bool {
     begins && markup.as_bytes().get(name.len() + 1).is_none_or(|byte| !byte.is_ascii_alphanumeric())
 }
 
-/// Where the element that opens here has ended.
+/// The end of the element that starts here.
 fn behind_end(markup: &str, name: &str) -> Option<usize> {
     let mut from = 1;
     while let Some(at) = markup[from..].find("</") {

@@ -1,15 +1,14 @@
-//! The WHATWG tokenizer (HTML §13.2.5) as far as links depend on it, over bytes.
+//! The WHATWG tokenizer (HTML §13.2.5), as far as links depend on it, over bytes.
 //!
-//! Each function takes the page and a position and returns the position after what it skipped, or `None` where the
-//! page ends inside it (then nothing more of the page can be markup). All are loops over `memchr`, none looks back
-//! further than three bytes, so a pass is linear in the page whatever it holds. Nothing here allocates, decodes, or
-//! knows which tags matter.
+//! Each function takes the page and a position and returns the position after the skipped part, or `None` if the page
+//! ends inside it (then the rest of the page contains no more markup). All are loops over `memchr` and look back at
+//! most three bytes, so a pass is linear for any page. Nothing here allocates, decodes, or knows which tags matter.
 
 use std::ops::Range;
 
 use memchr::memchr;
 
-/// A tag's name: `key` compares names of up to eight bytes without regard to ASCII case, 0 for longer ones.
+/// A tag's name: `key` compares names of up to eight bytes, ignoring ASCII case; 0 for longer ones.
 #[derive(Clone, Copy)]
 pub(super) struct Name<'a> {
     pub key: u64,
@@ -23,8 +22,8 @@ impl Name<'_> {
     }
 }
 
-/// The key of a name in lower case. Setting bit 5 folds the case of letters and makes no other byte one of a–z
-/// (but `@[\]^_` become other punctuation, which no name that we look for contains); `-` and digits have it set.
+/// The key of a lower-case name. Setting bit 5 folds the case of letters and turns no other byte into a–z (but
+/// `@[\]^_` become other punctuation, which is in no name that we search for); `-` and digits have it set.
 pub(super) const fn key(name: &[u8]) -> u64 {
     let mut packed = 0;
     let mut at = 0;
@@ -38,7 +37,7 @@ pub(super) const fn key(name: &[u8]) -> u64 {
     packed
 }
 
-/// Where a tag ends.
+/// The end of a tag.
 #[derive(Clone, Copy)]
 pub(super) struct TagEnd {
     /// The position after its `>`.
@@ -51,7 +50,7 @@ const NAME_END: u8 = 2;
 const ATTRIBUTE_NAME_END: u8 = 4;
 const UNQUOTED_END: u8 = 8;
 
-/// Carriage returns count as spaces: the standard's input preprocessing has turned them into line feeds.
+/// Carriage returns count as spaces: the standard's input preprocessing turns them into line feeds.
 static CLASS: [u8; 256] = {
     let mut class = [0; 256];
     let spaces = b"\t\n\x0c\r ";
@@ -102,8 +101,8 @@ fn skip_spaces(page: &[u8], mut at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// The attribute states (§13.2.5.32–40): calls `each` with name and value of every attribute from `at` on, in order
-/// (of duplicates the first counts: the caller's business), up to the `>` of the tag.
+/// The attribute states (§13.2.5.32–40): calls `each` with name and value of every attribute from `at` on, in order,
+/// up to the `>` of the tag. Of duplicates the first counts, which the caller must handle.
 #[inline]
 pub(super) fn attributes(page: &[u8], mut at: usize, mut each: impl FnMut(&[u8], Range<usize>)) -> Option<TagEnd> {
     loop {
@@ -122,7 +121,7 @@ pub(super) fn attributes(page: &[u8], mut at: usize, mut each: impl FnMut(&[u8],
             }
             continue;
         }
-        // A name's first byte may be anything else, `=` and quotes included.
+        // A name's first byte may be any other, including `=` and quotes.
         let name = at;
         at += 1;
         while !is(*page.get(at)?, ATTRIBUTE_NAME_END) {
@@ -157,7 +156,7 @@ pub(super) fn attributes(page: &[u8], mut at: usize, mut each: impl FnMut(&[u8],
     }
 }
 
-/// Markup declaration open state (§13.2.5.42) and what follows from it; `at` is after `<!`.
+/// Markup declaration open state (§13.2.5.42) and its successors; `at` is after `<!`.
 pub(super) fn markup_declaration(page: &[u8], at: usize, in_foreign_content: bool) -> Option<usize> {
     let rest = &page[at..];
     if rest.starts_with(b"--") {
@@ -176,8 +175,8 @@ pub(super) fn bogus_comment(page: &[u8], at: usize) -> Option<usize> {
     Some(at + memchr(b'>', &page[at..])? + 1)
 }
 
-/// Comment states (§13.2.5.43–52); `start` is after `<!--`. A `>` closes after `--`, of which the opening dashes may
-/// be part (`<!-->`, `<!--->`), and after `--!`, of which they may not.
+/// Comment states (§13.2.5.43–52); `start` is after `<!--`. A `>` closes after `--`, which may include the opening
+/// dashes (`<!-->`, `<!--->`), and after `--!`, which may not.
 fn comment(page: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -200,14 +199,14 @@ pub(super) fn raw_text(page: &[u8], mut at: usize, name: &[u8]) -> Option<usize>
     }
 }
 
-/// After a `<`: the position after `/name`, if that stands there and the name ends there.
+/// After a `<`: the position after `/name`, if it is there and the name ends there.
 #[inline]
 fn closing_name(page: &[u8], at: usize, name: &[u8]) -> Option<usize> {
     let end = at + 1 + name.len();
     (page.get(at) == Some(&b'/') && opening_name(page, at + 1, name)).then_some(end)
 }
 
-/// True if `name` stands at `at` in any case and ends there.
+/// True if `name` is at `at` in any case and ends there.
 #[inline]
 fn opening_name(page: &[u8], at: usize, name: &[u8]) -> bool {
     let end = at + name.len();

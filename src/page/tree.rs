@@ -1,9 +1,9 @@
-//! The same links from html5ever's tree: the reference that the scanner is held to, and the way to a tree where one
-//! is wanted.
+//! The same links from html5ever's tree: the reference for testing the scanner, and the parser for callers that need
+//! a tree.
 //!
 //! html5ever takes quadratic time in the depth of the tree (1 MB of `<div>`: 212 s) and copies every formatting
-//! element left open into each block that follows, so [`parse`] watches the tree grow. Still it is slow (18 MB/s): call
-//! it off the threads that serve sockets.
+//! element left open into each block that follows, so [`parse`] checks the tree while it grows. It is still slow (18
+//! MB/s): call it off the threads that serve sockets.
 
 use std::cell::Ref;
 
@@ -27,20 +27,20 @@ pub enum TreeError {
     TooManyNodes,
 }
 
-/// Bytes parsed between two looks at the tree: short enough that no piece can go quadratic by itself.
+/// Bytes parsed between two checks of the tree: short enough that no piece can become quadratic by itself.
 const PIECE_BYTES: usize = 2_048;
 
-/// The tree of a page, scripting off (`noscript` holds markup).
+/// The tree of a page with scripting off (`noscript` contains markup).
 ///
 /// # Errors
-/// When the tree has become deeper than [`HTML_DEPTH_MAX`] or larger than [`HTML_NODES_MAX`]: parsing stops there.
-/// A count of tags before the parse could be talked out of it (by end tags that the tree ignores, or in raw text that
-/// is markup within `svg`); looking at the tree while it grows cannot.
+/// If the tree becomes deeper than [`HTML_DEPTH_MAX`] or larger than [`HTML_NODES_MAX`], parsing stops. Counting tags
+/// before the parse could be fooled (by end tags that the tree ignores, or by raw text that is markup within `svg`);
+/// checking the tree while it grows cannot.
 pub fn parse(html: &str) -> Result<Html, TreeError> {
     parse_into(html, HtmlTreeSink::new(Html::new_document()), |sink| sink.0.borrow())
 }
 
-/// The same into a sink that keeps more than the tree; `tree` shows the tree in it.
+/// The same with a sink that stores more than the tree; `tree` returns its tree.
 ///
 /// # Errors
 /// As [`parse`].
@@ -69,8 +69,8 @@ pub fn parse_into<S: TreeSink>(
     Ok(parser.finish())
 }
 
-/// The caps, over the nodes made after the first `seen`; gives their number. The stack of open elements, which is what
-/// costs the time, is about as deep as the nodes that it makes lie.
+/// Checks the caps on the nodes created after the first `seen`; returns their total number. The stack of open
+/// elements, which costs the time, is about as deep as the nodes that it creates.
 fn check(html: &Html, seen: usize) -> Result<usize, TreeError> {
     let nodes = html.tree.nodes();
     let count = nodes.len();
@@ -81,8 +81,9 @@ fn check(html: &Html, seen: usize) -> Result<usize, TreeError> {
     if new.any(|node| node.ancestors().nth(HTML_DEPTH_MAX).is_some()) { Err(TreeError::TooDeep) } else { Ok(count) }
 }
 
-/// What [`super::links::scan`] says, from the tree: elements in the order in which the parser made them, which is
-/// the order of their tags (foster parenting moves nodes, not links). A link that the tree copied appears once more.
+/// The result of [`super::links::scan`] from the tree: elements in the order in which the parser created them, which
+/// is the order of their tags (foster parenting moves nodes, not links). A link that the tree copied appears once
+/// more.
 ///
 /// # Errors
 /// As [`parse`].
@@ -103,7 +104,7 @@ pub fn links(html: &str) -> Result<PageLinks<'static>, TreeError> {
     Ok(found)
 }
 
-/// The link that one element is; what it says about the whole page goes to `page`.
+/// The link of one element; page-wide directives go to `page`.
 fn link_of(element: &Element, page: &mut PageLinks<'static>) -> Option<(String, LinkKind)> {
     let href = || element.attr("href").map(|value| strip_url(value).into_owned());
     if element.name.local == local_name!("a") {

@@ -1,5 +1,5 @@
-//! What is known of one class of a site's pages: renders that nothing was learned from yet, endpoints with how often they were borne out,
-//! and when a render is due again that checks them.
+//! The shortcut state of one class of a site's pages: renders from which nothing was learned yet, endpoints with how
+//! often they were confirmed, and when a render is due that checks them.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -14,32 +14,33 @@ use super::written::Written;
 use super::{Endpoint, Exchange, Observation};
 use crate::limits;
 
-/// Visits by an endpoint before the first render that checks it.
+/// Visits with an endpoint before the first render that checks it.
 const CHECKED_OF_FIRST: u32 = 10;
 
 /// An endpoint in use.
 #[derive(Clone, Debug)]
 struct InUse {
     endpoint: Arc<Endpoint>,
-    /// It stands in the rule file, and is never forgotten.
+    /// It is defined in the rule file, and is never removed.
     is_pinned: bool,
-    /// A pinned one that differs waits until a render bears it out again, or for some visits.
+    /// A pinned endpoint that differs is suspended until a render confirms it again, or for some visits.
     is_out: bool,
-    /// Pages in a row whose data were gone; of a pinned one, that it failed for.
+    /// Consecutive pages whose data were gone; for a pinned endpoint, for which it failed.
     failed: u32,
-    /// Those whose data were gone: they may not have been, where it fails for others, too.
+    /// Pages whose data were gone. This is doubtful if the endpoint fails for others, too.
     doubted: Vec<String>,
-    /// Of a pinned one, pages that it has failed for or that were visited while it was out: to be visited again once it works.
+    /// For a pinned endpoint: pages for which it failed or that were visited while it was suspended. They are
+    /// revisited once it works.
     missed: Visits,
-    /// Those that it has failed for, by their hashes: none is visited again twice.
+    /// Hashes of pages for which it failed: none is revisited twice.
     blamed: HashSet<u64>,
-    /// The end of a crawl has tried whether one that is out works again.
+    /// The end of a crawl has already retried a suspended endpoint.
     is_tried: bool,
     count: Counts,
     visits: Visits,
-    /// Pages that the end of a crawl has asked for, for a render that checks it.
+    /// Pages for which the end of a crawl requested a render that checks it.
     closing: Vec<String>,
-    /// A render that the end of a crawl has asked for has shown nothing to compare it with.
+    /// A render requested by the end of a crawl had nothing to compare it with.
     is_closed: bool,
 }
 
@@ -61,13 +62,13 @@ impl InUse {
         }
     }
 
-    /// It is in use again; one failure more puts it out.
+    /// Puts it back into use; one more failure suspends it again.
     fn try_again(&mut self) {
         self.is_out = false;
         self.failed = limits::SHORTCUT_GONE_MAX.saturating_sub(1);
     }
 
-    /// It has failed for this page, which is visited again once.
+    /// Records a failure for this page, which is revisited once.
     fn blame(&mut self, page: &str, now_ms: u64) {
         let has_room = self.blamed.len() < limits::SHORTCUT_AGAIN_MAX;
         if has_room && self.blamed.insert(xxhash_rust::xxh3::xxh3_64(page.as_bytes())) {
@@ -75,7 +76,7 @@ impl InUse {
         }
     }
 
-    /// It works: what it has missed, but for this page.
+    /// Records that it works. Returns the pages that it missed, except this one.
     fn works(&mut self, page: &Url) -> Vec<String> {
         self.missed.forget(page.as_str());
         (self.is_out, self.is_tried, self.failed) = (false, false, 0);
@@ -83,53 +84,54 @@ impl InUse {
         self.missed.take(false)
     }
 
-    /// Whether a render of this page is due.
+    /// Whether a checking render of this page is due.
     fn is_due(&self, page: &Url) -> bool {
         self.count.left == 0 || self.closing.iter().any(|asked| *asked == *page.as_str())
     }
 }
 
-/// What a render has changed.
+/// The effect of a render.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     Learned,
     Proven,
-    /// The endpoint was given up; a pinned one for a while.
+    /// The endpoint was dropped; a pinned one was suspended.
     Differs(Difference),
-    /// A pinned one has failed for one page, which is visited again.
+    /// A pinned one failed for one page, which is revisited.
     Failed(Difference),
 }
 
-/// What is known of one class.
+/// The shortcut state of one class.
 #[derive(Debug, Default)]
 pub struct Book {
-    /// Only what the rule file pins is used.
+    /// Only pinned endpoints are used.
     is_closed: bool,
     observations: VecDeque<Arc<Observation>>,
     endpoints: Vec<InUse>,
     difference: Option<(u64, String)>,
-    /// Pages that an endpoint was wrong about, or may have been.
+    /// Pages for which an endpoint was wrong, or may have been.
     again: Vec<String>,
     rests: Rests,
-    /// Hashes of pages that were left with more to show, and asked for again by their endpoint: each once in a crawl.
+    /// Hashes of pages that a render left with more to show, and that were queued again for their endpoint: each once
+    /// per crawl.
     cut: HashSet<u64>,
-    /// How often the end of a crawl has asked for renders.
+    /// How often the end of a crawl requested renders.
     closings: u32,
-    /// Renders until learning is tried again, and how many the next wait will have.
+    /// Renders until learning is tried again, and the length of the next wait.
     wait: u32,
     next_wait: u32,
     is_changed: bool,
 }
 
 impl Book {
-    /// One that learns nothing.
+    /// A state that learns nothing.
     #[must_use]
     pub fn closed() -> Self {
         Self { is_closed: true, ..Self::default() }
     }
 
-    /// The endpoint to visit this page by; `None` where there is none, or where a render is due that checks it.
-    /// Only one that needs the page's own markup, or only one that does not.
+    /// The endpoint for visiting this page; `None` if there is none, or if a checking render is due. `needs_page`
+    /// selects endpoints that do, or do not, need the page's own markup.
     pub fn plan(&mut self, page: &Url, needs_page: bool, may_render: bool, now_ms: u64) -> Option<Arc<Endpoint>> {
         let found = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page))?;
         if found.endpoint.needs_page() != needs_page {
@@ -137,7 +139,7 @@ impl Book {
         }
         self.is_changed = true;
         if found.is_out {
-            // Perhaps no render will ever bear it out: after a while it is tried again itself.
+            // Perhaps no render will ever confirm it: after a while it is retried directly.
             found.count.left = found.count.left.saturating_sub(1);
             if found.count.left > 0 {
                 found.missed.add(page.as_str(), false, now_ms);
@@ -153,20 +155,19 @@ impl Book {
         Some(Arc::clone(&found.endpoint))
     }
 
-    /// Whether a render of this page is due that checks its endpoint.
+    /// Whether a render of this page that checks its endpoint is due.
     #[must_use]
     pub fn is_due(&self, page: &Url) -> bool {
         let found = self.endpoints.iter().find(|one| one.endpoint.covers(page));
         found.is_some_and(|found| !found.is_out && found.is_due(page))
     }
 
-    /// No render of this page has shown anything that the endpoint could be compared with: one that was due is so again after as many
-    /// visits.
+    /// No render of this page had anything to compare with the endpoint: a due check is postponed by as many visits.
     pub fn defer(&mut self, page: &Url) {
         let Some(found) = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page)) else { return };
         if found.is_due(page) {
             let every = found.count.every.max(CHECKED_OF_FIRST);
-            // Who pins knows of pages that no render shows.
+            // The author of a pin knows of pages that no render shows.
             let every = if found.is_pinned { (every * 2).min(limits::SHORTCUT_CHECKED_OF_MAX) } else { every };
             (found.count.every, found.count.left) = (every, every);
             let asked = found.closing.len();
@@ -176,7 +177,7 @@ impl Book {
         }
     }
 
-    /// The endpoint to visit this page by in the same visit, where [`Self::defer`] was called; `None` where it has failed for it just now.
+    /// The endpoint for this page in the same visit after [`Self::defer`]; `None` if it has just failed for it.
     pub fn in_place_of_render(&mut self, page: &Url) -> Option<Arc<Endpoint>> {
         let found = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page))?;
         let has_failed = found.missed.has(page.as_str()) || found.doubted.iter().any(|known| *known == *page.as_str());
@@ -188,8 +189,8 @@ impl Book {
         Some(Arc::clone(&found.endpoint))
     }
 
-    /// The data of a page were not there, as those of a page that was taken away are not. True where that was so too often in a row to be
-    /// believed.
+    /// Records that the data of a page were missing, as for a removed page. True if this happened too often in a row
+    /// to be plausible.
     pub fn gone(&mut self, page: &Url) -> bool {
         let Some(found) = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page)) else { return false };
         found.failed += 1;
@@ -199,7 +200,7 @@ impl Book {
         found.failed >= limits::SHORTCUT_GONE_MAX
     }
 
-    /// A page was visited by the endpoint, from this time on; `is_end` where it is the last of its list.
+    /// Records a visit with the endpoint, started at this time; `is_end` if the page is the last of its list.
     pub fn worked(&mut self, page: &Url, is_end: bool, at_ms: u64) {
         if let Some(found) = self.endpoints.iter_mut().find(|one| one.endpoint.covers(page)) {
             let missed = found.works(page);
@@ -209,28 +210,28 @@ impl Book {
         }
     }
 
-    /// Whether enough renders have shown that lists end where the endpoint of this page ends them.
+    /// Whether enough renders have confirmed that lists end where this page's endpoint ends them.
     #[must_use]
     pub fn knows_ends(&self, page: &Url) -> bool {
         let found = self.endpoints.iter().find(|one| one.endpoint.covers(page));
         found.is_some_and(|found| found.count.ends >= limits::SHORTCUT_ENDS_PROVEN)
     }
 
-    /// Pages that are to be visited again: see [`Self::queued`].
+    /// Pages to revisit: see [`Self::queued`].
     #[must_use]
     pub fn again(&self) -> &[String] {
         &self.again
     }
 
-    /// These wait in the queue now.
+    /// Records that these are in the queue now.
     pub fn queued(&mut self, pages: &[String]) {
         self.again.retain(|page| !pages.contains(page));
         self.is_changed = true;
     }
 
-    /// Nothing else is left to visit: of each endpoint that has visited some pages of a host since it was last borne out there, the last
-    /// of these is to be rendered, once, where pages may be; and pages that a pinned one has failed for are visited again. True where
-    /// there is any.
+    /// Called when nothing else is left to visit. For each endpoint with some pages of a host since its last
+    /// confirmation there, the last of these is rendered, once, if rendering is allowed. Pages for which a pinned
+    /// endpoint failed are revisited. True if there are any.
     pub fn close(&mut self, may_render: bool) -> bool {
         let mut last = Vec::new();
         if self.closings >= limits::SHORTCUT_CLOSINGS_MAX {
@@ -239,7 +240,7 @@ impl Book {
         for one in &mut self.endpoints {
             match one.is_out {
                 false => last.extend(one.missed.take(false)),
-                // One page says whether it works again; the others come then.
+                // One page is enough to see whether it works again; the others follow then.
                 true => {
                     let page = one.missed.unproven(1).first().map(|page| (*page).to_owned());
                     let Some(page) = page.filter(|_| !one.is_tried) else { continue };
@@ -261,8 +262,8 @@ impl Book {
         has_any
     }
 
-    /// A render has left a page with more to show than its bounds let through. True where an endpoint that turns the page's list goes on in
-    /// another visit.
+    /// Records that a render left a page with more to show than its limits allowed. True if an endpoint that can
+    /// paginate the page's list continues in another visit.
     pub fn goes_on(&mut self, page: &Url) -> bool {
         let turns = |one: &InUse| one.endpoint.covers(page) && !one.is_out && one.endpoint.turning.is_some();
         let hash = xxhash_rust::xxh3::xxh3_64(page.as_str().as_bytes());
@@ -273,8 +274,8 @@ impl Book {
             && self.cut.insert(hash)
     }
 
-    /// A visit by an endpoint has ended before its page's data did: another goes on, from the beginning where the endpoint was given up
-    /// meanwhile. False where too many wait.
+    /// Records that a visit with an endpoint ended before its page's data did. Another visit continues, from the
+    /// start if the endpoint was dropped meanwhile. False if too many are waiting.
     pub fn leave(&mut self, page: &Url, rest: Rest) -> bool {
         let is_in_use = self.endpoints.iter().any(|one| one.endpoint.asks_as(&rest.by));
         let has_room = !is_in_use || self.rests.has_room(page.as_str(), &rest);
@@ -287,17 +288,17 @@ impl Book {
         true
     }
 
-    /// The visit that was to go on there has got nothing: the next one is to.
+    /// The visit that should have continued got nothing: the next one continues.
     pub fn put_back(&mut self, page: &Url, rest: Rest) {
         self.rests.keep(page.as_str(), rest);
     }
 
-    /// Where the visit before has left this page, for the endpoint that it is visited by now.
+    /// Where the previous visit left this page, for its current endpoint.
     pub fn take_rest(&mut self, page: &Url, by: &Endpoint) -> Option<Rest> {
         self.rests.take(page.as_str(), by)
     }
 
-    /// True where all of them wait now.
+    /// True if all of them are queued now.
     fn ask_again(&mut self, pages: Vec<String>, but: Option<&Url>) -> bool {
         let mut do_wait = true;
         for page in pages {
@@ -312,7 +313,7 @@ impl Book {
         do_wait
     }
 
-    /// Whether renders were answered with JSON at an address like this, but for its digits and its query.
+    /// Whether renders got JSON from an address like this, ignoring its digits and its query.
     #[must_use]
     pub fn has_data_at(&self, address: &Url) -> bool {
         let is_like = |one: &Exchange| {
@@ -324,13 +325,13 @@ impl Book {
         self.observations.iter().flat_map(|one| &one.exchanges).any(is_like)
     }
 
-    /// The endpoint that a render of this page is compared with.
+    /// The endpoint to compare a render of this page with.
     #[must_use]
     pub fn to_check(&self, page: &Url) -> Option<Arc<Endpoint>> {
         self.endpoints.iter().find(|one| one.endpoint.covers(page)).map(|one| Arc::clone(&one.endpoint))
     }
 
-    /// Whether a render of this page is worth observing.
+    /// Whether a render of this page should be observed.
     #[must_use]
     pub fn wants(&self, page: &Url) -> bool {
         let learned = self.endpoints.iter().filter(|one| !one.is_pinned).count();
@@ -338,12 +339,12 @@ impl Book {
         self.to_check(page).is_some() || (has_room && self.wait as usize <= limits::SHORTCUT_OBSERVATIONS_MAX)
     }
 
-    /// A render that is not observed has gone by.
+    /// Counts a render that is not observed.
     pub fn passes_by(&mut self) {
         self.wait = self.wait.saturating_sub(1);
     }
 
-    /// A render was compared with the endpoint of its page.
+    /// Records the comparison of a render with the endpoint of its page.
     pub fn checked(
         &mut self,
         observation: Arc<Observation>,
@@ -358,7 +359,7 @@ impl Book {
                 let is_due = found.is_due(&observation.page);
                 found.visits.proven(observation.page.as_str(), u64::try_from(observation.now_ms).unwrap_or_default());
                 let every = found.count.every.max(CHECKED_OF_FIRST);
-                // Only a check that was due makes the next one later.
+                // Only a check that was due delays the next one.
                 let every = if is_due { (every * 2).min(limits::SHORTCUT_CHECKED_OF_MAX) } else { every };
                 found.count = Counts {
                     proven: found.count.proven.saturating_add(1),
@@ -373,7 +374,7 @@ impl Book {
                 let was_closing = found.closing.len();
                 found.closing.retain(|asked| *asked != *observation.page.as_str());
                 if found.closing.len() < was_closing {
-                    // A service closes its history again when there was more of it.
+                    // A service closes its history again after it found more of it.
                     self.closings = 0;
                 }
                 self.is_changed = true;
@@ -381,7 +382,7 @@ impl Book {
                 Some(Event::Proven)
             }
             Err(difference) => {
-                // The render shows what there is to this page.
+                // The render shows everything about this page.
                 self.endpoints.get_mut(at)?.missed.forget(observation.page.as_str());
                 let event = self.give_up(at, &observation.page, difference, true, now_ms);
                 self.keep(observation);
@@ -391,12 +392,12 @@ impl Book {
         }
     }
 
-    /// The endpoint of this page does not hold: it is forgotten. A pinned one may have failed for this page alone, and is out for a while
-    /// where it fails too often in a row.
+    /// The endpoint of this page is wrong and is removed. A pinned one may have failed for this page alone, and is
+    /// suspended if it fails too often in a row.
     pub fn differs(&mut self, page: &Url, difference: Difference, may_render: bool, now_ms: u64) -> Option<Event> {
         let at = self.endpoints.iter().position(|one| one.endpoint.covers(page))?;
         let found = self.endpoints.get_mut(at).filter(|found| found.is_pinned);
-        // It says nothing of the pages before, as a render would.
+        // Unlike a render, this says nothing about earlier pages.
         let wrong_before = may_render && found.is_none();
         if let Some(found) = found {
             found.blame(page.as_str(), now_ms);
@@ -409,8 +410,8 @@ impl Book {
         self.give_up(at, page, difference, wrong_before, now_ms)
     }
 
-    /// Forgets an endpoint, or puts it out where it is pinned. What it has visited since it was last borne out is to be visited again,
-    /// where it was wrong before.
+    /// Removes an endpoint, or suspends a pinned one. If it was wrong before, pages visited since its last
+    /// confirmation are revisited.
     fn give_up(
         &mut self,
         at: usize,
@@ -437,7 +438,7 @@ impl Book {
         }
         self.ask_again(wrong, Some(page));
         self.difference = Some((now_ms, difference.to_string()));
-        // What it was learned from is of another shape.
+        // They have another shape than the current pages.
         self.observations.clear();
         self.next_wait = (self.next_wait * 2).clamp(1, limits::SHORTCUT_RELEARN_MAX);
         self.wait = self.next_wait;
@@ -445,8 +446,8 @@ impl Book {
         Some(Event::Differs(difference))
     }
 
-    /// Takes up a render that no endpoint covers. Gives the sets of renders that something may be learned from, the largest first; none
-    /// where it is too early.
+    /// Adds a render that no endpoint covers. Returns the sets of renders to learn from, the largest first; empty if
+    /// it is too early.
     pub fn add(&mut self, observation: Arc<Observation>) -> Vec<Vec<Arc<Observation>>> {
         let newest = observation.page.clone();
         self.keep(observation);
@@ -458,7 +459,7 @@ impl Book {
         let of = |fits: &dyn Fn(&Url) -> bool| -> Vec<Arc<Observation>> {
             self.observations.iter().filter(|one| fits(&one.page)).cloned().collect()
         };
-        // Each is a part of the one before it: equal lengths are equal sets.
+        // Each is a subset of the one before it: equal lengths mean equal sets.
         let of_host = |page: &Url| page.origin() == newest.origin();
         let segments = |page: &Url| page.path_segments().map(Iterator::count);
         let mut sets = vec![
@@ -472,25 +473,25 @@ impl Book {
         sets
     }
 
-    /// What came of it.
+    /// Records the result of learning.
     pub fn learned(&mut self, endpoint: Option<Endpoint>, now_ms: u64) -> Option<Event> {
         let Some(endpoint) = endpoint else {
             let is_full = self.observations.len() >= limits::SHORTCUT_OBSERVATIONS_MAX;
-            // One that is larger than all may be is looked at once.
+            // A render above the size limit is tried once.
             if is_full || self.let_go(0) {
                 self.next_wait = (self.next_wait * 2).clamp(1, limits::SHORTCUT_RELEARN_MAX);
                 self.wait = self.next_wait;
             }
             return None;
         };
-        // Another render has taught the same meanwhile.
+        // Another render led to the same endpoint meanwhile.
         if self.endpoints.iter().any(|one| *one.endpoint == endpoint) {
             return None;
         }
         let before = self.observations.len();
         self.observations.retain(|one| !endpoint.covers(&one.page));
         let proven = u32::try_from(before - self.observations.len()).unwrap_or(u32::MAX);
-        // One that holds for more pages takes the place of those that it was learned beside.
+        // An endpoint that covers more pages replaces those that it was learned beside.
         let count =
             Counts { proven, every: CHECKED_OF_FIRST, left: CHECKED_OF_FIRST, checked_ms: now_ms, ..Counts::default() };
         self.endpoints.push(InUse { count, ..InUse::of(endpoint, false) });
@@ -506,7 +507,7 @@ impl Book {
         self.let_go(1);
     }
 
-    /// Forgets the oldest renders until their bounds are met, but for so many. True where there was one to forget.
+    /// Drops the oldest renders until the limits are met, but keeps `least`. True if any were dropped.
     fn let_go(&mut self, least: usize) -> bool {
         let bytes = |all: &VecDeque<Arc<Observation>>| all.iter().map(|one| one.bytes()).sum::<usize>();
         let before = self.observations.len();
@@ -519,15 +520,15 @@ impl Book {
         self.observations.len() < before
     }
 
-    /// An endpoint of the rule file: these stand in the file's order, before what is learned.
+    /// Adds an endpoint of the rule file. Pins come in file order, before learned ones.
     pub fn pin(&mut self, endpoint: &Endpoint) {
         let at = self.endpoints.iter().take_while(|one| one.is_pinned).count();
         let count = Counts { every: CHECKED_OF_FIRST, left: CHECKED_OF_FIRST, ..Counts::default() };
         self.endpoints.insert(at, InUse { count, ..InUse::of(endpoint.clone(), true) });
     }
 
-    /// Takes up what was kept; what cannot be read is learned anew. What was visited by an endpoint that the rule file has corrected or
-    /// dropped since is to be visited again.
+    /// Restores the stored state; unreadable endpoints are learned again. Pages visited with a pin that the rule file
+    /// has since corrected or removed are revisited.
     pub fn take_up(&mut self, kept: KeptBook) {
         self.difference = kept.difference;
         self.again = kept.again;
@@ -541,7 +542,7 @@ impl Book {
                 if is_pinned {
                     (pin.count, pin.is_out) = (count, is_out);
                 }
-                // What was learned and is pinned now is none other.
+                // An endpoint that was learned and is pinned now is the same.
                 (pin.visits, pin.missed) = (visits, missed);
                 continue;
             }
@@ -556,14 +557,14 @@ impl Book {
         }
     }
 
-    /// Whether pages of it belong to a pin now.
+    /// Whether some of its pages now belong to a pin.
     fn is_shadowed(&self, visits: &Visits) -> bool {
         let pins = self.endpoints.iter().filter(|one| one.is_pinned);
         let pages: Vec<Url> = visits.clone().take(true).iter().filter_map(|page| Url::parse(page).ok()).collect();
         pins.clone().any(|pin| pages.iter().any(|page| pin.endpoint.covers(page)))
     }
 
-    /// What is to be kept.
+    /// The state to store.
     #[must_use]
     pub fn to_keep(&self) -> KeptBook {
         let endpoints = self.endpoints.iter().map(|one| KeptEndpoint {
@@ -577,13 +578,13 @@ impl Book {
         KeptBook { endpoints: endpoints.collect(), difference: self.difference.clone(), again: self.again.clone() }
     }
 
-    /// Whether something changed since this was last asked.
+    /// Whether something changed since the last call.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.is_changed)
     }
 }
 
-/// A path with its digits taken out.
+/// A path without its digits.
 fn skeleton(page: &Url) -> String {
     page.path().chars().filter(|c| !c.is_ascii_digit()).collect()
 }

@@ -1,10 +1,10 @@
-//! A request as slots, and how each slot is filled: so that two requests are compared part by part, whatever the part.
+//! A request as named slots, each with a template, so that two requests can be compared part by part.
 //!
 //! ```text
 //! method · origin · path.0, path.1 … · query.NAME · header.name · form.NAME, or json.PLACE (strings) and bare.PLACE (other values)
 //! ```
 //!
-//! A name that stands twice has `~1`, `~2` behind it.
+//! Repeated names get `~1`, `~2` as suffix.
 
 use std::borrow::Cow;
 
@@ -17,14 +17,14 @@ use super::place::{Place, Step, is_plain, scalar};
 use super::template::{COMPONENT, Piece, Scope, Template};
 use crate::limits;
 
-/// What a segment of a path may hold as it is.
+/// Characters that a path segment may contain unencoded.
 const SEGMENT: &AsciiSet =
     &COMPONENT.remove(b',').remove(b':').remove(b';').remove(b'@').remove(b'=').remove(b'$').remove(b'+').remove(b'&');
 
-/// The parts of a request in its order, by their names.
+/// The parts of a request in order, by name.
 pub type Slots = Vec<(String, String)>;
 
-/// A request that can be sent.
+/// A request ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub method: String,
@@ -33,11 +33,11 @@ pub struct Asked {
     pub body: String,
 }
 
-/// How a request is made: a template for each slot.
+/// A request template: one template per slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call(pub Vec<(String, Template)>);
 
-/// The slots of a request; `None` where its address is none, or where it has too many.
+/// The slots of a request; `None` if its address is invalid, or if it has too many.
 #[must_use]
 pub fn slots(method: &str, url: &str, headers: &[(String, String)], body: &str) -> Option<Slots> {
     let url = Url::parse(url).ok()?;
@@ -89,7 +89,7 @@ fn add_json(slots: &mut Slots, json: &Json, place: &Place) {
     }
 }
 
-/// One slot more; beyond the most there may be none is added.
+/// Adds a slot; ignored beyond the limit.
 fn add(slots: &mut Slots, name: &str, value: &str) {
     if slots.len() >= limits::SHORTCUT_SLOTS_MAX {
         return;
@@ -109,7 +109,7 @@ pub fn slot<'a>(slots: &'a Slots, name: &str) -> Option<&'a str> {
     slots.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// The value of a slot, or one within it ([`leaves`]); of JSON whatever its type.
+/// The value of a slot, or one within it ([`leaves`]); for JSON of any type.
 #[must_use]
 pub fn value<'a>(slots: &'a Slots, name: &str) -> Option<Cow<'a, str>> {
     let within = || name.split_once('#').and_then(|(name, place)| leaves::get(slot(slots, name)?, place));
@@ -117,14 +117,15 @@ pub fn value<'a>(slots: &'a Slots, name: &str) -> Option<Cow<'a, str>> {
     own.or_else(within)
 }
 
-/// The name of a slot of JSON where its value is of the other sort: a string, or none.
+/// The name of a JSON slot if its value has the other type: string or non-string.
 #[must_use]
 pub fn retyped(name: &str) -> Option<String> {
     let other = |from: &str, to: &str| name.strip_prefix(from).map(|place| format!("{to}{place}"));
     other("json.", "bare.").or_else(|| other("bare.", "json."))
 }
 
-/// Fills a slot, or adds it; or a value within it. What stood in JSON says of which type the value is, or it says so itself.
+/// Sets a slot, adds it, or sets a value within it. The previous JSON value determines the type, else the new value's
+/// own type does.
 pub fn set(slots: &mut Slots, name: &str, value: &Json) {
     let Some(text) = scalar(value) else { return };
     let other = retyped(name);
@@ -147,7 +148,7 @@ pub fn set(slots: &mut Slots, name: &str, value: &Json) {
     slots.push((name.to_owned(), text.into_owned()));
 }
 
-/// The slots with another address in place of theirs.
+/// The slots with another address.
 #[must_use]
 pub fn moved_to(slots: &Slots, url: &Url) -> Slots {
     let is_address = |name: &str| name == "origin" || name.starts_with("path.") || name.starts_with("query.");
@@ -157,13 +158,13 @@ pub fn moved_to(slots: &Slots, url: &Url) -> Slots {
     moved
 }
 
-/// Whether two requests are the same, but for the slots that are others each time.
+/// Whether two requests are equal, ignoring volatile slots.
 #[must_use]
 pub fn are_same(one: &Slots, other: &Slots, fleeting: &[&str]) -> bool {
     identity(one, fleeting) == identity(other, fleeting)
 }
 
-/// What two requests have in common that are the same, but for the slots that are others each time.
+/// The identity of a request: its slots without the volatile ones.
 #[must_use]
 pub fn identity<'a>(slots: &'a Slots, fleeting: &[&str]) -> Vec<(&'a str, &'a str)> {
     let all = slots.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -172,7 +173,7 @@ pub fn identity<'a>(slots: &'a Slots, fleeting: &[&str]) -> Vec<(&'a str, &'a st
     all
 }
 
-/// The request that has these slots.
+/// The request for these slots.
 #[must_use]
 pub fn asked(slots: &Slots) -> Asked {
     let mut url = slot(slots, "origin").unwrap_or_default().to_owned();
@@ -212,7 +213,7 @@ pub fn asked(slots: &Slots) -> Asked {
     Asked { method: slot(slots, "method").unwrap_or("GET").to_owned(), url, headers, body }
 }
 
-/// Puts a leaf at its place; what is not there yet is made on the way.
+/// Sets a leaf at its place; missing containers are created.
 fn put(json: &mut Json, steps: &[Step], leaf: Json) {
     let Some((step, rest)) = steps.split_first() else {
         *json = leaf;
@@ -230,7 +231,7 @@ fn put(json: &mut Json, steps: &[Step], leaf: Json) {
                 *json = Json::Array(Vec::new());
             }
             if let Some(elements) = json.as_array_mut() {
-                // Leaves come in their order: one more at a time.
+                // Leaves come in order: one more at a time.
                 if *at >= elements.len() {
                     elements.push(Json::Null);
                 }
@@ -243,14 +244,14 @@ fn put(json: &mut Json, steps: &[Step], leaf: Json) {
 }
 
 impl Call {
-    /// The request for a page; `None` where a value that it cannot do without is not there.
+    /// The request for a page; `None` if a required value is missing.
     #[must_use]
     pub fn fill(&self, scope: &Scope<'_>) -> Option<Slots> {
         let mut slots = Slots::new();
         for (name, template) in &self.0 {
             match template.fill(scope) {
                 Some(value) => slots.push((name.clone(), value)),
-                // A parameter that the page's address does not have either.
+                // A parameter that is also missing in the page's address.
                 None if is_optional(name) && matches!(template.0.as_slice(), [Piece::Hole(_)]) => {}
                 None => return None,
             }
@@ -261,26 +262,26 @@ impl Call {
         Some(slots)
     }
 
-    /// Names of the slots that are others each time.
+    /// Names of the volatile slots, which differ in each request.
     #[must_use]
     pub fn fleeting(&self) -> Vec<&str> {
         self.0.iter().filter(|(_, template)| template.is_fleeting()).map(|(name, _)| name.as_str()).collect()
     }
 
-    /// Whether a token of it stands on the page itself.
+    /// Whether it contains a token of the page itself.
     #[must_use]
     pub fn needs_page(&self) -> bool {
         self.0.iter().any(|(_, template)| template.sources().any(super::template::Source::needs_page))
     }
 
-    /// Whether it changes nothing: a GET.
+    /// Whether it is a GET, which changes nothing.
     #[must_use]
     pub fn is_get(&self) -> bool {
         self.0.iter().any(|(name, method)| name == "method" && method.constant().as_deref() == Some("GET"))
     }
 }
 
-/// Whether a request may lack this slot.
+/// Whether this slot is optional.
 fn is_optional(name: &str) -> bool {
     ["query.", "form.", "header."].iter().any(|kind| name.starts_with(kind))
 }

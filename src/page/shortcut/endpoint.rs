@@ -1,4 +1,5 @@
-//! An endpoint: for which addresses it holds, what it asks, how its answers are read, and whether a render bears it out.
+//! An endpoint: the addresses that it covers, its requests, the parsing of its responses, and the check against a
+//! render.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,17 +16,17 @@ use super::unread::Unread;
 use super::{Answer, Normal, Observation, learn, links, pages};
 use crate::limits;
 
-/// Which links an answer bears.
+/// How links are extracted from a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// One for each record at a place that has the members.
+    /// One link for each record at a place that has the members.
     Link { items: Place, link: Template },
-    /// Those of the markup at a place; of the whole answer where there is none.
+    /// The links of the markup at a place; of the whole response if there is none.
     Html(Option<Place>),
 }
 
 impl Rule {
-    /// Where the records stand that it takes links from.
+    /// The place of the records from which it takes links.
     #[must_use]
     pub fn records(&self) -> Option<&Place> {
         match self {
@@ -35,47 +36,47 @@ impl Rule {
     }
 }
 
-/// What stands in place of renders of a class's pages.
+/// A replacement for renders of a class's pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     /// `None`: all pages of the class.
     pub on: Option<Pattern>,
-    /// What is asked before, for a token in its answer.
+    /// A request before it, for a token in its response.
     pub before: Option<Call>,
     pub call: Call,
     pub rules: Vec<Rule>,
     /// Links to the other pages of the list.
     pub pages: Option<Pager>,
-    /// Links that each page has.
+    /// Links that are on every page.
     pub constants: Vec<String>,
-    /// Links of the page's own markup belong to it: the page is asked for, too.
+    /// Links of the page's own markup are included, so the page is requested, too.
     pub with_page: bool,
     pub turning: Option<Turning>,
-    /// Values of switches in the answers so far: with another value the answer may mean more.
+    /// Values of switches in the responses so far: another value may mean that there is more.
     pub expect: BTreeMap<String, Vec<String>>,
 }
 
-/// What one answer gives.
+/// The content of one response.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     pub links: Vec<String>,
     pub records: usize,
     /// The request for the next page of data.
     pub next: Option<Slots>,
-    /// The request behind the end that a count or a switch of the answer tells of: it is asked all the same, as that may have meant
-    /// something else.
+    /// The request after the end that a count or a switch of the response indicates. It is sent anyway, because they
+    /// may have meant something else.
     pub behind: Option<Slots>,
 }
 
 impl Reading {
-    /// The request that comes next, and whether it lies behind what the answer takes for the end.
+    /// The next request, and whether it is after the indicated end.
     #[must_use]
     pub fn follows(self) -> Option<(Slots, bool)> {
         self.next.map(|slots| (slots, false)).or(self.behind.map(|slots| (slots, true)))
     }
 }
 
-/// Why an endpoint does not hold.
+/// Why an endpoint is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Difference {
     #[error("a value that it sends is not there: {0}")]
@@ -105,25 +106,25 @@ pub enum Difference {
 }
 
 impl Endpoint {
-    /// Whether it holds for a page of this address.
+    /// Whether it covers this address.
     #[must_use]
     pub fn covers(&self, page: &Url) -> bool {
         self.on.as_ref().is_none_or(|pattern| pattern.fits(page))
     }
 
-    /// Whether what one of them has asked can be gone on with by the other.
+    /// Whether one can continue the requests of the other.
     #[must_use]
     pub fn asks_as(&self, other: &Self) -> bool {
         (&self.before, &self.call, &self.turning) == (&other.before, &other.call, &other.turning)
     }
 
-    /// Whether the page's own markup is needed: for its links or for a token in it.
+    /// Whether it needs the page's own markup, for its links or for a token.
     #[must_use]
     pub fn needs_page(&self) -> bool {
         self.with_page || self.call.needs_page() || self.before.as_ref().is_some_and(Call::needs_page)
     }
 
-    /// The origins that it asks, where they are not the page's own.
+    /// The origins of its requests other than the page's own.
     #[must_use]
     pub fn origins(&self) -> Vec<String> {
         let slots = self.before.iter().chain([&self.call]).flat_map(|call| &call.0);
@@ -133,12 +134,12 @@ impl Endpoint {
     /// The first request for a page.
     ///
     /// # Errors
-    /// Where a value of it is not there.
+    /// A required value is missing.
     pub fn first(&self, scope: &Scope<'_>) -> Result<Slots, Difference> {
         self.call.fill(scope).ok_or_else(|| missing(&self.call, scope))
     }
 
-    /// A request that an earlier visit has left, with the tokens of this visit, whose first request is `first`.
+    /// A request left by an earlier visit, with the tokens of this visit, whose first request is `first`.
     #[must_use]
     pub fn renewed(&self, asks: Slots, first: &Slots) -> Slots {
         let of_visit = self.call.0.iter().filter(|(_, template)| template.sources().any(Source::is_of_visit));
@@ -146,10 +147,10 @@ impl Endpoint {
         turns::renewed(self.turning.as_ref().map(|turning| &turning.turn), asks, first, &names)
     }
 
-    /// Reads the answer to a request. `seen` counts the records of the pages of data before this.
+    /// Parses the response to a request. `seen` counts the records of earlier pages of data.
     ///
     /// # Errors
-    /// Where the answer has not the shape that it had.
+    /// The response has another shape than before.
     pub fn read(&self, asked: &Slots, answer: &Answer, scope: &Scope<'_>, seen: usize) -> Result<Reading, Difference> {
         if *answer == Answer::Empty && self.is_of_lines() {
             return Ok(Reading::default());
@@ -194,7 +195,7 @@ impl Endpoint {
         Ok(reading)
     }
 
-    /// Whether its answers are lists themselves, which may be written a record a line, and without one as nothing.
+    /// Whether its responses are lists themselves, which may be one record per line, and empty without records.
     fn is_of_lines(&self) -> bool {
         let is_list = |rule: &Rule| {
             rule.records().is_some_and(|records| records.0.first().is_some_and(super::place::Step::is_all))
@@ -202,24 +203,25 @@ impl Endpoint {
         self.rules.iter().all(is_list)
     }
 
-    /// Links that the page has beside those of its records: to other pages of the list, and to what each page has.
+    /// Links of the page besides those of its records: to other pages of the list, and those on every page.
     #[must_use]
     pub fn around(&self, first: &Answer, records: usize, page: &Url) -> Vec<String> {
         let pages = self.pages.as_ref().map(|pager| pager.links(first, records, page)).unwrap_or_default();
         pages.into_iter().chain(self.constants.iter().cloned()).collect()
     }
 
-    /// The address behind a page that is the last of its list, as far as its answer tells.
+    /// The address after the last page of a list, as far as the response shows.
     #[must_use]
     pub fn behind_end(&self, first: &Answer, records: usize, page: &Url) -> Option<Url> {
         let pager = self.pages.as_ref()?;
         (records > 0 && pager.own(page) >= pager.last(first, records, page)).then(|| pager.behind(page)).flatten()
     }
 
-    /// Whether a switch of the answer has a value that it never had, or a number that was always that of the records is larger.
+    /// Whether all switches of the response have known values, and no number that always equalled the record count is
+    /// larger.
     ///
     /// # Errors
-    /// The first that has.
+    /// The first that differs.
     pub fn is_as_expected(&self, answer: &Answer, records: usize) -> Result<(), Difference> {
         for (place, values) in &self.expect {
             let value = value_at(answer, place);
@@ -235,7 +237,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Takes up the values that switches had in a render which it explains. True where that page is the last of its list.
+    /// Learns the values of switches from a render that it explains. True if the page is the last of its list.
     pub fn absorb(&mut self, observation: &Observation) -> bool {
         let Ok(replay) = self.replay(observation) else { return false };
         for (_, answer) in &replay.done {
@@ -245,7 +247,7 @@ impl Endpoint {
                 if is_switch && !values.contains(&value) {
                     values.push(value);
                 }
-                // What has become a text was no switch.
+                // A value that became a text was not a switch.
                 is_switch || values.iter().any(|value| value == RECORDS)
             });
         }
@@ -253,7 +255,7 @@ impl Endpoint {
         replay.done.first().is_some_and(is_end)
     }
 
-    /// Replays itself on what a render asked and was answered.
+    /// Replays itself on the requests and responses of a render.
     fn replay(&self, observation: &Observation) -> Result<Replay, Difference> {
         let exchanges: Vec<(Slots, &str)> = observation
             .exchanges
@@ -264,7 +266,7 @@ impl Endpoint {
                 Some((slots, one.answer.as_str()))
             })
             .collect();
-        // The first of those that are the same. A list may be turned hundreds of times.
+        // The first of equal requests. A list may have hundreds of pages.
         let index = |fleeting: &[&str]| {
             let mut first: HashMap<Vec<(&str, &str)>, &str> = HashMap::new();
             for (slots, text) in &exchanges {
@@ -303,14 +305,15 @@ impl Endpoint {
                     done.push((slots, answer));
                 }
                 None if done.is_empty() => return Err(Difference::NotAsked(told(&slots))),
-                // The reader had enough.
+                // The render stopped here.
                 None => break,
             }
         }
         Ok(Replay { before, done, first })
     }
 
-    /// Whether a render shows exactly what this endpoint gives: the same requests, and from their answers the same links.
+    /// Whether a render shows exactly what this endpoint gives: the same requests, and the same links from their
+    /// responses.
     ///
     /// # Errors
     /// The first difference.
@@ -342,7 +345,7 @@ impl Endpoint {
             .zip(done.first())
             .map(|(pager, (_, answer))| (pager, pager.last(answer, first, &observation.page)));
         let is_page = |key: &str| last.is_some_and(|(pager, last)| pager.is_one_of(key, &observation.page, last));
-        // Answers that are not remembered bear the rest of its links, if they were answers to it.
+        // Responses that were not stored may contain the rest of its links, if they are from this endpoint.
         let kind = |(slots, _): &(Slots, Answer)| learn::kind(slots, &learn::parts(&observation.page));
         let own = done.last().filter(|_| !observation.unread.is_empty()).map(kind);
         let own = own.filter(|own| observation.unread.keys().all(|kind| kind == own));
@@ -361,7 +364,7 @@ impl Endpoint {
                 return Err(if is_behind { Difference::EndsEarly(key) } else { Difference::Lacks(key) });
             }
         }
-        // Whether a full page has another behind it is a guess that costs a request, and no page.
+        // Whether another page follows a full one is a guess that costs a request, but no page.
         if let Some((pager, last)) = last.filter(|(pager, _)| !matches!(pager.last, Last::Full(_)))
             && let Some(next) = pager.next_page(&observation.page, last)
             && let Some(key) = normal(&observation.page, &next)
@@ -379,30 +382,30 @@ impl Endpoint {
     }
 }
 
-/// Stands among what is expected for the number of records.
+/// Expected value that means the number of records.
 pub const RECORDS: &str = "records";
 
-/// Where an answer has nothing at a place.
+/// Expected value for a missing place in a response.
 pub const ABSENT: &str = "absent";
 
 /// The values of a switch.
 pub const SWITCHED: [&str; 4] = ["true", "false", "null", ABSENT];
 
-/// The value at a place of an answer, as JSON writes it.
+/// The value at a place of a response, as JSON.
 fn value_at(answer: &Answer, place: &str) -> String {
     let value = answer.json().and_then(|json| Place::parse(place).ok()?.get(json).map(Json::to_string));
     value.unwrap_or_else(|| ABSENT.to_owned())
 }
 
-/// What an endpoint would have asked in a render, with the answers that the render got.
+/// The requests an endpoint would have made in a render, with the responses that the render got.
 struct Replay {
     before: Option<Answer>,
     done: Vec<(Slots, Answer)>,
-    /// Records of the first answer.
+    /// Number of records in the first response.
     first: usize,
 }
 
-/// The records at a place; none where its list is empty.
+/// The records at a place; empty if its list is empty.
 fn chains<'a>(json: &'a Json, items: &Place) -> Result<Vec<Vec<Element<'a>>>, Difference> {
     let (outer, all) = match items.0.iter().position(super::place::Step::is_all) {
         Some(at) => (items.0.get(..at).unwrap_or_default(), items.0.get(at)),
@@ -419,7 +422,7 @@ fn chains<'a>(json: &'a Json, items: &Place) -> Result<Vec<Vec<Element<'a>>>, Di
     Ok(items.chains(json, limits::LINKS_PER_PAGE_MAX))
 }
 
-/// The markup at a place of an answer.
+/// The markup at a place of a response.
 fn markup(answer: &Answer, place: Option<&Place>) -> Result<Vec<String>, Difference> {
     match (answer, place) {
         (Answer::Html(text), None) => Ok(vec![text.clone()]),
@@ -431,7 +434,7 @@ fn markup(answer: &Answer, place: Option<&Place>) -> Result<Vec<String>, Differe
     }
 }
 
-/// Which value a request lacks.
+/// The value that a request lacks.
 fn missing(call: &Call, scope: &Scope<'_>) -> Difference {
     let mut sources = call.0.iter().flat_map(|(_, template)| template.sources());
     let lacking = sources.find(|source| source.read(scope).is_none());

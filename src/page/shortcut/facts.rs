@@ -1,5 +1,5 @@
-//! Values on a page that its scripts may send along: contents of `meta`, attributes, members of objects in inline scripts. A place is a
-//! kind and a name, the first of that name counts; no tree is built.
+//! Values on a page that its scripts may send: contents of `meta`, attributes, members of objects in inline scripts.
+//! A place is a kind and a name; the first of a name counts. No tree is built.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -26,7 +26,7 @@ static SCRIPT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?is)<script\b[^>]{0,2000}>(.*?)</script").expect("the expression is constant and tested")
 });
 
-/// All of them in the order of the page, the first of each kind and name.
+/// All values in page order, the first of each kind and name.
 #[must_use]
 pub fn all(html: &str) -> Vec<(Source, String)> {
     let mut found = Vec::new();
@@ -61,7 +61,7 @@ pub fn all(html: &str) -> Vec<(Source, String)> {
     found
 }
 
-/// The one of a kind and name.
+/// The value of a kind and name.
 #[must_use]
 pub fn of(html: &str, wanted: &Source) -> Option<String> {
     if html.is_empty() {
@@ -70,7 +70,7 @@ pub fn of(html: &str, wanted: &Source) -> Option<String> {
     all(html).into_iter().find(|(source, _)| source == wanted).map(|(_, value)| value)
 }
 
-/// The value of a match, in whichever quotes it stood.
+/// The value of a match, with either kind of quotes.
 fn group<'a>(found: &regex::Captures<'a>) -> &'a str {
     found.iter().skip(2).flatten().next().map_or("", |group| group.as_str())
 }

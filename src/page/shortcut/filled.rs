@@ -1,5 +1,5 @@
-//! How the parts of a request are filled: the template that gives what it was in each render, from the page's address, from what stands on
-//! the page, or from an answer before.
+//! Finds the templates of a request's parts: the one that reproduces the value in each render, from the page's
+//! address, from the page's content, or from an earlier response.
 
 use serde_json::Value as Json;
 
@@ -12,10 +12,10 @@ use super::tokens::{TOKEN_BYTES, is_token};
 use super::{Observation, callback, facts};
 use crate::limits;
 
-/// How far a time in a request may lie from the page's clock.
+/// Maximum distance of a time in a request from the page's clock.
 const CLOCK_MS: i64 = 86_400_000;
 
-/// Of one render, what values of a request may come from.
+/// Possible sources of request values in one render.
 pub(super) struct Known<'a> {
     observation: &'a Observation,
     address: Vec<(Source, String)>,
@@ -31,7 +31,7 @@ impl<'a> Known<'a> {
             tokens.push((Source::Cookie(name.clone()), value));
         }
         tokens.extend(facts::all(&observation.html));
-        // What the page has itself costs no request.
+        // Values of the page itself cost no request.
         if let Some(json) = before {
             outside_lists(json, &Place::default(), &mut |place, value| {
                 if let Some(text) = super::place::scalar(value) {
@@ -52,7 +52,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// How a request is made that was made so in these renders.
+/// The request template for these requests in these renders.
 pub(super) fn call_of(firsts: &[&Slots], known: &[Known<'_>]) -> Option<Call> {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in firsts.iter().copied().flatten() {
@@ -75,7 +75,7 @@ pub(super) fn call_of(firsts: &[&Slots], known: &[Known<'_>]) -> Option<Call> {
     Some(call)
 }
 
-/// The template that gives these values in these renders.
+/// The template for these values in these renders.
 fn filled(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Template> {
     let is_place = matches!(name.split('.').next(), Some("method" | "origin" | "path"));
     let hole = |source: Source| Template::hole(Value::of(source));
@@ -130,7 +130,7 @@ fn filled(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Te
     })
 }
 
-/// A value of the page itself, a cookie, or the answer before; behind a word as `Bearer`.
+/// A value of the page itself, a cookie, or the earlier response; possibly after a word such as `Bearer`.
 fn token(values: &[Option<&str>], known: &[Known<'_>], least: usize) -> Option<Template> {
     let first = (*values.first()?)?;
     let (front, core) = first.rsplit_once(' ').map_or(("", first), |(front, core)| (&first[..=front.len()], core));
@@ -143,7 +143,7 @@ fn token(values: &[Option<&str>], known: &[Known<'_>], least: usize) -> Option<T
     }
     let fits = |source: &&Source| {
         let may_be = match source {
-            // The last of a list is another one when the list grows.
+            // The last element of a list changes when the list grows.
             Source::Before(place) if is_constant => may_be_before && !place.0.contains(&Step::Last),
             _ => looks_so,
         };
@@ -158,7 +158,7 @@ fn token(values: &[Option<&str>], known: &[Known<'_>], least: usize) -> Option<T
     Some(Template(front.into_iter().chain([Piece::Hole(Value::of(source.clone()))]).collect()))
 }
 
-/// A number of the page's address, times something and more: the page's number as an offset.
+/// A number of the page's address, multiplied and shifted: the page's number as an offset.
 fn reckoned(source: &Source, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Value> {
     let numbers: Vec<i64> =
         values.iter().map(|value| value.and_then(|value| value.parse().ok())).collect::<Option<_>>()?;
@@ -166,7 +166,7 @@ fn reckoned(source: &Source, values: &[Option<&str>], known: &[Known<'_>]) -> Op
     let (mut there, mut lacking) =
         (points.iter().filter_map(|(x, y)| Some(((*x)?, *y))), points.iter().filter(|(x, _)| x.is_none()));
     let (x, y) = there.next()?;
-    // A list's first page has the number 1 where its address has none.
+    // A list's first page has the number 1 if its address has none.
     let other = there
         .find(|(other, _)| *other != x)
         .or_else(|| lacking.next().map(|(_, y)| (1, *y)).filter(|(other, _)| *other != x))?;
@@ -183,7 +183,7 @@ fn reckoned(source: &Source, values: &[Option<&str>], known: &[Known<'_>]) -> Op
     fits.then(|| Value { default, times, plus, ..Value::of(source.clone()) })
 }
 
-/// A text of JSON whose values are each filled by themselves, and that is the same but for them.
+/// A JSON text whose values are filled one by one, and that is otherwise constant.
 fn within(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Template> {
     let texts: Vec<&str> = values.iter().copied().collect::<Option<_>>()?;
     let all: Vec<Vec<Leaf>> = texts.iter().map(|text| leaves::leaves(text)).collect::<Option<_>>()?;
@@ -208,7 +208,7 @@ fn within(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Te
         let filled = filled(name, &values, known)?.0;
         pieces.extend(filled.into_iter().map(|piece| if leaf.is_text(text) { quoted(piece) } else { piece }));
     }
-    // As it is read when it was written down.
+    // Merged as it will be when parsed from its written form.
     let mut merged: Vec<Piece> = Vec::new();
     for piece in pieces {
         match (merged.last_mut(), piece) {
@@ -220,7 +220,7 @@ fn within(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Te
     Some(Template(merged))
 }
 
-/// A piece of a value as it stands in a string of JSON.
+/// A piece of a value within a JSON string.
 fn quoted(piece: Piece) -> Piece {
     match piece {
         Piece::Text(text) => Piece::Text(leaves::escaped(&text)),
@@ -228,7 +228,7 @@ fn quoted(piece: Piece) -> Piece {
     }
 }
 
-/// A value between texts that are always the same; none where these are longer than what a person may write. Takes time in proportion to the
+/// A value between constant texts; None if these are longer than a written template may be. Time is linear in the
 /// values' length.
 fn around(values: &[Option<&str>], source: impl Fn(&[&str]) -> Option<Source>) -> Option<Template> {
     let values: Vec<&str> = values.iter().copied().collect::<Option<_>>()?;
@@ -247,7 +247,7 @@ fn around(values: &[Option<&str>], source: impl Fn(&[&str]) -> Option<Source>) -
     };
     let front = values.iter().map(|value| common(value)).min()?;
     let back = values.iter().map(|value| common_back(value)).min()?;
-    // A word that begins or ends alike is not cut.
+    // Words with a common start or end are not cut.
     let front = first.get(..front)?.trim_end_matches(is_word);
     let back = first.get(first.len() - back..)?.trim_start_matches(is_word);
     if front.is_empty() && back.is_empty() {

@@ -1,29 +1,29 @@
-//! What is kept of a class's endpoints over restarts, and shown to people.
+//! The stored state of a class's endpoints, which survives restarts and is shown to people.
 
 use serde::{Deserialize, Serialize};
 
 use super::visits::Visits;
 use super::written::Written;
 
-/// What an endpoint has done.
+/// Statistics of an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
-    /// Renders that bore it out, those that it was learned from among them.
+    /// Renders that confirmed it, including those it was learned from.
     pub proven: u32,
-    /// Pages that were visited by it.
+    /// Pages visited with it.
     pub used: u64,
-    /// One in so many visits is a render.
+    /// One in this many visits is a render.
     pub every: u32,
-    /// Visits until then.
+    /// Visits left until then.
     pub left: u32,
-    /// Of the last render that was compared, in milliseconds since 1970.
+    /// Time of the last compared render, in milliseconds since 1970.
     pub checked_ms: u64,
-    /// Renders among those that bore it out whose page was the last of its list.
+    /// Confirming renders whose page was the last of its list.
     pub ends: u32,
 }
 
-/// An endpoint as it is kept over restarts and shown to people.
+/// A stored endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeptEndpoint {
@@ -33,17 +33,17 @@ pub struct KeptEndpoint {
     #[serde(flatten)]
     pub count: Counts,
     pub visits: Visits,
-    /// Of a pinned one, pages to visit again once it works.
+    /// For a pinned endpoint: pages to revisit once it works.
     pub missed: Visits,
 }
 
-/// What is kept of a class.
+/// The stored state of a class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeptBook {
     pub endpoints: Vec<KeptEndpoint>,
-    /// When and why one was given up last.
+    /// When and why an endpoint was last dropped.
     pub difference: Option<(u64, String)>,
-    /// Addresses of pages that are to be visited again.
+    /// Addresses of pages to revisit.
     pub again: Vec<String>,
 }

@@ -1,7 +1,8 @@
-//! From renders to an endpoint: which family of requests brings the data, how its slots are filled, how it turns, what its answers bear.
+//! Learns an endpoint from renders: which family of requests gets the data, how its slots are filled, its pagination,
+//! and the links in its responses.
 //!
-//! A guess at each step, and no step has to be right: what comes out is replayed on every render it was learned from, and is nothing
-//! unless it explains them all.
+//! Each step is a guess that may be wrong: the result is replayed on every render it was learned from, and is
+//! discarded unless it explains them all.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,20 +21,20 @@ use super::tokens::{is_token, secrets};
 use super::{Answer, Exchange, Normal, Observation, pages, turns};
 use crate::limits;
 
-/// Renders that are enough; or turns of one.
+/// Minimum number of renders, or of pages within one.
 const RENDERS_LEAST: usize = 3;
 
-/// Families of requests that are tried, those with the longest answers first.
+/// Number of request families that are tried, those with the longest responses first.
 const FAMILIES_TRIED: usize = 6;
 
-/// Texts that are looked for in all answers: of more each counts as found.
+/// Texts that are searched for in all responses; beyond that each counts as found.
 const TEXTS_TRIED: usize = 64;
 
-/// Parameters that name what is done, not to what.
+/// Parameters that name the action, not its object.
 pub(super) const ACTIONS: [&str; 13] =
     ["action", "act", "do", "op", "method", "route", "r", "module", "func", "cmd", "task", "endpoint", "operationname"];
 
-/// Learns an endpoint that explains all of these renders; `None` where there is none, or where they are too few to know.
+/// Learns an endpoint that explains all of these renders; `None` if there is none, or if there are too few renders.
 pub fn learn(observations: &[&Observation], normal: Normal<'_>) -> Option<Endpoint> {
     let families = families(observations);
     let heard = Heard::default();
@@ -57,7 +58,7 @@ pub fn learn(observations: &[&Observation], normal: Normal<'_>) -> Option<Endpoi
     None
 }
 
-/// Requests of one kind: of each render those that it made, in their order, none twice.
+/// Requests of one kind: for each render its requests in order, without repeats.
 struct Family<'a> {
     members: Vec<Vec<Member<'a>>>,
     bytes: usize,
@@ -67,7 +68,7 @@ struct Member<'a> {
     slots: Slots,
     exchange: &'a Exchange,
     answer: Answer,
-    /// Its place among all requests of the render.
+    /// Index among all requests of the render.
     at: usize,
 }
 
@@ -101,7 +102,7 @@ fn families<'a>(observations: &[&'a Observation]) -> Vec<Family<'a>> {
     families
 }
 
-/// The kind of a page's request; `None` where it has too many parts.
+/// The kind of a page's request; `None` if it has too many parts.
 #[must_use]
 pub fn kind_of(page: &Url, exchange: &Exchange) -> Option<String> {
     let slots = call::slots(&exchange.method, &exchange.url, &exchange.headers, &exchange.body)?;
@@ -113,7 +114,7 @@ pub(super) fn parts(page: &Url) -> HashSet<String> {
     of_address(page).into_iter().map(|(_, value)| value).collect()
 }
 
-/// What requests of one kind have in common: all but numbers, hashes, and what the page's address says.
+/// The common part of requests of one kind: everything but numbers, hashes, and values from the page's address.
 pub(super) fn kind(slots: &Slots, parts: &HashSet<String>) -> String {
     let mut kind: Vec<String> = Vec::new();
     for (name, value) in slots {
@@ -128,7 +129,7 @@ pub(super) fn kind(slots: &Slots, parts: &HashSet<String>) -> String {
             kind.push(format!("{name}={}\n", if is_fixed { value } else { "*" }));
         }
     }
-    // Whatever the order of a request's parts.
+    // Independent of the order of a request's parts.
     kind.sort();
     kind.concat()
 }
@@ -140,7 +141,7 @@ struct Learner<'l, 'a> {
     heard: &'l Heard,
 }
 
-/// Where texts stand first in the answers of each render, as far as that was asked.
+/// Cache: the first response of each render that contains a text.
 #[derive(Default)]
 struct Heard(RefCell<HashMap<String, Vec<Option<usize>>>>);
 
@@ -162,9 +163,9 @@ impl Heard {
     }
 }
 
-/// A part of a request that looks like a constant, and is what an earlier answer or a cookie has brought.
+/// A part of a request that looks constant, but came from an earlier response or a cookie.
 struct Brought {
-    /// It may open the data for one session: no constant, whatever else is.
+    /// It may grant access for one session, so it is never a constant.
     is_secret: bool,
 }
 
@@ -177,7 +178,7 @@ impl<'a> Learner<'_, 'a> {
             return None;
         }
         let mut left: Vec<HashSet<&str>> = renders.into_iter().map(|render| render.wanted).collect();
-        // What an answer bears that is not remembered is not looked for in others; the list's other pages have to be known.
+        // Links of responses that were not stored need no explanation, but those of the shell and the list's other pages do.
         for (left, observation) in left.iter_mut().zip(self.observations).filter(|(_, one)| !one.unread.is_empty()) {
             let is_own = |key: &str| observation.shell.iter().any(|link| link.key == key);
             left.retain(|key| is_own(key) || pages::is_another(&observation.page, key));
@@ -194,7 +195,7 @@ impl<'a> Learner<'_, 'a> {
             expect: BTreeMap::new(),
         };
         endpoint.on.as_ref()?;
-        // Counted before turns and pages are known, as they will be.
+        // Counted before pagination and pages are known, in the same way as later.
         let sequences: Vec<turns::Sequence> =
             family.members.iter().map(|members| counted(&endpoint, members)).collect();
         let fleeting: Vec<String> = endpoint.call.fleeting().into_iter().map(str::to_owned).collect();
@@ -228,7 +229,7 @@ impl<'a> Learner<'_, 'a> {
         Some(endpoint)
     }
 
-    /// Each render with what its answers have to bring.
+    /// Each render with the links that its responses must explain.
     fn renders<'r>(&'r self, family: &'r Family<'a>, with_page: bool) -> Vec<Render<'r>> {
         let render = |(observation, members): (&&'r Observation, &'r Vec<Member<'a>>)| {
             let shell: HashSet<&str> = observation.shell.iter().map(|link| link.key.as_str()).collect();
@@ -240,7 +241,7 @@ impl<'a> Learner<'_, 'a> {
         self.observations.iter().zip(&family.members).map(render).collect()
     }
 
-    /// The links that each page has, as they are written, but for other pages of the list; None where they are too many.
+    /// Links on every page, as written, except other pages of the list; None if there are too many.
     fn links_of_all(&self, endpoint: &Endpoint, constants: &HashSet<&str>) -> Option<Vec<String>> {
         let is_page = |key: &str| {
             let number = |observation: &&Observation| endpoint.pages.as_ref()?.number_of(key, &observation.page);
@@ -255,7 +256,7 @@ impl<'a> Learner<'_, 'a> {
         has_room.then_some(links)
     }
 
-    /// How the first request of each render is made, and what is asked before it.
+    /// The template of each render's first request, and of the request before it.
     fn call(&self, family: &Family<'a>) -> Option<(Call, Option<Call>)> {
         let firsts: Vec<&Member<'a>> = family.members.iter().filter_map(|members| members.first()).collect();
         let comes_before = |other: &&Family<'a>| {
@@ -278,11 +279,11 @@ impl<'a> Learner<'_, 'a> {
             let holds = is_open(&call, &firsts) && own.as_ref().is_none_or(|own| is_open(own, &own_firsts));
             holds.then_some((call, own))
         });
-        // What opens the data for one session is no constant.
+        // Data access for one session is never a constant.
         found.or_else(|| plain.filter(|_| !brought.iter().any(|one| one.is_secret)).map(|call| (call, None)))
     }
 
-    /// The same where it may use what another request has brought, and does.
+    /// The same if it may use the response of another request, and does.
     fn call_after(&self, before: Option<&Family<'a>>, firsts: &[&Member<'a>]) -> Option<(Call, Option<Call>)> {
         let known: Vec<Known<'_>> = self
             .observations
@@ -305,15 +306,15 @@ impl<'a> Learner<'_, 'a> {
         Some((call, Some(call_of(&slots_of(&firsts), &known)?)))
     }
 
-    /// Parts of a request that look like constants, and are what an earlier answer to the same page has brought, or a cookie: a token may be
-    /// the same in all of these renders, and is still none of the site's own.
+    /// Parts of a request that look constant, but came from an earlier response to the same page or from a cookie. A
+    /// token may be the same in all of these renders and is still not a constant of the site.
     fn brought(&self, call: &Call, firsts: &[&Member<'_>]) -> Vec<Brought> {
         let is_brought = |text: &str| {
             let heard = self.heard.first(text, self.observations);
             let mut renders = self.observations.iter().zip(firsts).zip(heard);
             renders.any(|((observation, first), heard)| {
                 let is_in_cookie = || observation.cookies.iter().any(|(_, value)| value.contains(text));
-                // What stands on the page or in its address is the site's own.
+                // Values on the page or in its address belong to the site.
                 let is_own = || {
                     observation.html.contains(text) || of_address(&observation.page).iter().any(|(_, own)| own == text)
                 };
@@ -343,7 +344,7 @@ fn slots_of<'m>(members: &[&'m Member<'_>]) -> Vec<&'m Slots> {
     members.iter().map(|member| &member.slots).collect()
 }
 
-/// The requests of one render with the records of their answers.
+/// The requests of one render with the records of their responses.
 fn counted(endpoint: &Endpoint, members: &[Member<'_>]) -> turns::Sequence {
     let count = |answer: &Answer| {
         let lists = endpoint.rules.iter().map(|rule| match (rule, answer) {
@@ -361,7 +362,7 @@ fn counted(endpoint: &Endpoint, members: &[Member<'_>]) -> turns::Sequence {
     members.iter().map(|member| (member.slots.clone(), member.answer.clone(), count(&member.answer))).collect()
 }
 
-/// Links that are left on each of several pages.
+/// Unexplained links that are on each of several pages.
 fn constants<'k>(left: &[HashSet<&'k str>]) -> HashSet<&'k str> {
     match left {
         [first, others @ ..] if !others.is_empty() => {
@@ -371,7 +372,7 @@ fn constants<'k>(left: &[HashSet<&'k str>]) -> HashSet<&'k str> {
     }
 }
 
-/// The values of switches outside the answers' lists, and what says nothing but how many records there are.
+/// The values of switches outside the responses' lists, and numbers that only give the count of records.
 fn switches(family: &Family<'_>, sequences: &[turns::Sequence]) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let answers: Vec<&Json> = family.members.iter().flatten().filter_map(|member| member.answer.json()).collect();
@@ -387,7 +388,7 @@ fn switches(family: &Family<'_>, sequences: &[turns::Sequence]) -> BTreeMap<Stri
         let Ok(place) = Place::parse(place) else { return false };
         for json in &answers {
             let value = place.get(json).map_or_else(|| ABSENT.to_owned(), Json::to_string);
-            // What is now a text and now nothing is no switch.
+            // A value that is sometimes a text and sometimes nothing is not a switch.
             if !SWITCHED.contains(&value.as_str()) {
                 return false;
             }

@@ -1,7 +1,7 @@
-//! JSON within one parameter of a request, as `variables={"offset":20}` of a GraphQL query that is asked by GET: its scalar values are read and
-//! changed where they stand, and all else of the text stays as the page's scripts wrote it.
+//! JSON within one parameter of a request, such as `variables={"offset":20}` of a GraphQL query by GET: its scalar
+//! values are read and changed in place, and the rest of the text stays as the page's scripts wrote it.
 //!
-//! A slot's value is named by the slot, `#` and the value's place: `query.variables#offset`.
+//! A value within a slot is named by the slot, `#` and the value's place: `query.variables#offset`.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,21 +14,21 @@ use crate::limits;
 /// A scalar value in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
-    /// Names of members and numbers of elements from the outside in, with dots between them.
+    /// Names of members and indexes of elements from the outside in, separated by dots.
     pub place: String,
-    /// Where it stands, the quotes of a string among it.
+    /// Its range in the text, including the quotes of a string.
     pub at: Range<usize>,
 }
 
 impl Leaf {
-    /// What stands there, of a string what stands between its quotes.
+    /// The raw text of the value; for a string without its quotes.
     #[must_use]
     pub fn raw<'t>(&self, text: &'t str) -> &'t str {
         let raw = text.get(self.at.clone()).unwrap_or_default();
         raw.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(raw)
     }
 
-    /// The value, of a string without its quotes and escapes.
+    /// The value; a string without its quotes and escapes.
     #[must_use]
     pub fn value<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let raw = self.raw(text);
@@ -44,21 +44,21 @@ impl Leaf {
     }
 }
 
-/// The values of a text that is a JSON object or list; `None` of any other.
+/// The values of a text that is a JSON object or list; `None` for any other.
 #[must_use]
 pub fn leaves(text: &str) -> Option<Vec<Leaf>> {
-    // Each value is kept with the names on the way to it: of a long text they would take more memory than there is.
+    // Each value is stored with the names on its path, which would take too much memory for a long text.
     if !text.starts_with(['{', '[']) || text.len() > limits::SHORTCUT_JSON_BYTES_MAX {
         return None;
     }
-    // What follows reads well-formed JSON alone, which is never deep: the parser sees to both.
+    // The reader below needs well-formed JSON of limited depth; the parser checks both.
     serde_json::from_str::<Json>(text).ok()?;
     let mut reader = Reader { text, at: 0, leaves: Vec::new() };
     reader.value("");
     (reader.leaves.len() <= limits::SHORTCUT_SLOTS_MAX).then_some(reader.leaves)
 }
 
-/// The text around its values; the quotes of strings are of it.
+/// The text around its values, including the quotes of strings.
 #[must_use]
 pub fn around<'t>(text: &'t str, leaves: &[Leaf]) -> Vec<&'t str> {
     let mut from = 0;
@@ -85,8 +85,8 @@ pub fn json(text: &str, place: &str) -> Option<Json> {
     serde_json::from_str(text.get(leaf.at)?).ok()
 }
 
-/// The text with another value at a place: what stood there says whether it is written as a string, and where that was neither string nor
-/// number, the value itself.
+/// The text with another value at a place. The previous value determines whether it is written as a string; if that
+/// was neither string nor number, the new value does.
 #[must_use]
 pub fn put(text: &str, place: &str, value: &Json) -> Option<String> {
     let leaf = leaves(text)?.into_iter().find(|leaf| leaf.place == place)?;
@@ -100,21 +100,21 @@ pub fn put(text: &str, place: &str, value: &Json) -> Option<String> {
     Some([front, &written, back].concat())
 }
 
-/// Whether a text is a number as JSON writes it: without a plus or a nought before it.
+/// Whether a text is a JSON number: without a plus or a leading zero.
 #[must_use]
 pub fn is_number(text: &str) -> bool {
     text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
         && serde_json::from_str::<serde_json::Number>(text).is_ok()
 }
 
-/// A text as it stands between the quotes of a string.
+/// A text escaped for the inside of a JSON string.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let quoted = Json::from(text).to_string();
     quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
 }
 
-/// The one place whose value differs between two texts that are equal otherwise.
+/// The only place whose value differs between two otherwise equal texts.
 #[must_use]
 pub fn changed(one: &str, other: &str) -> Option<String> {
     let (own, its) = (leaves(one)?, leaves(other)?);
@@ -146,7 +146,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes behind a string; gives what stands between its quotes.
+    /// Skips a string; returns the range between its quotes.
     fn string(&mut self) -> Range<usize> {
         let start = self.at + 1;
         self.at = start;

@@ -1,7 +1,7 @@
-//! How records become links: found by laying the values of records over the links of the page.
+//! Finds how records become links, by matching the values of records with the links of the page.
 //!
-//! A template is believed only if every record that has its members gives a link which the page shows, and three different ones at least: a
-//! value that stands in one link by chance gives links that are not there, or always the same.
+//! A template counts only if every record with its members gives a link that the page shows, and at least three
+//! different ones: a value that is in one link by chance gives links that are missing, or always the same.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -16,26 +16,26 @@ use super::{Answer, Normal, Observation};
 use crate::limits;
 use crate::{encoded_links, links};
 
-/// Links that templates are tried on before the list is given up: others are of the same kinds.
+/// Links that are tried before the list is given up: others are of the same kinds.
 const SAMPLES: usize = 40;
 
-/// Places in one link where a value of a record stands.
+/// Maximum positions in one link that match a value of a record.
 const OCCURRENCES: usize = 24;
 
-/// Different links that a template has to give.
+/// Minimum number of different links per template.
 const LINKS_LEAST: usize = 3;
 
-/// One render: what it was answered, in the order of its pages, and the keys of links that are to be explained.
+/// One render: its responses, in page order, and the keys of links to explain.
 pub struct Render<'a> {
     pub observation: &'a Observation,
     pub answers: Vec<&'a Answer>,
     pub wanted: HashSet<&'a str>,
 }
 
-/// A record with those around it, and the render that it is of.
+/// A record with its enclosing records, and the index of its render.
 type Record<'a> = (usize, Vec<Element<'a>>);
 
-/// The links of a piece of markup, as they are written.
+/// The links of a piece of markup, as written.
 #[must_use]
 pub fn of_markup(markup: &str) -> Vec<String> {
     let found = links::scan(markup.as_bytes(), encoding_rs::UTF_8);
@@ -43,7 +43,7 @@ pub fn of_markup(markup: &str) -> Vec<String> {
     found.links.into_iter().map(|link| link.href.into_owned()).chain(hidden).collect()
 }
 
-/// Learns rules for as many of the wanted links as records explain, and takes those out of what is wanted.
+/// Learns rules for as many of the wanted links as records explain, and removes those from the wanted links.
 pub fn learn(renders: &mut [Render<'_>], normal: Normal<'_>) -> Vec<Rule> {
     let mut rules = markup_rules(renders, normal);
     let places = places(renders);
@@ -57,8 +57,9 @@ pub fn learn(renders: &mut [Render<'_>], normal: Normal<'_>) -> Vec<Rule> {
     };
     let mut fruitless = HashSet::new();
     while rules.len() < limits::SHORTCUT_RULES_MAX && fruitless.len() < SAMPLES {
-        // One of each render in turn, so that no kind of one page alone uses up the tries; links that all pages have are more likely those of a
-        // menu; and in no order, so that a long menu does not stand in front of the list.
+        // One link of each render in turn, so that the kinds of a single page do not use up the tries. Links on all
+        // pages come last, because they are probably a menu. The order is pseudo-random, so that a long menu does not
+        // come before the list.
         let order = |key: &&str| (common.contains(key), xxhash_rust::xxh3::xxh3_64(key.as_bytes()));
         let mut samples: Vec<(usize, &str)> = Vec::new();
         for (number, wanted) in wanted.iter().enumerate() {
@@ -87,7 +88,7 @@ pub fn learn(renders: &mut [Render<'_>], normal: Normal<'_>) -> Vec<Rule> {
     rules
 }
 
-/// Markup as a whole answer, or in strings of one; what it explains is taken out of what is wanted.
+/// Markup as a whole response, or in its strings; the explained links are removed from the wanted ones.
 fn markup_rules(renders: &mut [Render<'_>], normal: Normal<'_>) -> Vec<Rule> {
     let mut places: Vec<Option<Place>> = Vec::new();
     match renders.first().and_then(|render| render.answers.first()) {
@@ -122,7 +123,7 @@ fn markup_rules(renders: &mut [Render<'_>], normal: Normal<'_>) -> Vec<Rule> {
     rules
 }
 
-/// The keys of a render's markup; `None` where one of them is not on the page.
+/// The keys of a render's markup; `None` if one of them is not on the page.
 fn given_by_markup(render: &Render<'_>, place: Option<&Place>, normal: Normal<'_>) -> Option<HashSet<String>> {
     let shown = render.observation.keys();
     let mut keys = HashSet::new();
@@ -167,7 +168,7 @@ fn strings(json: &Json, place: &Place, visit: &mut impl FnMut(Place, &str)) {
     }
 }
 
-/// Places of records: lists, and the whole answer.
+/// Places of records: lists, and the whole response.
 fn places(renders: &[Render<'_>]) -> Vec<Place> {
     let mut places = Vec::new();
     for json in renders.iter().flat_map(|render| &render.answers).filter_map(|answer| answer.json()) {
@@ -188,10 +189,10 @@ struct Learner<'a> {
     guesser: Guesser<'a>,
 }
 
-/// Lays records over links, as long as there is work left that it may do.
+/// Matches records with links, within a work budget.
 pub(super) struct Guesser<'a> {
     normal: Normal<'a>,
-    /// What may still be compared.
+    /// Remaining comparisons.
     work: Cell<u64>,
 }
 
@@ -215,12 +216,12 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// The rule that explains this link and as many others as any.
+    /// The rule that explains this link and the most others.
     fn best(&self, number: usize, key: &str) -> Option<(Rule, HashSet<(usize, String)>)> {
         let text = self.shown.get(number)?.get(key)?;
         let page = &self.renders.get(number)?.page;
         let mut best: Option<(Rule, HashSet<(usize, String)>)> = None;
-        // A magnet's name and trackers may be made in ways that no record tells; what it is, its first parameter says.
+        // A magnet's name and trackers may not come from the record; its first parameter identifies it.
         let bare = text.strip_prefix("magnet:").and_then(|_| text.split('&').next());
         for (goal, is_exact) in [(Some(*text), true), (bare, false)] {
             let Some(goal) = goal.filter(|_| best.is_none()) else { continue };
@@ -247,7 +248,7 @@ impl<'a> Learner<'a> {
         best
     }
 
-    /// The links that a template gives; `None` where one is not on its page, or where there are too few.
+    /// The links of a template; `None` if one is not on its page, or if there are too few.
     fn given(
         &self,
         place: &Place,
@@ -271,7 +272,7 @@ impl<'a> Learner<'a> {
             given.insert((*number, key));
         }
         let distinct: HashSet<&str> = given.iter().map(|(_, key)| key.as_str()).collect();
-        // One link a record; the whole answer is one record of each render.
+        // One link per record; the whole response is one record of each render.
         let is_own = distinct.len() * 2 > having || place.0.is_empty();
         (distinct.len() >= LINKS_LEAST && is_own).then_some(given)
     }
@@ -282,14 +283,14 @@ impl<'a> Guesser<'a> {
         Self { normal, work: Cell::new(work) }
     }
 
-    /// Takes so much off the work that is left; `None` where there is no more.
+    /// Deducts from the work budget; `None` if it is used up.
     pub(super) fn works(&self, much: usize) -> Option<()> {
         let left = self.work.get().checked_sub(much as u64);
         self.work.set(left.unwrap_or(0));
         left.map(|_| ())
     }
 
-    /// Templates that give a link, whose key is known, from a record.
+    /// Templates that give a link with a known key from a record.
     pub(super) fn candidates(&self, goal: &str, key: &str, page: &url::Url, chain: &[Element<'_>]) -> Vec<Template> {
         let mut templates = Vec::new();
         let mut spots: Vec<(usize, usize, Value)> = Vec::new();
@@ -312,7 +313,7 @@ impl<'a> Guesser<'a> {
                 }
             }
         }
-        // A magnet's hash is written in either case.
+        // A magnet's hash is written in upper or lower case.
         if goal.starts_with("magnet:") {
             let low = goal.to_ascii_lowercase();
             for (source, text) in values.into_iter().filter(|(_, text)| matches!(text.len(), 32 | 40 | 64)) {
@@ -336,7 +337,7 @@ impl<'a> Guesser<'a> {
                 }
             }
         }
-        // Without a member of the record all records give one link.
+        // Without a member of the record all records would give the same link.
         templates.retain(|template| {
             template.sources().any(|source| matches!(source, Source::Field(0, _) | Source::Name(0)) || chain.len() == 1)
         });
@@ -344,7 +345,7 @@ impl<'a> Guesser<'a> {
     }
 }
 
-/// The values that may stand in a link: of the record, of those around it, of the page's address.
+/// Possible values in a link: of the record, of its enclosing records, and of the page's address.
 fn values(page: &url::Url, chain: &[Element<'_>]) -> Vec<(Source, String)> {
     let mut values = Vec::new();
     for (up, record) in chain.iter().rev().enumerate() {
@@ -360,7 +361,7 @@ fn values(page: &url::Url, chain: &[Element<'_>]) -> Vec<(Source, String)> {
     values
 }
 
-/// What stands in a page's address.
+/// The values in a page's address.
 pub fn of_address(page: &url::Url) -> Vec<(Source, String)> {
     let mut values: Vec<(Source, String)> = Vec::new();
     for (name, value) in page.query_pairs().filter(|(name, value)| super::template::is_name(name) && !value.is_empty())
@@ -380,7 +381,7 @@ pub fn of_address(page: &url::Url) -> Vec<(Source, String)> {
     values
 }
 
-/// Scalars of a record, not those of lists within it.
+/// Scalars of a record, without those of lists within it.
 pub(super) fn members(json: &Json, place: &Place, visit: &mut impl FnMut(&Place, &str)) {
     match json {
         Json::Object(object) => {
@@ -404,7 +405,7 @@ pub(super) fn members(json: &Json, place: &Place, visit: &mut impl FnMut(&Place,
     }
 }
 
-/// How a value may be written in a link.
+/// The possible encodings of a value in a link.
 fn written(text: &str) -> Vec<(Encoding, String)> {
     let mut written: BTreeMap<String, Encoding> = BTreeMap::new();
     written.insert(url::form_urlencoded::byte_serialize(text.as_bytes()).collect(), Encoding::Form);
@@ -413,7 +414,7 @@ fn written(text: &str) -> Vec<(Encoding, String)> {
     written.into_iter().map(|(text, encoding)| (encoding, text)).collect()
 }
 
-/// Whether a piece of a link stands for itself: no part of a longer number or word.
+/// Whether a piece of a link is separate: not part of a longer number or word.
 fn is_apart(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let same_kind = |one: u8, other: u8| {

@@ -1,14 +1,14 @@
-//! Endpoint shortcuts: which request brings what a page's scripts show, how its answer maps to the page's links, how it pages
-//! (ALGORITHMS §5). Learned from renders, then used in place of them.
+//! Endpoint shortcuts: the request that gets what a page's scripts show, the mapping of its response to the page's
+//! links, and its pagination (ALGORITHMS §5). Learned from renders, then used instead of them.
 //!
 //! ```text
 //! renders ─ Observation ─ learn (families of requests → slots → templates; links → templates of records; turns) ─ Endpoint
 //! Endpoint ─ Call::fill → [crawl asks] → Endpoint::read → links, next request … ;  Endpoint::explains: replayed on a render
 //! ```
 //!
-//! An endpoint is exact or it is none: it is kept only if, replayed on what each observed render asked and was answered, it asks the same
-//! and gives the same links. `book` keeps what is learned of each class and says when a render is due that checks it. Pure: fetches
-//! nothing, waits for nothing, and the time is an argument.
+//! An endpoint must be exact: it is kept only if a replay on the requests and responses of each observed render makes
+//! the same requests and gives the same links. `book` stores what is learned of each class and decides when a
+//! checking render is due. Pure: fetches nothing, waits for nothing, and the time is an argument.
 
 pub mod book;
 pub mod call;
@@ -43,23 +43,23 @@ pub use tokens::{is_of_access, secrets};
 
 use crate::limits;
 
-/// What a link on a page is to the crawl: its key, or `None` where the rules do not take it. Equal links have equal keys.
+/// The key of a link on a page, or `None` if the rules reject it. Equal links have equal keys.
 pub type Normal<'a> = &'a dyn Fn(&Url, &str) -> Option<String>;
 
-/// A link that the crawl takes.
+/// A link that the rules accept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     pub key: String,
-    /// As it stands: of a magnet with its names.
+    /// As written: for a magnet with its names.
     pub text: String,
 }
 
-/// A request of a page's scripts, and its answer.
+/// A request of a page's scripts, and its response.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub method: String,
     pub url: String,
-    /// Those that the script has set.
+    /// Headers set by the script.
     pub headers: Vec<(String, String)>,
     pub body: String,
     pub status: u16,
@@ -67,7 +67,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Memory that it takes, in bytes, roughly.
+    /// Approximate memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let headers: usize = self.headers.iter().map(|(name, value)| name.len() + value.len() + 48).sum();
@@ -75,7 +75,7 @@ impl Exchange {
     }
 }
 
-/// What one render has shown.
+/// The data of one render.
 #[derive(Clone, Debug)]
 pub struct Observation {
     pub page: Url,
@@ -83,11 +83,12 @@ pub struct Observation {
     pub html: String,
     /// Cookies that scripts may see.
     pub cookies: Vec<(String, String)>,
-    /// When the page's clock began, in milliseconds since 1970.
+    /// When the page's clock started, in milliseconds since 1970.
     pub now_ms: i64,
-    /// In their order.
+    /// In order.
     pub exchanges: Vec<Exchange>,
-    /// Answers beyond what is remembered, by the kind of their requests: links that no other bears may be theirs.
+    /// Number of responses beyond the storage limit, by the kind of their requests: links without another source may
+    /// be theirs.
     pub unread: BTreeMap<String, usize>,
     /// Links of the page without its scripts, and with them.
     pub shell: Vec<Link>,
@@ -95,7 +96,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Memory that it takes, in bytes, roughly.
+    /// Approximate memory in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let exchanges = self.exchanges.iter().map(Exchange::bytes);
@@ -109,18 +110,19 @@ impl Observation {
     }
 }
 
-/// An answer, as far as links can be read from it.
+/// A response, parsed for links.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Json(Json),
     Html(String),
-    /// Nothing at all, which is how a list without a record is written where each stands on a line.
+    /// Empty, which is how a list without records looks if each is on its own line.
     Empty,
     Other,
 }
 
 impl Answer {
-    /// Reads an answer: JSON, JSON within a call of a function (JSONP) or behind a guard against being run as a script, or markup.
+    /// Parses a response: JSON, JSON within a function call (JSONP) or after a guard against execution as a script,
+    /// or markup.
     #[must_use]
     pub fn of(text: &str) -> Self {
         const GUARDS: [&str; 5] = [")]}',", ")]}'", "for(;;);", "while(1);", "{}&&"];
@@ -145,7 +147,7 @@ impl Answer {
     }
 }
 
-/// The list that a text of several lines is which are JSON each (NDJSON).
+/// The list in a text of several lines that are JSON each (NDJSON).
 fn lines(text: &str) -> Option<Json> {
     if !text.starts_with(['{', '[']) {
         return None;
@@ -155,7 +157,7 @@ fn lines(text: &str) -> Option<Json> {
     (lines.len() > 1).then_some(Json::Array(lines))
 }
 
-/// The name and the argument of `name({…});`, with a comment in front as some servers put it.
+/// The name and the argument of `name({…});`, with an optional leading comment as sent by some servers.
 fn callback(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("/**/").unwrap_or(text).trim_start();
     let text = text.strip_prefix("typeof").and_then(|rest| rest.split_once("&&")).map_or(text, |(_, rest)| rest.trim());
@@ -165,7 +167,7 @@ fn callback(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && name.len() <= 200 && name.trim().chars().all(is_name)).then(|| (name.trim(), argument))
 }
 
-/// Whether an answer to a script tag is data rather than a script: what is worth observing.
+/// Whether the response to a script tag is data rather than a script, and so worth observing.
 #[must_use]
 pub fn is_data(text: &str) -> bool {
     text.len() <= limits::SHORTCUT_ANSWER_BYTES_MAX && matches!(Answer::of(text), Answer::Json(_))

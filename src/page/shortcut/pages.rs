@@ -1,4 +1,5 @@
-//! Links to the other pages of a list: the page's own address with another number, as far as the answer says that there are pages.
+//! Links to the other pages of a list: the page's own address with another number, as far as the response shows that
+//! there are pages.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,40 +11,41 @@ use super::template::{Scope, Source, numbers};
 use super::{Answer, Observation};
 use crate::limits;
 
-/// Records on a page from which numbers that are all their multiples count records (`start=50`), not pages.
+/// Minimum records per page for numbers that are all multiples of it to count records (`start=50`), not pages.
 const OFFSET_STEP_MIN: i64 = 5;
 
-/// How many pages before and behind a page are linked at most, beside the first and the last: the others are reached by these.
+/// Maximum pages before and after a page that are linked, beside the first and the last: the others are reached from
+/// these.
 pub const NEAR: i64 = 10;
 
-/// Places of an address where the number may stand.
+/// Possible positions of the number in an address.
 const PLACES: usize = 8;
 
-/// Where the answer says how many pages there are.
+/// What shows the number of pages in a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Last {
-    /// The number of the last.
+    /// The number of the last page.
     Number(Place),
-    /// How many records there are in all, and on one page.
+    /// The total number of records, and the records per page.
     Total(Place, i64),
-    /// Whether there is one more.
+    /// Whether there is one more page.
     More(Place),
-    /// A page with so many records has another behind it.
+    /// A page with this many records is followed by another.
     Full(i64),
 }
 
-/// How addresses of a list's pages are made.
+/// How the addresses of a list's pages are formed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pager {
-    /// Where the number stands in the page's address: a parameter, or a number in a segment.
+    /// The position of the number in the page's address: a parameter, or a number in a segment.
     pub at: Source,
-    /// Of the first page; also what a page has whose address has no number.
+    /// The number of the first page; also of a page whose address has no number.
     pub first: i64,
-    /// From a page's number to the next: 1, or what a page holds where the number counts records. At least 1.
+    /// The step from a page's number to the next: 1, or the page size if the number counts records. At least 1.
     pub step: i64,
-    /// How many pages before and behind a page are linked, from 1 to [`NEAR`].
+    /// How many pages before and after a page are linked, from 1 to [`NEAR`].
     pub near: i64,
-    /// The first and the last are linked from each page.
+    /// The first and the last page are linked from each page.
     pub ends: bool,
     pub last: Last,
 }
@@ -55,7 +57,7 @@ impl Pager {
         number(&self.at, page).unwrap_or(self.first)
     }
 
-    /// The number of the last page that the answer for `page` tells of.
+    /// The number of the last page, from the response for `page`.
     #[must_use]
     pub fn last(&self, answer: &Answer, records: usize, page: &Url) -> i64 {
         let own = self.own(page);
@@ -76,7 +78,7 @@ impl Pager {
         }
     }
 
-    /// Addresses of the pages around a page, of the first and the last.
+    /// Addresses of the pages around a page, and of the first and the last.
     #[must_use]
     pub fn links(&self, answer: &Answer, records: usize, page: &Url) -> Vec<String> {
         let (own, last) = (self.own(page), self.last(answer, records, page));
@@ -88,20 +90,20 @@ impl Pager {
         numbers.into_iter().filter_map(|number| with_number(&self.at, page, number)).collect()
     }
 
-    /// The address behind a page's, whether there is one or not.
+    /// The address of the following page, whether it exists or not.
     #[must_use]
     pub fn behind(&self, page: &Url) -> Option<Url> {
         Url::parse(&with_number(&self.at, page, self.own(page).saturating_add(self.step))?).ok()
     }
 
-    /// The address behind a page's, where there is one.
+    /// The address of the following page, if there is one.
     #[must_use]
     pub fn next_page(&self, page: &Url, last: i64) -> Option<String> {
         let next = self.own(page).saturating_add(self.step);
         (next <= last).then(|| with_number(&self.at, page, next)).flatten()
     }
 
-    /// The number of an address that is `page`'s but for it.
+    /// The number in an address that otherwise equals `page`'s.
     #[must_use]
     pub fn number_of(&self, address: &str, page: &Url) -> Option<i64> {
         let address = Url::parse(address).ok()?;
@@ -121,11 +123,11 @@ impl Pager {
     }
 }
 
-/// A render: its page, the first answer, the number of records in it.
+/// A render: its page, its first response, and the number of records in it.
 pub type Paged<'a> = (&'a Observation, &'a Answer, usize);
 
-/// Learns the pages' links from what no record explains: the links of each render that are left. `records` are the places of the answer's
-/// records.
+/// Learns the pages' links from the links of each render that no record explains. `records` are the places of the
+/// response's records.
 pub fn learn(renders: &[Paged<'_>], left: &[HashSet<String>], records: &[&Place]) -> Option<Pager> {
     let samples = renders.iter().zip(left).flat_map(|((observation, ..), left)| {
         left.iter().filter_map(|key| same_but_number(&observation.page, &Url::parse(key).ok()?))
@@ -168,12 +170,12 @@ fn learn_at(at: &Source, renders: &[Paged<'_>], left: &[HashSet<String>], record
     });
     let tries = places.iter().flat_map(|(place, is_switch)| match is_switch {
         true => vec![Last::More(place.clone())],
-        // A number of all records is no page's where numbers count records, though it is one more step.
+        // If numbers count records, the total is not a page number, even if it is one step more.
         false if step > 1 => vec![Last::Total(place.clone(), size), Last::Number(place.clone())],
         false => vec![Last::Number(place.clone()), Last::Total(place.clone(), size)],
     });
     let tries = tries.chain([Last::Full(size)]).filter(|last| size > 0 || matches!(last, Last::Number(_)));
-    // A number that says nothing but that there is one page fits everything.
+    // A number that only says that there is one page fits everything.
     let is_told = numbers.iter().any(|numbers| !numbers.is_empty());
     let ranked = tries.filter(|_| is_told).filter_map(|last| {
         pager.last = last;
@@ -184,47 +186,47 @@ fn learn_at(at: &Source, renders: &[Paged<'_>], left: &[HashSet<String>], record
     ranked.min_by_key(|(rank, _)| *rank).map(|(_, pager)| pager)
 }
 
-/// How far what tells the end is to be believed, the best first.
+/// Reliability of the sign for the end, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// Each render has linked the very page that it tells of as the last, far ahead; and it is called so.
+    /// Each render linked the very page that it indicates as the last, far ahead; and its name fits.
     LinkedAndNamed,
     Linked,
     /// A switch that was on before other pages and off at the end.
     Switched,
-    /// A number that is called so and stays the same on all pages of a list.
+    /// A number whose name fits and which is constant on all pages of a list.
     Named,
-    /// The number of records alone.
+    /// Only the number of records.
     Counted,
-    /// Any number that stays the same.
+    /// Any constant number.
     Steady,
-    /// A switch that was never off, a number that is that of the records.
+    /// A switch that was never off, or a number equal to the record count.
     Vague,
-    /// A number that moves with the records.
+    /// A number that changes with the records.
     Moving,
     /// A member of a record.
     OfRecord,
 }
 
-/// What members are called that tell how many there are.
+/// Member names of totals.
 const NAMES: [&str; 6] = ["total", "count", "page", "last", "found", "hits"];
 
-/// What is called like them and tells how many there are on a page.
+/// Similar names that mean a page size.
 const OTHER_NAMES: [&str; 3] = ["size", "per", "limit"];
 
 impl Pager {
-    /// Whether it may tell of this render's pages.
+    /// Whether it is consistent with this render's pages.
     fn fits(&self, (observation, answer, records): &Paged<'_>, numbers: &BTreeSet<i64>) -> bool {
         let (own, last) = (self.own(&observation.page), self.last(answer, *records, &observation.page));
         let most = numbers.iter().copied().max().unwrap_or(own).max(own);
-        // Neither a page that is not linked, nor a link to a page that there is not: those in between are reached from their neighbours.
-        // A list may end with a full page.
+        // There must be no unlinked page after the last, and no link beyond it; those in between are reached from
+        // their neighbours. A list may end with a full page.
         let is_guess = matches!(self.last, Last::Full(_));
         let next_is_linked = is_guess || own >= last || numbers.iter().any(|number| *number > own);
         most <= last.max(own) && next_is_linked && (most == last || !matches!(self.last, Last::Number(_)) || most > own)
     }
 
-    /// How far it is to be believed; `None` where not at all.
+    /// Its reliability; `None` if it cannot be used.
     fn rank(&self, renders: &[Paged<'_>], numbers: &[BTreeSet<i64>], lists: &[&Place]) -> Option<Rank> {
         let place = match &self.last {
             Last::Full(_) => return Some(Rank::Counted),
@@ -245,7 +247,7 @@ impl Pager {
             && ends.clone().any(|(own, _, most)| most > own.saturating_add(self.step));
         let is_another = values.iter().any(|value| values.first() != Some(value));
         if of_record {
-            // By chance once, and not with each render's other value.
+            // Possible by chance once, but not with a different value in each render.
             return (is_linked && is_another).then_some(Rank::OfRecord);
         }
         let name = match place.0.last() {
@@ -253,10 +255,10 @@ impl Pager {
             _ => String::new(),
         };
         let has = |names: &[&str]| names.iter().any(|known| name.contains(known));
-        // `total_pages` is the last page's number, `total` that of all records.
+        // `total_pages` is the last page's number, `total` the number of records.
         let is_of_pages = has(&["page", "last"]) == matches!(self.last, Last::Number(_));
         let is_named = has(&NAMES) && !has(&OTHER_NAMES) && is_of_pages;
-        // Torrents come in while a list is read: a few more or less are the same number.
+        // Torrents are added while a list is read: slightly different numbers count as equal.
         let size = renders.iter().map(|(.., records)| *records as u64).max().unwrap_or(0);
         let lists = renders.iter().map(|(observation, ..)| with_number(&self.at, &observation.page, self.first));
         let told: Vec<(Option<String>, i64)> = lists.zip(values.iter().copied()).collect();
@@ -276,7 +278,7 @@ impl Pager {
         })
     }
 
-    /// The pager that links no more pages than these renders did: which number is the last may be a guess.
+    /// Limits the pager to the pages that these renders linked, because the last number may be a guess.
     fn as_linked(&self, renders: &[Paged<'_>], numbers: &[BTreeSet<i64>]) -> Self {
         let (mut near, mut ends) = (1, true);
         for ((observation, answer, records), numbers) in renders.iter().zip(numbers) {
@@ -289,8 +291,8 @@ impl Pager {
     }
 }
 
-/// The first page's number and the step to the next, of a list with so many records on a page: numbers that are all
-/// multiples of that count records, from 0 or from 1.
+/// The first page's number and the step to the next, for this page size: numbers that are all multiples of it count
+/// records, from 0 or from 1.
 fn counting(numbers: &BTreeSet<i64>, size: i64) -> (i64, i64) {
     let counts_from = |first: i64| {
         size >= OFFSET_STEP_MIN
@@ -303,13 +305,13 @@ fn counting(numbers: &BTreeSet<i64>, size: i64) -> (i64, i64) {
     }
 }
 
-/// Whether an address may be that of another page of a page's list.
+/// Whether an address may be another page of the same list.
 #[must_use]
 pub fn is_another(page: &Url, address: &str) -> bool {
     Url::parse(address).is_ok_and(|address| same_but_number(page, &address).is_some())
 }
 
-/// Where and which the number is by which an address differs from a page's, if by nothing else.
+/// The position and value of the number, if two addresses differ by nothing else.
 fn same_but_number(page: &Url, address: &Url) -> Option<(Source, i64)> {
     if page.origin() != address.origin() {
         return None;
@@ -342,7 +344,7 @@ fn same_but_number(page: &Url, address: &Url) -> Option<(Source, i64)> {
     (with_number(&at, page, number).as_deref() == Some(address.as_str())).then_some((at, number))
 }
 
-/// Whether an address is the page's without its number: the first page of many lists.
+/// Whether an address is the page's without its number, which is the first page of many lists.
 fn is_numberless(at: &Source, page: &Url, address: &Url) -> bool {
     let Source::Query(name) = at else { return false };
     let rest = |url: &Url| -> Vec<(String, String)> {

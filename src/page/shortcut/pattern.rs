@@ -1,4 +1,5 @@
-//! The addresses that an endpoint holds for, as `https://example.org/browse/*?cat=7&page=*`; from `/` on, at any host.
+//! The addresses that an endpoint covers, such as `https://example.org/browse/*?cat=7&page=*`; at any host if it
+//! starts with `/`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,10 +9,11 @@ use url::Url;
 
 use super::template::COMPONENT;
 
-/// The addresses that an endpoint holds for: what was the same on all pages that it was learned from has to be so again.
+/// The addresses that an endpoint covers: everything that was equal on all pages that it was learned from must be
+/// equal again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// As `https://example.org`, with the port where it is not the scheme's own. `None`: any.
+    /// As in `https://example.org`, with the port if it is not the default. `None`: any.
     pub origin: Option<String>,
     /// `None`: any.
     pub segments: Vec<Option<String>>,
@@ -28,7 +30,8 @@ pub struct Parameter {
 }
 
 impl Pattern {
-    /// Reads `/browse/*?cat=7&page=*&q?=*`, with or without an origin before it; `None` where it is no such address.
+    /// Parses `/browse/*?cat=7&page=*&q?=*`, with or without an origin before it; `None` if it is not such an
+    /// address.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (origin, text) = match text.split_once("://") {
@@ -42,7 +45,7 @@ impl Pattern {
             _ => (None, text),
         };
         let path = text.strip_prefix('/')?;
-        // A question mark in front of `=` belongs to a parameter that may lack.
+        // A question mark before `=` marks an optional parameter.
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let any = |text: &str| (text != "*").then(|| decoded(text));
         let query = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
@@ -53,7 +56,7 @@ impl Pattern {
         Some(Self { origin, segments: path.split('/').map(any).collect(), query: query.collect::<Option<_>>()? })
     }
 
-    /// What pages have in common.
+    /// The common pattern of pages.
     #[must_use]
     pub fn of(pages: &[&Url]) -> Option<Self> {
         let segments =
@@ -77,7 +80,7 @@ impl Pattern {
             let mut there = values.iter().flatten();
             let one = there.next().filter(|one| there.all(|other| other == *one));
             let may_lack = values.contains(&None);
-            // One value and none are two: whatever it is, it was another before.
+            // A value and a missing one count as two different values.
             let value = one.filter(|_| !may_lack || pages.len() == 1).map(|one| (*one).clone());
             Parameter { name: name.clone(), value, may_lack }
         });
@@ -86,7 +89,7 @@ impl Pattern {
         Some(Self { origin: is_one.then(|| origin.ascii_serialization()), segments, query: query.collect() })
     }
 
-    /// Whether it is an address like those.
+    /// Whether an address matches.
     #[must_use]
     pub fn fits(&self, page: &Url) -> bool {
         let segments: Vec<String> = page.path_segments().into_iter().flatten().map(decoded).collect();
@@ -115,7 +118,7 @@ fn pairs(page: &Url) -> BTreeMap<String, String> {
 
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A star that is meant as one is encoded.
+        // A literal star is encoded.
         let encoded = |text: &str| utf8_percent_encode(text, COMPONENT).to_string().replace('*', "%2A");
         let any = |text: &Option<String>| text.as_deref().map_or_else(|| "*".to_owned(), encoded);
         f.write_str(self.origin.as_deref().unwrap_or_default())?;

@@ -1,18 +1,18 @@
-//! Places in a JSON answer, as `data.items[*].id`: `[*]` is each element of a list, `[-1]` its last, `{*}` each member of an object that
-//! holds one for each record, `.` the value itself.
+//! Places in a JSON response, such as `data.items[*].id`: `[*]` is each element of a list, `[-1]` its last, `{*}`
+//! each member of an object with one per record, `.` the value itself.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
-/// Names of so many hexadecimal digits are hashes.
+/// Minimum hexadecimal digits of a name that is a hash.
 const HASH_LENGTH_MIN: usize = 16;
 
-/// Members from which likeness counts, where their names say nothing.
+/// Minimum members for a comparison of their shapes, if their names are inconclusive.
 const MEMBERS_LEAST: usize = 3;
 
-/// One step down.
+/// One step into a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
     Key(String),
@@ -23,11 +23,11 @@ pub enum Step {
     Member,
 }
 
-/// A record of an answer, or a list's element around one.
+/// A record of a response, or an enclosing list's element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Element<'a> {
     pub value: &'a Json,
-    /// Of a member of an object.
+    /// The name, if it is a member of an object.
     pub name: Option<&'a str>,
 }
 
@@ -38,8 +38,8 @@ impl<'a> From<&'a Json> for Element<'a> {
 }
 
 impl Step {
-    /// The elements of the list that a value is to this step; `None` where it is none. A list of PHP's with gaps is an object whose names
-    /// are numbers, and an object without a member is a list: for each of both the other is taken, too.
+    /// The elements of a value for this step; `None` if it is not a list. PHP writes a list with gaps as an object
+    /// with numeric names, and an empty object as a list, so each is accepted as the other.
     #[must_use]
     pub fn elements<'a>(&self, value: &'a Json) -> Option<Vec<Element<'a>>> {
         let named = |(name, value): (&'a String, &'a Json)| Element { value, name: Some(name) };
@@ -62,15 +62,15 @@ impl Step {
     }
 }
 
-/// A place, from the value that it is read in.
+/// A place, relative to a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place(pub Vec<Step>);
 
 impl Place {
-    /// Reads a place as a person writes it.
+    /// Parses a place as written by a person.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// A description of the error.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut steps = Vec::new();
         if text == "." {
@@ -107,7 +107,7 @@ impl Place {
         Ok(Self(steps))
     }
 
-    /// The value at this place; of `[*]` and `{*}` the first.
+    /// The value at this place; the first one for `[*]` and `{*}`.
     #[must_use]
     pub fn get<'a>(&self, value: &'a Json) -> Option<&'a Json> {
         self.0.iter().try_fold(value, |value, step| match step {
@@ -124,7 +124,7 @@ impl Place {
         scalar(self.get(value)?)
     }
 
-    /// Each value at this place, with the elements of lists that it stands in, outer ones first; the value itself is the last.
+    /// Each value at this place, with its enclosing list elements, outer ones first; the value itself is the last.
     #[must_use]
     pub fn chains<'a>(&self, value: &'a Json, most: usize) -> Vec<Vec<Element<'a>>> {
         let mut chains = Vec::new();
@@ -132,7 +132,7 @@ impl Place {
         chains
     }
 
-    /// Whether it lies in the list, or in one of the lists, that another place names the elements of, as `rows[-1].id` in `rows[*]`.
+    /// Whether it is in a list whose elements another place names, as `rows[-1].id` is in `rows[*]`.
     #[must_use]
     pub fn is_within(&self, records: &Self) -> bool {
         let lists = records.0.iter().enumerate().filter(|(_, step)| step.is_all()).map(|(at, _)| at);
@@ -217,7 +217,8 @@ fn is_number(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether an object looks as if it held a member for each record: its names are numbers or hashes, or its members are made alike.
+/// Whether an object looks like a list of records: its names are numbers or hashes, or its members have similar
+/// shapes.
 #[must_use]
 pub fn is_list(members: &Map<String, Json>) -> bool {
     let is_hash = |name: &str| name.len() >= HASH_LENGTH_MIN && name.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -246,8 +247,8 @@ pub fn scalar(value: &Json) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Visits each value of an answer that lies outside its lists, the last elements of lists included, and gives its place. An object's
-/// members have no order: none of its lists' is the last.
+/// Visits each value of a response outside its lists, including the last elements of lists, with its place. The
+/// members of an object have no order, so none is the last.
 pub fn outside_lists<'a>(value: &'a Json, place: &Place, visit: &mut impl FnMut(&Place, &'a Json)) {
     match value {
         Json::Object(members) if is_list(members) => {}
@@ -265,7 +266,7 @@ pub fn outside_lists<'a>(value: &'a Json, place: &Place, visit: &mut impl FnMut(
     }
 }
 
-/// Visits each list of an answer, by the place of its elements; lists within lists too.
+/// Visits each list of a response, by the place of its elements, including nested lists.
 pub fn lists(value: &Json, place: &Place, visit: &mut impl FnMut(Place)) {
     match value {
         Json::Object(members) if is_list(members) => {

@@ -1,8 +1,9 @@
-//! From rows that somebody has clicked to the links of all rows: one template over the records of a list's answers that gives each of the
-//! clicked rows the link that its click has brought, each by a record of its own, and none of them another.
+//! Derives the links of all rows from clicked ones: one template over the records of a list's responses gives each
+//! clicked row the link that its click led to, each from a separate record, and gives no row a wrong link.
 //!
-//! A row is known to be a record's by what both say: a title, a number in an attribute. A row without such a record is nobody's, and one
-//! whose record is unlike those that were clicked (another state, a member that the others lack) is for somebody to click.
+//! A row and a record are matched by a common value: a title, or a number in an attribute. A row without such a
+//! record, or whose record differs from those clicked (another state, a member that the others lack), must be
+//! clicked.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -21,19 +22,19 @@ mod likeness;
 use likeness::Likeness;
 pub use likeness::{Like, Trait};
 
-/// Rows that are enough to learn from.
+/// Minimum rows to learn from.
 pub const ROWS_LEAST: usize = 6;
 
-/// In place of a link what is none, and that nobody may know beforehand: something was posted.
+/// Replaces a link if a click sent a POST, which cannot be predicted.
 pub const NO_LINK: &str = "post:";
 
-/// Links of one row that are looked at, and templates of one mapping.
+/// Links tried per row, and templates per mapping.
 const LINKS_OF_ROW: usize = 12;
 
-/// Records that are tried for one row.
+/// Records tried per row.
 const RECORDS_OF_ROW: usize = 6;
 
-/// What a row says, and where: in its text, or in an attribute of some name.
+/// A value of a row, and its position: in its text, or in a named attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// None: in its text.
@@ -46,35 +47,35 @@ pub struct Mark {
 pub struct Clicked {
     pub marks: Vec<Mark>,
     pub look: Vec<Trait>,
-    /// What its click has brought, absolute; of what is no link any text that none is.
+    /// The results of its click, absolute; any text that is no link for other effects.
     pub links: Vec<String>,
 }
 
-/// What a record says of its row.
+/// The data of a record for its row.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// What its row says, too.
+    /// The value that its row contains, too.
     pub mark: String,
     pub links: Vec<String>,
     traits: Vec<Trait>,
 }
 
-/// How the answers to requests of one kind map to the links of rows.
+/// The mapping from responses of one kind of request to the links of rows.
 #[derive(Clone, Debug)]
 pub struct Mapping {
     kind: String,
-    /// How such a request begins, for people.
+    /// The start of such a request, for display.
     pub request: String,
     items: Place,
     links: Vec<Template>,
-    /// The member that rows say, too, and the attribute in which they do.
+    /// The member that rows contain, too, and the attribute that contains it.
     member: Place,
     attribute: Option<String>,
     origins: HashSet<String>,
     likeness: Likeness,
 }
 
-/// What a link is, however it is written: of a magnet what it is for.
+/// The key of a link in any notation; for a magnet, its first parameter.
 #[must_use]
 pub fn key(page: &Url, text: &str) -> Option<String> {
     let text = text.trim();
@@ -86,8 +87,9 @@ pub fn key(page: &Url, text: &str) -> Option<String> {
     Some(url.into())
 }
 
-/// Learns what explains all links of rows that were clicked, but those that stand in all of them and come with the first; of several
-/// mappings the one with the most records. `is_known` tells of links that were shown before, by their keys.
+/// Learns a mapping that explains all links of clicked rows, except those that are in all of them and came with the
+/// first; of several mappings, the one with the most records. `is_known` returns whether a link was shown before, by
+/// its key.
 #[must_use]
 pub fn learn(
     page: &Url,
@@ -175,9 +177,9 @@ impl<'a> Learner<'a> {
         Some(mapping)
     }
 
-    /// The template that gives each row one of its links, and the record of each row by it.
+    /// The template that gives each row one of its links, and the record of each row for it.
     fn first_link(&self) -> Option<(Template, Vec<&'a [Element<'a>]>)> {
-        // What all rows have came with the first one.
+        // Links in all rows came with the first one.
         for sample in self.rows.iter().skip(1).take(2) {
             let said: HashSet<&str> = sample.marks.iter().map(|mark| mark.text.as_str()).collect();
             let is_its = |chain: &&Vec<Element<'a>>| {
@@ -205,7 +207,8 @@ impl<'a> Learner<'a> {
         None
     }
 
-    /// Templates over members of a record that give a link: those of fewest members first; a magnet with all that it says, if that can be.
+    /// Templates over members of a record that give a link: those with the fewest members first; for a magnet with
+    /// all its parameters, if possible.
     fn candidates(&self, link: &str, chain: &[Element<'_>]) -> Vec<Template> {
         let Some(key) = key(self.page, link) else { return Vec::new() };
         let own = self.page.origin().ascii_serialization();
@@ -225,19 +228,19 @@ impl<'a> Learner<'a> {
         templates
     }
 
-    /// What a template gives: of a magnet all of it, where the template says more than what it is for.
+    /// The result of a template; for a magnet in full, if the template contains more than its hash.
     fn filled(&self, template: &Template, chain: &[Element<'_>]) -> Option<String> {
         let scope = Scope { record: chain, ..Scope::of(self.page, "", &[], 0) };
         let text = template.fill(&scope)?;
         if is_exact(template) { Some(text) } else { key(self.page, &text) }
     }
 
-    /// The same of a link that a row has.
+    /// The same for a link of a row.
     fn of_link(&self, template: &Template, link: &str) -> Option<String> {
         if is_exact(template) { Some(link.to_owned()) } else { key(self.page, link) }
     }
 
-    /// The record of each row, each another, where a template gives all rows one of their links.
+    /// The record of each row, all different, if a template gives all rows one of their links.
     fn records_by(&self, template: &Template) -> Option<Vec<&'a [Element<'a>]>> {
         self.guesser.works(self.records.len())?;
         let mut by_key = HashMap::<String, &'a [Element<'a>]>::new();
@@ -257,14 +260,14 @@ impl<'a> Learner<'a> {
         self.rows.iter().map(of_row).collect()
     }
 
-    /// The member that each of these rows says, and where.
+    /// The member that each of these rows contains, and its position.
     fn mark(&self, of_rows: &[&[Element<'_>]]) -> Option<(Place, Option<String>)> {
         let (first, row) = (of_rows.first()?.last()?.value, self.rows.first()?);
         let mut likely: Vec<(Place, Option<String>)> = Vec::new();
         members(first, &Place::default(), &mut |place, text| {
             let text = blanks(text);
             for mark in row.marks.iter().filter(|mark| mark.text == text) {
-                // Counts and sizes are many rows'.
+                // Counts and sizes occur in many rows.
                 let has_name = mark.attribute.is_some() || text.chars().any(char::is_alphabetic);
                 if has_name && likely.len() < limits::SHORTCUT_FIELDS_MAX {
                     likely.push((place.clone(), mark.attribute.clone()));
@@ -278,23 +281,24 @@ impl<'a> Learner<'a> {
                 said.is_some_and(|said| row.marks.iter().any(|of| of.attribute == *attribute && of.text == said))
             })
         };
-        // Nearly no two records say the same.
+        // Nearly all records must have different values.
         let different = |(place, _): &(Place, Option<String>)| {
             let said = self.records.iter().filter_map(|record| place.text(record.last()?.value));
             said.map(|text| blanks(&text)).collect::<HashSet<_>>().len()
         };
         let all = likely.iter().filter(is_of_all).max_by_key(|of| (different(of), of.1.is_none()))?;
-        // A list that was asked for twice has no more of them.
+        // A list that was requested twice has no more records.
         let texts = self.records.iter().filter_map(|record| record.last()).map(|of| of.value.to_string());
         let records = texts.map(|text| xxh3_64(text.as_bytes())).collect::<HashSet<_>>().len();
         (different(all) * 10 >= records * 9).then(|| all.clone())
     }
 
-    /// The first template, and one for each other link that records give, until no link of a row is left; `None` where one is.
+    /// The first template, and one for each other link from the records, until every link of a row is explained;
+    /// `None` if one is not.
     fn other_links(&self, first: Template, of_rows: &[&[Element<'a>]]) -> Option<Vec<Template>> {
         let mut links = vec![first];
         loop {
-            // What the first row alone has brought is on all of them.
+            // Links that only the first row's click led to are on all of them.
             let mut rows = self.rows.iter().zip(of_rows).skip(1);
             let left = rows.find_map(|(row, record)| {
                 let is_given = |template: &Template, link: &str| {
@@ -323,7 +327,7 @@ impl<'a> Learner<'a> {
 }
 
 impl Mapping {
-    /// Whether an answer is of the kind that this maps; its records.
+    /// The records of a response if it is of the mapped kind.
     #[must_use]
     pub fn read(&self, page: &Url, exchange: &Exchange) -> Vec<Item> {
         if kind_of(page, exchange).as_ref() != Some(&self.kind) {
@@ -334,7 +338,7 @@ impl Mapping {
         chains.iter().filter_map(|chain| self.item(page, chain)).collect()
     }
 
-    /// Whose record it is, as a row says it.
+    /// Whether a mark is at the position that this mapping compares: the same attribute, or the text.
     #[must_use]
     pub fn is_of(&self, mark: &Mark) -> bool {
         mark.attribute == self.attribute
@@ -359,18 +363,18 @@ impl Mapping {
         Some(Item { mark, links, traits })
     }
 
-    /// Whether a row and its record are like those that were clicked.
+    /// Whether a row and its record are like the clicked ones.
     pub fn compare(&mut self, item: &Item, look: &[Trait]) -> Like {
         self.likeness.compare(item.traits.iter().chain(look))
     }
 
-    /// A click on its row has brought its links; false where that contradicts what was taken for the reason why another's has not.
+    /// A click on its row led to its links. False if that contradicts the assumed reason why another's did not.
     pub fn confirm(&mut self, item: &Item, look: &[Trait]) -> bool {
         self.likeness.confirm(item.traits.iter().chain(look))
     }
 
-    /// A click on its row has led elsewhere, or to nothing: rows that share with it what none had whose links have come are left alone from now
-    /// on. False where there is nothing of that sort.
+    /// A click on its row led elsewhere, or to nothing: rows that share a trait with it that no confirmed row had are
+    /// skipped from now on. False if there is no such trait.
     pub fn refuse(&mut self, item: &Item, look: &[Trait], leads_elsewhere: bool) -> bool {
         self.likeness.refuse(item.traits.iter().chain(look), leads_elsewhere)
     }
@@ -383,7 +387,7 @@ impl std::fmt::Display for Mapping {
     }
 }
 
-/// Whether a template is of magnets with all that they say.
+/// Whether a template gives magnets with all their parameters.
 fn is_exact(template: &Template) -> bool {
     let text = template.to_string();
     text.starts_with("magnet:") && text.contains('&')
@@ -396,7 +400,7 @@ fn absolute(page: &Url, text: &str) -> Option<String> {
     page.join(text).ok().map(String::from)
 }
 
-/// A text with its blanks run together.
+/// A text with runs of white space collapsed.
 fn blanks(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,14 +1,14 @@
-//! Texts with holes: how a request is made from a page's address, and a link from a record of an answer.
+//! Texts with holes: they form a request from a page's address, and a link from a record of a response.
 //!
 //! ```text
-//! /torrent/{id}                    a member of the record, as it stands; {^.id} of the record around it, {.} the record itself
-//! {@name}  {^.@name}               the name that the record has in the object that holds it
-//! {title %}  {title +}  {title \}  percent-encoded, as components of addresses are; as forms are; with the escapes of a string of JSON
-//! {@query.page|1 * 50 - 50}        a parameter of the page's address; 1 where it has none; fifty times, less fifty
+//! /torrent/{id}                    a member of the record, unchanged; {^.id} of the enclosing record, {.} the record itself
+//! {@name}  {^.@name}               the record's name in the object that contains it
+//! {title %}  {title +}  {title \}  percent-encoded as a URL component; as a form field; escaped as in a JSON string
+//! {@query.page|1 * 50 - 50}        a parameter of the page's address, default 1; times fifty, minus fifty
 //! {@path.1}  {@path.1#0}           a segment of its path, from 0; the first number in it
 //! {@meta.csrf-token}  {@attribute.data-token}  {@script.apiKey}  {@cookie.XSRF-TOKEN}     tokens of the page
-//! {@before.data.token}             a place in the answer that was asked for before
-//! {@now}  {@now_ms}  {@callback}   seconds, milliseconds since 1970; a function's name that the answer is wrapped in
+//! {@before.data.token}             a place in the response to the request before
+//! {@now}  {@now_ms}  {@callback}   seconds, milliseconds since 1970; the name of the JSONP function
 //! {{  }}                           braces
 //! ```
 
@@ -23,7 +23,7 @@ use super::leaves;
 use super::place::{Element, Place, scalar};
 use crate::limits;
 
-/// What `encodeURIComponent` leaves as it is.
+/// Characters that `encodeURIComponent` keeps.
 pub(super) const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -35,16 +35,16 @@ pub(super) const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Of the record so many lists further out.
+    /// A member of the record this many lists further out.
     Field(usize, Place),
-    /// The name of that record among its likes.
+    /// The name of that record in its object.
     Name(usize),
     Query(String),
     Segment(usize),
-    /// The so-manieth run of digits in a segment.
+    /// The n-th run of digits in a segment.
     Number(usize, usize),
     Meta(String),
     Attribute(String),
@@ -56,14 +56,14 @@ pub enum Source {
     Callback,
 }
 
-/// How a value is written.
+/// The encoding of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     #[default]
     Plain,
     Percent,
     Form,
-    /// As within the quotes of a string of JSON.
+    /// As within a JSON string.
     Json,
 }
 
@@ -72,21 +72,21 @@ pub enum Encoding {
 pub struct Value {
     pub source: Source,
     pub encoding: Encoding,
-    /// Where there is none.
+    /// The value if the source is missing.
     pub default: Option<i64>,
     pub times: i64,
     pub plus: i64,
 }
 
 impl Value {
-    /// The value as it is.
+    /// The unchanged value.
     #[must_use]
     pub fn of(source: Source) -> Self {
         Self { source, encoding: Encoding::Plain, default: None, times: 1, plus: 0 }
     }
 }
 
-/// A text, or a hole in it.
+/// A text or a hole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     Text(String),
@@ -97,21 +97,21 @@ pub enum Piece {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template(pub Vec<Piece>);
 
-/// What the holes are filled from.
+/// The sources for the holes.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     pub page: &'a Url,
-    /// The page's own markup; empty where it was not asked for.
+    /// The page's own markup; empty if it was not requested.
     pub html: &'a str,
     pub cookies: &'a [(String, String)],
     pub now_ms: i64,
     pub before: Option<&'a Json>,
-    /// The record, behind those around it.
+    /// The record, after its enclosing records.
     pub record: &'a [Element<'a>],
 }
 
 impl<'a> Scope<'a> {
-    /// What is known of a page before anything was asked.
+    /// What is known about a page before any request.
     #[must_use]
     pub fn of(page: &'a Url, html: &'a str, cookies: &'a [(String, String)], now_ms: i64) -> Self {
         Self { page, html, cookies, now_ms, before: None, record: &[] }
@@ -131,7 +131,7 @@ impl Template {
         Self(vec![Piece::Hole(value)])
     }
 
-    /// The text, where there is no hole in it.
+    /// The text, if it has no holes.
     #[must_use]
     pub fn constant(&self) -> Option<String> {
         let texts = self.0.iter().map(|piece| match piece {
@@ -141,7 +141,7 @@ impl Template {
         texts.collect()
     }
 
-    /// The values of its holes.
+    /// The sources of its holes.
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Hole(value) => Some(&value.source),
@@ -149,13 +149,13 @@ impl Template {
         })
     }
 
-    /// Whether it is another each time, so that two of them are not compared.
+    /// Whether it differs each time, so that two values are not compared.
     #[must_use]
     pub fn is_fleeting(&self) -> bool {
         self.sources().any(|source| matches!(source, Source::Now | Source::NowMs | Source::Callback))
     }
 
-    /// The text with its holes filled; `None` where a value is not there.
+    /// The text with its holes filled; `None` if a value is missing.
     #[must_use]
     pub fn fill(&self, scope: &Scope<'_>) -> Option<String> {
         let mut text = String::new();
@@ -171,10 +171,10 @@ impl Template {
         Some(text)
     }
 
-    /// Reads a template as a person writes it.
+    /// Parses a template as written by a person.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// A description of the error.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() > limits::SHORTCUT_TEMPLATE_BYTES_MAX {
             return Err(format!("longer than {} bytes", limits::SHORTCUT_TEMPLATE_BYTES_MAX));
@@ -294,7 +294,7 @@ impl fmt::Display for Value {
 }
 
 impl Source {
-    /// The value now; `None` where there is none.
+    /// The current value; `None` if there is none.
     #[must_use]
     pub fn read(&self, scope: &Scope<'_>) -> Option<String> {
         match self {
@@ -330,20 +330,20 @@ impl Source {
         }
     }
 
-    /// Whether it stands on the page itself, which is then asked for.
+    /// Whether it is on the page itself, which must then be requested.
     #[must_use]
     pub fn needs_page(&self) -> bool {
         matches!(self, Self::Meta(_) | Self::Attribute(_) | Self::Script(_))
     }
 
-    /// Whether it may be another with each visit: a token, or the time.
+    /// Whether it may differ with each visit: a token, or the time.
     #[must_use]
     pub fn is_of_visit(&self) -> bool {
         self.needs_page()
             || matches!(self, Self::Cookie(_) | Self::Before(_) | Self::Now | Self::NowMs | Self::Callback)
     }
 
-    /// Whether it is taken from the page's address.
+    /// Whether it is from the page's address.
     #[must_use]
     pub fn is_of_address(&self) -> bool {
         matches!(self, Self::Query(_) | Self::Segment(_) | Self::Number(..))
@@ -411,7 +411,7 @@ pub(super) fn numbers(segment: &str) -> impl Iterator<Item = &str> {
     segment.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty() && run.len() <= 18)
 }
 
-/// Whether a name can stand in a hole.
+/// Whether a name can be written in a hole.
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c.is_control() || "{}|#".contains(c))
 }

@@ -1,18 +1,18 @@
-//! What may open data for one session: by what it is called, or by its look. It is not learned as a part of requests that is always the same
-//! where it has come from another answer, and it is shown to nobody.
+//! Detects values that may grant access to data for one session, by their name or by their look. Such a value is not
+//! learned as a constant part of requests if it came from another response, and it is never displayed.
 
 use super::learn::ACTIONS;
 
-/// Bytes from which letters and digits together may be a token.
+/// Minimum bytes of a mix of letters and digits that may be a token.
 pub(super) const TOKEN_BYTES: usize = 8;
 
-/// Bytes of a token that may be letters alone.
+/// Minimum bytes of a token of letters alone.
 const LONG_TOKEN_BYTES: usize = 20;
 
-/// Bytes of a token within a path: shorter segments are names and numbers.
+/// Minimum bytes of a token within a path: shorter segments are names and numbers.
 const SEGMENT_BYTES: usize = 16;
 
-/// What names of tokens hold.
+/// Parts of token names.
 const NAMED: [&str; 13] = [
     "authorization",
     "authenti",
@@ -29,22 +29,22 @@ const NAMED: [&str; 13] = [
     "nonce",
 ];
 
-/// The same of words that other words hold as well (`author`, `passage`).
+/// The same for words that are also part of other words (`author`, `passage`).
 const NAMED_SO: [&str; 6] = ["auth", "sid", "sig", "pass", "pwd", "credential"];
 
-/// Headers that say what is asked for, and nothing of who asks.
+/// Headers that describe the requested data, and not the requester.
 const PLAIN_HEADERS: [&str; 4] =
     ["header.accept", "header.accept-language", "header.content-type", "header.x-requested-with"];
 
-/// Names of hashes that say which request it is, the same to everybody (persisted queries of GraphQL).
+/// Names of hashes that identify a request, the same for everyone (persisted queries of GraphQL).
 const OF_REQUESTS: [&str; 1] = ["sha256hash"];
 
-/// Whether a part of a request is called like what grants access.
+/// Whether the name of a request part suggests that it grants access.
 #[must_use]
 pub fn is_of_access(name: &str) -> bool {
     let low = name.to_ascii_lowercase();
     let words = low.split(|c: char| !c.is_ascii_alphanumeric());
-    // Words of a name may begin with a capital alone: `userAuth`.
+    // A capital letter alone may start a word of a name: `userAuth`.
     let is_own_word = |word: &str| {
         let capital = word.get(..1).map(|first| first.to_ascii_uppercase() + word.get(1..).unwrap_or_default());
         capital.is_some_and(|capital| name.ends_with(&capital))
@@ -54,7 +54,7 @@ pub fn is_of_access(name: &str) -> bool {
         || NAMED_SO.iter().any(|word| is_own_word(word))
 }
 
-/// Whether a value that is always the same may be a token all the same: no word, no date, no type of a content.
+/// Whether a constant value may still be a token: no word, no date, no content type.
 pub(super) fn is_token(value: &str) -> bool {
     let has = |what: fn(&u8) -> bool| value.as_bytes().iter().any(what);
     let is_mixed = value.len() >= TOKEN_BYTES && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
@@ -62,8 +62,8 @@ pub(super) fn is_token(value: &str) -> bool {
     (is_mixed && !value.contains("://")) || (value.len() >= LONG_TOKEN_BYTES && value.chars().all(is_plain))
 }
 
-/// What may open the data for one session in a part of a request that is always the same, as `header.x-auth`: its value, without a word as
-/// `Bearer`, or texts in quotes within it.
+/// The values in a constant part of a request that may grant access for one session, as in `header.x-auth`: its
+/// value, without a word such as `Bearer`, or quoted texts within it.
 #[must_use]
 pub fn secrets<'t>(part: &str, text: &'t str) -> Vec<&'t str> {
     if !text.contains('"') {
@@ -83,8 +83,8 @@ pub fn secrets<'t>(part: &str, text: &'t str) -> Vec<&'t str> {
     found.map(|(_, piece)| *piece).collect()
 }
 
-/// Whether one value may be a token. Where the part is called so, it is whatever is no short word or number; of a path and of parameters,
-/// whose values are names of what is asked for, what has a long run of letters and digits.
+/// Whether one value may be a token. If the part's name suggests it, anything but a short word or number. In a path
+/// and in parameters, whose values name the requested data, a long run of letters and digits.
 fn is_secret(part: &str, value: &str) -> bool {
     let (kind, name) = part.split_once('.').unwrap_or((part, ""));
     let own = name.rsplit(['.', '#']).next().unwrap_or_default();

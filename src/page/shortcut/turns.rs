@@ -1,4 +1,5 @@
-//! How a list's next page of data is asked for: the request before with a number more, with a value of the answer, or at an address in it.
+//! Pagination of a list's data: the next request is the previous one with a larger number, with a value of the
+//! response, or at an address in it.
 
 use std::borrow::Cow;
 
@@ -11,32 +12,32 @@ use super::leaves;
 use super::place::{Place, outside_lists};
 use crate::limits;
 
-/// What is changed of a request.
+/// The change from one request to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// A slot grows by as much; `first` where the first request lacks it.
+    /// A slot grows by `step`; `first` is its value if the first request lacks it.
     Step { slot: String, step: i64, first: i64 },
-    /// A slot takes a value of the answer.
+    /// A slot gets a value of the response.
     Cursor { slot: String, at: Place },
-    /// The answer names the whole address.
+    /// The response contains the whole address.
     Next(Place),
 }
 
-/// How a list is turned, and when it ends: where the answer has no record, and where it says so.
+/// How a list is paginated, and when it ends: if the response has no record, or if it says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turning {
     pub turn: Turn,
-    /// A switch that is true while there is more.
+    /// A switch that is true while there are more pages.
     pub more: Option<Place>,
-    /// How many records there are in all.
+    /// The total number of records.
     pub total: Option<Place>,
 }
 
-/// Parameters that count, whatever a value of the answer says.
+/// Parameters that count, whatever values the response contains.
 const COUNTERS: [&str; 10] = ["page", "p", "pg", "offset", "start", "skip", "from", "begin", "pageno", "page_no"];
 
 impl Turning {
-    /// The request behind one that was answered; `None` at the end. `seen` counts all records so far.
+    /// The request after an answered one; `None` at the end. `seen` counts all records so far.
     #[must_use]
     pub fn next(&self, asked: &Slots, answer: &Answer, records: usize, seen: usize) -> Option<Slots> {
         let json = answer.json();
@@ -52,7 +53,7 @@ impl Turning {
         self.behind(asked, answer)
     }
 
-    /// The same whatever the answer says of an end.
+    /// The same, ignoring any end in the response.
     #[must_use]
     pub fn behind(&self, asked: &Slots, answer: &Answer) -> Option<Slots> {
         let json = answer.json();
@@ -80,8 +81,8 @@ impl Turning {
     }
 }
 
-/// A request that an earlier visit has left, with what is another with each visit (slots of these names) as it is in this visit's `first`. What
-/// turns the list stays, and so does an address that an answer has named.
+/// A request left by an earlier visit, with its volatile slots (`names`) set as in this visit's `first`. The
+/// pagination slot stays, and so does an address from a response.
 #[must_use]
 pub fn renewed(turn: Option<&Turn>, mut asks: Slots, first: &Slots, names: &[&str]) -> Slots {
     let turned = match turn {
@@ -104,8 +105,8 @@ pub fn renewed(turn: Option<&Turn>, mut asks: Slots, first: &Slots, names: &[&st
     asks
 }
 
-/// The request at an address that an answer names: never from https to http, and at another origin a bare one, as what was learned to be
-/// said to the first is not for it.
+/// The request at an address in a response: never from https to http, and to another origin without headers and body,
+/// because what was learned for the first origin is not meant for it.
 fn followed(asked: &Slots, own: &Url, next: &Url) -> Option<Slots> {
     if own.scheme() == "https" && next.scheme() != "https" {
         return None;
@@ -121,11 +122,11 @@ fn followed(asked: &Slots, own: &Url, next: &Url) -> Option<Slots> {
     Some(moved)
 }
 
-/// Requests of one render in their order, with their answers and the records of each.
+/// Requests of one render in order, with their responses and the number of records in each.
 pub type Sequence = Vec<(Slots, Answer, usize)>;
 
-/// Learns the turn that all sequences of two and more requests show; `fleeting` slots are not looked at. Where the list ends, no member of
-/// its `records` tells.
+/// Learns the pagination that all sequences of two and more requests show; `fleeting` slots are ignored. A member of
+/// the list's `records` never shows its end.
 pub fn learn(sequences: &[Sequence], fleeting: &[&str], records: &[&Place]) -> Option<Turning> {
     let turned: Vec<&Sequence> = sequences.iter().filter(|sequence| sequence.len() > 1).collect();
     let turn = next_address(&turned, fleeting).or_else(|| changed_slot(&turned, fleeting))?;
@@ -143,7 +144,7 @@ pub fn learn(sequences: &[Sequence], fleeting: &[&str], records: &[&Place]) -> O
         .into_iter()
         .map(|place| Turning { more: Some(place), ..bare.clone() })
         .chain(counts.into_iter().map(|place| Turning { total: Some(place), ..bare.clone() }));
-    // Only what says "end" at an end, and never before, is believed; and a count only where it stays the same on the way.
+    // A sign must show the end at an end, and never before; a count must also be constant on the way.
     let mut ends =
         ends.filter(|turning| turning.total.as_ref().is_none_or(|total| stays(total, sequences))).filter(|turning| {
             let told = sequences.iter().filter_map(|sequence| ends_with_its_sequence(turning, sequence));
@@ -153,15 +154,15 @@ pub fn learn(sequences: &[Sequence], fleeting: &[&str], records: &[&Place]) -> O
     Some(ends.next().unwrap_or(bare))
 }
 
-/// Whether a member of the answers is the same in all of each sequence.
+/// Whether a member of the responses is constant within each sequence.
 fn stays(place: &Place, sequences: &[Sequence]) -> bool {
     let told =
         |(_, answer, _): &(Slots, Answer, usize)| answer.json().and_then(|json| place.text(json).map(Cow::into_owned));
     sequences.iter().all(|sequence| sequence.windows(2).all(|two| told(&two[0]) == told(&two[1])))
 }
 
-/// Whether a sequence ends where the turning says so: true or, where it was broken off before, false. `None` where the turning ends it
-/// too early.
+/// Whether a sequence ends where the pagination does: true, or false if it was cut off before. `None` if the
+/// pagination ends too early.
 fn ends_with_its_sequence(turning: &Turning, sequence: &Sequence) -> Option<bool> {
     let mut seen = 0;
     for (number, (slots, answer, records)) in sequence.iter().enumerate() {
@@ -177,7 +178,7 @@ fn ends_with_its_sequence(turning: &Turning, sequence: &Sequence) -> Option<bool
     None
 }
 
-/// Pairs of a request's answer and the request behind it.
+/// Pairs of a request with its response and the following request.
 fn pairs<'a>(turned: &[&'a Sequence]) -> impl Iterator<Item = (&'a Slots, &'a Json, &'a Slots)> {
     let pairs: Vec<_> = turned
         .iter()
@@ -190,7 +191,7 @@ fn next_address(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
     let leads = |place: &Place, slots: &Slots, json: &Json, next: &Slots| {
         let base = Url::parse(&call::asked(slots).url).ok()?;
         let address = base.join(&place.text(json)?).ok()?;
-        // A bare value joined to an address is one, too; what names the next page has a path or a query.
+        // A bare value is also a valid relative address; a real next address has a path or a query.
         let is_address = place.text(json)?.contains(['/', '?']);
         (is_address && call::are_same(&call::moved_to(slots, &address), next, fleeting)).then_some(())
     };
@@ -212,7 +213,7 @@ fn changed_slot(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
     for (slots, _, next) in pairs(turned) {
         let all = slots.iter().chain(next.iter()).map(|(name, _)| name.as_str());
         for name in all.filter(|name| !fleeting.contains(name)) {
-            // Nothing at first, then a string: the slots of JSON have another name each.
+            // Null first, then a string: JSON slots of different types have different names.
             let is_known =
                 names.contains(&name) || call::retyped(name).is_some_and(|other| names.contains(&other.as_str()));
             if call::slot(slots, name) != call::slot(next, name) && !is_known {
@@ -238,7 +239,7 @@ fn changed_slot(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
     if is_counter { step(slot, turned).or_else(cursor) } else { cursor().or_else(|| step(slot, turned)) }
 }
 
-/// The value within a slot that alone changes with each request.
+/// The only value within a slot that changes with each request.
 fn inner(slot: &str, turned: &[&Sequence]) -> Option<String> {
     let mut places =
         pairs(turned).map(|(slots, _, next)| leaves::changed(call::slot(slots, slot)?, call::slot(next, slot)?));
@@ -252,7 +253,7 @@ fn step(slot: &str, turned: &[&Sequence]) -> Option<Turn> {
     };
     let all: Vec<Vec<Option<i64>>> = turned.iter().map(|sequence| values(sequence)).collect();
     let known = all.iter().flat_map(|values| values.windows(2)).find_map(|two| two[1]?.checked_sub(two[0]?));
-    // Of two requests of which the first has no number, the second is page 2, or begins behind the records of the first.
+    // If the first of two requests has no number, the second is page 2, or starts after the records of the first.
     let step = known.or_else(|| {
         let second = all.first()?.get(1).copied()??;
         let records = i64::try_from(turned.first()?.first()?.2).ok()?;

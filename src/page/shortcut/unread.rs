@@ -1,5 +1,5 @@
-//! Links of answers that are not remembered: as many as these can bear, and of the form of those that the remembered ones bear. What scripts
-//! make beside them no answer bears, remembered or not.
+//! Links of responses that were not stored: at most as many as such responses can contain, and of the same form as
+//! those in stored ones. Links made by scripts alone are in no response, stored or not.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::pattern::Pattern;
 use super::template::Scope;
 use super::{Answer, Endpoint, Normal, Observation};
 
-/// What answers that are not remembered may still bear.
+/// Links that unstored responses may still contain.
 pub(super) struct Unread {
     rules: Vec<Form>,
 }
@@ -18,9 +18,9 @@ pub(super) struct Unread {
 /// Links of one rule.
 struct Form {
     patterns: Vec<Pattern>,
-    /// The most that one answer has borne.
+    /// The maximum in one response.
     most: usize,
-    /// Links that were taken for theirs.
+    /// Links attributed to unstored responses.
     taken: usize,
 }
 
@@ -46,7 +46,7 @@ impl Unread {
         Self { rules: endpoint.rules.iter().cloned().map(form).collect() }
     }
 
-    /// Whether a link may be of an answer that is not remembered, as none so far.
+    /// Whether a link may come from an unstored response, if no stored one explains it.
     pub(super) fn explains(&mut self, key: &str, observation: &Observation) -> bool {
         let Ok(url) = Url::parse(key) else { return false };
         let answers: usize = observation.unread.values().sum();

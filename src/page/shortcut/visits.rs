@@ -1,5 +1,5 @@
-//! Pages that were visited by an endpoint, as far as they may have to be visited again: those since the last render that bore it out, and
-//! those where it has ended a list. Bounded in number and bytes; the oldest are forgotten first.
+//! Pages visited with an endpoint that may have to be revisited: those since the last confirming render, and those
+//! where it ended a list. Bounded in number and bytes; the oldest are dropped first.
 
 use std::collections::VecDeque;
 
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits;
 
-/// What one endpoint has visited.
+/// The visits of one endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Visits {
-    /// Addresses, with when each was asked for, in milliseconds since 1970; none twice.
+    /// Addresses with the time of their request, in milliseconds since 1970; no duplicates.
     unproven: VecDeque<(u64, String)>,
-    /// Addresses of pages behind which there was no other of their list; none twice.
+    /// Addresses of pages that were the last of their list; no duplicates.
     ends: VecDeque<String>,
 }
 
 impl Visits {
-    /// A page was visited at this time.
+    /// Records a visit at this time.
     pub fn add(&mut self, page: &str, is_end: bool, at_ms: u64) {
         self.unproven.retain(|(_, known)| known != page);
         self.unproven.push_back((at_ms, page.to_owned()));
@@ -30,7 +30,7 @@ impl Visits {
         }
     }
 
-    /// Another visit has shown what there is to this page.
+    /// Another visit has shown everything about this page.
     pub fn forget(&mut self, page: &str) {
         self.unproven.retain(|(_, known)| known != page);
     }
@@ -41,13 +41,13 @@ impl Visits {
         self.unproven.iter().any(|(_, known)| known == page)
     }
 
-    /// What was visited before this time at this page's host was as a render of it shows it now. Where a list ends, another render may
-    /// still tell otherwise.
+    /// A render at this time confirms earlier visits at this page's host. Pages that ended a list are kept: another
+    /// render may still contradict them.
     pub fn proven(&mut self, page: &str, at_ms: u64) {
         self.unproven.retain(|(visited, other)| *visited >= at_ms || host(other) != host(page));
     }
 
-    /// Of each host where so many pages were visited since the last proof, the last of them.
+    /// For each host with at least this many pages since the last proof, the last of them.
     #[must_use]
     pub fn unproven(&self, least: usize) -> Vec<&str> {
         let mut last: Vec<(&str, usize)> = Vec::new();
@@ -60,7 +60,8 @@ impl Visits {
         last.into_iter().filter(|(_, pages)| *pages >= least).map(|(page, _)| page).collect()
     }
 
-    /// Takes out those since the last proof; and all that ended a list, where ends are not believed any more.
+    /// Removes and returns those since the last proof; with `with_ends` also all that ended a list, if ends are no
+    /// longer trusted.
     pub fn take(&mut self, with_ends: bool) -> Vec<String> {
         let mut pages: Vec<String> = std::mem::take(&mut self.unproven).into_iter().map(|(_, page)| page).collect();
         for page in std::mem::take(&mut self.ends) {
@@ -79,7 +80,7 @@ fn host(page: &str) -> &str {
     page.get(..end).unwrap_or_default()
 }
 
-/// Lets the oldest go until the bounds are met.
+/// Drops the oldest until the limits are met.
 fn bound<T>(all: &mut VecDeque<T>, bytes: impl Fn(&T) -> usize) {
     let mut held: usize = all.iter().map(&bytes).sum();
     while all.len() > limits::SHORTCUT_VISITS_MAX || held > limits::SHORTCUT_VISITS_BYTES_MAX {

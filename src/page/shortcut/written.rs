@@ -1,5 +1,5 @@
-//! An endpoint as a person writes and reads it: the table `[shortcut.index]` of a site's rule file, what `gleaner rules explain --pin`
-//! prints, and what the crawl keeps over restarts.
+//! An endpoint in its written form: the table `[shortcut.index]` of a site's rule file, the output of
+//! `gleaner rules explain --pin`, and the form stored between restarts.
 
 mod calls;
 mod turning;
@@ -15,63 +15,64 @@ use super::place::Place;
 use super::template::Template;
 use crate::limits::{SHORTCUT_CONSTANTS_MAX, SHORTCUT_RULES_MAX};
 
-/// Which request brings the data of a class's pages, and how its answer maps to links (docs/design/shortcuts.md).
+/// The request that gets the data of a class's pages, and how its response maps to links (docs/design/shortcuts.md).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["url"]))]
 pub struct Written {
-    /// The pages that it holds for, as `/browse?cat=7&page=*` at any host, or with its origin before it; `name?=*` may lack. Default: all
-    /// of the class.
+    /// The pages that it covers, such as `/browse?cat=7&page=*` at any host, or with an origin before it; `name?=*`
+    /// is optional. Default: all of the class.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
-    /// Address of the data, absolute or from `/` on, with values of the page's address in braces: `/api/list?page={@query.page|1}`.
+    /// Address of the data, absolute or starting with `/`, with values of the page's address in braces:
+    /// `/api/list?page={@query.page|1}`.
     #[schemars(length(min = 1))]
     pub url: String,
-    /// Default: GET, or POST where `form` or `json` is given.
+    /// Default: GET, or POST if `form` or `json` is given.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// Request headers.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Fields of a form that is posted.
+    /// Form fields of a POST.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub form: BTreeMap<String, String>,
-    /// JSON that is posted, as text; a string `"#{…}"` in it is a number.
+    /// JSON body of a POST, as text; a string `"#{…}"` in it is a number.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
-    /// Where the list of records stands in the answer, as `data.items`; `data.items{*}` of an object with a member for each. Default: the
-    /// answer is one record.
+    /// Place of the list of records in the response, such as `data.items`; `data.items{*}` for an object with a
+    /// member per record. Default: the response is one record.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<String>,
-    /// The links of each record, as `/torrent/{id}`.
+    /// The links of each record, such as `/torrent/{id}`.
     #[schemars(length(max = SHORTCUT_RULES_MAX))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub link: Vec<WrittenLink>,
-    /// Places of markup in the answer, as `html` or `rows[*].cell`; `.` where the whole answer is markup.
+    /// Places of markup in the response, such as `html` or `rows[*].cell`; `.` if the whole response is markup.
     #[schemars(length(max = SHORTCUT_RULES_MAX))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub html: Vec<String>,
-    /// Links that each page has.
+    /// Links that are on every page.
     #[schemars(length(max = SHORTCUT_CONSTANTS_MAX))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub constant: Vec<String>,
-    /// Whether links of the page's own markup are taken, too; it is then asked for.
+    /// Whether links of the page's own markup are included, too; the page is then requested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub with_page: bool,
-    /// What is asked before, for a token in its answer that `{@before.PLACE}` names.
+    /// A request before it, for a token in its response, used as `{@before.PLACE}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<WrittenCall>,
-    /// How the next page of data is asked for.
+    /// Pagination of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<WrittenTurn>,
     /// Links to the list's other pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<WrittenPages>,
-    /// Values of switches in the answer that are known; with another the page is rendered.
+    /// Known values of switches in the response; with any other value the page is rendered.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub expect: BTreeMap<String, Vec<String>>,
 }
@@ -80,18 +81,18 @@ pub struct Written {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum WrittenLink {
-    /// Of the records of `items`.
+    /// For the records of `items`.
     Of(String),
-    /// Of other records.
+    /// For other records.
     From(WrittenFrom),
 }
 
-/// A link of records that stand elsewhere.
+/// A link of records at another place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["items", "link"]))]
 pub struct WrittenFrom {
-    /// Where their list stands; `.` for the whole answer.
+    /// Place of their list; `.` for the whole response.
     #[schemars(length(min = 1))]
     pub items: String,
     /// The link.
@@ -107,51 +108,51 @@ pub struct WrittenCall {
     /// Its address.
     #[schemars(length(min = 1))]
     pub url: String,
-    /// Default: GET, or POST where `form` or `json` is given.
+    /// Default: GET, or POST if `form` or `json` is given.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// Request headers.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Fields of a form that is posted.
+    /// Form fields of a POST.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub form: BTreeMap<String, String>,
-    /// JSON that is posted, as text.
+    /// JSON body of a POST, as text.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<String>,
 }
 
-/// How a list is turned: a parameter that grows by `step` or takes a `cursor`, or a `next` address.
+/// Pagination of a list: a parameter that grows by `step` or takes a `cursor`, or a `next` address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WrittenTurn {
-    /// A parameter of the address, as `offset`; `form.offset`, `json.after`, `bare.page` (a number) in what is posted; `variables#after` is a value
-    /// within a parameter of JSON.
+    /// A parameter of the address, such as `offset`; `form.offset`, `json.after`, `bare.page` (a number) in the body;
+    /// `variables#after` for a value within a JSON parameter.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,
-    /// How much it grows.
+    /// The increment per page.
     #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<i64>,
-    /// What it is where the first request lacks it.
+    /// Its value if the first request lacks it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<i64>,
-    /// Where the answer says what it becomes.
+    /// Place of its next value in the response.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// Where the answer names the whole next address.
+    /// Place of the whole next address in the response.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// Where the answer says `true` while there is more.
+    /// Place in the response that is `true` while there are more pages.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<String>,
-    /// Where the answer says how many records there are in all.
+    /// Place of the total number of records in the response.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<String>,
@@ -162,49 +163,49 @@ pub struct WrittenTurn {
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["number"]))]
 pub struct WrittenPages {
-    /// Where the number stands: `@query.page`, or `@path.1#0` for the first number in the second segment.
+    /// Position of the number: `@query.page`, or `@path.1#0` for the first number in the second segment.
     #[schemars(length(min = 1))]
     pub number: String,
     /// Number of the first page. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<i64>,
-    /// From a page's number to the next, where the number counts records. Default: 1.
+    /// Step from a page's number to the next, if the number counts records. Default: 1.
     #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<i64>,
-    /// How many pages before and behind a page it links to. Default: 10.
+    /// How many pages before and after a page are linked. Default: 10.
     #[schemars(range(min = 1, max = 10))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub near: Option<i64>,
-    /// Whether it links to the first and the last as well. Default: true.
+    /// Whether the first and the last page are linked as well. Default: true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ends: Option<bool>,
-    /// Where the answer says the number of the last.
+    /// Place of the last page's number in the response.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
-    /// Where the answer says how many records there are in all; with `size`.
+    /// Place of the total number of records in the response; requires `size`.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<String>,
-    /// Records of a full page: behind a full page there is another.
+    /// Records of a full page: a full page is followed by another.
     #[schemars(range(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<i64>,
-    /// Where the answer says whether there is one more.
+    /// Place in the response that shows whether there is one more page.
     #[schemars(length(min = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<String>,
 }
 
-/// A fault of a table: its key, what is wrong, what to do.
+/// An error in a table: its key, the problem, the fix.
 pub type Fault = (String, String, String);
 
 impl Written {
     /// The endpoint that the table describes.
     ///
     /// # Errors
-    /// Every fault of it.
+    /// All errors in it.
     pub fn endpoint(&self) -> Result<Endpoint, Vec<Fault>> {
         let mut faults: Vec<Fault> = Vec::new();
         let mut fault =
@@ -253,7 +254,7 @@ impl Written {
         })
     }
 
-    /// How the answer's links are made.
+    /// The link rules of the response.
     fn rules(&self, fault: &mut impl FnMut(&str, String, &str)) -> Vec<Rule> {
         let items = match &self.items {
             None => Place::default(),
@@ -295,7 +296,7 @@ impl Written {
         rules
     }
 
-    /// The table of an endpoint.
+    /// The written form of an endpoint.
     #[must_use]
     pub fn of(endpoint: &Endpoint) -> Self {
         let own = WrittenCall::of(&endpoint.call);
@@ -334,7 +335,8 @@ impl Written {
     }
 }
 
-/// `data.items` is the list, `data.items[*]` each of its records; so is `groups[*].torrents`; `data.items{*}` each member of an object.
+/// `data.items` is the list, `data.items[*]` each of its records; also `groups[*].torrents`; `data.items{*}` is each
+/// member of an object.
 fn list(text: &str) -> Result<Place, String> {
     let place = Place::parse(text)?;
     Ok(if text == "." || place.0.last().is_some_and(super::place::Step::is_all) {

@@ -1,6 +1,6 @@
-//! Which rows are like those whose links a click has shown: by what sorts of values their records have, by the states that these are in, and
-//! by how the rows look. A row that is like none of them is for somebody to click; where that leads elsewhere, so may all that share with it
-//! what it had alone.
+//! Decides which rows are like those whose links a click has confirmed: by the types of their records' values, by
+//! their states, and by the rows' look. A row unlike all of them must be clicked; if that leads elsewhere, the same
+//! is assumed for all rows that share its unique traits.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,17 +10,17 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::limits;
 use crate::shortcut::place::{Place, Step, is_list, is_plain, scalar};
 
-/// So many different values of a member, and no more, are states that its records may be in.
+/// A member with at most this many different values contains states.
 const STATES: u8 = 6;
 
-/// The same of a member that is called like one whose values are kinds.
+/// The same for a member with the name of a category.
 const KINDS: u8 = 24;
 
-/// Characters of a value that is a state, and elements of a list that are looked at.
+/// Maximum characters of a state value, and elements of a list that are checked.
 const STATE_CHARS: usize = 40;
 const ELEMENTS: usize = 8;
 
-/// What authors call members that tell sorts of records apart.
+/// Usual member names for kinds of records.
 const NAMES_OF_KINDS: &[&str] = &[
     "access",
     "cat",
@@ -43,60 +43,60 @@ const NAMES_OF_KINDS: &[&str] = &[
     "visibility",
 ];
 
-/// What authors write where there is no value.
+/// Usual texts for a missing value.
 const NOTHING: &[&str] = &["0", "false", "n/a", "na", "nil", "none", "null", "undefined", "unknown"];
 
 /// Lengths of hashes in hexadecimal digits.
 const HASHES: &[usize] = &[32, 40, 64];
 
-/// One thing by which rows are alike or not.
+/// One property by which rows are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Trait {
     member: u64,
     value: u64,
-    /// Where more values than this tell nothing; 0: however many.
+    /// Ignored for members with more different values than this; 0: never.
     room: u8,
 }
 
 impl Trait {
-    /// Of how a row looks: in which respect, and how.
+    /// A trait of a row's look: the aspect and its value.
     #[must_use]
     pub fn of_look(respect: &str, look: &str) -> Self {
         Self { member: hash("look ", respect), value: hash("", look), room: STATES }
     }
 }
 
-/// How a row is to those that were clicked.
+/// How a row compares with the clicked ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Like {
     Clicked,
-    /// It has something that none of them had.
+    /// It has a trait that none of them had.
     None,
-    /// It has something with which a row has led elsewhere.
+    /// It has a trait with which a row led elsewhere.
     Elsewhere,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Likeness {
-    /// Of rows whose links have come.
+    /// Traits of rows with confirmed links.
     seen: HashSet<(u64, u64)>,
-    /// Values of members that have few.
+    /// Values of members with few of them.
     values: HashMap<u64, HashSet<u64>>,
-    /// Members that have too many.
+    /// Members with too many values.
     dull: HashSet<u64>,
     refused: Vec<Refused>,
 }
 
-/// What a row had alone that led elsewhere.
+/// The unique traits of a row that led elsewhere.
 #[derive(Clone, Debug)]
 struct Refused {
     traits: HashSet<(u64, u64)>,
-    /// Its click has brought something.
+    /// Its click had an effect.
     leads_elsewhere: bool,
 }
 
 impl Likeness {
-    /// With the members of these records whose values are states.
+    /// Collects the members of these records whose values are states.
     pub fn of<'a>(records: impl Iterator<Item = &'a Json>) -> Self {
         let mut this = Self::default();
         let mut many = HashMap::<(u64, u8), usize>::new();
@@ -109,7 +109,7 @@ impl Likeness {
         }
         for ((member, room), many) in many {
             let different = this.values.get(&member).map_or(0, HashSet::len);
-            // What each record has of its own is no state.
+            // A value that is unique to each record is not a state.
             let is_few = if room > STATES { 3 * many >= 4 * different } else { many >= 2 * different };
             if !is_few {
                 this.values.remove(&member);
@@ -133,7 +133,7 @@ impl Likeness {
         }
     }
 
-    /// Whether it tells rows apart.
+    /// Whether the trait distinguishes rows.
     pub fn tells(&self, of: &Trait) -> bool {
         of.room == 0 || !self.dull.contains(&of.member)
     }
@@ -180,7 +180,7 @@ impl Likeness {
     }
 }
 
-/// What a record has by which it may be unlike others.
+/// The traits of a record.
 pub(super) fn of_record(record: &Json) -> Vec<Trait> {
     let mut all = Vec::new();
     visit(record, &Place::default(), &mut |place, json| {
@@ -197,7 +197,7 @@ pub(super) fn of_record(record: &Json) -> Vec<Trait> {
             Json::Object(object) => {
                 let mut names: Vec<&str> = object.keys().map(String::as_str).collect();
                 names.sort_unstable();
-                // Objects that are lists have names of their own.
+                // Objects that are lists have unique names.
                 if is_list(object) && !place.0.is_empty() { "list".to_owned() } else { names.join("\n") }
             }
         };
@@ -213,7 +213,7 @@ pub(super) fn of_record(record: &Json) -> Vec<Trait> {
     all
 }
 
-/// Visits the values of a record and the objects in it, not what is in its lists.
+/// Visits the values of a record and its objects, without the content of its lists.
 fn visit(json: &Json, place: &Place, look: &mut impl FnMut(&Place, &Json)) {
     look(place, json);
     match json {

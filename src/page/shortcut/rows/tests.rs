@@ -1,11 +1,11 @@
-//! What clicked rows tell of all rows, and what they do not.
+//! What clicked rows prove about all rows, and what they do not.
 
 use super::*;
 
-/// What it is about, and the links of each row.
+/// The subject, and the links of each row.
 type Case<'a> = (&'a str, &'a dyn Fn(usize) -> Vec<String>);
 
-/// What it is about, and what is done to a record.
+/// The subject, and the change to a record.
 type Change<'a> = (&'a str, &'a dyn Fn(&mut Json));
 
 fn page() -> Url {
@@ -16,7 +16,7 @@ fn hash(id: usize) -> String {
     format!("{id:040X}")
 }
 
-/// The so-manieth page of a list of ten records.
+/// Page number `page` of a list of ten records.
 fn answer(page: usize, change: impl Fn(usize, &mut Json)) -> Exchange {
     let row = |id: usize| {
         let mut row = serde_json::json!({
@@ -90,7 +90,7 @@ fn a_list_that_was_asked_for_twice_is_learned_as_one() {
     let rows: Vec<Clicked> = (1..=6).map(|id| clicked(id, &[format!("https://h.example/dl/{id}.torrent")])).collect();
     let heard = [answer(0, |_, _| ()), answer(0, |_, _| ()), answer(0, |_, _| ())];
     assert!(learn(&page(), &heard, &rows, &|_| false).is_some());
-    // Records of their own whose rows say the same are told apart by nothing.
+    // Different records with equal values in their rows cannot be distinguished.
     let alike = [answer(0, |_, _| ()), answer(1, |id, row| row["name"] = format!("Title {} & more", id - 10).into())];
     let bare: Vec<Clicked> = rows.iter().map(|row| Clicked { marks: row.marks[..1].to_vec(), ..row.clone() }).collect();
     assert!(learn(&page(), &alike, &bare, &|_| false).is_none());
@@ -110,7 +110,7 @@ fn what_no_record_says_is_not_learned_and_neither_is_what_one_row_contradicts() 
     for (what, links) in all {
         assert!(learned(links, 1..=9).is_none(), "{what}");
     }
-    // Of the record's own link another is what the row says.
+    // The row shows another value of the record's own link.
     let rows: Vec<Clicked> = (1..=8).map(|id| clicked(id % 8 + 1, &[plain(id)])).collect();
     assert!(learn(&page(), &[answer(0, |_, _| ())], &rows, &|_| false).is_none(), "rows say other titles");
 }
@@ -188,15 +188,15 @@ fn what_a_row_had_alone_that_led_elsewhere_is_inferred_for_none_and_what_contrad
     let like: Vec<Like> = items.iter().map(|item| mapping.compare(item, &[])).collect();
     assert_eq!(like, [[Like::Clicked; 4].as_slice(), &[Like::Elsewhere; 6]].concat());
     assert!(!mapping.refuse(&items[0], &[], true), "it has nothing that others had not");
-    // A hash is missing where the link is as it was inferred, too: that is not why.
+    // A hash is also missing in rows with the inferred link, so that is not the reason.
     let without = mapping.read(&page(), &answer(3, |_, row| row["hash"] = "".into()));
     assert!(mapping.confirm(&without[0], &[]));
     assert_eq!(mapping.compare(&items[5], &[]), Like::Elsewhere);
     assert!(!mapping.confirm(&items[5], &[]), "nothing is left that tells them apart");
-    // What brought nothing may have met a fault.
+    // A click without effect may have met a temporary error.
     let mut mapping = learned();
     assert!(mapping.refuse(&items[4], &[], false) && mapping.confirm(&items[4], &[]));
-    // A row's look tells as well as its record.
+    // A row's look counts as well as its record.
     let look = [Trait::of_look("class of tr", "external")];
     assert_eq!(mapping.compare(&items[0], &[]), Like::Clicked);
     assert_eq!(mapping.compare(&items[0], &look), Like::None);

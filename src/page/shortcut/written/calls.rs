@@ -1,4 +1,4 @@
-//! Requests as a person writes them: an address with values in braces, headers, and what is posted.
+//! Requests in written form: an address with values in braces, headers, and a body.
 
 use std::collections::BTreeMap;
 
@@ -124,7 +124,7 @@ impl WrittenCall {
     }
 }
 
-/// A template as it stands in an address: its texts percent-encoded.
+/// A template within an address: its texts percent-encoded.
 fn encoded(template: &Template) -> String {
     let pieces = template.0.iter().map(|piece| match piece {
         Piece::Text(text) => utf8_percent_encode(text, COMPONENT).to_string(),
@@ -133,7 +133,7 @@ fn encoded(template: &Template) -> String {
     pieces.collect()
 }
 
-/// The slots of an address as it is written.
+/// The slots of a written address.
 fn address(text: &str) -> Result<Vec<(String, Template)>, String> {
     let scheme = ["https://", "http://"].iter().find(|scheme| text.starts_with(**scheme));
     let (origin, rest) = match scheme {
@@ -179,7 +179,7 @@ fn decoded(text: &str) -> Result<Template, String> {
     Ok(Template(pieces.into_iter().map(decode).collect()))
 }
 
-/// Splits where the mark stands outside of braces.
+/// Splits at the mark outside of braces.
 fn outside_holes(text: &str, mark: char) -> Vec<&str> {
     let (mut parts, mut start, mut is_inside) = (Vec::new(), 0, false);
     for (at, c) in text.char_indices() {

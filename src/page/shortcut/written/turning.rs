@@ -1,4 +1,4 @@
-//! How a list is turned, and where its other pages lie, as a person writes it.
+//! Pagination and other pages of a list, in written form.
 
 use super::{WrittenPages, WrittenTurn};
 use crate::shortcut::pages::{Last, NEAR, Pager};
@@ -24,7 +24,7 @@ impl WrittenTurn {
             (Some(slot), step, None, None) if self.cursor.is_none() && self.next.is_none() => {
                 Turn::Step { slot, step: step.unwrap_or(1), first: self.first.unwrap_or(1) }
             }
-            // What was misspelt is told already.
+            // The misspelt value was already reported.
             _ if self.cursor.is_some() && place("cursor", &self.cursor).is_none() => return None,
             _ => {
                 let hint = "write { parameter = \"page\", step = 1 }, { parameter = \"after\", cursor = \"data.next\" } or { next = \"links.next\" }";
@@ -85,7 +85,7 @@ impl WrittenPages {
                 return None;
             }
         };
-        // The schema allows none below 1 in a rule file; a note may be anybody's.
+        // The schema rejects values below 1 in a rule file; a note may come from anyone.
         let (first, step) = (self.first.unwrap_or(1), self.step.unwrap_or(1).max(1));
         let (near, ends) = (self.near.unwrap_or(NEAR).clamp(1, NEAR), self.ends.unwrap_or(true));
         Some(Pager { at: at?, first, step, near, ends, last })
