@@ -1,6 +1,6 @@
-//! What a reader does with a page, and the links that it shows then.
+//! Acts of a reader on a page, and the links that the page shows.
 //!
-//! Each act begins what a person's act would begin; the page's scripts run on in [`Engine::run`](crate::engine::Engine::run).
+//! Each act starts what a person's act would start; the page's scripts run on in [`Engine::run`](crate::engine::Engine::run).
 
 use boa_engine::{Context, JsResult, JsValue};
 use html5ever::local_name;
@@ -17,27 +17,27 @@ use crate::limits;
 use crate::wire::{End, Filling, How, Link, Navigation, Reach, Stored};
 
 impl Window {
-    /// All `a[href]` in the order of the document, those of open shadow roots behind those around them.
+    /// All `a[href]` in document order; those of open shadow roots follow those of the tree around them.
     pub fn links(&mut self) -> Vec<Link> {
         self.engine.look(links).unwrap_or_default()
     }
 
-    /// The addresses that the page's scripts wanted to go to, or a reader's acts did, so far.
+    /// The URLs that scripts or reader acts tried to navigate to so far.
     pub fn navigations(&mut self) -> Vec<Navigation> {
         self.navigations_since(0)
     }
 
-    /// The same but for the first ones.
+    /// The same without the first ones.
     pub fn navigations_since(&mut self, first: usize) -> Vec<Navigation> {
         self.engine.look(|context| navigation::taken_since(first, context)).unwrap_or_default()
     }
 
-    /// What scripts have left in the page's storages.
+    /// What scripts left in the page's storages.
     pub fn stored(&mut self) -> Stored {
         self.engine.with(storage::told).unwrap_or_default()
     }
 
-    /// Clicks the first element that the selectors fit, wherever it is; false when there is none.
+    /// Clicks the first element that the selector matches, wherever it is; false if there is none.
     pub fn click(&mut self, selectors: &str) -> bool {
         let Ok(selectors) = Selectors::parse(selectors) else { return false };
         let clicked = self.engine.with(|context| {
@@ -47,19 +47,19 @@ impl Window {
         clicked == Some(true)
     }
 
-    /// Clicks an element; an option is chosen from its list.
+    /// Clicks an element; an option is chosen in its list.
     pub fn click_node(&mut self, id: NodeId) {
         self.engine.with(|context| {
             if read(context, |tree| tree.element(id).is_some_and(|element| element.is_html(&local_name!("option")))) {
                 html::filling::choose(id, context);
             } else {
-                // A click that throws is told where it throws.
+                // An exception is reported where it is thrown.
                 let _ = click(id, context);
             }
         });
     }
 
-    /// Ticks a box, or unticks it; false where it stands in the page no more, or is so already.
+    /// Ticks or unticks a box; false if it is gone or already in that state.
     pub fn set_box(&mut self, id: NodeId, ticked: bool) -> bool {
         let is_other = self.engine.look(|context| {
             read(context, |tree| tree.is_connected(id) && tree.element(id).is_some() && tree.is_checked(id) != ticked)
@@ -70,8 +70,8 @@ impl Window {
         is_other == Some(true)
     }
 
-    /// Fills controls in, one after the other, and sends what they belong to, or leaves the last of them where nothing is sent; the
-    /// page's scripts run on behind each. Gives the controls that are not there, at which nothing more is done.
+    /// Fills in controls one by one and submits their form, or blurs the last one if nothing is submitted; the page's scripts run after
+    /// each. Returns the controls that do not exist; in that case nothing more is done.
     pub fn fill(&mut self, filling: &Filling, reach: Reach) -> (End, Vec<u32>) {
         for (mark, text) in filling.entries() {
             let done =
@@ -89,7 +89,7 @@ impl Window {
         (self.engine.run(reach), unsent.into_iter().collect())
     }
 
-    /// The document as markup for a reader who is to find its controls again.
+    /// The document as markup with marked controls, so that a reader can find them again.
     pub fn marked_html(&mut self) -> String {
         let options = HtmlOptions { marked: true, ..HtmlOptions::default() };
         let text = self.engine.with(|context| {
@@ -99,12 +99,12 @@ impl Window {
         text.unwrap_or_default()
     }
 
-    /// Scrolls the window down as far as it goes.
+    /// Scrolls the window to the bottom.
     pub fn scroll_to_bottom(&mut self) {
         self.engine.with(layout::scroll_down);
     }
 
-    /// Scrolls on by what is in view, and boxes that somebody watches the scrolling of; true at the end of all of them.
+    /// Scrolls the window by its height, and boxes that have a scroll listener; true at the end of all of them.
     pub fn scroll_on(&mut self) -> bool {
         let done = self.engine.with(|context| {
             let document = own_document(context);
@@ -120,12 +120,12 @@ impl Window {
         done.unwrap_or(true)
     }
 
-    /// Looks away from what is in view, so that observers tell of it anew.
+    /// Briefly moves everything out of view, so that observers report it again.
     pub fn look_away(&mut self) {
         self.engine.with(|context| jobs::outside(context, intersection_observer::look_away));
     }
 
-    /// Goes to an address as if it were typed behind the page's: a fragment stays within the page.
+    /// Navigates to a URL as if it was entered by the user; a fragment stays within the page.
     pub fn go_to(&mut self, address: &str) {
         self.engine.with(|context| {
             let document = own_document(context);
@@ -143,7 +143,7 @@ impl Window {
     }
 }
 
-/// Scrolls the window, and what is scrolled within it, to its head.
+/// Scrolls the window, and the boxes in it, to the top.
 pub(crate) fn scroll_home(window: &mut Window) {
     window.engine.with(|context| {
         let document = own_document(context);
@@ -157,7 +157,7 @@ pub(crate) fn scroll_home(window: &mut Window) {
     });
 }
 
-/// Presses a key where the focus is, or at an element where nothing has it.
+/// Presses a key on the focused element, or on `otherwise` if none has the focus.
 pub(crate) fn press_key(key: &'static str, code: i32, otherwise: NodeId, context: &mut Context) {
     let focus = read(context, |tree| tree.focus.filter(|id| tree.is_connected(*id)));
     let Ok(target) = wrap(focus.unwrap_or(otherwise), context) else { return };
@@ -176,7 +176,7 @@ pub(crate) fn press_key(key: &'static str, code: i32, otherwise: NodeId, context
     });
 }
 
-/// A document and the shadow roots in it, outer ones first: those that are closed to its scripts show as any other.
+/// A document and its shadow roots, outer ones first; closed ones are included.
 pub(crate) fn roots(tree: &Tree, document: NodeId) -> Vec<NodeId> {
     let mut roots = vec![document];
     let mut next = 0;
@@ -204,10 +204,10 @@ fn links(context: &Context) -> Vec<Link> {
     })
 }
 
-/// The links that markup has by itself, whatever its scripts would make of it, in its order.
+/// The links in the markup itself, in order, before any script runs.
 pub fn links_of_markup(markup: &str, address: &Url) -> Vec<Link> {
     let mut tree = Tree::default();
-    // A document that is full keeps what it holds, and is not told here.
+    // A full document keeps its contents; the error is ignored.
     let Ok(document) = tree.parse_document(markup) else { return Vec::new() };
     let base = tree.descendants(document).find_map(|id| {
         let element = tree.element(id).filter(|element| element.is_html(&local_name!("base")))?;
@@ -217,7 +217,7 @@ pub fn links_of_markup(markup: &str, address: &Url) -> Vec<Link> {
     tree.descendants(document).filter_map(|id| link(&tree, id, &base)).collect()
 }
 
-/// The link that an element is, if it is one.
+/// The link of an element, if it is one.
 pub(crate) fn link(tree: &Tree, id: NodeId, base: &Url) -> Option<Link> {
     let element = tree.element(id).filter(|element| element.is_html(&local_name!("a")))?;
     let href = element.attribute(&local_name!("href"))?;
@@ -226,16 +226,16 @@ pub(crate) fn link(tree: &Tree, id: NodeId, base: &Url) -> Option<Link> {
     Some(Link { url, text: text.split_whitespace().collect::<Vec<_>>().join(" ") })
 }
 
-/// What tells an element that a mouse comes over it.
+/// Events that a mouse fires on an element it enters.
 pub(crate) const HOVERS: [&str; 4] = ["pointerover", "pointerenter", "mouseover", "mouseenter"];
 
-/// The events of a click with the first button of a mouse, which comes from elsewhere (UI Events §5.3, Pointer Events §4).
+/// The events of a click with the primary mouse button, after the mouse has moved there (UI Events §5.3, Pointer Events §4).
 pub(crate) fn click(id: NodeId, context: &mut Context) -> JsResult<()> {
     let target = wrap(id, context)?;
     let place = layout::place(id, context).unwrap_or_default();
     let (left, top) = layout::scroll(context);
     let (x, y) = (place.left + place.width / 2.0 - left, place.top + place.height / 2.0 - top);
-    // `enter` does not bubble: each element that the mouse comes into is told, the outer ones first.
+    // `enter` events do not bubble: each entered element gets one, outer ones first.
     let mut around: Vec<NodeId> = read(context, |tree| tree.ancestors(id).filter(|id| tree.is_element(*id)).collect());
     around.reverse();
     around.push(id);

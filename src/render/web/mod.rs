@@ -1,13 +1,12 @@
-//! The document as scripts see it: wrappers over the arena of `dom`, on the engine of `engine`.
+//! The document for scripts: wrappers over the arena of `dom`, on the engine of `engine`.
 //!
 //! ```text
-//! load::Window → engine + document → parser and scripts by turns (`load`) → events → what the tree holds
-//! script → native of an interface (`node`, `element`, …) → Web::tree → settle: reactions, observers, scripts that came in
+//! load::Window → engine + document → parser and scripts alternate (`load`) → events → the tree's contents
+//! script → native of an interface (`node`, `element`, …) → Web::tree → settle: reactions, observers, inserted scripts
 //! ```
 //!
-//! A wrapper is an object with a node's id; a node has at most one, which the page keeps until it ends. A native that changes the tree
-//! does so by [`change`], which lets everybody who watches the tree see the log before the script goes on. No borrow of [`Web`] is ever
-//! held while a script may run.
+//! A wrapper is an object with a node's id; a node has at most one, which lives until the page ends. A native changes the tree through
+//! [`change`], which passes the log to all watchers before the script continues. No borrow of [`Web`] is held while a script may run.
 
 pub(crate) mod animations;
 pub(crate) mod clipboard;
@@ -45,25 +44,25 @@ use super::dom::{Error, Mutation, NodeId, NodeKind, SelectorCache, Tree};
 use super::engine::target::{self, Listeners, Target, TargetKind};
 use super::engine::{bind, events, exception, realm};
 
-/// The tree of a page and what its natives share.
+/// The tree of a page and the state that its natives share.
 pub struct Web {
     pub tree: Tree,
     /// The document of the page's own window.
     pub document: NodeId,
     pub selectors: SelectorCache,
-    /// By the node's number: strong, so that a node that a script has seen stays the same object. Dropped with the page.
+    /// By node number. Strong references, so that a node that a script has seen keeps its object; dropped with the page.
     wrappers: Vec<Option<JsObject>>,
     recent_lists: collection::Recent,
     frames: frames::Frames,
     realms: windows::Realms,
-    /// Addresses of documents beside the window's own.
+    /// URLs of documents other than the window's own.
     addresses: HashMap<NodeId, Url>,
 }
 
-/// How natives hold the tree.
+/// The natives' handle of the tree.
 pub type SharedWeb = Rc<RefCell<Web>>;
 
-/// What a node's object holds beside its id.
+/// The data of a node's object besides its id.
 #[derive(Trace, Finalize, JsData)]
 pub struct NodeObject {
     #[unsafe_ignore_trace]
@@ -72,7 +71,7 @@ pub struct NodeObject {
     slots: Vec<Slot>,
 }
 
-/// An object that belongs to a node and is always the same: its `classList`, its `childNodes`.
+/// An object that belongs to a node and stays the same: its `classList`, its `childNodes`.
 #[derive(Trace, Finalize)]
 struct Slot {
     #[unsafe_ignore_trace]
@@ -86,7 +85,7 @@ impl Target for NodeObject {
     }
 }
 
-/// Who sees what changed, in this order, before the script that changed it goes on.
+/// The watchers of tree changes. They run in this order before the script continues.
 const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[
     observe::watch,
     html::tree_changed,
@@ -99,7 +98,7 @@ const WATCHERS: &[fn(&[Mutation], &mut Context)] = &[
     css_animations::watch,
 ];
 
-/// Gives the engine a tree with an empty document, and the interfaces to it.
+/// Adds a tree with an empty document to the engine, and the DOM interfaces.
 ///
 /// # Errors
 /// When the engine's own set-up fails.
@@ -125,7 +124,7 @@ pub fn install(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     install_window(setting, context)
 }
 
-/// Gives the current window the interfaces to its document.
+/// Adds the DOM interfaces to the current window.
 fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()> {
     exotic::install(context)?;
     target::register(TargetKind::with_way::<NodeObject>(event_path::way), context);
@@ -179,27 +178,27 @@ fn install_window(setting: &load::Setting, context: &mut Context) -> JsResult<()
 /// The tree of a context.
 ///
 /// # Panics
-/// On a context without a document: natives of this room are installed together with it.
+/// On a context without a document: natives of this crate are installed together with it.
 pub fn of(context: &Context) -> SharedWeb {
     Rc::clone(context.get_data::<SharedWeb>().expect("install gives the context its document"))
 }
 
-/// Reads the tree. No script may run meanwhile.
+/// Reads the tree. No script may run during the call.
 pub fn read<T>(context: &Context, what: impl FnOnce(&Tree) -> T) -> T {
     what(&of(context).borrow().tree)
 }
 
-/// Changes the tree, then settles what follows from the change.
+/// Changes the tree, then settles the consequences of the change.
 ///
 /// # Errors
-/// What the tree refuses, as a `DOMException`.
+/// The tree's error as a `DOMException`.
 pub fn change<T>(context: &mut Context, what: impl FnOnce(&mut Tree) -> Result<T, Error>) -> JsResult<T> {
     let result = what(&mut of(context).borrow_mut().tree);
     settle(context);
     result.map_err(|error| thrown(error, context))
 }
 
-/// Shows what changed to those who watch, until nothing new has changed.
+/// Passes changes to the watchers until there are no new ones.
 pub fn settle(context: &mut Context) {
     let web = of(context);
     loop {
@@ -217,15 +216,15 @@ pub fn settle(context: &mut Context) {
     }
 }
 
-/// A refusal of the tree as scripts catch it.
+/// A tree error as a script exception.
 pub fn thrown(error: Error, context: &mut Context) -> JsError {
     exception::error(error.name(), &error.to_string(), context)
 }
 
-/// The object of a node, made on first sight.
+/// The object of a node, created on first access.
 ///
 /// # Errors
-/// When an interface is missing, which means a fault of ours.
+/// When an interface is missing, which is a bug.
 pub fn wrap(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     let web = of(context);
     if let Some(object) = web.borrow().wrapper(id) {
@@ -254,7 +253,7 @@ fn wrap_first(id: NodeId, context: &mut Context) -> JsResult<JsObject> {
     Ok(object)
 }
 
-/// What the constructor of a node's interface gives: a new node, whose object has the prototype of the new target.
+/// The result of a node interface's constructor: a new node, whose object has the prototype of the new target.
 ///
 /// # Errors
 /// When it was called without `new`, the new target throws, or the document is full.
@@ -264,7 +263,7 @@ pub fn construct(
     create: impl FnOnce(&mut Tree) -> Result<NodeId, Error>,
     context: &mut Context,
 ) -> JsResult<JsValue> {
-    // The node comes first, the object may still fail: a node that nobody can reach is nobody's loss.
+    // The node is created first. If its object then fails, an unreachable node does no harm.
     let id = change(context, create)?;
     let data = NodeObject { id, listeners: Listeners::default(), slots: Vec::new() };
     let made = bind::construct(new_target, interface, data, context)?;
@@ -282,13 +281,13 @@ pub fn wrap_or_null(id: Option<NodeId>, context: &mut Context) -> JsResult<JsVal
     id.map_or_else(|| Ok(JsValue::null()), |id| Ok(wrap(id, context)?.into()))
 }
 
-/// The node of an object, `None` for anything else.
+/// The node of an object; `None` for anything else.
 pub fn node_of(value: &JsValue, context: &mut Context) -> Option<NodeId> {
     let object = exotic::target_of(value.as_object()?, context);
     object.downcast_ref::<NodeObject>().map(|node| node.id)
 }
 
-/// The node of an object that is no proxy.
+/// The node of an object that is not a proxy.
 pub fn id_of(object: &JsObject) -> Option<NodeId> {
     object.downcast_ref::<NodeObject>().map(|node| node.id)
 }
@@ -322,7 +321,7 @@ pub fn this_element(this: &JsValue, context: &mut Context) -> JsResult<NodeId> {
     this_of(this, &[NodeKind::Element], context)
 }
 
-/// `this` as a document; a bare name in a script means the window's.
+/// `this` as a document; a bare call means the window's.
 ///
 /// # Errors
 /// "Illegal invocation" for anything else.
@@ -359,7 +358,7 @@ fn not_a_node(index: usize, what: &str) -> JsError {
     bind::type_error(format!("Failed to execute '{what}': parameter {} is not of type 'Node'.", index + 1))
 }
 
-/// The object that always belongs to a node under this name, made by `make` when it is first asked for.
+/// The permanent object of a node under this name, created by `make` on first use.
 ///
 /// # Errors
 /// What `make` throws.
@@ -383,7 +382,7 @@ pub fn slot(
     Ok(made)
 }
 
-/// The object that belongs to a node under this name, if it was ever asked for.
+/// The permanent object of a node under this name, if it was ever created.
 pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Option<JsObject> {
     let wrapper = of(context).borrow().wrapper(id)?;
     let object = exotic::target_of(wrapper, context);
@@ -391,7 +390,7 @@ pub fn slot_if_made(id: NodeId, name: &'static str, context: &mut Context) -> Op
     node.slots.iter().find(|slot| slot.name == name).map(|slot| slot.object.clone())
 }
 
-/// Whether somebody listens to events of a type on a node itself.
+/// Whether a node itself has a listener for events of a type.
 pub(crate) fn listens_to(id: NodeId, kind: &str, context: &mut Context) -> bool {
     let Some(wrapper) = of(context).borrow().wrapper(id) else { return false };
     let object = exotic::target_of(wrapper, context);
@@ -404,7 +403,7 @@ impl Web {
         self.wrappers.get(id.to_u32() as usize).cloned().flatten()
     }
 
-    /// Makes an object the node's own, as the constructor of a custom element does.
+    /// Makes an object the node's wrapper, as the constructor of a custom element does.
     pub fn keep(&mut self, id: NodeId, object: JsObject) {
         let place = id.to_u32() as usize;
         if self.wrappers.len() <= place {

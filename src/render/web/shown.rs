@@ -1,5 +1,5 @@
-//! The text of a page roughly as it is laid out: blocks as lines, rows of tables with their cells beside each other, lists with their
-//! marks, controls in brackets. What is hidden by an element's kind or by its own attributes is left out; style sheets are not looked at.
+//! The text of a page roughly as laid out: blocks as lines, table rows with their cells side by side, lists with their markers, controls
+//! in brackets. Elements that are hidden by their kind or their own attributes are omitted; style sheets are ignored.
 
 use std::collections::HashSet;
 
@@ -12,12 +12,12 @@ use super::{own_document, read};
 use crate::dom::{NodeData, NodeId, Tree};
 use crate::limits;
 
-/// Lists within each other that are still indented further, and columns of each.
+/// Maximum indentation level of nested lists, and columns per level.
 const INDENTS: usize = 8;
 const INDENT: usize = 2;
 
 impl Window {
-    /// The text of the document as it is shown; cut at `limits::RENDER_BODY_BYTES_MAX` bytes.
+    /// The document's text as rendered, cut at `limits::RENDER_BODY_BYTES_MAX` bytes.
     pub fn shown_text(&mut self) -> String {
         let text = self.engine.look(|context| {
             let document = own_document(context);
@@ -27,7 +27,7 @@ impl Window {
     }
 }
 
-/// What is still to be done, the last one first.
+/// The stack of pending steps.
 enum Step {
     Enter(NodeId),
     Leave(NodeId),
@@ -54,7 +54,7 @@ fn shown(tree: &Tree, document: NodeId) -> String {
     paper.text
 }
 
-/// What is shown within a node: a shadow tree in place of the host's children, what is slotted in place of a slot.
+/// The rendered children of a node: a shadow tree instead of the host's children, slotted nodes instead of a slot.
 fn children(tree: &Tree, id: NodeId) -> Vec<NodeId> {
     if let Some(root) = tree.element(id).and_then(|element| element.shadow_root()) {
         return tree.children(root).collect();
@@ -63,12 +63,12 @@ fn children(tree: &Tree, id: NodeId) -> Vec<NodeId> {
     if assigned.is_empty() { tree.children(id).collect() } else { assigned }
 }
 
-/// Rows and cells that hold tables: they lay out a page, and their content stands below each other.
+/// Rows and cells that contain tables: they lay out a page, and their contents are stacked.
 fn layouts(tree: &Tree, document: NodeId) -> HashSet<NodeId> {
     let is = |id: NodeId, name: &str| tree.element(id).is_some_and(|element| &*element.name().local == name);
     let mut found = HashSet::new();
     for table in tree.descendants(document).filter(|id| is(*id, "table")) {
-        // Those above a cell that is known are known, too.
+        // If a cell is known, the ones above it are too.
         let cells = tree.ancestors(table).filter(|above| ["td", "th", "tr"].iter().any(|name| is(*above, name)));
         for cell in cells {
             if !found.insert(cell) {
@@ -79,25 +79,25 @@ fn layouts(tree: &Tree, document: NodeId) -> HashSet<NodeId> {
     found
 }
 
-/// The lines so far, and the one that is being written.
+/// The finished lines, and the current one.
 #[derive(Default)]
 struct Paper {
     text: String,
     line: String,
-    /// A blank is due before the next word.
+    /// A space is due before the next word.
     gap: bool,
-    /// A line is left free before the next one.
+    /// A blank line is due before the next line.
     free: bool,
-    /// Marks and numbers of the lists that are open.
+    /// Markers and numbers of the open lists.
     lists: Vec<Option<u32>>,
-    /// Rows that are open, by the cells that they have so far: content of their cells stays on one line.
+    /// Open rows with their numbers of cells so far: the content of their cells stays on one line.
     rows: Vec<u32>,
     preformatted: u32,
     layouts: HashSet<NodeId>,
 }
 
 impl Paper {
-    /// Writes what stands in front of a node's content; false where that is not shown.
+    /// Writes what precedes a node's content; false if the content is not rendered.
     fn enter(&mut self, tree: &Tree, id: NodeId) -> bool {
         let element = match tree.data(id) {
             NodeData::Text(text) | NodeData::CData(text) => {
@@ -150,7 +150,7 @@ impl Paper {
         !matches!(local, "button" | "select" | "svg" | "canvas" | "video" | "audio" | "iframe" | "object")
     }
 
-    /// Writes what stands behind a node's content.
+    /// Writes what follows a node's content.
     fn leave(&mut self, tree: &Tree, id: NodeId) {
         let Some(element) = tree.element(id) else { return };
         let local = &*element.name().local;
@@ -174,12 +174,12 @@ impl Paper {
         }
     }
 
-    /// Leaves a line free in front of an element that stands apart, or behind it.
+    /// Adds a blank line before or after an element with margins.
     fn set_apart(&mut self, local: &str) {
         self.free |= is_apart(local) && self.rows.is_empty() && self.lists.is_empty();
     }
 
-    /// Text, its blanks run together but where they count.
+    /// Writes text, with whitespace collapsed unless it is preserved.
     fn write(&mut self, text: &str) {
         if self.preformatted > 0 && self.rows.is_empty() {
             for (at, line) in text.split('\n').enumerate() {
@@ -212,7 +212,7 @@ impl Paper {
         }
     }
 
-    /// The mark of a list's item.
+    /// Writes the marker of a list item.
     fn item(&mut self) {
         let deep = self.lists.len().saturating_sub(1).min(INDENTS);
         let mark = match self.lists.last_mut() {
@@ -228,7 +228,7 @@ impl Paper {
         self.word(&mark);
     }
 
-    /// Ends the line, or the part of it that a cell is.
+    /// Ends the line, or the part of it in a cell.
     fn break_line(&mut self) {
         if self.rows.is_empty() {
             self.end_line();
@@ -252,7 +252,7 @@ impl Paper {
     }
 }
 
-/// Elements that stand apart from what is above and below them.
+/// Elements with a blank line above and below.
 fn is_apart(local: &str) -> bool {
     matches!(
         local,
@@ -271,7 +271,7 @@ fn is_chosen(tree: &Tree, id: NodeId) -> bool {
         })
 }
 
-/// What an input shows: its value, what stands there while it has none, or its mark.
+/// The rendered text of an input: its value, its placeholder, or its marker.
 fn of_input(tree: &Tree, id: NodeId) -> String {
     match values::kind(tree, id) {
         "hidden" => String::new(),

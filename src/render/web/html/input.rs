@@ -11,7 +11,7 @@ use crate::dom::{NodeId, Tree};
 use crate::engine::{bind, exception};
 use crate::web::{of, read, slot, this_element, wrap_or_null};
 
-/// The files of an input, of which a page without a reader never has any.
+/// The files of an input; always empty, since no user chooses any.
 #[derive(Trace, Finalize, JsData)]
 struct FileList;
 
@@ -154,7 +154,7 @@ fn invalid_state(message: &str, context: &mut Context) -> boa_engine::JsError {
     exception::error("InvalidStateError", message, context)
 }
 
-/// Checkedness, which inputs of other types keep as well.
+/// Checkedness; inputs of other types store it as well.
 fn is_checked(tree: &Tree, id: NodeId) -> bool {
     let own = tree.element(id).and_then(|element| element.state.checked);
     own.unwrap_or_else(|| super::reflect::has(tree, id, "checked"))
@@ -163,7 +163,7 @@ fn is_checked(tree: &Tree, id: NodeId) -> bool {
 /// Sets the value of an input as a script does.
 ///
 /// # Errors
-/// For the input of files, whose value is not a script's to set.
+/// For a file input, whose value scripts cannot set.
 pub fn set_value(id: NodeId, value: &str, context: &mut Context) -> JsResult<()> {
     let kind = read(context, |tree| values::kind(tree, id));
     match values::mode(kind) {
@@ -186,7 +186,7 @@ pub fn set_value(id: NodeId, value: &str, context: &mut Context) -> JsResult<()>
     }
 }
 
-/// The radio buttons that exclude each other with one (§4.10.5.1.16), itself among them.
+/// The radio buttons that exclude each other, including this one (§4.10.5.1.16).
 pub fn group(tree: &Tree, id: NodeId) -> Vec<NodeId> {
     let Some(name) = attribute(tree, id, "name").filter(|name| !name.is_empty()) else { return vec![id] };
     let (root, owner) = (tree.root(id), tree.form_owner(id));
@@ -199,7 +199,7 @@ pub fn group(tree: &Tree, id: NodeId) -> Vec<NodeId> {
     std::iter::once(root).chain(tree.descendants(root)).filter(is_of_group).collect()
 }
 
-/// Checks or unchecks an input; other radio buttons of its group give way.
+/// Checks or unchecks an input; checking unchecks the other radio buttons of its group.
 pub fn set_checked(id: NodeId, on: bool, context: &Context) {
     let is_radio = read(context, |tree| values::kind(tree, id) == "radio");
     let others = if on && is_radio { read(context, |tree| group(tree, id)) } else { Vec::new() };
@@ -215,7 +215,7 @@ pub fn set_checked(id: NodeId, on: bool, context: &Context) {
     }
 }
 
-/// An input's type was written: its value moves to where the new type keeps it (§4.10.5 "type change").
+/// The input's type changed: moves its value to where the new type stores it (§4.10.5 "type change").
 pub(super) fn type_changed(id: NodeId, old: Option<&str>, context: &mut Context) {
     let own = read(context, |tree| {
         let own = tree.element(id).filter(|_| is_called(tree, id, &["input"]))?;
@@ -227,7 +227,7 @@ pub(super) fn type_changed(id: NodeId, old: Option<&str>, context: &mut Context)
         (Mode::Value, Mode::Value) => {}
         (Mode::Value, Mode::Default | Mode::DefaultOn) if !value.is_empty() => {
             text::keep_value(id, None, context);
-            // A document that is full keeps the old attribute.
+            // If the document is full, the old attribute stays.
             let _ = set_text(id, "value", &value, context);
         }
         _ => text::keep_value(id, None, context),
@@ -238,7 +238,7 @@ fn number(id: NodeId, context: &Context) -> Option<f64> {
     read(context, |tree| values::number(values::kind(tree, id), &values::of_input(tree, id)))
 }
 
-/// The time that `valueAsDate` tells.
+/// The time that `valueAsDate` returns.
 fn date_of(id: NodeId, context: &Context) -> Option<f64> {
     let kind = read(context, |tree| values::kind(tree, id));
     let value = number(id, context)?;
@@ -282,7 +282,7 @@ fn step(this: &JsValue, args: &[JsValue], sign: f64, context: &mut Context) -> J
     if let Some(most) = most.filter(|most| value > *most) {
         value = base + ((most - base) / step).floor() * step;
     }
-    // A step never goes the other way.
+    // A step never goes in the opposite direction.
     if (by < 0.0 && value > before) || (by > 0.0 && value < before) {
         return Ok(JsValue::undefined());
     }
@@ -291,7 +291,7 @@ fn step(this: &JsValue, args: &[JsValue], sign: f64, context: &mut Context) -> J
     set_value(id, &values::number_text(kind, value), context).map(|()| JsValue::undefined())
 }
 
-/// Whether a control is an input that is checked by clicks.
+/// Whether a control is an input that a click checks.
 pub fn is_checkable(tree: &Tree, id: NodeId) -> bool {
     is_called(tree, id, &["input"]) && matches!(values::kind(tree, id), "checkbox" | "radio")
 }

@@ -70,7 +70,7 @@ pub fn close(id: NodeId, result: Option<String>, context: &mut Context) {
     if !read(context, |tree| has(tree, id, "open")) {
         return;
     }
-    // Taking an attribute away needs no room.
+    // Removing an attribute needs no space.
     let _ = set_flag(id, "open", false, context);
     let shared = state(context);
     shared.borrow_mut().modals.remove(&id);
@@ -91,7 +91,7 @@ pub fn details_of(tree: &Tree, summary: NodeId) -> Option<NodeId> {
     (first == Some(summary)).then_some(details)
 }
 
-/// The `open` attribute of an element was written: details tell of it by a task, and others of their name close.
+/// The `open` attribute of an element changed: details fire `toggle` in a task, and others with the same name close.
 pub(super) fn open_changed(id: NodeId, was: bool, is: bool, context: &mut Context) {
     if was == is || !read(context, |tree| is_called(tree, id, &["details"])) {
         return;

@@ -1,5 +1,5 @@
-//! The parts of a link's address (HTML §4.6.3 `HTMLHyperlinkElementUtils`) and the interfaces that add little to their attributes:
-//! `a`, `area`, `base`, `map`, `image`.
+//! The URL components of a link (HTML §4.6.3 `HTMLHyperlinkElementUtils`) and interfaces with little beyond their attributes: `a`,
+//! `area`, `base`, `map`, `image`.
 
 use boa_engine::{Context, JsResult, JsValue, NativeFunction};
 use url::{Url, quirks};
@@ -10,7 +10,7 @@ use crate::engine::bind;
 use crate::web::dom::document;
 use crate::web::{change, read, this_element};
 
-/// A part of an address: its name, how it is read and written.
+/// A URL component: its name, its getter and setter.
 type Part = (&'static str, fn(&Url) -> String, fn(&mut Url, &str));
 
 const PARTS: &[Part] = &[
@@ -47,7 +47,7 @@ const ORIGIN: bind::Attribute = (
     None,
 );
 
-/// `a.text`, `script.text`, `title.text`: what the element says.
+/// `a.text`, `script.text`, `title.text`: the element's text.
 pub(super) const TEXT: bind::Attribute = (
     "text",
     |this, _, context| {
@@ -70,7 +70,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
             let getter = NativeFunction::from_copy_closure(move |this, _, context| {
                 let id = this_element(this, context)?;
                 let part = address(id, context).as_ref().map(get);
-                // A link without an address has an empty scheme.
+                // A link without a URL has an empty scheme.
                 Ok(bind::js(&part.unwrap_or_else(|| if name == "protocol" { ":".to_owned() } else { String::new() })))
             });
             let setter = NativeFunction::from_copy_closure(move |this, args, context| {
@@ -102,7 +102,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::attributes(&base, &[href], context)
 }
 
-/// Where a link leads: its `href` in its document.
+/// The target of a link: its `href`, resolved in its document.
 pub fn address(id: NodeId, context: &Context) -> Option<Url> {
     let written = read(context, |tree| reflect::text(tree, id, "href").map(str::to_owned))?;
     document::base_url(id, context).join(&written).ok()

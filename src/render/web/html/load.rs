@@ -1,8 +1,8 @@
-//! A page's way from markup to the end of its scripts (HTML §8.1.8, §13.2.7): the parser and its scripts by turns, deferred scripts,
-//! `DOMContentLoaded`, what the page still waits for, `load`.
+//! Loads a page from its markup to the end of its scripts (HTML §8.1.8, §13.2.7): the parser alternates with scripts, then deferred
+//! scripts, `DOMContentLoaded`, pending resources, `load`.
 //!
-//! The stages are steps of the event loop: each answer that the page waited for takes it as far as it can go ([`advance`]), so that
-//! timers, answers and scripts meet in the order in which they come.
+//! The stages are steps of the event loop: each response that the page waited for advances it as far as possible ([`advance`]), so
+//! timers, responses and scripts run in the order of their arrival.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -26,42 +26,42 @@ pub struct Window {
     pub engine: Engine,
 }
 
-/// Where the loading of the page stands; natives reach it through the context.
+/// The loading state of the page; natives reach it through the context.
 #[derive(Default)]
 pub(crate) struct Loading {
-    /// The parser, while a script runs that it handed out, or that opened the document anew.
+    /// The parser, while one of its scripts runs or a script has reopened the document.
     pub parser: Option<Parser>,
-    /// The markup, in which the texts of scripts and handlers are found again.
+    /// The markup, used to locate the texts of scripts and handlers.
     pub markup: Rc<str>,
-    /// Handlers that were looked for in it.
+    /// Number of handlers located in it.
     pub handlers_sought: u32,
-    /// A script that opened the document holds the parser, and nobody else feeds it.
+    /// A script reopened the document: only its writes feed the parser.
     pub opened: bool,
-    /// A script in written text that is still to be fetched: the parser waits for it, and so does what is written meanwhile.
+    /// A script in written text that is still being fetched: the parser and later writes wait for it.
     pub blocking: Option<NodeId>,
     pub written_later: String,
-    /// Scripts that wait for the end of the markup, in their order.
+    /// Scripts that run at the end of the markup, in order.
     pub deferred: VecDeque<Rc<Pending>>,
-    /// Scripts of scripts that run in their order (`async = false`).
+    /// Scripts inserted by scripts that run in order (`async = false`).
     pub ordered: VecDeque<Rc<Pending>>,
-    /// The classic script that runs.
+    /// The running classic script.
     pub current: Option<NodeId>,
-    /// Scripts that may not write into the document run, so many within each other.
+    /// Nesting depth of running scripts that may not write into the document.
     pub no_writes: u32,
-    /// What settles now is the parser's; set for custom elements, which ask for it once.
+    /// The changes being settled are the parser's; set for custom elements, which read it once.
     pub is_parsing: bool,
-    /// Custom elements that the parser waits for, so many within each other: none may write into the document, or open it.
+    /// Nesting depth of custom elements that the parser waits for: they may neither write into the document nor open it.
     pub tokens: u32,
-    /// Images that were asked for.
+    /// Number of images requested.
     pub asked_images: u32,
-    /// What the `load` event waits for.
+    /// Number of things that the `load` event waits for.
     delays: u32,
     stage: Stage,
-    /// Set while a step is taken, so that it is not taken twice.
+    /// Set while the state advances, to prevent recursion.
     advancing: bool,
 }
 
-/// What `document.readyState` tells, and what came after.
+/// The values of `document.readyState`, and the stages after them.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     #[default]
@@ -73,15 +73,15 @@ enum Stage {
 
 pub(crate) type SharedLoading = Rc<RefCell<Loading>>;
 
-/// What a window begins with beside its engine.
+/// The initial state of a window besides its engine.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
     pub viewport: crate::wire::Viewport,
-    /// Where the link to the page stood.
+    /// The URL of the page that links here.
     pub referrer: String,
     /// The cookies of the page's site that scripts may see, as `name=value`.
     pub cookies: Vec<String>,
-    /// What pages of its origin have left in their storages.
+    /// What pages of its origin left in their storages.
     pub stored: crate::wire::Stored,
 }
 
@@ -120,10 +120,10 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
 }
 
 impl Window {
-    /// An empty page whose requests go to `net`, in a usual window.
+    /// An empty page with a default viewport, whose requests go to `net`.
     ///
     /// # Errors
-    /// When the engine's own set-up fails, which means a fault of ours.
+    /// When the engine's own set-up fails, which is a bug.
     pub fn open(start: &Start, net: Box<dyn Net>) -> Result<Self, EngineError> {
         Self::open_with(start, &Setting::default(), net)
     }
@@ -136,7 +136,7 @@ impl Window {
         Self::open_behind(Kept::default(), start, setting, net)
     }
 
-    /// An empty page behind others, whose requests go to `net`.
+    /// An empty page with the cache of previous pages, whose requests go to `net`.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -149,14 +149,14 @@ impl Window {
         }
     }
 
-    /// Reads the markup and runs the page's scripts, until nothing is left to be done or `reach` is.
+    /// Parses the markup and runs the page's scripts, until no work is left or the limits of `reach` are met.
     pub fn load(&mut self, html: &str, reach: Reach) -> End {
         self.engine.with(|context| parse(html, context));
         self.engine.with(is_read);
         self.engine.run(reach)
     }
 
-    /// The document as markup, as it is now.
+    /// The current document as markup.
     pub fn html(&mut self) -> String {
         let text = self.engine.look(|context| {
             let document = own_document(context);
@@ -170,19 +170,19 @@ pub(crate) fn loading(context: &Context) -> SharedLoading {
     realm::own(context).unwrap_or_default()
 }
 
-/// Reads the markup of a frame's document, whose window this is, and runs its scripts.
+/// Parses the markup of a frame's document in the current window, and runs its scripts.
 pub(crate) fn begin(html: &str, context: &mut Context) {
     *loading(context).borrow_mut() = Loading::default();
     parse(html, context);
     is_read(context);
 }
 
-/// The document came whole.
+/// Marks the document as completely loaded.
 pub(crate) fn is_complete(context: &Context) {
     *loading(context).borrow_mut() = Loading { stage: Stage::Complete, ..Loading::default() };
 }
 
-/// The markup is at its end.
+/// The end of the markup was reached.
 fn is_read(context: &mut Context) {
     if realm::is_open(context) {
         super::navigation::indicate(own_document(context), &realm::address(context), context);
@@ -191,7 +191,7 @@ fn is_read(context: &mut Context) {
     }
 }
 
-/// Feeds the parser and runs each script that it hands out.
+/// Feeds the parser and runs each script that it returns.
 fn parse(html: &str, context: &mut Context) {
     let (web, state, document) = (of(context), loading(context), own_document(context));
     let mut parser = Parser::new(&mut web.borrow_mut().tree, document);
@@ -209,17 +209,17 @@ fn parse(html: &str, context: &mut Context) {
         super::writing::run_blocking(context);
         settle(context);
         match state.borrow_mut().parser.take() {
-            // A script that took its own frame away is the last of it.
+            // A script that removes its own frame is the last one to run there.
             Some(back) if realm::is_open(context) => parser = back,
             _ => return,
         }
     }
-    // A document that is full keeps what it holds.
+    // A full document keeps its contents.
     let _ = parser.finish(&mut web.borrow_mut().tree);
     settle_parsed(context);
 }
 
-/// Shows what the parser made.
+/// Settles the changes made by the parser.
 pub(crate) fn settle_parsed(context: &mut Context) {
     let state = loading(context);
     state.borrow_mut().is_parsing = true;
@@ -227,12 +227,12 @@ pub(crate) fn settle_parsed(context: &mut Context) {
     state.borrow_mut().is_parsing = false;
 }
 
-/// Something that the `load` event waits for has begun.
+/// Delays the `load` event.
 pub(crate) fn delay(context: &Context) {
     loading(context).borrow_mut().delays += 1;
 }
 
-/// Something that the `load` event waited for is there. For tasks, while no script runs.
+/// Ends a delay of the `load` event. For tasks, while no script runs.
 pub(crate) fn undelay(context: &mut Context) {
     {
         let state = loading(context);
@@ -242,7 +242,7 @@ pub(crate) fn undelay(context: &mut Context) {
     advance(context);
 }
 
-/// Takes the page as far as it can go now (HTML §13.2.7 "the end"). For tasks, while no script runs.
+/// Advances the page as far as possible (HTML §13.2.7 "the end"). For tasks, while no script runs.
 pub(crate) fn advance(context: &mut Context) {
     let state = loading(context);
     if !realm::is_open(context) || std::mem::replace(&mut state.borrow_mut().advancing, true) {
@@ -267,7 +267,7 @@ pub(crate) fn advance(context: &mut Context) {
             let members = [("persisted", JsValue::from(false))];
             events::fire(&window, "PageTransitionEvent", "pageshow", (false, false), &members, context);
             if let Some(frame) = windows::own_frame(context).filter(|_| realm::is_open(context)) {
-                // An element that cannot be told is one that no script can have met.
+                // A frame element without an object is unknown to scripts, so its failure to get the event does not matter.
                 let _ = frames::tell_element(frame, context);
             }
         }
@@ -275,7 +275,7 @@ pub(crate) fn advance(context: &mut Context) {
     state.borrow_mut().advancing = false;
 }
 
-/// Runs the scripts at the head of a list that are there; true when none is left.
+/// Runs the scripts at the head of a list that have loaded; true if none is left.
 fn run_first_ready(list: fn(&mut Loading) -> &mut VecDeque<Rc<Pending>>, context: &mut Context) -> bool {
     let state = loading(context);
     loop {
@@ -317,7 +317,7 @@ pub(crate) fn fire_at(node: NodeId, kind: &str, bubbles: bool, context: &mut Con
     });
 }
 
-/// A value for tests and tools: what an expression gives, as text.
+/// For tests and tools: the value of an expression as text.
 pub fn text_of(window: &mut Window, expression: &str) -> Option<String> {
     let value: Option<JsValue> = window.engine.evaluate(expression, "question");
     value.and_then(|value| window.engine.text_of(&value))

@@ -1,4 +1,4 @@
-//! `Location` (HTML §7.2.4): the page's address in its parts. What is set goes the way of all navigations.
+//! `Location` (HTML §7.2.4): the components of the page's URL. Setting one navigates.
 
 use boa_engine::property::PropertyDescriptor;
 use boa_engine::{Context, Finalize, JsData, JsObject, JsResult, JsValue, Trace, js_string};
@@ -10,14 +10,14 @@ use crate::web::dom::document;
 use crate::web::{own_document, this_document};
 use crate::wire::{How, Navigation};
 
-/// The page's one location has no data of its own.
+/// The page's single location; it has no data of its own.
 #[derive(Trace, Finalize, JsData)]
 struct Location;
 
-/// The page's one location.
+/// The page's single location.
 struct Own(JsObject);
 
-/// A part of the address: its name, how it is read and set.
+/// A URL component: its name, its getter and setter.
 macro_rules! part {
     ($name:literal, $get:path, $set:path) => {
         (
@@ -30,7 +30,7 @@ macro_rules! part {
                 bind::this::<Location>(this)?;
                 let text = bind::text(args, 0, context)?;
                 let mut url = realm::address(context);
-                // What a setter does not understand it leaves as it was.
+                // A setter ignores invalid input.
                 let _ = $set(&mut url, &text);
                 if url != realm::address(context) {
                     navigate(Navigation::get(url, How::Location), false, context);
@@ -125,7 +125,7 @@ fn href(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValu
     Ok(bind::js(realm::address(context).as_str()))
 }
 
-/// A hash that is set to nothing where none is changes nothing.
+/// Setting an absent hash to nothing changes nothing.
 fn set_hash(url: &mut Url, text: &str) {
     let text = text.strip_prefix('#').unwrap_or(text);
     if !(text.is_empty() && url.fragment().is_none()) {
@@ -135,7 +135,7 @@ fn set_hash(url: &mut Url, text: &str) {
 
 fn go(args: &[JsValue], replace: bool, context: &mut Context) -> JsResult<JsValue> {
     let text = bind::text(args, 0, context)?;
-    // The address is relative to who sets it.
+    // The URL is relative to the caller's.
     let caller = realm::of_caller(context);
     let base = realm::within(&caller, context, |context| document::base_url(own_document(context), context));
     match base.join(&text) {

@@ -1,4 +1,4 @@
-//! Messages within a page (HTML §9.3, §9.4): `postMessage` of the window to itself, channels and their ports, broadcasts.
+//! Messages within a page (HTML §9.3, §9.4): `postMessage` of the window to itself, message channels and ports, broadcast channels.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,7 @@ use crate::limits;
 struct Port {
     listeners: Listeners,
     other: Option<JsObject>,
-    /// Messages wait until somebody listens.
+    /// Whether messages are delivered; until then they are queued.
     #[unsafe_ignore_trace]
     started: bool,
     waiting: Vec<JsValue>,
@@ -45,7 +45,7 @@ impl Target for Broadcast {
     }
 }
 
-/// The broadcast channels of a page that are open.
+/// The open broadcast channels of a page.
 #[derive(Default)]
 struct Broadcasts(RefCell<Vec<JsObject<Broadcast>>>);
 
@@ -79,7 +79,7 @@ const PORT: bind::Interface = bind::Interface {
             let port = bind::this::<Port>(this)?.upcast();
             Ok(target::handler(&port, "message", context).map_or_else(JsValue::null, JsValue::from))
         },
-        // To set it is to start the port (HTML §9.4.4).
+        // Setting it starts the port (HTML §9.4.4).
         Some(|this, args, context| {
             let port = bind::this::<Port>(this)?;
             let handler = args.get_or_undefined(0).as_object();
@@ -207,7 +207,7 @@ fn post(target: JsObject, message: JsValue, source: JsValue, context: &mut Conte
     });
 }
 
-/// `window.postMessage` (HTML §9.3.3), to the window whose function it is; its source is the window of the script that calls it.
+/// `window.postMessage` (HTML §9.3.3), to the window that owns the function; the source is the window of the calling script.
 fn post_message(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     bind::want(args, 1, "postMessage' on 'Window")?;
     let wanted = match args.get_or_undefined(1) {

@@ -1,11 +1,11 @@
-//! Elements of HTML as scripts see them (HTML §4): what each interface adds to `HTMLElement`, forms and what a click does.
+//! HTML elements for scripts (HTML §4): the members of each interface beyond `HTMLElement`, forms, and click activation.
 //!
 //! ```text
-//! table (what reflects what) → reflect → the tree's attributes
+//! table (reflected attributes) → reflect → the tree's attributes
 //! click → activation → form (entries, submission) | link | details … → navigation
 //! ```
 //!
-//! Nothing is laid out, played or fetched here: images, media and frames are there as elements and stay empty.
+//! Nothing is laid out, played or fetched here: images, media and frames exist as empty elements.
 
 mod activation;
 pub(crate) mod closed;
@@ -61,13 +61,13 @@ use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction, js_string};
 use crate::dom::{Mutation, NodeId};
 use crate::engine::{bind, blob, realm, target};
 
-/// What scripts told elements that no attribute holds.
+/// State of elements that scripts set and no attribute holds.
 #[derive(Default)]
 pub struct State {
     references: HashMap<(NodeId, &'static str), references::Reference>,
-    /// Nonces that scripts set; an attribute that is written takes their place.
+    /// Nonces set by scripts; setting the attribute replaces them.
     nonces: HashMap<NodeId, String>,
-    /// Elements whose `click()` is under way.
+    /// Elements whose `click()` is running.
     clicks: HashSet<NodeId>,
     /// Popovers that are shown.
     popovers: HashSet<NodeId>,
@@ -76,22 +76,22 @@ pub struct State {
     selections: HashMap<NodeId, text::Selection>,
     /// The control in which a script has selected text last.
     selected: Option<NodeId>,
-    /// Forms whose submission, list of entries or reset is under way.
+    /// Forms in the process of submission, entry list construction or reset.
     submitting: HashSet<NodeId>,
     listing: HashSet<NodeId>,
     resetting: HashSet<NodeId>,
-    /// Dialogs that were shown as modal ones, and what they gave back.
+    /// Modal dialogs, and the return values of dialogs.
     modals: HashSet<NodeId>,
     results: HashMap<NodeId, String>,
-    /// Texts that `output` elements had before scripts set their values.
+    /// Texts of `output` elements before scripts set their values.
     outputs: HashMap<NodeId, String>,
-    /// Media that scripts have muted or not.
+    /// Media whose `muted` a script has set.
     muted: HashMap<NodeId, bool>,
 }
 
 type SharedState = Rc<RefCell<State>>;
 
-/// The text that a script has selected in a control of the document, and the control.
+/// The text that a script selected in a control of the document, and the control.
 pub(super) fn selected_text(context: &Context) -> Option<(String, NodeId)> {
     text::selected_text(context)
 }
@@ -100,7 +100,7 @@ fn state(context: &Context) -> SharedState {
     context.get_data::<SharedState>().cloned().unwrap_or_default()
 }
 
-/// Defines the members of the elements' interfaces, which are there.
+/// Defines the members of the elements' interfaces, which already exist.
 ///
 /// # Errors
 /// None that a page could cause.
@@ -124,12 +124,12 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     put_off(context)
 }
 
-/// Rows of interfaces that no script has met yet: most pages meet a dozen of sixty, and rows are most of what a page's start would cost.
+/// Rows of interfaces that are not used yet: most pages use a dozen of sixty, and defining rows is most of the cost of starting a page.
 #[derive(Default)]
 struct Pending(RefCell<HashMap<&'static str, &'static [reflect::Row]>>);
 
-/// Defines the rows of the interfaces that all elements have; the others' wait for their first element, or for a script that asks for
-/// their constructor.
+/// Defines the rows of the interfaces that all elements share. Those of other interfaces wait for the first element, or for a script that
+/// reads the constructor.
 fn put_off(context: &mut Context) -> JsResult<()> {
     realm::keep(Pending::default(), context);
     let global = context.global_object();
@@ -143,8 +143,8 @@ fn put_off(context: &mut Context) -> JsResult<()> {
         }
         let get = NativeFunction::from_copy_closure(move |_, _, context| {
             complete(interface, context)?;
-            // It stays an accessor: the engine's cache of the place that was asked would take the value of a property that its own
-            // getter has redefined for the getter.
+            // It stays an accessor: if its getter replaced it by a plain value, the engine's inline cache would take the value for the
+            // getter.
             bind::constructor(interface, context).map(JsValue::from)
         });
         let set = NativeFunction::from_copy_closure(move |_, args, context| {
@@ -159,10 +159,10 @@ fn put_off(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Defines what was put off for an interface and its parent.
+/// Defines the deferred rows of an interface and its parent.
 ///
 /// # Errors
-/// When the page has sealed a prototype that it cannot have met.
+/// When the page has sealed a prototype, which it cannot have accessed before.
 pub(super) fn complete(interface: &str, context: &mut Context) -> JsResult<()> {
     let rows = realm::own::<Pending>(context).and_then(|pending| pending.0.borrow_mut().remove(interface));
     let Some(rows) = rows else { return Ok(()) };
@@ -172,7 +172,7 @@ pub(super) fn complete(interface: &str, context: &mut Context) -> JsResult<()> {
     reflect::define(interface, rows, context)
 }
 
-/// Keeps what scripts told elements in step with the tree.
+/// Updates the state that scripts set as the tree changes.
 pub(super) fn tree_changed(log: &[Mutation], context: &mut Context) {
     handlers::body_came_in(log, context);
     for one in log {

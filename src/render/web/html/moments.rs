@@ -1,9 +1,9 @@
-//! Dates and times in controls (HTML §2.3.5): texts to numbers and back. Pure.
+//! Dates and times in controls (HTML §2.3.5): converts texts to numbers and back. Pure.
 
 /// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
 
-/// The last year that a JavaScript date reaches.
+/// The last year of JavaScript dates.
 const LAST_YEAR: i64 = 275_760;
 
 /// Days from 1970-01-01 to a day of the proleptic Gregorian calendar.
@@ -15,7 +15,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// Year, month and day of a count of days.
+/// Year, month and day of a number of days.
 fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -27,7 +27,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year, month, day_of_year - (153 * shifted_month + 2) / 5 + 1)
 }
 
-/// Exactly so many digits, or more where the first number is the year.
+/// Exactly `count` digits; more are allowed if `or_more`, for years.
 fn digits(text: &str, count: usize, or_more: bool) -> Option<i64> {
     let fits = text.len() == count || (or_more && text.len() > count && text.len() <= 6);
     (fits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
@@ -84,8 +84,8 @@ fn time(text: &str) -> Option<i64> {
     parts.next().is_none().then_some((hours * 60 + minutes) * 60_000 + seconds)
 }
 
-/// The number of a control's text: milliseconds since 1970, months since then for months. `None` for a text that is none of its kind,
-/// and for kinds without numbers.
+/// The number of a control's text: milliseconds since 1970, or months since then for months. `None` for an invalid text, and for types
+/// without numbers.
 pub fn number(kind: &str, text: &str) -> Option<f64> {
     let value = match kind {
         "date" => date(text)? * DAY,
@@ -101,7 +101,7 @@ pub fn number(kind: &str, text: &str) -> Option<f64> {
     Some(value as f64)
 }
 
-/// The text of a number; empty where no text has it.
+/// The text of a number; empty if it has none.
 pub fn text(kind: &str, value: f64) -> String {
     if !value.is_finite() || value.abs() > 8.64e15 {
         return String::new();

@@ -1,8 +1,8 @@
 //! Elements by their names: `window.basket`, `document.order`, `window[0]` (HTML §7.2.2.3, §3.1.6).
 //!
-//! What a name means on the window is asked only where nobody else has a property of that name: an object at the end of the window's
-//! prototypes answers. A document hides its own members behind its elements, as the standard has it, so that these become accessors on the
-//! document itself while the elements are there.
+//! The window looks up a name only if no other property has it: an object at the end of the window's prototype chain resolves it. On a
+//! document, named elements hide its own members, as in the standard, so they become accessors on the document itself while the elements
+//! exist.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -19,7 +19,7 @@ use crate::web::dom::collection::{self, Filter};
 use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{of, own_document, read, wrap};
 
-/// The elements of the window's document that something is called after, by the name, and the names that the document shows for now.
+/// The named elements of the window's document by name, and the names that the document currently exposes.
 #[derive(Default)]
 struct Names {
     elements: HashMap<Box<str>, HashSet<NodeId>>,
@@ -48,7 +48,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Whether the element's `name` counts on the window.
+/// Whether the element's `name` attribute counts on the window.
 fn has_name_on_window(tree: &Tree, id: NodeId) -> bool {
     tree.element(id).is_some_and(|element| {
         element.name().ns == ns!(html)
@@ -65,13 +65,13 @@ fn has_name_on_window(tree: &Tree, id: NodeId) -> bool {
     })
 }
 
-/// Whether the window shows the element under this name (HTML §7.2.2.3 "named objects").
+/// Whether the window exposes the element under this name (HTML §7.2.2.3 "named objects").
 fn is_on_window(tree: &Tree, id: NodeId, name: &str) -> bool {
     tree.id(id) == Some(name)
         || (has_name_on_window(tree, id) && tree.attribute(id, &local_name!("name")) == Some(name))
 }
 
-/// Whether the document shows the element under this name (HTML §3.1.6 "named elements").
+/// Whether the document exposes the element under this name (HTML §3.1.6 "named elements").
 fn is_shown(tree: &Tree, id: NodeId, name: &str) -> bool {
     let Some(element) = tree.element(id) else { return false };
     let is = |local: &LocalName| element.attribute(local) == Some(name);
@@ -117,7 +117,7 @@ fn on_window(name: &JsString, context: &mut Context) -> JsResult<Option<JsValue>
     }
 }
 
-/// Keeps the names as the tree changes.
+/// Updates the names as the tree changes.
 pub(crate) fn watch(log: &[Mutation], context: &mut Context) {
     let mut changed: Vec<Box<str>> = Vec::new();
     {
@@ -149,7 +149,7 @@ pub(crate) fn watch(log: &[Mutation], context: &mut Context) {
     show_all(changed, context);
 }
 
-/// Looks for the names in a document that was read before it had a window.
+/// Collects the names of a document that was parsed before it had a window.
 pub(crate) fn look_at_all(context: &mut Context) {
     let mut changed: Vec<Box<str>> = Vec::new();
     {
@@ -167,13 +167,13 @@ fn show_all(mut changed: Vec<Box<str>>, context: &mut Context) {
     changed.sort();
     changed.dedup();
     for name in changed {
-        // What cannot be defined, on a document that the page has sealed, is not shown.
+        // On a sealed document the property cannot be defined, so the name stays hidden.
         let _ = show(&name, context);
     }
 }
 
 impl Names {
-    /// Looks again at what is called after an element; tells the names for which it counts now and did not, or the other way.
+    /// Rechecks the names of an element; adds to `changed` the names that it gains or loses.
     fn note(&mut self, tree: &Tree, document: NodeId, id: NodeId, changed: &mut Vec<Box<str>>) {
         let there = tree.contains(document, id);
         for local in [local_name!("id"), local_name!("name")] {
@@ -201,7 +201,7 @@ impl Names {
     }
 }
 
-/// The elements that the window's document shows under a name.
+/// The elements that the window's document exposes under a name.
 fn shown(name: &str, context: &Context) -> Vec<NodeId> {
     let names = names(context);
     read(context, |tree| {
@@ -211,7 +211,7 @@ fn shown(name: &str, context: &Context) -> Vec<NodeId> {
     })
 }
 
-/// Defines the document's property of that name or takes it away.
+/// Defines or removes the document's property of this name.
 fn show(name: &str, context: &mut Context) -> JsResult<()> {
     let (document, names) = (own_document(context), names(context));
     let there = read(context, |tree| names.borrow().called(name).any(|id| is_shown(tree, id, name)));

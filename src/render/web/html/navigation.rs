@@ -1,7 +1,7 @@
-//! Where scripts want the page to go (HTML §7.4.2): within the page they are taken there; any other address is written down as a link
-//! with how it came about, and the page goes on as if the answer were still on its way.
+//! Navigation by scripts (HTML §7.4.2). Within the page it takes place; any other URL is recorded as a link with its cause, and the page
+//! continues as if the response were pending.
 //!
-//! Never fetches anything, and never leaves the page.
+//! This module never fetches anything and never leaves the page.
 
 use std::cell::{Cell, RefCell};
 
@@ -20,7 +20,7 @@ use crate::web::{of, own_document, read};
 use crate::wire::trace::What;
 use crate::wire::{How, Navigation};
 
-/// All of them, in their order, none twice; and how many of them lead elsewhere than to the page itself.
+/// All navigations in order, without duplicates; and the number of those that lead away from the page.
 #[derive(Default)]
 struct Navigations(RefCell<Vec<Navigation>>, Cell<usize>);
 
@@ -28,8 +28,8 @@ pub(crate) fn install(context: &mut Context) {
     realm::share(Navigations::default, context);
 }
 
-/// Goes where a script or a reader wants the page to go: to a fragment of the page at once, to a `javascript:` address as a task; other
-/// addresses are written down. `replace` keeps the history as long as it is.
+/// Navigates for a script or a reader: to a fragment of the page at once, to a `javascript:` URL in a task; other URLs are recorded.
+/// `replace` does not add a history entry.
 pub fn navigate(wanted: Navigation, replace: bool, context: &mut Context) {
     let Ok(url) = Url::parse(&wanted.url) else { return };
     match url.scheme() {
@@ -48,7 +48,7 @@ pub fn navigate(wanted: Navigation, replace: bool, context: &mut Context) {
     }
 }
 
-/// Writes down that the page wants to be loaded anew, as a way to its own address. Frames stay as they are.
+/// Records that the page wants to be reloaded, as a navigation to its own URL. Frames stay as they are.
 pub(crate) fn reload(context: &Context) {
     let mut url = realm::address(context);
     if windows::own_frame(context).is_none() && matches!(url.scheme(), "http" | "https") {
@@ -57,29 +57,29 @@ pub(crate) fn reload(context: &Context) {
     }
 }
 
-/// Runs the script of a `javascript:` address.
+/// Runs the script of a `javascript:` URL.
 pub(crate) fn run_address(url: &Url, context: &mut Context) {
     let text = percent_decode_str(url.as_str().trim_start_matches("javascript:"));
     run_script(&text.decode_utf8_lossy(), "javascript:", context);
 }
 
-/// The addresses that the page wanted to go to, so far, but for the first ones.
+/// The URLs that the page has tried to navigate to, without the `first` ones.
 pub fn taken_since(first: usize, context: &Context) -> Vec<Navigation> {
     let all = context.get_data::<Navigations>();
     all.and_then(|all| Some(all.0.borrow().get(first..)?.to_vec())).unwrap_or_default()
 }
 
-/// How many of them lead to another page: one that is loaded anew shows a reader nothing new.
+/// The number of navigations to another page; a reload shows a reader nothing new.
 pub(crate) fn count(context: &Context) -> usize {
     context.get_data::<Navigations>().map(|all| all.1.get()).unwrap_or_default()
 }
 
-/// Writes down an address that the page wanted to go to.
+/// Records a URL that the page tried to navigate to.
 pub(crate) fn record(wanted: Navigation, context: &Context) {
     put(wanted, true, context);
 }
 
-/// The same where it may be the page's own, by which it is loaded anew.
+/// The same for a URL that may be the page's own, which means a reload.
 fn record_anew(wanted: Navigation, context: &Context) {
     let own = realm::address(context);
     let is_own = wanted.method == "GET" && wanted.url.split('#').next() == Some(without_fragment(&own));
@@ -100,7 +100,7 @@ fn put(wanted: Navigation, is_elsewhere: bool, context: &Context) {
     }
 }
 
-/// Whether only the fragment differs (HTML §7.4.2.2 step 15).
+/// Whether only the fragment of the URL differs (HTML §7.4.2.2 step 15).
 fn is_within(wanted: &Navigation, url: &Url, context: &Context) -> bool {
     wanted.method == "GET"
         && wanted.how != How::Window
@@ -135,7 +135,7 @@ pub(crate) fn indicate(document: NodeId, url: &Url, context: &Context) {
     }
 }
 
-/// `popstate` at once and `hashchange` as a task, as a move within the page fires them.
+/// Fires `popstate` at once and `hashchange` in a task, as for a navigation within the page.
 pub(crate) fn tell_fragment(old: &Url, new: &Url, state: JsValue, context: &mut Context) {
     let window = realm::window(context);
     events::fire(&window, "PopStateEvent", "popstate", (false, false), &[("state", state)], context);
@@ -151,7 +151,7 @@ pub(crate) fn tell_fragment(old: &Url, new: &Url, state: JsValue, context: &mut 
     });
 }
 
-/// `window.open`: the address is a link, and there is no window for it, unless it names one that is there.
+/// `window.open`: the URL is recorded as a link and no window opens, unless it names an existing one.
 pub(crate) fn open(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let text = bind::text_if_given(args, 0, context)?.unwrap_or_default();
     let document = own_document(context);
@@ -185,8 +185,8 @@ pub(crate) fn open(_: &JsValue, args: &[JsValue], context: &mut Context) -> JsRe
     }
 }
 
-/// Writes down where a `<meta http-equiv=refresh>` leads that came into the document (HTML §4.2.5.3). A fragment is not followed: the
-/// reader stays where the page is.
+/// Records the target of a `<meta http-equiv=refresh>` inserted into the document (HTML §4.2.5.3). A fragment is not followed, so the
+/// reader stays in place.
 pub(crate) fn follow_meta(meta: NodeId, context: &mut Context) {
     let content = read(context, |tree| {
         let is_refresh = tree.attribute(meta, &local_name!("http-equiv"))?.eq_ignore_ascii_case("refresh");
@@ -200,7 +200,7 @@ pub(crate) fn follow_meta(meta: NodeId, context: &mut Context) {
     }
 }
 
-/// The address in `5; url=next.html`; none where the page only reloads itself.
+/// The URL in `5; url=next.html`; `None` if the page only reloads itself.
 fn refresh_target(content: &str) -> Option<&str> {
     let rest = content.trim_start();
     let after_time = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');

@@ -1,9 +1,9 @@
-//! Numbers in attributes (HTML §2.3.4): what browsers read of a text that need not be a number, and how they write one.
+//! Numbers in attributes (HTML §2.3.4): parses them leniently like browsers, and formats them.
 
 /// The whitespace that HTML skips.
 const SPACE: [char; 5] = [' ', '\t', '\n', '\x0C', '\r'];
 
-/// "Rules for parsing integers" (§2.3.4.1): what follows the digits does not count. Numbers beyond 64 bits are held at their ends.
+/// "Rules for parsing integers" (§2.3.4.1): text after the digits is ignored. Numbers beyond 64 bits are clamped.
 pub fn integer(text: &str) -> Option<i64> {
     let text = text.trim_start_matches(SPACE);
     let (negative, digits) = match text.as_bytes().first()? {
@@ -20,7 +20,7 @@ pub fn integer(text: &str) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// "Rules for parsing floating-point number values" (§2.3.4.3): what follows the number does not count; infinity is none.
+/// "Rules for parsing floating-point number values" (§2.3.4.3): text after the number is ignored; infinity is rejected.
 pub fn float(text: &str) -> Option<f64> {
     let text = text.trim_start_matches(SPACE);
     let length = float_length(text)?;
@@ -29,7 +29,7 @@ pub fn float(text: &str) -> Option<f64> {
     value.is_finite().then_some(value + 0.0)
 }
 
-/// Bytes of the longest beginning that is a number.
+/// Bytes of the longest prefix that is a number.
 fn float_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count();

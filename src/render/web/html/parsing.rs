@@ -11,7 +11,7 @@ use crate::engine::target::Listeners;
 use crate::web::dom::document;
 use crate::web::{NodeObject, change, node_argument, of, own_document, read, wrap};
 
-/// A parser, with the document of the window that it was made in.
+/// A parser, with the document of the window in which it was created.
 #[derive(Trace, Finalize, JsData)]
 struct DomParser {
     #[unsafe_ignore_trace]
@@ -21,7 +21,7 @@ struct DomParser {
 #[derive(Default, Trace, Finalize, JsData)]
 struct XmlSerializer;
 
-/// Kinds of XML that `parseFromString` takes; any other it refuses, but HTML.
+/// XML types that `parseFromString` accepts; besides these it accepts only HTML.
 const XML: &[&str] = &["text/xml", "application/xml", "application/xhtml+xml", "image/svg+xml"];
 
 const PARSER: bind::Interface = bind::Interface {
@@ -43,7 +43,7 @@ const PARSER: bind::Interface = bind::Interface {
         })?;
         let document = xml_document(&text, kind, context)?;
         locate(document, around, context);
-        // No `XMLDocument`, which only `createDocument` makes.
+        // Not `XMLDocument`, which only `createDocument` creates.
         let prototype = windows::within(document, context, |context| bind::prototype("Document", context))?;
         let object = NodeObject { id: document, listeners: Listeners::default(), slots: Vec::new() };
         let object = JsObject::from_proto_and_data(prototype, object);
@@ -88,14 +88,14 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// A document that `DOMParser` made has the address and the window of the document around the parser (HTML §8.5.1).
+/// A document created by `DOMParser` has the URL and the window of the parser's document (HTML §8.5.1).
 fn locate(document: NodeId, around: NodeId, context: &mut Context) {
     let address = document::address(around, context);
     of(context).borrow_mut().addresses.insert(document, address);
     windows::within(around, context, |context| windows::take_in(document, context));
 }
 
-/// A document of XML text; one that tells the fault for text that is not well-formed.
+/// A document from XML text; an error document if it is not well-formed.
 ///
 /// # Errors
 /// When the page's trees are full.
@@ -103,7 +103,7 @@ pub fn xml_document(text: &str, kind: &'static str, context: &mut Context) -> Js
     change(context, |tree| tree.parse_xml_document(text, kind))
 }
 
-/// A fragment of markup in the place of `around` (HTML §8.5.5 "fragment parsing algorithm steps"): XML where the document is.
+/// A fragment of markup in the context of `around` (HTML §8.5.5 "fragment parsing algorithm steps"): XML if the document is XML.
 ///
 /// # Errors
 /// [`Error::Syntax`] for XML that is not well-formed, [`Error::Full`].
@@ -120,7 +120,7 @@ pub fn fragment(tree: &mut Tree, around: Option<NodeId>, node: NodeId, text: &st
     tree.parse_fragment(around, text)
 }
 
-/// A fragment of markup within an element, which `innerHTML` parses as it is.
+/// A fragment of markup within an element, parsed as by `innerHTML`.
 ///
 /// # Errors
 /// As [`fragment`].
@@ -132,7 +132,7 @@ pub fn fragment_in(tree: &mut Tree, id: NodeId, text: &str) -> Result<NodeId, Er
     }
 }
 
-/// `innerHTML`: HTML or XML, as the document is.
+/// `innerHTML`: HTML or XML, like the document.
 pub fn inner(tree: &Tree, id: NodeId) -> String {
     if tree.is_html_document(tree.document_of(id)) {
         return tree.inner_html(id);
@@ -141,7 +141,7 @@ pub fn inner(tree: &Tree, id: NodeId) -> String {
     tree.children(holder).map(|child| tree.to_xml(child)).collect()
 }
 
-/// `outerHTML`: HTML or XML, as the document is.
+/// `outerHTML`: HTML or XML, like the document.
 pub fn outer(tree: &Tree, id: NodeId) -> String {
     if tree.is_html_document(tree.document_of(id)) { tree.outer_html(id) } else { tree.to_xml(id) }
 }

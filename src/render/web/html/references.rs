@@ -1,5 +1,5 @@
-//! Attributes that name other elements (HTML §2.6.1 "reflected IDL attributes of type Element"): by the ids that they hold, or by what a
-//! script set, which holds as long as the attribute is not written.
+//! Attributes that reference other elements (HTML §2.6.1 "reflected IDL attributes of type Element"): by the ids in them, or by elements
+//! that a script set, which are valid until the attribute is set.
 
 use boa_engine::object::IntegrityLevel;
 use boa_engine::{Context, JsObject, JsResult, JsValue};
@@ -10,16 +10,16 @@ use crate::engine::bind;
 use crate::limits;
 use crate::web::{node_of, read, wrap, wrap_or_null};
 
-/// What a script set or saw of one attribute.
+/// The references that a script set or read in one attribute.
 #[derive(Default)]
 pub struct Reference {
     /// "Explicitly set attr-element(s)".
     explicit: Option<Vec<NodeId>>,
-    /// The array that was given last, and what is in it: a script that asks twice gets the same.
+    /// The array returned last, and its contents: unless they change, a script gets the same array again.
     seen: Option<(Vec<NodeId>, JsObject)>,
 }
 
-/// The places of explicit elements must see the element: in its own tree, or one around its host.
+/// An explicitly set element must be in scope: in the same tree, or in one around its host.
 fn is_in_scope(tree: &Tree, id: NodeId, other: NodeId) -> bool {
     let scope = tree.root(other);
     let mut at = id;
@@ -44,7 +44,7 @@ pub(super) fn one(id: NodeId, content: &'static str, context: &mut Context) -> J
     wrap_or_null(found, context)
 }
 
-/// The element that an attribute names.
+/// The element that an attribute references.
 pub fn one_id(id: NodeId, content: &'static str, context: &Context) -> Option<NodeId> {
     let explicit = state(context).borrow().references.get(&(id, content)).and_then(|known| known.explicit.clone());
     read(context, |tree| match explicit.as_deref() {
@@ -106,14 +106,14 @@ fn write(id: NodeId, content: &'static str, others: Option<Vec<NodeId>>, context
     let shared = state(context);
     let references = &mut shared.borrow_mut().references;
     match others {
-        // The write of the attribute has made an earlier choice void: this one comes after it.
+        // Setting the attribute has cleared an earlier reference, so set the new one afterwards.
         Some(others) => references.entry((id, content)).or_default().explicit = Some(others),
         None => drop(references.remove(&(id, content))),
     }
     Ok(JsValue::undefined())
 }
 
-/// An attribute was written: what a script had chosen holds no longer.
+/// The attribute was set: clears what a script had set.
 pub(super) fn attribute_written(id: NodeId, local: &str, context: &Context) {
     let shared = state(context);
     let references = &mut shared.borrow_mut().references;

@@ -1,4 +1,4 @@
-//! IDL attributes that reflect content attributes (HTML §2.6.1): what each type reads and writes. Which there are stands in `table`.
+//! IDL attributes that reflect content attributes (HTML §2.6.1): how each type is read and written. `table` lists the attributes.
 
 use boa_engine::{Context, JsArgs, JsResult, JsValue, NativeFunction, js_string};
 
@@ -15,11 +15,11 @@ pub type Row = (&'static str, &'static str, Type);
 #[derive(Clone, Copy)]
 pub struct Words {
     pub known: &'static [&'static str],
-    /// Other spellings and what they mean.
+    /// Other spellings and their keywords.
     pub aliases: &'static [(&'static str, &'static str)],
-    /// Without the attribute; `None` is `null`.
+    /// The state without the attribute; `None` is `null`.
     pub missing: Option<&'static str>,
-    /// With a text that is no keyword.
+    /// The state for an invalid keyword.
     pub invalid: Option<&'static str>,
     /// Whether setting `null` removes the attribute.
     pub nullable: bool,
@@ -31,7 +31,7 @@ impl Words {
         Self { known, aliases: &[], missing: Some(""), invalid: Some(""), nullable: false }
     }
 
-    /// Keywords with one default for all that is none of them.
+    /// Keywords with one default for both missing and invalid values.
     pub const fn or(known: &'static [&'static str], usual: &'static str) -> Self {
         Self { missing: Some(usual), invalid: Some(usual), ..Self::of(known) }
     }
@@ -45,30 +45,30 @@ impl Words {
     }
 }
 
-/// The type of an attribute, with its default where it has one of its own.
+/// The type of an attribute, with its default if it has its own.
 #[derive(Clone, Copy)]
 pub enum Type {
     Text,
-    /// Text for which `null` is the empty one.
+    /// Text where `null` is the empty string.
     TextNullEmpty,
-    /// Text that is `null` without the attribute.
+    /// Text that is `null` if the attribute is missing.
     TextOrNull,
     Url,
-    /// An address that is the document's where it is empty.
+    /// A URL; the document's if it is empty.
     UrlOrDocument,
     Flag,
     Words(&'static Words),
     Long(i32),
-    /// At least 0; −1 without the attribute.
+    /// At least 0; −1 if the attribute is missing.
     LongNotNegative,
     Unsigned(u32),
-    /// Over 0, refused otherwise.
+    /// Greater than 0; other values are rejected.
     Positive(u32),
-    /// Over 0, the default otherwise.
+    /// Greater than 0; other values become the default.
     PositiveOr(u32),
-    /// Usual, least and greatest value.
+    /// Default, minimum and maximum.
     Clamped(u32, u32, u32),
-    /// Over 0; others are not set.
+    /// Greater than 0; other values are ignored.
     PositiveDouble(f64),
     /// Another element of the tree.
     Element,
@@ -108,7 +108,7 @@ pub fn set_flag(id: NodeId, content: &str, on: bool, context: &mut Context) -> J
     })
 }
 
-/// Defines the accessors of rows on the prototype of an interface, but for what is there already.
+/// Defines the accessors of rows on an interface's prototype, except for existing ones.
 ///
 /// # Errors
 /// When the interface was not defined.
@@ -125,12 +125,12 @@ pub fn define(interface: &str, rows: &'static [Row], context: &mut Context) -> J
     Ok(())
 }
 
-/// The number that an attribute holds, if it is a `long`.
+/// The number in an attribute, if it is a `long`.
 fn long(tree: &Tree, id: NodeId, content: &str) -> Option<i32> {
     text(tree, id, content).and_then(numbers::integer).and_then(|value| i32::try_from(value).ok())
 }
 
-/// The number that an attribute holds, if it is a `long` that is not negative.
+/// The number in an attribute, if it is a non-negative `long`.
 pub fn unsigned(tree: &Tree, id: NodeId, content: &str) -> Option<u32> {
     long(tree, id, content).and_then(|value| u32::try_from(value).ok())
 }
@@ -168,7 +168,7 @@ fn get(row: &'static Row, this: &JsValue, context: &mut Context) -> JsResult<JsV
     }))
 }
 
-/// The address in an attribute, resolved; the text as it is where it is none.
+/// The URL in an attribute, resolved; the unchanged text if it is invalid.
 pub fn url(id: NodeId, content: &str, document_if_empty: bool, context: &mut Context) -> String {
     let written = read(context, |tree| text(tree, id, content).map(str::to_owned));
     match written {
@@ -187,7 +187,7 @@ fn set(row: &'static Row, this: &JsValue, args: &[JsValue], context: &mut Contex
     let id = this_element(this, context)?;
     let (name, content, kind) = *row;
     let given = args.get_or_undefined(0);
-    // Values of an `unsigned long` that no attribute may hold give way to the default (§2.6.1).
+    // Values of an `unsigned long` that are out of range become the default (§2.6.1).
     let in_range = |value: u32, usual: u32| if i32::try_from(value).is_ok() { value } else { usual };
     let written = match kind {
         Type::Text | Type::Url | Type::UrlOrDocument => Some(bind::text(args, 0, context)?),
@@ -236,7 +236,7 @@ fn set(row: &'static Row, this: &JsValue, args: &[JsValue], context: &mut Contex
 /// A WebIDL `double`, which is finite.
 ///
 /// # Errors
-/// A `TypeError` for infinities and what is no number, or what a conversion throws.
+/// A `TypeError` for infinities and values that are not numbers, or what a conversion throws.
 pub fn double(value: &JsValue, name: &str, context: &mut Context) -> JsResult<f64> {
     let value = value.to_number(context)?;
     if value.is_finite() {

@@ -1,5 +1,5 @@
-//! Elements that bring something in once they are in the document: scripts run; images, style sheets and preloads are not fetched,
-//! and are said to have loaded, so that what waits for them goes on.
+//! Elements that load a resource once they are in the document. Scripts run; images, style sheets and preloads are not fetched but
+//! reported as loaded, so that scripts that wait for them continue.
 
 use boa_engine::Context;
 use html5ever::{local_name, ns};
@@ -12,7 +12,7 @@ use crate::engine::{self, jobs};
 use crate::web::{of, read};
 use crate::wire::Asker;
 
-/// Looks at what came into the tree and at what addresses changed.
+/// Processes inserted elements and changed URLs.
 pub(crate) fn came_in(log: &[Mutation], context: &mut Context) {
     let (mut found, mut loads) = (Vec::new(), Vec::new());
     {
@@ -31,7 +31,7 @@ pub(crate) fn came_in(log: &[Mutation], context: &mut Context) {
                             found.push(*target);
                         }
                     } else if !added.is_empty() {
-                        // An image loads wherever it is; those of markup had no listener yet, unless it is an attribute.
+                        // An image loads even outside of the document. Images in markup can only have an attribute handler so far.
                         loads.extend(added.iter().copied().filter(|id| is_image(tree, *id) && has_handler(tree, *id)));
                     }
                 }
@@ -49,7 +49,7 @@ pub(crate) fn came_in(log: &[Mutation], context: &mut Context) {
                 _ => {}
             }
         }
-        // Nobody hears of an element that no script has seen and that has no handler of its own.
+        // No event is needed for an element that no script has seen and that has no handler attribute.
         loads.retain(|id| web.wrapper(*id).is_some() || has_handler(tree, *id));
     }
     for id in loads {
@@ -67,7 +67,7 @@ pub(crate) fn came_in(log: &[Mutation], context: &mut Context) {
     }
 }
 
-/// Whether the script stands in a document that has a window: others, a frame's too, run none.
+/// Whether the script is in a document with a window; in others, including those of frames without a window, it does not run.
 fn runs_here(tree: &Tree, script: NodeId) -> bool {
     let has_scripting = tree.document_data(tree.document_of(script)).is_some_and(|data| data.scripting);
     has_scripting && tree.is_connected(script)
@@ -110,10 +110,10 @@ fn has_handler(tree: &Tree, id: NodeId) -> bool {
     tree.element(id).is_some_and(|element| element.attributes().iter().any(|one| handler(&one.name.local)))
 }
 
-/// Images whose handler of errors makes it worth to know whether they are there: so many of a page are asked for.
+/// Maximum number of images fetched per page, because an error handler shows that their absence matters.
 const ASKED_IMAGES: u32 = 8;
 
-/// The address of an image that the page wants to replace if it is not there.
+/// The URL of an image that the page wants to replace if it is missing.
 fn doubted(id: NodeId, context: &Context) -> Option<Url> {
     let src = read(context, |tree| {
         let element = tree.element(id).filter(|element| element.is_html(&local_name!("img")))?;
@@ -128,8 +128,8 @@ fn doubted(id: NodeId, context: &Context) -> Option<Url> {
     asked.then_some(address)
 }
 
-/// Says as a task that an element has loaded; the page's own `load` waits for it. An image that is doubted is asked for, and what the
-/// crawl does not fetch is taken to be there.
+/// Fires `load` for an element in a task, which delays the page's own `load`. An image with an error handler is requested; if the crawl
+/// does not fetch it, it counts as loaded.
 fn loaded(id: NodeId, context: &mut Context) {
     load::delay(context);
     if let Some(address) = doubted(id, context) {

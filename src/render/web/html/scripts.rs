@@ -1,7 +1,7 @@
-//! `<script>` (HTML §4.12.1): what each of them is, when it runs, in which order.
+//! `<script>` (HTML §4.12.1): the type of each script, when it runs, and in which order.
 //!
 //! ```text
-//! parser, or a script that put it in → prepare → at once | when fetched | in its list (deferred, ordered) → run → load or error
+//! parser, or a script that inserted it → prepare → at once | when fetched | in its list (deferred, ordered) → run → load or error
 //! ```
 
 use std::cell::RefCell;
@@ -19,10 +19,10 @@ use crate::web::dom::document;
 use crate::web::{change, of, read, this_element};
 use crate::wire::{Answer, Asker, Request, ScriptError};
 
-/// A script that has been asked for.
+/// A requested script.
 pub(crate) struct Pending {
     script: NodeId,
-    /// Once it is there, or is known never to be.
+    /// `None` until the response has arrived or failed.
     content: RefCell<Option<Content>>,
 }
 
@@ -42,21 +42,21 @@ impl Pending {
     }
 }
 
-/// What a script may do while it runs.
+/// Permissions of a running script.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
-    /// It may write into the document: the parser waits for it.
+    /// It may write into the document, since the parser waits for it.
     may_write: bool,
 }
 
 impl Turn {
-    /// A script that nobody waits for.
+    /// A script that nothing waits for.
     pub(crate) fn of_list() -> Self {
         Self { may_write: false }
     }
 }
 
-/// What a `<script>` is, by its `type` and `language` (HTML §4.12.1.1).
+/// The type of a `<script>`, by its `type` and `language` (HTML §4.12.1.1).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Classic,
@@ -65,14 +65,14 @@ enum Kind {
     Data,
 }
 
-/// What the attributes of a script say.
+/// The attributes of a script.
 struct Told {
     kind: Kind,
     src: Option<String>,
     text: String,
     is_async: bool,
     is_deferred: bool,
-    /// It is for others than us: `nomodule`, or the events of another age.
+    /// It does not apply here: `nomodule`, or a legacy `event` attribute.
     is_for_others: bool,
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     }
 }
 
-/// Whether a script runs when it comes ("force async", HTML §4.12.1): one that a script made does unless it is told not to.
+/// Whether a script runs as soon as it has loaded ("force async", HTML §4.12.1): the default for one created by a script.
 fn is_async(tree: &Tree, script: NodeId) -> bool {
     tree.element(script).is_some_and(|element| {
         element.attribute(&local_name!("async")).is_some()
@@ -121,7 +121,7 @@ fn is_async(tree: &Tree, script: NodeId) -> bool {
     })
 }
 
-/// Whether a script in the document has not been looked at yet.
+/// Whether a script in the document was not prepared yet.
 pub(crate) fn is_waiting(tree: &Tree, id: NodeId) -> bool {
     tree.element(id).is_some_and(|element| {
         element.is_html(&local_name!("script")) && !element.state.already_started && !element.state.parser_inserted
@@ -184,9 +184,9 @@ fn told(tree: &Tree, script: NodeId) -> Told {
 }
 
 /// "Prepare the script element" (HTML §4.12.1.1).
-/// `start` is where an inline script begins in the page's markup, where that is known.
+/// `start` is the position of an inline script in the page's markup, if known.
 pub(crate) fn prepare(script: NodeId, by_parser: bool, start: Option<Beginning>, context: &mut Context) {
-    // A window that is gone runs nothing, nor does one whose frame takes the scripts away.
+    // A closed window runs nothing, nor does one whose frame forbids scripts.
     let has_scripting = |tree: &Tree| tree.document_data(tree.document_of(script)).is_some_and(|data| data.scripting);
     if !realm::is_open(context) || !read(context, has_scripting) {
         return;
@@ -194,7 +194,7 @@ pub(crate) fn prepare(script: NodeId, by_parser: bool, start: Option<Beginning>,
     let told = read(context, |tree| told(tree, script));
     let is_empty = told.src.is_none() && told.text.is_empty();
     if is_empty || told.kind == Kind::Data {
-        // Whoever fills it later finds a script of no parser.
+        // If it is filled later, it no longer counts as parser-inserted.
         if let Some(state) = of(context).borrow_mut().tree.state_mut(script) {
             (state.parser_inserted, state.is_ordered) = (false, state.is_ordered || by_parser && !told.is_async);
         }
@@ -224,7 +224,7 @@ pub(crate) fn prepare(script: NodeId, by_parser: bool, start: Option<Beginning>,
     }
 }
 
-/// Asks for a script and puts it where it will be run from.
+/// Requests a script and adds it to the list from which it will run.
 fn fetch(
     script: NodeId,
     kind: Kind,
@@ -238,7 +238,7 @@ fn fetch(
     let state = loading(context);
     if blocks && let Ok(address) = address {
         if state.borrow().current.is_some() {
-            // Within written text: the parser stops, and the script that wrote it goes on.
+            // In written text: the parser stops, and the script that wrote it continues.
             state.borrow_mut().blocking = Some(script);
         } else {
             run_blocking(script, &address, context);
@@ -286,12 +286,12 @@ fn fetch(
     }
 }
 
-/// When a script that was asked for runs.
+/// When a requested script runs.
 #[derive(Clone, Copy)]
 enum When {
     /// In the order of its list.
     InList,
-    /// As soon as it is there.
+    /// As soon as it has loaded.
     Fetched,
 }
 
@@ -303,7 +303,7 @@ pub(crate) fn run_blocking(script: NodeId, address: &Url, context: &mut Context)
     run(&pending, Turn { may_write: true }, context);
 }
 
-/// The address of the script that the parser waits for in written text.
+/// The URL of the script in written text that the parser waits for.
 pub(crate) fn address_of(script: NodeId, context: &Context) -> Option<Url> {
     let src = read(context, |tree| tree.attribute(script, &local_name!("src")).map(str::to_owned))?;
     resolve(script, &src, context)
@@ -320,7 +320,7 @@ pub(crate) fn request(asker: Asker, address: &Url) -> Request {
     }
 }
 
-/// An address in the document, without its fragment.
+/// A URL resolved in the document, without its fragment.
 pub(crate) fn resolve(node: NodeId, text: &str, context: &Context) -> Option<Url> {
     let mut url = document::base_url(node, context).join(text.trim()).ok().filter(|_| !text.trim().is_empty())?;
     url.set_fragment(None);
@@ -334,7 +334,7 @@ fn import_map(text: &str, context: &mut Context) {
     }
 }
 
-/// What came for a classic script: its text, in the encoding that the answer, the element or else UTF-8 says.
+/// The content of a classic script from its response: its text, in the encoding of the response or the element, or else UTF-8.
 fn classic(tree: &Tree, script: NodeId, answer: Answer) -> Content {
     match answer {
         Ok(response) if (200..300).contains(&response.status) => {
@@ -375,7 +375,7 @@ pub(crate) fn run(pending: &Pending, turn: Turn, context: &mut Context) {
     }
 }
 
-/// Runs an inline script: part of the page's markup, or made by the script that is under way, or by one that is not known.
+/// Runs an inline script: part of the page's markup, or created by the running script or by an unknown one.
 fn run_inline(script: NodeId, text: &str, start: Option<Beginning>, context: &mut Context) {
     let by = if start.is_some() { None } else { report::evaluated("<script>", context) };
     let name = by.unwrap_or_else(|| realm::address(context).to_string());

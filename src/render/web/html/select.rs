@@ -14,7 +14,7 @@ use crate::web::dom::collection::{self, Filter, List};
 use crate::web::webidl::exotic::{self, Computed, Kind, computed};
 use crate::web::{change, node_of, of, own_document, read, slot, this_element, wrap, wrap_or_null};
 
-/// The list of options: numbers below its length can be set.
+/// The list of options: indexes below its length can be set.
 static OPTIONS: Kind = computed!(Computed {
     length: collection::length,
     item: collection::item,
@@ -24,7 +24,7 @@ static OPTIONS: Kind = computed!(Computed {
     ..Computed::EMPTY
 });
 
-/// A `select` itself has its options by number.
+/// A `select` itself exposes its options by index.
 pub(super) static SELECT: Kind = computed!(Computed {
     length: |target, context| Ok(owner(target).map_or(0, |id| count(id, context))),
     item: |target, index, context| {
@@ -298,7 +298,7 @@ fn select_of(tree: &Tree, option: NodeId) -> Option<NodeId> {
     is_called(tree, above, &["select"]).then_some(above)
 }
 
-/// The options that are selected, in their order, in one pass.
+/// The selected options in order, in one pass.
 pub fn chosen(tree: &Tree, select: NodeId) -> Vec<NodeId> {
     let all = options(tree, select);
     let own = |option: &NodeId| {
@@ -317,7 +317,7 @@ pub fn chosen(tree: &Tree, select: NodeId) -> Vec<NodeId> {
     all.iter().rev().find(|option| own(option)).or_else(first).copied().into_iter().collect()
 }
 
-/// Whether a reader would still have to choose ("placeholder label option").
+/// Whether no real option is chosen ("placeholder label option").
 pub fn is_unchosen(tree: &Tree, select: NodeId) -> bool {
     let chosen = chosen(tree, select);
     let is_placeholder = |option: NodeId| {
@@ -338,7 +338,7 @@ fn selected_index(id: NodeId, context: &Context) -> i32 {
     place.and_then(|place| i32::try_from(place).ok()).unwrap_or(-1)
 }
 
-/// Selects one option and no other; `None`: none is selected and none is shown.
+/// Selects only one option; with `None` none is selected and none is shown.
 fn choose(select: NodeId, wanted: Option<NodeId>, context: &Context) {
     let all = read(context, |tree| options(tree, select));
     let web = of(context);
@@ -366,14 +366,14 @@ pub fn set_selected(option: NodeId, on: bool, context: &Context) {
                 state.checked = Some(on);
             }
             if let Some(state) = single.and_then(|select| tree.state_mut(select)) {
-                // A list that has lost its choice shows its first option again.
+                // A list without a selection shows its first option again.
                 state.checked = None;
             }
         }
     }
 }
 
-/// Options came or went: a list that a script had told to show none shows one again.
+/// Options were added or removed: a list that a script had set to show none shows one again.
 pub(super) fn children_changed(parent: NodeId, context: &Context) {
     let shows_none = read(context, |tree| {
         let select = if is_called(tree, parent, &["optgroup"]) { tree.parent(parent)? } else { parent };
@@ -386,7 +386,7 @@ pub(super) fn children_changed(parent: NodeId, context: &Context) {
     }
 }
 
-/// The text of an option without that of scripts, its spaces collapsed.
+/// The text of an option without that of scripts, with collapsed spaces.
 fn option_text(tree: &Tree, option: NodeId) -> String {
     let mut whole = String::new();
     for id in tree.descendants(option) {
@@ -460,7 +460,7 @@ fn set_length(select: NodeId, wanted: u32, context: &mut Context) -> JsResult<()
         for option in all.iter().skip(wanted) {
             tree.remove(*option);
         }
-        // As browsers do, a length beyond all reason is passed over.
+        // As in browsers, an excessive length is ignored.
         if wanted > all.len() && wanted <= limits::PAIRS_MAX {
             for _ in all.len()..wanted {
                 let option = new_option(tree, select)?;
@@ -475,7 +475,7 @@ fn set_in_options(target: &JsObject, key: &PropertyKey, value: JsValue, context:
     set_at(collection::root_of(target), key, &value, context)
 }
 
-/// `select[n] = option`: replaces an option, or makes the list as long as it takes; `null` removes.
+/// `select[n] = option`: replaces an option, or extends the list as needed; `null` removes.
 fn set_at(select: Option<NodeId>, key: &PropertyKey, value: &JsValue, context: &mut Context) -> JsResult<bool> {
     let (Some(select), PropertyKey::Index(index)) = (select, key) else { return Ok(false) };
     let index = index.get() as usize;

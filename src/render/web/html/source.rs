@@ -1,11 +1,11 @@
-//! Where the scripts and handlers of a page's markup stand in it, for the places that their errors tell.
+//! Locates scripts and handlers in a page's markup, for the positions of their errors.
 //!
-//! html5ever tells lines and no columns; what is known besides is how much of the markup was read when it hands out a script.
+//! html5ever reports lines but no columns. The parser also knows how much of the markup was read when it returned a script.
 
 use boa_engine::ast::Position;
 use boa_engine::parser::source::Beginning;
 
-/// Markup, and how far its lines were counted.
+/// The markup, and the position up to which its lines are counted.
 pub(crate) struct Source<'a> {
     markup: &'a str,
     counted: usize,
@@ -18,7 +18,7 @@ impl<'a> Source<'a> {
         Self { markup, counted: 0, line: 1, line_start: 0 }
     }
 
-    /// The place of a byte. Places are asked for in their order; an earlier one is counted anew.
+    /// The position of a byte. Offsets should be ascending; an earlier one restarts the count.
     fn place(&mut self, offset: usize) -> Position {
         if offset < self.counted {
             (self.counted, self.line, self.line_start) = (0, 1, 0);
@@ -36,8 +36,8 @@ impl<'a> Source<'a> {
         Position::new(self.line, u32::try_from(before).unwrap_or(u32::MAX - 1) + 1)
     }
 
-    /// Where the text of the script begins whose end tag ends at `read` bytes. `None` where the markup says something else there, as it
-    /// does where another script wrote it.
+    /// The start of the script whose end tag ends at `read` bytes. `None` if the markup does not match there, for example if another
+    /// script wrote it.
     pub(crate) fn script(&mut self, read: usize, text: &str) -> Option<Beginning> {
         let before = self.markup.get(..read)?;
         let end = before.rfind("</").filter(|end| {
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Where `text` begins that stands at the end of `markup`, whose line breaks and NUL it has as the parser makes them (HTML §13.2.3.5).
+/// The start of `text` at the end of `markup`, ignoring the parser's normalisation of line breaks and NUL (HTML §13.2.3.5).
 fn start_of(markup: &str, text: &str) -> Option<usize> {
     if let Some(before) = markup.strip_suffix(text) {
         return Some(before.len());
@@ -64,8 +64,8 @@ fn start_of(markup: &str, text: &str) -> Option<usize> {
     Some(rest.len())
 }
 
-/// Where the text of a handler stands: the `nth` attribute `on{kind}` of the markup with this text, from 0, or the first if there are fewer.
-/// `None` for a text with character references, which is written otherwise.
+/// The position of a handler's text: of the `nth` attribute `on{kind}` in the markup with this text, from 0, or of the first if there are
+/// fewer. `None` for a text with character references, which differs in the markup.
 pub(crate) fn handler(markup: &str, kind: &str, text: &str, nth: usize) -> Option<Position> {
     let is_there = |at: &usize| {
         let before = markup[..*at].strip_suffix(['"', '\'']).unwrap_or(&markup[..*at]).trim_ascii_end();

@@ -1,5 +1,5 @@
-//! `localStorage` and `sessionStorage` (HTML §12.2): tables of texts. What is in them at the end of a page is told to the crawl, which may
-//! give it to another page of the origin.
+//! `localStorage` and `sessionStorage` (HTML §12.2): tables of texts. Their final contents are reported to the crawl, which may pass them
+//! to another page of the origin.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsString, JsValue, Trace};
 
@@ -8,7 +8,7 @@ use crate::limits;
 use crate::web::webidl::exotic::{self, computed};
 use crate::wire::Stored;
 
-/// Keys and values in the order in which the keys came.
+/// Keys and values, in order of the keys' insertion.
 #[derive(Default, Trace, Finalize, JsData)]
 struct Storage {
     #[unsafe_ignore_trace]
@@ -26,7 +26,7 @@ impl Storage {
         storage
     }
 
-    /// As many of the pairs as have room in what the crawl keeps; those that are no Unicode are left out.
+    /// The pairs that fit into the crawl's limit, without those that are not valid Unicode.
     fn told(&self) -> Vec<(String, String)> {
         let mut room = limits::RENDER_STORED_BYTES_MAX;
         let pairs = self.pairs.iter().filter_map(|(key, value)| {
@@ -41,7 +41,7 @@ impl Storage {
         self.pairs.iter().find(|(other, _)| other == key).map(|(_, value)| value.clone())
     }
 
-    /// False when there is no room left.
+    /// False if the limit is reached.
     fn set(&mut self, key: JsString, value: JsString) -> bool {
         let old = self.get(&key).map_or(0, |old| key.len() + old.len());
         let units = self.units - old + key.len() + value.len();
@@ -142,7 +142,7 @@ struct Own {
     session: JsObject,
 }
 
-/// What the page's scripts have left in their storages.
+/// The final contents of both storages.
 pub(crate) fn told(context: &mut Context) -> Stored {
     let mut of = |which: fn(&Own) -> &JsObject| {
         let object = own_of(context, which);

@@ -1,4 +1,4 @@
-//! What a form sends and how (HTML §4.10.22), and what its reset does. The address goes to `navigation`.
+//! Form submission (HTML §4.10.22): what is sent and how; and form reset. The URL goes to `navigation`.
 
 use boa_engine::{Context, JsObject, JsResult, JsValue};
 use url::form_urlencoded;
@@ -14,16 +14,16 @@ use crate::web::dom::document;
 use crate::web::{node_of, of, read, wrap};
 use crate::wire::{How, Navigation};
 
-/// A name and what goes with it: a text, or a file, of which there is none.
+/// A name and its value: a text, or a file, of which there is none.
 type Entry = (String, Option<String>);
 
-/// Whether an element sends its form when it is clicked.
+/// Whether a click on an element submits its form.
 pub fn is_submitter(tree: &Tree, id: NodeId) -> bool {
     (is_called(tree, id, &["button"]) && table::BUTTON_TYPE.state(text(tree, id, "type")) == Some("submit"))
         || (is_called(tree, id, &["input"]) && matches!(values::kind(tree, id), "submit" | "image"))
 }
 
-/// "Submit" (§4.10.22.3). With `asks` the form is checked and its listeners may hold it back, as for a reader's click.
+/// "Submit" (§4.10.22.3). With `asks` the form is validated and its listeners may cancel, as for a user's click.
 pub fn submit(form: NodeId, submitter: Option<NodeId>, asks: bool, context: &mut Context) {
     if !read(context, |tree| tree.is_connected(form)) {
         return;
@@ -50,7 +50,7 @@ pub fn submit(form: NodeId, submitter: Option<NodeId>, asks: bool, context: &mut
     }
 }
 
-/// Checks the form and fires `submit`; a form whose listeners submit it again waits for its first turn.
+/// Validates the form and fires `submit`; true if it may be sent. A listener that submits the same form again has no effect meanwhile.
 fn is_let_go(form: NodeId, submitter: Option<NodeId>, context: &mut Context) -> bool {
     if !state(context).borrow_mut().submitting.insert(form) {
         return false;
@@ -65,11 +65,11 @@ fn is_let_go(form: NodeId, submitter: Option<NodeId>, context: &mut Context) -> 
         })
     };
     state(context).borrow_mut().submitting.remove(&form);
-    // A listener may have taken the form away.
+    // A listener may have removed the form.
     goes_on && read(context, |tree| tree.is_connected(form))
 }
 
-/// Where the form goes with its data.
+/// The navigation of a form with its data.
 fn navigation(
     form: NodeId,
     submitter: Option<NodeId>,
@@ -124,7 +124,7 @@ fn encoded(fields: &[(String, String)]) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish()
 }
 
-/// Fields as texts; a file is its name (§4.10.22.5). Line breaks are two letters.
+/// Fields as texts; a file becomes its name (§4.10.22.5). Line breaks become CR LF.
 fn texts(fields: &[(JsValue, JsValue)]) -> Vec<(String, String)> {
     let lines = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n");
     let pairs = fields.iter().filter_map(|(name, value)| {
@@ -138,7 +138,7 @@ fn texts(fields: &[(JsValue, JsValue)]) -> Vec<(String, String)> {
     pairs.collect()
 }
 
-/// "Construct the entry list" (§4.10.22.4) as an object that listeners of `formdata` may change; `None` while it is being made already.
+/// "Construct the entry list" (§4.10.22.4), as an object that `formdata` listeners may change; `None` during another construction.
 ///
 /// # Errors
 /// None that a page could cause.
@@ -222,7 +222,7 @@ fn input_entry(tree: &Tree, id: NodeId, name: String, submitter: Option<NodeId>,
     match kind {
         "image" if Some(id) == submitter => {
             let prefix = if name.is_empty() { String::new() } else { format!("{name}.") };
-            // A click of a script is at the corner.
+            // A script's click has the coordinates 0, 0.
             found.extend(["x", "y"].map(|axis| (format!("{prefix}{axis}"), Some("0".to_owned()))));
         }
         _ if name.is_empty() => {}
@@ -235,7 +235,7 @@ fn input_entry(tree: &Tree, id: NodeId, name: String, submitter: Option<NodeId>,
     }
 }
 
-/// `form.reset()` (§4.10.23): a listener may hold it back.
+/// `form.reset()` (§4.10.23): a listener may cancel it.
 pub fn reset(form: NodeId, context: &mut Context) {
     if !state(context).borrow_mut().resetting.insert(form) {
         return;
@@ -265,7 +265,7 @@ fn reset_control(id: NodeId, context: &mut Context) {
     }
     let default = state(context).borrow_mut().outputs.remove(&id);
     if let Some(default) = default {
-        // A document that is full keeps the value.
+        // A full document keeps the value.
         let _ = crate::web::change(context, |tree| tree.set_text_content(id, &default));
     }
 }
@@ -273,7 +273,7 @@ fn reset_control(id: NodeId, context: &mut Context) {
 /// `new FormData(form, submitter)`.
 ///
 /// # Errors
-/// A `TypeError` for what is no form or no button of it.
+/// A `TypeError` if it is not a form, or the submitter is not one of its buttons.
 pub(super) fn read_form(args: &[JsValue], context: &mut Context) -> JsResult<Vec<(JsValue, JsValue)>> {
     let form = form::argument(args.first().unwrap_or(&JsValue::undefined()), context)?;
     let submitter = match args.get(1) {

@@ -1,4 +1,4 @@
-//! Which IDL attributes reflect which content attributes, interface by interface (HTML, "IDL" boxes of each element; WAI-ARIA §10).
+//! The IDL attributes that reflect content attributes, by interface (HTML, "IDL" boxes of each element; WAI-ARIA §10).
 
 use super::reflect::{Row, Type, Words};
 
@@ -198,7 +198,7 @@ pub const TABLE: &[(&str, &[Row])] = &[
             ("noHref", "nohref", Flag),
         ],
     ),
-    // Nothing of its own, but the parent's rows come with it.
+    // It has no rows of its own, but needs the parent's.
     ("HTMLAudioElement", &[]),
     ("HTMLBaseElement", &[TARGET]),
     (
@@ -566,7 +566,7 @@ pub const TABLE: &[(&str, &[Row])] = &[
     ("HTMLUListElement", &[COMPACT, KIND]),
 ];
 
-/// Attributes of accessibility, on every element (WAI-ARIA §10.1).
+/// ARIA attributes, on every element (WAI-ARIA §10.1).
 pub const ARIA: &[Row] = &[
     ("role", "role", TextOrNull),
     ("ariaActiveDescendantElement", "aria-activedescendant", Element),

@@ -34,7 +34,7 @@ macro_rules! list {
 }
 pub(super) use list;
 
-/// The members of a table that are there once: caption, head and foot. Getter, setter, maker, deleter.
+/// Members of a table that exist once: caption, head and foot. Getter, setter, create and delete methods.
 macro_rules! single {
     ($local:literal) => {
         (
@@ -184,7 +184,7 @@ fn cells(tree: &Tree, id: NodeId) -> Vec<NodeId> {
     children(tree, id, &["td", "th"])
 }
 
-/// The rows of a table: those of heads first, then those of bodies and of the table itself, then those of feet.
+/// The rows of a table: those of heads first, then of bodies and of the table itself, then of feet.
 fn rows(tree: &Tree, table: NodeId) -> Vec<NodeId> {
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
     for child in tree.child_elements(table) {
@@ -211,7 +211,7 @@ fn make(tree: &mut Tree, near: NodeId, local: &str) -> Result<NodeId, Error> {
     tree.create_element(document, QualName::new(None, ns!(html), LocalName::from(local)), Vec::new())
 }
 
-/// Where a caption, a head or a foot belongs in its table.
+/// The position of a caption, a head or a foot in its table.
 fn place_of(tree: &Tree, table: NodeId, local: &str) -> Option<NodeId> {
     match local {
         "caption" => tree.first_child(table),
@@ -222,7 +222,7 @@ fn place_of(tree: &Tree, table: NodeId, local: &str) -> Option<NodeId> {
 
 fn set_single(table: NodeId, local: &'static str, new: Option<NodeId>, context: &mut Context) -> JsResult<()> {
     if let Some(new) = new.filter(|new| read(context, |tree| !is_called(tree, *new, &[local]))) {
-        // Another section is one as well, and is refused for its kind only.
+        // A section of another kind passes the type check, and is rejected only for its kind.
         let is_section = local != "caption" && read(context, |tree| is_called(tree, new, SECTIONS));
         return Err(match is_section {
             true => thrown(Error::HierarchyRequest, context),
@@ -267,7 +267,7 @@ fn delete(this: &JsValue, local: &'static str, context: &mut Context) -> JsResul
     })
 }
 
-/// The index argument of an insertion: −1 where it is left out.
+/// The index argument of an insertion; −1 if it is omitted.
 fn index_argument(args: &[JsValue], context: &mut Context) -> JsResult<i32> {
     match args.get_or_undefined(0) {
         given if given.is_undefined() => Ok(-1),
@@ -275,7 +275,7 @@ fn index_argument(args: &[JsValue], context: &mut Context) -> JsResult<i32> {
     }
 }
 
-/// The place of an index among as many; `None` is the end.
+/// The position of an index among `count` items; `None` is the end.
 fn place_at(index: i32, count: usize) -> Result<Option<usize>, Error> {
     match usize::try_from(index) {
         Ok(place) if place < count => Ok(Some(place)),

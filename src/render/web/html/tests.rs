@@ -1,4 +1,4 @@
-//! What pages do with forms, handlers and clicks: expressions in small pages, with what browsers give for them.
+//! Forms, handlers and clicks: expressions in small pages, with the results of browsers.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::engine::Start;
 use crate::engine::net::Net;
 use crate::wire::{Answer, Reach, Request, RequestId};
 
-/// A network without an answer.
+/// A network that never answers.
 struct Nothing(Vec<RequestId>);
 
 impl Net for Nothing {
@@ -30,7 +30,7 @@ fn page(html: &str) -> Window {
     window
 }
 
-/// Each expression gives its text, one after the other in one page.
+/// Each expression yields its text; all run in order in one page.
 #[track_caller]
 fn assert_all(html: &str, expressions: &[(&str, &str)]) {
     let mut window = page(html);
@@ -46,7 +46,7 @@ fn assert_all(html: &str, expressions: &[(&str, &str)]) {
     assert!(faults.is_empty(), "{faults}");
 }
 
-/// Where the page wanted to go, as method, address and body.
+/// The navigations of the page, as method, URL and body.
 #[track_caller]
 fn assert_goes(html: &str, script: &str, wanted: &[&str]) {
     let mut window = page(html);

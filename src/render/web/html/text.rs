@@ -1,4 +1,4 @@
-//! `textarea`, and the selection of text in it and in inputs (HTML §4.10.11, §4.10.20).
+//! `textarea`, and text selection in it and in inputs (HTML §4.10.11, §4.10.20).
 
 use boa_engine::{Context, JsArgs, JsResult, JsValue};
 
@@ -8,7 +8,7 @@ use crate::dom::{Error, NodeId, Tree, byte_of_unit, utf16_len};
 use crate::engine::{bind, events, exception, jobs};
 use crate::web::{change, of, read, this_element, thrown, wrap};
 
-/// What is selected in a control, in UTF-16 units.
+/// The selection in a control, in UTF-16 units.
 #[derive(Clone, Copy, Default)]
 pub struct Selection {
     start: u32,
@@ -151,14 +151,14 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::attributes(&prototype, TEXTAREA, context)
 }
 
-/// The value of a `textarea`, with line breaks as one letter ("API value").
+/// The value of a `textarea`, with line breaks as single LFs ("API value").
 pub fn value(tree: &Tree, id: NodeId) -> String {
     let own = tree.element(id).and_then(|element| element.state.value.clone());
     let text = own.unwrap_or_else(|| tree.child_text(id));
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
 }
 
-/// Gives a `textarea` a value of its own.
+/// Sets the value of a `textarea`.
 pub fn set_value(id: NodeId, text: String, context: &mut Context) {
     let before = read(context, |tree| value(tree, id));
     keep_value(id, Some(text), context);
@@ -167,7 +167,7 @@ pub fn set_value(id: NodeId, text: String, context: &mut Context) {
     }
 }
 
-/// Keeps a control's own value, as far as the document has room; `None`: it follows its attribute or its text again.
+/// Stores a control's own value if the document has room; with `None` it follows its attribute or text again.
 pub(super) fn keep_value(id: NodeId, value: Option<String>, context: &Context) {
     let longest = crate::limits::DOM_TEXT_BYTES_MAX;
     let fits = value.as_ref().is_none_or(|value| value.len() <= longest);
@@ -218,7 +218,7 @@ fn selection(id: NodeId, context: &Context) -> Selection {
     Selection { start: known.start.min(length), end: known.end.min(length), ..known }
 }
 
-/// The text that a script has selected in a control of the document, and the control.
+/// The text that a script selected in a control of the document, and the control.
 pub(super) fn selected_text(context: &Context) -> Option<(String, NodeId)> {
     let id = state(context).borrow().selected?;
     let text = read(context, |tree| tree.is_connected(id).then(|| text_of(tree, id)))?;
@@ -228,7 +228,7 @@ pub(super) fn selected_text(context: &Context) -> Option<(String, NodeId)> {
     text.get(from..to).filter(|text| !text.is_empty()).map(|text| (text.to_owned(), id))
 }
 
-/// "Set the selection range", with its event as a task.
+/// "Set the selection range"; its event fires in a task.
 fn put(id: NodeId, wanted: Selection, context: &mut Context) {
     let length = length(id, context);
     let end = wanted.end.min(length);

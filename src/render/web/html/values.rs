@@ -1,10 +1,10 @@
-//! The value of an input (HTML §4.10.5): which type keeps it where, and what a type makes of a text ("value sanitization algorithm").
+//! The value of an input (HTML §4.10.5): where each type stores it, and how it cleans a text ("value sanitization algorithm").
 
 use super::reflect::{has, text};
 use super::{moments, numbers, table};
 use crate::dom::{NodeId, Tree};
 
-/// Where `value` comes from (§4.10.5.4).
+/// The source of `value` (§4.10.5.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Value,
@@ -13,7 +13,7 @@ pub enum Mode {
     Filename,
 }
 
-/// The type of an input, as its keyword.
+/// The type of an input, as a keyword.
 pub fn kind(tree: &Tree, id: NodeId) -> &'static str {
     table::INPUT_TYPE.state(text(tree, id, "type")).unwrap_or("text")
 }
@@ -42,7 +42,7 @@ pub fn of_input(tree: &Tree, id: NodeId) -> String {
     }
 }
 
-/// What a type makes of a text.
+/// Sanitizes a text for a type.
 pub fn sanitize(tree: &Tree, id: NodeId, kind: &str, value: &str) -> String {
     let one_line = || value.replace(['\r', '\n'], "");
     let trimmed = |value: &str| value.trim_matches(|letter: char| letter.is_ascii_whitespace()).to_owned();
@@ -66,7 +66,7 @@ fn is_color(value: &str) -> bool {
     value.len() == 7 && value.starts_with('#') && value[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The number that a type reads of a text.
+/// The number that a type parses from a text.
 pub fn number(kind: &str, value: &str) -> Option<f64> {
     match kind {
         "number" | "range" => numbers::valid_float(value),
@@ -74,7 +74,7 @@ pub fn number(kind: &str, value: &str) -> Option<f64> {
     }
 }
 
-/// The text that a type writes for a number.
+/// The text that a type formats for a number.
 pub fn number_text(kind: &str, value: f64) -> String {
     match kind {
         "number" | "range" => numbers::shortest(value),
@@ -82,7 +82,7 @@ pub fn number_text(kind: &str, value: f64) -> String {
     }
 }
 
-/// A slider always has a value: within its bounds, on a step (§4.10.5.1.13).
+/// The value of a slider, which always has one: within its bounds, on a step (§4.10.5.1.13).
 fn range(tree: &Tree, id: NodeId, given: Option<f64>) -> String {
     let bound = |name| text(tree, id, name).and_then(numbers::valid_float);
     let least = bound("min").unwrap_or(0.0);
@@ -92,17 +92,17 @@ fn range(tree: &Tree, id: NodeId, given: Option<f64>) -> String {
     let value = if most < least { least } else { value.clamp(least, most) };
     let Some(step) = step(tree, id, "range") else { return numbers::shortest(value) };
     let steps = (value - least) / step;
-    // Halfway between two steps the upper one counts, unless it lies beyond the end.
+    // Halfway between two steps the upper one is chosen, unless it is beyond the maximum.
     let mut on_step = least + (steps + 0.5).floor() * step;
     if on_step > most && most >= least {
         on_step = least + steps.floor() * step;
     }
-    // What the division has added is not part of the number.
+    // Removes the rounding error of the division.
     let rounded = (on_step * 1e12).round() / 1e12;
     numbers::shortest(if rounded.is_finite() { rounded } else { value })
 }
 
-/// How a type counts steps: the usual step, its factor, where steps begin. `None` for types without.
+/// The steps of a type: the default step, its scale factor, the default step base. `None` for types without.
 fn steps(kind: &str) -> Option<(f64, f64, f64)> {
     Some(match kind {
         "date" => (1.0, 86_400_000.0, 0.0),
@@ -114,7 +114,7 @@ fn steps(kind: &str) -> Option<(f64, f64, f64)> {
     })
 }
 
-/// "Allowed value step" (§4.10.5.3.8) in the type's own numbers; `None`: any value goes.
+/// "Allowed value step" (§4.10.5.3.8) in the type's own numbers; `None` if any value is allowed.
 pub fn step(tree: &Tree, id: NodeId, kind: &str) -> Option<f64> {
     let (usual, factor, _) = steps(kind)?;
     let written = text(tree, id, "step");
@@ -125,7 +125,7 @@ pub fn step(tree: &Tree, id: NodeId, kind: &str) -> Option<f64> {
     Some(own.unwrap_or(usual) * factor)
 }
 
-/// Whether `step`, `valueAsNumber` and their like apply.
+/// Whether `step`, `valueAsNumber` and similar members apply.
 pub fn has_numbers(kind: &str) -> bool {
     steps(kind).is_some()
 }
@@ -136,7 +136,7 @@ pub fn step_base(tree: &Tree, id: NodeId, kind: &str) -> f64 {
     read("min").or_else(|| read("value")).unwrap_or_else(|| steps(kind).map_or(0.0, |(_, _, base)| base))
 }
 
-/// The bounds of a type's number; a slider has some without being told.
+/// The bounds of a type's number; a slider has default ones.
 pub fn bounds(tree: &Tree, id: NodeId, kind: &str) -> (Option<f64>, Option<f64>) {
     let read = |name| text(tree, id, name).and_then(|value| number(kind, value));
     match kind {

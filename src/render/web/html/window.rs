@@ -1,5 +1,5 @@
-//! What `window` has beside its document: how large it is and where it is scrolled, dialogs that nobody answers, media queries, the
-//! navigator and the screen (HTML §7.2, CSSOM View §4).
+//! Members of `window` besides its document: its size and scroll position, dialogs that return at once, media queries, the navigator and
+//! the screen (HTML §7.2, CSSOM View §4).
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ use crate::engine::{bind, realm};
 use crate::web::cssom_view::{layout, media};
 use crate::wire::Viewport;
 
-/// How natives hold the viewport.
+/// The natives' handle of the viewport.
 pub(crate) struct View(pub RefCell<Viewport>);
 
 /// The viewport of a context.
@@ -22,7 +22,7 @@ pub fn viewport(context: &Context) -> Viewport {
 
 const METHODS: &[bind::Method] = &[
     ("alert", 0, |_, args, context| words(args, context).map(|()| JsValue::undefined())),
-    // Nobody is there who could want what is asked about.
+    // There is no user to confirm.
     ("confirm", 0, |_, args, context| words(args, context).map(|()| false.into())),
     ("prompt", 0, |_, args, context| words(args, context).map(|()| JsValue::null())),
     ("print", 0, nothing),
@@ -57,14 +57,14 @@ macro_rules! measure {
     };
 }
 
-/// A number that stays.
+/// A constant number.
 macro_rules! constant {
     ($name:literal, $value:expr) => {
         ($name, |_, _, _| Ok($value.into()), None)
     };
 }
 
-/// Attributes that a page may put a value of its own in the place of (WebIDL [Replaceable]).
+/// Attributes that a page may replace with its own value (WebIDL [Replaceable]).
 const REPLACEABLE: &[bind::Attribute] = &[
     measure!("innerWidth", |view| view.width),
     measure!("innerHeight", |view| view.height),
@@ -102,7 +102,7 @@ const ATTRIBUTES: &[bind::Attribute] = &[
     ("visualViewport", |_, _, context| singleton(context, |own| &own.visual), None),
 ];
 
-/// A property that holds what a page puts there.
+/// A plain writable property.
 const PLAIN: &[(&str, &str)] = &[("name", ""), ("status", ""), ("defaultStatus", "")];
 
 const NAVIGATOR: bind::Interface = bind::Interface {
@@ -139,8 +139,7 @@ const NAVIGATOR: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// Pages that look for a browser find the one whose links theirs are compared with. What the crawler calls itself to servers is
-/// another matter.
+/// Pages that check for a browser find the one that our links are compared with. The user agent sent to servers is unrelated.
 const USER_AGENT: &str =
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
@@ -176,7 +175,7 @@ const VISUAL_VIEWPORT: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// An object of the window's that is a target of events and has no other state.
+/// A window's object that is an event target without other state.
 #[derive(Default, Trace, Finalize, JsData)]
 pub(crate) struct Quiet {
     listeners: Listeners,
@@ -188,7 +187,7 @@ impl Target for Quiet {
     }
 }
 
-/// Objects that the window has one of.
+/// Objects that exist once per window.
 struct Own {
     navigator: JsObject,
     screen: JsObject,
@@ -226,7 +225,7 @@ pub(crate) fn install(view: Viewport, context: &mut Context) -> JsResult<()> {
             .configurable(true);
         global.define_property_or_throw(js_string!(*name), property, context)?;
     }
-    // `top` is the page's window for good; `opener` is nobody.
+    // `top` is always the page's window; `opener` is null.
     let top = realm::in_page(context, |context| realm::window(context));
     let property = PropertyDescriptor::builder().value(top).writable(false).enumerable(true);
     global.define_property_or_throw(js_string!("top"), property.configurable(false), context)?;
@@ -257,12 +256,12 @@ fn singleton(context: &Context, which: fn(&Own) -> &JsObject) -> JsResult<JsValu
     Ok(realm::own::<Own>(context).map_or_else(JsValue::null, |own| which(&own).clone().into()))
 }
 
-/// A dialog shows its words to nobody; they are converted as they would be.
+/// The text of a dialog is shown to nobody, but still converted.
 fn words(args: &[JsValue], context: &mut Context) -> JsResult<()> {
     bind::text_if_given(args, 0, context).map(drop)
 }
 
-/// Where a call of `scrollTo` or `scrollBy` wants to be: two numbers, or a dictionary (CSSOM View §4 "normalize non-finite values").
+/// The target of `scrollTo` or `scrollBy`: two numbers, or a dictionary (CSSOM View §4 "normalize non-finite values").
 pub(crate) fn wanted(args: &[JsValue], (x, y): (f64, f64), by: bool, context: &mut Context) -> JsResult<(f64, f64)> {
     let finite = |number: f64| if number.is_finite() { number } else { 0.0 };
     let (left, top) = if args.len() >= 2 {

@@ -1,5 +1,5 @@
-//! Which window a node belongs to: the page's, or that of a frame. All documents stand in one tree; each window has its own realm of the
-//! engine, and nodes get the interfaces of the window in whose document they were first seen.
+//! The window of a node: the page's, or a frame's. All documents are in one tree; each window has its own engine realm, and nodes get the
+//! interfaces of the window in whose document they were first wrapped.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -16,13 +16,13 @@ use crate::engine::realm;
 use crate::web::dom::document;
 use crate::web::{install_window, of, read};
 
-/// The realms of documents that are not the page's own: those of frames, past ones too, and what scripts of frames made.
+/// The realms of documents other than the page's: those of current and former frames, and those created by scripts of frames.
 pub(crate) type Realms = HashMap<NodeId, Realm>;
 
 /// What a window shows.
 pub(crate) struct Shows {
     pub document: Cell<NodeId>,
-    /// The frame that it is the window of; `None`: it is the page's.
+    /// The frame of the window; `None` for the page's window.
     pub frame: Option<NodeId>,
 }
 
@@ -31,18 +31,18 @@ pub fn own_document(context: &Context) -> NodeId {
     realm::own::<Shows>(context).map_or_else(|| of(context).borrow().document, |shows| shows.document.get())
 }
 
-/// The frame that the current window is of, `None` in the page's.
+/// The frame of the current window; `None` for the page's.
 pub(crate) fn own_frame(context: &Context) -> Option<NodeId> {
     realm::own::<Shows>(context).and_then(|shows| shows.frame)
 }
 
-/// The realm of a document: of the window that shows or has shown it, or of the script that made it.
+/// The realm of a document: of the window that shows or has shown it, or of the script that created it.
 pub(crate) fn realm_of(document: NodeId, context: &Context) -> Realm {
     let known = of(context).borrow().realms.get(&document).cloned();
     known.unwrap_or_else(|| realm::of_page(context))
 }
 
-/// Does something in the window that a node belongs to.
+/// Runs `what` in a node's window.
 pub(crate) fn within<T>(node: NodeId, context: &mut Context, what: impl FnOnce(&mut Context) -> T) -> T {
     if realm::is_single(context) {
         return what(context);
@@ -52,14 +52,14 @@ pub(crate) fn within<T>(node: NodeId, context: &mut Context, what: impl FnOnce(&
     realm::within(&realm, context, what)
 }
 
-/// A document that a script made belongs to its window.
+/// Assigns a document created by a script to its window.
 pub(crate) fn take_in(document: NodeId, context: &Context) {
     if !realm::is_single(context) && *context.realm() != realm::of_page(context) {
         of(context).borrow_mut().realms.insert(document, context.realm().clone());
     }
 }
 
-/// The address of a document that a window shows or has shown at its end.
+/// The URL of a document that its window shows, or showed last before it closed.
 pub(crate) fn address_of(document: NodeId, context: &Context) -> Option<Url> {
     let realm = {
         let web = of(context);
@@ -71,7 +71,7 @@ pub(crate) fn address_of(document: NodeId, context: &Context) -> Option<Url> {
     if shows.document.get() == document { realm::address_of(&realm) } else { None }
 }
 
-/// A log in parts: each is what changed in documents of one window.
+/// Splits a log into parts, each with the changes in documents of one window.
 pub(crate) fn parts(log: Vec<Mutation>, context: &Context) -> Vec<(Realm, Vec<Mutation>)> {
     let mut parts: Vec<(Realm, Vec<Mutation>)> = Vec::new();
     for one in log {
@@ -91,16 +91,16 @@ pub(crate) fn parts(log: Vec<Mutation>, context: &Context) -> Vec<(Realm, Vec<Mu
     parts
 }
 
-/// What the windows of frames begin with, as the page's did.
+/// The initial state of frame windows, same as the page's.
 struct Given(Setting);
 
-/// Keeps what the page's window began with.
+/// Stores the initial state of the page's window.
 pub(crate) fn remember(setting: &Setting, document: NodeId, context: &mut Context) {
     context.insert_data(Given(setting.clone()));
     realm::keep(Shows { document: Cell::new(document), frame: None }, context);
 }
 
-/// Gives a document that a frame shows a window of its own; `None` where the page has too many.
+/// Creates a window for a frame's document; `None` if the page has too many.
 pub(crate) fn make(frame: NodeId, shown: NodeId, may_run: bool, context: &mut Context) -> Option<Realm> {
     let proxy = frames::window::proxy_of(frame, context).ok()?;
     let around = document::base_url(frame, context);
@@ -126,7 +126,7 @@ pub(crate) fn make(frame: NodeId, shown: NodeId, may_run: bool, context: &mut Co
     made.ok().map(|()| realm)
 }
 
-/// The window of a frame's first, empty document shows the one that follows (HTML §7.5.1 step 4).
+/// Reuses the window of a frame's initial empty document for the one that follows (HTML §7.5.1 step 4).
 pub(crate) fn turn_to(shown: NodeId, address: Url, realm: &Realm, context: &mut Context) {
     of(context).borrow_mut().realms.insert(shown, realm.clone());
     realm::within(realm, context, |context| {

@@ -1,4 +1,4 @@
-//! `document.write` and its kin (HTML §8.4): text that a script puts before the rest of the markup, or that makes the document anew.
+//! `document.write` and related methods (HTML §8.4): a script inserts text before the rest of the markup, or rebuilds the document.
 
 use boa_engine::{Context, JsResult, JsValue};
 
@@ -12,7 +12,7 @@ const METHODS: &[bind::Method] = &[
     ("write", 0, |this, args, context| write(this, args, "", context)),
     ("writeln", 0, |this, args, context| write(this, args, "\n", context)),
     ("open", 0, |this, args, context| {
-        // With three arguments it is `window.open`.
+        // With three arguments it means `window.open`.
         if args.len() > 2 {
             return super::navigation::open(this, args, context);
         }
@@ -34,7 +34,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&document, METHODS, context)
 }
 
-/// Does something in the window that shows the document. Other documents have no parser.
+/// Runs `what` in the window that shows the document. Other documents have no parser.
 fn in_window<T>(this: &JsValue, context: &mut Context, what: impl FnOnce(&mut Context) -> JsResult<T>) -> JsResult<T> {
     let document = this_document(this, context)?;
     let is_shown = of(context).borrow().document == document || frames::frame_of(document, context).is_some();
@@ -69,7 +69,7 @@ fn write_here(text: &str, context: &mut Context) {
         (state.parser.is_some(), state.no_writes > 0)
     };
     if !has_parser {
-        // A script that came late would wipe the page out.
+        // A late script would erase the page.
         if forbidden {
             return;
         }
@@ -78,7 +78,7 @@ fn write_here(text: &str, context: &mut Context) {
     feed(text, context);
 }
 
-/// "Document open steps" (HTML §8.4.1): the document is emptied for a new parser. One that the parser still fills stays as it is.
+/// "Document open steps" (HTML §8.4.1): empties the document for a new parser. A document that is still being parsed stays as it is.
 fn open(context: &mut Context) {
     let (web, state) = (of(context), loading(context));
     if state.borrow().parser.is_some() && !state.borrow().opened || state.borrow().no_writes > 0 {
@@ -92,7 +92,7 @@ fn open(context: &mut Context) {
         target::erase(&object, context);
     }
     target::erase(&realm::window(context), context);
-    // An empty document takes no refusal.
+    // Emptying a document never fails.
     let _ = change(context, |tree| tree.replace_children(document, None));
     let parser = {
         let mut web = web.borrow_mut();
@@ -102,7 +102,7 @@ fn open(context: &mut Context) {
     (state.parser, state.opened) = (Some(parser), true);
 }
 
-/// The end of a document that a script wrote.
+/// Closes a document written by a script.
 fn close(context: &mut Context) {
     let (web, state) = (of(context), loading(context));
     if !state.borrow().opened {
@@ -111,7 +111,7 @@ fn close(context: &mut Context) {
     state.borrow_mut().opened = false;
     let parser = state.borrow_mut().parser.take();
     if let Some(mut parser) = parser {
-        // A document that is full keeps what it holds.
+        // A full document keeps its contents.
         let _ = parser.finish(&mut web.borrow_mut().tree);
     }
     settle(context);
@@ -129,8 +129,7 @@ fn close(context: &mut Context) {
     });
 }
 
-/// Lets the parser read a text at once, and runs the scripts in it, but for those that are still to be fetched: what is written behind
-/// such a one waits with it.
+/// Parses a text at once and runs the scripts in it. If one must be fetched first, later writes wait with it.
 fn feed(text: &str, context: &mut Context) {
     let (web, state) = (of(context), loading(context));
     if state.borrow().blocking.is_some() {
@@ -143,7 +142,7 @@ fn feed(text: &str, context: &mut Context) {
     let Some(mut parser) = state.borrow_mut().parser.take() else { return };
     let mut step = parser.write(&mut web.borrow_mut().tree, text);
     loop {
-        // The parser is where scripts find it while they run.
+        // Running scripts find the parser there.
         state.borrow_mut().parser = Some(parser);
         settle_parsed(context);
         let Ok(Step::Script(script)) = step else { return };
@@ -163,7 +162,7 @@ fn feed(text: &str, context: &mut Context) {
     }
 }
 
-/// Fetches and runs the scripts at which written texts stopped, and reads on behind them.
+/// Fetches and runs the scripts at which written texts stopped, and continues parsing after them.
 pub(crate) fn run_blocking(context: &mut Context) {
     let (web, state) = (of(context), loading(context));
     loop {

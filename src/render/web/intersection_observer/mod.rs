@@ -1,5 +1,4 @@
-//! `IntersectionObserver`, `ResizeObserver` and `PerformanceObserver`: they look at the rough layout once a frame, and only when there is
-//! something new to be seen.
+//! `IntersectionObserver`, `ResizeObserver` and `PerformanceObserver`: they check the rough layout once a frame, and only after a change.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,14 +13,14 @@ use crate::dom::{Mutation, NodeId};
 use crate::engine::{bind, jobs, realm};
 use crate::limits;
 
-/// Which of the two kinds an observer is.
+/// The kind of an observer.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Intersection,
     Resize,
 }
 
-/// An observer and what it looks at.
+/// An observer and its targets.
 #[derive(Trace, Finalize, JsData)]
 struct Observer {
     callback: JsObject,
@@ -29,33 +28,33 @@ struct Observer {
     kind: Kind,
     #[unsafe_ignore_trace]
     targets: Vec<(NodeId, Option<Seen>)>,
-    /// The element in whose view the targets are, unless it is the window's.
+    /// The root element for intersections; `None` for the viewport.
     #[unsafe_ignore_trace]
     root: Option<NodeId>,
     #[unsafe_ignore_trace]
     root_margin: String,
     #[unsafe_ignore_trace]
     thresholds: Vec<f64>,
-    /// Entries that were made and not yet given.
+    /// Entries that are not delivered yet.
     entries: Vec<JsValue>,
 }
 
-/// What an observer told of a target last.
+/// The last reported state of a target.
 #[derive(Clone, Copy, PartialEq)]
 enum Seen {
     Share(f64, bool),
     Size(f64, f64),
 }
 
-/// The observers of a page that look at something.
+/// The page's observers that have targets.
 #[derive(Default)]
 struct Observers {
     all: RefCell<Vec<JsObject<Observer>>>,
-    /// A look is due.
+    /// A check is due.
     due: Cell<bool>,
 }
 
-/// Time between two looks, in microseconds: a frame.
+/// Time between two checks, in microseconds: a frame.
 const FRAME_US: u64 = 16_667;
 
 const INTERSECTION: bind::Interface = bind::Interface {
@@ -98,7 +97,7 @@ const RESIZE: bind::Interface = bind::Interface {
     ..bind::Interface::EMPTY
 };
 
-/// Nothing is ever measured, so that it has nothing to tell.
+/// Performance is never measured, so it reports nothing.
 const PERFORMANCE: bind::Interface = bind::Interface {
     name: "PerformanceObserver",
     constructor: Some(|new_target, args, context| {
@@ -122,7 +121,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     for name in ["IntersectionObserverEntry", "ResizeObserverEntry"] {
         bind::define(&bind::Interface { name, ..bind::Interface::EMPTY }, context)?;
     }
-    // Libraries look for the member before they use the observer.
+    // Libraries check for the member before they use the observer.
     let entry = bind::prototype("IntersectionObserverEntry", context)?;
     let absent: &[bind::Attribute] = &[
         ("isIntersecting", |_, _, _| Ok(JsValue::undefined()), None),
@@ -182,7 +181,7 @@ fn observe(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<
         let data = data.data_mut();
         let again = data.targets.iter().position(|(id, _)| *id == target);
         match again {
-            // A size is told again to who asks again.
+            // Observing a target again reports its size again.
             Some(place) if data.kind == Kind::Resize => data.targets[place].1 = None,
             Some(_) => {}
             None if data.targets.len() < limits::LISTENERS_MAX => data.targets.push((target, None)),
@@ -226,14 +225,14 @@ fn forget_idle(context: &Context) {
     shared(context).all.borrow_mut().retain(|one| !one.borrow().data().targets.is_empty());
 }
 
-/// What changed in the tree may have moved what somebody looks at.
+/// A change of the tree may have moved observed targets.
 pub(crate) fn tree_changed(log: &[Mutation], context: &mut Context) {
     if !log.is_empty() && !shared(context).all.borrow().is_empty() {
         look_again(context);
     }
 }
 
-/// Has the observers look at the next frame.
+/// Schedules a check of the observers in the next frame.
 pub(crate) fn look_again(context: &mut Context) {
     let shared = shared(context);
     if shared.all.borrow().is_empty() || shared.due.replace(true) {
@@ -251,8 +250,8 @@ fn look(context: &mut Context) -> JsResult<()> {
     look_at(true, context)
 }
 
-/// What is in view leaves it for a moment, as where a reader scrolls up and down again: the next look tells of it anew. A list that
-/// waits for its end to come into view goes on, although the window is as high as all that it has so far.
+/// Moves everything out of view for a moment, as when a user scrolls up and down again: the next check reports it again. A list that
+/// waits for its end to come into view continues, although the window is as high as its whole content.
 pub(crate) fn look_away(context: &mut Context) -> JsResult<()> {
     look_at(false, context)?;
     look_again(context);
@@ -301,8 +300,8 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// Whether an observer would tell of the change: a size at first sight (it would have no end to tell of every change that its telling
-/// makes), a share when it crosses a threshold.
+/// Whether an observer reports the change: a size only at first sight (reporting every later one could loop without end), a ratio when it
+/// crosses a threshold.
 fn is_news(before: Option<Seen>, now: Seen, observer: &JsObject<Observer>) -> bool {
     match (before, now) {
         (None, _) => true,
@@ -315,7 +314,7 @@ fn is_news(before: Option<Seen>, now: Seen, observer: &JsObject<Observer>) -> bo
     }
 }
 
-/// How much of a place is in view (Intersection Observer §3.2.7).
+/// The visible ratio of a target (Intersection Observer §3.2.7).
 fn share_of(observer: &JsObject<Observer>, place: Option<Place>, context: &Context) -> Seen {
     let Some(place) = place else { return Seen::Share(0.0, false) };
     let margin = margin_of(&observer.borrow().data().root_margin);
@@ -329,7 +328,7 @@ fn share_of(observer: &JsObject<Observer>, place: Option<Place>, context: &Conte
     }
 }
 
-/// The margins above and below, in pixels; a per cent is of a usual window.
+/// The vertical margins in pixels; percentages are of a default viewport.
 fn margin_of(text: &str) -> (f64, f64) {
     let number = |word: &str| match word.strip_suffix('%') {
         Some(share) => share.parse::<f64>().unwrap_or(0.0) * 8.0,
@@ -344,7 +343,7 @@ fn margin_of(text: &str) -> (f64, f64) {
     }
 }
 
-/// A rectangle as a script reads it, seen from the window.
+/// A rectangle relative to the viewport, as a script value.
 pub(crate) fn rectangle(place: Place, context: &mut Context) -> JsResult<JsValue> {
     let (x, y) = layout::scroll(context);
     super::cssom_view::metrics::rectangle(place.left - x, place.top - y, place.width, place.height, context)

@@ -1,4 +1,4 @@
-//! `Selection` (Selection API): the one of the window's document. Nobody selects here but scripts.
+//! `Selection` (Selection API) of the window's document. Only scripts select here.
 
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace};
 
@@ -15,7 +15,7 @@ struct Selection {
     is_backward: bool,
 }
 
-/// The page's selection, once it was asked for.
+/// The page's selection, once requested.
 struct Shared(JsObject);
 
 macro_rules! end {
@@ -123,7 +123,7 @@ const SELECTION: bind::Interface = bind::Interface {
             let span = span(this)?;
             Ok(bind::js(&span.map(|span| read(context, |tree| tree.span_text(span))).unwrap_or_default()))
         }),
-        // Lines and words are a screen's.
+        // Lines and words need a screen.
         ("modify", 0, |this, _, _| bind::this::<Selection>(this).map(|_| JsValue::undefined())),
     ],
     attributes: &[
@@ -182,7 +182,7 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&global, &[method], context)
 }
 
-/// The text that is selected in the window's document, if any is.
+/// The selected text in the window's document, if any.
 pub(super) fn text(context: &Context) -> Option<String> {
     let selection = realm::own::<Shared>(context)?;
     let span = span(&selection.0.clone().into()).ok()??;
@@ -200,7 +200,7 @@ fn ends(this: &JsValue) -> JsResult<Option<(Boundary, Boundary)>> {
     Ok(span(this)?.map(|span| if is_backward { (span.end, span.start) } else { (span.start, span.end) }))
 }
 
-/// A new range from the anchor to the focus, whichever is first. What stands outside of the document is not selected.
+/// Selects a new range from the anchor to the focus, in either order. A boundary outside of the document selects nothing.
 fn set(this: &JsValue, anchor: Boundary, focus: Boundary, context: &mut Context) -> JsResult<JsValue> {
     let selection = bind::this::<Selection>(this)?;
     let document = own_document(context);

@@ -1,8 +1,7 @@
-//! Objects whose properties are computed: collections by index and name, `dataset`, `style`, storages (WebIDL §3.9 "legacy platform
-//! objects").
+//! Objects with computed properties: collections by index and name, `dataset`, `style`, storages (WebIDL §3.9 "legacy platform objects").
 //!
-//! The engine lets hosts define no internal methods, so that each of them is a `Proxy` with native traps around an ordinary object that
-//! holds the data. Natives get the proxy as `this` and reach the data by [`this`] and [`target_of`].
+//! The engine does not let hosts define internal methods, so each object is a `Proxy` with native traps around an ordinary object with
+//! the data. Natives get the proxy as `this` and reach the data through [`this`] and [`target_of`].
 
 use boa_engine::object::NativeObject;
 use boa_engine::object::builtins::{JsArray, JsProxyBuilder};
@@ -11,48 +10,48 @@ use boa_engine::{Context, JsObject, JsResult, JsString, JsSymbol, JsValue, js_st
 
 use crate::engine::bind;
 
-/// What the traps need beside their tables.
+/// State of the traps besides their tables.
 struct Own {
-    /// The key by which a proxy of ours gives its target away.
+    /// The key under which one of our proxies returns its target.
     target: JsSymbol,
-    /// `Reflect.get` and `Reflect.set`, as they were before the page could change them.
+    /// The original `Reflect.get` and `Reflect.set`, which the page may have replaced.
     get: JsObject,
     set: JsObject,
 }
 
-/// Sets a computed property; false where it is set as on any other object.
+/// Sets a computed property; false if it is to be set as on any other object.
 pub type Set = fn(&JsObject, &PropertyKey, JsValue, &mut Context) -> JsResult<bool>;
 
 /// Deletes a computed property.
 pub type Delete = fn(&JsObject, &PropertyKey, &mut Context) -> JsResult<()>;
 
-/// How the computed properties of a kind of objects behave. `object` is the target, never the proxy.
+/// The behaviour of computed properties. `object` is the target, never the proxy.
 #[derive(Clone, Copy)]
 pub struct Computed {
-    /// Whether the numbers below [`Self::length`] are properties.
+    /// The number of indexed properties.
     pub length: fn(&JsObject, &mut Context) -> JsResult<u32>,
-    /// Whether no number is a name, and numbers beyond the length can be neither set nor defined ("supports indexed properties").
+    /// Whether numbers are never names, and numbers beyond the length can neither be set nor defined ("supports indexed properties").
     pub indexed: bool,
-    /// Whether there can be names; asking for them is spared otherwise.
+    /// Whether there can be names; otherwise the lookup is skipped.
     pub has_names: bool,
-    /// The value at a number below the length.
+    /// The value at an index below the length.
     pub item: fn(&JsObject, u32, &mut Context) -> JsResult<JsValue>,
-    /// The value of a name that is supported; `None` for others.
+    /// The value of a supported name; `None` for others.
     pub named: fn(&JsObject, &JsString, &mut Context) -> JsResult<Option<JsValue>>,
-    /// The names that are supported, in their order.
+    /// The supported names, in order.
     pub names: fn(&JsObject, &mut Context) -> JsResult<Vec<JsString>>,
-    /// Sets a name or a number; `None` in the table: computed properties are read-only. False: it is set as on any other object.
+    /// Sets a name or an index; if `None`, computed properties are read-only. False: it is set as on any other object.
     pub set: Option<Set>,
-    /// Deletes a supported name; `None` in the table: it cannot be deleted.
+    /// Deletes a supported name; if `None`, it cannot be deleted.
     pub delete: Option<Delete>,
-    /// Whether names hide what the prototypes have ([LegacyOverrideBuiltIns]).
+    /// Whether names hide properties of the prototypes ([LegacyOverrideBuiltIns]).
     pub overrides: bool,
     /// Whether names are enumerated.
     pub enumerable_names: bool,
 }
 
 impl Computed {
-    /// A kind without computed properties, to be filled in.
+    /// A kind without computed properties, as a base for others.
     pub const EMPTY: Self = Self {
         length: |_, _| Ok(0),
         indexed: false,
@@ -82,7 +81,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-/// `Reflect.get`, as it was before the page could change it.
+/// The original `Reflect.get`, which the page may have replaced.
 ///
 /// # Errors
 /// What an accessor throws.
@@ -103,7 +102,7 @@ where
     context.get_data::<Own>().map(|own| which(own).clone()).ok_or_else(|| bind::type_error("a built-in is missing"))
 }
 
-/// An object of an interface whose properties are computed.
+/// An object of an interface with computed properties.
 ///
 /// # Errors
 /// When the interface was not defined.
@@ -117,7 +116,7 @@ pub fn object<T: NativeObject>(
     wrap_target(target, computed, context)
 }
 
-/// Puts the traps around a target.
+/// Wraps a target in a proxy with the traps.
 ///
 /// # Errors
 /// None that a page could cause.
@@ -126,12 +125,12 @@ pub fn wrap_target(target: JsObject, kind: &'static Kind, context: &mut Context)
     Ok(proxy.into())
 }
 
-/// A kind with its traps, made by [`computed`].
+/// A kind with its traps, created by [`computed`].
 pub struct Kind {
     pub build: fn(JsProxyBuilder) -> JsProxyBuilder,
 }
 
-/// Makes a [`Kind`] of a constant [`Computed`]: traps are plain functions, so that each kind has its own.
+/// Creates a [`Kind`] from a constant [`Computed`]: traps are plain functions, so each kind needs its own.
 macro_rules! computed {
     ($table:expr) => {
         $crate::web::webidl::exotic::Kind {
@@ -153,14 +152,14 @@ macro_rules! computed {
 
 pub(crate) use computed;
 
-/// What a proxy of ours stands around; any other object is its own.
+/// The target of one of our proxies; any other object is returned as it is.
 pub fn target_of(object: JsObject, context: &mut Context) -> JsObject {
     use boa_engine::object::builtins::JsProxy;
     if JsProxy::from_object(object.clone()).is_err() {
         return object;
     }
     let Ok(key) = own(context, |own| &own.target) else { return object };
-    // A proxy of the page's own may throw or give what it likes: then it is nothing of ours.
+    // A page's own proxy may throw or return anything: then it is not one of ours.
     let told = object.get(key, context).ok().and_then(|value| value.as_object());
     told.unwrap_or(object)
 }
@@ -185,11 +184,11 @@ fn split(args: &[JsValue], context: &mut Context) -> JsResult<(JsObject, Propert
     Ok((target, key))
 }
 
-/// A number that is an array index (below 2³² − 1).
+/// The array index of a key (below 2³² − 1).
 fn index_of(key: &PropertyKey) -> Option<u32> {
     match key {
         PropertyKey::Index(index) => Some(index.get()),
-        // The engine's own keys: what is an index is no string.
+        // In the engine's own keys an index is never a string.
         PropertyKey::String(_) => None,
         PropertyKey::Symbol(_) => None,
     }
@@ -203,7 +202,7 @@ fn name_of(key: &PropertyKey) -> Option<JsString> {
     }
 }
 
-/// The computed value of a key, and whether it is a number's (WebIDL §3.9.1).
+/// The computed value of a key, and whether the key is an index (WebIDL §3.9.1).
 fn value(
     table: &Computed,
     target: &JsObject,
@@ -238,7 +237,7 @@ pub fn get(table: &Computed, args: &[JsValue], context: &mut Context) -> JsResul
     } else if let Some((value, _)) = value(table, &target, &key, context)? {
         return Ok(value);
     }
-    // Accessors of the prototypes get the proxy as `this`, which is what the page knows.
+    // Accessors of the prototypes get the proxy as `this`, since the page only knows the proxy.
     let receiver = args.get(2).cloned().unwrap_or_else(|| target.clone().into());
     let get = own(context, |own| &own.get)?;
     get.call(&JsValue::undefined(), &[target.into(), key.into(), receiver], context)
@@ -256,8 +255,8 @@ pub fn set(table: &Computed, args: &[JsValue], context: &mut Context) -> JsResul
         } else if table.indexed && index_of(&key).is_some() {
             return Ok(false.into());
         } else if let Some((_, is_index)) = value(table, &target, &key, context)? {
-            // Read-only: sloppy code goes on, strict code is told. Names that are no numbers may be hidden by an own property, and an
-            // object that inherits from this one gets a property of its own.
+            // Read-only: sloppy code continues, strict code gets an error. Names that are not indexes may be hidden by an own property,
+            // and an object that inherits from this one gets its own property.
             let receiver = args.get(3).and_then(JsValue::as_object);
             let inherits = receiver.filter(|object| !JsObject::equals(&target_of(object.clone(), context), &target));
             if let Some(receiver) = inherits.filter(|_| !is_index) {
@@ -276,7 +275,7 @@ pub fn set(table: &Computed, args: &[JsValue], context: &mut Context) -> JsResul
     set.call(&JsValue::undefined(), &[target.into(), key.into(), given, receiver], context)
 }
 
-/// Whether the property is an accessor, of the object's own or of a prototype.
+/// Whether the property is an accessor, on the object itself or on a prototype.
 fn has_setter(target: &JsObject, key: &PropertyKey, context: &mut Context) -> JsResult<bool> {
     let mut next = Some(target.clone());
     while let Some(object) = next {

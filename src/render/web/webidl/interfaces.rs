@@ -1,4 +1,4 @@
-//! Which interface the object of a node has (HTML §3.2.2, DOM §4): a table of elements, and the chain of prototypes.
+//! The interface of a node's object (HTML §3.2.2, DOM §4): a table of elements, and the prototype chain.
 
 use boa_engine::{Context, JsResult, NativeFunction};
 use html5ever::{local_name, ns};
@@ -7,7 +7,7 @@ use crate::dom::{NodeData, NodeId, Tree, is_custom_element_name};
 use crate::engine::bind;
 use crate::web::html::custom;
 
-/// Interfaces of HTML elements that have one of their own, with their elements. An interface without elements is abstract.
+/// HTML interfaces with their elements. An interface without elements is abstract.
 const HTML: &[(&str, &[&str])] = &[
     ("HTMLAnchorElement", &["a"]),
     ("HTMLAreaElement", &["area"]),
@@ -77,7 +77,7 @@ const HTML: &[(&str, &[&str])] = &[
     ("HTMLUListElement", &["ul"]),
 ];
 
-/// Elements of HTML that have no interface of their own.
+/// HTML elements without their own interface.
 const PLAIN: &[&str] = &[
     "abbr",
     "acronym",
@@ -132,7 +132,7 @@ const PLAIN: &[&str] = &[
     "wbr",
 ];
 
-/// Interface of the object of a node.
+/// The interface of a node's object.
 pub(crate) fn of(tree: &Tree, id: NodeId) -> &'static str {
     match tree.data(id) {
         NodeData::Vacant => "Node",

@@ -1,4 +1,4 @@
-//! WebIDL: which interface a node's object has, and objects whose properties are computed.
+//! WebIDL: interfaces of node objects, and objects with computed properties.
 
 pub mod exotic;
 pub(crate) mod interfaces;
