@@ -83,7 +83,7 @@ pub fn hashes(form: &Form, markup: &str) -> Option<&'static str> {
 }
 
 /// The control that a person would press: the button that submits the form, enabled or not yet; else one with a login
-/// label; else the only one.
+/// label; else the first one after the password; else the first.
 #[must_use]
 pub fn button(form: &Form) -> Option<usize> {
     let of_kind = |kinds: &[Kind]| -> Vec<usize> {

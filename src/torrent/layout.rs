@@ -317,7 +317,7 @@ fn contains_bitcomet_pad(element: &[u8]) -> bool {
 }
 
 /// Writes a path element to `clean` under libtorrent's naming rules: separators, NUL and text-direction marks are
-/// dropped; control characters and broken UTF-8 become `_`; an empty result becomes `_` too. False if nothing or only
+/// dropped; control characters and broken UTF-8 become `_`; an empty element becomes `_` too. False if nothing or only
 /// one or two dots remain: the path skips the element.
 fn clean_element(clean: &mut Vec<u8>, element: &[u8]) -> bool {
     clean.clear();

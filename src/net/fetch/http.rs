@@ -103,8 +103,8 @@ impl HttpTransport {
         Ok(Self { clients, kept, addresses: options.addresses.clone(), dns, timeout })
     }
 
-    /// The client for a URL. If there was only one client, its idle connections close at once; those of an evicted
-    /// client close after their responses.
+    /// The client for a URL. A client evicted for it closes its idle connections at once, and the others after their
+    /// responses.
     fn client(&self, url: &url::Url) -> Result<reqwest::Client, ClientError> {
         let origin = url.origin();
         // The list is consistent between any two statements that could panic.
