@@ -19,7 +19,7 @@ use crate::limits;
 /// Bounds memory, open files and CPU time for the life of the process, and drops the capabilities that would let root exceed them.
 ///
 /// # Errors
-/// When the kernel refuses, for which there is no reason.
+/// When the kernel refuses, which it has no reason to do.
 pub(super) fn bound_resources() -> io::Result<()> {
     give_up_capabilities();
     // Written memory counts, not reserved memory: the page's stack is reserved whole and written in part.
@@ -36,7 +36,7 @@ pub(super) fn bound_resources() -> io::Result<()> {
 /// Grants this much CPU time for one more page, within the limit of the process's life. The kernel ends the process when it is used up.
 ///
 /// # Errors
-/// When the kernel refuses, for which there is no reason.
+/// When the kernel refuses, which it has no reason to do.
 pub(super) fn grant_cpu_time(seconds: u64) -> io::Result<()> {
     let used = cost::cpu_us(cost::Of::Process)?;
     // The kernel counts whole seconds: a page gets a part of one more, not less.
@@ -61,7 +61,7 @@ pub(super) fn extend_cpu_time(seconds: u64) -> bool {
 /// Whether enough CPU time is left for another page to use its maximum.
 ///
 /// # Errors
-/// When the kernel refuses, for which there is no reason.
+/// When the kernel refuses, which it has no reason to do.
 pub(super) fn has_cpu_time() -> io::Result<bool> {
     let used = cost::cpu_us(cost::Of::Process)?.div_ceil(1_000_000);
     Ok(used + limits::RENDER_CPU_SECONDS_MAX <= limits::RENDER_CHILD_CPU_SECONDS_MAX)

@@ -13,7 +13,7 @@ pub enum Of {
 /// User and system time since it began, in microseconds.
 ///
 /// # Errors
-/// When the kernel refuses, for which there is no reason.
+/// When the kernel refuses, which it has no reason to do.
 pub fn cpu_us(of: Of) -> io::Result<u64> {
     let who = match of {
         Of::Process => libc::RUSAGE_SELF,

@@ -3,7 +3,6 @@
 //!
 //! An unknown kind is taken for rows, which are clicked before their list is turned. If a turn shows that they were tabs, or nothing is
 //! left but what was below them, they are clicked again.
-//! left but what stood below them, they are pressed once more.
 
 use std::collections::{HashMap, HashSet};
 

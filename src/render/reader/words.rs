@@ -3,7 +3,6 @@
 //!
 //! Words of alphabets match at the beginning of a word of the label, or as a whole word: "download" does not contain "load", and a row
 //! that names an edition does not offer to "edit".
-//! names an edition does not offer to "edit".
 
 use gleaner_base::words::Topic;
 

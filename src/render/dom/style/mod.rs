@@ -3,7 +3,6 @@
 //!
 //! `declaration` parses declaration blocks, `sheet` rules, `value` maps a declaration to its properties, and `cascade` decides which rule
 //! wins. All of it is pure: `web::styles` collects the page's sheets.
-//! rule wins. All of it is pure: the page's sheets are gathered in `web::styles`.
 
 pub mod cascade;
 pub mod declaration;

@@ -501,7 +501,7 @@ fn name_of(tree: &Tree, item: &Item) -> (String, String, String) {
     }
 }
 
-/// A text as a number (§4.4): digits and a point, with an optional sign; anything else is NaN.
+/// A text as a number (§4.4): digits and a point, with an optional sign; anything else is `NaN`.
 fn number_of(text: &str) -> f64 {
     let text = text.trim_matches([' ', '\t', '\n', '\r']);
     let digits = text.strip_prefix('-').unwrap_or(text);

@@ -1,6 +1,5 @@
 //! Rows that are alone of their class, overlay links, folders of the same names: elements that belong to others though they do not look
 //! so, and the reverse.
-//! does not look so, and what is none though it does.
 
 use super::live::titles;
 use super::*;

@@ -3,7 +3,8 @@
 use super::again::read_faulty;
 use super::live::is_whole;
 
-/// An archive whose folders are rows of a list; `put` makes an empty list, `add` a row of a class, a name, a kind and an act, `file` one of a file.
+/// An archive whose folders are rows of a list; `put` creates an empty list, `add` a row with a class, a name, a kind and an act, `file`
+/// a row for a file.
 fn archive(tree: &str, list: &str, put: &str, add: &str, file: &str) -> String {
     format!(
         "<h1>Archive</h1>{list}<div id=dialog hidden></div><script>const tree = {tree}, at = [], acts = [];

@@ -28,7 +28,7 @@ pub type Delete = fn(&JsObject, &PropertyKey, &mut Context) -> JsResult<()>;
 /// The behaviour of computed properties. `object` is the target, never the proxy.
 #[derive(Clone, Copy)]
 pub struct Computed {
-    /// The number of indexed properties.
+    /// The number of indexed properties: the numbers below [`Self::length`] are properties.
     pub length: fn(&JsObject, &mut Context) -> JsResult<u32>,
     /// Whether numbers are never names, and numbers beyond the length can neither be set nor defined ("supports indexed properties").
     pub indexed: bool,
