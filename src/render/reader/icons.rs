@@ -18,7 +18,7 @@ const ATTRIBUTES: &[&str] =
 /// What the icons of a control without text reveal about it.
 pub(super) struct Icons {
     names: String,
-    /// Pressing it changes something.
+    /// Clicking it changes something.
     pub is_harm: bool,
     /// Its effect is unknown.
     pub is_unsure: bool,

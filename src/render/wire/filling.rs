@@ -67,13 +67,13 @@ impl std::fmt::Debug for Filling {
     }
 }
 
-/// How a person sends a form.
+/// How a form is submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Submit {
     /// By a click on this control.
     Click(u32),
-    /// By the Enter key in this control, which sends the form that owns it, whether it has a button or not.
+    /// By the Enter key in this control, which submits the form that owns it, whether it has a button or not.
     Enter(u32),
 }
 

@@ -14,7 +14,7 @@ pub struct Outcome {
     pub errors: Vec<ScriptError>,
     /// Console lines and errors that were only counted.
     pub untold: u64,
-    /// What the last script that did not throw evaluated to, as text.
+    /// The value of the last script that did not throw, as text.
     pub value: String,
     /// Instructions used.
     pub instructions: usize,

@@ -8,7 +8,7 @@ use crate::limits;
 /// A page to run. The body of its frame is its markup, followed by the texts of scripts that run once it is loaded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Page {
-    /// Address of the document.
+    /// URL of the document.
     pub url: String,
     /// Milliseconds since 1970 at which the page's clock starts.
     pub now_ms: i64,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A response of any status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
-    /// Address after redirects.
+    /// URL after redirects.
     pub url: String,
     pub redirected: bool,
     pub status: u16,

@@ -9,7 +9,7 @@ const QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b
 const PATH: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'?').add(b'^').add(b'`').add(b'{').add(b'}');
 
-/// A `file:` address.
+/// A `file:` URL.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct FileUrl {
     host: String,
