@@ -36,10 +36,10 @@ pub enum UrlFault {
     #[error("the scheme is `{0}`, only http and https are crawled")]
     Scheme(String),
     /// It holds `user:password@`. Secrets never travel in URLs.
-    #[error("a user name or password stands in the URL")]
+    #[error("the URL contains a user name or password")]
     Credentials,
     /// A control character that the URL standard does not strip.
-    #[error("a control character stands in the URL")]
+    #[error("the URL contains a control character")]
     Control,
     /// Longer than [`URL_BYTES_MAX`].
     #[error("longer than {URL_BYTES_MAX} bytes")]

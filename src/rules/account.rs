@@ -53,7 +53,7 @@ pub(super) fn conventions(faults: &mut Faults, spans: &Spans, login: &LoginFile)
         if let Some(url) = joined.as_ref().and_then(CrawlUrl::exact) {
             secrets::parameter(faults, spans.value(&key), &key, &url);
         } else if !text.is_empty() {
-            let message = "this is no path: families have no host";
+            let message = "this is not a path: families have no host";
             faults.add(spans.value(&key), &key, message, Some("write it as /login.php, or as login.php".to_owned()));
         }
     }
@@ -142,13 +142,13 @@ fn placed(
             return Some(url);
         }
         Ok(url) => (
-            format!("`{}` is no host of this site: the password goes to its own hosts alone", url.authority()),
+            format!("`{}` is not a host of this site: the password only goes to its own hosts", url.authority()),
             "add it to `hosts`, if it is the site's",
         ),
         // Without a start URL (which is a fault of its own) a path cannot be resolved.
         Err(_) if base.is_none() && is_path => return None,
         Err(UrlFault::Syntax(_)) => ("this is neither a whole URL nor a path".to_owned(), HINT),
-        Err(error) => (format!("this cannot be asked for: {error}"), HINT),
+        Err(error) => (format!("this cannot be requested: {error}"), HINT),
     };
     faults.add(span, key, message, Some(hint.to_owned()));
     None
@@ -202,7 +202,7 @@ fn names(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&st
             continue;
         }
         let key = format!("login.{key}");
-        let message = format!("this is no name: the {what} is to be named here, and not what is sent in it");
+        let message = format!("this is not a name: write the name of the {what}, not its value");
         let hint = format!("write the {what}'s name, as `password`. If this is a secret, {place}");
         faults.add(spans.value(&key), &key, message, Some(hint));
     }
@@ -211,7 +211,7 @@ fn names(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&st
         let span = spans.key(&key);
         faults.hide(span.clone());
         let hint = format!("write the field's name. If this is a secret, {place}");
-        faults.add(span, "login.fields", "this is no name of a field", Some(hint));
+        faults.add(span, "login.fields", "this is not the name of a field", Some(hint));
     }
 }
 
@@ -237,13 +237,13 @@ fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&s
                     format!("log in with a browser, then run: gleaner login {site} --cookies cookies.txt")
                 }
                 None => {
-                    "log in to each site of the family with a browser, and take its session over (`gleaner login` with \
-                         --cookies, see docs/guide/members.md)"
+                    "log in to each site of the family with a browser, and import its session (`gleaner login` with --cookies, see \
+                         docs/guide/members.md)"
                         .to_owned()
                 }
             };
             let hint = format!(
-                "take it out: what the page's form holds already is sent as it stands there; where more is wanted, {how}"
+                "take it out: fields that the page's form has already are sent as they are; if more is needed, {how}"
             );
             faults.add(spans.key(&key), &key, message, Some(hint));
         }
@@ -253,7 +253,7 @@ fn shapes(faults: &mut Faults, spans: &Spans, login: &LoginFile, site: Option<&s
         && !token.is_empty()
     {
         let hint = "write it as /data/token".to_owned();
-        faults.add(spans.value("login.json.token"), "login.json.token", "this is no JSON pointer", Some(hint));
+        faults.add(spans.value("login.json.token"), "login.json.token", "this is not a JSON pointer", Some(hint));
     }
 }
 
@@ -285,7 +285,7 @@ fn agree(faults: &mut Faults, spans: &Spans, own: &LoginFile, all: &LoginFile) {
     ];
     for (name, _) in of_a_form.into_iter().filter(|(_, is_there)| *is_there) {
         let whose = if own.json.is_some() { "" } else { " of its family" };
-        let message = format!("`{name}` is about a form, and `json`{whose} logs in without one");
+        let message = format!("`{name}` applies to forms, but `json`{whose} logs in without one");
         let hint = "take one of them out; `json` has its own `user` and `password`".to_owned();
         let key = format!("login.{name}");
         faults.add(spans.key(&key), &key, message, Some(hint));

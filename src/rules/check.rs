@@ -217,8 +217,8 @@ fn canonical(faults: &mut Faults, spans: &Spans, own: &ParametersFile, elder: &P
         let inner = name.strip_suffix('*').unwrap_or(name);
         if name.is_empty() || inner.contains(['*', '&', '=', '?', '#', ' ']) {
             let key = format!("parameters.{list}[{index}]");
-            let hint = "write the name as it stands in the URL, with `*` at its end at most".to_owned();
-            faults.add(spans.value(&key), &key, format!("`{name}` is no name of a parameter"), Some(hint));
+            let hint = "write the name as it appears in the URL, with `*` only at its end".to_owned();
+            faults.add(spans.value(&key), &key, format!("`{name}` is not the name of a parameter"), Some(hint));
         } else if *list == "keep" && own.drop.contains(name) {
             let key = format!("parameters.keep[{index}]");
             faults.add(spans.value(&key), &key, format!("`{name}` is also named in parameters.drop"), None);
@@ -227,8 +227,8 @@ fn canonical(faults: &mut Faults, spans: &Spans, own: &ParametersFile, elder: &P
     for (index, name) in own.default_documents.iter().enumerate() {
         if name.is_empty() || matches!(name.as_str(), "." | "..") || name.contains(['/', '?', '#', '*', ' ']) {
             let key = format!("parameters.default_documents[{index}]");
-            let hint = "write the file's name as it stands in the URL, as index.html".to_owned();
-            faults.add(spans.value(&key), &key, format!("`{name}` is no name of a file"), Some(hint));
+            let hint = "write the file's name as it appears in the URL, as index.html".to_owned();
+            faults.add(spans.value(&key), &key, format!("`{name}` is not the name of a file"), Some(hint));
         }
     }
     let all = merged(own, elder);
@@ -281,7 +281,7 @@ fn boards(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> BoardRules {
         let key = format!("boards.{name}");
         if scraper::Selector::parse(text).is_err() {
             let hint = "write it as for a style sheet: tr.row, li > a.title".to_owned();
-            faults.add(spans.value(&key), &key, format!("`{text}` is no CSS selector"), Some(hint));
+            faults.add(spans.value(&key), &key, format!("`{text}` is not a CSS selector"), Some(hint));
         }
         Some(text.into())
     };
@@ -293,16 +293,16 @@ fn boards(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> BoardRules {
     for (name, given) in [("row_link", &row_link), ("row_time", &row_time)] {
         if rows.is_none() && given.is_some() {
             let key = format!("boards.{name}");
-            let hint = "write `rows` too: what it names is looked for within a row".to_owned();
+            let hint = "write `rows` too: this selector applies within a row".to_owned();
             faults.add(spans.key(&key), &key, format!("`{name}` needs `rows`"), Some(hint));
         }
     }
     let offset_s = boards.utc_offset.as_deref().and_then(|text| {
         let offset = hours::offset(text);
         if offset.is_none() {
-            let hint = "write it as +08:00; it may lie 14 hours from UTC at most, in quarters of an hour".to_owned();
+            let hint = "write it as +08:00, at most 14 hours from UTC, in quarters of an hour".to_owned();
             let key = "boards.utc_offset";
-            faults.add(spans.value(key), key, format!("`{text}` is no offset from UTC"), Some(hint));
+            faults.add(spans.value(key), key, format!("`{text}` is not an offset from UTC"), Some(hint));
         }
         offset.map(|minutes| i32::from(minutes) * 60)
     });
@@ -331,20 +331,25 @@ fn quiet_hours(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Hours {
             None => {
                 let key = format!("rate.quiet_hours[{index}]");
                 let hint = "write it as 22:30-06:00".to_owned();
-                faults.add(spans.value(&key), &key, format!("`{text}` names no hours of the day"), Some(hint));
+                faults.add(spans.value(&key), &key, format!("`{text}` is not a range of hours"), Some(hint));
             }
         }
     }
     let offset_minutes = rate.utc_offset.as_deref().map_or(Some(0), hours::offset).unwrap_or_else(|| {
-        let hint = "write it as +08:00; it may lie 14 hours from UTC at most, in quarters of an hour".to_owned();
-        let message = format!("`{}` is no offset from UTC", rate.utc_offset.as_deref().unwrap_or_default());
+        let hint = "write it as +08:00, at most 14 hours from UTC, in quarters of an hour".to_owned();
+        let message = format!("`{}` is not an offset from UTC", rate.utc_offset.as_deref().unwrap_or_default());
         faults.add(spans.value("rate.utc_offset"), "rate.utc_offset", message, Some(hint));
         0
     });
     let hours = Hours { quiet, offset_minutes };
     if hours.is_always_quiet() {
         let hint = "leave some hours, or write enabled = false".to_owned();
-        faults.add(spans.value("rate.quiet_hours"), "rate.quiet_hours", "no minute of the day is left", Some(hint));
+        faults.add(
+            spans.value("rate.quiet_hours"),
+            "rate.quiet_hours",
+            "no minute of the day is left for crawling",
+            Some(hint),
+        );
     }
     hours
 }
@@ -360,7 +365,7 @@ fn mirrors(faults: &mut Faults, spans: &Spans, mirrors: &[String], start: &[(usi
         };
         match CrawlUrl::parse(text, &Canonical::default()) {
             Err(error) => {
-                fault(format!("this is no URL of a mirror: {error}"), "write it as https://mirror.example.net")
+                fault(format!("this is not the URL of a mirror: {error}"), "write it as https://mirror.example.net")
             }
             Ok(url) if url.path() != "/" => fault(
                 format!("`{text}` names a path"),
@@ -370,7 +375,7 @@ fn mirrors(faults: &mut Faults, spans: &Spans, mirrors: &[String], start: &[(usi
                 fault(format!("`{text}` is the host of the first start URL itself"), "take it out");
             }
             Ok(url) if origins.iter().any(|origin| **origin == *url.origin()) => {
-                fault(format!("`{text}` stands here twice"), "take one of them out");
+                fault(format!("`{text}` is listed twice"), "take one of them out");
             }
             Ok(url) => origins.push(url.origin().into()),
         }
@@ -391,7 +396,7 @@ fn private_addresses(
                 if network.parse::<ipnet::IpNet>().is_err() && network.parse::<IpAddr>().is_err() {
                     let key = format!("private_addresses[{index}]");
                     let hint = "write it as 10.1.0.0/16 or fd00::/8, or 10.1.2.3 for one address".to_owned();
-                    faults.add(spans.value(&key), &key, format!("`{network}` is no network"), Some(hint));
+                    faults.add(spans.value(&key), &key, format!("`{network}` is not a network"), Some(hint));
                 }
             }
             PrivateAddresses::Of(networks.clone())
@@ -422,7 +427,7 @@ fn shortcuts(faults: &mut Faults, spans: &Spans, file: &SiteFile, hosts: &[Box<s
                     if !owns(hosts, authority) {
                         fault(
                             "url",
-                            format!("`{authority}` is no host of this site"),
+                            format!("`{authority}` is not a host of this site"),
                             "add it to `hosts`, if it is the site's".to_owned(),
                         );
                     }
@@ -454,7 +459,7 @@ fn robots(faults: &mut Faults, spans: &Spans, file: &RobotsFile) -> Robots {
     if reason.is_empty() {
         let hint = "write why, as robots = { obey = false, reason = \"own server\" }".to_owned();
         let span = spans.value("robots.obey");
-        faults.add(span, "robots.reason", "robots.txt is not to be obeyed, and no reason is given", Some(hint));
+        faults.add(span, "robots.reason", "robots.txt is ignored, and no reason is given", Some(hint));
     }
     Robots::Ignore { reason: reason.into() }
 }
@@ -485,7 +490,7 @@ fn headers(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Vec<(Box<str>
             faults.add(spans.key(&key), &key, message, Some(hint.to_owned()));
         };
         if is_secret {
-            fault(format!("the header `{name}` holds a secret"), "take it out: secrets never stand in rule files");
+            fault(format!("the header `{name}` holds a secret"), "take it out: secrets do not belong in rule files");
         } else if OWN.contains(&lower.as_str()) {
             fault(format!("the header `{name}` is the crawler's own"), "take it out");
         } else if reqwest::header::HeaderName::from_bytes(name.as_bytes()).is_err() {
@@ -505,11 +510,11 @@ fn proxy(faults: &mut Faults, spans: &Spans, text: Option<&str>) -> Option<Url> 
             (format!("{shown} is not a URL: {error}"), "write it as socks5://127.0.0.1:1080")
         }
         Ok(url) if !matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") => {
-            (format!("`{}` is no kind of proxy", url.scheme()), "write http, https, socks5 or socks5h")
+            (format!("`{}` is not a proxy scheme", url.scheme()), "write http, https, socks5 or socks5h")
         }
         Ok(url) if !url.username().is_empty() || url.password().is_some() => (
-            "a user name or password stands in the proxy's URL".to_owned(),
-            "take them out: secrets never stand in rule files",
+            "the proxy's URL contains a user name or password".to_owned(),
+            "take them out: secrets do not belong in rule files",
         ),
         Ok(url) if url.host_str().is_none_or(str::is_empty) => {
             ("the proxy has no host".to_owned(), "write it as socks5://127.0.0.1:1080")

@@ -220,9 +220,9 @@ fn check_contact(contact: &str) -> Result<(), String> {
         return Err("the contact does not fit into a header".to_owned());
     }
     if contact.starts_with("http://") || contact.starts_with("https://") {
-        let url = url::Url::parse(contact).map_err(|error| format!("the contact is no URL: {error}"))?;
+        let url = url::Url::parse(contact).map_err(|error| format!("the contact is not a URL: {error}"))?;
         let has_secret = !url.username().is_empty() || url.password().is_some();
-        return if has_secret { Err("a user name or password stands in the contact".to_owned()) } else { Ok(()) };
+        return if has_secret { Err("the contact contains a user name or password".to_owned()) } else { Ok(()) };
     }
     match contact.strip_prefix("mailto:").unwrap_or(contact).split_once('@') {
         Some((user, host)) if !user.is_empty() && host.contains('.') && !host.contains('@') => Ok(()),

@@ -93,8 +93,8 @@ impl Families {
         let mut next = Some(name.to_owned());
         while let Some(name) = next {
             if line.contains(&name) || line.len() == FAMILY_GENERATIONS_MAX {
-                let message = format!("the family `{name}` descends from itself, or from too many others");
-                return Err(NoFamily { message, hint: Some("take one `extends` out of the circle".to_owned()) });
+                let message = format!("the family `{name}` extends itself, or too many others");
+                return Err(NoFamily { message, hint: Some("remove one `extends` of the cycle".to_owned()) });
             }
             let (path, text) = self.text(&name)?;
             line.push(name);

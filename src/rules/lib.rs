@@ -63,7 +63,7 @@ pub fn load_dir(dir: &Path) -> Vec<LoadedFile> {
     let paths = match site_paths(dir) {
         Ok(paths) => paths,
         Err(error) => {
-            let fault = unreadable(dir, &error, "name the folder with --rules, or make it");
+            let fault = unreadable(dir, &error, "pass the folder as --rules, or create it");
             return vec![LoadedFile { path: dir.to_owned(), site: Err(vec![*fault]) }];
         }
     };
@@ -150,7 +150,7 @@ fn whole_file(path: &Path, message: String, hint: &str) -> Box<Fault> {
 }
 
 fn same_name(path: &Path, site: &SiteRules, first: &Path) -> Fault {
-    let message = format!("the site name `{}` is taken by {}", site.name, first.display());
+    let message = format!("the site name `{}` is already used by {}", site.name, first.display());
     let text = read_text(path).unwrap_or_default();
     let mut faults = Faults::new(path, &text);
     let read = schema::read::<file::SiteFile>(&mut faults);

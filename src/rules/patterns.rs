@@ -88,7 +88,7 @@ fn rule(faults: &mut Faults, span: Range<usize>, key: &str, pattern: &str, class
     let has_page = regex.capture_names().flatten().any(|name| name == "page");
     if let Some(other) = regex.capture_names().flatten().find(|name| *name != "page") {
         let message = format!("the group `{other}` means nothing here");
-        faults.add(span, key, message, Some("name it `page` where it marks the page number, else (?:…)".to_owned()));
+        faults.add(span, key, message, Some("name it `page` if it marks the page number, else write (?:…)".to_owned()));
     }
     Some(Rule {
         file: faults.path().into(),
@@ -106,10 +106,10 @@ fn suspicious(pattern: &str) -> Option<(&'static str, &'static str)> {
     let anchored = body.strip_prefix('^');
     let text = anchored.unwrap_or(body);
     if pattern.is_empty() {
-        return Some(("an empty expression matches every URL", "write `.` where that is meant, or take it out"));
+        return Some(("an empty expression matches every URL", "write `.` if that is intended, or take it out"));
     }
     if text.starts_with("http:") || text.starts_with("https:") || text.starts_with("https?:") {
-        let hint = "begin behind the host, as `^/path`; name hosts under `hosts`";
+        let hint = "start after the host, as `^/path`; name hosts under `hosts`";
         return Some(("expressions are matched against path and query, without scheme and host", hint));
     }
     if anchored.is_some_and(|text| text.starts_with(|first: char| first.is_ascii_alphanumeric())) {

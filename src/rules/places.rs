@@ -39,7 +39,7 @@ pub(super) fn start(
 pub(super) fn url_hint(fault: &UrlFault) -> Option<String> {
     let hint = match fault {
         UrlFault::Syntax(_) => "write it in full, as https://example.org/path",
-        UrlFault::Credentials => "take them out: secrets never stand in rule files",
+        UrlFault::Credentials => "take them out: secrets do not belong in rule files",
         _ => return None,
     };
     Some(hint.to_owned())
@@ -67,10 +67,9 @@ pub(super) fn hosts(
         match host(text) {
             Ok(host) => found.push(host),
             Err(_) if secrets::may_have_userinfo(text) => {
-                let message =
-                    "this is not a host: a user name or a password seems to stand in front of it, or in its place";
+                let message = "this is not a host: it seems to contain a user name or a password";
                 let hint =
-                    "write the host alone, as example.org or example.org:8080: secrets never stand in rule files";
+                    "write the host alone, as example.org or example.org:8080: secrets do not belong in rule files";
                 faults.hide(spans.value(&key));
                 faults.add(spans.value(&key), &key, message, Some(hint.to_owned()));
             }

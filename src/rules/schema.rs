@@ -310,7 +310,7 @@ fn wrap_hint(schema: &Json, node: &DeValue<'_>) -> Option<String> {
         ("integer" | "number" | "boolean", DeValue::String(_)) => Some("write it without quotes".to_owned()),
         ("integer", DeValue::Float(number)) => {
             let near = number.as_str().parse::<f64>().ok().filter(|near| near.is_finite());
-            near.map(|near| format!("write a number without a point, as {}", near.abs().ceil().max(1.0)))
+            near.map(|near| format!("write a whole number, as {}", near.abs().ceil().max(1.0)))
         }
         ("string", DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) => {
             let form = example(schema).map(|example| format!(", as \"{example}\""));

@@ -95,7 +95,7 @@ pub(super) fn is_harmless(key: &str, value: &DeValue<'_>) -> bool {
 }
 
 /// Where a password belongs, if its site is unknown.
-pub(super) const HINT: &str = "take it out: docs/guide/members.md tells where the password of each site belongs";
+pub(super) const HINT: &str = "take it out: docs/guide/members.md says where the password of each site belongs";
 
 /// Where the password of this site belongs.
 pub(super) fn hint(site: &str) -> String {
@@ -207,7 +207,7 @@ pub(super) fn parameter(faults: &mut Faults, span: Range<usize>, key: &str, url:
     let query = url.path().split_once('?').map_or("", |(_, query)| query);
     let names = query.split(['&', ';']).map(|parameter| parameter.split('=').next().unwrap_or_default());
     for name in names.filter(|name| is_secret(name)) {
-        let hint = "take it out: secrets never stand in rule files".to_owned();
+        let hint = "take it out: secrets do not belong in rule files".to_owned();
         faults.add(span.clone(), key, format!("the parameter `{name}` holds a secret"), Some(hint));
         faults.hide(span.clone());
     }

@@ -27,11 +27,11 @@ pub fn starter(url: &str) -> Result<Starter, UrlFault> {
     let host = url.authority();
     let origin = url.origin();
     let text = format!(
-        r#"# Rules of {host}, written by `gleaner rules new`. Every key is told in docs/reference/rules.md.
+        r#"# Rules of {host}, written by `gleaner rules new`. docs/reference/rules.md describes every key.
 #
 # 1. Fill in the classes below: look at the site's links and write one expression for each kind of page.
 # 2. Put real URLs of the site under [examples] and run `gleaner rules check rules/{name}.toml`.
-# 3. `gleaner rules explain URL` tells what becomes of a URL, `gleaner crawl {name} --dry-run` what would be fetched.
+# 3. `gleaner rules explain URL` shows how a URL is judged, `gleaner crawl {name} --dry-run` what would be fetched.
 #
 # Is it a plain directory listing? Then delete everything but `start` and write: extends = "families/autoindex"
 # Does it run known software? Then write its family above [classes], and leave the classes out that it has: extends =
@@ -63,7 +63,7 @@ requests_per_second = 1.0
 connections = 2
 
 # For members only? Name the account, never its password: that goes into the file `secrets/{name}` of the data folder
-# (chmod 600). Then run `gleaner login {name}`; docs/guide/members.md tells the rest.
+# (chmod 600). Then run `gleaner login {name}`; docs/guide/members.md explains the rest.
 # [login]
 # user = "anna"
 # page = "/login.php"            # where the form is, if it is not found from the start page

@@ -64,8 +64,8 @@ fn start_hint(reason: Refusal<'_>) -> &'static str {
 /// The text for a refusal.
 fn told(reason: Refusal<'_>) -> String {
     match reason {
-        Refusal::WrongHost => "its host is none of `hosts`".to_owned(),
-        Refusal::NotBelowStart => "it lies outside the folders of the start URLs (below_start)".to_owned(),
+        Refusal::WrongHost => "its host is not in `hosts`".to_owned(),
+        Refusal::NotBelowStart => "it is outside the folders of the start URLs (below_start)".to_owned(),
         Refusal::Denied(rule) => format!("denied by `{}` at {}", rule.pattern, rule.place()),
         Refusal::NoClass => "no class matches it".to_owned(),
         Refusal::EndsSession => "it would log the account out".to_owned(),
@@ -129,7 +129,7 @@ fn accepted(site: &SiteRules, url: &CrawlUrl, example: &Example) -> Option<(Stri
     {
         let by = format!("by `{}` at {}", rule.pattern, rule.place());
         let message = format!("this example must be taken as {}, and is taken as {} {by}", due.name(), class.name());
-        return Some((message, Some("narrow that expression, or move it behind the right one".to_owned())));
+        return Some((message, Some("narrow that expression, or move it after the right one".to_owned())));
     }
     let page = page_capture.and_then(|(start, end)| url.path().get(start..end)?.parse::<u64>().ok());
     if let Some(due) = due_page

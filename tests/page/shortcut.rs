@@ -1,4 +1,4 @@
-//! Endpoints learned from made-up renders of many shapes, and what must not be learned.
+//! Endpoints learned from synthetic renders of many shapes, and endpoints that must not be learned.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use url::Url;
 
 const ORIGIN: &str = "https://h.example";
 
-/// The crawl takes links of its own host, and magnets.
+/// Normalises a link; the crawl accepts links of its own host, and magnets.
 fn normal(base: &Url, text: &str) -> Option<String> {
     if text.starts_with("magnet:") {
         return magnet::parse(text).ok().map(|magnet| format!("magnet:{:?}", magnet.infohashes));
@@ -22,7 +22,7 @@ fn normal(base: &Url, text: &str) -> Option<String> {
     (url.host_str() == Some("h.example")).then(|| url.to_string())
 }
 
-/// A render of a page: what its scripts asked and got, and the links that they made.
+/// A render of a page: the requests of its scripts with their responses, and the links that they generated.
 fn render(page: &str, exchanges: Vec<Exchange>, links: &[String]) -> Observation {
     let page = Url::parse(&format!("{ORIGIN}{page}")).unwrap();
     let link = |text: &String| {
@@ -55,7 +55,7 @@ fn table(endpoint: &Endpoint) -> Written {
     Written::of(endpoint)
 }
 
-/// Visits a page by an endpoint; the site answers by its requests' paths and queries.
+/// Visits a page through an endpoint; the site answers by path and query of the requests.
 fn visited(
     endpoint: &Endpoint,
     page: &str,
@@ -93,7 +93,7 @@ fn urls(paths: impl IntoIterator<Item = String>) -> BTreeSet<String> {
     paths.into_iter().map(|path| format!("{ORIGIN}{path}")).collect()
 }
 
-/// Records of a page, newest first; numbers far from those of pages and categories.
+/// Records of a page, newest first; their numbers are far from those of pages and categories.
 fn items(page: usize, size: usize) -> Vec<Json> {
     (0..size).map(|at| json!({ "id": 9_000 - (page * size + at), "title": format!("No {page} {at}"), "cat": at % 3, "seeds": at })).collect()
 }
@@ -112,7 +112,7 @@ fn list_pages(
     pages.iter().map(one).collect()
 }
 
-/// What a page of data is asked by, and what it holds.
+/// The request for a page of data, and its content.
 type Shape<'a> = &'a dyn Fn(usize) -> (String, Json);
 
 #[test]
@@ -178,7 +178,7 @@ fn links_to_other_pages_are_known_from_the_total_and_links_of_each_page_are_cons
     }
 }
 
-/// One render of a page that is turned by a button: four requests, or as many as the list has.
+/// One render of a page with a button for the next page: four requests, or as many as the list has.
 fn turned(requests: &[(String, Json)]) -> Observation {
     let links: Vec<String> =
         (0..requests.len()).flat_map(|page| items(page, 10)).map(|item| format!("/torrent/{}", item["id"])).collect();
@@ -432,7 +432,7 @@ fn what_is_posted_is_learned_as_well() {
 
 #[test]
 fn a_member_that_matches_by_chance_is_not_learned() {
-    // Each page shows three links, whose numbers are also those of the categories of its records; no member bears the rest.
+    // Each page shows three links, whose numbers are also those of the categories of its records; no other member has the rest.
     let one = |page: usize| {
         let answer: Vec<Json> = (0..6).map(|at| json!({ "id": 9_000 + page * 10 + at, "cat": at % 3 })).collect();
         let links: Vec<String> = (0..6)
@@ -442,13 +442,13 @@ fn a_member_that_matches_by_chance_is_not_learned() {
         render(&format!("/l/{page}"), vec![get(&format!("/api?page={page}"), json!(answer))], &links)
     };
     assert_eq!(learned(&[one(1), one(2), one(3)]), None);
-    // Two records are too few to tell a member from chance.
+    // Two records are too few to distinguish a member from chance.
     let few = |page: usize| {
         let links = if page == 1 { vec!["/torrent/501".to_owned()] } else { Vec::new() };
         render(&format!("/l/{page}"), vec![get(&format!("/api?page={page}"), json!([{ "id": 500 + page }]))], &links)
     };
     assert_eq!(learned(&[few(1), few(2), few(3)]), None, "records without a link are not explained");
-    // A link that some records lack without a sign in them.
+    // A link that some records lack without any sign of it.
     let some = |page: usize| {
         let links: Vec<String> =
             items(page, 8).iter().step_by(2).map(|item| format!("/torrent/{}", item["id"])).collect();
@@ -502,7 +502,7 @@ fn a_book_learns_checks_ever_more_seldom_and_forgets_at_the_first_difference() {
         assert_eq!(book.checked(of(9), result, 6), Some(Event::Proven));
     }
     assert_eq!(waits, [10, 20, 40, 80, 100, 100]);
-    // Kept and taken up again, it goes on where it was.
+    // Stored and restored, it continues where it was.
     let kept: gleaner_page::shortcut::book::KeptBook =
         serde_json::from_slice(&serde_json::to_vec(&book.to_keep()).unwrap()).unwrap();
     let mut again = Book::default();
@@ -555,7 +555,7 @@ fn a_table_of_the_rule_file_is_checked_where_it_stands() {
     };
     assert_eq!(faults("url = '/api?p={@query.p|1}'\nitems = 'rows'\nlink = ['/t/{id}']\n"), "");
     for (table, line, wanted) in [
-        ("url = 'https://other.example/api'\nlink = ['/t/{id}']\n", 4, "`other.example` is no host of this site"),
+        ("url = 'https://other.example/api'\nlink = ['/t/{id}']\n", 4, "`other.example` is not a host of this site"),
         ("url = '/api'\nlink = ['/t/{id']\n", 5, "brace"),
         ("url = '/api'\nlink = ['/t/{@nothing.x}']\n", 5, "`@nothing` is none of"),
         ("url = '/api'\n", 4, "no links are made of the answer"),
@@ -661,7 +661,7 @@ fn hosts_side_by_side_have_endpoints_of_their_own_and_proofs_of_their_own() {
     assert_eq!(asked(&book, "games"), format!("{ORIGIN}/games?page={{@query.page}}"));
     assert!(book.to_check(&page_of("books", 9)).is_none(), "nothing is known of a third");
 
-    // One for all hosts, as a person may write it: a render at one of them says nothing of the other.
+    // One for all hosts, as a person may write it: a render at one of them proves nothing for the other.
     let mut pin = table(&book.to_check(&page_of("films", 9)).unwrap());
     pin.on = Some("/list?page=*".into());
     let mut book = Book::default();
@@ -684,7 +684,7 @@ fn by_number(page: usize) -> Json {
     Json::Object(rows.collect())
 }
 
-/// Where the list stands, its link's template, the answers, and the links of a page.
+/// Path of the list, template of its links, the responses, and the links of a page.
 type ByName<'a> = (&'a str, &'a str, &'a dyn Fn(usize) -> Json, &'a dyn Fn(usize) -> Vec<String>);
 
 #[test]
@@ -698,7 +698,7 @@ fn an_object_with_a_member_for_each_record_is_a_list_and_its_names_stand_in_link
             paths(page).collect()
         }),
         ("{*}", "/torrent/{@name}", &by_number, &|page| paths(page).collect()),
-        // Names and nothing else.
+        // Only names.
         (
             "data.names{*}",
             "/torrent/{@name}",
@@ -734,13 +734,13 @@ fn an_object_with_a_member_for_each_record_is_a_list_and_its_names_stand_in_link
         let written = table(&learned(&renders).unwrap_or_else(|| panic!("{list}: nothing is learned")));
         assert_eq!(written.items.as_deref(), Some(list), "{written:?}");
         assert_eq!(serde_json::to_value(&written.link).unwrap(), json!([link]), "{list}");
-        // As it stands in a rule file.
+        // As written in a rule file.
         let read: Written = toml::from_str(&toml::to_string(&written).unwrap()).unwrap();
         let endpoint = read.endpoint().unwrap();
         let found = visited(&endpoint, "/list?page=3", "", |_| answer(3).to_string()).unwrap();
         let page = Url::parse(ORIGIN).unwrap();
         assert_eq!(found, links(3).iter().map(|link| normal(&page, link).unwrap()).collect(), "{list}");
-        // PHP writes an object without a member as a list.
+        // PHP encodes an object without members as a list.
         let text = answer(3).to_string();
         if list == "torrents{*}" {
             let found = visited(&endpoint, "/list?page=3", "", |_| json!({ "total": 60, "torrents": [] }).to_string());
@@ -753,7 +753,7 @@ fn an_object_with_a_member_for_each_record_is_a_list_and_its_names_stand_in_link
 
 #[test]
 fn a_list_that_is_an_object_where_it_has_gaps_is_one_list() {
-    // PHP's `json_encode` of a list that a filter took some from.
+    // PHP's `json_encode` of a list from which a filter removed some elements.
     let answer = |page: usize, has_gaps: bool| {
         let rows = items(page, 10);
         let gaps = rows.iter().enumerate().map(|(at, row)| ((2 * at).to_string(), row.clone()));
@@ -803,7 +803,7 @@ fn a_list_that_was_turned_hundreds_of_times_and_left_in_its_middle_is_learned() 
     let endpoint = learned(std::slice::from_ref(&render)).unwrap();
     assert_eq!(table(&endpoint).page.unwrap().step, Some(1));
     assert_eq!(endpoint.explains(&render, &normal), Ok(()));
-    // The next render comes further.
+    // The next render covers more.
     let more: Vec<(String, Json)> = (0..400).map(api).collect();
     assert_eq!(endpoint.explains(&turned(&more), &normal), Ok(()));
 }
@@ -868,7 +868,7 @@ fn a_page_that_was_left_with_more_is_asked_for_again_once_where_its_list_can_be_
     assert_eq!(book.take_rest(&page, &endpoint).map(|rest| rest.records), Some(90));
     assert!(book.take_rest(&page, &endpoint).is_none());
     assert!(!book.leave(&page, rest(2_000_000)), "more than is kept");
-    // Another endpoint cannot go on with its request, and where none is known that could, nothing is kept.
+    // Another endpoint cannot continue with its request, and if none is known that could, nothing is stored.
     assert!(book.leave(&page, rest(7)));
     let other = Endpoint { turning: None, ..endpoint.clone() };
     assert!(book.take_rest(&page, &other).is_none() && book.take_rest(&page, &endpoint).is_none());
@@ -909,7 +909,7 @@ fn the_first_of_a_list_teaches_it_where_the_rest_was_too_much_to_be_remembered()
     let endpoint = learned(std::slice::from_ref(&whole)).unwrap();
     assert_eq!(learned(&[cut(&["/api?page=9"])]).map(|learned| learned.call), Some(endpoint.call.clone()));
     assert_eq!(endpoint.explains(&cut(&["/api?page=9"]), &normal), Ok(()));
-    // What scripts make beside it no answer bears: it has another form, or there are too many.
+    // No response has the other links that scripts generate: they have another form, or there are too many.
     let made = |paths: &dyn Fn(usize) -> String| {
         let mut made = cut(&["/api?page=9"]);
         made.links.extend(
@@ -921,24 +921,24 @@ fn the_first_of_a_list_teaches_it_where_the_rest_was_too_much_to_be_remembered()
         assert!(matches!(endpoint.explains(&other, &normal), Err(Difference::Lacks(_))));
         assert_eq!(learned(&[other]), None);
     }
-    // What another request brought may be another list's.
+    // The response to another request may belong to another list.
     for other in [cut(&[]), cut(&["/other?page=9"]), cut(&["/api?page=9", "/other"])] {
         assert!(endpoint.explains(&other, &normal).is_err());
         assert_eq!(learned(&[other]), None);
     }
-    // Links of the page's own markup came with no answer.
+    // Links of the page's own markup came with no response.
     let mut with_own = cut(&["/api?page=9"]);
     with_own.shell.push(with_own.links[0].clone());
     assert_eq!(endpoint.explains(&with_own, &normal), Ok(()));
     with_own.shell.extend(with_own.links.last().cloned());
     assert!(matches!(endpoint.explains(&with_own, &normal), Err(Difference::Lacks(_))));
-    // Nor are other pages of the list answers' own: an endpoint that does not know them would end it.
+    // Nor are other pages of the list found in the responses: an endpoint that does not know them would end the list.
     let mut paged = cut(&["/api?page=9"]);
     let next = format!("{ORIGIN}/?page=2");
     paged.links.push(Link { key: next.clone(), text: next });
     assert!(matches!(endpoint.explains(&paged, &normal), Err(Difference::Lacks(_))));
     assert!(learned(&[paged]).unwrap().pages.is_some());
-    // Nor are links let through that its answers give and the page does not show.
+    // Nor are links accepted that its responses contain and the page does not show.
     let mut lacking = cut(&["/api?page=9"]);
     lacking.links.remove(0);
     assert!(matches!(endpoint.explains(&lacking, &normal), Err(Difference::Invents(_))));
@@ -981,13 +981,13 @@ fn a_token_that_another_request_has_brought_is_no_constant_though_it_was_always_
         assert_eq!(written.before.map(|before| before.url).as_deref(), Some("/auth"));
         assert!(written.url.ends_with("&page=1&sort=20261122"), "a date is no token: {}", written.url);
     }
-    // One that stands on the page or came from nowhere is the site's own.
+    // A token on the page or from nowhere belongs to the site.
     let on_page = |html: String| Observation { html, ..with(auth()) };
     for render in [on_page(format!("<script src=/{token}.js></script>")), with(get("/auth", json!({ "ok": true })))] {
         let written = table(&learned(&[render]).unwrap());
         assert_eq!((written.headers["x-api-key"].as_str(), written.before), (token, None));
     }
-    // Of a list of what can be asked for, one is asked for.
+    // Of a list of possible values, one is requested.
     let of_list = |page: usize| {
         let asked = format!("/api?cat=tv-shows-2&page={page}");
         get(&asked, json!({ "items": items(70 + page, 10) }))
@@ -996,7 +996,7 @@ fn a_token_that_another_request_has_brought_is_no_constant_though_it_was_always_
     let exchanges = std::iter::once(first).chain((1..6).map(of_list)).collect();
     let written = table(&learned(&[Observation { exchanges, ..with(auth()) }]).unwrap());
     assert_eq!((written.url.as_str(), written.before), ("/api?cat=tv-shows-2&page=1", None));
-    // One that comes as a text, or lies in a cookie, or has another name, is no constant either.
+    // A token in a text, in a cookie, or under another name is no constant either.
     let long = "SECRETab12cd34ef56ab78cd";
     let called = |name: &str, token: &str, first: Exchange| {
         let mut render = with(first);
@@ -1014,14 +1014,14 @@ fn a_token_that_another_request_has_brought_is_no_constant_though_it_was_always_
         );
     }
     assert!(learned(&[called("x-app", "web-client", get("/auth", "web-client"))]).is_some(), "a word is none");
-    // Where it cannot be had again by that request alone, the page is rendered.
+    // If that request alone cannot get it again, the page is rendered.
     let listed = with(get("/auth", json!([{ "access": token }])));
     assert_eq!(learned(&[listed]), None);
 }
 
 #[test]
 fn values_of_json_keep_their_types() {
-    // A cursor of digits behind nothing: it stays the string that the answer has, and the number that another has.
+    // A cursor of digits after an empty one: it stays the string of the response, and the number of another.
     let encode = |json: Json| url::form_urlencoded::byte_serialize(json.to_string().as_bytes()).collect::<String>();
     for (cursor, wanted) in [(json!("0070"), json!("0010")), (json!(70), json!(10)), (json!("7\"0"), json!("1\"0"))] {
         let cursor_of = |page: usize| {

@@ -1,5 +1,5 @@
-//! `gleaner login` against a members-only site over real sockets: the form found, filled in, sent and proven; sessions kept,
-//! used by a crawl, and never overwritten by worse ones; no secret anywhere.
+//! `gleaner login` against a members-only site over real sockets: the form is found, filled in, sent and verified; sessions are stored,
+//! used by a crawl, and never overwritten by worse ones; no secret leaks.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -16,10 +16,10 @@ use axum::response::{IntoResponse, Response};
 const PASSWORD: &str = "s3cret & grün";
 const SESSION: &str = "sid=0f1e2d3c4b5a";
 
-/// What the site was asked: method, path with query, and whether a member asked.
+/// Requests to the site: method, path with query, and whether a member sent them.
 type Log = Arc<Mutex<Vec<(Method, String, bool)>>>;
 
-/// A forum: everything but its login is for members, guests get 200 and a page all the same.
+/// A forum: everything but its login is for members; guests also get 200 and a page.
 async fn forum(State(log): State<Log>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let cookies = headers.get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     let is_member = cookies.contains(SESSION);
@@ -117,7 +117,7 @@ fn told(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// All bytes below a folder but those of the files that are to hold secrets.
+/// All bytes below a folder, except the files that have to contain secrets.
 fn bytes_below(folder: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -237,7 +237,7 @@ fn a_crawl_logs_in_by_itself_keeps_the_session_and_sends_a_wrong_password_once()
     assert_eq!((walk(&site.data().join("torrents")), site.posts()), (2, 2));
     let session = site.data().join("sessions/forum.json");
     assert_eq!(fs::metadata(session).unwrap().mode() & 0o777, 0o600);
-    // The next one goes on with it.
+    // The next one continues with it.
     let next = site.run(&["crawl", "forum"]);
     assert!(next.status.success(), "{}", told(&next));
     assert_eq!(site.posts(), 2);

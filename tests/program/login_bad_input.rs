@@ -1,8 +1,8 @@
-//! Logins at sites as they are: forms in frames, pop-ups and tables, forms of scripts and of other sites, questions that only
-//! a person answers. One server over real sockets holds them all, each below a folder of its own; what differs is data.
+//! Logins at real-world sites: forms in frames, pop-ups and tables, forms of scripts and of other sites, questions that only
+//! a person can answer. One server over real sockets has them all, each in its own folder; the differences are data.
 //!
-//! The server refuses each form that comes back in the second in which its page was served, as phpBB does, and takes a login
-//! only where every byte of its body is what a browser would have sent.
+//! The server rejects each form that is sent within the second in which its page was served, like phpBB, and accepts a login
+//! only if every byte of its body is what a browser would have sent.
 
 use std::collections::HashMap;
 use std::fs;
@@ -34,28 +34,28 @@ use tokio::time::Instant;
 
 const PASSWORD: &str = "s3cret & grün";
 
-/// A host that is nobody's of these sites; no server listens there.
+/// A host that belongs to none of these sites; no server listens there.
 const ELSEWHERE: &str = "127.0.0.2:9";
 
-/// The longest that all cases together may take: some have eight requests, two seconds apart.
+/// Time limit for all cases together: some have eight requests, two seconds apart.
 const TIME_MAX: Duration = Duration::from_secs(60);
 
 /// One site.
 struct Case {
     name: &'static str,
-    /// Paths below the site's folder, and what guests get there: HTML, or `302 ` and an address, or `png`.
+    /// Paths below the site's folder, and the responses for guests: HTML, or `302 ` and a URL, or `png`.
     pages: Vec<(&'static str, String)>,
-    /// Bodies that log in, one after the other; all but the last lead to the page `next`.
+    /// Bodies that log in, in sequence; all but the last lead to the page `next`.
     accepts: &'static [&'static str],
-    /// What a login sets.
+    /// The cookie that a login sets.
     cookie: &'static str,
     user: &'static str,
     /// More of the rule file's `[login]`.
     rules: &'static str,
     verdict: Verdict,
-    /// Told in the steps.
+    /// Text expected in the steps.
     says: &'static str,
-    /// Forms that the site is sent.
+    /// Number of forms sent to the site.
     posts: usize,
 }
 
@@ -68,7 +68,7 @@ fn form() -> String {
 }
 
 impl Case {
-    /// A site whose start page is this, and which lets in whoever sends `BODY`.
+    /// A site with this start page, which accepts `BODY`.
     fn new(name: &'static str, start: impl Into<String>) -> Self {
         Self {
             name,
@@ -97,7 +97,7 @@ impl Case {
     }
 }
 
-/// What the server has seen of one site.
+/// What the server has received for one site.
 #[derive(Default)]
 struct Seen {
     served: Option<Instant>,
@@ -155,7 +155,7 @@ async fn serve(State(world): State<Arc<World>>, method: Method, uri: Uri, header
     }
 }
 
-/// A page in the charset that it names.
+/// A page in the charset that it declares.
 fn html(text: &str) -> Response {
     let charset = if text.contains("charset=gbk") { encoding_rs::GBK } else { encoding_rs::UTF_8 };
     ([(header::CONTENT_TYPE, "text/html")], charset.encode(text).0.into_owned()).into_response()
@@ -254,7 +254,7 @@ fn cases() -> Vec<Case> {
              Password: <input type=password name=password><input type=submit name=go value='Log in'></form>",
         )
         .accepts(&["username=anna", "user=anna&password=s3cret+%26+gr%C3%BCn&go=Log+in"]),
-        // The tree knows no such form; its page, its field and its button say what it is.
+        // The tree knows no such form; its page, its field and its button identify it.
         Case::new("two-steps-linked", "<a href=account/login>Members</a>")
             .page(
                 "account/login",
@@ -398,7 +398,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Sites where somebody sits at the terminal, and what is answered to each question.
+/// Sites with a person at the terminal, and the answer to each question.
 fn cases_with_a_person() -> Vec<(Case, Vec<(Wanted, &'static str)>)> {
     let all = |name: &str| cases().into_iter().find(|case| case.name == name).unwrap();
     let with = |case: Case, name| Case {
@@ -432,7 +432,7 @@ fn cases_with_a_person() -> Vec<(Case, Vec<(Wanted, &'static str)>)> {
             vec![(Wanted::Captcha, "1"), (Wanted::Captcha, "2")],
         ),
         (
-            // What the person has read may be right: the password is what is not sent again.
+            // The person's text may be right: the password is not sent again.
             with(captcha(), "refused-behind-a-captcha")
                 .page("code.png", "png")
                 .page("wrong", format!("<p>Sorry, no match.</p>{}", captcha().pages[0].1))
@@ -495,7 +495,7 @@ fn cases_with_a_person() -> Vec<(Case, Vec<(Wanted, &'static str)>)> {
     ]
 }
 
-/// Serves sites; gives the world and its address.
+/// Serves sites; returns the world and its address.
 async fn start(cases: Vec<Case>) -> (Arc<World>, String) {
     let cases = cases.into_iter().map(|case| (case.name, case)).collect();
     let world = Arc::new(World { cases, seen: Mutex::default() });
@@ -519,7 +519,7 @@ fn rule_file(case: &Case, address: &str) -> String {
     )
 }
 
-/// Logs in to one site; `answers` are a person's, where there is one.
+/// Logs in to one site; `answers` are a person's, if any.
 async fn logged_in(case: &Case, address: &str, answers: Option<&[(Wanted, &'static str)]>) -> Report {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(format!("{}.toml", case.name)), rule_file(case, address)).unwrap();
@@ -595,7 +595,7 @@ async fn what_only_a_person_can_answer_is_asked_once_and_sent() {
     assert!(faults.is_empty(), "{faults}");
 }
 
-/// A site without sockets: the pages of some URLs, and what it was asked, with the bodies that were sent.
+/// A site without sockets: the pages of some URLs, and the requests, with the bodies that were sent.
 struct Pages {
     pages: HashMap<&'static str, (u16, &'static str)>,
     asked: Arc<Mutex<Vec<String>>>,
@@ -714,7 +714,7 @@ fn the_terminal_shows_where_the_picture_is_and_takes_the_answer() {
     let told = String::from_utf8_lossy(&alone.stderr).into_owned();
     assert!(told.contains(&format!("hint: run: gleaner login {name} --interactive --data ")), "{told}");
 
-    // `script` gives the command a terminal.
+    // `script` provides a terminal for the command.
     let command = login(folder.path(), name);
     let words: Vec<String> = std::iter::once(command.get_program())
         .chain(command.get_args())

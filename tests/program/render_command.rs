@@ -1,4 +1,4 @@
-//! `gleaner render`, as a person types it: what it shows of a page on loopback and of one in a file, what it asks for, how it ends.
+//! `gleaner render` from the command line: its output for a page on loopback and for a local one, its requests, its exit codes.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// Time of one command; debug builds take seconds for a page.
+/// Time limit of one command; debug builds take seconds per page.
 const COMMAND_TIME_MAX: Duration = Duration::from_secs(120);
 
 const PAGE: &str =
@@ -100,7 +100,7 @@ fn render(folder: &Path, arguments: &[&str]) -> Ran {
     Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// Rules for the site without a rate, in a folder of their own.
+/// Rules for the site without a rate limit, in their own folder.
 fn rules(folder: &Path, site: &Site) -> String {
     let dir = folder.join("rules");
     fs::create_dir_all(&dir).unwrap();

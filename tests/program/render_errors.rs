@@ -1,5 +1,5 @@
-//! Where errors of scripts are told, as a person who looks for the line needs it: file, line and column of each kind of error, the same as
-//! the first line of the `stack` in Chromium (checked by hand against 141), and what handlers of the page are told.
+//! The reported positions of script errors: file, line and column of each kind of error, the same as the first line of the `stack` in
+//! Chromium (checked by hand against 141), and the arguments of the page's handlers.
 
 use std::fs;
 use std::path::Path;
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// Time of one command; debug builds take seconds for a page.
+/// Time limit of one command; debug builds take seconds per page.
 const COMMAND_TIME_MAX: Duration = Duration::from_secs(120);
 
 const ADDRESS: &str = "https://example.org/p.html";
 
-/// A page of these files, one of them `p.html`, rendered; what `--json` tells.
+/// Renders a page from these files, one of them `p.html`; returns the output of `--json`.
 fn render(files: &[(&str, &str)], more: &[&str]) -> Value {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -31,7 +31,7 @@ fn command(folder: &Path, arguments: &[&str]) -> std::process::Output {
     command.output().unwrap()
 }
 
-/// `file:line:column message` of each error, the page's own file being `p.html`.
+/// `file:line:column message` of each error, with the page's own file as `p.html`.
 fn places(page: &Value) -> Vec<String> {
     let errors = page["errors"].as_array().unwrap();
     let place = |error: &Value| {
@@ -45,7 +45,7 @@ fn console(page: &Value) -> Vec<&str> {
     page["console"].as_array().unwrap().iter().filter_map(|line| line["text"].as_str()).collect()
 }
 
-/// One page, a script each, with what Chromium tells of the first line of its stack.
+/// One page, each script with the first stack line in Chromium.
 #[test]
 fn each_error_is_told_with_the_line_and_column_of_the_page_where_it_was_thrown() {
     let cases: &[(&str, &str)] = &[
@@ -115,11 +115,11 @@ fn each_error_is_told_with_the_line_and_column_of_the_page_where_it_was_thrown()
             "(p.html:2:11), 1:5 TypeError: Cannot read properties of undefined (reading 'written')",
         ),
     ];
-    // The lines are those of the page: each script begins on the next, whatever the line breaks are.
+    // Lines are those of the page: each script starts on the next one, whatever the line breaks are.
     let (mut markup, mut expected) = ("<!doctype html>\r\n".to_owned(), Vec::new());
     for (script, place) in cases {
         let line = 1 + markup.matches('\n').count();
-        // Of a text that is evaluated the call is in the page, and the lines of its own behind it are not.
+        // For evaluated text, the call is a position in the page, and the text's own lines after it are not.
         let is_evaluated = place.starts_with('(');
         let (at, message) = place.split_once(' ').unwrap();
         expected.push(match (is_evaluated, at.split_once(':')) {
@@ -138,7 +138,7 @@ fn each_error_is_told_with_the_line_and_column_of_the_page_where_it_was_thrown()
     let page = render(&[("p.html", &markup)], &[]);
     let told: Vec<String> = places(&page)
         .into_iter()
-        // How a text came to be evaluated stands before the place of the call.
+        // The kind of evaluation precedes the position of the call.
         .map(|place| {
             match place.strip_prefix("eval at ").and_then(|place| place.find(" (").map(|at| place[at + 1..].to_owned()))
             {
@@ -229,7 +229,7 @@ fn the_page_is_told_as_browsers_tell_it() {
     let expected = [
         format!("Uncaught TypeError: Cannot read properties of null (reading 'x')|{ADDRESS}|7|22|{stack}"),
         format!("Uncaught TypeError: Cannot read properties of null (reading 'x')|{ADDRESS}|7|22|true"),
-        // Where it is thrown, and where it was made.
+        // The position of the throw, and that of the creation.
         format!("Uncaught Error: made|{ADDRESS}|13|2|Error: made\n    at {ADDRESS}:12:13"),
         format!("Uncaught Error: made|{ADDRESS}|13|2|true"),
         format!("Uncaught 1|{ADDRESS}|15|9|"),

@@ -1,6 +1,6 @@
-//! Crawls of sites whose lists are built by scripts: from an interface with a header, page by page behind a button; by rows without
-//! addresses; on pages that only some of a class need scripts for; with a process that dies, and with an interface that is closed; whose
-//! interfaces fail for a while, whose scripts are broken, and whose scripts fetch the torrents themselves.
+//! Crawls of sites whose lists are built by scripts: from an API with a header, page by page with a button; with rows without
+//! URLs; on pages of which only some in a class need scripts; with a process that dies, and with an API that is disallowed; with APIs
+//! that fail for a while, with broken scripts, and with scripts that fetch the torrents themselves.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -18,13 +18,13 @@ const SCRIPT: &str = "let n = 0; const more = document.getElementById('more');
         if (!d.more) more.remove(); });
     more.addEventListener('click', load); load();";
 
-/// The type of an answer that breaks off.
+/// The type of a truncated response.
 const CUT: &str = "text/x-cut";
 
-/// Status, type and body of an answer.
+/// Status, type and body of a response.
 type Answer = (u16, &'static str, String);
 
-/// What a site answers to a path, and whether the request bore the token.
+/// A site's response to a path, and whether the request had the token.
 type Site = Arc<dyn Fn(&str, bool) -> Answer + Send + Sync>;
 
 fn answer(path: &str, has_token: bool) -> Answer {
@@ -61,7 +61,7 @@ fn serve(stream: TcpStream, site: &Site) -> Option<()> {
     let head: Vec<String> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
     let has_token = head.iter().any(|line| line.eq_ignore_ascii_case("x-token: abc"));
     let (status, kind, body) = site(&path, has_token);
-    // One that breaks off has promised more.
+    // A truncated one has promised more.
     let length = if kind == CUT { body.len() + 100 } else { body.len() };
     write!(
         writer,
@@ -70,7 +70,7 @@ fn serve(stream: TcpStream, site: &Site) -> Option<()> {
     .ok()
 }
 
-/// Serves a site on a port of its own.
+/// Serves a site on a free port.
 fn listen(site: Site) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -83,13 +83,13 @@ fn listen(site: Site) -> u16 {
     port
 }
 
-/// How many torrents are in the archive after a crawl of a site by rules with these lines, all that it told, and what `status` says
-/// then. `started` gets the process before it has done anything.
+/// The number of torrents in the archive after a crawl with these lines in the rules, the crawl's whole output, and that of `status`
+/// afterwards. `started` gets the process before it has done anything.
 fn crawl(site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, String, String) {
     crawl_by(Path::new(env!("CARGO_BIN_EXE_gleaner")), site, lines, started)
 }
 
-/// The same by this program.
+/// The same with this program.
 fn crawl_by(program: &Path, site: Site, lines: &str, started: impl FnOnce(&Child)) -> (usize, String, String) {
     let folder = Folder::of(site, lines);
     let (torrents, told) = folder.crawl_by(program, started);
@@ -121,7 +121,7 @@ impl Folder {
         command
     }
 
-    /// Torrents of the summary, and all that the crawl told.
+    /// Torrents in the summary, and the crawl's whole output.
     fn crawl_by(&self, program: &Path, started: impl FnOnce(&Child)) -> (usize, String) {
         let mut command = self.command(program, &["crawl", "spa", "--max-time", "90"]);
         let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -132,7 +132,7 @@ impl Folder {
         (line.split_whitespace().nth(1).unwrap().parse().unwrap(), told)
     }
 
-    /// What a command prints.
+    /// The output of a command.
     fn tells(&self, arguments: &[&str]) -> String {
         let output = self.command(Path::new(env!("CARGO_BIN_EXE_gleaner")), arguments).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
@@ -192,7 +192,7 @@ fn pages_that_wait_for_their_scripts_are_rendered_whatever_others_of_their_class
             return html(format!("{nav}{lists}"));
         }
         if let Some(list) = number("/list/") {
-            // The first lists need no script and lead to pages of which most do.
+            // The first lists need no scripts and lead to pages that mostly do.
             let details: String = (1..=5).map(|n| format!("<a href=/t/{}>t</a>", list * 10 + n)).collect();
             return html(match list {
                 1..=4 => format!("{nav}{details}"),
@@ -213,7 +213,7 @@ fn pages_that_wait_for_their_scripts_are_rendered_whatever_others_of_their_class
     assert_eq!(crawl(site, "", |_| {}).0, 4 * 5 + 8);
 }
 
-/// Processes that this one has started to render pages.
+/// Render processes that this process has started.
 fn render_processes(parent: u32) -> Vec<i32> {
     let of = |entry: std::fs::DirEntry| {
         let id: i32 = entry.file_name().to_str()?.parse().ok()?;
@@ -252,7 +252,7 @@ fn a_page_whose_process_is_killed_is_run_again_and_its_list_goes_on() {
     assert!(told.contains("is rendered again in another one"), "{told}");
 }
 
-/// The page `/list/N`, or the start page for the first, which asks an interface for its rows.
+/// The page `/list/N`, or the start page for the first, which requests its rows from an API.
 fn shell(path: &str) -> Option<Answer> {
     let page = if path == "/" { "0" } else { path.strip_prefix("/list/")? };
     html(format!(
@@ -260,7 +260,7 @@ fn shell(path: &str) -> Option<Answer> {
     ))
 }
 
-/// Lists whose rows come from an interface, five to a page, four pages.
+/// Lists whose rows come from an API, five per page, four pages.
 fn lists(path: &str) -> Option<Answer> {
     if let Some(list) = shell(path) {
         return Some(list);
@@ -293,7 +293,7 @@ fn a_program_that_was_taken_away_by_an_upgrade_runs_on_and_renders() {
     std::fs::hard_link(program, &link).unwrap();
     let taken = link.clone();
     let site = pages(move |path| {
-        // The crawl runs, and has rendered nothing yet.
+        // The crawl is running, and has rendered nothing yet.
         if path == "/" {
             let _ = std::fs::remove_file(&taken);
         }
@@ -335,7 +335,7 @@ fn an_interface_that_the_rules_or_robots_txt_close_is_told_once() {
 fn a_page_that_is_not_read_whole_is_told_by_summary_status_and_coverage_until_it_is() {
     let is_mended = Arc::new(Mutex::new(false));
     let of_site = Arc::clone(&is_mended);
-    // Behind the first rows of the list its interface fails.
+    // After the first rows of the list its API fails.
     let site: Site = Arc::new(move |path, has_token| match path {
         "/api?page=1" if !*of_site.lock().unwrap() => (500, "text/plain", String::new()),
         _ => answer(path, has_token),
@@ -352,7 +352,7 @@ fn a_page_that_is_not_read_whole_is_told_by_summary_status_and_coverage_until_it
     let coverage = folder.json(&["coverage", "spa", "--json"]);
     assert_eq!((&coverage["pages_not_whole"], &coverage["cr_is_at_most"]), (&1.into(), &true.into()), "{coverage}");
     assert_eq!(folder.json(&["status", "--json"])["sites"][0]["pages_not_whole"], 1);
-    // A crawl that has not seen it whole either still tells of it.
+    // A later crawl that does not see it whole either still reports it.
     assert_eq!(folder.json(&["crawl", "spa", "--json"])["pages_not_whole"], 1);
 
     *is_mended.lock().unwrap() = true;
@@ -389,7 +389,8 @@ fn pages_without_scripts_that_are_not_read_whole_are_told_as_well() {
     }
 }
 
-/// A list over `count` pages of ten, each of which asks the interface for its own. `api` may answer a call by its number in place of that.
+/// A list over `count` pages of ten rows, each of which requests its own from the API. `api` may override the response to a call,
+/// by its number.
 fn pages_of_lists(count: usize, api: impl Fn(usize) -> Option<Answer> + Send + Sync + 'static) -> Site {
     let calls = std::sync::atomic::AtomicUsize::new(0);
     pages(move |path| {
@@ -475,7 +476,7 @@ fn torrents_that_scripts_fetch_to_save_them_are_links() {
 #[test]
 fn what_scripts_store_is_there_on_the_next_page_and_a_page_that_reloads_itself_is_read_again_once() {
     let list = "app.innerHTML = [0, 1, 2].map(n => `<a href=/d/${n}.torrent>x</a>`).join('')";
-    // By storage from page to page.
+    // Through storage from page to page.
     for storage in ["localStorage", "sessionStorage"] {
         let site = pages(move |path| {
             let script = match path {
@@ -488,7 +489,7 @@ fn what_scripts_store_is_there_on_the_next_page_and_a_page_that_reloads_itself_i
         let (torrents, told, _) = crawl(site, "", |_| {});
         assert_eq!(torrents, 3, "{storage}: {told}");
     }
-    // By reloading, behind a storage or a cookie.
+    // By reloading, with a storage or a cookie.
     for script in [
         "if (!localStorage.ok) { localStorage.ok = 1; location.reload() } else LIST",
         "if (!document.cookie.includes('ok=1')) { document.cookie = 'ok=1'; location.href = '/?' } else LIST",

@@ -1,5 +1,5 @@
 //! Rule files end to end: every shipped file passes, every fixture of a bad file gives its expected report, real
-//! listings are walked, and no text panics.
+//! listings are crawled, and no text causes a panic.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn text_of(write: impl FnOnce(&mut Vec<u8>)) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// What a site makes of a URL: the class, or `!` and the reason.
+/// A site's verdict on a URL: the class, or `!` and the reason.
 fn judged(site: &gleaner_rules::SiteRules, url: &str) -> String {
     match site.judge(&CrawlUrl::parse(url, &site.canonical).unwrap()) {
         Verdict::Take { class, .. } => class.name().to_owned(),
@@ -65,7 +65,7 @@ fn every_family_of_the_folder_is_in_the_binary_and_passes() {
     }
 }
 
-/// Each `fixtures/rules/<name>.toml` is a bad file; `<name>.expected` is the report. GLEANER_BLESS=1 writes it anew.
+/// Each `fixtures/rules/<name>.toml` is a bad file; `<name>.expected` is the report. GLEANER_BLESS=1 rewrites it.
 #[test]
 fn bad_files_give_their_expected_reports() {
     let files = toml_files("fixtures/rules");
@@ -105,7 +105,7 @@ fn a_faulty_file_stops_its_own_site_alone() {
     assert!(loaded[0].site.is_ok());
     let fault = |index: usize| loaded[index].site.as_ref().unwrap_err()[0].to_string();
     assert!(fault(1).contains("b.toml:1:9: `start` must be a list of strings"), "{}", fault(1));
-    assert!(fault(2).contains("c.toml:1:8: the site name `a` is taken by"), "{}", fault(2));
+    assert!(fault(2).contains("c.toml:1:8: the site name `a` is already used by"), "{}", fault(2));
     assert!(fault(3).contains("d.toml:1:2: the file is not UTF-8"), "{}", fault(3));
     assert!(fault(4).contains("larger than 1048576 bytes"), "{}", fault(4));
     let missing = load_dir(&dir.path().join("none"));
@@ -269,7 +269,7 @@ fn families_take_folders_and_torrents_and_leave_the_rest_of_real_listings() {
             let url = CrawlUrl::join(&base, href, None, &site.canonical).unwrap();
             assert_eq!(judged(&site, url.as_str()), *expected, "{family}: {href}");
         }
-        // From the root down, too.
+        // From the root as well.
         let text = format!("extends = 'families/{family}'\nstart = ['http://127.0.0.1:8100/']");
         let site = from_text(family, &text).unwrap();
         assert_eq!(judged(&site, "http://127.0.0.1:8100/a/b/c/"), "index");
@@ -312,7 +312,7 @@ fn explain_names_the_rule_its_place_and_each_step() {
     let (is_taken, out) = told("https://elsewhere.example/");
     assert!(!is_taken && out.contains("no site file names the host `elsewhere.example`"), "{out}");
     let (is_taken, out) = told("https://u:p@h.example/");
-    assert!(!is_taken && out.contains("a user name or password stands in the URL"), "{out}");
+    assert!(!is_taken && out.contains("the URL contains a user name or password"), "{out}");
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn the_schema_names_every_key_with_its_meaning() {
     assert_eq!(names, known);
 }
 
-/// The TOML blocks of docs/reference/rules.md that are whole site files pass.
+/// The TOML blocks of docs/reference/rules.md that are complete site files pass.
 #[test]
 fn examples_of_the_documentation_are_valid() {
     let docs = fs::read_to_string("docs/reference/rules.md").unwrap();
@@ -388,7 +388,7 @@ fn deep_nesting_and_huge_files_end_in_faults() {
     assert!(from_text("tables", &tables).is_err());
     let many: String = (0..20_000).map(|index| format!("key{index} = {index}\n")).collect();
     let faults = from_text("many", &many).unwrap_err();
-    // With the missing start and the missing classes.
+    // Including the missing start and the missing classes.
     assert_eq!(faults.len(), 20_002);
     assert!(render(&faults, false).ends_with("… and 19802 more\n"));
     let patterns: String = (0..600).map(|index| format!("'^/{index}',")).collect();
@@ -515,7 +515,7 @@ fn a_user_is_enough_where_the_family_knows_the_login() {
     assert_eq!(&*phpbb.user, "anna");
     assert_eq!(phpbb.page.unwrap().as_str(), "https://example.org/forum/ucp.php?mode=login");
     assert_eq!(phpbb.probe.unwrap().as_str(), "https://example.org/forum/ucp.php?i=ucp_main&mode=front");
-    // What the file says itself stays, as a path or as a URL.
+    // The file's own values stay, as a path or as a URL.
     let own = of("phpbb", "https://example.org/forum/", "page = '/in'\nform = 2\nfields = { lang = 'en' }");
     assert_eq!((own.page.unwrap().as_str(), own.form), ("https://example.org/in", Some(1)));
     assert_eq!(own.fields, [("lang".into(), "en".into())]);
@@ -529,7 +529,7 @@ fn a_user_is_enough_where_the_family_knows_the_login() {
     assert!(guests.login.is_none(), "a family alone gives nobody an account");
 }
 
-/// What a link on the start page would lead to, in a site's own file and in a family alike.
+/// The target of a link on the start page, in a site's own file and in a family alike.
 #[test]
 fn paths_of_a_login_are_what_links_of_the_start_page_would_be() {
     let folder = tempfile::tempdir().unwrap();
@@ -566,7 +566,7 @@ fn paths_of_a_login_are_what_links_of_the_start_page_would_be() {
         let inherited = site.ok().map(|site| site.login.as_ref().unwrap().page.as_ref().unwrap().as_str().to_owned());
         assert_eq!(inherited.as_deref(), expected, "{path} of a family");
     }
-    // A whole URL of the site's own is for its own file alone.
+    // A whole URL of the site is only allowed in its own file.
     let own = format!(
         "start = ['{start}']\nclasses.index = ['.']\n[login]\nuser = 'anna'\npage = 'https://example.org/in'\n"
     );
@@ -583,10 +583,10 @@ fn a_family_has_no_account_and_no_host() {
         told,
         [
             "2 a family has no account",
-            "3 `page` is about a form, and `json` logs in without one",
-            "3 this is no path: families have no host",
-            "4 this is no path: families have no host",
-            "7 this is no JSON pointer",
+            "3 `page` applies to forms, but `json` logs in without one",
+            "3 this is not a path: families have no host",
+            "4 this is not a path: families have no host",
+            "7 this is not a JSON pointer",
             "9 the field `client_secret` looks like a secret: secrets do not belong in rule files",
         ]
     );
@@ -600,7 +600,7 @@ fn hints_for_values_of_another_kind_name_a_form_that_is_taken() {
         ("[boards]\nutc_offset = 8", "write it in quotes, as \"+08:00\""),
         ("revisit_minutes = '1m'", "write a number, without quotes and without a unit"),
         ("revisit_minutes = '60'", "write it without quotes"),
-        ("revisit_minutes = 0.5", "write a number without a point, as 1"),
+        ("revisit_minutes = 0.5", "write a whole number, as 1"),
     ] {
         let text = format!("start = ['http://a.example/']\n{text}\n[classes]\ndownload = ['^/dl/']\n");
         let faults = gleaner_rules::from_text("a", &text).unwrap_err();

@@ -1,5 +1,5 @@
-//! Crawls of a list of twenty pages that a script builds from an interface: rendered a few times, then by the endpoint that was learned;
-//! rendered again once the interface changes or moves; beside the page where that holds a token; and without an engine at all where
+//! Crawls of a list of twenty pages that a script builds from an API: rendered a few times, then read through the learned endpoint;
+//! rendered again once the API changes or moves; together with the page if that has a token; and without an engine at all if
 //! the endpoint is pinned.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
@@ -23,26 +23,26 @@ const SCRIPT: &str = "const app = document.getElementById('app');
         const last = Math.ceil(d.total / 10);
         for (const n of [own - 1, own + 1, 1, last]) if (n >= 1 && n <= last && n != own) link('/list?page=' + n); });";
 
-/// What was asked of the site.
+/// Requests to the site.
 #[derive(Default)]
 struct Log {
     paths: Mutex<Vec<String>>,
     api: AtomicUsize,
     change: Change,
-    /// From this request of its interface on, it is another.
+    /// From this request on, the API is different.
     changes_at: usize,
 }
 
-/// What becomes of the interface.
+/// What happens to the API.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Change {
     #[default]
     Shape,
-    /// It is found elsewhere, and its old address is gone.
+    /// It moves, and its old URL is gone.
     Moves,
-    /// From the first request on it wants a token of the page's own markup, each page's own.
+    /// From the first request on it requires a token from the page's own markup, different for each page.
     WantsToken,
-    /// Of the first requests each other one fails.
+    /// Of the first requests every other one fails.
     Stumbles,
 }
 
@@ -151,12 +151,12 @@ impl Site {
         (output.status.success(), told)
     }
 
-    /// Crawls with these lines in the rule file; gives how many torrents are in the archive.
+    /// Crawls with these lines in the rule file; returns the number of torrents in the archive.
     fn crawled(&self, lines: &str, arguments: &[&str]) -> (usize, String) {
         self.crawled_from(&[], lines, arguments)
     }
 
-    /// The same with more addresses to start from.
+    /// The same with more start URLs.
     fn crawled_from(&self, starts: &[String], lines: &str, arguments: &[&str]) -> (usize, String) {
         let rules = self.here.path().join("rules");
         std::fs::create_dir_all(&rules).unwrap();
@@ -180,12 +180,12 @@ fn write(path: &Path, text: &str) {
 #[test]
 fn a_list_that_a_script_builds_is_rendered_a_few_times_and_then_read_from_its_endpoint_which_can_be_pinned() {
     let site = Site::new(Change::Shape, usize::MAX);
-    // Stopped on the way, so that what was learned is taken up by another process.
+    // Stopped midway, so that another process resumes with what was learned.
     let (before, _) = site.crawled("", &["--max-pages", "60"]);
     let (torrents, told) = site.crawled("", &["-v"]);
     assert_eq!(before + torrents, PAGES * PER_PAGE, "{told}");
     let (shells, data) = (site.log.count("/list"), site.log.count("/api"));
-    // Three that teach, one or two that check, one each for what the end of the first process broke off.
+    // Three for learning, one or two for checks, one each for visits that the end of the first process interrupted.
     assert!((3..=8).contains(&shells), "{shells} of {PAGES} pages were asked for themselves\n{told}");
     assert!((PAGES..=PAGES + 6).contains(&data), "{data} requests for the data of {PAGES} pages");
     assert!(told.contains("by its endpoint: 10 records, 1 requests"), "{told}");
@@ -210,7 +210,7 @@ fn a_list_that_a_script_builds_is_rendered_a_few_times_and_then_read_from_its_en
     let (torrents, told) = pinned.crawled(&format!("[render]\nindex = 'never'\n{table}"), &[]);
     assert_eq!(torrents, PAGES * PER_PAGE, "{table}\n{told}");
     let (shells, data) = (pinned.log.count("/list"), pinned.log.count("/api"));
-    // And one behind the last, to see that it is.
+    // And one after the last, to see that it is the last.
     assert_eq!((shells, data, pinned.log.count("/app")), (0, PAGES + 1, 0), "one request a page, and no page itself");
 }
 
@@ -231,7 +231,7 @@ fn a_token_of_the_pages_own_markup_is_read_from_it_and_the_data_are_asked_for_be
     let (torrents, told) = site.crawled("", &["-v"]);
     assert_eq!(torrents, PAGES * PER_PAGE, "{told}");
     let (shells, data) = (site.log.count("/list"), site.log.count("/api"));
-    // The last page is read last: a render says that the list ends there, as its data have said, and bears the endpoint out.
+    // The last page is read last: a render confirms that the list ends there, as its data did, and verifies the endpoint.
     assert_eq!((shells, data), (PAGES, PAGES + 1), "a page and its data, each once: {told}");
     assert!(told.matches("by its endpoint").count() >= PAGES / 2, "{told}");
     let (_, explained) = site.gleaner(&["rules", "explain", "spa"]);

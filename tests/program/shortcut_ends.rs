@@ -1,5 +1,5 @@
-//! Where a list ends, and what was visited by an endpoint that proved wrong: nothing is lost by a member of an answer that only looks like a
-//! count, by an interface that moves a part of its records, by a pin that was wrong, or by an error's page in place of the data.
+//! The end of a list, and visits through an endpoint that proved wrong: nothing is lost through a response member that only looks like a
+//! count, an API that moves a part of its records, a wrong pin, or an error page in place of the data.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Read as _, Write as _};
@@ -17,7 +17,7 @@ use url::Url;
 
 type Api = dyn Fn(&HashMap<String, usize>, &str, usize) -> (u16, String) + Send + Sync;
 
-/// A site whose lists are built by a script from an interface.
+/// A site whose lists are built by a script from an API.
 struct Site {
     log: Arc<Mutex<Vec<String>>>,
     port: u16,
@@ -103,7 +103,7 @@ impl Site {
         std::fs::write(rules.join("s.toml"), text).unwrap();
     }
 
-    /// Runs the service until it has so many torrents, or for as long as it may take; gives how many it has, and what it told.
+    /// Runs the service until it has this many torrents, or until the time limit; returns how many it has, and its output.
     fn served(&self, torrents: usize) -> (usize, String) {
         self.write_rules("");
         let told = self.here.path().join("told");
@@ -128,7 +128,7 @@ impl Site {
         (stored, std::fs::read_to_string(told).unwrap())
     }
 
-    /// Crawls with these lines in the rule file; gives how many torrents it has brought, and what it told.
+    /// Crawls with these lines in the rule file; returns how many torrents it has stored, and its output.
     fn crawled(&self, lines: &str) -> (usize, String) {
         self.write_rules(lines);
         let told = self.gleaner(&["crawl", "s", "--max-time", "300", "-v"]);
@@ -141,12 +141,12 @@ impl Site {
     }
 }
 
-/// Rows from a record on, newest first: their numbers go down to 1.
+/// Rows from a record on, newest first: their numbers descend to 1.
 fn rows(total: usize, from: usize, size: usize) -> Vec<Json> {
     (from..total.min(from + size)).map(|at| json!({ "id": total - at, "name": format!("No {at}") })).collect()
 }
 
-/// A script that shows the rows of `/api` and links the page before and the next one, while `has_next` holds.
+/// A script that shows the rows of `/api` and links the previous and the next page, while `has_next` holds.
 fn next_only(parameter: &str, first: usize, step: usize, has_next: &str) -> String {
     format!(
         "const own = Number(new URLSearchParams(location.search).get('{parameter}') || {first});
@@ -163,7 +163,7 @@ fn next_only(parameter: &str, first: usize, step: usize, has_next: &str) -> Stri
 fn a_number_of_the_last_record_is_no_total_and_a_list_without_one_is_read_to_its_end() {
     const TOTAL: usize = 205;
     let shapes: [(&str, usize, usize, &str, bool); 3] = [
-        // Half of the list would be lost where the number of the last record, that goes down, meets the page's, that goes up.
+        // Half of the list would be lost at the point where the descending number of the last record meets the page's ascending one.
         ("start", 0, 10, "own + 10 < d.total", true),
         ("start", 0, 10, "d.rows.length == 10", false),
         ("page", 1, 1, "d.rows.length == 10", false),
@@ -182,7 +182,7 @@ fn a_number_of_the_last_record_is_no_total_and_a_list_without_one_is_read_to_its
 
 #[test]
 fn a_count_that_was_none_is_found_out_where_it_ends_the_list_and_what_it_cost_is_read_again() {
-    // `page_views` is steady and called like a number of pages, and nothing else tells of any.
+    // `page_views` is steady and named like a number of pages, and no other member has one.
     let site = Site::new(next_only("page", 1, 1, "d.rows.length == 10"), |query, _, _| {
         (200, json!({ "page_views": 17, "rows": rows(245, (query["page"] - 1) * 10, 10) }).to_string())
     });
@@ -217,7 +217,7 @@ fn what_a_wrong_pin_has_visited_is_visited_again_once_it_is_corrected_and_only_t
              link = ['/d/{{{member}}}.torrent']\npages = {{ number = '@query.page', last = 'pages' }}\n"
         )
     };
-    // Names are no numbers: there is no torrent at such addresses.
+    // Names are no numbers: there is no torrent at such URLs.
     let (torrents, told) = site.crawled(&pin("name %"));
     let asked = site.count("/api");
     assert!(torrents == 0 && asked >= 8, "{told}");
@@ -231,7 +231,7 @@ fn what_a_wrong_pin_has_visited_is_visited_again_once_it_is_corrected_and_only_t
 #[test]
 fn pages_that_were_visited_since_the_last_proof_are_visited_again_when_a_part_of_the_records_has_moved() {
     const PAGES: usize = 45;
-    // Behind the second change no check is due before the list ends: the crawl's end asks for one.
+    // After the second change no check is due before the list ends: the end of the crawl triggers one.
     for changes_at in [18, 38] {
         let site = Site::new(next_only("page", 1, 1, "own < d.pages"), move |query, _, call| {
             let mut rows = rows(PAGES * 10, (query["page"] - 1) * 10, 10);
@@ -268,7 +268,7 @@ fn a_page_whose_data_were_answered_with_an_errors_page_is_visited_again() {
         let (torrents, told) = site.crawled("");
         assert_eq!(torrents, 60, "request {at}: {told}");
     }
-    // One that is answered so for ever is given up.
+    // A page that always responds like this is given up.
     let site = Site::new(next_only("page", 1, 1, "own < d.pages"), |_, _, _| (200, "<h1>Gone</h1>".to_owned()));
     let (torrents, told) = site.crawled("");
     assert_eq!(torrents, 0, "{told}");
@@ -290,7 +290,7 @@ fn nothing_is_learned_where_the_rules_say_always_or_forbid_it() {
     }
 }
 
-/// Two lists of one class, each with its own interface.
+/// Two lists of one class, each with its own API.
 const TWO_LISTS: &str = "const [, list] = location.pathname.split('-');
     const own = Number(new URLSearchParams(location.search).get('page') || 1);
     const link = (href) => { const a = document.createElement('a'); a.href = href;
@@ -325,7 +325,7 @@ fn all_endpoints_of_a_class_are_printed_and_can_be_pinned() {
         "[render]\nindex = 'never'\n{}",
         tables.replace(&format!(":{}", learned.port), &format!(":{}", pinned.port))
     );
-    // Without scripts the first page shows no list: these are the links that it would make.
+    // Without scripts the first page shows no list: these are the links that it would generate.
     let starts = format!("'http://127.0.0.1:{0}/list-a?page=1', 'http://127.0.0.1:{0}/list-b?page=1'", pinned.port);
     let rules = pinned.here.path().join("rules");
     let (_, told) = pinned.crawled(&lines);
@@ -357,7 +357,7 @@ fn faults_of_one_of_many_tables_are_told_where_they_stand() {
     assert!(told.contains("`render.shortcut` must be true or false"), "{told}");
 }
 
-/// When the first render began.
+/// Start of the first render.
 const NOW_MS: i64 = 1_790_000_000_000;
 
 fn normal(base: &Url, text: &str) -> Option<String> {
@@ -439,7 +439,7 @@ fn a_list_may_end_with_a_full_page_without_a_difference() {
     let answer = |page: usize| json!({ "rows": (0..10).map(|at| json!({ "id": 9_000 - (page * 10 + at) })).collect::<Vec<_>>() });
     let endpoint = learned(61, answer).unwrap();
     assert_eq!(endpoint.explains(&render(61, 61, &answer(61)), &normal), Ok(()));
-    // A page that is not full and links a next one is another matter.
+    // A page that is not full and links a next one is a different case.
     let mut short = answer(7);
     short["rows"].as_array_mut().unwrap().truncate(8);
     let told = endpoint.explains(&render(7, 61, &short), &normal);
@@ -458,7 +458,7 @@ fn a_book_asks_for_what_was_visited_since_the_last_proof_and_for_all_ends_where_
         for page in [4, 5, 6, 7] {
             book.worked(&of(page).page, page == 4, NOW_MS as u64 + 1_000 * page as u64);
         }
-        // A render that began when two had been visited.
+        // A render that started when two had been visited.
         assert_eq!(book.checked(of(6), Ok(()), 9), Some(Event::Proven));
         book
     };
@@ -477,7 +477,7 @@ fn a_book_asks_for_what_was_visited_since_the_last_proof_and_for_all_ends_where_
     book.differs(&of(7).page, Difference::EndsEarly("x".into()), true, 10);
     assert_eq!(book.again(), [address(6), address(4)], "the page that showed it is rendered in this visit");
 
-    // A pin for these pages takes the place of what was learned; the same pin does not.
+    // A pin for these pages replaces what was learned; the same pin does not.
     let kept = filled().to_keep();
     let same = kept.endpoints[0].endpoint.endpoint().unwrap();
     let mut other = kept.endpoints[0].endpoint.clone();

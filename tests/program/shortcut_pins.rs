@@ -1,4 +1,4 @@
-//! Crawls by endpoints whose renders show nothing, that fail now and then, or that lie at other hosts than the pages: nothing is lost.
+//! Crawls through endpoints whose renders show nothing, that fail now and then, or that are on other hosts than the pages: nothing is lost.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value as Json, json};
 
-/// What one host answers: of which host, the ports of all, the path, its page's number, and how often that path was asked before.
+/// A host's response: for the host, the ports of all, the path, its page number, and how often that path was requested before.
 type Answers = dyn Fn(usize, &[u16], &str, usize, usize) -> (u16, String) + Send + Sync;
 
 struct Site {
@@ -79,7 +79,7 @@ impl Site {
         Self { log, ports, here: tempfile::tempdir().unwrap() }
     }
 
-    /// Crawls from `/list` of each of these hosts; gives how many torrents that has brought, and what it told. `H0` in the lines is the
+    /// Crawls from `/list` of each of these hosts; returns the number of torrents found, and the output. `H0` in the lines is the
     /// first host.
     fn crawled(&self, starts: &[usize], lines: &str) -> (usize, String) {
         let of = |host: &usize| format!("127.0.0.1:{}", self.ports[*host]);
@@ -108,7 +108,7 @@ impl Site {
     }
 }
 
-/// Three records of a page among so many, with a number that each has alone.
+/// Three records of a page, out of this many pages, with a unique number each.
 fn data(page: usize, pages: usize, from: usize) -> Json {
     let ids = if (1..=pages).contains(&page) { 0..3 } else { 0..0 };
     let items: Vec<Json> = ids.map(|at| json!({ "id": from + page * 10 + at })).collect();
@@ -134,7 +134,7 @@ fn a_pin_is_used_for_all_pages_whether_or_not_renders_of_them_show_anything() {
         let (torrents, told) = site.crawled(&[0], &pin);
         assert_eq!(torrents, 120, "{page_of_list}: {told}");
         let (shells, data) = (site.count(0, "/list"), site.count(0, "/api"));
-        // The tenth, the thirtieth, and those that the end asks about.
+        // The tenth, the thirtieth, and those checked at the end.
         assert!(needs_page || (2..=8).contains(&shells), "{shells} pages were asked for themselves: {told}");
         assert!((40..=48).contains(&data), "{data} requests for the data of 40 pages: {told}");
     }
@@ -146,7 +146,7 @@ fn a_pin_that_fails_for_a_page_is_in_use_for_the_others_and_that_page_is_visited
         for status in [403, 400, 200] {
             let site = Site::new(1, move |_, _, path, page, before| match path {
                 "/list" => (200, "<!doctype html><p>list</p>".to_owned()),
-                // Pages 3 and 4 fail once, page 20 for ever.
+                // Pages 3 and 4 fail once, page 20 always.
                 "/api/list" if page == 20 || (before == 0 && [3, 4].contains(&page)) => (status, "nothing".to_owned()),
                 "/api/list" => (200, data(page, 19, 0).to_string()),
                 _ => (404, String::new()),
@@ -160,7 +160,7 @@ fn a_pin_that_fails_for_a_page_is_in_use_for_the_others_and_that_page_is_visited
 
 #[test]
 fn a_pinned_interface_that_comes_back_is_used_for_what_it_has_missed() {
-    // A list whose pages link to each other by themselves, and show no torrent.
+    // A list whose pages link to each other without scripts, and show no torrent.
     let calls = AtomicUsize::new(0);
     let site = Site::new(1, move |_, _, path, page, _| match path {
         "/list" => (200, format!("<!doctype html><a href='/list?page={}'>next</a>", page % 30 + 1)),
@@ -188,13 +188,13 @@ fn what_is_asked_before_at_another_host_needs_no_second_connection() {
     let (torrents, told) = site.crawled(&[0], pin);
     assert_eq!(torrents, 12, "{told}");
     assert!(!told.contains("time for requests is used up"), "{told}");
-    // The first by two names, and one behind the last.
+    // The first under two URLs, and one after the last.
     assert_eq!((site.count(0, "/list"), site.count(1, "/token"), site.count(1, "/api")), (0, 5, 6), "{told}");
 }
 
 #[test]
 fn lists_of_two_hosts_are_told_apart() {
-    // Each list's interface lies at a third host, under a name that the pages' addresses do not tell.
+    // Each list's API is on a third host, under a name that the pages' URLs do not contain.
     let site = Site::new(3, |host, ports, path, page, _| match path {
         "/list" => {
             let name = ["films", "games"][host.min(1)];
@@ -228,7 +228,7 @@ fn a_list_by_its_records_numbers_is_learned_and_can_be_pinned() {
             .filter(|_| (1..=20).contains(&page))
             .map(|at| (format!("{}", 700 + page * 10 + at), json!({ "name": "x" })));
         let all: serde_json::Map<String, Json> = ids.collect();
-        // As PHP writes it.
+        // Like PHP's encoding.
         if all.is_empty() { json!([]) } else { Json::Object(all) }
     };
     let script = "const own = Number(new URLSearchParams(location.search).get('page') || 1);

@@ -29,7 +29,9 @@ pub enum AddressPolicy {
 
 /// An invalid network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no network\nhint: write an address with the length of its prefix, as in `10.1.0.0/16` or `fd00::/8`")]
+#[error(
+    "`{0}` is not a network\nhint: write an address with the length of its prefix, as in `10.1.0.0/16` or `fd00::/8`"
+)]
 pub struct NetworkError(pub String);
 
 impl AddressPolicy {

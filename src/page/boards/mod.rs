@@ -38,6 +38,6 @@ pub use select::RowSelectors;
 #[derive(Debug, thiserror::Error)]
 pub enum BoardsError {
     /// An invalid selector.
-    #[error("`{text}` is no CSS selector: {fault}")]
+    #[error("`{text}` is not a CSS selector: {fault}")]
     Selector { text: String, fault: String },
 }

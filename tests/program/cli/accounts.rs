@@ -1,5 +1,5 @@
-//! What the binary tells of an account: `status` with and without a crawl, the summary of a crawl, and the service, which
-//! ends in the middle of a login without sending it.
+//! What the binary shows of an account: `status` with and without a crawl, the summary of a crawl, and the service, which
+//! stops during a login without sending it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,10 +16,10 @@ use crate::cli::harness::{Ran, Service, folder, gleaner, wait_for};
 
 #[derive(Clone, Default)]
 struct Seen {
-    /// Looks at the page with the form, and forms that were sent.
+    /// Requests of the page with the form, and submitted forms.
     looks: Arc<AtomicUsize>,
     posts: Arc<AtomicUsize>,
-    /// What the next forms are answered; those behind them are let in.
+    /// The responses to the next forms; those after them are accepted.
     answers: Arc<Mutex<Vec<(StatusCode, &'static str)>>>,
 }
 
@@ -112,7 +112,7 @@ fn status_tells_the_account_of_a_site_that_was_never_crawled() {
     forum.run(&["status", "forum"]).ended(0).says(&["forum: account anna: a session is stored"]);
     forum.run(&["status", "fourm"]).ended(1).says(&["fourm: no site of this folder", "hint: gleaner status"]);
 
-    // What counts is what is kept; the try that failed is told beside it.
+    // The stored session counts; the failed attempt is shown beside it.
     forum.password("another");
     forum.answers(&[WRONG]);
     forum.run(&["login", "forum"]).ended(1);
@@ -155,7 +155,7 @@ fn the_service_tells_that_it_logs_in_and_sends_nothing_once_it_is_to_end() {
     forum.password("one");
     let service = Service::start(forum.path());
     wait_for("the form is there", || (forum.seen.looks.load(Ordering::SeqCst) > 0).then_some(()));
-    // It pauses for two seconds in front of the form.
+    // It waits two seconds before it submits the form.
     forum.run(&["status"]).ended(0).says(&["logging in", "account anna: logging in"]);
     assert_eq!(service.stop().code(), Some(0));
     assert_eq!(forum.posts(), 0);
@@ -203,7 +203,7 @@ fn status_finds_the_accounts_of_a_folder_without_its_rules() {
     forum.run(&["crawl"]).ended(0);
     status(&[]).says(&["forum: account anna: a session is stored, last proven at 20"]);
     assert_eq!(status(&["--json"]).json()["accounts"].as_array().unwrap().len(), 1);
-    // What is kept is told even where nobody knows any more by which file.
+    // The stored session is shown even if its rule file is no longer known.
     fs::remove_file(forum.path().join("rules/forum.toml")).unwrap();
     status(&[]).says(&["forum: account anna: a session is stored"]);
 }
@@ -246,7 +246,7 @@ fn a_reason_of_several_lines_is_one_line_of_the_log_and_its_hints_name_the_site(
     assert!(!line.contains("\\n") && !crawl.err.contains("SITE"), "{}", crawl.err);
 }
 
-/// Commands that a text tells to run, as a shell takes them.
+/// Commands that a text recommends, in shell words.
 fn commands(told: &str) -> Vec<String> {
     let starts = told.match_indices("gleaner login forum").map(|(at, _)| at);
     starts.map(|at| told[at..].split(['`', '\n', ')']).next().unwrap().to_owned()).collect()
@@ -377,7 +377,7 @@ fn a_password_that_is_typed_into_an_address_or_a_rule_file_is_never_shown_again(
     for (line, expected) in [
         ("hosts = ['anna:Hunter2-Xyzzy@127.0.0.1']", "this is not a host"),
         ("hosts = ['http://anna:Hunter2-Xyzzy@127.0.0.1']", "this is not a host"),
-        ("examples.accept = ['http://anna:Hunter2-Xyzzy@127.0.0.1/']", "a user name or password stands in the URL"),
+        ("examples.accept = ['http://anna:Hunter2-Xyzzy@127.0.0.1/']", "the URL contains a user name or password"),
         ("headers = { X-Auth = 'Hunter2-Xyzzy' }", "the header `X-Auth` holds a secret"),
         ("headers = { X-Foo = 'Hunter2-Xyzzy', Cookie = 'a' }", "the header `Cookie` holds a secret"),
         ("proxy = 'http://anna:Hunter2-Xyzzy/@127.0.0.1'", "this is not a URL"),
@@ -389,7 +389,7 @@ fn a_password_that_is_typed_into_an_address_or_a_rule_file_is_never_shown_again(
             assert!(!told.contains(secret) && told.contains(expected), "{arguments:?} {line}: {told}");
         }
     }
-    // What no rule can know is known once the password is.
+    // A secret that no rule can recognise is recognised once the password is known.
     fs::write(&file, format!("headers = {{ X-Foo = '{secret}' }}\n{rules}")).unwrap();
     forum.password(secret);
     let told = forum.run(&["login", "forum"]).ended(1);
@@ -411,7 +411,7 @@ fn a_pipe_in_the_place_of_a_file_of_an_account_ends_the_command_with_a_word_abou
         rustix::fs::mkfifoat(rustix::fs::CWD, &path, mode).unwrap();
         let wanted = "this is not a regular file";
         forum.run(&["status"]).ended(0).says(&[wanted, "  hint: move it away"]);
-        // A kept session that is of no use is replaced by a login.
+        // An unusable stored session is replaced by a login.
         if !path.ends_with("sessions/forum.json") {
             forum.run(&["crawl", "forum"]).ended(1).says(&[wanted]);
             forum.run(&["login", "forum"]).ended(1).says(&[wanted, "hint: move it away"]);

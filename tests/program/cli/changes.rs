@@ -1,5 +1,4 @@
-//! What an operator is shown of how a site changes, on the demo site: a page with its blocks marked, when lists are looked at, how
-//! late torrents come.
+//! Commands about changes, on the demo site: a page with its blocks marked, the schedule of lists, the delay of torrents.
 
 use crate::cli::harness::{Site, folder, run};
 
@@ -39,7 +38,7 @@ fn a_page_is_shown_with_its_blocks_the_schedule_with_its_reasons_and_the_delays(
         shown["gone"]["by"].as_object().is_some_and(|by| by.keys().any(|sign| sign.starts_with("status 4"))),
         "{shown}"
     );
-    // Its server is gone: what was learned is kept, and marks a page that was saved.
+    // Its server is gone: the learned model is stored, and marks a saved page.
     drop(site);
     ask(&["noise", "demo"]).ended(1).says(&["hint: a crawl stores the noise model, not the pages", "--file PAGE"]);
     std::fs::write(here.path().join("page"), "<body><h1>Torrents</h1><a href='/details/1-a'>A</a></body>").unwrap();

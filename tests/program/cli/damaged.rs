@@ -1,4 +1,4 @@
-//! Damaged database files: what holds only what is found again is put aside and begun anew, and the other is told with its remedy.
+//! Damaged database files: one whose content can be found again is renamed and replaced; for the other, the error has a hint.
 
 use std::fs;
 use std::os::unix::fs::FileExt as _;
@@ -11,7 +11,7 @@ fn cut_in_half(path: &Path) {
     file.set_len(file.metadata().unwrap().len() / 2).unwrap();
 }
 
-/// All but the head.
+/// Overwrites everything except the header.
 fn zero(path: &Path) {
     let file = fs::OpenOptions::new().write(true).open(path).unwrap();
     let len = usize::try_from(file.metadata().unwrap().len()).unwrap();

@@ -1,4 +1,4 @@
-//! The demos: one that is kept open, and that of a members' site.
+//! The demos: one that is kept running, and one with a members-only site.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

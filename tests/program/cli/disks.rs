@@ -1,4 +1,4 @@
-//! Disks that are full or read-only.
+//! Full or read-only disks.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn a_full_or_read_only_disk_ends_the_crawl_with_its_path_and_damages_nothing() {
     if let Some(here) = std::env::var_os(INSIDE) {
         return on_small_disks(Path::new(&here));
     }
-    // Disks of our own, which nobody else sees, in a mount namespace.
+    // Private file systems, in a mount namespace.
     let here = folder();
     let test = "cli::disks::a_full_or_read_only_disk_ends_the_crawl_with_its_path_and_damages_nothing";
     let output = assert_cmd::Command::new("unshare")
@@ -37,7 +37,7 @@ fn mount(options: &str, data: &Path) {
     assert!(status.expect("apt-get install mount").success(), "mount -o {options} {}", data.display());
 }
 
-/// The service says it once, and in its status for as long as it lasts, and goes on by itself.
+/// The service logs it once, shows it in its status while it lasts, and resumes by itself.
 fn the_service_on_a_small_disk(here: &Path) {
     let data = here.join("data");
     fs::create_dir(&data).unwrap();
@@ -65,7 +65,7 @@ fn on_small_disks(here: &Path) {
     let _site = Site::start(here, 300, 0);
     the_service_on_a_small_disk(here);
     let truth = truth(here);
-    // Full at the first byte of the database, at its growth, and under the archive; the whole crawl takes 2.5 MB.
+    // Full at the first byte of the database, while it grows, and below the archive; the whole crawl takes 2.5 MB.
     for size in ["16k", "100k", "400k", "600k", "1000k", "1700k"] {
         let data = here.join(format!("data-{size}"));
         fs::create_dir(&data).unwrap();
@@ -75,7 +75,7 @@ fn on_small_disks(here: &Path) {
         assert!(ran.err.contains("disk is full") || ran.err.contains("No space left"), "{size}: {}", ran.err);
         assert_eq!(ran.out, "", "{size}");
 
-        // What was stored before is whole, and what waits for its row is no loss.
+        // Earlier data are intact, and files without a row are no loss.
         mount("remount,size=64m", &data);
         if data.join("crawl.redb").exists() {
             let told = run(here, &["verify", "--data", data.to_str().unwrap()]).ended(0).out;
@@ -92,7 +92,7 @@ fn on_small_disks(here: &Path) {
         let ran = run(here, &crawl).ended(1).says(&["error: ", data.to_str().unwrap()]);
         assert!(ran.err.to_lowercase().contains("read-only"), "{size}: {}", ran.err);
         ran.says(&["hint: mount it writable (`findmnt -T "]);
-        // Whoever only reads is told all the same, and that changes nothing.
+        // Read-only commands report it nevertheless, and change nothing.
         let before = fs::read(data.join("crawl.redb")).unwrap();
         let told = run(here, &["status", "--rules", "rules", "--data", data.to_str().unwrap()]).ended(0);
         assert!(told.out.contains("torrents") && told.out.contains(&truth.len().to_string()), "{size}: {}", told.out);

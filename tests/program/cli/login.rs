@@ -1,4 +1,4 @@
-//! `gleaner login` as its operator meets it: steps while they happen, hints that can be copied, and a session that a running
+//! `gleaner login` from its operator's view: steps as they happen, hints that can be copied, and a session that a running
 //! service holds.
 
 mod ends;
@@ -27,7 +27,7 @@ fn steps_are_shown_while_they_happen_and_what_decides_alone() {
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut first = String::new();
     out.read_line(&mut first).unwrap();
-    // A login pauses for two seconds before it sends.
+    // A login waits two seconds before it sends.
     assert_eq!(forum.posts(), 0, "{first}");
     assert!(first.starts_with("page of the form: "), "{first}");
     let mut rest = String::new();
@@ -69,7 +69,7 @@ fn a_crawl_that_is_killed_in_front_of_its_form_has_tried_nothing() {
     let mut crawl = Command::new(BINARY);
     crawl.current_dir(forum.path()).args(["crawl", "forum"]).args(FOLDERS).env_remove("CREDENTIALS_DIRECTORY");
     let mut crawl = crawl.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    // It pauses for two seconds in front of the form, which is on the start page.
+    // It waits two seconds before it submits the form, which is on the start page.
     wait_for("the form is there", || {
         forum.seen.at.lock().unwrap().iter().any(|(what, _)| what == "GET /").then_some(())
     });
@@ -78,7 +78,7 @@ fn a_crawl_that_is_killed_in_front_of_its_form_has_tried_nothing() {
     assert_eq!((forum.posts(), forum.begun()), (0, serde_json::Value::Null), "nothing was sent: nothing was tried");
     let status = run(forum.path(), &[&["status"], &FOLDERS[..]].concat()).ended(0);
     assert!(!status.out.contains("was interrupted"), "{}", status.out);
-    // So that nothing is waited for.
+    // So that nothing has to wait.
     run(forum.path(), &[&["crawl", "forum"], &FOLDERS[..]].concat()).ended(0);
     assert_eq!(forum.posts(), 1);
 }
@@ -98,7 +98,7 @@ fn a_login_by_hand_keeps_the_delay_that_robots_txt_asks_for() {
     }
 }
 
-/// What `--json` prints, of which there is always one.
+/// `--json` always prints exactly one object.
 #[test]
 fn json_tells_the_reason_of_whatever_was_refused_before_it_began() {
     let forum = Forum::start();
@@ -165,7 +165,7 @@ fn no_session_is_no_session_beside_a_running_service_too() {
     wait_for("the login is over", || {
         let ran = forum.login(&["--logout", "--json"]);
         let told = ran.json();
-        // While it logs in, that is what is told.
+        // While it logs in, that is reported.
         let is_over = !told["sentence"].as_str().unwrap().contains("another process is logging in");
         is_over.then(|| {
             assert_eq!(ran.code, Some(0), "{told}");

@@ -1,4 +1,4 @@
-//! The built binary from outside: what it says, what it returns, what it leaves on the disk. Loopback only, every
+//! The built binary from outside: its output, its exit codes, its files. Loopback only, every
 //! process bounded in time and ended with its test.
 
 mod accounts;
@@ -109,7 +109,7 @@ fn faults_are_told_by_the_exit_code_though_nobody_reads_on() {
     fs::write(here.path().join("rules/bad.toml"), "indx = []\n").unwrap();
     fs::write(here.path().join("rules/good.toml"), "start = ['http://127.0.0.1/']\nclasses.index = ['.']\n").unwrap();
     for (file, code) in [("rules/bad.toml", 1), ("rules/good.toml", 0)] {
-        // A pipe whose reader has gone before the first word.
+        // A pipe whose reader is gone before the first byte.
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut command = std::process::Command::new(harness::BINARY);
@@ -231,7 +231,7 @@ fn a_demo_is_complete_and_a_second_one_resumes() {
     assert_eq!(told(&second), (Some(1.0), Some(0), Some(0)), "{second}");
     assert_eq!(second["pages"], first["pages"], "a page was fetched again");
 
-    // A demo that was just killed may hold its port for some moments.
+    // A demo that was just killed may keep its port for a moment.
     let port = fs::read(here.path().join("gleaner-demo/demo.json")).unwrap();
     let port = serde_json::from_slice::<Value>(&port).unwrap()["port"].as_u64().unwrap();
     let held = std::net::TcpListener::bind(("127.0.0.1", u16::try_from(port).unwrap())).unwrap();

@@ -1,5 +1,5 @@
-//! A data folder that another user owns: who only reads is told what is in it, who would write is told whose it is, and
-//! nothing in it changes.
+//! A data folder of another user: read-only commands show its content, writing ones show its owner, and nothing in it
+//! changes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,10 +10,10 @@ use std::process::Command;
 
 use crate::cli::harness::{BINARY, Ran, Site, folder, run};
 
-/// Nobody's number; neither this nor any other of these tests has files of his.
+/// An unused user id; neither this nor any other of these tests has files with it.
 const STRANGER: u32 = 65_534;
 
-/// The command as another user runs it, for whom `--data` is somebody else's. Only root can become another.
+/// Runs the command as another user, who does not own `--data`. Only root can become another user.
 fn as_stranger(here: &Path, arguments: &[&str]) -> Ran {
     let mut command = Command::new(BINARY);
     command.current_dir(here).args(arguments).uid(STRANGER).gid(STRANGER);
@@ -23,7 +23,7 @@ fn as_stranger(here: &Path, arguments: &[&str]) -> Ran {
     Ran::of(&command.output().unwrap())
 }
 
-/// What a hint says to run as somebody who has no name, up to the command's own words: by root, or by somebody else.
+/// The command prefix in a hint for a user without a name: for root, or for another user.
 fn as_nameless(uid: u32, is_root: bool) -> String {
     let has_sudo = std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|path| path.join("sudo").is_file());
     let set = format!("setpriv --reuid {uid} --regid {uid} --clear-groups gleaner");
@@ -34,7 +34,7 @@ fn as_nameless(uid: u32, is_root: bool) -> String {
     }
 }
 
-/// What is below a folder: each path with its owner, mode, and bytes.
+/// The content of a folder: each path with its owner, mode, and bytes.
 fn below(folder: &Path) -> BTreeMap<String, (u32, u32, Vec<u8>)> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -49,7 +49,7 @@ fn below(folder: &Path) -> BTreeMap<String, (u32, u32, Vec<u8>)> {
     found
 }
 
-/// Makes all of a folder another user's, who lets everybody read but what is secret.
+/// Gives a folder to another user, who lets everybody read everything except secrets.
 fn give(folder: &Path, owner: u32) {
     for path in std::iter::once(folder.display().to_string()).chain(below(folder).into_keys()) {
         chown(&path, Some(owner), Some(owner)).unwrap();
@@ -60,7 +60,7 @@ fn give(folder: &Path, owner: u32) {
 fn a_folder_of_another_user_is_read_and_not_written() {
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
     if !is_root {
-        // Who cannot become another has no folder of his own to be a stranger's: one of root's stands for it.
+        // Without root no folder can be given away: one of root's replaces it.
         let here = folder();
         crate::cli::harness::write_site(here.path(), crate::cli::harness::closed_port());
         let told = run(here.path(), &["crawl", "--rules", "rules", "--data", "/usr"]).ended(1);
@@ -73,7 +73,7 @@ fn a_folder_of_another_user_is_read_and_not_written() {
     let _site = Site::start(here.path(), 20, 0);
     let folders = ["--data", "data", "--rules", "rules"];
     run(here.path(), &[&["crawl"], &folders[..]].concat()).ended(0);
-    // An account's files, too, which are for their owner alone.
+    // Account files, too, which only their owner can read.
     let rules = here.path().join("rules/demo.toml");
     let text = fs::read_to_string(&rules).unwrap();
     fs::write(&rules, format!("{text}\n[login]\nuser = 'anna'\n")).unwrap();
@@ -93,7 +93,7 @@ fn a_folder_of_another_user_is_read_and_not_written() {
     }
     give(&data, OWNER);
     let owns = "it belongs to '#4321' (mode 0";
-    // Whoever may not even look into it is told so, and not that it is empty.
+    // Without access to the folder, the error says so, and not that it is empty.
     let harvest = here.path().join("harvest");
     for words in [&["status"][..], &["coverage"], &["export", harvest.to_str().unwrap()], &["verify"]] {
         stranger(words).ended(1).says(&[
@@ -111,7 +111,7 @@ fn a_folder_of_another_user_is_read_and_not_written() {
         assert!(ran.err.contains(owns) && ran.err.contains(hint), "{words:?}: {}{}", ran.out, ran.err);
         assert_eq!(ran.code, Some(1), "{words:?}");
     }
-    // What root makes the owner could not use: it is told what to run, which runs as it stands.
+    // The owner could not use files that root creates: the error has a command to run, which works as shown.
     for words in [&["crawl"][..], &["run"], &["verify", "--repair"]] {
         let words = [words, if words[0] == "verify" { &folders[..2] } else { &folders }].concat();
         let command =

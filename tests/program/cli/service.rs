@@ -1,4 +1,4 @@
-//! The service: it answers, follows its rule files, and ends when it is told to.
+//! The service: it answers, follows its rule files, and ends when it is stopped.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -71,7 +71,7 @@ fn a_service_whose_terminal_is_closed_ends_as_it_is_told_to() {
     let here = folder();
     fs::create_dir(here.path().join("rules")).unwrap();
     let command = format!("exec '{BINARY}' run --data data --rules rules --log-format json 2>log");
-    // `script` gives it a terminal, which goes with it.
+    // `script` provides a terminal, which closes with it.
     let mut terminal = Command::new("script")
         .args(["-qefc", &command, "/dev/null"])
         .current_dir(here.path())
@@ -87,7 +87,7 @@ fn a_service_whose_terminal_is_closed_ends_as_it_is_told_to() {
     terminal.wait().unwrap();
     wait_for("it ends", || says("stopping: finishing what is under way").then_some(()));
     assert!(!says("SIGHUP: reloading rule files"));
-    // What it held is free.
+    // Its lock is free.
     wait_for("it has ended", || {
         let status = run(here.path(), &["status", "--json", "--data", "data"]);
         (status.code == Some(0) && status.json()["crawling"] == false).then_some(())

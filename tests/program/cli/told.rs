@@ -1,5 +1,5 @@
-//! What an operator is told of what goes on: a rule file that breaks, hours in which nobody is asked, what is known of a
-//! URL, what a crawl would begin with, what lies too deep, and what a mistyped name or folder meant.
+//! Information for the operator: a broken rule file, quiet hours, the record of a URL, the start of a crawl, URLs that are too
+//! deep, and suggestions for a misspelt name or folder.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ fn status(here: &Path) -> Ran {
     run(here, &["status", "--data", "data", "--rules", "rules"]).ended(0)
 }
 
-/// Puts lines at the head of the demo site's rule file.
+/// Inserts lines at the top of the demo site's rule file.
 fn put_ahead(here: &Path, lines: &str) -> String {
     let path = here.join("rules/demo.toml");
     let before = fs::read_to_string(&path).unwrap();
@@ -18,7 +18,7 @@ fn put_ahead(here: &Path, lines: &str) -> String {
     before
 }
 
-/// The hour of the day, UTC.
+/// The current hour, UTC.
 #[allow(clippy::disallowed_methods)]
 fn hour() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -123,7 +123,7 @@ fn explain_and_a_dry_run_tell_what_the_database_knows_also_of_one_that_is_held()
         .ended(0)
         .says(&["robots_denied, not fetched", "/robots.txt, until that changes"]);
     drop(site);
-    // The service holds the database now; its site is gone, and it knows what it knew.
+    // The service holds the database now; its site is gone, and its knowledge stays.
     let mut service = Service::start(here.path());
     wait_for("the service is up", || service.site());
     known(&explain(&front).ended(0), "due at 20");

@@ -348,7 +348,7 @@ fn networks_are_read_and_what_is_none_is_told() {
     }
     for text in ["10.1.0.0/33", "10.1", "10.1.0.0/16/8", "", "localhost", "fd00::/129", "*"] {
         let error = AddressPolicy::with_networks(&["10.0.0.0/8", text]).unwrap_err();
-        assert!(error.to_string().starts_with(&format!("`{text}` is no network\nhint: ")), "{error}");
+        assert!(error.to_string().starts_with(&format!("`{text}` is not a network\nhint: ")), "{error}");
     }
     assert!(AddressPolicy::Any.allows("127.0.0.1".parse().unwrap()));
 }

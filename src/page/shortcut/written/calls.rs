@@ -42,7 +42,7 @@ impl WrittenCall {
             let (key, low) = (format!("{table}headers.{name}"), name.to_ascii_lowercase());
             match Template::parse(value) {
                 Ok(template) if matches!(low.as_str(), "authorization" | "cookie") && template.constant().is_some() => {
-                    let hint = "take it out: secrets never stand in rule files";
+                    let hint = "take it out: secrets do not belong in rule files";
                     fault(&key, format!("the header `{name}` holds a secret"), hint);
                 }
                 Ok(template) => {
@@ -142,7 +142,7 @@ fn address(text: &str) -> Result<Vec<(String, Template)>, String> {
             let (origin, rest) = text.split_at(end);
             let url = Url::parse(origin).map_err(|error| format!("`{origin}` is no origin: {error}"))?;
             if !url.username().is_empty() || url.password().is_some() {
-                return Err("a user name or password stands in the address".to_owned());
+                return Err("the address contains a user name or password".to_owned());
             }
             (Some(url.origin().ascii_serialization()), rest)
         }

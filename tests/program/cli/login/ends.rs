@@ -1,4 +1,4 @@
-//! How logins end, and the next step that is told behind each.
+//! The results of logins, and the next step shown after each.
 
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -50,8 +50,8 @@ fn each_end_of_a_login_tells_the_next_step() {
     let wrong = next("", "the password is wrong", "correct the password in data/secrets/forum");
     assert!(wrong.contains("or `user` in [login] of rules/forum.toml") && wrong.ends_with(again), "{wrong}");
 
-    // What a crawl says of the same has the command as it is to be typed, and its log no name that stands for one. What forms
-    // were answered above outlasts a new table, so that this one begins anew.
+    // A crawl's message about the same has the complete command, and its log no placeholder. The responses to the forms above
+    // outlast a new table, so this one starts anew.
     let forum = Forum::start();
     forum.rules("page = '/captcha/'");
     forum.password("s3cret");
@@ -85,7 +85,7 @@ fn a_form_that_comes_back_in_unknown_words_keeps_its_password_from_being_sent_ag
     wait_for("the service tells why it waits", || service.logged("no session: the site waits for its operator").pop());
     assert_eq!(service.stop().code(), Some(0));
     assert_eq!(forum.posts(), 1);
-    // What the hint says leads out: the same again where it is told to, and another one at once.
+    // The hint works: the same credentials with the option, and others at once.
     forum.login(&["--again"]).ended(1);
     assert_eq!(forum.posts(), 2);
     forum.password("another");
@@ -107,7 +107,7 @@ fn what_the_site_says_in_numbers_is_told() {
     forum.rules("page = '/to/locked/hour'");
     let ends = "the site says that the lock ends at 20";
     forum.login(&[]).ended(1).says(&["is locked", "the page says “It opens again in 1 hour.”", ends, " --again"]);
-    // Whoever asks later hears of it as well, and the lock's end is no leave to try.
+    // A later login sees it as well, and the end of the lock does not permit an attempt.
     forum.login(&[]).ended(1).says(&["no other one is tried", ends]);
     let by_the_sites_words = "is locked, until 20";
     forum.run(&["crawl", "forum"]).ended(1).says(&[by_the_sites_words]);
@@ -149,7 +149,7 @@ fn an_answer_that_tells_nothing_is_a_refusal_where_nobody_sees_a_member() {
         forum.run(&["crawl", "forum"]).ended(1).says(&["probably refused"]);
         assert_eq!(forum.posts(), 1, "{login}");
     }
-    // One that spoke of a member says less of the password: its second is one.
+    // A message about a member says less about the password: a second one is conclusive.
     let forum = Forum::start();
     forum.rules("page = '/to/welcome'");
     forum
@@ -203,7 +203,7 @@ fn an_api_that_brings_no_token_is_told_with_both_that_may_be_wrong() {
     forum.login(&[]).ended(1).says(&["refused this user and password before", "correct `json.token` (`/data/token`)"]);
     forum.run(&["crawl", "forum"]).ended(1).says(&["check the password", "correct `json.token`"]);
     assert_eq!(forum.posts(), 1);
-    // The pointer that is mended has the same password tried once more.
+    // With the fixed pointer the same password is tried once more.
     forum.rules(&table("/data/key"));
     forum.login(&[]).ended(0);
     assert_eq!(forum.posts(), 2);
@@ -229,13 +229,13 @@ fn a_locked_account_is_touched_again_only_where_its_operator_says_so() {
     assert_eq!(forum.posts(), 1);
     forum.login(&["--again"]).ended(1);
     assert_eq!(forum.posts(), 2);
-    // Unlocking often asks for another one.
+    // Unlocking often requires a new password.
     forum.password("another");
     forum.login(&[]).ended(1);
     assert_eq!(forum.posts(), 3);
 }
 
-/// One sentence for all who tell it.
+/// One sentence in all places that show it.
 #[test]
 fn a_form_that_is_sent_by_get_is_told_with_what_to_do_by_everybody() {
     let forum = Forum::start();
@@ -252,7 +252,7 @@ fn a_form_that_is_sent_by_get_is_told_with_what_to_do_by_everybody() {
     assert!(forum.seen.at.lock().unwrap().iter().all(|(what, _)| what != "GET /in"), "no password in an address");
 }
 
-/// Whoever tells it, the next step is one that can be run as it stands.
+/// In all places, the next step can be run as shown.
 #[test]
 fn a_wrong_password_is_told_with_its_file_and_the_command_by_everybody() {
     let forum = Forum::start();
@@ -276,18 +276,18 @@ fn a_captcha_that_comes_with_other_words_has_the_password_sent_once_a_run() {
     forum.interactive("XK42\n").ended(1).says(&["has probably refused this user and password before"]);
     forum.login(&[]).ended(1);
     assert_eq!(forum.posts(), 1);
-    // Whoever reads none is told of them.
+    // A command without options for a person mentions them.
     let forum = Forum::start();
     forum.rules("page = '/to/zorb'");
     forum.login(&[]).ended(1).says(&["the page says “Computer says zorb.”", "probably refused", "--again"]);
     forum.interactive("XK42\n").ended(1);
     assert_eq!(forum.posts(), 1);
-    // Words of the CAPTCHA alone have it sent once more, with what was read.
+    // If only the CAPTCHA is named as wrong, it is sent once more, with the new text.
     let forum = Forum::start();
     forum.rules("page = '/to/step'");
     forum.interactive("XK42\n").ended(0);
     assert_eq!(forum.posts(), 2);
-    // One that was misread is no refusal; but a second one is not sent again unawares, by no run.
+    // A misread CAPTCHA is no rejection; but no run sends a second one again unless requested.
     let forum = Forum::start();
     forum.rules("page = '/to/step'");
     let hint = "run: gleaner login forum --interactive --again --data data --rules rules";
@@ -313,7 +313,7 @@ fn a_corrected_form_of_the_rule_file_is_sent_once_by_hand_and_behind_a_sure_refu
             "where `password_field` there was wrong, correct it and run: gleaner login forum --again",
         ]);
         forum.login(&[]).ended(1);
-        // No crawl sends anything again for an edit, whatever it is.
+        // No crawl sends anything again because of an edit of the file.
         for field in ["pin", "password"] {
             pin(field);
             forum.run(CRAWL).ended(1);
@@ -327,7 +327,7 @@ fn a_corrected_form_of_the_rule_file_is_sent_once_by_hand_and_behind_a_sure_refu
         }
         forum.login(if is_sure { &["--again"] } else { &[] }).ended(0);
         assert_eq!(forum.posts(), 2, "{page}");
-        // A wrong one is not sent twice by a form, wherever the file leads in between.
+        // A wrong password is not sent twice by a form, wherever the file points in between.
         forum.login(&["--logout"]).ended(0);
         forum.password("wrong");
         forum.login(&[]).ended(1);
@@ -417,7 +417,7 @@ fn a_captcha_that_a_server_in_trouble_shows_is_read_once_more_over_all_runs() {
     assert_eq!(forum.posts(), 2);
 }
 
-/// What was let in before says so by `--logout`, which forgets the session alone.
+/// Credentials that were accepted before are shown by `--logout`, which deletes only the session.
 #[test]
 fn a_redirect_loop_is_told_as_one_with_its_address() {
     let forum = Forum::start();

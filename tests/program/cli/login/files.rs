@@ -1,4 +1,4 @@
-//! Names that are mistyped, passwords and cookies in files that are not as they should be.
+//! Misspelt names, and files with passwords and cookies that are not as they should be.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
@@ -55,7 +55,7 @@ fn a_mistyped_site_is_told_with_the_nearest_and_a_bad_file_with_its_faults() {
     login("forum").says(&["fix its file, then run: gleaner rules check rules/forum.toml --data data --rules rules"]);
     login("forun").says(&["did you mean `forum`? Its file has faults: "]);
 
-    // A crawl of another site leaves a database: that nothing of this one was crawled has a reason.
+    // A crawl of another site leaves a database: there must be a reason why nothing of this one was crawled.
     let port = closed_port();
     fs::write(
         forum.path().join("rules/other.toml"),
@@ -123,7 +123,7 @@ fn each_fault_of_a_cookies_file_is_told_with_its_line() {
 
 #[test]
 fn a_folder_of_sessions_that_cannot_be_written_is_told_before_anything_is_sent() {
-    // Root may write everywhere: it becomes somebody else.
+    // Root can write everywhere: it becomes another user.
     const STRANGER: u32 = 65_534;
     let forum = Forum::start();
     let data = forum.path().join("data");

@@ -1,4 +1,4 @@
-//! Ends of logins whose cause is not the password: each is told as what it is, and nothing is sent for it.
+//! Failed logins that are not caused by the password: each is reported as what it is, and nothing is sent because of it.
 
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ fn what_stands_in_front_of_the_site_is_told_and_waited_for() {
         ]);
         forum.run(CRAWL).ended(1).says(&[says, "hint: crawl again at "]);
         assert_eq!(forum.posts(), 0, "{page}");
-        // A session that is kept is not given up for it.
+        // A stored session is not given up because of it.
         let forum = Forum::start();
         forum.login(&[]).ended(0);
         forum.rules(&format!("page = '{page}'\nprobe = '{page}'"));
@@ -51,7 +51,7 @@ fn what_a_members_page_says_of_passwords_that_expire_refuses_none() {
     let forum = Forum::start();
     forum.rules("page = '/to/old-one'\nprobe = '/old'");
     forum.login(&[]).ended(0).says(&["the `probe` of the rule file, is shown"]);
-    // Without a page that proves it, what is said counts, and its operator knows better.
+    // Without a page that proves it, the text counts, and the operator may know better.
     forum.rules("page = '/to/old-one'\nprobe = '/nothing-there'");
     fs::remove_dir_all(forum.path().join("data/sessions")).unwrap();
     forum
@@ -105,7 +105,7 @@ fn another_address_of_the_sites_own_is_told_with_the_key_to_mend() {
     forum.run(CRAWL).ended(1).says(&["set `start` to it or add it to `hosts` in the rule file"]);
     forum.run(&["status"]).ended(0).says(&["set `start` to it or add it to `hosts` in the rule file"]);
     assert_eq!(forum.posts(), 1);
-    // A host of another name may be the site's as well.
+    // A host with another name may belong to the site as well.
     let forum = Forum::start();
     forum.rules("page = '/sso'");
     forum

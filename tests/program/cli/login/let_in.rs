@@ -1,4 +1,4 @@
-//! What becomes of a user and a password that the site has let in before.
+//! Credentials that the site has accepted before.
 
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ fn a_refusal_holds_for_each_rule_file_of_the_account_that_was_let_in_before() {
         }
         forum.run(&["login", "twin"]).ended(0);
         let before = forum.posts();
-        // The site has another password by now.
+        // Meanwhile the site has another password.
         forum.seen.forgets.store(true, Ordering::SeqCst);
         forum.seen.changed.store(true, Ordering::SeqCst);
         forum.login(&[]).ended(1).says(&["the password is wrong"]);
@@ -56,7 +56,7 @@ fn what_was_let_in_before_and_has_the_bare_form_back_is_held_behind_three_furthe
     for nth in 1..=4 {
         forum.login(&[]).ended(1);
         assert_eq!(forum.posts(), before + nth);
-        // The wait behind it is over.
+        // The wait after it is over.
         let mut of: serde_json::Value = serde_json::from_slice(&fs::read(&tries).unwrap()).unwrap();
         of["further"]["not_before"] = 0.into();
         of["not_before"] = 0.into();
@@ -79,7 +79,7 @@ fn what_a_gate_says_in_front_of_the_site_holds_no_password_that_was_let_in_befor
     forum.run(&["crawl", "forum"]).ended(1).says(&["may not have checked them", "hint: crawl again at "]);
     forum.login(&[]).ended(0);
     assert_eq!(forum.posts(), 3);
-    // What was never let in has probably been refused.
+    // Credentials that were never accepted have probably been rejected.
     let forum = Forum::start();
     forum.rules("page = '/to/gated'");
     forum.seen.trouble.store(9, Ordering::SeqCst);
@@ -103,7 +103,7 @@ fn a_site_in_trouble_holds_no_password_that_it_has_let_in_before() {
     assert!(!status.out.contains("--again"), "{}", status.out);
     forum.login(&[]).ended(0);
     assert_eq!(forum.posts(), 3);
-    // Once more, and not time and again; told as what it is.
+    // Once more, but not repeatedly; reported as what it is.
     forum.login(&["--logout"]).ended(0);
     forum.seen.trouble.store(9, Ordering::SeqCst);
     forum.login(&[]).ended(1).says(&["then run: gleaner login forum --data data --rules rules; a crawl retries"]);
@@ -111,7 +111,7 @@ fn a_site_in_trouble_holds_no_password_that_it_has_let_in_before() {
     forum.login(&[]).ended(1).says(&["the site had an error", "--again"]);
     forum.run(&["crawl", "forum"]).ended(1).says(&["the site had an error", "--again"]);
     assert_eq!(forum.posts(), 5);
-    // What was never let in is held.
+    // Credentials that were never accepted are held.
     for page in ["/to/moody", "/to/failing"] {
         let forum = Forum::start();
         forum.rules(&format!("page = '{page}'"));

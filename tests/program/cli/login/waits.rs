@@ -1,4 +1,4 @@
-//! What a login by hand waits for: what the site has asked for, and a proof that is still to come.
+//! What a login by hand waits for: a pause that the site asked for, and a pending proof.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +10,7 @@ use gleaner_base::clock::{Clock as _, SystemClock};
 use super::forum::{FOLDERS, Forum};
 use crate::cli::harness::{Service, run, wait_for};
 
-/// What a site asks to wait is one time wherever it is told.
+/// A pause that a site asked for has the same end in all places.
 #[test]
 fn a_site_that_asks_to_wait_is_told_with_the_same_time_everywhere() {
     let forum = Forum::start();
@@ -95,13 +95,13 @@ fn a_proof_that_says_no_long_after_its_form_was_taken_has_nothing_sent_again() {
 #[test]
 fn a_form_that_came_back_is_refused_by_its_proof_alone() {
     let forum = Forum::start();
-    // Of one page that members see and one that shows the form to all, the first does not come at once.
+    // With one page that members see and one that shows the form to everybody, the first is not returned at once.
     forum.rules("page = '/shown'\nprobe = '/flaky'");
     forum.seen.trouble.store(2, Ordering::SeqCst);
     forum.login(&[]).ended(1).says(&["this proves the session first"]);
     forum.login(&[]).ended(0);
     assert_eq!(forum.posts(), 1);
-    // The same with a wrong password: the proof that comes late says no, and nobody sends it again.
+    // The same with a wrong password: the late proof fails, and nobody sends it again.
     forum.password("wrong");
     forum.rules("page = '/to/back'\nprobe = '/flaky'");
     forum.seen.trouble.store(2, Ordering::SeqCst);
@@ -128,7 +128,7 @@ fn a_proof_that_asks_for_patience_gets_it_and_everybody_tells_until_when() {
     assert_eq!((asked, forum.posts()), (1, 1));
 }
 
-/// Until when a refusal says that nothing is sent.
+/// The time until which a refusal says that nothing is sent.
 fn told_until(text: &str) -> String {
     let (before, _) = text.split_once(": nothing was sent\nhint: ").unwrap_or_else(|| panic!("{text}"));
     before.rsplit_once(" until ").unwrap_or_else(|| panic!("{text}")).1.to_owned()
@@ -136,7 +136,7 @@ fn told_until(text: &str) -> String {
 
 #[test]
 fn a_login_by_hand_asks_nothing_of_a_site_that_has_asked_to_wait() {
-    // In front of the form and behind it, by the one status and by the other.
+    // Before the form and after it, with either status.
     for (login, posts) in [("page = '/to/limited/7200'", 1), ("page = '/busy'", 0), ("page = '/patience'", 0)] {
         let forum = Forum::start();
         forum.rules(login);
@@ -174,7 +174,7 @@ fn what_a_site_has_asked_of_a_login_by_hand_holds_for_a_crawl_with_the_session_b
     assert_eq!((forum.asked(), forum.posts()), (asked, 2));
 }
 
-/// One that asks for patience without a time: how long that is is a guess, told as one by everybody.
+/// A site that asks to wait without a time: the pause is a guess, and is shown as one everywhere.
 #[test]
 fn a_wait_that_the_site_has_named_no_time_for_is_told_as_a_guess_and_passed_by_again() {
     for first in [&["login", "forum"][..], &["crawl", "forum"]] {
@@ -188,7 +188,7 @@ fn a_wait_that_the_site_has_named_no_time_for_is_told_as_a_guess_and_passed_by_a
         }
         let again = "--again --data data --rules rules` does not wait";
         forum.login(&[]).ended(1).says(&["gave no time; the estimate is to wait until", again]);
-        // Neither is more time what a crawl lacks.
+        // Nor does a crawl lack time.
         let crawled = forum.run(&["crawl", "forum", "--max-time", "1"]).ended(1).says(&["hint: crawl again at "]);
         assert!(!crawled.out.contains("more time"), "{}", crawled.out);
         assert_eq!(forum.posts(), 1);
@@ -213,12 +213,12 @@ fn a_pause_that_a_crawl_was_told_holds_for_a_login_by_hand_too() {
     let forum = Forum::start();
     forum.rules("page = '/busy'");
     forum.run(&["crawl", "forum"]).ended(1);
-    // What the crawl's own login has left is not needed for it.
+    // It does not need the files of the crawl's own login.
     fs::remove_dir_all(forum.path().join("data/sessions")).unwrap();
     let host = format!("http://127.0.0.1:{} asked a crawl to wait (the server asked for it (Retry-After)", forum.port);
     let asked = forum.asked();
     let first = told_until(&forum.login(&[]).ended(1).says(&[&host]).err);
-    // The process that holds the folder tells the same.
+    // The process that holds the folder reports the same.
     let service = Service::start(forum.path());
     wait_for("the service is up", || service.logged("service is up").pop());
     fs::remove_dir_all(forum.path().join("data/sessions")).unwrap_or_default();
@@ -229,7 +229,7 @@ fn a_pause_that_a_crawl_was_told_holds_for_a_login_by_hand_too() {
     assert_eq!(service.stop().code(), Some(0));
 }
 
-/// As a process leaves it that is killed once it has saved the session, and before it has dropped the one to be proven.
+/// As left by a process that was killed after it stored the session, and before it deleted the pending one.
 #[test]
 fn a_kill_between_saving_a_session_and_dropping_the_one_to_be_proven_loses_and_sends_nothing() {
     for by_crawl in [false, true] {
