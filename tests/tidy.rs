@@ -1,7 +1,7 @@
-//! What the compiler does not hold: what the rooms of one crate know of each other, what each room never does, the circles
-//! of its modules, the length of files, and that every cap is one. ARCHITECTURE.md gives the reasons; the tables below are the rules.
+//! Rules that the compiler does not enforce: which modules of one crate may use each other, what each room never does, cycles
+//! of modules, the length of files, and that every cap is applied. ARCHITECTURE.md gives the reasons; the tables below are the rules.
 //!
-//! Each fault is told as `path:line: what is wrong; what to do`, all of them at once.
+//! Faults are reported as `path:line: what is wrong; what to do`, all at once.
 
 #[path = "tidy/circles.rs"]
 mod circles;
@@ -12,11 +12,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Lines of a file of `src/`; longer ones hold two ideas.
+/// Maximum lines of a file in `src/`; longer ones hold two ideas.
 const LINES_MAX: usize = 700;
 
-/// Which modules of its own crate a module and those below it may name. That no crate uses one above it, the compiler
-/// holds; within a crate the rooms know each other as little.
+/// The modules of its own crate that a module and those below it may name. The compiler enforces that no crate uses one above it;
+/// within a crate, rooms are separated just as strictly.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("page::boards", &["boards", "limits", "pagination"]),
     ("page::shortcut", &["encoded_links", "limits", "links", "shortcut"]),
@@ -27,7 +27,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("store::coverage", &["coverage", "crawldb", "limits"]),
     ("store::export", &["crawldb", "export", "limits"]),
     ("store::verify", &["crawldb", "limits", "verify"]),
-    // What both sides exchange names nobody's internals.
+    // The types that both sides exchange name nobody's internals.
     ("render::wire", &["limits", "wire"]),
     ("crawl::freshness", &["freshness", "limits"]),
     ("crawl::schedule", &["limits", "schedule"]),
@@ -66,7 +66,7 @@ const NEVER: &[(&str, &[&str], &str)] = &[
 const IO: &[&str] = &["async", "await", "tokio", "fs", "net", "reqwest", "redb", "SystemTime", "Instant", "Clock"];
 const PURE: &str = "decisions are pure: what they need, the time included, is an argument";
 
-/// Constants named `…_MAX` that stand outside the `limits.rs` of a room: the file, or a folder, the name (none: all there), and
+/// Constants named `…_MAX` outside the `limits.rs` of a room: the file, or a folder, the name (empty: all in it), and
 /// why.
 const MAX_ELSEWHERE: &[(&str, &str, &str)] = &[
     ("src/page/pagination.rs", "DIGITS_MAX", RECOGNITION),
@@ -88,7 +88,7 @@ const UNFINISHED: &[&str] = &["todo!", "unimplemented!", "dbg!", "#[ignore"];
 /// Marks in comments that must not be merged.
 const MARKS: &[&str] = &["TODO", "FIXME", "XXX", "HACK"];
 
-/// A source file: what the rules look at.
+/// A source file, prepared for the rules.
 struct Source {
     /// Relative to the package, with `/`.
     path: String,
@@ -97,14 +97,14 @@ struct Source {
     code: String,
     /// The comments of `text` alone, line for line.
     comments: String,
-    /// `code` without `#[cfg(test)]` modules, line for line: tests may use what they like.
+    /// `code` without `#[cfg(test)]` modules, line for line: tests are exempt.
     shipped: String,
 }
 
 impl Source {
     fn new(path: &str, text: &str) -> Self {
         let (code, comments) = code_and_comments(text);
-        // A file of tests is compiled for tests only.
+        // A test file is only compiled for tests.
         let shipped = if path.ends_with("/tests.rs") { String::new() } else { blank_test_modules(&code) };
         Self { path: path.into(), text: text.into(), code, comments, shipped }
     }
@@ -120,7 +120,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// The text without comments and literals, and the comments alone; in both, lines stay where they are.
+/// The text without comments and literals, and the comments alone; line numbers stay the same in both.
 fn code_and_comments(text: &str) -> (String, String) {
     let bytes = text.as_bytes();
     let (mut code, mut comments) = (Vec::with_capacity(bytes.len()), Vec::with_capacity(bytes.len()));
@@ -189,7 +189,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// The end of `r"…"` or `r#"…"#`, or None when this `r` begins no such string.
+/// The end of `r"…"` or `r#"…"#`, or None if this `r` begins no such string.
 fn raw_string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let hashes = bytes[at + 1..].iter().take_while(|byte| **byte == b'#').count();
     let open = at + 1 + hashes;
@@ -201,7 +201,7 @@ fn raw_string_end(bytes: &[u8], at: usize) -> Option<usize> {
     Some(open + 1 + length + close.len())
 }
 
-/// The end of a character literal, or None when the quote begins a lifetime.
+/// The end of a character literal, or None if the quote begins a lifetime.
 fn character_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at + 1) == Some(&b'\\') {
         let close = bytes[at + 3..].iter().position(|byte| *byte == b'\'')?;
@@ -216,7 +216,7 @@ fn character_end(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(at + 1 + width) == Some(&b'\'')).then_some(at + 1 + width + 1)
 }
 
-/// `#[cfg(test)] mod … { … }` becomes blank lines. Needs code without comments and literals, so that braces pair.
+/// Replaces `#[cfg(test)] mod … { … }` by blank lines. Needs code without comments and literals, so that braces match.
 fn blank_test_modules(code: &str) -> String {
     let mut bytes = code.as_bytes().to_vec();
     let mut from = 0;
@@ -245,7 +245,7 @@ fn blank_test_modules(code: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Words of the code with the number of their line.
+/// Words of the code with their line numbers.
 fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     code.lines().enumerate().flat_map(|(line, text)| {
         text.split(|character: char| !(character.is_alphanumeric() || character == '_'))
@@ -297,7 +297,7 @@ fn first_names_of_group(group: &str) -> Vec<String> {
     names
 }
 
-/// Whether a module is `prefix` or stands below it.
+/// Whether a module is `prefix` or is below it.
 fn is_within(module: &str, prefix: &str) -> bool {
     module == prefix || module.strip_prefix(prefix).is_some_and(|rest| rest.starts_with("::"))
 }
@@ -335,7 +335,7 @@ fn absence_faults(source: &Source, never: &[(&str, &[&str], &str)]) -> Vec<Strin
     faults
 }
 
-/// Length, the opening words, unfinished work.
+/// Length, the module comment, unfinished work.
 fn text_faults(source: &Source) -> Vec<String> {
     let mut faults = Vec::new();
     let lines = source.text.lines().count();
@@ -364,7 +364,7 @@ fn text_faults(source: &Source) -> Vec<String> {
     faults
 }
 
-/// Caps that nothing applies.
+/// Caps that are never applied.
 fn unused_limit_faults(limits: &Source, used: &BTreeSet<&str>) -> Vec<String> {
     let mut faults = Vec::new();
     for (number, line) in limits.code.lines().enumerate() {
@@ -447,7 +447,7 @@ fn assert_none(faults: &[String]) {
 /// The files of `src/`, read once.
 static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| sources("src"));
 
-/// Whether some source file is the module or stands below it.
+/// Whether some source file is the module or is below it.
 fn exists(module: &str, sources: &[Source]) -> bool {
     sources.iter().any(|source| is_within(&source.module(), module))
 }
@@ -493,7 +493,7 @@ fn caps_stand_in_one_file_a_room() {
     }
 }
 
-/// The alarm itself: each rule fails on a snippet made to break it, and stays silent on one that only looks so.
+/// The alarm itself: each rule fails on a snippet made to break it, and accepts one that only looks similar.
 mod alarm {
     use super::*;
 

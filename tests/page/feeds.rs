@@ -1,4 +1,4 @@
-//! Feeds and sitemaps as sites serve them, against the links that a reader of the file would name.
+//! Feeds and sitemaps as sites serve them, compared with the links that a person would find in the file.
 
 use std::fmt::Write as _;
 use std::fs;

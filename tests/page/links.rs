@@ -1,5 +1,5 @@
-//! The link scanner gives the links of html5ever's tree, on every page we have, on html5lib's documents and on soup. The pages of real
-//! programs and sites are in `tests/corpora`.
+//! The link scanner returns the links of html5ever's tree, on every page we have, on html5lib's documents and on random markup. The
+//! pages of real programs and sites are in `tests/corpora`.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn fixtures_hold_the_links_written_beside_them() {
 
 #[test]
 fn mathml_annotations_in_html_are_html() {
-    // The standard's rule, which scraper's tree does not know (its sink has no such flag), so that it is no reference.
+    // The standard's rule, which scraper's tree does not implement (its sink has no such flag), so that it is no reference.
     let page =
         b"<math><annotation-xml encoding='Text/HTML'><style><a href=n></style></annotation-xml></math><a href=x>";
     let links: Vec<_> = scan(page, UTF_8).links.into_iter().map(|link| link.href.into_owned()).collect();
@@ -82,7 +82,7 @@ fn hostile_pages_take_linear_time() {
     ] {
         let found = scan(page.as_bytes(), UTF_8);
         // 4 MB in a debug build take a fraction of a second; quadratic time would be hours, and the harness would
-        // show it. What can be asserted without a clock is that the cap holds.
+        // show it. Without a clock, we can assert that the cap holds.
         assert!(found.links.len() <= gleaner_page::limits::LINKS_PER_PAGE_MAX);
         let _ = gleaner_page::encoded_links::find(page.as_bytes(), UTF_8);
     }
@@ -131,7 +131,7 @@ fn matching(regex: &str) -> BoxedStrategy<String> {
     proptest::string::string_regex(regex).unwrap().boxed()
 }
 
-/// Soup of all that the scanner decides by, and of what the tree does with it.
+/// A mix of everything that affects the scanner, and the tree's handling of it.
 fn soup() -> impl Strategy<Value = String> {
     let tags = "area|iframe|frame|link|base|div|p|b|table|tr|td|li|select|option|form|h1|a|A";
     let raw = "script|title|style|textarea|xmp|iframe|noembed|noframes|noscript|template";
@@ -153,7 +153,7 @@ fn soup() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// Foreign content, well nested: what an unclosed `svg` does needs the tree.
+/// Well-nested foreign content: an unclosed `svg` needs the tree.
 fn foreign() -> impl Strategy<Value = String> {
     let svg = proptest::sample::select(vec![
         "<a href=s>x</a>",
@@ -185,7 +185,7 @@ fn foreign() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Framesets, which drop all else.
+/// Framesets, which drop everything else.
 fn frameset() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         matching("<frameset>|</frameset>|<frame src=[a-c]>|<noframes><a href=n></noframes>|<a href=[a-c]>"),

@@ -1,4 +1,4 @@
-//! What is read of bytes and pages: links, feeds, page numbers, boards, changes, endpoints, torrents.
+//! Tests of parsing bytes and pages: links, feeds, page numbers, boards, changes, endpoints, torrents.
 
 mod boards;
 mod change_detection;

@@ -1,5 +1,5 @@
-//! Page numbers read from the URLs of pages made after the conventions of forums, trackers, shops and blogs, against the links that
-//! are their pagination. The pages of real sites are in `tests/corpora`.
+//! Page numbers parsed from the URLs of synthetic pages that follow the conventions of forums, trackers, shops and blogs, compared with
+//! their pagination links. The pages of real sites are in `tests/corpora`.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Recognition against libtorrent: the fixtures, libtorrent's own test torrents and thousands of mutants of both. Needs
-//! `python3-libtorrent` and libtorrent's source; without them these tests fail and say how to get them.
+//! Compares recognition with libtorrent: the fixtures, libtorrent's own test torrents and thousands of mutants of both. Needs
+//! `python3-libtorrent` and libtorrent's source; without them these tests fail with instructions.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn expectations() -> Vec<(Expected, Vec<u8>)> {
         .collect()
 }
 
-/// What libtorrent tests itself with.
+/// libtorrent's own test torrents.
 fn torrents_of_libtorrent() -> Vec<(String, Vec<u8>)> {
     let path = root().join("target/test-tools/debian/libtorrent-rasterbar/test/test_torrents");
     assert!(path.is_dir(), "{} is not there; scripts/test fetches it", path.display());
@@ -90,7 +90,7 @@ fn mutants_have_libtorrents_verdict() {
     seeds.extend(
         expectations().into_iter().filter(|(expected, _)| expected.unlike_libtorrent.is_none()).map(|(_, body)| body),
     );
-    // The bombs would burst this test's own recursive reader.
+    // The bombs would overflow this test's own recursive parser.
     seeds.retain(|seed| seed.len() < 20_000 && !seed.windows(200).any(|bytes| bytes == [b'l'; 200]));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mutants: Vec<Vec<u8>> = (0..*MUTANTS).map(|_| mutate(&seeds, &mut random)).collect();
@@ -107,11 +107,11 @@ fn mutants_have_libtorrents_verdict() {
     assert!(differences.is_empty(), "{} differences of {}:\n{shown}", differences.len(), *MUTANTS);
 }
 
-/// Mutants per run; `GLEANER_MUTANTS` asks for more, and a million were compared once (docs/design/recognition.md).
+/// Mutants per run; `GLEANER_MUTANTS` sets another number, and a million were compared once (docs/design/recognition.md).
 static MUTANTS: LazyLock<usize> =
     LazyLock::new(|| std::env::var("GLEANER_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(6_000));
 
-/// The differences that docs/design/recognition.md lists: junk in front, and magnet links in a file.
+/// The differences listed in docs/design/recognition.md: junk in front, and magnet links in a file.
 fn explained(body: &[u8], theirs: &Verdict) -> bool {
     let ours = metainfo::parse(body);
     let junk_in_front = !theirs.ok && ours.is_ok_and(|ours| ours.dict.start > 0);
@@ -131,7 +131,7 @@ impl Random {
     }
 }
 
-/// A bencoded tree that can be wrong in ways an encoder would not allow: integers and keys are kept as bytes.
+/// A bencoded tree that can be malformed in ways that an encoder would not allow: integers and keys are stored as bytes.
 #[derive(Clone, Debug)]
 enum Node {
     Integer(Vec<u8>),
@@ -382,7 +382,7 @@ fn large_bombs_are_refused_in_time() {
     let bombs = [
         [b"d4:info".to_vec(), vec![b'l'; 64 << 20]].concat(),
         [b"d4:infol".to_vec(), b"0:".repeat(20_000_000)].concat(),
-        // Every fourth byte begins a dictionary; the tries share one budget.
+        // Every fourth byte begins a dictionary; the attempts share one budget.
         [b"xx".to_vec(), b"d1:ai1e1:b".repeat(400), b"l0:e".repeat(4_000_000)].concat(),
         [b"xx".to_vec(), b"d1:al".to_vec(), b"d1:ale".repeat(680), b"0:".repeat(4_000_000)].concat(),
         vec![b'd'; 64 << 20],
@@ -393,8 +393,8 @@ fn large_bombs_are_refused_in_time() {
     }
 }
 
-/// 100,000 files below a name of 4 MB, or below folders whose names have 4 MB together: a parser that touches the whole
-/// path of each file moves 400 GB and does not come back.
+/// 100,000 files below a name of 4 MB, or below folders whose names have 4 MB together: a parser that processes the whole
+/// path of each file moves 400 GB and does not finish.
 #[test]
 fn long_names_above_many_files_cost_their_bytes_once() {
     let long = "n".repeat(4_000_000);

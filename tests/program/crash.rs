@@ -1,9 +1,9 @@
 //! SIGKILL at random moments of a real crawl, over real sockets, on a real disk: no torrent that was reported as
-//! stored is lost or broken, none is stored twice, no finished page is fetched again, the next start needs no
+//! stored is lost or damaged, none is stored twice, no finished page is fetched again, the next start needs no
 //! repair, and the crawl completes.
 //!
-//! `benches/kill/run` runs the same with 1,000 kills. `GLEANER_KILLS` is their number, `GLEANER_KILL_SEED` makes
-//! the moments repeatable.
+//! `benches/kill/run` runs the same with 1,000 kills. `GLEANER_KILLS` sets their number, `GLEANER_KILL_SEED` makes
+//! the times reproducible.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +21,7 @@ use serde_json::Value;
 /// Kills in one run of the tests.
 const KILLS: usize = 25;
 
-/// Kills of the slow crawl for each of the fast one: it takes longer lives to see what a life finished.
+/// Ratio of kills of the fast crawl to those of the slow one: it takes longer lives to see what a life finished.
 const SLOW_KILLS_SHARE: usize = 4;
 
 /// Longest life of a crawl at full speed: many kills hit the start, the first commits, the last ones.
@@ -30,22 +30,22 @@ const FAST_LIFE_MAX: Duration = Duration::from_millis(350);
 /// Longest life of a slow crawl: several commit windows.
 const SLOW_LIFE_MAX: Duration = Duration::from_millis(2_400);
 
-/// How many times as long a slow crawl lives at the most, where lives of that length finish too little.
+/// Maximum factor for the lives of a slow crawl if they finish too little.
 const LONGER_LIVES_MAX: u32 = 5;
 
 /// Requests per second of the slow crawl.
 const SLOW_RATE: usize = 200;
 
-/// Connections of the demo's rule file: requests that may be under way at a kill.
+/// Connections in the demo's rule file: requests that may be in flight at a kill.
 const CONNECTIONS: usize = 16;
 
-/// Time in which a killed crawl's folder must open: the figure promised for 20 million URLs.
+/// Time limit for opening a killed crawl's folder: the documented figure for 20 million URLs.
 const REOPEN_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// Time for a crawl that nobody kills.
+/// Time limit for a crawl without kills.
 const CRAWL_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// A small repeatable generator (splitmix64): the moments of the kills.
+/// A small reproducible generator (splitmix64) for the times of the kills.
 struct Moments(u64);
 
 impl Moments {
@@ -68,7 +68,7 @@ fn gleaner() -> Command {
     Command::new(env!("CARGO_BIN_EXE_gleaner"))
 }
 
-/// The demo site in a process of its own, so that it outlives the crawls.
+/// The demo site in its own process, so that it outlives the crawls.
 struct Site {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -106,7 +106,7 @@ impl Site {
         self.folder.path().join("rules")
     }
 
-    /// Slows the crawl down, by the site's rule file.
+    /// Slows the crawl down, through the site's rule file.
     fn limit_rate(&self, requests_per_second: usize) {
         let path = self.rules().join("demo.toml");
         let text = fs::read_to_string(&path).unwrap();
@@ -125,7 +125,7 @@ impl Site {
         fs::read_to_string(self.folder.path().join("truth")).unwrap().lines().map(str::to_owned).collect()
     }
 
-    /// Ends the site; its account of what was asked.
+    /// Stops the site; returns its request counts.
     fn end(mut self) -> Value {
         drop(self.stdin.take());
         self.line()
@@ -143,9 +143,9 @@ impl Drop for Site {
 struct Crawl {
     rules: PathBuf,
     folder: tempfile::TempDir,
-    /// The most torrents that were ever reported as stored.
+    /// The highest number of torrents ever reported as stored.
     reported: u64,
-    /// Times that opening the folder took after a kill.
+    /// How long opening the folder took after each kill.
     reopened: Vec<Duration>,
 }
 
@@ -160,7 +160,7 @@ impl Crawl {
         gleaner
     }
 
-    /// Crawls for a while, then kills. True when the crawl was complete before.
+    /// Crawls for a while, then kills. True if the crawl was complete before.
     fn live(&self, life: Duration) -> bool {
         let mut child = self
             .command("crawl")
@@ -180,7 +180,7 @@ impl Crawl {
         ended.is_some()
     }
 
-    /// Crawls to the end, which must come in bounded time.
+    /// Crawls to the end, within bounded time.
     fn finish(&self) {
         let begun = now();
         let mut child = self.command("crawl").args(["demo", "--json"]).stdout(Stdio::null()).spawn().unwrap();
@@ -198,14 +198,14 @@ impl Crawl {
         assert!(status.success(), "the last crawl ended with {status}");
     }
 
-    /// Files of the archive under their final names, each read and found whole: its infohash is its name.
+    /// Files of the archive under their final names, each read and found intact: its infohash is its name.
     fn whole_files(&self) -> BTreeSet<String> {
         let (mut folders, mut names) = (vec![self.folder.path().to_owned()], BTreeSet::new());
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
-                    // The folder for files that are being written holds no promise.
+                    // The folder for temporary files guarantees nothing.
                     if path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.')) {
                         folders.push(path);
                     }
@@ -232,7 +232,7 @@ impl Crawl {
         site.map_or(0, |site| site["torrents_seen"].as_u64().unwrap_or_else(|| panic!("{site}")))
     }
 
-    /// After a kill: what was reported is there, and the folder opens at once.
+    /// After a kill: everything reported exists, and the folder opens at once.
     fn check_after_kill(&mut self) {
         let files = self.whole_files();
         assert!(
@@ -241,7 +241,7 @@ impl Crawl {
             self.reported,
             files.len()
         );
-        // A crawl that was killed before it made its database has nothing to report.
+        // A crawl that was killed before it created its database has nothing to report.
         if !self.database().exists() && files.is_empty() && self.reported == 0 {
             return;
         }
@@ -253,7 +253,7 @@ impl Crawl {
         self.reported = reported;
     }
 
-    /// After the end: each torrent of the site once, archive and database agree.
+    /// After the end: each torrent of the site exists once, archive and database agree.
     fn check_complete(&self, truth: &BTreeSet<String>) {
         let files = self.whole_files();
         let (lost, foreign): (Vec<_>, Vec<_>) = (truth.difference(&files).collect(), files.difference(truth).collect());
@@ -330,7 +330,7 @@ fn sigkill_at_random_moments_loses_no_torrent_and_stores_none_twice() {
         reopened.append(&mut crawl.reopened);
     }
     report("full speed", kills, crawls, truth.len(), reopened.clone());
-    // A single look may meet a busy disk; a repair step would show in each.
+    // A single measurement may hit a busy disk; a repair step would show in each.
     reopened.sort();
     assert!(
         reopened[reopened.len() / 2] < REOPEN_TIME_MAX,
@@ -396,17 +396,16 @@ fn no_finished_page_is_fetched_again_after_a_sigkill() {
     assert!(finished > finished_wanted, "only {finished} pages were finished before a kill: it shows nothing");
 }
 
-/// Each life begins with the site's robots.txt (one that ends before it is not seen here, and those after it are then
-/// held to a little less). What the database called finished when a life was killed must not be asked for by a later
-/// one. Returns how many pages that was said of, and how many were asked for again because
-/// the kill came before their commit.
+/// Each life starts with the site's robots.txt (one that ends before it is not seen here, and the check of those after it is then
+/// slightly weaker). A page that the database called finished when a life was killed must not be requested by a later
+/// one. Returns how many pages were finished, and how many were requested again because the kill came before their commit.
 fn assert_no_finished_page_again(requests: &[&str], finished_at_kill: &[BTreeSet<String>]) -> (usize, usize) {
     let (mut asked, mut again) = (BTreeSet::new(), 0);
     for (life, paths) in requests.split(|path| *path == "/robots.txt").skip(1).enumerate() {
         let finished = life.checked_sub(1).map(|before| &finished_at_kill[before]);
         for path in paths {
-            // The start page begins each crawl. A session id or the place of a link makes no other page, and only
-            // adds names; the names compared are the ones that the crawler asks by.
+            // The start page begins each crawl. A session id or a link position makes no other page, and only adds URLs; the
+            // compared URLs are the ones that the crawler requests.
             if *path != "/" && finished.is_some_and(|finished| finished.contains(*path)) {
                 panic!("{path} was finished when life {life} began, and fetched again in it");
             }
@@ -416,7 +415,7 @@ fn assert_no_finished_page_again(requests: &[&str], finished_at_kill: &[BTreeSet
     (finished_at_kill.last().map_or(0, BTreeSet::len), again)
 }
 
-/// Of these paths, those that a crawl database calls finished.
+/// The subset of these paths that a crawl database calls finished.
 fn finished_pages(database: &Path, origin: &str, paths: &BTreeSet<&str>) -> BTreeSet<String> {
     let store = RedbStore::open(database, OpenOptions::default()).unwrap();
     tokio::runtime::Runtime::new().unwrap().block_on(async {

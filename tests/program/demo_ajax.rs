@@ -1,13 +1,13 @@
-//! The demo's lists that scripts build, crawled by the binary with the engine in child processes: every torrent comes home, none does
-//! without scripts, and nothing is asked for that the site's own scripts would not ask for.
+//! The demo's lists that scripts build, crawled by the binary with the engine in child processes: every torrent is stored, none is
+//! without scripts, and nothing is requested that the site's own scripts would not request.
 
 use std::path::Path;
 use std::process::Command;
 
 use gleaner_demo::ajax::{self, AjaxLog, AjaxOptions, Section};
 
-/// Crawls the site with these lines behind its rule file, which ends in `[rate]`; gives the crawl's summary, the site's part of `status`,
-/// and what the site was asked.
+/// Crawls the site with these lines appended to its rule file, which ends in `[rate]`; returns the crawl's summary, the site's part of
+/// `status`, and the requests to the site.
 fn crawled(options: AjaxOptions, lines: &str) -> (serde_json::Value, serde_json::Value, AjaxLog) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let site = runtime.block_on(ajax::start(options)).unwrap();
@@ -20,7 +20,7 @@ fn crawled(options: AjaxOptions, lines: &str) -> (serde_json::Value, serde_json:
     (summary, status["sites"][0].take(), site.log())
 }
 
-/// What the command prints, with the folder of rules as its last argument.
+/// The output of the command, with the rules folder as its last argument.
 fn gleaner(arguments: &[&str], folder: &Path, data: &Path) -> serde_json::Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
     let output = command.args(arguments).arg(folder).arg("--data").arg(data.join("data")).output().unwrap();
@@ -37,12 +37,12 @@ fn assert_all_harvested(options: AjaxOptions) -> AjaxLog {
     let (sections, per_page) = (options.sections.clone(), options.per_page);
     let (summary, status, log) = crawled(options, "");
     assert_eq!(summary["stored"], torrents, "{sections:?}: {summary} {log:?}");
-    // The first page has two addresses in some sections, the last that an endpoint stood for is rendered before the crawl ends, and each
-    // view names its downloads anew.
+    // The first page has two URLs in some sections, the last one replaced by an endpoint is rendered before the crawl ends, and each
+    // view generates new download URLs.
     let downloads = torrents as u64..=(torrents + 2 * per_page) as u64;
     assert!(log.refused == 0 && downloads.contains(&log.downloads), "{sections:?}: {log:?}");
     let asked = log.pages + log.data + log.downloads + log.scripts;
-    // Data that are asked for in place of a page are a visit of it.
+    // Data requested in place of a page count as a visit of it.
     let by_scripts = summary["script_requests"].as_u64().unwrap();
     assert!((1..=log.data + log.scripts + log.pages).contains(&by_scripts), "{summary} {log:?}");
     assert!(summary["pages"].as_u64().unwrap() >= asked, "{summary} {log:?}");
@@ -62,7 +62,7 @@ fn rows_of_jquerys_calls_are_harvested() {
     assert_all_harvested(options(&[Section::Jquery], 8, 20));
 }
 
-/// jQuery 3.7.1 itself in the place of the demo's own script of the same calls.
+/// jQuery 3.7.1 itself, replacing the demo's own script with the same calls.
 #[test]
 fn rows_of_jquery_itself_are_harvested() {
     let path = Path::new(env!("GLEANER_ROOT")).join("target/test-tools/jquery-3.7.1/dist/jquery.min.js");
@@ -99,7 +99,7 @@ fn without_scripts_there_is_nothing() {
 #[test]
 fn a_days_budget_holds_for_the_scripts_of_many_pages_at_once() {
     let (summary, _, log) = crawled(options(&[Section::Xhr], 60, 2), "requests_per_day = 60\n");
-    // robots.txt is beside the budget.
+    // robots.txt does not count towards the budget.
     assert!((50..=61).contains(&log.requests), "{log:?} {summary}");
     assert!(log.data >= 5, "the budget went to scripts, too: {log:?}");
     assert_eq!(summary["sites"]["ajax"]["end"], "budget", "{summary}");

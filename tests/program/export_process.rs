@@ -1,4 +1,4 @@
-//! `gleaner export` as a process: killed at any moment, out of disk, and read by other programs.
+//! `gleaner export` as a process: killed at any moment, out of disk space, and read by other programs.
 
 #[path = "../store/harvest/mod.rs"]
 mod harvest;
@@ -81,7 +81,7 @@ async fn sigkill_at_any_moment_leaves_the_former_export_or_the_new_one() {
             child.kill().unwrap();
             killed += u32::from(!child.wait().unwrap().success());
             if dest.is_dir() {
-                // Whole: the manifest is the last thing put into a folder before it gets its name.
+                // Complete: the manifest is the last file written to a folder before it gets its name.
                 let manifest = std::fs::read_to_string(dest.join("manifest.jsonl")).unwrap();
                 assert_eq!(manifest.lines().count(), 1_500);
                 assert_eq!(std::fs::read_dir(&dest).unwrap().count(), 1_502);
@@ -93,7 +93,7 @@ async fn sigkill_at_any_moment_leaves_the_former_export_or_the_new_one() {
             }
         }
         assert!(killed > 0, "every export ended before it was killed");
-        // What the killed ones left is in nobody's way, and gone afterwards.
+        // Leftovers of killed exports do not interfere, and are gone afterwards.
         let last = run(dir, &["export", name]);
         assert!(last.status.success(), "{}", text(&last));
     }

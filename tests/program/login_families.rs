@@ -1,5 +1,5 @@
-//! Every family of software against a members-only site of its shape, over real sockets: from a rule file that names
-//! family, start and user only, the login works, its session brings home every torrent, and a wrong password is sent once.
+//! Every software family against a members-only site of its kind, over real sockets: with a rule file that has only
+//! family, start and user, the login works, its session stores every torrent, and a wrong password is sent once.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -44,7 +44,7 @@ impl Stage {
         Self { site, rules, options, _folder: folder }
     }
 
-    /// One login; its session is kept where it is good.
+    /// One login; a valid session is stored.
     async fn log_in(&self, password: &str) -> Report {
         let (crawled, jar) = App::site_alone(&self.options, &self.rules).unwrap();
         let password = Secret::new(password);
@@ -56,7 +56,7 @@ impl Stage {
         report
     }
 
-    /// Crawls to the end; the share of the members' torrents that was stored, and how many others were.
+    /// Crawls to the end; returns the share of the members' torrents that was stored, and the number of other torrents.
     async fn crawl(&self) -> (f64, usize) {
         let app = App::open(&self.options).unwrap();
         let (_stop, stopped) = watch::channel(false);
@@ -69,7 +69,7 @@ impl Stage {
     }
 }
 
-/// What a family gets wrong, in words; nothing where all is right.
+/// The faults of a family, in words; empty if everything is right.
 async fn faults_of_right_password(family: &'static str) -> Vec<String> {
     let stage = Stage::new(family).await;
     let report = stage.log_in(&MembersOptions::default().password).await;
@@ -98,7 +98,7 @@ async fn faults_of_right_password(family: &'static str) -> Vec<String> {
     faults
 }
 
-/// The session ends again and again while sixteen visits are under way: one login each time, and every torrent comes home.
+/// The session ends repeatedly during sixteen visits: one login each time, and every torrent is stored.
 async fn faults_of_expiries(family: &'static str) -> Vec<String> {
     let options = MembersOptions {
         family: family.to_owned(),
@@ -139,7 +139,7 @@ async fn faults_of_wrong_password(family: &'static str) -> Vec<String> {
     faults
 }
 
-/// Three wrong tries lock the account; what is said then is no "wrong password", so that nobody tries on.
+/// Three wrong attempts lock the account; the message is then not "wrong password", so that nobody tries again.
 async fn faults_of_locked_account(family: &'static str) -> Vec<String> {
     let stage = Stage::new(family).await;
     for _ in 0..3 {
@@ -148,7 +148,7 @@ async fn faults_of_locked_account(family: &'static str) -> Vec<String> {
     let report = stage.log_in(&MembersOptions::default().password).await;
     let log = stage.site.log();
     let mut faults = Vec::new();
-    // vBulletin tells the right password of such an account that it is wrong, and when to come back: whoever knows better says `--again` then.
+    // vBulletin reports the right password of a locked account as wrong, with the end of the lock: `--again` overrides that.
     let is_told_when = || report.judged.evidence.iter().any(|evidence| evidence.contains("asks to wait until"));
     let is_told = match report.judged.verdict {
         Verdict::Locked | Verdict::RateLimited => true,
@@ -164,9 +164,9 @@ async fn faults_of_locked_account(family: &'static str) -> Vec<String> {
     faults
 }
 
-/// Without the family's word the form is found from the start page.
+/// Without the family's settings, the form is found from the start page.
 async fn faults_without_a_family(family: &'static str) -> Vec<String> {
-    // Nothing on Torrust's pages tells where its API is.
+    // Torrust's pages do not show where its API is.
     if family == "torrust" {
         return Vec::new();
     }
@@ -188,7 +188,7 @@ async fn the_form_is_found_without_a_family_too() {
     over_families(faults_without_a_family).await;
 }
 
-/// Runs all families side by side: each waits between its requests most of the time.
+/// Runs all families concurrently: each mostly waits between its requests.
 async fn over_families<F: Future<Output = Vec<String>>>(faults_of: impl Fn(&'static str) -> F) {
     let all = futures_util::future::join_all(families().map(faults_of)).await;
     assert!(all.len() >= 14, "{} families", all.len());
@@ -216,7 +216,7 @@ async fn a_locked_account_is_told_from_a_wrong_password() {
     over_families(faults_of_locked_account).await;
 }
 
-/// What an API answers to a login that brings no token, and what that is.
+/// Responses of an API to a login without a token, and their verdicts.
 const WITHOUT_TOKEN: &[(u16, &str, Verdict)] = &[
     (200, r#"{"data":{"username":"anna"}}"#, Verdict::ProbablyRefused),
     (200, r#"{"data":{"token":17}}"#, Verdict::ProbablyRefused),
@@ -262,7 +262,7 @@ async fn an_answer_without_a_token_is_no_login_whatever_pages_show() {
     }
 }
 
-/// All bytes below a folder but those of the files that are to hold secrets.
+/// All bytes below a folder, except the files that have to contain secrets.
 fn bytes_below(folder: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -275,10 +275,10 @@ fn bytes_below(folder: &Path) -> Vec<u8> {
     bytes
 }
 
-/// `gleaner demo --members`, as loud as it can be: nothing that logs in stands anywhere but in the two files that hold it.
+/// `gleaner demo --members` at maximum verbosity: credentials are only in the two files that store them.
 #[test]
 fn no_password_token_or_session_leaks_from_the_demo_of_any_family() {
-    // phpBB has the session in addresses and forms, nyaa in a redirect, Torrust in a header; vBulletin hashes the password.
+    // phpBB has the session in URLs and forms, nyaa in a redirect, Torrust in a header; vBulletin hashes the password.
     for family in ["phpbb", "nyaa", "torrust", "vbulletin"] {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));

@@ -11,6 +11,7 @@ mod login_bad_input;
 mod login_families;
 mod login_scripted;
 mod login_secrets;
+mod output;
 mod reference;
 mod render_child;
 mod render_command;

@@ -1,5 +1,5 @@
-//! The generated reference pages: commands from the parser's own definitions, keys from the schemas that files are read
-//! with. `GLEANER_BLESS=1` writes them.
+//! The generated reference pages: commands from the parser's own definitions, keys from the schemas that parse the files.
+//! `GLEANER_BLESS=1` writes them.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,19 +7,19 @@ use std::path::Path;
 use clap::{Command, CommandFactory};
 use serde_json::Value;
 
-/// One line of a table: what would end a cell, or begin an element, is escaped.
+/// One table cell on one line: characters that would end the cell, or begin an element, are escaped.
 fn cell(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|").replace('<', "&lt;")
 }
 
-/// A command and those below it, each with its usage and its options.
+/// A command and its subcommands, each with its usage and its options.
 fn write_command(out: &mut String, command: &Command, path: &str) {
     let about = command.get_long_about().or_else(|| command.get_about()).map(ToString::to_string).unwrap_or_default();
     let about = about.split("\n\n").map(cell).collect::<Vec<_>>().join("\n\n");
     let usage = command.clone().bin_name(path).render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim();
     let _ = write!(out, "\n## {path}\n\n{about}\n\n```text\n{usage}\n```\n");
-    // What every command takes stands once, with the program.
+    // Global options are listed once, with the program.
     let listed = |argument: &&clap::Arg| {
         let shown_above = argument.is_global_set() && path != "gleaner";
         !argument.is_hide_set() && !shown_above && !matches!(argument.get_id().as_str(), "help" | "version")
@@ -48,7 +48,7 @@ fn commands() -> String {
     out
 }
 
-/// The schema that a node stands for, behind its references and optional forms.
+/// The schema that a node refers to, through references and optional forms.
 fn resolved<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
     if let Some(name) = node["$ref"].as_str() {
         return resolved(root, &root["$defs"][name.trim_start_matches("#/$defs/")]);
@@ -60,7 +60,7 @@ fn resolved<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
     }
 }
 
-/// What a value may be, in a few words: `integer, 1 to 64`.
+/// The type of a value, in a few words: `integer, 1 to 64`.
 fn kind(schema: &Value) -> String {
     if let Some(words) = schema["enum"].as_array() {
         return words
@@ -86,7 +86,7 @@ fn kind(schema: &Value) -> String {
     }
 }
 
-/// The keys of a table and of the tables within it.
+/// The keys of a table and of the tables inside it.
 fn write_keys(out: &mut String, root: &Value, table: &Value, path: &str, depth: usize) {
     let Some(properties) = table["properties"].as_object().filter(|_| depth < 6) else { return };
     for (name, node) in properties {

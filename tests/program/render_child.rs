@@ -1,5 +1,5 @@
-//! Render children against scripts that want to stay, to grow or to get out: each costs its page, the next page is served, and the
-//! parent never notices more than an error.
+//! Render children with scripts that try to stay, to grow or to escape: each costs only its page, the next page is served, and the
+//! parent sees nothing but an error.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,7 +14,7 @@ mod hostile_scripts;
 use hostile_scripts::End;
 
 fn children(bounds: Bounds) -> Children {
-    // A release binary where one is to be looked at.
+    // A release binary, if one is to be tested.
     let program = std::env::var("GLEANER_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_gleaner").to_owned());
     Children::new(program.into(), vec!["__render".into()], bounds)
 }
@@ -91,7 +91,7 @@ async fn requests_of_scripts_are_answered_by_the_parent() {
                 if request.url != "https://example.org/data?x=1" {
                     return Err("refused".to_owned());
                 }
-                // Larger than a pipe, so that writing and reading must go on side by side.
+                // Larger than a pipe, so that writing and reading must alternate.
                 Ok(Response { url: request.url, status: 200, body: vec![b'x'; 1 << 20], ..Response::default() })
             },
         )
@@ -123,7 +123,7 @@ async fn a_child_that_is_killed_from_outside_costs_one_page_at_most() {
     run(&children, "1").await.unwrap();
     let id = i32::try_from(children.idle_ids()[0]).unwrap();
     rustix::process::kill_process(rustix::process::Pid::from_raw(id).unwrap(), rustix::process::Signal::KILL).unwrap();
-    // It may have been at clearing its page away, and its death is known then before it gets another.
+    // It may have died while clearing its page, and that is known before it gets another.
     let lost = run(&children, "2").await;
     assert!(
         lost.as_ref().map_or_else(|error| matches!(error, ChildError::Died(_)), |outcome| outcome.value == "2"),
@@ -222,7 +222,7 @@ async fn requests_that_no_page_needs_are_refused_in_the_child_and_cost_nothing()
     assert_eq!((asked.into_inner(), children.started()), (1, 1));
 }
 
-/// What a child that was taken over may say: these bytes, whatever it is told, and nothing behind them.
+/// A compromised child that sends these bytes, whatever it receives, and nothing after them.
 async fn taken_over(said: &[u8]) -> (Result<Outcome, ChildError>, u64) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     std::io::Write::write_all(&mut file, said).unwrap();
@@ -292,7 +292,7 @@ async fn a_child_that_says_more_than_a_page_can_is_ended() {
     }
 }
 
-/// Whose pages they are; nothing is answered, and what is asked at `/never` never.
+/// The page owner; requests get no response, and those for `/never` never complete.
 struct Of(&'static str);
 
 impl Host for Of {
@@ -314,7 +314,7 @@ async fn no_child_runs_pages_of_two_sites() {
     let mut ran_by = Vec::new();
     for site in ["a", "b", "a", "c", "a", "b"] {
         children.run(&page("1"), &Of(site)).await.unwrap();
-        // The child that has just run it waits behind the others.
+        // The child that has just run it is last in the queue.
         let ids = children.idle_ids();
         assert!(ids.len() <= 2, "{ids:?}");
         ran_by.push((site, *ids.last().unwrap()));
@@ -341,13 +341,13 @@ async fn pages_of_a_slow_site_leave_room_for_those_of_others() {
     }
 }
 
-/// Bytes that this process holds in memory.
+/// Resident memory of this process, in bytes.
 fn resident() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4_096
 }
 
-/// A web of odd answers for pages that ask.
+/// A network of odd responses for requesting pages.
 async fn odd_web(request: Request) -> Answer {
     let (path, query) =
         request.url.trim_start_matches("https://example.org").split_once('?').unwrap_or((&request.url, ""));
@@ -372,7 +372,7 @@ async fn odd_web(request: Request) -> Answer {
     Ok(Response { url: request.url, status: 200, headers, body: body.into_bytes(), ..Response::default() })
 }
 
-/// What a page of a hostile text is given: little, so that all of them end soon.
+/// Small limits for a hostile page, so that all of them end soon.
 fn hostile_page(hostile: &hostile_scripts::Hostile) -> Page {
     let mut asked = match hostile.is_markup() {
         true => Page::at("https://example.org/list", 1_700_000_000_000).with_markup(&hostile.text),
@@ -386,7 +386,7 @@ fn hostile_page(hostile: &hostile_scripts::Hostile) -> Page {
 async fn hostile_pages_end_as_declared_and_cost_themselves_and_nothing_else() {
     let all = hostile_scripts::all();
     assert!(all.len() >= 200, "{} hostile pages", all.len());
-    // Under load the clock on the wall says little: the kernel counts the processor's time.
+    // Under load wall-clock time means little: the kernel counts CPU time.
     let bounds =
         Bounds { children: 2, wall: Duration::from_secs(90), silence: Duration::from_secs(60), ..Bounds::default() };
     let children = children(bounds);
@@ -418,7 +418,7 @@ async fn hostile_pages_end_as_declared_and_cost_themselves_and_nothing_else() {
         let told = end.as_ref().map_or_else(ToString::to_string, |outcome| format!("{:?}", outcome.spent));
         println!("{ended:?} {:.1} s {told} {}", took.as_secs_f64(), hostile.text);
         if !hostile.ends.contains(&ended) {
-            // The second of CPU was short on a slow machine, or long enough on a fast one.
+            // The second of CPU time was too short on a slow machine, or long enough on a fast one.
             let speed = told.contains("signal 24") || hostile.ends == [End::Lost];
             let list = if speed { &mut by_speed } else { &mut wrong };
             list.push(format!("{ended:?} ({told}), not {:?}: {}", hostile.ends, hostile.text));
@@ -427,12 +427,12 @@ async fn hostile_pages_end_as_declared_and_cost_themselves_and_nothing_else() {
     println!("{lost} of {} pages lost, {} children started", chosen.len(), children.started());
     println!("otherwise than declared, as the machine's speed has it: {}\n{}", by_speed.len(), by_speed.join("\n"));
     assert!(wrong.is_empty(), "ended otherwise than declared:\n{}", wrong.join("\n"));
-    // A budget that is not counted any more shows in a hundred pages, a machine's speed in a few.
+    // A budget that is no longer enforced shows in a hundred pages, a machine's speed in a few.
     assert!(by_speed.len() <= 3 + chosen.len() / 20, "too many end by the clock:\n{}", by_speed.join("\n"));
-    // A child that a page has left without room is replaced as well.
+    // A child without memory after a page is replaced as well.
     let replaced = chosen.len() as u64 / 20;
     assert!(children.started() <= 2 + lost + 2 + replaced, "only pages that are lost take their child along");
-    // What was freed and is kept by the allocator for the next body is no growth.
+    // Freed memory that the allocator keeps for the next body is no growth.
     // SAFETY: it takes a number, and touches free memory alone.
     unsafe { libc::malloc_trim(0) };
     let after = resident();

@@ -1,4 +1,4 @@
-//! Pages that are held open in a child of their own: what was seen is filled in where it stands, with the events of a person, and sent.
+//! Pages that are held open in their own child: the form is filled in as seen, with user events, and sent.
 
 use std::sync::Mutex;
 
@@ -17,7 +17,7 @@ async fn no_net(_: Request) -> Answer {
     Err("refused".to_owned())
 }
 
-/// The mark of the first control whose tag holds a text.
+/// The mark of the first control whose tag contains a text.
 fn mark(outcome: &Outcome, of: &str) -> u32 {
     let tag = outcome.html.split('<').find(|tag| tag.contains(of) && tag.contains("data-gleaner-node="));
     let tag = tag.unwrap_or_else(|| panic!("{of} is not in {}", outcome.html));

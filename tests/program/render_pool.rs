@@ -1,17 +1,17 @@
-//! One pool of render children over many pages, some of which end their child: the crawl's own process does not grow, children are few,
-//! none stays behind, and no file stays open. A test of its own process, as it counts what the process has.
+//! One pool of render children over many pages, some of which kill their child: the crawl's own process does not grow, children are few,
+//! none is left over, and no file stays open. A test with its own process, as it counts the process's resources.
 
 use futures_util::StreamExt as _;
 use gleaner_render::children::{Bounds, ChildError, Children};
 use gleaner_render::wire::{Answer, Page, Request, Response, ScriptKind};
 
-/// Bytes that a process holds in memory, by its id or `self`.
+/// Resident memory of a process in bytes, by its id or `self`.
 fn resident(process: &str) -> u64 {
     let pages = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap();
     pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4_096
 }
 
-/// Processes that this one has begun and not buried: ids and states.
+/// Child processes of this process that were not reaped: ids and states.
 fn own_processes() -> Vec<(String, String)> {
     let own = std::process::id().to_string();
     let stat = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path().join("stat")).ok();
@@ -32,7 +32,7 @@ async fn web(request: Request) -> Answer {
     Ok(Response { url: request.url, status: 200, body: b"ok".to_vec(), ..Response::default() })
 }
 
-/// An ordinary page: a list that a script fills from an interface, with a timer and a listener; and every fiftieth time one that ends
+/// An ordinary page: a list that a script fills from an API, with a timer and a listener; every fiftieth kills
 /// its child.
 fn page_number(number: usize) -> Page {
     if number % 50 == 49 {
@@ -58,7 +58,7 @@ fn page_number(number: usize) -> Page {
     Page::at("https://example.org/list", 1_700_000_000_000).with_markup(&markup)
 }
 
-/// `GLEANER_RENDER_PAGES=10000` for the whole of it, `GLEANER_BIN` for a release binary; docs/benchmarks.md has its figures.
+/// `GLEANER_RENDER_PAGES=10000` for the full run, `GLEANER_BIN` for a release binary; docs/benchmarks.md has its figures.
 #[tokio::test]
 async fn many_pages_over_one_pool_leave_nothing_behind() {
     let pages: usize = std::env::var("GLEANER_RENDER_PAGES").map_or(400, |count| count.parse().unwrap());
@@ -90,7 +90,7 @@ async fn many_pages_over_one_pool_leave_nothing_behind() {
         assert!(processes.len() <= 2, "{processes:?}");
         assert!(processes.iter().all(|(_, state)| state != "Z"), "{processes:?}");
         most_in_child = processes.iter().map(|(id, _)| resident(id)).max().unwrap_or(0).max(most_in_child);
-        // Each child that waits has two pipes.
+        // Each idle child has two pipes.
         marks.push((from + tenth, resident("self") >> 10, open_files() - 2 * processes.len()));
     }
     let started = children.started();
@@ -100,7 +100,7 @@ async fn many_pages_over_one_pool_leave_nothing_behind() {
     assert!(last.1 < first.1 + 4_096, "this process grew by {} KiB", last.1 - first.1);
     assert_eq!(last.2, first.2, "open files");
     assert!(most_in_child < gleaner_render::limits::RENDER_MEMORY_BYTES_MAX, "{most_in_child}");
-    // Each child runs a hundred pages, but for those that were ended.
+    // Each child runs a hundred pages, except those that were killed.
     assert!(started <= lost + (pages as u64).div_ceil(100) + 2, "{started} children for {pages} pages");
     drop(children);
     assert!(own_processes().is_empty(), "{:?}", own_processes());

@@ -1,10 +1,10 @@
-//! The systemd unit and the installer, as systemd and a package builder see them.
+//! The systemd unit and the installer, from the view of systemd and of a package builder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Tenths of systemd's exposure score that the unit may have; 1.0 is what a service that needs the network keeps.
+/// Maximum of systemd's exposure score for the unit, in tenths; a service that needs the network cannot get below 1.0.
 const EXPOSURE_TENTHS_MAX: u32 = 12;
 
 fn repository(path: &str) -> PathBuf {

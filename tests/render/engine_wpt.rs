@@ -1,5 +1,5 @@
-//! Web platform tests of what needs no document, run by the engine itself: those that Node.js runs, as Debian's source package carries
-//! them. All that there are run in `tests/corpora`.
+//! Web platform tests that need no document, run by the engine itself: those that Node.js runs, from Debian's source package. The full
+//! set runs in `tests/corpora`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -14,10 +14,10 @@ fn files() -> &'static HashMap<String, Vec<u8>> {
     FILES.get_or_init(crate::wpt::node::files)
 }
 
-/// Folders whose `.any.js` tests are run.
+/// Folders whose `.any.js` tests run.
 const FOLDERS: &[&str] = &["url/", "dom/abort/", "dom/events/"];
 
-/// Subtests that fail: part of the file's path, how many, why.
+/// Failing subtests: part of the file's path, how many, why.
 const EXPECTED: Expected = &[
     ("url/historical.any", 1, "the test's own location is a URL here, which has searchParams"),
     ("url/url-constructor.any", 2, "the url crate escapes ^ in paths"),

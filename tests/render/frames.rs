@@ -1,4 +1,4 @@
-//! Frames and names: what a page's scripts see of the documents within their document, and what is fetched for it.
+//! Frames and names: what a page's scripts see of the documents inside their document, and what is fetched for it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use gleaner_render::wire::{Answer, Reach, Request, RequestId, Response};
 use gleaner_render::{Net, Start, Window, text_of};
 use url::Url;
 
-/// A network of a few pages that remembers what was asked.
+/// A network of a few pages that records requests.
 struct Pages {
     pages: Vec<(&'static str, &'static str, Vec<u8>)>,
     waiting: Vec<(RequestId, String)>,
@@ -37,7 +37,7 @@ impl Net for Pages {
     }
 }
 
-/// Loads a page of `http://a.test/` and gives what an expression says, and what was asked of the network.
+/// Loads a page of `http://a.test/` and returns the value of an expression, and the requests.
 fn load(html: &str, pages: &[(&'static str, &'static str, &[u8])], expression: &str) -> (String, Vec<String>) {
     let asked = Rc::new(RefCell::new(Vec::new()));
     let pages = pages.iter().map(|(address, kind, body)| (*address, *kind, body.to_vec())).collect();
@@ -51,7 +51,7 @@ fn load(html: &str, pages: &[(&'static str, &'static str, &[u8])], expression: &
     (told, asked)
 }
 
-/// Loads a page with one frame, whose markup is given, and gives what an expression says.
+/// Loads a page with one frame with the given markup, and returns the value of an expression.
 fn with_frame(markup: &str, script: &str, expression: &str) -> String {
     let page =
         format!("<script>var told = []</script><iframe name=f src=frame.html></iframe><script>{script}</script>");
@@ -153,7 +153,7 @@ fn a_frame_keeps_its_window_object_over_what_it_shows() {
         ],
         "told.join()",
     );
-    // The first, empty document's window is the next one's as well; later ones get their own.
+    // The window of the initial empty document is also the next one's; later documents get their own.
     assert_eq!(told, "o1,one,1,true,true,false,undefined,two,,false,true,false");
 }
 
@@ -229,7 +229,7 @@ fn custom_elements_are_defined_window_by_window() {
         "let inner = f.document.querySelector('x-a'); told.push(inner.title, document.querySelector('x-a').title); \
          document.body.append(inner); told.push(inner.title); told.join()",
     );
-    // It stays what it was made: the page's definition is not asked.
+    // It stays as created: the page's definition is not used.
     assert_eq!(told, "own,page,own");
 }
 

@@ -1,4 +1,4 @@
-//! The renderer without its child process: pages, frames, markup, and what the web platform tests say.
+//! The renderer without its child process: pages, frames, markup, and the web platform tests.
 
 mod engine_wpt;
 mod frames;

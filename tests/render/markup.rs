@@ -1,4 +1,4 @@
-//! Markup without scripts: html5lib's documents with the trees that they must make, and what selectors find. An expected failure is
+//! Markup without scripts: html5lib's documents with their expected trees, and selector matching. An expected failure is
 //! listed with its reason, and an unexpected pass fails too. The web platform tests of both are in `tests/corpora`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ mod trees;
 
 use trees::{assert_failures, lines, parse, parse_within};
 
-/// html5lib's word before names of a namespace.
+/// html5lib's prefix of names in a namespace.
 fn word_of(namespace: &Value) -> &'static str {
     match namespace.as_str().and_then(|namespace| namespace.rsplit('/').next()) {
         Some("svg") => "svg ",
@@ -27,7 +27,7 @@ fn word_of(namespace: &Value) -> &'static str {
     }
 }
 
-/// A tree of domino's as html5lib's tests write it down.
+/// A tree from domino's tests in html5lib's format.
 fn expected_lines(nodes: &Value, indent: usize, to: &mut Vec<String>) {
     let space = " ".repeat(indent);
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -57,7 +57,7 @@ fn expected_lines(nodes: &Value, indent: usize, to: &mut Vec<String>) {
     }
 }
 
-/// Documents whose trees are others than domino's tests want, by file and number.
+/// Documents whose trees differ from domino's tests, by file and number.
 const PARSED_OTHERWISE: &[(&str, &str)] = &[
     ("foreign-fragment.dat 0:", FRAGMENT),
     ("foreign-fragment.dat 1:", FRAGMENT),
@@ -117,7 +117,7 @@ fn html5lib_documents_make_the_trees_that_they_must() {
     assert_failures(&failed, PARSED_OTHERWISE, all, 1_500);
 }
 
-/// The lines of a file of `fixtures/selectors`, cut at their tabs.
+/// The lines of a file of `fixtures/selectors`, split at tabs.
 fn rows(name: &str) -> Vec<(String, String)> {
     let text = fs::read_to_string(Path::new(env!("GLEANER_ROOT")).join("fixtures/selectors").join(name)).unwrap();
     let rows = text.lines().filter(|line| !line.is_empty() && !line.starts_with("//")).map(|line| {

@@ -1,4 +1,4 @@
-//! Whole pages of our own in the engine: scripts in their order, lists that scripts fetch, what a reader does with them, and the links
+//! Hand-written whole pages in the engine: scripts in order, lists that scripts fetch, the reader's actions, and the links
 //! that each state shows.
 
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use gleaner_render::wire::{Answer, End, How, Reach, Request, RequestId, Response
 use gleaner_render::{Net, Setting, Start, Window, text_of};
 use url::Url;
 
-/// A site that is a table of paths: each has a type and a body; `{page}` in a body is what the query asks for.
+/// A site that is a table of paths, each with a type and a body; `{page}` in a body is replaced from the query.
 struct Site {
     files: &'static [(&'static str, &'static str)],
     waiting: VecDeque<(RequestId, Request)>,
@@ -49,7 +49,7 @@ impl Net for Site {
     }
 }
 
-/// A page that has been loaded, on a stack as large as pages have.
+/// A page that has been loaded, on a stack of the usual size.
 fn on_a_page<T: Send + 'static>(
     html: &'static str,
     files: &'static [(&'static str, &'static str)],
@@ -76,14 +76,14 @@ fn on_a_page<T: Send + 'static>(
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// What a page's scripts wrote into `log` by the end of its loading.
+/// The content of `log` written by a page's scripts when loading has ended.
 #[track_caller]
 fn assert_log(html: &'static str, files: &'static [(&'static str, &'static str)], wanted: &str) {
     let log = on_a_page(html, files, |window| text_of(window, "log.join(' ')"));
     assert_eq!(log.as_deref(), Some(wanted));
 }
 
-/// What a page's links are after loading, and after each act.
+/// A page's links after loading, and after each act.
 fn urls(window: &mut Window) -> Vec<String> {
     let own = |url: String| url.strip_prefix("http://site.test").map(str::to_owned).unwrap_or(url);
     window.links().into_iter().map(|link| own(link.url)).collect()
@@ -281,7 +281,7 @@ fn a_click_runs_handlers_as_a_readers_does() {
     });
 }
 
-/// Each line must be true in the page, once it has loaded.
+/// Each line must be true in the loaded page.
 #[track_caller]
 fn assert_facts(facts: &'static [&'static str]) {
     let html = "<!doctype html><title>facts</title><body><p id=p style='color: red; margin: 1px 2px'>text</p><ul><li>a<li>b</ul>";

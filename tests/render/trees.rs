@@ -1,4 +1,4 @@
-//! The arena's tree is the one that scraper builds, on every page we have and on the demo's. The pages of real programs are in
+//! Compares the arena's tree with scraper's, on every page we have and on the demo's. The pages of real programs are in
 //! `tests/corpora`.
 
 use std::collections::HashSet;
@@ -40,7 +40,7 @@ fn stored_pages_make_the_tree_that_scraper_makes() {
     assert!(pages >= 6, "{pages} pages");
 }
 
-/// Pages of the demo site that are looked at.
+/// Number of demo pages to compare.
 const DEMO_PAGES: usize = 60;
 
 #[test]
@@ -71,7 +71,7 @@ fn pages_of_the_demo_make_the_tree_that_scraper_makes() {
     assert_eq!(pages, DEMO_PAGES);
 }
 
-/// A page of the site; None for what is no HTML.
+/// A page of the site; None if it is not HTML.
 fn get(origin: &str, path: &str) -> Option<String> {
     let address = origin.strip_prefix("http://").unwrap();
     let mut connection = TcpStream::connect(address).unwrap();

@@ -1,5 +1,5 @@
-//! Web platform tests of documents, run in whole pages: those that Node.js runs, as Debian's source package carries them, and our own of
-//! `fixtures/web`, one file for each part of the DOM. All that there are run in `tests/corpora`.
+//! Web platform tests of documents, run in whole pages: those that Node.js runs, from Debian's source package, and our own in
+//! `fixtures/web`, one file for each part of the DOM. The full set runs in `tests/corpora`.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,7 +11,7 @@ mod pages;
 
 use pages::assert_suite;
 
-/// Where it is written what of Node.js's files fails.
+/// Folder of the lists of expected failures of Node.js's files.
 const EXPECTED: &str = "node";
 
 /// Those of Node.js, and ours below `own/`.
@@ -40,7 +40,7 @@ fn dom_abort() {
 
 #[test]
 fn url() {
-    // A twelfth of them want windows opened by bad addresses and beacons that are checked (wpt/node/url.txt).
+    // A twelfth of them open windows with bad URLs and check beacons (wpt/node/url.txt).
     assert_suite("url/", 92.0);
 }
 

@@ -1,4 +1,4 @@
-//! The archive on a real disk: what it promises when processes die, disks fill and folders are read-only.
+//! The archive on a real disk: its guarantees when processes die, disks fill up and folders are read-only.
 
 use std::collections::HashSet;
 use std::fs;
@@ -18,7 +18,7 @@ fn v1(number: u64) -> Infohashes {
     Infohashes { v1: Some(key), v2: None }
 }
 
-/// A body that its name determines, of 1 to 20 kB.
+/// A body determined by its number, of 1 to 20 kB.
 fn body(number: u64) -> Vec<u8> {
     number.to_be_bytes().repeat(125 + (number % 19) as usize * 125)
 }
@@ -33,7 +33,7 @@ fn read(archive: &Archive, number: u64) -> Vec<u8> {
     fs::read(archive.path_of(&v1(number))).unwrap()
 }
 
-/// The files that have their names.
+/// The files with their final names.
 fn names(archive: &Archive) -> Vec<PathBuf> {
     let shards = (0..=u8::MAX).filter_map(|shard| fs::read_dir(archive.dir().join(shard_name(shard))).ok());
     shards.flatten().map(|entry| entry.unwrap().path()).collect()
@@ -81,7 +81,7 @@ fn an_equal_file_is_left_alone_and_a_different_one_replaced() {
     store(&archive, 0..20).unwrap();
     let inode = |number| fs::metadata(archive.path_of(&v1(number))).unwrap().ino();
     let before: Vec<u64> = (0..20).map(inode).collect();
-    // One torn as no crash can tear it, one of the right length with another content.
+    // One torn as no crash can tear it, one of the right length with other content.
     fs::write(archive.path_of(&v1(3)), b"").unwrap();
     fs::write(archive.path_of(&v1(4)), vec![0; body(4).len()]).unwrap();
     store(&archive, 0..20).unwrap();
@@ -136,7 +136,7 @@ fn opening_sweeps_what_a_crash_left_but_not_under_a_living_writer() {
     drop(Archive::open(folder.path(), true).unwrap());
     assert!(left.exists(), "a second opener has swept under the first");
     drop(archive);
-    // A process that another test of this program starts holds the lock too, from its fork to its exec.
+    // A process that another test of this program starts also holds the lock, from its fork to its exec.
     let opened = (0..100).map(|_| Archive::open(folder.path(), true).unwrap());
     let archive = opened.inspect(|_| thread::sleep(Duration::from_millis(20))).find(|_| !left.exists());
     store(&archive.expect("no opening has swept"), 1..3).unwrap();
@@ -151,7 +151,7 @@ fn a_folder_that_is_a_file_is_an_error_that_names_it() {
     assert!(error.contains(path.to_str().unwrap()), "{error}");
 }
 
-/// Runs one test of this binary again as a child, with a variable that tells it so.
+/// Runs one test of this binary again as a child, marked by a variable.
 fn again(program: &str, arguments: &[&str], test: &str, variable: &str, value: &Path) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).arg(std::env::current_exe().unwrap());
@@ -165,7 +165,7 @@ fn a_full_disk_damages_nothing_and_a_read_only_one_can_be_read() {
     if let Some(dir) = std::env::var_os(INSIDE) {
         return on_a_small_disk(Path::new(&dir));
     }
-    // A disk of our own, which nobody else sees, in a mount namespace.
+    // A private file system, in a mount namespace.
     let folder = tempfile::tempdir().unwrap();
     let script = format!("mount -t tmpfs -o size=512k,mode=755 gleaner \"${INSIDE}\" && exec \"$@\"");
     let arguments = ["--mount", "--user", "--map-root-user", "sh", "-c", &script, "sh"];
@@ -237,7 +237,7 @@ fn after_a_kill_every_file_is_whole_and_everything_reported_is_there() {
             reported = reported.max(number.parse().unwrap());
             batches += 1;
             if batches == enough {
-                // In the middle of the next batch, each time somewhere else.
+                // During the next batch, at a different point each time.
                 std::thread::sleep(std::time::Duration::from_micros(round * 1_700));
                 child.kill().unwrap();
             }
@@ -259,7 +259,7 @@ fn after_a_kill_every_file_is_whole_and_everything_reported_is_there() {
     assert!(reported > 0);
 }
 
-/// Stores batches of 1 to 64 files from the first number that is absent on, and reports each.
+/// Stores batches of 1 to 64 files from the first absent number on, and reports each.
 fn store_for_ever(dir: &Path) {
     let archive = Archive::open(dir, true).unwrap();
     let mut number = (0..).find(|number| !archive.contains(&v1(*number))).unwrap();
@@ -295,7 +295,7 @@ fn contents_are_synced_before_their_names_and_names_before_the_return() {
     const INSIDE: &str = "GLEANER_TEST_TRACED_WRITER";
     if let Some(dir) = std::env::var_os(INSIDE) {
         let archive = Archive::open(Path::new(&dir), true).unwrap();
-        // One file, a batch, and files that are there already, as a process that died may have left them.
+        // One file, a batch, and files that already exist, as a process that died may have left them.
         for numbers in [30..31, 0..1, 1..30, 0..1, 1..30] {
             store(&archive, numbers).unwrap();
             println!("\nstored");
@@ -307,7 +307,7 @@ fn contents_are_synced_before_their_names_and_names_before_the_return() {
     let calls = "trace=write,fsync,syncfs,mkdirat,renameat,renameat2";
     let arguments = ["-f", "-y", "-s", "64", "-e", calls, "-o", trace.to_str().unwrap()];
     let test = "archive::contents_are_synced_before_their_names_and_names_before_the_return";
-    // A file whose folder no fsync has put on the disk: left by a process that was killed behind the rename.
+    // A file whose folder no fsync has made durable: left by a process that was killed after the rename.
     let archive = folder.path().join("new/archive");
     store(&Archive::open(&archive, false).unwrap(), 30..31).unwrap();
     let output = again("strace", &arguments, test, INSIDE, &archive).output().expect("apt-get install strace");
@@ -316,7 +316,7 @@ fn contents_are_synced_before_their_names_and_names_before_the_return() {
     let (mut unsynced, mut unsynced_names, mut renames, mut returns) = (HashSet::new(), HashSet::new(), 0, 0);
     unsynced_names.insert("archive".to_owned());
     for line in fs::read_to_string(trace).unwrap().lines() {
-        // `123 write(5</path/.tmp/9-1>, …) = 8000`: -y names the file behind each descriptor.
+        // `123 write(5</path/.tmp/9-1>, …) = 8000`: -y prints the file of each descriptor.
         let path = line.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map_or("", |(path, _)| path);
         if line.contains("\\nstored") {
             assert!(unsynced_names.is_empty(), "returned before {unsynced_names:?} was synced");

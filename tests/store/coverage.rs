@@ -1,4 +1,4 @@
-//! NT from the site's own pagination: the paper's figures, and what is said where nothing is known.
+//! NT from the site's own pagination: the paper's figures, and the report if nothing is known.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ async fn the_papers_first_site_has_75_pages_of_100_and_89_updates() {
     for number in 1..=75 {
         page(&harvest, "/browse", number, 75, number * 1_000..number * 1_000 + 100, number).await;
     }
-    // The first page again, after 89 new torrents: the others are not looked at again.
+    // The first page again, after 89 new torrents: the others are not revisited.
     page(&harvest, "/browse", 1, 75, 911..1_011, 1_000).await;
     let found = of(&harvest).await;
     assert_eq!((found.index_pages, found.torrents_per_page), (75, Some(100.0)));
@@ -97,7 +97,7 @@ async fn rates_come_from_what_was_fetched_and_how_long_it_took() {
     harvest.db.add_crawl_time(SITE, 4_000).await.unwrap();
     let found = of(&harvest).await;
     assert_eq!((found.nt, found.ci, found.cr), (Some(10), 8, Some(0.8)));
-    // Ten requests: the page, eight torrents, one of them again; the closed URL was not asked for.
+    // Ten requests: the page, eight torrents, one of them again; the disallowed URL was not requested.
     assert_eq!((found.pages, found.hr, found.av, found.atv), (10, Some(0.8), Some(2.5), Some(2.0)));
     assert_eq!(found.duplicate_visits, 1);
     assert!(from(&found, "CI").contains("1 visits brought a torrent already known"));

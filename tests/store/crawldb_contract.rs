@@ -1,4 +1,4 @@
-//! The contract of the crawl database, held over every implementation; `crawldb_histories` holds it over random
+//! The contract of the crawl database, checked for every implementation; `crawldb_histories` checks it with random
 //! histories.
 
 mod crawldb_batches;
@@ -90,7 +90,7 @@ fn paths(leases: &[Lease]) -> Vec<&str> {
     leases.iter().map(|lease| &*lease.key.path).collect()
 }
 
-/// A visit that brings a torrent.
+/// A visit that returns a torrent.
 fn bring(host: HostId, path: &str, ms: u64, hashes: Infohashes) -> Visit {
     Visit { torrent: Some(facts(hashes)), ..visit(key(host, path), ms, Outcome::TorrentStored) }
 }

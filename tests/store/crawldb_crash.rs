@@ -1,5 +1,5 @@
-//! The promise of the crawl database when things break: power that goes at any sync, disks that are full, files
-//! that are damaged, newer or held.
+//! The guarantees of the crawl database under failures: power loss at any sync, full disks, files that are damaged, newer
+//! or held.
 
 mod crawldb_schema;
 
@@ -82,7 +82,7 @@ fn visit(batch: u64) -> Visit {
     }
 }
 
-/// Crawls and unparks until something fails; the number of batches that were reported committed. After each batch its
+/// Crawls and unparks until something fails; returns the number of batches that were reported as committed. After each batch its
 /// number is noted and the host blocked with as many complaints.
 async fn crawl(db: &RedbStore) -> Result<u64, (u64, CrawlDbError)> {
     db.host_id("s", "http://a").await.map_err(|error| (0, error))?;
@@ -96,7 +96,7 @@ async fn crawl(db: &RedbStore) -> Result<u64, (u64, CrawlDbError)> {
     Ok(BATCHES)
 }
 
-/// The note is one that was put, whole, and the complaints are those that came with it or right after it; neither is
+/// The note is a complete one that was stored, and the complaints belong to it or to the step right after it; neither is
 /// older than what was reported.
 async fn check_notes(db: &RedbStore, reported: u64) {
     let noted = db.note("s", "batch").await.unwrap().map_or(0, |note| {
@@ -108,7 +108,7 @@ async fn check_notes(db: &RedbStore, reported: u64) {
     assert!(noted <= reported + 1, "{noted} were noted, {reported} reported");
 }
 
-/// Every batch is there whole or not at all, those reported among them; counts agree; the crawl can be finished.
+/// Every batch is there completely or not at all, including all reported ones; counts agree; the crawl can be finished.
 async fn check(db: &RedbStore, reported: u64) {
     check_notes(db, reported).await;
     let mut whole = 0;
@@ -150,7 +150,7 @@ async fn check(db: &RedbStore, reported: u64) {
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, BATCHES * 21);
 }
 
-/// What [`crawldb_schema::write_schema_1`] wrote is there, and what that schema had no place for can be added.
+/// The data of [`crawldb_schema::write_schema_1`] exist, and data that this schema did not support can be added.
 async fn check_schema_1(db: &RedbStore) {
     let host = db.hosts().await.unwrap().remove(0);
     assert_eq!((host.blocked_until, &*host.blocked_reason, host.complaints), (UnixMillis(5_000), "429", 0));
@@ -227,7 +227,7 @@ fn power_lost_at_any_sync_loses_nothing_reported_and_tears_nothing() {
     panic!("the sweep did not reach the end of the crawl");
 }
 
-/// All that a store says of the batches, in a comparable form.
+/// Everything that a store reports of the batches, in a comparable form.
 async fn everything(db: &dyn CrawlDb) -> String {
     let mut told = format!("{:?}", (db.site_counts("s").await.unwrap(), db.torrents(None, 99).await.unwrap()));
     for batch in 0..4 {
@@ -272,7 +272,7 @@ fn a_batch_that_failed_at_any_sync_is_recorded_again_as_if_it_had_not() {
             let syncs = disk.0.lock().unwrap().syncs;
             disk.0.lock().unwrap().dies_at_sync = Some(syncs + dies_at);
             let failed = db.record_visits(batch()).await.is_err();
-            // Once more on the dead disk: what is known of the first try outlives that.
+            // Once more on the dead disk: the record of the first attempt survives that.
             let failed_again = failed && db.record_visits(batch()).await.is_err();
             assert_eq!(failed, failed_again);
             disk.0.lock().unwrap().dies_at_sync = None;
@@ -357,7 +357,7 @@ fn the_notes_of_a_site_cost_one_commit() {
     });
 }
 
-/// Two hundred sites that begin at once: each write is on the disk when its call returns, and they share the syncs.
+/// Two hundred sites that start at once: each write is on disk when its call returns, and they share the syncs.
 #[test]
 fn small_writes_that_come_together_share_their_syncs_and_each_is_durable() {
     const SITES: usize = 200;
@@ -377,7 +377,7 @@ fn small_writes_that_come_together_share_their_syncs_and_each_is_durable() {
                 let host = db.host_id(&site, "http://a").await.unwrap();
                 db.put_note(&site, "n", vec![1]).await.unwrap();
                 db.block_host_until(host, UnixMillis(7), "503", 1).await.unwrap();
-                // What the disk holds now, were the power to go.
+                // What the disk would have after a power loss now.
                 if host.0 % 50 == 0 {
                     let after = Shared(Arc::new(Mutex::new(Disk {
                         now: disk.0.lock().unwrap().synced.clone(),
@@ -395,7 +395,7 @@ fn small_writes_that_come_together_share_their_syncs_and_each_is_durable() {
         }
     });
     let shared = syncs() - before;
-    // On a busy machine fewer come together; without sharing it would be all of them.
+    // On a busy machine fewer coincide; without sharing it would be all of them.
     assert!(shared < SITES * 3 * of_one / 2, "{shared} syncs for {} writes, {of_one} for one", SITES * 3);
 }
 
@@ -410,7 +410,7 @@ fn a_full_disk_is_told_and_the_crawl_goes_on_when_there_is_room() {
         disk.0.lock().unwrap().bytes_max = Some(room);
         let mut reported = 1;
         let error = loop {
-            // Each batch is larger than the one before, until one does not fit.
+            // Each batch is larger than the previous one, until one does not fit.
             let mut large = visit(reported);
             let link = large.outlinks[0].clone();
             let links = (0..5_000 * reported)
@@ -439,7 +439,7 @@ fn a_read_only_disk_is_told() {
     let factory: BackendFactory = Box::new(|| Err(io::ErrorKind::ReadOnlyFilesystem.into()));
     let error = RedbStore::open_with(Path::new("disk"), OPTIONS, factory).err().unwrap();
     assert!(matches!(error, CrawlDbError::Storage { full: false, .. }), "{error}");
-    // A folder that cannot be made.
+    // A folder that cannot be created.
     let error = RedbStore::open(Path::new("/proc/gleaner/crawl.redb"), OPTIONS).err().unwrap();
     assert!(error.to_string().starts_with("/proc/gleaner/crawl.redb: "), "{error}");
 }
@@ -499,7 +499,7 @@ fn a_database_of_schema_2_is_taken_over_and_a_reason_is_kept_by_whoever_opens_it
         db.host_id("s", "http://a").await.unwrap();
         db.record_visits(vec![whole].into()).await.unwrap();
     });
-    // What schema 2 had, and no more.
+    // Only what schema 2 had.
     let db = redb::Database::open(&path).unwrap();
     let txn = db.begin_write().unwrap();
     txn.open_table(redb::TableDefinition::<&str, u64>::new("meta")).unwrap().insert("schema", 2).unwrap();
@@ -564,7 +564,7 @@ fn a_file_of_something_else_is_refused_and_left_alone() {
     assert!(matches!(error, CrawlDbError::Corrupt { .. }), "{error}");
 }
 
-/// Opens a damaged file and asks for everything: an answer or an error, but no panic.
+/// Opens a damaged file and reads everything: a result or an error, but no panic.
 fn use_damaged(path: &Path) -> Result<(), CrawlDbError> {
     let db = RedbStore::open(path, OPTIONS)?;
     run(async {

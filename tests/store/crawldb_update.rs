@@ -1,5 +1,5 @@
-//! The promise of the update crawldb beside its history: power that goes at any sync of either file, SIGKILL in the
-//! middle of merges, files that are held, damaged or another one's. Nothing is lost, and nothing is there twice.
+//! The guarantees of the update crawldb beside its history: power loss at any sync of either file, SIGKILL during
+//! merges, files that are held, damaged or belong to another history. Nothing is lost, and nothing is there twice.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
@@ -22,9 +22,9 @@ const HOST: HostId = HostId(0);
 /// Links of one page.
 const LINKS: u64 = 12;
 const ROUNDS: u64 = 5;
-/// SIGKILLs of one run: `GLEANER_KILLS`.
+/// Number of SIGKILLs in one run: `GLEANER_KILLS`.
 const KILLS: usize = 200;
-/// How often the life of a process is looked at, and its longest.
+/// Polling interval of a process's life, and its maximum.
 const WATCHED_EVERY: Duration = Duration::from_micros(200);
 const LASTS_MAX: Duration = Duration::from_secs(60);
 
@@ -67,7 +67,7 @@ fn at(ms: u64) -> UnixMillis {
     UnixMillis(ms)
 }
 
-/// What was reported before the power went.
+/// What was reported before the power loss.
 #[derive(Default)]
 struct Reported {
     pages: BTreeSet<u64>,
@@ -75,8 +75,8 @@ struct Reported {
     is_done: bool,
 }
 
-/// As the crawl does it: links before the page that carries them, visits before their rows go, and a merge of what is left
-/// over from the round before.
+/// Like the crawl: links before the page that has them, visits before their rows are removed, and a merge of the rest of
+/// the previous round.
 async fn crawl(history: &RedbStore, update: &UpdateDb, reported: &mut Reported) -> Result<(), CrawlDbError> {
     history.host_id("s", "http://a").await?;
     update.pair(history, at(1)).await?;
@@ -100,8 +100,8 @@ async fn crawl(history: &RedbStore, update: &UpdateDb, reported: &mut Reported) 
     Ok(())
 }
 
-/// Of every page that is recorded all links are known to one of the files; what was visited is not given out again; and once
-/// all is history's, each link is there once: visited or queued.
+/// All links of every recorded page are known to one of the files; a visited URL is not leased again; and once history has everything,
+/// each link is there once: visited or queued.
 async fn check(history: &RedbStore, update: &UpdateDb, reported: &Reported) {
     history.host_id("s", "http://a").await.unwrap();
     assert_eq!(update.pair(history, at(9_999)).await.unwrap(), 0, "a power loss makes no other history of it");
@@ -242,7 +242,7 @@ fn a_merge_hands_over_what_is_old_and_has_pages_looked_at_again() {
         let rows = vec![row("/old", 100), row("/young", 900), row("/done", 100), row("/ahead", 5_000)];
         update.add(rows).await.unwrap();
         update.add(vec![again("/list/2", 100), again("/done?", 100)]).await.unwrap();
-        // By a clock that shows 1,000: what is ahead of it was found by another one.
+        // For a clock that shows 1,000: later times come from another clock.
         let merged = update.merge(&history, HOST, at(500), at(1_000)).await.unwrap();
         assert_eq!(merged, Merged { added: 2, again: 2, settled: 1 });
         assert_eq!(update.rows(HOST, None, 9).await.unwrap(), [row("/young", 900)]);
@@ -325,7 +325,7 @@ fn a_file_that_is_held_newer_or_something_else_is_refused_and_left_alone() {
     set_schema(1);
     drop(UpdateDb::open(&path, OPTIONS).unwrap());
     fs::remove_file(&path).unwrap();
-    // A history crawldb is none.
+    // A history crawldb is not an update crawldb.
     drop(RedbStore::open(&path, OPTIONS).unwrap());
     let error = refused(&path);
     assert!(matches!(error, CrawlDbError::Corrupt { .. }), "{error}");
@@ -369,17 +369,17 @@ fn random_damage_never_panics() {
     assert!(told > 0, "damage is noticed at least where it is met");
 }
 
-/// Where the child of the kills works; without it the child has nothing to do.
+/// Folder of the killed child; without it the child has nothing to do.
 const CHILD_FOLDER: &str = "GLEANER_UPDATE_CHILD";
 
 fn open_in(folder: &Path) -> (RedbStore, UpdateDb) {
-    // What it survives is SIGKILL: the page cache outlives it, and two hundred lives need no disk.
+    // It only has to survive SIGKILL: the page cache outlives the process, and two hundred lives need no disk.
     let options = OpenOptions { cache_bytes: 1 << 20, sync: false };
     let history = RedbStore::open(&folder.join("crawl.redb"), options).unwrap();
     (history, UpdateDb::open(&folder.join("update.redb"), options).unwrap())
 }
 
-/// The life of a process that is killed: pages with links, visits of the latest, merges, without end.
+/// The life of a process that is killed: pages with links, visits of the latest, merges, endlessly.
 #[test]
 fn the_process_that_is_killed() {
     let Ok(folder) = std::env::var(CHILD_FOLDER) else { return };
@@ -439,7 +439,7 @@ fn sigkill_in_the_middle_of_merges_loses_nothing_and_doubles_nothing() {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        // Killed somewhere behind its n-th merge, however long those take; behind none, in its start.
+        // Killed somewhere after its n-th merge, however long those take; with none, during its start.
         let lasts = random % 6;
         for _ in 0..LASTS_MAX.as_micros() / WATCHED_EVERY.as_micros() {
             if merged.load(Ordering::Relaxed) >= lasts || reader.is_finished() {
@@ -490,7 +490,7 @@ fn sigkill_in_the_middle_of_merges_loses_nothing_and_doubles_nothing() {
             assert!(records(&row.key.path).await.is_some_and(|record| record.outcome.is_none()), "{:?}", row.key);
             links += 1;
         }
-        // Every visit that was counted is of a URL of its own.
+        // Every counted visit is of a different URL.
         visited += counts.pages();
         assert_eq!(counts.urls_known, links + visited, "{counts:?}");
         println!("{kills} kills, {worked} lives at work, {merges} merges, {visited} visits, {links} URLs queued");
@@ -504,7 +504,7 @@ fn a_page_that_is_asked_for_again_while_its_last_visit_is_written_down_is_fetche
         let again = |found: u64| UpdateRow { again: true, ..row("/thread", found) };
         assert_eq!(update.add(vec![again(100), row("/new", 100)]).await.unwrap(), 2);
         assert_eq!(update.lease_latest(HOST, 9).await.unwrap().len(), 2);
-        // Both were visited by now; the thread has news again before that is on the disk.
+        // Both were visited by now; the thread has news again before that is on disk.
         assert_eq!(update.add(vec![again(130), row("/new", 130)]).await.unwrap(), 0);
         let visited =
             |path: &str, began: u64, ended: u64| Visited { key: key(path), began: at(began), ended: at(ended) };
@@ -529,7 +529,7 @@ fn news_that_come_while_their_page_is_under_way_outlive_its_visit_and_a_kill_bef
         let visits = ["/before", "/meanwhile", "/after"];
         let visits = visits.map(|path| Visited { key: key(path), began: at(100), ended: at(150) }).to_vec();
         update.keep_asked_since(&visits).await.unwrap();
-        // The visits are recorded, and the process is killed before it takes them out here.
+        // The visits are recorded, and the process is killed before it removes them here.
         drop(update);
         let update = open();
         let record = |visited: u64| UrlRecord {

@@ -1,5 +1,5 @@
-//! What leaves the archive: the same state gives the same bytes, everything in an export is what its manifest says,
-//! and an export that does not come to its end leaves nothing.
+//! Exports: the same state gives the same bytes, everything in an export matches its manifest, and an interrupted export leaves
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -37,7 +37,7 @@ async fn run(harvest: &Harvest, options: &ExportOptions) -> Result<ExportSummary
 /// Torrents of three sites over three days: hostile names, one name for all, one torrent with two sources.
 async fn three_sites(order: impl Iterator<Item = u64>) -> Harvest {
     let harvest = Harvest::new();
-    // Hosts get their numbers in the order in which they are seen; the export must not show it.
+    // Hosts get their numbers in the order of their first use; the export must not depend on it.
     for number in order {
         let site = ["alpha.example", "beta.example", "gamma.example"][number as usize % 3];
         let name = HOSTILE[number as usize % HOSTILE.len()];
@@ -49,7 +49,7 @@ async fn three_sites(order: impl Iterator<Item = u64>) -> Harvest {
     harvest
 }
 
-/// What an export holds, path by path.
+/// The content of an export, by path.
 fn unpack(dest: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut body = Vec::new();
@@ -95,7 +95,7 @@ fn lines(files: &BTreeMap<String, Vec<u8>>, name: &str) -> Vec<serde_json::Value
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Every torrent is what the manifest says, and nothing else is there. Returns the manifest.
+/// Every torrent matches the manifest, and nothing else exists. Returns the manifest.
 fn check_manifest(files: &BTreeMap<String, Vec<u8>>) -> Vec<serde_json::Value> {
     let manifest = lines(files, "manifest.jsonl");
     for line in &manifest {
@@ -194,7 +194,7 @@ async fn since_and_site_select() {
     assert_eq!((summary.torrents, summary.magnets), (12, 0));
     let site = Some("beta.example".to_owned());
     let summary = run(&harvest, &ExportOptions { site, ..options(dest.clone()) }).await.unwrap();
-    // Its own twenty, and the one of alpha that it had as well.
+    // Its own twenty, and the one that alpha had as well.
     assert_eq!((summary.torrents, summary.magnets), (21, 0));
     let site = Some("betta.example".to_owned());
     let error = run(&harvest, &ExportOptions { site, ..options(dest) }).await.unwrap_err();
@@ -241,7 +241,7 @@ async fn a_folder_is_brought_up_to_date_without_touching_what_is_right() {
     std::fs::remove_file(&own).unwrap();
     assert_eq!(check_manifest(&unpack(&dest)).len(), 30);
 
-    // Another layout: the files of the former one are removed with their folders.
+    // Another layout: the files of the previous one are removed with their folders.
     let summary = run(&harvest, &ExportOptions { layout: Layout::BySite, ..options(dest.clone()) }).await.unwrap();
     assert_eq!(summary.removed, 30);
     let summary = run(&harvest, &options(dest.clone())).await.unwrap();
@@ -294,7 +294,7 @@ async fn an_export_that_is_dropped_leaves_nothing() {
     for name in ["x.zip", "x.tar.zst", "x"] {
         let before = listing(harvest.dir.path());
         let options = options(harvest.path(name));
-        // The first page has been written when the progress is told; the second is never asked for.
+        // The first page has been written when progress is reported; the second is never requested.
         let (told, hear) = tokio::sync::oneshot::channel::<()>();
         let mut told = Some(told);
         let mut progress = |_| drop(told.take());
@@ -356,7 +356,7 @@ async fn links_in_the_place_of_what_is_being_written_are_not_followed() {
         assert_eq!(std::fs::read(&victim).unwrap(), b"mine", "{name}");
         assert!(!std::fs::symlink_metadata(&dest).unwrap().is_symlink());
         let _ = std::fs::remove_file(spools.join(".manifest.jsonl.gleaner-part"));
-        // In nobody's way where a spool needs no name.
+        // They do not interfere if a spool needs no name.
         for list in ["manifest.jsonl", "magnets.jsonl"] {
             let _ = std::fs::remove_file(spools.join(format!(".{list}.{process}.gleaner-part")));
         }
@@ -370,7 +370,7 @@ async fn an_update_that_was_killed_leaves_nothing_to_one_with_another_layout() {
     let dest = harvest.path("out");
     run(&harvest, &options(dest.clone())).await.unwrap();
     let flat = unpack(&dest);
-    // As a kill between the renames and the manifest leaves it: the lists are those of before.
+    // As left by a kill between the renames and the manifest: the lists are the previous ones.
     run(&harvest, &ExportOptions { layout: Layout::BySite, ..options(dest.clone()) }).await.unwrap();
     let journal: Vec<u8> =
         lines(&unpack(&dest), "manifest.jsonl").iter().flat_map(|l| format!("{l}\n").into_bytes()).collect();

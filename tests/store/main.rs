@@ -1,4 +1,4 @@
-//! What is kept: the crawl database and its engines, the archive, and what reads them.
+//! Storage: the crawl database and its engines, the archive, and their readers.
 
 mod archive;
 mod coverage;

@@ -1,4 +1,4 @@
-//! Archive against database: each planted fault is found, and repaired without losing anything.
+//! Archive and database compared: each planted fault is found, and repaired without losing anything.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ fn path(harvest: &Harvest, row: &TorrentRow) -> PathBuf {
     harvest.archive.path_of(&row.facts.infohashes)
 }
 
-/// After a repair nothing is wrong, and a second repair finds nothing to do.
+/// After a repair nothing is wrong, and a second repair has nothing to do.
 async fn assert_sound(harvest: &Harvest, torrents: u64) {
     let verdict = look(harvest).await;
     assert_eq!((verdict.faults(), verdict.torrents, verdict.whole), (0, torrents, torrents), "{verdict:?}");
@@ -76,7 +76,7 @@ async fn a_damaged_file_is_kept_aside_and_fetched_again() {
     let body = std::fs::read(path(&harvest, &rows[4])).unwrap();
     let cut = &body[..body.len() - 1];
     std::fs::write(path(&harvest, &rows[4]), cut).unwrap();
-    // One flipped bit within a piece hash: still a torrent, but another one.
+    // One flipped bit in a piece hash: still a torrent, but another one.
     let mut flipped = std::fs::read(path(&harvest, &rows[9])).unwrap();
     let at = flipped.len() - 10;
     flipped[at] ^= 1;
@@ -93,7 +93,7 @@ async fn a_damaged_file_is_kept_aside_and_fetched_again() {
     assert_eq!(std::fs::read(&aside).unwrap(), cut);
     assert_sound(&harvest, 18).await;
 
-    // Stored again and damaged again: the first damaged file is still there.
+    // Stored again and damaged again: the first damaged file still exists.
     harvest.store(&body, "alpha.example", "/d/x", NOON + 5).await;
     std::fs::write(path(&harvest, &rows[4]), b"").unwrap();
     repair(&harvest).await;
@@ -120,7 +120,7 @@ async fn the_same_torrent_with_other_bytes_is_taken_as_it_is() {
 #[tokio::test]
 async fn files_without_rows_are_taken_in() {
     let (harvest, _) = harvest_of(300).await;
-    // Keys before, between and behind those of the rows, and of a page of rows.
+    // Keys before, between and after those of the rows, and of a page of rows.
     let orphans: Vec<_> = (1_000..1_400).map(|number| torrent("o", number, "http://t/a")).collect();
     let files: Vec<_> = orphans.iter().map(|body| (facts_of(body).infohashes, &body[..])).collect();
     harvest.archive.store_batch(&files).unwrap();
@@ -201,7 +201,7 @@ async fn what_a_dead_process_was_writing_is_swept_and_what_a_live_one_writes_is_
     let left = harvest.archive.dir().join(".tmp/4242-0");
     std::fs::create_dir_all(harvest.archive.dir().join(".tmp")).unwrap();
     std::fs::write(&left, "half").unwrap();
-    // This archive has stored, and so holds the lock of those who write.
+    // This archive has stored files, and so holds the writers' lock.
     let verdict = look(&harvest).await;
     assert_eq!((verdict.temporary, verdict.is_sound()), (1, true));
     let Harvest { dir, db, archive } = harvest;

@@ -1,26 +1,26 @@
-//! Circles of modules under `src/crawl`: what can only be read, tested and changed together.
+//! Cycles of modules under `src/crawl`: modules that can only be read, tested and changed together.
 //!
 //! A module is a file with the folder of its name: `x.rs` and the files of `x/` are one. A folder with a `mod.rs` is a group, whose files
-//! are modules by themselves. An edge is a path in code that ships (`crate::…`, `super::…`, or one that begins with an import), and leads to
-//! where the item is defined: what a module hands on by `pub use` counts as the other one's. That a parent declares `mod x;` is no edge.
+//! are separate modules. An edge is a path in shipped code (`crate::…`, `super::…`, or one that begins with an import), and leads to
+//! the module that defines the item: a `pub use` counts for the defining module. A parent's `mod x;` is no edge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Source, assert_none, is_word, sources};
 
-/// Modules of the largest circle under `src/crawl`; it may only shrink. A module alone is no circle.
+/// Size of the largest cycle under `src/crawl`; it may only shrink. A single module is no cycle.
 const LARGEST_CIRCLE: usize = 1;
 
-/// Names from the root of the crate on.
+/// Names, starting at the root of the crate.
 type Path = Vec<String>;
 
 #[derive(Default)]
 struct Names {
-    /// Another file than a `mod.rs` or the root: what lies below it is of it.
+    /// A file other than a `mod.rs` or the root: everything below it belongs to it.
     is_whole: bool,
-    /// What it defines.
+    /// The items that it defines.
     items: BTreeSet<String>,
-    /// What it imports, by the name that this has here.
+    /// Its imports, by their local names.
     imports: Vec<(String, Path)>,
     /// Other paths in its code.
     paths: Vec<Path>,
@@ -30,7 +30,7 @@ fn owned<'n>(names: impl IntoIterator<Item = &'n str>) -> Path {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// The imports of a tree, as `a::{b, c as d}`, behind what stands in front of it.
+/// The imports of a tree such as `a::{b, c as d}`, after the prefix in front of it.
 fn expand(tree: &str, prefix: &[String], imports: &mut Vec<(String, Path)>) {
     let tree = tree.trim();
     let (path, group) = tree.split_once('{').map_or((tree, None), |(path, rest)| (path, rest.rsplit_once('}')));
@@ -60,7 +60,7 @@ fn expand(tree: &str, prefix: &[String], imports: &mut Vec<(String, Path)>) {
     }
 }
 
-/// The paths of two names and more in a text.
+/// The paths of two or more names in a text.
 fn paths(code: &str) -> Vec<Path> {
     let is_part = |letter: char| letter == ':' || letter.is_ascii() && is_word(letter as u8);
     let runs = code.split(|letter: char| !is_part(letter)).filter(|run| run.contains("::") && !run.starts_with(':'));
@@ -85,7 +85,7 @@ impl Names {
             match (&mut import, visible) {
                 (Some(import), _) => import.push_str(line),
                 (None, Some((_, tree))) => import = Some(tree.to_owned()),
-                // Who may see an item is no use of whom it names.
+                // The visibility of an item is no use of the module that it names.
                 (None, None) => code.push_str(
                     line.split_once("pub(in ")
                         .map_or(line, |(_, rest)| rest.split_once(')').map_or("", |(_, rest)| rest)),
@@ -106,7 +106,7 @@ struct Files(BTreeMap<Path, Names>);
 
 impl Files {
     fn of(sources: &[Source], root: &str) -> Self {
-        // A folder with a `lib.rs` of its own is another crate.
+        // A folder with its own `lib.rs` is another crate.
         let libs = sources.iter().filter_map(|source| source.path.strip_suffix("lib.rs"));
         let other: Vec<&str> = libs.filter(|lib| lib.starts_with(root) && *lib != root).collect();
         let is_of_crate = |source: &&Source| {
@@ -122,7 +122,7 @@ impl Files {
         Self(named.map(|source| (path(source), Names::of(source))).collect())
     }
 
-    /// The file in which a path ends that stands in another one; none outside the crate.
+    /// The file to which a path in another file leads; None outside the crate.
     fn resolve(&self, here: &[String], path: &[String], steps: usize) -> Option<Path> {
         let (first, mut at) = (path.first()?.as_str(), here.to_vec());
         let below = |at: &[String], name: &str| [at, &[name.to_owned()]].concat();
@@ -147,7 +147,7 @@ impl Files {
                 break;
             }
             if !self.0.contains_key(&below(&at, name)) {
-                // What is handed on may be another crate's.
+                // A re-exported item may be another crate's.
                 let is_imported = file.imports.iter().any(|(known, _)| known == name);
                 return if is_imported { self.imported(&at, name, &rest[1..], steps) } else { Some(at) };
             }
@@ -167,7 +167,7 @@ impl Files {
         file[..whole.unwrap_or(file.len())].to_vec()
     }
 
-    /// By module, the others that it names.
+    /// For each module, the others that it names.
     fn edges(&self) -> BTreeMap<Path, BTreeSet<Path>> {
         let mut edges: BTreeMap<Path, BTreeSet<Path>> = BTreeMap::new();
         for (file, names) in &self.0 {
@@ -179,7 +179,7 @@ impl Files {
     }
 }
 
-/// The largest set of modules of which each leads to each.
+/// The largest set of modules that all reach each other.
 fn largest_circle(edges: &BTreeMap<Path, BTreeSet<Path>>) -> BTreeSet<Path> {
     let reach = |from: &Path| {
         let (mut met, mut rest) = (BTreeSet::new(), vec![from]);

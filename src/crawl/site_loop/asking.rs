@@ -1,5 +1,5 @@
-//! One proof of a site's session, or one login: what earlier logins forbid, what is written down before anything is sent,
-//! and how it ended. It runs beside the loop and changes nothing of it; `session` draws the conclusions.
+//! One proof of a site's session, or one login: restrictions from earlier logins, what is stored before anything is sent,
+//! and the result. It runs concurrently with the loop and changes nothing of it; `session` draws the conclusions.
 
 use crate::account::{self, Account, Keeper};
 use crate::limits;
@@ -13,14 +13,14 @@ use gleaner_login::verdict::Verdict;
 use gleaner_net::politeness::Answered;
 use gleaner_rules::LoginRules;
 
-/// How a proof or a login ended.
+/// The result of a proof or a login.
 pub(super) enum Asked {
     Proof(Proof),
-    /// Also when nothing was sent, because earlier logins forbid it.
+    /// Also if nothing was sent because earlier logins forbid it.
     Login(Result<Box<Report>, Hold>),
 }
 
-/// What is known of a login whose form was taken, and of which no page has told whether it let us in.
+/// State of a login whose form was accepted, but for which no page has shown yet whether it succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Unproven {
     /// An earlier process may have left one.
@@ -29,12 +29,12 @@ pub(super) enum Unproven {
     None,
     /// This process has sent it.
     Sent,
-    /// An earlier process has: what speaks against it now may be that its session has ended meanwhile.
+    /// An earlier process has sent it: a failed proof may now mean that its session has expired meanwhile.
     TakenUp,
 }
 
-/// Takes up the cookies of a login that an earlier process has left unproven; true where there were some. The session before
-/// it was found to have ended by then.
+/// Restores the cookies of a login that an earlier process has left unproven; true if there were some. The previous session
+/// is known to have ended by then.
 pub(super) fn take_up_unproven(site: &Site, account: &Account) -> bool {
     let before = account.jar.to_bytes();
     account.jar.clear();
@@ -45,13 +45,13 @@ pub(super) fn take_up_unproven(site: &Site, account: &Account) -> bool {
     });
     if !is_taken_up {
         account.jar.clear();
-        // It was a jar's own list a moment ago.
+        // A moment ago a jar produced this list.
         let _ = account.jar.take_up(&before);
     }
     is_taken_up
 }
 
-/// Asks for the page that proves the session.
+/// Requests the page that proves the session.
 pub(super) async fn prove(site: &Site, account: &Account, is_of_last_login: bool, pace: &mut Pace) -> Asked {
     let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
     let nothing = Secret::new("");
@@ -61,11 +61,11 @@ pub(super) async fn prove(site: &Site, account: &Account, is_of_last_login: bool
     Asked::Proof(login::prove_last(site, means, unless, Some(pace)).await)
 }
 
-/// A site whose rules have no login, which has no account either.
+/// For a site whose rules have no login, and which therefore has no account.
 const NOTHING_TO_PROVE: Asked = Asked::Proof(Proof { holds: Some(true), asks_to_wait: None, steps: Vec::new() });
 
-/// One login, where earlier ones do not forbid it. The cookies of the session before are put back where it fails: what is
-/// written down stays as it was.
+/// One login, unless earlier ones forbid it. If it fails, the cookies of the previous session are restored: the stored
+/// ones stay as they were.
 pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace: &mut Pace) -> Asked {
     let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
     let keeper = &of.keeper;
@@ -84,7 +84,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     let before = of.jar.to_bytes();
     of.jar.clear();
     let means = Means { rules, password: &password, jar: &of.jar };
-    // It is a try from when a form leaves: a process that is killed before has asked nothing of the account.
+    // It counts as an attempt once a form is sent: a process that is killed earlier has sent nothing to the account.
     tries.begin(&rules.user, &password);
     let noted = Noted::new(&site.rules.name, &*site.clock, &**keeper, &of.jar, tries.clone());
     let mut report = login::log_in_paced(site, means, &noted, pace).await;
@@ -93,8 +93,8 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     }
     let now = site.clock.now();
     if report.is_unproven() {
-        // It has begun, and stays so until a page tells how it ended; it is not sent again for that, by the next process
-        // neither.
+        // It stays in progress until a page shows how it ended; the form is not sent again for that, not even by the next
+        // process.
         tries.await_proof(report.unless, now);
         report.tell(&mut tries, now);
         if let Err(error) = keeper.keep_tries(&tries).and_then(|()| keeper.keep_unproven(&of.jar)) {
@@ -105,11 +105,11 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     }
     if report.judged.verdict != Verdict::LoggedIn {
         of.jar.clear();
-        // It was a jar's own list a moment ago.
+        // A moment ago a jar produced this list.
         let _ = of.jar.take_up(&before);
     }
     match report.trouble {
-        // What was kept back or not answered before a form has left says nothing of the login.
+        // A request that was held back or not answered before a form was sent says nothing of the login.
         Some(Answered::Reached) if !report.was_sent => tries.came_to_nothing(),
         Some(_) if !report.was_sent => tries.met_trouble(now),
         _ => {
@@ -121,12 +121,12 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     Asked::Login(Ok(Box::new(report)))
 }
 
-/// A file that cannot be read or written may be mended by anything: it is tried again before long.
+/// A file that cannot be read or written may be repaired at any time: it is retried soon.
 fn faulty(now: UnixMillis, why: String) -> Hold {
     Hold::Until(now.plus(limits::KEEPER_RETRY), why)
 }
 
-/// The password, and the tries of the account, where neither they nor what is written down forbids a login.
+/// The password, and the account's attempts, unless these or the stored state forbid a login.
 fn may_log_in(site: &Site, rules: &LoginRules, keeper: &dyn Keeper, now: UnixMillis) -> Result<(Secret, Tries), Hold> {
     let faulty = |why| faulty(now, why);
     let password = keeper.password().map_err(Hold::Operator)?;
@@ -140,27 +140,27 @@ fn may_log_in(site: &Site, rules: &LoginRules, keeper: &dyn Keeper, now: UnixMil
     keeper.other_tries().iter().for_each(|other| tries.learn(other, &rules.user, &password));
     let broke_off = tries.broke_off(&rules.user, &password, now);
     let hold = tries.hold(&rules.user, &password, now);
-    // What cannot be written down may be forgotten, and then be tried once too often: that it can be is seen before.
+    // An attempt that is not stored may be forgotten and repeated once too often: this checks beforehand that it can be stored.
     if broke_off || hold.is_none() {
         keeper.keep_tries(&tries).map_err(faulty)?;
     }
     if let Some(hold) = hold {
         return Err(hold);
     }
-    // What an earlier login may have brought is of no use to this one.
+    // The cookies of an earlier login are of no use to this one.
     keeper.forget_unproven().map_err(faulty)?;
     Ok((password, tries))
 }
 
-/// Writes down how a login has ended.
+/// Stores how a login has ended.
 fn keep_end(site: &Site, keeper: &dyn Keeper, tries: &Tries, verdict: Verdict) {
     let site = &site.rules.name;
-    // That it began is written down: without its end the next start takes it for one that was killed.
+    // Its beginning is stored: without its end the next start would assume that it was killed.
     if let Err(error) = keeper.keep_tries(tries) {
         let error = account::in_one_line(&error);
         tracing::error!(%site, error, "the result of the login cannot be stored");
     }
-    // A session that is to be kept takes the place of its cookies when it is: until then they are not lost.
+    // A session to be kept replaces its cookies when it is stored: until then they must not be lost.
     if verdict != Verdict::LoggedIn
         && let Err(error) = keeper.forget_unproven()
     {

@@ -1,10 +1,10 @@
-//! The budgets of a site's crawl: requests of the run, of the round and of the day, and the run's time; and a day's budget between the two
-//! crews: what of it history leaves to looks and to what they find, and how those get by with it.
+//! The budgets of a site's crawl: requests of the run, of the round and of the day, and the run's time; and the division of a day's budget
+//! between the two crews: what history leaves to rechecks and to what they find, and how the increment makes it last.
 //!
-//! History takes whatever it may, and a site of `requests_per_day` would have no look between the moment at which history has used up the
-//! day and midnight. So a part of what is left of the day is kept for the increment; as the day goes on that part shrinks, and history
-//! takes what nobody wanted. The increment takes from that part no faster than it shrinks, a burst apart: else looks would end where it
-//! does. Quiet hours are no part of a day, nor is what had passed of it when its first request was counted.
+//! History takes whatever it may, and a site with `requests_per_day` would get no recheck between the moment at which history has used up
+//! the day and midnight. So a part of the rest of the day is reserved for the increment; as the day goes on that part shrinks, and history
+//! takes what was not needed. The increment uses that part no faster than it shrinks, except for a burst: otherwise rechecks would end
+//! early, as history does. Quiet hours are not part of a day, nor is the time before its first counted request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,29 +20,29 @@ use crate::{CrawlError, RunOptions};
 use gleaner_base::clock::UnixMillis;
 use gleaner_net::politeness::shifted;
 
-/// Shares of a day's requests that are kept at least and at most, in per mille: where next to nothing was measured, and where the increment
+/// Minimum and maximum share of a day's requests that is reserved, in per mille: if next to nothing was measured, and if the increment
 /// wants more than there is.
 const KEPT: std::ops::RangeInclusive<u64> = 100..=500;
 
-/// The part of what is kept that the increment may take ahead of its time, and the least of it, in thousandths of a request: a look, the
-/// next page, what it found there and the file behind that.
+/// The part of the reserve that the increment may use ahead of time, and its minimum, in thousandths of a request: a recheck, the
+/// next page, what it found there and the file after that.
 const AHEAD_PART: u128 = 12;
 const AHEAD_MIN: u128 = 4_000;
 
-/// A day's budget as it stands.
+/// State of a day's budget.
 #[derive(Clone, Copy, Debug)]
 struct Day {
     requests_max: u64,
     used: u64,
-    /// What is kept of it from its beginning for the increment, in thousandths of a request.
+    /// What is reserved of it for the increment from its beginning, in thousandths of a request.
     kept_per_mille: u128,
-    /// How long it lasts from its beginning.
+    /// Its length from its beginning.
     lasts: Duration,
 }
 
 impl Day {
-    /// What is to be kept of a day whose increment would take so many requests while it lasts; no more than can be kept while so much of
-    /// the day is left, and no less than before: what history has had, nobody gives back, and what is not wanted after all is
+    /// The reserve of a day whose increment would use `wanted` requests in all of it; no more than is possible with the time
+    /// left, and no less than before: what history has used cannot be given back, and what is not needed after all becomes
     /// history's as the day goes on.
     fn kept_for(&self, wanted: u64, left: Duration) -> u128 {
         let share = wanted.saturating_mul(1_000) / self.requests_max.max(1);
@@ -52,19 +52,19 @@ impl Day {
         self.kept_per_mille.max(kept.min(possible))
     }
 
-    /// None where history may go on while so much of the day is left; else how much is left of it when it may.
+    /// None if history may go on with this much of the day left; else how much is left of it when it may.
     fn history_waits(&self, left: Duration) -> Option<Duration> {
         self.waits(left, self.kept_per_mille)
     }
 
-    /// The same of the increment, which may be ahead of its time, less and less as the day ends.
+    /// The same for the increment, which may be ahead of time, by less and less as the day ends.
     fn increment_waits(&self, left: Duration) -> Option<Duration> {
         let ahead = (self.kept_per_mille / AHEAD_PART).max(AHEAD_MIN);
         self.waits(left, self.kept_per_mille.saturating_sub(ahead))
     }
 
-    /// Whoever leaves so much of a whole day to the rest of it. A request of its own takes nothing of that; the last one comes before
-    /// the day is over.
+    /// The same for a crew that leaves this much of a whole day to the rest of it. Its own requests take nothing of that; the last one
+    /// comes before the day is over.
     fn waits(&self, left: Duration, kept_per_mille: u128) -> Option<Duration> {
         let room = self.requests_max.saturating_sub(self.used);
         let spare = (u128::from(room) * 1_000).saturating_sub(500) * self.lasts.as_millis();
@@ -76,7 +76,7 @@ impl Day {
     }
 }
 
-/// Until when each crew leaves what is left of the day's budget alone, and why; None where it need not.
+/// Until when each crew leaves the rest of the day's budget alone, and why; None if it need not.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SharesHeld {
     pub history: Option<(UnixMillis, Why)>,
@@ -89,17 +89,17 @@ impl SharesHeld {
     }
 }
 
-/// What the increment would take of a day's budget.
+/// What the increment would use of a day's budget.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Demand {
     /// Requests in a whole day.
     pub a_day: u64,
-    /// True once a round has told it.
+    /// True once a round has measured it.
     pub is_measured: bool,
 }
 
 impl Demand {
-    /// True where that is more of the budget than the most that is kept for it.
+    /// True if that exceeds the maximum reserve.
     pub fn exceeds(self, requests_per_day: u64) -> bool {
         u128::from(self.a_day) > u128::from(requests_per_day) * u128::from(*KEPT.end()) / 1_000
     }
@@ -118,13 +118,13 @@ pub(super) struct Budgets {
     round_began: UnixMillis,
     /// The day that `day_pages` counts, by the site's own clock.
     day: u64,
-    /// Requests to this site on that day, of earlier runs too; counted where the rules have a budget for it.
+    /// Requests to this site on that day, including those of earlier runs; counted if the rules have a budget for it.
     day_pages: u64,
-    /// How long the day lasted from its first request on, quiet hours apart.
+    /// Length of the day from its first request on, without quiet hours.
     day_lasts: Duration,
-    /// Of that budget, what is kept for the increment: of the day from then on, in thousandths of a request.
+    /// The part of that budget that is reserved for the increment: of the day from then on, in thousandths of a request.
     kept_of_day: u128,
-    /// What those leave to the scripts of pages under way.
+    /// What these leave to the scripts of pages in progress.
     for_scripts: Arc<errands::Budget>,
 }
 
@@ -145,15 +145,15 @@ impl Budgets {
         }
     }
 
-    /// The clock was set by this many milliseconds.
+    /// Moves all times after the clock was set by this many milliseconds.
     pub(super) fn shift(&mut self, set_by_ms: i64) {
         for at in [&mut self.started, &mut self.round_began] {
             *at = shifted(*at, set_by_ms);
         }
     }
 
-    /// True where the day that is counted is over. `latest` is no earlier than the time that plans were made by, so that a clock's step
-    /// back over a midnight begins none anew.
+    /// True if the counted day is over. `latest` is no earlier than the time by which plans were made, so that a clock's step
+    /// back over a midnight begins no new day.
     pub(super) fn day_is_over(&self, latest: UnixMillis) -> bool {
         self.site.rules.requests_per_day.is_some() && self.site.rules.hours.day(latest) != self.day
     }
@@ -181,7 +181,7 @@ impl Budgets {
         Ok(())
     }
 
-    /// A visit begins, which takes a request.
+    /// Counts a visit that begins, which costs a request.
     pub(super) fn visit_begins(&mut self) {
         self.run_pages.fetch_add(1, Ordering::Relaxed);
         self.round_pages += 1;
@@ -189,8 +189,8 @@ impl Budgets {
         self.leave_to_scripts();
     }
 
-    /// Counts requests of a login, a proof or a page's scripts, which no visit tells of; also among those of the day for the processes to
-    /// come.
+    /// Counts requests of a login, a proof or a page's scripts, which no visit reports; also adds them to the day's for later
+    /// processes.
     pub(super) async fn count(&mut self, requests: u64) -> Result<(), CrawlError> {
         self.round_pages += requests;
         self.day_pages += requests;
@@ -199,13 +199,13 @@ impl Budgets {
         }
         let name = &self.site.rules.name;
         let kept = self.site.db.note(name, DAY_NOTE).await?.and_then(|note| DayNote::read(&note));
-        // `begin_day` has written it.
+        // `begin_day` has stored it.
         let Some(note) = kept else { return Ok(()) };
         let note = DayNote { no_visits: note.no_visits.saturating_add(requests), ..note };
         Ok(self.site.db.put_note(name, DAY_NOTE, note.to_bytes()).await?)
     }
 
-    /// Counts what a page's scripts asked.
+    /// Counts the requests of a page's scripts.
     pub(super) async fn count_of_scripts(&mut self, requests: u64) -> Result<(), CrawlError> {
         self.count(requests).await?;
         self.for_scripts.booked(requests);
@@ -213,18 +213,18 @@ impl Budgets {
         Ok(())
     }
 
-    /// What scripts under way may spend is what is left now.
+    /// Lets scripts in progress spend what is left now.
     pub(super) fn leave_to_scripts(&self) {
         self.for_scripts.leaves(self.requests_left());
     }
 
-    /// Requests that the site's own budgets leave, those of scripts under way not counted.
+    /// Requests that the site's own budgets leave, without those of scripts in progress.
     pub(super) fn requests_left(&self) -> u64 {
         let left = |max: Option<u64>, used: u64| max.map_or(u64::MAX, |max| max.saturating_sub(used));
         left(self.site.rules.requests_per_day, self.day_pages).min(left(self.site.rules.pages_max, self.round_pages))
     }
 
-    /// What binds the requests of a page's scripts.
+    /// The limits for the requests of a page's scripts.
     pub(super) fn bounds_of_scripts(&self, stop: watch::Receiver<bool>) -> errands::Bounds {
         errands::Bounds {
             pages: Arc::clone(&self.run_pages),
@@ -244,7 +244,7 @@ impl Budgets {
         self.options.time_max.is_some_and(|max| now.since(self.started) >= max)
     }
 
-    /// The budget that ends the crawl, if one does. Those of the rules end none of the service: their next round or day comes.
+    /// The budget that ends the crawl, if one does. Those of the rules never end the service: it waits for the next round or day.
     pub(super) fn used_up(&mut self, now: UnixMillis) -> Option<String> {
         if let Some(max) = self.options.time_max.filter(|_| self.time_is_over(now)) {
             return Some(format!("--max-time of {} s", max.as_secs()));
@@ -271,7 +271,7 @@ impl Budgets {
         self.round_began.plus(self.site.rules.revisit)
     }
 
-    /// Until when the site's rules, or the run's budget, allow no request, and why; None where they do.
+    /// Until when the site's rules, or the run's budget, allow no request, and why; None if they do.
     pub(super) fn held_until(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
         let rules = &self.site.rules;
         if let Some(until) = rules.hours.quiet_until(now) {
@@ -286,13 +286,13 @@ impl Budgets {
         (run || is_used_up(rules.pages_max, self.round_pages + unbooked)).then(|| (self.round_ends(), Why::RoundBudget))
     }
 
-    /// Until when the increment has to leave its turn: for the rules' hours and budgets, or for its share of the day.
+    /// Until when the increment has to wait: for the rules' hours and budgets, or for its share of the day.
     pub(super) fn increment_waits(&self, demand: Option<Demand>, now: UnixMillis) -> Option<(UnixMillis, Why)> {
         self.held_until(now).or_else(|| self.shares_held(demand, now).increment)
     }
 
-    /// The day's budget as it stands, how much of the day is left, and what the increment would take in a whole one; None for one crew,
-    /// and where the rules have no such budget.
+    /// The current state of the day's budget, how much of the day is left, and what the increment would use in a whole day; None for one
+    /// crew, and if the rules have no such budget.
     fn budget_of_day(&self, demand: Option<Demand>, now: UnixMillis) -> Option<(Day, Duration, u64)> {
         let hours = &self.site.rules.hours;
         let requests_max = self.site.rules.requests_per_day?;
@@ -302,13 +302,13 @@ impl Budgets {
         let lasts = self.day_lasts.min(whole);
         let wanted = u128::from(a_day) * lasts.as_millis() / whole.as_millis().max(1);
         let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
-        // Of a site of which no round is measured nobody knows what it publishes: what is kept too much is history's as the day goes on.
+        // Before the first measured round the site's rate is unknown: a reserve that is too large becomes history's as the day goes on.
         let wanted = if is_measured { wanted } else { wanted.max(requests_max) };
         let day = Day { requests_max, used, kept_per_mille: self.kept_of_day, lasts };
         Some((day, hours.open_left(now).min(lasts), wanted))
     }
 
-    /// Reckons anew what is kept of the day's budget for the increment.
+    /// Recomputes the reserve of the day's budget for the increment.
     pub(super) fn reckon_share(&mut self, demand: Option<Demand>, now: UnixMillis) {
         if let Some((day, left, wanted)) = self.budget_of_day(demand, now) {
             self.kept_of_day = day.kept_for(wanted, left);
@@ -318,7 +318,7 @@ impl Budgets {
     /// Which crews wait for their share of the day's budget.
     pub(super) fn shares_held(&self, demand: Option<Demand>, now: UnixMillis) -> SharesHeld {
         let Some((day, left, _)) = self.budget_of_day(demand, now) else { return SharesHeld::default() };
-        // Nothing is asked for twice within one moment.
+        // No check is repeated within one moment.
         let soon = now.plus(Duration::from_secs(1));
         let until = |left: Duration| self.site.rules.hours.when_open_left(now, left).max(soon);
         SharesHeld {
@@ -335,7 +335,7 @@ mod tests {
     const DAY: Duration = Duration::from_secs(86_400);
     const HOUR: Duration = Duration::from_secs(3_600);
 
-    /// A day of which this was used, and what was kept for so much from its beginning.
+    /// A day of which this was used, with the reserve for this demand from its beginning.
     fn day(requests_max: u64, used: u64, wanted: u64) -> Day {
         let day = Day { requests_max, used: 0, kept_per_mille: 0, lasts: DAY };
         Day { kept_per_mille: day.kept_for(wanted, DAY), used, ..day }
@@ -399,7 +399,7 @@ mod tests {
                         gap <= minutes / 40 && last >= minutes - minutes / 40,
                         "{gap} and {last} of {minutes} minutes"
                     );
-                    // The last ones of the day may be anybody's.
+                    // The last ones of the day may be either crew's.
                     assert!(of_history <= 1_000 - kept + kept / 30, "{of_history} beside {kept}");
                 } else {
                     assert_eq!(of_history, 1_000, "what nobody wants is history's");
@@ -420,7 +420,7 @@ mod tests {
         for (requests_max, used, wanted) in [(0, 0, 0), (9, u64::MAX, u64::MAX), (9, 9, 0)] {
             assert_eq!(day(requests_max, used, wanted).history_waits(HOUR), Some(Duration::ZERO));
         }
-        // Quiet hours leave nothing of a day.
+        // Quiet hours may leave nothing of a day.
         assert_eq!(Day { lasts: Duration::ZERO, ..day(9, 0, 0) }.history_waits(Duration::ZERO), None);
     }
 }

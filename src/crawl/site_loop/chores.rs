@@ -1,5 +1,5 @@
-//! What a site's loop writes down from time to time beside its visits, and what it asks for again: the time under crawl, the worth of
-//! URLs, what is known of the site's changes, what was cut.
+//! Periodic work of a site's loop besides its visits: storing the time under crawl, the worth of
+//! URLs and what is known of the site's changes, and queueing again what was cut.
 
 use std::time::Duration;
 
@@ -11,23 +11,23 @@ use crate::site::Site;
 use crate::worth::Worth;
 use gleaner_base::clock::UnixMillis;
 
-/// How often the time under crawl is written down: a kill loses no more of it.
+/// How often the time under crawl is stored: a kill loses no more of it.
 pub(super) const TIME_KEPT_EVERY: Duration = Duration::from_secs(30);
 
-/// The same where nothing is under way: what `coverage` tells of a crawl that has just ended is then true.
+/// The same if nothing is in progress: so that `coverage` is correct for a crawl that has just ended.
 pub(super) const TIME_KEPT_IDLE: Duration = Duration::from_secs(1);
 
-/// How often what is known of the site's changes is written down: some MB at worst, and a kill costs some looks.
+/// How often what is known of the site's changes is stored: some MB at worst, and a kill costs some rechecks.
 const FRESH_KEPT_EVERY: Duration = Duration::from_secs(300);
 
-/// The first time of a run, from which on the time doubles: what a young crawl knows is little, and all there is.
+/// The first interval of a run, which then doubles each time: a young crawl knows little, but has nothing else.
 const FRESH_FIRST_KEPT: Duration = Duration::from_secs(10);
 
-/// How often what was cut is asked for again where a shape has recovered: each time costs a row for each URL.
+/// How often cut URLs are queued again if a shape has recovered: each time costs a row for each URL.
 const CUTS_ASKED_EVERY: Duration = Duration::from_secs(600);
 
-/// The first time of a run; it doubles with each time that brought some back. Lists come before what they list: a site of many short
-/// ones has its lists cut before the first torrent shows what they are worth.
+/// The first interval of a run; it doubles each time that some were restored. Lists come before what they list: on a site of many short
+/// ones lists are cut before the first torrent shows what they are worth.
 const CUTS_FIRST_ASKED: Duration = Duration::from_secs(20);
 
 /// How often a crawl that has nothing else left does the same before it ends.
@@ -35,18 +35,18 @@ const CUTS_ASKED_AGAIN: u32 = 5;
 
 /// When each of these was last done.
 pub(super) struct Chores {
-    /// Until when the time under crawl is in the database.
+    /// Time up to which the time under crawl is in the database.
     time_kept: UnixMillis,
-    /// When the worth of URLs was last written down.
+    /// When the worth of URLs was last stored.
     worth_kept: UnixMillis,
-    /// When what is known of its changes was.
+    /// When what is known of its changes was last stored.
     fresh_kept: UnixMillis,
     fresh_every: Duration,
-    /// When what was cut was last asked for again, and how often a crawl that had nothing else left did so.
+    /// When cut URLs were last queued again, and how often a crawl that had nothing else left did so.
     cuts_asked: UnixMillis,
     cuts_every: Duration,
     cuts_asked_again: u32,
-    /// True where the ends of lists were checked since history was last at work.
+    /// True if the ends of lists were checked since history last had work.
     pub(super) has_closed: bool,
 }
 
@@ -64,12 +64,12 @@ impl Chores {
         }
     }
 
-    /// The clock was set: each of these begins anew.
+    /// The clock was set: all intervals start over.
     pub(super) fn clock_was_set(&mut self, now: UnixMillis) {
         (self.time_kept, self.worth_kept, self.fresh_kept, self.cuts_asked) = (now, now, now, now);
     }
 
-    /// Adds the time since it was last added to the site's time under crawl, once it is `at_least` this long.
+    /// Adds the time since the last call to the site's time under crawl, once it is `at_least` this long.
     pub(super) async fn keep_time(&mut self, site: &Site, at_least: Duration) -> Result<(), CrawlError> {
         let now = site.clock.now();
         let elapsed = now.since(self.time_kept);
@@ -81,7 +81,7 @@ impl Chores {
         Ok(())
     }
 
-    /// Waiting with nothing under way is no crawling.
+    /// Waiting with nothing in progress does not count as crawling.
     pub(super) fn waited(&mut self, time: Duration) {
         self.time_kept = self.time_kept.plus(time);
     }
@@ -90,12 +90,12 @@ impl Chores {
         now.since(self.worth_kept) >= TIME_KEPT_EVERY
     }
 
-    /// Writes down what the site's URLs are worth, what rendering has brought and how late torrents came, in one commit.
+    /// Stores the worth of the site's URLs, the results of rendering and the delays of torrents, in one commit.
     pub(super) async fn keep_worth(&mut self, site: &Site, clock: &PlanClock) -> Result<(), CrawlError> {
         self.worth_kept = site.clock.now();
         let mut notes = site.worth().notes();
         notes.extend(site.scripts.shortcuts.note(&site.rules).map(|note| (SHORTCUTS_NOTE, note)));
-        // Whatever rendering brings, a visit brings, of which the worth has heard.
+        // Results of rendering come with a visit, which has also changed the worth.
         if !notes.is_empty() {
             let rendered = site.scripts.rendered().note().map(|note| (RENDERED_NOTE, note));
             let notes = notes.into_iter().chain([(CLOCK_NOTE, clock.note())]).chain(rendered);
@@ -106,7 +106,7 @@ impl Chores {
         Ok(())
     }
 
-    /// Writes down what has changed of what is known of the site's changes, in one commit.
+    /// Stores what has changed in the knowledge of the site's changes, in one commit.
     pub(super) async fn keep_fresh(&mut self, site: &Site) -> Result<(), CrawlError> {
         self.fresh_kept = site.clock.now();
         let notes = site.fresh.notes(&site.rules.name);
@@ -116,7 +116,7 @@ impl Chores {
         Ok(())
     }
 
-    /// The same once it is due.
+    /// The same if it is due.
     pub(super) async fn keep_fresh_in_time(&mut self, site: &Site, now: UnixMillis) -> Result<(), CrawlError> {
         if now.since(self.fresh_kept) >= self.fresh_every {
             self.keep_fresh(site).await?;
@@ -125,7 +125,7 @@ impl Chores {
         Ok(())
     }
 
-    /// True once what was cut is to be asked for again.
+    /// True once cut URLs are to be queued again.
     pub(super) fn cuts_are_due(&mut self, now: UnixMillis) -> bool {
         let are_due = now.since(self.cuts_asked) >= self.cuts_every;
         if are_due {
@@ -134,23 +134,23 @@ impl Chores {
         are_due
     }
 
-    /// That has brought some back.
+    /// Some were restored: doubles the interval.
     pub(super) fn cuts_came_back(&mut self) {
         self.cuts_every = (self.cuts_every * 2).min(CUTS_ASKED_EVERY);
     }
 
-    /// True where a crawl that has nothing else left may ask for them before it ends.
+    /// True if a crawl that has nothing else left may queue them again before it ends.
     pub(super) fn may_ask_for_cuts(&self) -> bool {
         self.cuts_asked_again < CUTS_ASKED_AGAIN
     }
 
-    /// That has brought some back.
+    /// Some were restored: counts it.
     pub(super) fn last_cuts_came_back(&mut self) {
         self.cuts_asked_again += 1;
     }
 }
 
-/// Restores the accounts of earlier runs.
+/// Restores the budgets of earlier runs.
 pub(super) async fn take_up_worth(site: &Site) -> Result<(), CrawlError> {
     let rules = &site.rules;
     let (taken_up, fault) = Worth::take_up(site.db.as_ref(), rules).await?;

@@ -1,4 +1,4 @@
-//! The time that a site's plans are made by, and what its last crawl has left: its rules, its schedule.
+//! The time by which a site's plans are made, and what its last crawl has left: its rules, its schedule.
 
 use std::time::Duration;
 
@@ -9,34 +9,34 @@ use crate::{CrawlError, limits};
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::Outcome;
 
-/// The note that keeps the time that plans were last made by: a clock that was set back between two runs shows by it.
+/// Name of the note that stores the time by which plans were last made: it reveals a clock that was set back between two runs.
 pub(super) const CLOCK_NOTE: &str = "clock";
 
-/// The note that keeps which rules the site was last crawled by.
+/// Name of the note that stores the rules by which the site was last crawled.
 const RULES_NOTE: &str = "rules";
 
-/// The time that plans are made by.
+/// The time by which plans are made.
 pub(super) struct PlanClock {
-    /// The latest one, in earlier runs too.
+    /// The latest one, including earlier runs.
     latest: UnixMillis,
-    /// By how many milliseconds the clock was set, as far as the loop has followed it.
+    /// Milliseconds by which the clock was set, as far as the loop has followed it.
     set_by_ms: i64,
 }
 
 impl PlanClock {
-    /// By how many milliseconds the clock was set since this was last asked.
+    /// Milliseconds by which the clock was set since the last call.
     pub(super) fn follow(&mut self, set_by_ms: i64) -> i64 {
         set_by_ms.saturating_sub(std::mem::replace(&mut self.set_by_ms, set_by_ms))
     }
 
-    /// Goes on to now; where the clock was set back since plans were made, by how much.
+    /// Advances to now; if the clock was set back since plans were made, returns by how much.
     pub(super) fn go_on(&mut self, now: UnixMillis) -> Option<Duration> {
         let ahead = Some(self.latest.since(now)).filter(|ahead| *ahead >= limits::CLOCK_SET_BACK_MIN);
         self.latest = if ahead.is_some() { now } else { self.latest.max(now) };
         ahead
     }
 
-    /// Now, or the later time that plans were made by.
+    /// Now, or the later time by which plans were made.
     pub(super) fn no_earlier(&self, now: UnixMillis) -> UnixMillis {
         now.max(self.latest)
     }
@@ -45,7 +45,7 @@ impl PlanClock {
         serde_json::to_vec(&self.latest).unwrap_or_default()
     }
 
-    /// Writes down the time that plans are made by; also makes what was brought forward survive a crash.
+    /// Stores the time by which plans are made; this commit also makes rows that were brought forward survive a crash.
     pub(super) async fn keep(&self, site: &Site) -> Result<(), CrawlError> {
         Ok(site.db.put_note(&site.rules.name, CLOCK_NOTE, self.note()).await?)
     }
@@ -53,15 +53,15 @@ impl PlanClock {
 
 /// What the last crawl of a site has left.
 pub(super) struct LastCrawl {
-    /// True where it had other rules than this one.
+    /// True if it had other rules than this one.
     pub(super) has_other_rules: bool,
-    /// True where no earlier run has left its schedule: none was here, or it was killed at once.
+    /// True if no earlier run has left its schedule: there was none, or it was killed at once.
     pub(super) lacks_schedule: bool,
 }
 
 impl LastCrawl {
-    /// Learns whether the rules are others than those of the last crawl, and by which time it made its plans; and writes
-    /// both down anew, in one commit: a process may begin two hundred sites at once.
+    /// Determines whether the rules differ from those of the last crawl, and by which time it made its plans; and stores
+    /// both again, in one commit: a process may begin two hundred sites at once.
     pub(super) async fn meet(site: &Site, set_by_ms: i64) -> Result<(Self, PlanClock), CrawlError> {
         let (name, token) = (&site.rules.name, site.rules_token.to_be_bytes());
         let rules = site.db.note(name, RULES_NOTE).await?;
@@ -75,7 +75,7 @@ impl LastCrawl {
         Ok((Self { has_other_rules, lacks_schedule }, clock))
     }
 
-    /// Makes what the service watches (start URLs and sitemaps) due again, where the last look is older than the
+    /// Makes what the service watches (start URLs and sitemaps) due again, if the last visit is older than the
     /// site's revisit interval.
     pub(super) async fn look_at(
         &self,
@@ -93,8 +93,8 @@ impl LastCrawl {
             }
             let seen = site.db.url_record(&row.key).await?;
             let looked_at = seen.filter(|record| record.outcome.is_some_and(Outcome::was_fetched));
-            // A look that a wrong clock has put into the future is no reason to wait for that time.
-            // What was read by other rules is read again: they may take links that those did not.
+            // A visit that a wrong clock has dated into the future is no reason to wait for that time.
+            // What was read by other rules is read again: these may accept links that those did not.
             let looked_at = looked_at.filter(|_| !self.has_other_rules);
             row.due = looked_at.map_or(UnixMillis(0), |record| record.visited.min(now).plus(site.rules.revisit));
             if keep_looking || row.due <= now {

@@ -1,4 +1,4 @@
-//! The way of a site's visits to the committer, and of its receipts back.
+//! Channel of a site's visits to the committer, and of its receipts back.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,24 +15,24 @@ use crate::site::Site;
 use crate::{CrawlError, limits, visit};
 use gleaner_store::crawldb::{Lease, Next, Outcome, UrlKey};
 
-/// Why a URL is parked, and until when: whoever gave the token takes it back.
+/// Why a URL is parked, and until when: the owner of the token unparks it.
 pub(super) struct Parked {
     pub(super) outcome: Outcome,
     pub(super) token: u64,
     pub(super) why: Option<&'static str>,
 }
 
-/// What a site has with the committer.
+/// A site's state with the committer.
 pub(super) struct Commits {
     messages: mpsc::Sender<Message>,
-    /// One permit a KiB of what waits for a commit.
+    /// One permit per KiB of data that waits for a commit.
     kib: Arc<Semaphore>,
     stop: watch::Receiver<bool>,
     pub(super) receipts: mpsc::UnboundedReceiver<Committed>,
     reply: mpsc::UnboundedSender<Committed>,
     /// Visits sent to the committer without a receipt yet.
     outstanding: usize,
-    /// Of visits that brought a torrent and are not committed yet: what the URLs are known by that may have been seen on a list.
+    /// For visits that brought a torrent and are not committed yet: the URLs that may have been seen on a list.
     arriving: HashMap<u64, Vec<u64>>,
 }
 
@@ -50,7 +50,7 @@ impl Commits {
         }
     }
 
-    /// True when every visit that was sent is on the disk.
+    /// True when every visit that was sent is on disk.
     pub(super) fn are_all_in(&self) -> bool {
         self.outstanding == 0
     }
@@ -69,8 +69,8 @@ impl Commits {
         self.send(Message::Visit { finished, mark, reply, permit, at: tokio::time::Instant::now() }).await
     }
 
-    /// Hands a message to the committer. A committer that cannot write (a full disk) takes none: a process that is
-    /// to end does not wait for it longer than a drain may take.
+    /// Sends a message to the committer. A committer that cannot write (a full disk) accepts none: a process that
+    /// is shutting down does not wait for it longer than a drain may take.
     pub(super) async fn send(&mut self, message: Message) -> Result<(), CrawlError> {
         tokio::select! {
             biased;
@@ -93,7 +93,7 @@ impl Commits {
             tracing::debug!(%site, url = %lease.key.path, outcome = outcome.name(), why, "parked");
         }
         let now = site.clock.now();
-        // A list that may not be asked for holds no other up.
+        // A list that may not be requested must not delay others.
         if let Some(url) = hosts.url(&lease.key) {
             site.fresh.timetable.refused(url.as_str(), now);
         }
@@ -103,12 +103,12 @@ impl Commits {
         self.send_visit(Box::new(finished)).await
     }
 
-    /// A visit that is not committed yet has brought a torrent.
+    /// Records that a visit which is not committed yet has brought a torrent.
     pub(super) fn brings_torrent(&mut self, key: &UrlKey, urls: Vec<u64>) {
         self.arriving.insert(visits::mark(key), urls);
     }
 
-    /// A visit is on the disk; where it has brought a torrent that was not known, that has arrived.
+    /// Handles a committed visit; if it has brought a new torrent, that has arrived.
     pub(super) fn received(&mut self, site: &Site, committed: &Committed) {
         self.outstanding -= 1;
         let Some(urls) = self.arriving.remove(&committed.mark) else { return };

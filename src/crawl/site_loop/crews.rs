@@ -1,10 +1,10 @@
 //! The increment crew beside history (ALGORITHMS §6): its rounds, what it takes from the update crawldb, and the split of the lanes.
-//! `divide` says which links of a page it follows, `fronts` what start pages show, `note` what of it outlives a restart.
+//! `divide` decides which links of a page it follows, `fronts` tracks what start pages show, `note` stores what outlives a restart.
 //!
-//! A round begins at each interval: looks at start pages and fronts of lists that are due are leased from history, where
-//! they lie before everything else; what their pages show for the first time goes to the update crawldb, and from there,
-//! the latest first, through the increment's lanes, down to `increment_depth`. What a round leaves is history's a round
-//! later. In a crawl that is to end there is one crew, and nothing here does anything.
+//! A round begins at each interval: due rechecks of start pages and first pages of lists are leased from history, where
+//! they come before everything else; what their pages show for the first time goes to the update crawldb, and from there,
+//! newest first, through the increment's lanes, down to `increment_depth`. What a round leaves is history's a round
+//! later. A one-shot crawl has only one crew, and nothing here does anything.
 
 mod divide;
 mod fronts;
@@ -37,7 +37,7 @@ use gleaner_store::crawldb::update::{Merged, UpdateDb, UpdateRow};
 use gleaner_store::crawldb::{CrawlDbError, Lease, LeaseRequest, Next, UrlKey};
 pub use note::{CREWS_NOTE, CrewsKept};
 
-/// As long as a budget of `requests_per_day` lasts.
+/// Duration of a `requests_per_day` budget.
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// The two crews of one site.
@@ -53,23 +53,23 @@ pub(super) struct Crews {
     rounds: Rounds,
     round: Round,
     left_to_history: u64,
-    /// URLs that are looked at again, by their marks: what is queued of them is no history. Of earlier runs the number alone
+    /// Rechecked URLs, by their marks: when queued, they do not count as history. For those of earlier runs only the number
     /// is known.
     watched: HashSet<u64>,
     watched_before: usize,
     reckoned: UnixMillis,
     waiting: u64,
     is_changed: bool,
-    /// Whose turn it is of looks and what they found; None where requests are not counted by the day.
+    /// Whose turn it is, rechecks or what they found; None if requests are not counted by the day.
     pub look_turns: Option<LookTurns>,
-    /// The part of the lists that are not in the order of time, as it was last reckoned.
+    /// The share of the lists that are not ordered by time, as last computed.
     pub in_another_order: f64,
-    /// What start pages showed at their last looks.
+    /// What start pages showed at their last rechecks.
     pub fronts: Fronts,
 }
 
 impl Crews {
-    /// The crews of a site; one alone without an update crawldb, or where the rules want no increment.
+    /// The crews of a site; only one without an update crawldb, or if the rules want no increment.
     pub(super) fn new(site: &Arc<Site>, update: Option<Arc<UpdateDb>>, now: UnixMillis) -> Self {
         let rules = &site.rules;
         let revisit = rules.revisit;
@@ -107,7 +107,7 @@ impl Crews {
         self.update.is_some()
     }
 
-    /// Whether history has nothing left, as it was last reckoned; None for one crew.
+    /// Whether history has nothing left, as last computed; None for one crew.
     pub(super) fn history_is_done(&self) -> Option<bool> {
         self.update.is_some().then_some(self.facts.history_left == 0)
     }
@@ -117,9 +117,9 @@ impl Crews {
         self.update.is_some().then_some(self.split)
     }
 
-    /// Requests that the increment would take in a day with the looks that are planned: as the rounds took them, and no less than what is
-    /// planned and found, for rounds that were held back take less. A look may go on to a second page, and start pages are looked at
-    /// beside the lists. None for one crew, and where requests are not counted by the day.
+    /// Requests that the increment would use in a day with the planned rechecks: as measured in rounds, and no less than what is
+    /// planned and found, because rounds that were held back use less. A recheck may go on to a second page, and start pages are rechecked
+    /// in addition to the lists. None for one crew, and if requests are not counted by the day.
     pub(super) fn demand(&self) -> Option<Demand> {
         self.site.rules.requests_per_day.filter(|_| self.are_two())?;
         let looks = self.site.fresh.timetable.looks_a_day().ceil() as u64;
@@ -129,24 +129,24 @@ impl Crews {
         Some(Demand { a_day: taken.max(planned), is_measured: self.rounds.measured > 0 })
     }
 
-    /// True where the increment would take more of a day's budget than the most that is kept for it.
+    /// True if the increment would use more of a day's budget than the maximum reserve.
     pub(super) fn wants_more_than_its_share(&self) -> bool {
         let max = self.site.rules.requests_per_day;
         self.demand().zip(max).is_some_and(|(demand, max)| demand.exceeds(max))
     }
 
-    /// Requests a day that fetch what looks have found.
+    /// Requests a day that fetch what rechecks have found.
     pub(super) fn news_a_day(&self) -> u64 {
         self.rounds.news_a_day()
     }
 
-    /// True where something that looks have found waits for a request and could have one.
+    /// True if something that rechecks have found waits for a request and could have one.
     pub(super) fn has_found_some(&self, host: &HostWork) -> bool {
         let waits_there = || self.update.as_ref().is_some_and(|update| update.waiting(host.id) > 0);
         host.news.found() > 0 || host.news.may_lease && waits_there()
     }
 
-    /// The clock was set by this many milliseconds.
+    /// Moves all times after the clock was set by this many milliseconds.
     pub(super) fn shift(&mut self, set_by_ms: i64) {
         for at in [&mut self.round_began, &mut self.next_round, &mut self.reckoned] {
             *at = shifted(*at, set_by_ms);
@@ -161,15 +161,15 @@ impl Crews {
     /// Restores the rates of earlier runs.
     async fn take_up(&mut self, has_other_rules: bool) -> Result<(), CrawlError> {
         let kept = CrewsKept::read(self.site.db.as_ref(), &self.site.rules.name).await?;
-        // Other rules watch other pages. By the same ones those of before are as many, however long a schedule lets a list sleep.
+        // Other rules watch other pages. With the same rules, the earlier number is valid, however long a schedule lets a list rest.
         self.watched_before = if has_other_rules { 0 } else { kept.watched };
         self.rounds = kept.rounds;
         Ok(())
     }
 
-    /// Ends the round under way: what it was told of before it began, and has not fetched by now, is history's, for it was first in line
-    /// for a round and longer. Where requests are counted by the day a round lets few of them go, and history waits for midnight: there it
-    /// is what has waited for a day.
+    /// Ends the current round: rows from before its beginning that it has not fetched by now become history's, since they were first in
+    /// line for a round and longer. If requests are counted by the day, a round sends few of them, and history waits for midnight: then
+    /// this applies to rows that have waited for a day.
     async fn end_round(
         &mut self,
         update: &UpdateDb,
@@ -188,7 +188,7 @@ impl Crews {
         Ok((round, merged))
     }
 
-    /// Begins the next round, behind one that was so.
+    /// Begins the next round, after the given one.
     fn begin_round(&mut self, round: &Round, merged: Merged, now: UnixMillis) {
         self.interval = interval(self.site.rules.revisit, self.split, &self.facts);
         (self.round_began, self.next_round) = (now, now.plus(self.interval));
@@ -210,17 +210,17 @@ impl Crews {
             lanes: self.site.rules.lanes.count.into(),
             history_left: counts.urls_queued.saturating_sub(watched),
             known: counts.urls_known,
-            // A burst has its lanes at once, not a round later.
+            // A burst gets its lanes at once, not a round later.
             wanted: self.rounds.wanted().max(self.round.requests.saturating_add(self.waiting)),
             possible: self.facts.possible,
         };
         self.split = Split::of(&self.facts);
-        // That all stands as it did needs no note, which is a commit.
+        // An unchanged state needs no note, which would cost a commit.
         self.is_changed |= self.state() != before;
         Ok(())
     }
 
-    /// When the loop has to look again for a round or a planned look; never a time that has passed.
+    /// When the loop has to act for a round or a planned recheck; never a time that has passed.
     pub(super) fn wake_at(&self, hosts: &SiteHosts) -> Option<UnixMillis> {
         self.update.as_ref()?;
         let now = self.site.clock.now();
@@ -228,7 +228,7 @@ impl Crews {
         looks.chain(Some(self.next_round).filter(|at| *at > now)).min()
     }
 
-    /// When a page that was looked at is looked at again: with the next round, so that one round sees all of them.
+    /// When a rechecked page is rechecked next: with the next round, so that one round covers all of them.
     pub(super) fn next_look(&self, at: UnixMillis) -> UnixMillis {
         match self.are_two() {
             true if self.next_round > at => self.next_round,
@@ -236,7 +236,7 @@ impl Crews {
         }
     }
 
-    /// Leases that ended before their turn came.
+    /// Gives back leases that ended before their turn came.
     pub(super) fn give_back(&self, host: &mut HostWork, keys: &[UrlKey]) {
         if let Some(update) = &self.update {
             update.release(keys);
@@ -245,8 +245,8 @@ impl Crews {
         }
     }
 
-    /// The level from which the increment follows a visit's links: its own visits', and of history's those of threads with news that were on
-    /// their way already when a look told of them.
+    /// The level from which the increment follows a visit's links: for its own visits, and for those of history's threads with new posts
+    /// that were already in flight when a recheck showed them.
     pub(super) fn follows_news(&self, hosts: &SiteHosts, finished: &Finished) -> Option<u8> {
         match finished.job.crew {
             Crew::Increment { level } => Some(level),
@@ -254,21 +254,21 @@ impl Crews {
         }
     }
 
-    /// True for a page of a thread that was asked for again for its news.
+    /// True for a page of a thread that was requested again for its new posts.
     fn has_news_of_its_own(&self, hosts: &SiteHosts, finished: &Finished) -> bool {
         let asked =
             || hosts.url(&finished.visit.key).is_some_and(|url| self.site.fresh.boards.asked_again(url.as_str()));
         finished.job.class == Class::Thread && asked()
     }
 
-    /// What a visit means for the crews: which links of it the increment follows, and what of it comes first next time.
+    /// Applies a visit to the crews: which of its links the increment follows, and what has priority next time.
     pub(super) async fn mind(&mut self, hosts: &mut SiteHosts, finished: &mut Finished) -> Result<(), CrawlError> {
         let Some(update) = self.update.clone() else { return Ok(()) };
         if let Some(level) = self.follows_news(hosts, finished) {
             if finished.job.crew.is_increment() {
                 self.round.requests += u64::from(finished.visit.outcome.was_fetched()) + finished.host.errands;
             }
-            // Pages behind this one of a list, threads with news: known, and to be read again.
+            // Later pages of this list, threads with new posts: known, and to be read again.
             let at = finished.visit.at;
             let mut due = std::mem::take(&mut finished.end.seen.due);
             let cap = self.rounds.cap(level + 1, self.interval, self.facts.possible);
@@ -277,7 +277,7 @@ impl Crews {
                 self.site.db.make_due(rest, at).await?;
                 hosts.lease_soon();
             }
-            // No earlier than the end of any visit that has ended: a visit of such a page that began before settles nothing of it.
+            // No earlier than the end of any visit that has ended: a visit of such a page that began earlier settles nothing of it.
             let asked = self.site.clock.now();
             let own = finished.visit.key.clone();
             for link in due.into_iter().filter(|link| link.key != own) {
@@ -309,7 +309,7 @@ impl Crews {
     }
 }
 
-/// Has history take what the increment was told of before then.
+/// Lets history take the rows that the increment found before the given time.
 async fn merge(site: &Site, update: &UpdateDb, hosts: &SiteHosts, before: UnixMillis) -> Result<Merged, CrawlDbError> {
     let (mut all, now) = (Merged::default(), site.clock.now());
     for host in hosts.iter() {
@@ -327,7 +327,7 @@ fn waiting(update: &UpdateDb, hosts: &SiteHosts) -> u64 {
 }
 
 impl SiteLoop {
-    /// Restores what earlier runs left: the rates, and what their increments found. Where there is one crew now, that is
+    /// Restores the state of earlier runs: the rates, and what their increments found. If there is one crew now, that becomes
     /// history's at once.
     pub(super) async fn take_up_crews(&mut self) -> Result<(), CrawlError> {
         let Some(update) = self.shared.update.clone() else { return Ok(()) };
@@ -337,7 +337,7 @@ impl SiteLoop {
             tracing::warn!(forgotten, "update.redb belongs to another crawl.redb: its contents are discarded");
         }
         if update.was_lost_for(&self.site.rules.name) {
-            // What it held, lists show that were read already: they are read whole, and at once.
+            // Lists that were read already show what it contained: they are read completely, and at once.
             let site = &self.site.rules.name;
             tracing::warn!(%site, "update.redb was replaced, or is empty: lists are read again to find what it held");
             self.leases.read_lists_whole();
@@ -345,7 +345,7 @@ impl SiteLoop {
                 self.site.db.bring_forward(host.id).await?;
             }
         }
-        // A crawl of this site that broke off in this process has left them.
+        // An aborted crawl of this site in this process has left them.
         update.release_all(&self.hosts.iter().map(|host| host.id).collect());
         if !self.crews.are_two() {
             let merged = merge(&self.site, &update, &self.hosts, UnixMillis(u64::MAX)).await?;
@@ -355,7 +355,7 @@ impl SiteLoop {
             }
             return Ok(());
         }
-        // The site of a loop that broke off is the same, and has it.
+        // The site of an aborted loop is the same, and has it.
         let _ = self.site.rows.update.set(Arc::clone(&update));
         self.crews.take_up(self.last_crawl.has_other_rules).await?;
         self.hosts.news_came();
@@ -363,7 +363,7 @@ impl SiteLoop {
         self.reckon_crews(&update).await
     }
 
-    /// Begins a round when its time has come, whether the last one is finished or not, and reckons the shares anew.
+    /// Begins a round when its time has come, whether the last one is finished or not, and recomputes the shares.
     pub(super) async fn tend_crews(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
         if now >= self.crews.next_round {
@@ -386,7 +386,7 @@ impl SiteLoop {
     async fn reckon_crews(&mut self, update: &UpdateDb) -> Result<(), CrawlError> {
         self.crews.reckon(update, &self.hosts).await?;
         let (left, known) = (self.crews.facts.history_left, self.crews.facts.known);
-        // What is on its way to the disk may bring more.
+        // Visits that are not committed yet may bring more.
         if self.commits.are_all_in() && self.told.history_is_done(left) {
             tracing::info!(site = %self.site.rules.name, known, "history is done: every known URL was requested");
         }
@@ -399,7 +399,7 @@ impl SiteLoop {
         self.shared.progress.update(&self.site.rules.name, |progress| progress.crews = Some(state));
     }
 
-    /// Leases what the increment has to do at a host: looks that are due, and the latest of the update crawldb.
+    /// Leases the increment's work at a host: due rechecks, and the newest rows of the update crawldb.
     pub(super) async fn fill_news(&mut self, index: usize) -> Result<(), CrawlError> {
         let Some(update) = self.crews.update.clone() else { return Ok(()) };
         let now = self.site.clock.now();
@@ -412,14 +412,14 @@ impl SiteLoop {
         if !looks_are_due && !may_lease {
             return Ok(());
         }
-        // What is leased while nobody may ask is late once somebody may.
+        // Leases taken while no request is allowed would expire before one is.
         if let Some(held) = self.budgets.increment_waits(self.crews.demand(), now) {
             self.hosts.hold(index, held);
             return Ok(());
         }
         let host = &self.hosts[index];
         if host.face().robots_in_force(now).is_none() {
-            // For looks, whoever fills history's lanes asks for it.
+            // For rechecks, the code that fills history's lanes requests it.
             if may_lease {
                 self.ask_robots(index);
             }
@@ -434,7 +434,7 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Leases looks that are due, and what the increment has to try again.
+    /// Leases due rechecks, and retries of the increment.
     async fn lease_looks(&mut self, index: usize, now: UnixMillis) -> Result<(), CrawlError> {
         let (urls_max, deadline) = (limits::LOOKS_LEASED_MAX, now.plus(limits::LEASE_TIME));
         let (host, owner, rank_max) = (self.hosts[index].id, self.shared.owner, priority::URGENT);
@@ -451,7 +451,7 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// What was leased before everything else is the increment's, but for first visits: those are history.
+    /// Assigns urgent leases to the increment, except first visits: those are history's.
     pub(super) async fn take_urgent(
         &mut self,
         index: usize,
@@ -476,7 +476,7 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Leases the latest of the update crawldb. What history has met meanwhile is left to it.
+    /// Leases the newest rows of the update crawldb. Rows that history has visited meanwhile are left to it.
     async fn lease_latest(&mut self, index: usize, update: &UpdateDb, now: UnixMillis) -> Result<(), CrawlError> {
         let host = self.hosts[index].id;
         let rows = update.lease_latest(host, limits::INCREMENT_LEASE_URLS_MAX).await?;
@@ -492,7 +492,7 @@ impl SiteLoop {
                 continue;
             }
             if !is_settled && row.again && is_in_hand {
-                // The visit under way began before its news were seen: it is for the commit to say what that one settles.
+                // The visit in flight began before its new posts were seen: the commit decides what it settles.
                 under_way.push(row.key);
                 continue;
             }
@@ -501,7 +501,7 @@ impl SiteLoop {
                 continue;
             }
             let UpdateRow { key, found, level, depth, rank, via, .. } = row;
-            // Found by a clock that was set back since: a visit of now settles it.
+            // Found by a clock that was set back since: a visit now settles it.
             if found > now {
                 ahead.push(key.clone());
             }
@@ -518,8 +518,8 @@ impl SiteLoop {
     }
 }
 
-/// What history has in its batch and has not asked for yet is the increment's, once it is news: its turn there may be minutes away. Pages
-/// of lists stay in the order in which history reads them. False where it is under way, or the increment's already.
+/// Moves a job from history's batch to the increment if it has become new content: its turn there may be minutes away. Pages
+/// of lists stay in the order in which history reads them. False if it is in flight, or the increment's already.
 fn takes_from_history(host: &mut HostWork, row: &UpdateRow, now: UnixMillis) -> bool {
     let is_it = |job: &Job| job.lease.key == row.key && !job.class.is_listing();
     let Some(mut job) = host.lanes.take(is_it) else { return false };

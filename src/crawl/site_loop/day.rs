@@ -1,12 +1,12 @@
-//! How a day's requests are counted over restarts, for `requests_per_day`.
+//! Counting a day's requests over restarts, for `requests_per_day`.
 
 use std::time::Duration;
 
-/// The note that keeps the day, the visits before it, and the day's requests that are no visits, for `requests_per_day`; and the day that
-/// was counted before.
+/// Name of the note that stores the day, the visits before it, and the day's requests that are no visits, for `requests_per_day`; and the
+/// previously counted day.
 pub const DAY_NOTE: &str = "day";
 
-/// Reads the note of [`DAY_NOTE`]: requests of this day, at a site of so many visits in all; None where it knows of none.
+/// Reads the note of [`DAY_NOTE`]: requests of this day, at a site with this many visits in all; None if it does not contain the day.
 #[must_use]
 pub fn requests_of_day(note: &[u8], day: u64, pages: u64) -> Option<u64> {
     DayNote::read(note)?.requests_of(day, pages)
@@ -18,16 +18,16 @@ pub(super) struct DayNote {
     pub(super) day: u64,
     /// Visits before it.
     pub(super) before: u64,
-    /// Requests since it began that no visit tells of: those of logins and proofs.
+    /// Requests since it began that no visit reports: those of logins and proofs.
     pub(super) no_visits: u64,
-    /// How much of it was left when its count began, quiet hours apart, in milliseconds.
+    /// How much of it was left when its count began, without quiet hours, in milliseconds.
     pub(super) lasts_ms: u64,
-    /// The day that was counted before it, which may be a later one, and its requests.
+    /// The previously counted day, which may be a later one, and its requests.
     pub(super) other: (u64, u64),
 }
 
 impl DayNote {
-    /// Versions before this one knew no other day and not how long one lasts, and the first no third number.
+    /// Earlier versions had neither the other day nor the length of one, and the first had no third number.
     pub(super) fn read(note: &[u8]) -> Option<Self> {
         let numbers: Vec<u64> = serde_json::from_slice(note).ok()?;
         let number = |at: usize| numbers.get(at).copied();
@@ -52,7 +52,7 @@ impl DayNote {
         (day == self.other.0 && self.other.1 > 0).then_some(self.other.1)
     }
 
-    /// The count goes over to another day. One that a clock goes back to is counted on.
+    /// Switches the count to another day. If a clock goes back to a counted day, its count continues.
     pub(super) fn begin(last: Option<Self>, day: u64, pages: u64, lasts: Duration) -> Self {
         let requests = last.and_then(|last| last.requests_of(day, pages)).unwrap_or(0);
         let other = last.map_or((0, 0), |last| (last.day, last.requests_of(last.day, pages).unwrap_or(0)));

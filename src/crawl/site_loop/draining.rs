@@ -1,4 +1,4 @@
-//! The end of a site's crawl: what is under way is finished, for as long as that may take, and the rest is left to the next start.
+//! The end of a site's crawl: work in progress is finished, for as long as that may take, and the rest is left to the next start.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,9 +11,9 @@ use crate::commit::Message;
 use crate::limits;
 
 impl SiteLoop {
-    /// Ends what is under way; a process that is to end breaks off what takes longer than `limits::DRAIN_TIME_MAX`, and a login whose form
-    /// has left what takes longer than `limits::LOGIN_DRAIN_TIME_MAX`: its password is not sent again for want of an answer.
-    /// What is not done by then is done again at its next start.
+    /// Finishes work in progress; a process that is shutting down aborts what takes longer than `limits::DRAIN_TIME_MAX`, and a login whose
+    /// form was sent if it takes longer than `limits::LOGIN_DRAIN_TIME_MAX`: its password must not be sent again for lack of an answer.
+    /// What is not finished by then is repeated at the next start.
     pub(super) async fn drain(&mut self) -> Result<(), CrawlError> {
         let mut asked_to_commit = false;
         let mut stop = self.shared.stop.clone();
@@ -64,9 +64,9 @@ impl SiteLoop {
     }
 }
 
-/// Ends `limits::DRAIN_TIME_MAX` after the site was told to stop.
+/// Ends `limits::DRAIN_TIME_MAX` after the site was asked to stop.
 pub(super) async fn overdue(stop: &mut watch::Receiver<bool>) {
-    // Without a sender nobody can ask for the end any more, and waiting has none either.
+    // Without a sender nobody can request the end any more, so it is never overdue.
     if stop.wait_for(|stop| *stop).await.is_err() {
         std::future::pending::<()>().await;
     }

@@ -1,4 +1,4 @@
-//! What the loop keeps of how its site changes, and what follows from what visits saw of it.
+//! What the loop stores of how its site changes, and the consequences of what visits saw.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,22 +20,22 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_rules::Verdict;
 use gleaner_store::crawldb::{Next, Outcome, UrlKey, UrlRecord, Visit};
 
-/// Of the part of a day's budget that is the increment's at most, looks have so much, however much they find.
+/// Minimum share of rechecks in the increment's maximum part of a day's budget, however much they find.
 const LOOKS_LEAST: f64 = 0.25;
 
-/// The longest time between two looks at a start page that is no list and has shown nothing new for long: it may show a new list.
+/// The longest time between two rechecks of a start page that is no list and has shown nothing new for long: it may show a new list.
 const QUIET_START_LONGEST: Duration = Duration::from_secs(86_400);
 
 impl SiteLoop {
-    /// Restores what earlier runs knew.
+    /// Restores the state of earlier runs.
     pub(super) async fn take_up_fresh(&mut self) -> Result<(), CrawlError> {
         self.site.fresh.take_up(self.site.db.as_ref(), &self.site.rules.name, self.site.clock.now()).await?;
-        // Whoever asks from now on hears what is known, not what was written down.
+        // From now on readers get the current state, not the stored one.
         self.shared.progress.crawls(&self.site.rules.name, &self.site.fresh);
         Ok(())
     }
 
-    /// What a visit saw beyond its links: what is to be asked for again, what is gone, and what may arrive.
+    /// Handles what a visit saw in addition to its links: what is to be requested again, what is gone, and what may arrive.
     pub(super) async fn follow_look(&mut self, finished: &mut Finished) -> Result<(), CrawlError> {
         self.crews.compare(finished);
         if self.crews.shows_picks(finished) {
@@ -54,13 +54,13 @@ impl SiteLoop {
         }
         let is_news = self.crews.are_two() && self.crews.follows_news(&self.hosts, finished).is_some();
         let seen = &mut finished.end.seen;
-        // What an increment asks for again goes its way; see `crews`.
+        // Repeated requests of an increment stay with it; see `crews`.
         let due = if is_news { Vec::new() } else { std::mem::take(&mut seen.due) };
         let timetable = &self.site.fresh.timetable;
         match &seen.list {
             Some(list) if seen.is_front => timetable.looked(list, visit.at, &seen.posts),
             Some(list) => timetable.learned(list, visit.at, &seen.posts),
-            // What an earlier run took for a list of its own is none.
+            // An earlier run treated it as a separate list, which it is not.
             None if seen.is_behind => {
                 timetable.leaves(url.as_str(), visit.at);
                 self.site.fresh.boards.leaves(url.as_str());
@@ -69,7 +69,7 @@ impl SiteLoop {
             None => timetable.came(url.as_str(), visit.at, is_away(visit)),
         }
         if seen.list.as_deref().is_some_and(|list| list != url.as_str()) {
-            // Where it is a list by itself, too, and was read as the page behind another front, no other list waits for it any longer.
+            // If it is also a list by itself, and was read as a later page of another one, no other list waits for it any longer.
             timetable.came(url.as_str(), visit.at, false);
         }
         match &seen.list {
@@ -88,8 +88,8 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// True while looks leave their turn to others: the schedule chooses when one may be asked for, and where requests are counted by the
-    /// day what was found goes before further looks that are not owed.
+    /// True while rechecks have to wait: the schedule decides when one may be requested, and if requests are counted by the
+    /// day, found URLs go before further rechecks, unless these are behind their share.
     fn looks_are_held(&self, now: UnixMillis) -> bool {
         let is_counted = self.crews.look_turns.is_some_and(|turns| !turns.is_looks());
         let has_found_some = |host: &HostWork| host.face().blocked_until <= now && self.crews.has_found_some(host);
@@ -97,7 +97,7 @@ impl SiteLoop {
             || is_counted && self.hosts.iter().any(has_found_some)
     }
 
-    /// Makes the lists due whose turn has come by the schedule.
+    /// Makes those lists due whose turn has come by the schedule.
     pub(super) async fn tend_schedule(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         if !self.options.keep_looking || self.looks_are_held(now) {
             return Ok(());
@@ -113,8 +113,8 @@ impl SiteLoop {
         }
     }
 
-    /// Lists that are planned and stand in no schedule are looked at now: what was written down last does not know them, for the process
-    /// was killed before it was written anew, and what they were planned for is when nobody else thinks of them.
+    /// Makes planned lists outside the schedule due now: the last stored state does not contain them, because the process
+    /// was killed before it stored them again, and their planned time is only a fallback.
     pub(super) async fn look_at_unscheduled(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         if !self.options.keep_looking || self.last_crawl.lacks_schedule {
             return Ok(());
@@ -141,8 +141,8 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// Makes lists due that a round of the increment looks at, although their turn by the schedule has not come; not where the day has
-    /// not requests enough for those whose turn it is.
+    /// Makes lists due that a round of the increment rechecks, although their turn by the schedule has not come; not if the day has
+    /// too few requests for those whose turn it is.
     pub(super) async fn look_at_overdue(&mut self, since: UnixMillis, now: UnixMillis) -> Result<(), CrawlError> {
         if self.looks_are_held(now) || self.crews.wants_more_than_its_share() {
             return Ok(());
@@ -154,7 +154,7 @@ impl SiteLoop {
 }
 
 impl Crews {
-    /// Takes what a start page shows, or another page that is looked at and is no list, for the next look at it to compare with.
+    /// Stores what a start page, or another rechecked page that is no list, shows, for comparison at its next recheck.
     fn compare(&mut self, finished: &Finished) {
         let is_start = finished.visit.depth == 0 || finished.end.seen.list.is_none();
         if !self.are_two() || !finished.job.is_watched || !is_start {
@@ -166,7 +166,7 @@ impl Crews {
                 Some(targets.map(|link| visits::mark(&link.key)).take(limits::LOOK_ROWS_MAX).collect())
             }
             Outcome::NotModified => None,
-            // A server in trouble shows nothing.
+            // A response of a server in trouble shows nothing.
             _ => return,
         };
         self.fronts.looked(visits::mark(&finished.visit.key), shown);
@@ -176,7 +176,7 @@ impl Crews {
         self.fronts.has_news(visits::mark(&finished.visit.key))
     }
 
-    /// When what was just looked at is looked at again: a list by the schedule where the service crawls, all else by the interval.
+    /// When a rechecked page is rechecked next: a list by the schedule if the service crawls, everything else at the interval.
     pub(super) fn look_again_at(&self, hosts: &SiteHosts, keep_looking: bool, finished: &Finished) -> UnixMillis {
         let at = finished.visit.at;
         let by_interval = self.next_look(at);
@@ -184,14 +184,14 @@ impl Crews {
             Some(list) if keep_looking && finished.end.seen.is_front => {
                 self.site.fresh.timetable.again(list, at).unwrap_or(by_interval)
             }
-            // One that has gone or moved is asked for ever more seldom: it may come back. A start page is the operator's word.
+            // A list that is gone or moved is requested ever more rarely: it may come back. A start page is set by the operator.
             None if finished.job.class.is_listing() && finished.visit.depth > 0 && is_away(&finished.visit) => {
                 let url = hosts.url(&finished.visit.key);
                 let looks = url.map_or(1, |url| self.site.fresh.boards.away(url.as_str()));
                 let wait_s = timetable::away_s(self.site.rules.revisit.as_secs(), looks);
                 by_interval.max(at.plus(Duration::from_secs(wait_s)))
             }
-            // Start pages that are no lists, and sitemaps, are worth no more looks than lists are, but for those that show what is new.
+            // Start pages that are no lists, and sitemaps, deserve no more rechecks than lists do, except those that show new content.
             _ if self.are_two() && !self.has_news(finished) && self.wants_more_than_its_share() => {
                 by_interval.max(at.plus(self.site.fresh.timetable.mean_wait().min(QUIET_START_LONGEST)))
             }
@@ -199,8 +199,8 @@ impl Crews {
         }
     }
 
-    /// Looks that a day has room for: half of the requests that its hosts allow, and of a budget's half, which is the most that is kept
-    /// for the increment, what is left beside what they find.
+    /// Number of rechecks that a day has room for: half of the requests that its hosts allow, and of half a budget, which is the maximum
+    /// reserve of the increment, what is left after fetching what they find.
     fn looks_possible(&self, hosts: &SiteHosts) -> f64 {
         let of_host = |host: &HostWork| 86_400_000.0 / host.face().policy(&self.site.rules).interval_ms.max(1) as f64;
         let by_rate = hosts.iter().map(of_host).sum::<f64>() / 2.0;
@@ -210,8 +210,8 @@ impl Crews {
         })
     }
 
-    /// False where none of them is a list of the site's any more: other rules refuse it now. It holds no other up, and has another turn
-    /// after the longest time there is.
+    /// False if none of them is a list of the site any more: the current rules refuse it. A refused list delays no other, and gets another
+    /// turn after the maximum time.
     async fn make_looks_due(
         &self,
         hosts: &mut SiteHosts,
@@ -254,7 +254,7 @@ impl Crews {
     }
 }
 
-/// True for a list that has gone, or whose address leads elsewhere now; not for an answer that only sets a cookie.
+/// True for a list that is gone, or whose address redirects elsewhere; not for a response that only sets a cookie.
 fn is_away(visit: &Visit) -> bool {
     visit.next == Next::Done && matches!(visit.outcome, Outcome::Gone | Outcome::Redirected)
 }

@@ -1,4 +1,4 @@
-//! The hosts of one site: which of its places answers, where that is, what its robots.txt and its patience allow, and what waits there.
+//! The hosts of one site: which origin or mirror serves each, its address, what its robots.txt and its pauses allow, and its queues.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Deref, DerefMut};
@@ -26,15 +26,15 @@ use gleaner_net::politeness::{Answered, Block, Gate};
 use gleaner_rules::SiteRules;
 use gleaner_store::crawldb::{HostId, HostRow, ROBOTS_TOKENS, UrlKey};
 
-/// The hosts of one site, by the order in which they were met.
+/// The hosts of one site, in the order in which they were found.
 pub(super) struct SiteHosts {
     site: Arc<Site>,
-    /// Those of the process.
+    /// The hosts of the process.
     shared: Hosts,
-    /// One permit a request under way, over all sites.
+    /// One permit per request in flight, over all sites.
     requests: Arc<Semaphore>,
     keep_looking: bool,
-    /// True where there is an increment, which looks.
+    /// True if there is an increment, which does rechecks.
     has_increment: bool,
     hosts: Vec<HostWork>,
     index: HashMap<HostId, usize>,
@@ -67,14 +67,14 @@ impl SiteHosts {
         }
     }
 
-    /// Hosts that the database knows for this site; new ones are met as pages link to them, and looked up at once.
+    /// Adds hosts that the database knows for this site; new ones are found as pages link to them, and added at once.
     pub(super) async fn meet(&mut self, last_crawl: &LastCrawl, under_way: &mut UnderWay) -> Result<(), CrawlError> {
         let rules = Arc::clone(&self.site.rules);
         for mirror in &rules.mirrors {
             self.site.db.host_id(&rules.name, mirror).await?;
         }
         let mut rows = self.site.db.hosts().await?;
-        // Pauses that other sites on the same host were asked for bind this one, too.
+        // Pauses that the same host imposed on other sites apply to this one, too.
         let now = self.site.clock.now();
         for row in &rows {
             self.shared.take_up(row, CrawlUrl::from_parts(&row.origin, "/").host(), now);
@@ -96,7 +96,7 @@ impl SiteHosts {
                 self.site.db.unpark(row.id, token, now).await?;
             }
             if last_crawl.has_other_rules || (last_crawl.lacks_schedule && self.keep_looking) {
-                // Lists that are looked at again at their time are, now: what had planned for their turns is lost, or is none any more.
+                // Scheduled lists are rechecked now: the plan for their turns is lost, or outdated.
                 self.site.db.bring_forward(row.id).await?;
             }
             let mirrors = if *row.origin == *rules.primary() { mirrors.clone() } else { Vec::new() };
@@ -115,7 +115,7 @@ impl SiteHosts {
         self.index.get(&key.host).map(|index| &mut self.hosts[*index])
     }
 
-    /// The host whose own place has this name.
+    /// The host whose own origin has this name.
     pub(super) fn named(&self, name: &str) -> Option<usize> {
         self.hosts.iter().position(|host| host.faces()[0].name() == name)
     }
@@ -130,41 +130,41 @@ impl SiteHosts {
         self.of(key).is_some_and(|host| self.site.rules.start.iter().any(|start| is_it(host, start)))
     }
 
-    /// New rows are in the frontier: whose, the receipt does not say.
+    /// Lets all hosts lease again: there are new frontier rows, but the receipt does not say whose.
     pub(super) fn lease_soon(&mut self) {
         self.hosts.iter_mut().for_each(|host| host.lease_at = Some(UnixMillis(0)));
     }
 
-    /// Looks may be due at any host.
+    /// Rechecks may be due at any host.
     pub(super) fn look_soon(&mut self) {
         if self.has_increment {
             self.hosts.iter_mut().for_each(|host| host.news.plan_look(UnixMillis(0)));
         }
     }
 
-    /// The update crawldb may have something for any host.
+    /// The update crawldb may have rows for any host.
     pub(super) fn news_came(&mut self) {
         self.hosts.iter_mut().for_each(|host| host.news.may_lease = true);
     }
 
-    /// What waits for the rules' own hours waits for the service; a crawl that has used up its budget ends instead.
+    /// Records what the service waits for: the rules' own hours; a one-shot crawl that has used up its budget ends instead.
     pub(super) fn hold(&mut self, index: usize, (until, why): (UnixMillis, Why)) {
         if self.keep_looking || why == Why::QuietHours {
             self.hosts[index].gate = Some((until, why));
         }
     }
 
-    /// Until when a host's own place pauses; zero where it does not.
+    /// Until when a host's own origin pauses; zero if it does not.
     pub(super) fn blocked_until(&self, index: usize, now: UnixMillis) -> UnixMillis {
         self.shared.blocked_until(self.hosts[index].faces()[0].name(), now)
     }
 
-    /// A crawl that is to end does not wait for a host that has not answered for long; the service does.
+    /// A one-shot crawl does not wait for a host that has not answered for long; the service does.
     pub(super) fn leaves_alone(&self, index: usize) -> bool {
         !self.keep_looking && self.hosts[index].is_given_up(self.site.clock.now())
     }
 
-    /// True where all that is left are looks planned for later, which a crawl that is to end leaves to the next one.
+    /// True if only rechecks planned for later are left, which a one-shot crawl leaves to the next one.
     pub(super) async fn only_looks_left(&self) -> Result<bool, CrawlError> {
         let now = self.site.clock.now();
         let awaited: Vec<usize> = (0..self.hosts.len()).filter(|index| !self.leaves_alone(*index)).collect();
@@ -174,7 +174,7 @@ impl SiteHosts {
         for index in awaited {
             let host = self.hosts[index].id;
             for row in self.site.db.queued(host, limits::PLANNED_LOOKS_READ).await? {
-                // Whatever waits for a later time and was not refused, failed or kept waiting by its host is a look.
+                // Whatever waits for a later time and was not refused, failed or kept waiting by its host is a recheck.
                 let record = self.site.db.url_record(&row.key).await?;
                 if row.due <= now || !record.is_some_and(|record| record.waits_for_a_look()) {
                     return Ok(false);
@@ -184,7 +184,7 @@ impl SiteHosts {
         Ok(true)
     }
 
-    /// How a crawl ends that has nothing under way and nothing to wait for.
+    /// How a crawl ends that has nothing in progress and nothing to wait for.
     pub(super) fn nothing_left(&self) -> Ended {
         let now = self.site.clock.now();
         let left = |host: &&HostWork| host.is_given_up(now) && (host.lease_at.is_some() || !host.lanes.is_empty());
@@ -199,7 +199,7 @@ impl SiteHosts {
         })
     }
 
-    /// What was cut as a trap is asked for again where a shape has recovered. True where that brought some back.
+    /// Queues URLs again that were cut as traps, if a shape has recovered. True if that restored some.
     pub(super) async fn ask_again_for_cuts(&mut self) -> Result<bool, CrawlError> {
         let Some(token) = self.site.worth().recovered() else { return Ok(false) };
         let now = self.site.clock.now();
@@ -213,7 +213,7 @@ impl SiteHosts {
         Ok(brought > 0)
     }
 
-    /// The heaviest first within their class; equal ones in the order of the frontier.
+    /// Queues jobs, the heaviest first within their class; equal ones in the order of the frontier.
     pub(super) fn queue_by_weight(&mut self, index: usize, jobs: Vec<Job>) {
         let mut weighed: Vec<(u8, f64, Job)> = {
             let worth = self.site.worth();
@@ -226,8 +226,8 @@ impl SiteHosts {
         }
     }
 
-    /// A connection of the host and a place among the process's requests. Where another site holds them, nobody
-    /// wakes us: the loop looks again soon. Where the host is has to be known: its address has a rate, too.
+    /// A connection of the host and one of the process's request slots. If another site holds them, there is no
+    /// wake-up: the loop checks again soon. The host's address must be known: it has a rate, too.
     pub(super) fn through_gate(
         &mut self,
         index: usize,
@@ -240,7 +240,7 @@ impl SiteHosts {
                 self.locate(index, under_way);
                 return None;
             }
-            // What was known before is used on while it is looked up anew.
+            // The earlier address stays in use during a new lookup.
             Location::Known { until } if until <= now => self.locate(index, under_way),
             Location::Asked if !self.hosts[index].face().was_located => return None,
             _ => {}
@@ -259,7 +259,7 @@ impl SiteHosts {
         None
     }
 
-    /// Looks up where the host is, in the background.
+    /// Looks up the host's address, in the background.
     fn locate(&mut self, index: usize, under_way: &mut UnderWay) {
         let face = self.hosts[index].active();
         let asked = self.hosts[index].face_mut(face);
@@ -278,14 +278,14 @@ impl SiteHosts {
         match result {
             Ok(Resolution { addresses, ttl }) => face.located(&addresses, now.plus(ttl.max(limits::LOCATED_FOR_MIN))),
             Err(failure) => {
-                // Its requests will tell the same, and get it its pause.
+                // Its requests will fail for the same reason, and cause its pause.
                 tracing::debug!(host = face.name(), error = %failure, "host cannot be resolved");
                 face.located(&[], now.plus(limits::LOCATED_FOR_MIN));
             }
         }
     }
 
-    /// Takes the place that answers for a host: its own while it does, else a mirror.
+    /// Chooses the origin that serves a host: its own while that answers, else a mirror.
     pub(super) async fn choose_face(&mut self, index: usize) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         let host = &mut self.hosts[index];
@@ -295,7 +295,7 @@ impl SiteHosts {
         let (site, id, face) = (&self.site.rules.name, host.id, host.face());
         let waits_until = host.faces()[0].blocked_until.rfc3339();
         tracing::warn!(%site, host = host.origin(), now_at = %face.origin, waits_until, "another mirror of the site is used");
-        // What the other's robots.txt closed may be open here.
+        // URLs closed by the other's robots.txt may be allowed here.
         if let Some(token) = face.robots_in_force(now).map(|robots| robots_token(robots)) {
             self.site.db.unpark(id, token, now).await?;
         }
@@ -303,7 +303,7 @@ impl SiteHosts {
         Ok(())
     }
 
-    /// Asks for a host's robots.txt; not before the end of what holds every request.
+    /// Requests a host's robots.txt; not while all requests are held.
     pub(super) fn ask_robots(&mut self, index: usize, held: Option<(UnixMillis, Why)>, under_way: &mut UnderWay) {
         if matches!(self.hosts[index].face().robots, RobotsState::Asked) {
             return;
@@ -356,7 +356,7 @@ impl SiteHosts {
         Ok(())
     }
 
-    /// Sitemaps that robots.txt names are fetched like start pages, whatever the rules say of their own URLs.
+    /// Makes sitemaps that robots.txt names due like start pages, whatever the rules say of their own URLs.
     async fn look_at_sitemaps(
         &mut self,
         last_crawl: &LastCrawl,
@@ -376,7 +376,7 @@ impl SiteHosts {
         Ok(())
     }
 
-    /// Notes how the host took a request; a pause that it imposed is kept in the database.
+    /// Records how the host answered a request; a pause that it imposed is stored in the database.
     pub(super) async fn answered(
         &mut self,
         index: usize,
@@ -390,7 +390,7 @@ impl SiteHosts {
         self.takes_note(index, face, answered, ending, detail).await
     }
 
-    /// Keeps what the end of a request means for its host.
+    /// Stores the consequence of a finished request for its host.
     pub(super) async fn takes_note(
         &mut self,
         index: usize,
@@ -413,7 +413,7 @@ impl SiteHosts {
         }
     }
 
-    /// A host has imposed a pause, which is kept in the database.
+    /// Records a pause imposed by a host, which is stored in the database.
     pub(super) async fn pauses(
         &mut self,
         index: usize,
@@ -431,7 +431,7 @@ impl SiteHosts {
         Ok(())
     }
 
-    /// What an idle loop waits for at a host until then, where it is no more than that host's turn.
+    /// What an idle loop waits for at a host until then, unless it is only that host's turn.
     pub(super) fn waits_for(&self, at: UnixMillis) -> Result<String, Why> {
         let gate = |host: &HostWork| host.gate.filter(|(until, _)| *until == at);
         let Some((host, why)) = self.hosts.iter().find_map(|host| gate(host).map(|(_, why)| (host, why))) else {
@@ -444,19 +444,19 @@ impl SiteHosts {
             Why::Patience => match &face.block {
                 Some((block, reason)) if block.until == at => format!("{name}: {reason}"),
                 _ if face.blocked_until == at => format!("{name}: it asked for this pause earlier"),
-                // Its rate never asks for as long as its patience, which all sites of the process share.
+                // Its rate never requires a wait as long as its pauses, which all sites of the process share.
                 _ if self.shared.blocked_until(name, self.site.clock.now()) >= at => {
                     format!("{name}: it asked for this pause when it was asked for another site")
                 }
                 _ => format!("{name}: its rate allows no more"),
             },
-            // The rules themselves tell.
+            // The rules themselves give the reason.
             held => return Err(held),
         })
     }
 }
 
-/// Pages of one list in ascending order, on the places that they have among the others.
+/// Sorts the pages of one list in ascending order, within the positions that they have among the others.
 fn in_order(rules: &SiteRules, jobs: Vec<Job>) -> Vec<Job> {
     let mut lists: BTreeMap<String, Vec<(u64, usize)>> = BTreeMap::new();
     for (at, job) in jobs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! From the frontier to the lanes: what is leased, and what of it is admitted or parked.
+//! From the frontier to the lanes: what is leased, and which leases are admitted or parked.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -20,25 +20,25 @@ use gleaner_base::url::CrawlUrl;
 use gleaner_rules::{Class, Verdict};
 use gleaner_store::crawldb::{HostDue, Lease, LeaseRequest, Outcome, Owner, UrlKey};
 
-/// How often it is asked whether the time of far pages of lists has come, beside each commit behind which nothing is on its way.
+/// How often far pages of lists are considered, besides after each commit with nothing else pending.
 const FAR_ASKED_EVERY: Duration = Duration::from_secs(1);
 
-/// After so many times they are taken though an increment is at work: `lists` has them read again where that was too early.
+/// After this many delays they are leased even if an increment is at work: `lists` has them read again if that was too early.
 const FAR_PUT_OFF_TIMES: u32 = 10;
 
-/// What the site holds leases of.
+/// The leases that the site holds.
 pub(super) struct Leases {
     pub(super) site: Arc<Site>,
     owner: Owner,
-    /// Marks of URLs that are leased: in a lane, under way, or not committed yet.
+    /// Marks of URLs that are leased: in a lane, in flight, or not committed yet.
     in_hand: HashSet<u64>,
-    /// URLs in hand that were leased a second time: once their visit is on the disk, that lease is given back.
+    /// Leased URLs that were leased a second time: once their visit is on disk, that lease is given back.
     leased_twice: HashMap<u64, UrlKey>,
     /// Leases to give back.
     to_release: Vec<UrlKey>,
-    /// How often in a row far pages of lists were put off.
+    /// How often in a row far pages of lists were delayed.
     far_put_off: u32,
-    /// Where the update crawldb was lost, the lists that were read whole since.
+    /// If the update crawldb was lost, the lists that were read completely since.
     read_whole: Option<HashSet<u64>>,
 }
 
@@ -55,12 +55,12 @@ impl Leases {
         }
     }
 
-    /// From now on each list is read whole at its next visit.
+    /// From now on each list is read completely at its next visit.
     pub(super) fn read_lists_whole(&mut self) {
         self.read_whole = Some(HashSet::new());
     }
 
-    /// True where far pages of lists wait until nothing is on its way that may lead to those in front of them.
+    /// True if far pages of lists wait until nothing pending may lead to the pages before them.
     pub(super) fn has_put_off_far(&self) -> bool {
         self.far_put_off > 0
     }
@@ -69,13 +69,13 @@ impl Leases {
         self.in_hand.contains(&mark(key))
     }
 
-    /// Takes a URL in hand; false where it is already.
+    /// Marks a URL as leased; false if it is already.
     pub(super) fn take(&mut self, key: &UrlKey) -> bool {
         self.in_hand.insert(mark(key))
     }
 
-    /// Takes a lease. A lease that ended while its URL waited here for the host's patience, or was under way when the clock was
-    /// set forward, is no second visit; nor is one whose first visit's receipt is on its way.
+    /// Accepts a lease. If it expired while its URL waited here for the host's pause, or was in flight when the clock was
+    /// set forward, it is no second visit; nor is one whose first visit's receipt is pending.
     pub(super) fn take_lease(&mut self, lease: Lease) -> Option<Lease> {
         if self.take(&lease.key) {
             return Some(lease);
@@ -84,13 +84,13 @@ impl Leases {
         None
     }
 
-    /// A visit is on the disk, and its lease has ended.
+    /// A visit is on disk, and its lease has ended.
     pub(super) fn committed(&mut self, mark: u64) {
         self.in_hand.remove(&mark);
         self.to_release.extend(self.leased_twice.remove(&mark));
     }
 
-    /// Gives leases back, so that their URLs can be leased at once. True where there were some.
+    /// Gives leases back, so that their URLs can be leased at once. True if there were some.
     pub(super) async fn release(&mut self) -> Result<bool, CrawlError> {
         if self.to_release.is_empty() {
             return Ok(false);
@@ -100,7 +100,7 @@ impl Leases {
         Ok(true)
     }
 
-    /// Gives back leases that would end before their visits: whatever they were for is leased anew.
+    /// Gives back leases that would end before their visits: their rows are leased again.
     async fn let_go(&mut self, keys: Vec<UrlKey>) -> Result<(), CrawlError> {
         for mark in keys.iter().map(mark) {
             self.in_hand.remove(&mark);
@@ -109,8 +109,8 @@ impl Leases {
         Ok(self.site.db.release(self.owner, keys).await?)
     }
 
-    /// The rows that are due at a host; far pages of lists where nothing else is, and nothing is on its way that could still lead to the
-    /// pages in front of them.
+    /// The due rows of a host; far pages of lists only if there is nothing else, and nothing pending could still lead to the
+    /// pages before them.
     async fn lease_due(
         &mut self,
         mut request: LeaseRequest,
@@ -127,7 +127,7 @@ impl Leases {
         Ok(leases)
     }
 
-    /// Rules may have changed since the URL was found, and its shape may have starved: they are asked again. What they refuse, and
+    /// Checks a URL again: rules may have changed since it was found, and its shape may have starved. What they refuse, and
     /// what ends sessions (`is_closed`), is to be parked.
     async fn judge(
         &mut self,
@@ -160,7 +160,7 @@ impl Leases {
         if let Err(reason) = asked
             && !self.was_fetched(&job.lease).await?
         {
-            // No shape that recovers changes a form; other rules may.
+            // A recovering shape changes nothing about a form; other rules may.
             let token = if matches!(reason, Reason::Form(_)) { self.site.rules_token } else { token };
             let parked = Parked { outcome: Outcome::Trapped, token, why: Some(reason.sentence()) };
             return Ok(Err((job.lease, parked)));
@@ -168,13 +168,13 @@ impl Leases {
         Ok(Ok(job))
     }
 
-    /// Sitemaps are taken whatever the rules say of their URLs, as long as their host is the site's.
+    /// Sitemaps are accepted whatever the rules say of their URLs, if their host is the site's.
     fn is_sitemap(&self, lease: &Lease, url: &CrawlUrl) -> bool {
         let rules = &self.site.rules;
         priority::is_sitemap(lease.rank) && rules.sitemaps && rules.owns_host(url.authority())
     }
 
-    /// True for a URL that is looked at again: what has been a page once is no trap.
+    /// True for a revisited URL: what has been a page once is no trap.
     async fn was_fetched(&self, lease: &Lease) -> Result<bool, CrawlError> {
         let record = self.site.db.url_record(&lease.key).await?;
         Ok(record.and_then(|record| record.outcome).is_some_and(Outcome::was_fetched))
@@ -194,7 +194,7 @@ impl SiteLoop {
         if matches!(host.face().robots, RobotsState::Asked) {
             return Ok(());
         }
-        // What waits for the increment's hours and share waits for history's, and would be late by then.
+        // What waits for the increment's hours and share waits for history's, and the lease would expire by then.
         if self.crews.are_two()
             && let Some(held) = self.budgets.increment_waits(self.crews.demand(), now)
         {
@@ -212,7 +212,7 @@ impl SiteLoop {
         let deadline = now.plus(limits::LEASE_TIME);
         let rank_max = priority::FAR_PAGE - 1;
         let request = LeaseRequest { host: host.id, owner: self.shared.owner, now, deadline, urls_max, rank_max };
-        // Nothing may be under way that could still lead to the pages in front of a far one.
+        // Nothing pending may still lead to the pages before a far one.
         let is_still = host.lanes.is_empty() && host.lanes.running() == 0;
         let leases = self.leases.lease_due(request, is_still, self.commits.are_all_in()).await?;
         let (came_short, has_none) = (leases.len() < urls_max, leases.is_empty());
@@ -231,7 +231,7 @@ impl SiteLoop {
         if came_short {
             let due = self.site.db.host_due(self.hosts[index].id, now).await?;
             self.hosts[index].lease_at = match next_due(due, now) {
-                // What is due and was not leased are far pages, or has come this moment.
+                // Due rows that were not leased are far pages, or were added just now.
                 Some(at) if at <= now && has_none => {
                     self.leases.far_put_off = self.leases.far_put_off.saturating_add(1);
                     Some(now.plus(FAR_ASKED_EVERY))
@@ -254,7 +254,7 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// A lease as a visit to be made. None where it is refused; it is then parked.
+    /// Turns a lease into a visit. None if it is refused; it is then parked.
     pub(super) async fn admit(&mut self, index: usize, lease: Lease, crew: Crew) -> Result<Option<Job>, CrawlError> {
         let url = CrawlUrl::from_parts(self.hosts[index].origin(), &lease.key.path);
         let is_closed = self.session.was_ended_by(&url);
@@ -271,7 +271,7 @@ impl SiteLoop {
     }
 }
 
-/// When leasing may bring something again; None: only after a commit.
+/// Earliest time at which leasing may return something again; None: only after a commit.
 fn next_due(due: HostDue, now: UnixMillis) -> Option<UnixMillis> {
     match due {
         HostDue::Now => Some(now),

@@ -1,15 +1,15 @@
-//! Pages of a list that are read again, because they were read before the page in front of them.
+//! Pages of a list that are read again, because they were read before the preceding page.
 //!
 //! A list that grows at its head pushes rows over the ends of its pages while it is read. Read in ascending order it shows some rows
-//! twice and hides none. A row that stood on page 20 when page 21 was read, and on page 21 when page 20 was, nobody has seen: so
-//! page 21 is read again once history is done, and, where it has changed meanwhile, page 22 behind it, and so on to the end of the
-//! list. Looks of the increment at pages that were read before change nothing here: they go on until nothing is new.
+//! twice and hides none. A row that was on page 20 when page 21 was read, and on page 21 when page 20 was, was never seen: so
+//! page 21 is read again once history is done, and, if it has changed meanwhile, the following page 22, and so on to the end of the
+//! list. The increment's rechecks of known pages are not affected: they go on until nothing is new.
 //!
-//! A list at rest is known by one page: of all that wait, the one that was read the longest time ago is read first. Where it says the same
-//! as then, nothing has come in front of it since, and nothing that waits of its list is read again.
+//! One page shows whether a list has not moved: of all waiting pages, the one that was read the longest time ago is read first. If its
+//! content is the same as then, nothing was added before it since, and none of the waiting pages of its list are read again.
 //!
-//! What waits is written down before the visit that tells of it is, and forgotten behind the visit that settles it. Rows that a list
-//! loses while it is read move the other way, and are no matter of this file.
+//! Waiting pages are stored before the visit that reports them, and removed after the visit that settles them. Rows that a list
+//! loses while it is read move the other way, and are not handled here.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -24,38 +24,38 @@ use crate::site::Site;
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::{Discovered, HostId, UrlKey};
 
-/// The note that keeps what is to be read again.
+/// Name of the note that stores what is to be read again.
 const LISTS_NOTE: &str = "lists_again";
 
-/// The first page has a name with a number and one without, and is read before it leads to this one.
+/// The first page has a URL with a number and one without, and is read before it leads to this one.
 const SECOND_PAGE: u64 = 2;
 
 /// A list: its host and its series.
 type List = (HostId, Box<str>);
 
-/// What is to be read again.
+/// Pages to be read again.
 #[derive(Default)]
 pub(super) struct Lists {
     waits: BTreeMap<List, Waiting>,
-    /// Pages of lists that were read in this run; the database knows of the earlier ones, and forgets none.
+    /// Pages of lists that were read in this run; the database knows the earlier ones, all of them.
     read: HashSet<u64>,
-    /// True once it was told that not all of them find room.
+    /// True once it was logged that not all of them have room.
     is_full: bool,
 }
 
-/// What waits of one list.
+/// Waiting pages of one list.
 #[derive(Default)]
 struct Waiting {
-    /// By their numbers.
+    /// By page number.
     pages: BTreeMap<u64, Page>,
-    /// A page of it was seen to have changed: all of them are read again, in ascending order.
+    /// A page of it has changed: all of them are read again, in ascending order.
     has_moved: bool,
 }
 
 struct Page {
     path: Box<str>,
     depth: u16,
-    /// When it was read before the page in front of it was.
+    /// When it was read, before the preceding page was.
     read_at: UnixMillis,
     state: State,
 }
@@ -65,11 +65,11 @@ enum State {
     Waits,
     /// It was made due.
     Due,
-    /// It was visited, or need not be; it goes once that is on the disk.
+    /// It was visited, or need not be; it is removed once that is on disk.
     Settled,
 }
 
-/// A page as the note keeps it.
+/// The stored form of a page.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     host: HostId,
@@ -77,14 +77,14 @@ struct Kept {
     page: u64,
     path: Box<str>,
     depth: u16,
-    /// Zero in notes of before: such a page counts as one that has changed.
+    /// Zero in older notes: such a page counts as changed.
     #[serde(default)]
     read_at: UnixMillis,
 }
 
-/// What the visit of a page that was made due has shown.
+/// Result of visiting a page that was made due.
 struct Shown {
-    /// When it was read before.
+    /// Time of the previous reading.
     last_read: Option<UnixMillis>,
     has_changed: bool,
 }
@@ -113,7 +113,7 @@ impl Lists {
 
     fn from_note(note: &[u8]) -> Self {
         let mut lists = Self::default();
-        // One that cannot be read is as one that was not written.
+        // An unreadable note counts as a missing one.
         for Kept { host, series, page, path, depth, read_at } in
             serde_json::from_slice::<Vec<Kept>>(note).unwrap_or_default()
         {
@@ -123,8 +123,8 @@ impl Lists {
         lists
     }
 
-    /// True for a page that was made due to be read again; from now on it was. Where it is as it was then, and was not read since, its
-    /// list is at rest: nothing of it waits any more.
+    /// True for a page that was made due to be read again; it counts as read from now on. If it has not changed, and was not read since,
+    /// its list has not moved: none of its pages wait any more.
     fn visited(&mut self, key: &UrlKey, shown: Option<Shown>) -> bool {
         let of_host = self.waits.iter_mut().filter(|((host, _), _)| *host == key.host);
         for list in of_host.map(|(_, list)| list) {
@@ -143,8 +143,8 @@ impl Lists {
         false
     }
 
-    /// The next page of each list of which none is under way: the one that was read the longest time ago, and once the list is known
-    /// to have moved the first.
+    /// The next page of each list without one in flight: the one that was read the longest time ago, or the first one if the list is
+    /// known to have moved.
     fn next(&mut self) -> Vec<(UrlKey, u16)> {
         let next = |((host, _), list): (&List, &mut Waiting)| {
             let mut pages = list.pages.values_mut();
@@ -160,7 +160,7 @@ impl Lists {
         self.waits.iter_mut().filter(|(_, list)| is_free(list)).filter_map(next).collect()
     }
 
-    /// What was settled is on the disk. True where there was any.
+    /// Removes settled pages that are on disk. True if there were any.
     fn forget_settled(&mut self) -> bool {
         let before = self.len();
         self.waits.values_mut().for_each(|list| list.pages.retain(|_, page| page.state != State::Settled));
@@ -168,14 +168,14 @@ impl Lists {
         self.len() < before
     }
 
-    /// What an earlier run has left.
+    /// Restores what an earlier run has left.
     pub(super) async fn take_up(site: &Site) -> Result<Self, CrawlError> {
         let note = site.db.note(&site.rules.name, LISTS_NOTE).await?;
         Ok(note.map(|note| Self::from_note(&note)).unwrap_or_default())
     }
 
-    /// Notes the page behind one that was read, where it was read before it: at the first reading, and where a page that is read again
-    /// has changed. `is_under_way` where a visit of that page is.
+    /// Records the page after the given one if it was read earlier: at the first reading of the given page, and if a page that is read
+    /// again has changed. `is_under_way` if a visit of that following page is in flight.
     pub(super) async fn mind(
         &mut self,
         site: &Site,
@@ -196,11 +196,11 @@ impl Lists {
         let Some(behind) = turn.behind.filter(|_| is_first || (was_due && turn.has_changed)) else {
             return Ok(());
         };
-        // Who knows of a second page has read the first, be it by another name than this one.
+        // A page that links the second one was reached from the first, if under another URL than this one.
         if turn.is_front_again || behind.page <= SECOND_PAGE {
             return Ok(());
         }
-        // One that is under way may be answered as it was before this one; one that the database does not know yet was read by now.
+        // One in flight may get a response older than this page; one that the database does not know yet has been read by now.
         let is_in_hand = self.read.contains(&visits::mark(&behind.row.key)) || is_under_way;
         let Some(read_at) = behind.last_read.or(is_in_hand.then(|| site.clock.now())) else { return Ok(()) };
         if self.len() >= limits::LIST_PAGES_AGAIN_MAX {
@@ -212,7 +212,7 @@ impl Lists {
         }
         let UrlKey { host, path } = behind.row.key;
         let page = Page { path, depth: behind.row.depth, read_at, state: State::Waits };
-        // One that is due already is read after this one in any case.
+        // A page that is due already is read after this one in any case.
         let list = self.waits.entry((host, turn.series)).or_default();
         list.has_moved |= was_due;
         if list.pages.get(&behind.page).is_none_or(|known| known.state == State::Settled) {
@@ -234,7 +234,7 @@ impl Lists {
         self.waits.is_empty()
     }
 
-    /// Makes pages due that are to be read again. True where there were some.
+    /// Makes pages due that are to be read again. True if there were some.
     pub(super) async fn close(&mut self, site: &Site) -> Result<bool, CrawlError> {
         if self.forget_settled() {
             self.keep(site).await?;
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn of_a_list_that_has_moved_all_is_read_again_in_ascending_order() {
-        // It changed; it was read since, which hides what happened before; or it shows no list any more.
+        // It has changed; it was read since, which hides earlier changes; or it shows no list any more.
         for seen in [shown(50, true), shown(51, false), None] {
             let mut lists = Lists::from_note(&lists(&[(4, 90), (7, 50), (9, 60)]).note());
             assert_eq!(next(&mut lists), ["/board?page=7"]);

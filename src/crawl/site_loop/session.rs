@@ -1,10 +1,10 @@
-//! The session of the operator's account while its site is crawled: proven before the first visit, doubted when an answer
-//! looks like one to a guest, renewed by one login for all who wait, and written down while it is good.
+//! The session of the operator's account while its site is crawled: proven before the first visit, doubted when a response
+//! looks like a guest's, renewed by one login for all waiting visits, and stored while it is good.
 //!
 //! A visit knows the generation of the session that it was sent with. A denied one waits here until a page has proven the
-//! session or not: if it holds, the site meant what it said; if not, or if the visit was sent before the last login, the
-//! URL is asked for again and loses no attempt. While the session is in doubt no visit begins, and the proof is asked for
-//! once those under way have ended, so that a login never runs beside them.
+//! session or not: if it holds, the denial is final; if not, or if the visit was sent before the last login, the
+//! URL is requested again and loses no attempt. While the session is in doubt no visit begins, and the proof is requested
+//! once those in flight have ended, so that a login never runs alongside them.
 
 mod ended;
 mod endings;
@@ -34,19 +34,19 @@ use gleaner_net::fetch::session::Jar;
 use gleaner_net::politeness::{Answered, shifted};
 use gleaner_store::crawldb::{Next, Outcome};
 
-/// What a host's pause was asked for at, where it was no visit.
+/// What a host's pause was imposed for, if it was no visit.
 const OF_LOGIN: &str = "the site's login";
 
-/// How often a session that is proven again and again is written down without a change: a proof may come with each 16
-/// answers.
+/// How often a session that is proven repeatedly is stored without a change: a proof may come with each 16
+/// responses.
 const PROOF_KEPT_EVERY: Duration = Duration::from_secs(60);
 
-/// What is known of a site's session.
+/// State of a site's session.
 pub(super) struct Session {
     site: Arc<Site>,
     progress: Progress,
     state: State,
-    /// Counts the logins of this process.
+    /// Number of logins of this process.
     generation: u64,
     /// When the session was last proven.
     proven: UnixMillis,
@@ -54,41 +54,41 @@ pub(super) struct Session {
     began: UnixMillis,
     /// Visits that were denied, until the session is proven or renewed.
     held: Vec<Finished>,
-    /// Answers to a member since the last login.
+    /// Responses to a member since the last login.
     answers: u64,
-    /// Sessions in a row that ended soon.
+    /// Number of sessions in a row that ended soon.
     short_ones: u32,
-    /// URLs whose answer has ended, or may have ended, a session.
+    /// URLs whose response has ended, or may have ended, a session.
     endings: Endings,
-    /// Changes of the cookies when they were last written down, and when that was.
+    /// Number of cookie changes at the last storing, and when that was.
     kept_changes: u64,
     kept: UnixMillis,
-    /// A form was taken, and no page could be asked since whether it let us in: the next proof tells how that login ended.
+    /// A form was accepted, and no page could be requested since to prove the login: the next proof shows how it ended.
     unproven: Unproven,
-    /// Proofs in a row that a site in trouble did not give.
+    /// Number of proofs in a row that a site in trouble did not answer.
     proofs_missed: u32,
-    /// What the operator has done, as far as the cookies in hand follow it.
+    /// The operator's last change that the cookies in use reflect.
     stamp: u64,
-    /// When it was last looked whether the operator has done something since.
+    /// Time of the last check for a later change by the operator.
     looked: UnixMillis,
-    /// True once the form of the login under way has left.
+    /// True once the form of the current login was sent.
     form_left: Arc<AtomicBool>,
-    /// True where there was no session to begin with, or one that was found to have ended and none since.
+    /// True if there was no session to begin with, or the last one has ended without a successor.
     has_ended: bool,
 }
 
 enum State {
     /// Visits may begin.
     Good,
-    /// Visits end, none begins; a proof is asked for next, or a login where that failed.
+    /// Visits end, none begins; a proof is requested next, or a login if that failed.
     Doubted { log_in: bool },
-    /// One of the two is under way.
+    /// One of the two is in progress.
     Asking { log_in: bool },
     /// The site is left alone.
     Paused(Pause),
 }
 
-/// The site is left alone until then, or until the operator has done something; nothing else ends it where `needs_operator`.
+/// The site is left alone until then, or until the operator has acted; only the latter ends it if `needs_operator`.
 pub(super) struct Pause {
     pub(super) until: UnixMillis,
     pub(super) why: String,
@@ -105,14 +105,14 @@ impl Pause {
     }
 }
 
-/// What a session in doubt is due for.
+/// The next step for a session in doubt.
 enum Due {
     Proof,
     Login,
     Pause(Pause),
 }
 
-/// What becomes of a visit that was answered.
+/// Decision on an answered visit.
 enum Minded {
     GoesOn(Box<Finished>),
     Held,
@@ -122,7 +122,7 @@ enum Minded {
 impl Session {
     pub(super) fn new(site: &Arc<Site>, progress: &Progress) -> Self {
         let account = site.account.as_ref();
-        // What was kept may have ended meanwhile; without a cookie there is nothing to prove.
+        // The stored session may have expired meanwhile; without a cookie there is nothing to prove.
         let state = match account {
             None => State::Good,
             Some(account) => State::Doubted { log_in: account.jar.is_empty() },
@@ -154,12 +154,12 @@ impl Session {
         self.generation
     }
 
-    /// True while the form of a login is on its way, or its proof.
+    /// True while the form of a login, or its proof, is in flight.
     pub(super) fn has_form_under_way(&self) -> bool {
         matches!(self.state, State::Asking { log_in: true }) && self.form_left.load(Ordering::Relaxed)
     }
 
-    /// True where visits may begin.
+    /// True if visits may begin.
     pub(super) fn is_good(&self) -> bool {
         matches!(self.state, State::Good)
     }
@@ -171,7 +171,7 @@ impl Session {
         }
     }
 
-    /// What there is to tell of it.
+    /// Its state for reports.
     fn told(&self) -> SessionState {
         match &self.state {
             State::Good => SessionState::Good { proven: self.proven },
@@ -186,7 +186,7 @@ impl Session {
         }
     }
 
-    /// When something has to be done if nothing happens.
+    /// When something has to be done if no event occurs.
     pub(super) fn wake_at(&self) -> Option<UnixMillis> {
         match &self.state {
             State::Paused(Pause { until, needs_operator, .. }) => {
@@ -198,7 +198,7 @@ impl Session {
         }
     }
 
-    /// What it keeps of times moves with a clock that was set.
+    /// Moves all times after the clock was set.
     pub(super) fn shift(&mut self, by_ms: i64) {
         let until = match &mut self.state {
             State::Paused(pause) => Some(&mut pause.until),
@@ -210,7 +210,7 @@ impl Session {
         }
     }
 
-    /// What was held will not be proven any more: the cookies may be a guest's by now.
+    /// Held visits will not be proven any more: the cookies may be a guest's by now.
     pub(super) fn doubt(&mut self) {
         if !self.held.is_empty() {
             self.state = State::Doubted { log_in: false };
@@ -231,13 +231,13 @@ impl Session {
         self.progress.update(&self.site.rules.name, |progress| progress.session = told);
     }
 
-    /// True where the next proof tells how a login has ended.
+    /// True if the next proof shows how a login has ended.
     fn awaits_proof(&self) -> bool {
         matches!(self.unproven, Unproven::Sent | Unproven::TakenUp)
     }
 
-    /// Doubts a session of which visits were denied, and ends a pause that is over, or in which the operator has done something.
-    /// `is_idle` where no visit is under way or waits.
+    /// Doubts a session for which visits were denied, and ends a pause that is over, or during which the operator has acted.
+    /// `is_idle` if no visit is in flight or waiting.
     fn reconsider(&mut self, account: &Account, now: UnixMillis, is_idle: bool) {
         match &self.state {
             State::Good => {
@@ -254,7 +254,7 @@ impl Session {
                 if !is_over && was_looked_at {
                     return;
                 }
-                // A login by hand whose proof did not come is something that the operator has done, too.
+                // A login by hand without a proof yet also counts as an action of the operator.
                 let has_login = || account.keeper.take_up_unproven(&Jar::default()).unwrap_or(false);
                 let has_acted = account.keeper.stamp() != self.stamp || *needs_operator && has_login();
                 self.looked = now;
@@ -271,14 +271,14 @@ impl Session {
         }
     }
 
-    /// What a session in doubt is due for; None for one that is not.
+    /// The next step for a session in doubt; None for one that is not.
     fn due(&mut self, account: &Account, now: UnixMillis) -> Option<Due> {
         let State::Doubted { mut log_in } = self.state else { return None };
         let stamp = account.keeper.stamp();
         if stamp != self.stamp {
-            // The operator's session, or another password: what there is now is proven first.
+            // The operator's session, or another password: the current session is proven first.
             (self.stamp, self.unproven) = (stamp, Unproven::Unasked);
-            // What was denied to the one before says nothing of this one.
+            // Denials of the previous session say nothing of this one.
             self.generation += 1;
             account.jar.clear();
             if let Err(error) = account.keeper.take_up(&account.jar) {
@@ -288,7 +288,7 @@ impl Session {
             self.has_ended = log_in;
             self.enter(State::Doubted { log_in });
         }
-        // The session that is kept was proven once, so that it comes first; before a form is sent anew, the last one's proof.
+        // The stored session was proven once, so it comes first; before a form is sent again, the last one's proof.
         if log_in && self.unproven == Unproven::Unasked {
             let is_taken_up = take_up_unproven(&self.site, account);
             self.unproven = if is_taken_up { Unproven::TakenUp } else { Unproven::None };
@@ -296,7 +296,7 @@ impl Session {
             self.enter(State::Doubted { log_in });
         }
         if let Some((until, why)) = self.not_before(account, now) {
-            // Where no form would leave then either, that is why.
+            // If no form could be sent then either, that is the reason.
             return Some(Due::Pause(match self.hold_of_tries(now).filter(|_| log_in) {
                 Some(Hold::Operator(why)) => Pause::for_operator(now, why),
                 _ => Pause::until(until, why),
@@ -305,8 +305,8 @@ impl Session {
         Some(if log_in { Due::Login } else { Due::Proof })
     }
 
-    /// Before when the site asks not to be asked for the proof of a login that an earlier process has sent, nor for anything where it
-    /// has said so to a login by hand, of which its host's pauses do not know.
+    /// Earliest time at which the site accepts the proof of a login that an earlier process has sent, or any request, if it
+    /// has asked a login by hand to wait, which its host's pauses do not contain.
     fn not_before(&self, account: &Account, now: UnixMillis) -> Option<(UnixMillis, String)> {
         let tries = account.keeper.tries().ok()?;
         let proof = (self.unproven == Unproven::TakenUp).then(|| tries.not_before(now)).flatten();
@@ -323,8 +323,8 @@ impl Session {
         account.keeper.tries().ok()?.hold(&rules.user, &password, now)
     }
 
-    /// A visit that was answered like a guest's is held, or asked for again. What a mirror says is no word of the site's own. What a
-    /// mirror lacks is asked for again in any case.
+    /// A visit with a guest's response is held, or requested again. A mirror's response is no statement of the site. What a
+    /// mirror lacks is requested again in any case.
     fn mind(&mut self, face: usize, finished: Box<Finished>) -> Minded {
         if self.site.account.is_none() {
             return Minded::GoesOn(finished);
@@ -361,14 +361,14 @@ impl Session {
                 tracing::warn!(%site, next_try, why = said, next_look, "no session: the site waits for the next try")
             }
         }
-        // The next session is written down at once, so that what is told of this pause does not outlive it.
+        // The next session is stored at once, so that the report of this pause does not outlive it.
         self.kept = UnixMillis(0);
         self.enter(State::Paused(Pause { until, why, needs_operator }));
         self.keep_pause().await?;
         Ok(self.take_held())
     }
 
-    /// The session was proven just now: it is written down, so that its file tells when.
+    /// The session was proven just now: it is stored, so that its file contains the time.
     async fn keep_proof(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         if now.since(self.kept) >= PROOF_KEPT_EVERY {
             // As if it had changed.
@@ -377,7 +377,7 @@ impl Session {
         self.keep().await
     }
 
-    /// Writes the session down where it has changed and nothing speaks against it.
+    /// Stores the session if it has changed and is not in doubt.
     pub(super) async fn keep(&mut self) -> Result<(), CrawlError> {
         let Some(account) = &self.site.account else { return Ok(()) };
         let changes = account.jar.changes();
@@ -386,7 +386,7 @@ impl Session {
         }
         let account = account.clone();
         if account.keeper.stamp() != self.stamp {
-            // The operator's is the newer one: it is taken up before the next visit.
+            // The operator's session is newer: it is loaded before the next visit.
             self.enter(State::Doubted { log_in: false });
             return Ok(());
         }
@@ -410,14 +410,14 @@ impl Session {
 }
 
 impl SiteLoop {
-    /// Looks after the session: asks for a proof or logs in where it is in doubt, and looks whether the operator has done
-    /// something where it waits for that.
+    /// Maintains the session: requests a proof or logs in if it is in doubt, and checks whether the operator has
+    /// acted if it waits for that.
     pub(super) async fn tend_session(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let Some(account) = self.site.account.clone() else { return Ok(()) };
         let has_no_visit = self.under_way.visits() == 0;
         let has_work = |host: &HostWork| !host.lanes.is_empty() || host.lease_at.is_some_and(|at| at <= now);
         self.session.reconsider(&account, now, has_no_visit && !self.hosts.iter().any(has_work));
-        // A robots.txt that is under way may bring cookies, too.
+        // A robots.txt in flight may set cookies, too.
         if !has_no_visit || self.hosts.iter().any(HostWork::asks_for_robots) {
             return Ok(());
         }
@@ -429,7 +429,7 @@ impl SiteLoop {
         }
     }
 
-    /// Begins a proof or a login, through the gate of the site's first host, once its robots.txt has told its delay.
+    /// Begins a proof or a login, through the gate of the site's first host, once its robots.txt has set its delay.
     async fn ask_for_session(&mut self, account: Account, now: UnixMillis, log_in: bool) -> Result<(), CrawlError> {
         let primary = self.site.rules.primary();
         let Some(index) = self.hosts.iter().position(|host| host.origin() == primary) else { return Ok(()) };
@@ -476,8 +476,8 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// A session is the first host's, and the password goes to no mirror, which may be anybody's: while one stands in,
-    /// nothing proves the session or renews it.
+    /// The session belongs to the first host, and the password is not sent to mirrors, which may belong to anybody: while one is in use,
+    /// the session is neither proven nor renewed.
     async fn wait_for_first_host(&mut self, index: usize) -> Result<(), CrawlError> {
         let until = self.hosts.blocked_until(index, self.site.clock.now());
         let first = &self.hosts[index].faces()[0];
@@ -487,7 +487,7 @@ impl SiteLoop {
         self.pause(Pause::until(until, why)).await
     }
 
-    /// Gives back what of a visit is to go on, and has others asked for again. Where a mirror has denied it, the site waits for its first
+    /// Returns a visit that is to be processed, and has others requested again. If a mirror has denied it, the site waits for its first
     /// host, which knows the member.
     pub(super) async fn mind_session(
         &mut self,
@@ -509,7 +509,7 @@ impl SiteLoop {
         Ok(None)
     }
 
-    /// A guest's answer says nothing: its URL keeps its place and its attempts.
+    /// A guest's response is no result: its URL keeps its place and its attempts.
     async fn ask_again(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
         let visit = &mut finished.visit;
         visit.outcome = Outcome::LoggedOut;
@@ -524,7 +524,7 @@ impl SiteLoop {
         self.commits.send_visit(finished).await
     }
 
-    /// Leaves the site alone; visits that were held for its session are asked for again.
+    /// Leaves the site alone; visits that were held for its session are requested again.
     async fn pause(&mut self, pause: Pause) -> Result<(), CrawlError> {
         for finished in self.session.pause(pause).await? {
             self.ask_again(Box::new(finished)).await?;

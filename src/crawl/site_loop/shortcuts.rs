@@ -1,4 +1,4 @@
-//! Pages that were visited by an endpoint which has proved wrong since are queued again.
+//! Queues pages again that were visited by an endpoint which has proved wrong since.
 
 use super::SiteLoop;
 use super::leases::Leases;
@@ -9,7 +9,7 @@ use gleaner_base::url::CrawlUrl;
 
 impl SiteLoop {
     /// The service reads lists again, and checks what endpoints have visited, when its history is done, as a crawl does before it ends, and
-    /// again when there was more of history. True where there is something to do.
+    /// again after further history. True if there is something to do.
     pub(super) async fn close_history(&mut self, idle: bool) -> Result<bool, CrawlError> {
         if !self.options.keep_looking {
             return Ok(false);
@@ -24,7 +24,7 @@ impl SiteLoop {
         Ok(false)
     }
 
-    /// Makes pages of lists due that are to be read again, once history has nothing else. True where there were some.
+    /// Makes pages of lists due that are to be read again, once history has nothing else. True if there were some.
     pub(super) async fn close_lists(&mut self, idle: bool) -> Result<bool, CrawlError> {
         if self.lists.is_empty() || !self.history_is_done(idle).await? || !self.commits.are_all_in() {
             return Ok(false);
@@ -43,7 +43,7 @@ impl SiteLoop {
         }
     }
 
-    /// Queues them; one whose visit is not on the disk yet waits until it is, as that would end its place in the queue.
+    /// Queues them; one whose visit is not on disk yet waits until it is, as that would end its place in the queue.
     pub(super) async fn tend_shortcuts(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let again = self.site.scripts.shortcuts.again();
         if again.is_empty() {
@@ -61,7 +61,7 @@ impl SiteLoop {
 }
 
 impl Leases {
-    /// Restores what rendering has brought in earlier runs.
+    /// Restores the results of rendering in earlier runs.
     pub(super) async fn take_up_rendered(&self) -> Result<(), CrawlError> {
         let mut rendered = Rendered::take_up(self.site.db.as_ref(), &self.site.rules.name).await?;
         rendered.begin();
@@ -71,22 +71,22 @@ impl Leases {
         Ok(())
     }
 
-    /// Queues known pages by their addresses, as if they were found now. Gives those that need not be asked for again, and how many of them
-    /// are queued.
+    /// Queues known pages by their addresses, as if they were found now. Returns those that need not be requested again, and how many of
+    /// them are queued.
     async fn queue_again(&self, again: Vec<String>, now: UnixMillis) -> Result<(Vec<String>, usize), CrawlError> {
         let (mut rows, mut queued) = (Vec::new(), Vec::new());
         for address in again {
             let url = CrawlUrl::parse(&address, &self.site.rules.canonical).ok();
             let row = match url.and_then(|url| judging::judge(&self.site.rules, url).ok()) {
                 Some(found) => self.site.rows.row(&found.url, found.class, 0).await?,
-                // The rules do not take it any more.
+                // The rules do not accept it any more.
                 None => None,
             };
             if let Some(mut row) = row {
                 if self.has(&row.key) {
                     continue;
                 }
-                // What was forgotten meanwhile is not brought back.
+                // A URL that was removed meanwhile is not restored.
                 if let Some(record) = self.site.db.url_record(&row.key).await? {
                     row.depth = record.depth;
                     row.rank = if row.depth == 0 { 0 } else { row.rank };

@@ -1,4 +1,4 @@
-//! What the log says of a site without being asked, at INFO: history is done, a list has moved, a page that was there is gone.
+//! Events of a site that are logged at INFO: history is done, a list has moved, a known page is gone.
 
 use std::collections::HashSet;
 
@@ -14,16 +14,16 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_login::secret::told_url;
 use gleaner_store::crawldb::Outcome;
 
-/// History that is begun again by so many URLs at least is told once more when it is done: a new thread or two are no history.
+/// History that starts again with at least this many URLs is reported once more when it is done: a new thread or two do not count.
 const HISTORY_TOLD: u64 = 100;
 
-/// Lines of one kind in a minute; a site that is taken down says so in more.
+/// Lines of one kind per minute; a site that is taken down would produce more.
 const LINES_A_MINUTE: u32 = 20;
 
-/// What was told.
+/// State of what was logged.
 #[derive(Default)]
 pub(super) struct Told {
-    /// History had something left that is worth a line when it is done; None before it was asked for the first time.
+    /// History had enough left to be reported when it is done; None before the first check.
     history: Option<bool>,
     /// Lists that have moved, by their marks.
     moved: HashSet<u64>,
@@ -33,7 +33,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// True once, when nothing of history is left that was there before.
+    /// True once, when nothing of the former history is left.
     pub(super) fn history_is_done(&mut self, left: u64) -> bool {
         let had_some = self.history.unwrap_or(left > 0) || left >= HISTORY_TOLD;
         self.history = Some(had_some && left > 0);
@@ -54,7 +54,7 @@ impl Told {
         Some(std::mem::take(&mut self.left_out))
     }
 
-    /// Tells what became of a page that was read before.
+    /// Logs what happened to a page that was read before.
     pub(super) async fn changes(
         &mut self,
         site: &Site,

@@ -1,4 +1,4 @@
-//! What a site's loop has under way: visits, robots.txt, logins and the search for hosts, each a future that ends with what came of it.
+//! Work in progress of a site's loop: visits, robots.txt requests, logins and host lookups, each a future that returns its result.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -15,10 +15,10 @@ use crate::robots_txt::{RobotsAnswer, RobotsFault};
 use gleaner_net::fetch::{FetchFailure, Resolution};
 use gleaner_store::crawldb::UrlKey;
 
-/// Something under way.
+/// A task in progress.
 pub(super) type Running = Pin<Box<dyn Future<Output = Result<Ran, CrawlError>> + Send>>;
 
-/// What has ended, with the place of its host among the site's, and of the place there that answered.
+/// A finished task, with the index of its host among the site's, and of the origin or mirror that was used.
 pub(super) enum Ran {
     Visit { host: usize, face: usize, lane: usize, slot: Option<Slot>, finished: Box<Finished> },
     Robots { host: usize, face: usize, slot: Slot, result: Result<RobotsAnswer, RobotsFault> },
@@ -29,7 +29,7 @@ pub(super) enum Ran {
 #[derive(Default)]
 pub(super) struct UnderWay {
     running: FuturesUnordered<Running>,
-    /// By host and lane, the leases of the visits that run, to be released when they are broken off.
+    /// By host and lane, the leases of running visits, to be released if they are aborted.
     visits: HashMap<(usize, usize), UrlKey>,
 }
 
@@ -43,7 +43,7 @@ impl UnderWay {
         self.running.push(running);
     }
 
-    /// The next that ends; None where nothing is under way.
+    /// The next task that ends; None if none is in progress.
     pub(super) async fn next(&mut self) -> Option<Result<Ran, CrawlError>> {
         self.running.next().await
     }
@@ -61,7 +61,7 @@ impl UnderWay {
         self.running.len()
     }
 
-    /// Visits under way.
+    /// Number of visits in flight.
     pub(super) fn visits(&self) -> usize {
         self.visits.len()
     }
@@ -70,7 +70,7 @@ impl UnderWay {
         self.visits.values().any(|visited| visited == key)
     }
 
-    /// Breaks off everything; returns the leases of the visits.
+    /// Aborts everything; returns the leases of the visits.
     pub(super) fn break_off(&mut self) -> Vec<UrlKey> {
         self.running.clear();
         self.visits.drain().map(|(_, key)| key).collect()

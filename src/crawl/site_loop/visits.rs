@@ -1,4 +1,4 @@
-//! From the lanes to requests and back: what lets a visit start, and what becomes of its end.
+//! From the lanes to requests and back: conditions for starting a visit, and handling of its end.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,7 +21,7 @@ use gleaner_base::url::{CrawlUrl, without_keys};
 use gleaner_store::crawldb::{Next, Outcome, UrlKey, faults, refusals};
 
 impl SiteLoop {
-    /// Starts whatever the lanes, the rules of robots.txt and the host's patience allow.
+    /// Starts whatever the lanes, the rules of robots.txt and the host's pauses allow.
     pub(super) async fn start(&mut self, index: usize) -> Result<(), CrawlError> {
         let now = self.site.clock.now();
         if !self.hosts[index].has_jobs() {
@@ -52,7 +52,7 @@ impl SiteLoop {
         self.let_go(index, late, now).await
     }
 
-    /// What a host is asked for next, with its lane; None where nothing may be, or nothing is left.
+    /// The next request to a host, with its lane; None if none is allowed, or nothing is left.
     fn next_job(&mut self, index: usize, now: UnixMillis) -> Option<(usize, Job)> {
         if let Some(held) = self.budgets.held_until(now) {
             self.hosts.hold(index, held);
@@ -74,7 +74,7 @@ impl SiteLoop {
         next
     }
 
-    /// Begins a visit. False where the host's gate is shut: the visit keeps its place.
+    /// Begins a visit. False if the host's gate is closed: the visit keeps its place.
     fn begin(&mut self, index: usize, lane: usize, job: Job, now: UnixMillis) -> bool {
         let keys = Arc::clone(&self.hosts[index].face().keys);
         let Some((slot, permit)) = self.hosts.through_gate(index, &keys, &mut self.under_way) else {
@@ -90,7 +90,7 @@ impl SiteLoop {
         let site = Arc::clone(&self.site);
         let face = self.hosts[index].active();
         let mirror = (face > 0).then(|| CrawlUrl::from_parts(&self.hosts[index].face().origin, job.url.path()));
-        // What a mirror sends may be anybody's: it does not run with the site's cookies.
+        // A mirror's content may come from anybody: its scripts do not run with the site's cookies.
         if mirror.is_some() || !site.scripts.runs_errands(job.class) {
             let visit = async move {
                 let mut finished = Box::new(visit::guarded(&site, job, mirror, None).await?);
@@ -113,7 +113,7 @@ impl SiteLoop {
         true
     }
 
-    /// The gate for what the scripts of a visit's page ask.
+    /// The gate for the requests of scripts on a visit's page.
     fn errands(&self, index: usize, slot: Slot, permit: OwnedSemaphorePermit) -> Errands {
         let now = self.site.clock.now();
         let known = self.hosts.iter().map(|host| {
@@ -131,7 +131,7 @@ impl SiteLoop {
         Errands::new(hosts, requests, known.collect(), own_policy, bounds, Some((slot, permit)))
     }
 
-    /// Asks for a host's robots.txt, where its gate and the budgets allow that.
+    /// Requests a host's robots.txt, if its gate and the budgets allow that.
     pub(super) fn ask_robots(&mut self, index: usize) {
         let held = self.budgets.held_until(self.site.clock.now());
         self.hosts.ask_robots(index, held, &mut self.under_way);
@@ -163,7 +163,7 @@ impl SiteLoop {
         finished: Box<Finished>,
     ) -> Result<(), CrawlError> {
         let mut finished = finished;
-        // What a page's scripts asked counts like any other request.
+        // Requests of a page's scripts count like any other.
         if finished.host.errands > 0 {
             self.budgets.count_of_scripts(finished.host.errands).await?;
             self.site.scripts.rendered().asked(finished.host.errands);
@@ -196,7 +196,7 @@ impl SiteLoop {
         }
     }
 
-    /// What follows from a visit that was answered as it was meant.
+    /// Processes a visit whose response is final.
     pub(super) async fn go_on(&mut self, mut finished: Box<Finished>) -> Result<(), CrawlError> {
         self.follow_look(&mut finished).await?;
         let behind = finished.end.turn.as_ref().and_then(|turn| turn.behind.as_ref());
@@ -206,9 +206,9 @@ impl SiteLoop {
         let visit = &finished.visit;
         self.chores.has_closed &=
             finished.job.crew.is_increment() || finished.job.is_watched || !visit.outcome.was_fetched();
-        // A start page that redirects is looked at where it now is, whether that is known or not.
+        // The target of a redirected start page is rechecked, whether it is known or not.
         if visit.depth == 0 && visit.outcome == Outcome::Redirected {
-            // Two start pages that lead to each other are looked at once each.
+            // Two start pages that redirect to each other are visited once each.
             let mut targets = visit.outlinks.clone();
             targets.retain(|target| !self.hosts.is_start(&target.key));
             if self.crews.are_two() {
@@ -223,7 +223,7 @@ impl SiteLoop {
                 _ if finished.job.is_watched => {
                     Next::RevisitAt(self.crews.look_again_at(&self.hosts, self.options.keep_looking, &finished))
                 }
-                // Other rules may take links of it that these do not.
+                // Other rules may accept links of it that these do not.
                 Outcome::Page | Outcome::NotModified if finished.end.may_hold_more => Next::Park(self.site.rules_token),
                 _ => Next::Done,
             };
@@ -239,7 +239,7 @@ impl SiteLoop {
     }
 }
 
-/// Stands for a URL among those in hand. Two of a site's that share one by chance would be visited one after the other.
+/// Represents a leased URL. Two of a site's that share one by chance would be visited one after the other.
 pub(super) fn mark(key: &UrlKey) -> u64 {
     xxh3_64_with_seed(key.path.as_bytes(), key.host.0.into())
 }

@@ -1,4 +1,4 @@
-//! What a site's loop waits for and for how long: budgets, hours, pauses, planned looks.
+//! What a site's loop waits for and for how long: budgets, hours, pauses, planned rechecks.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::host_work::Why;
 use gleaner_base::clock::UnixMillis;
 
 impl SiteLoop {
-    /// When the loop has to look again if nothing happens.
+    /// When the loop has to act if no event occurs.
     pub(super) fn wake_at(&self) -> Option<UnixMillis> {
         let hosts = (0..self.hosts.len()).filter(|index| !self.hosts.leaves_alone(*index));
         let is_over = (0..self.hosts.len()).all(|index| self.hosts.leaves_alone(index));
@@ -21,15 +21,15 @@ impl SiteLoop {
         hosts.chain(self.session.wake_at().filter(|_| !is_over)).chain(self.crews.wake_at(&self.hosts)).min()
     }
 
-    /// True where all that is left are looks planned for later, which a crawl that is to end leaves to the next one.
+    /// True if only rechecks planned for later are left, which a one-shot crawl leaves to the next one.
     pub(super) async fn only_looks_left(&mut self) -> Result<bool, CrawlError> {
         Ok(self.session.wake_at().is_none() && self.hosts.only_looks_left().await?)
     }
 
-    /// Tells what an idle loop waits for; `wake` is None while it is at work.
+    /// Reports what an idle loop waits for; `wake` is None while it is working.
     pub(super) fn tell_wait(&self, wake: Option<UnixMillis>) {
         let now = self.site.clock.now();
-        // The next look is none where the rules allow no request until later.
+        // There is no next recheck if the rules allow no request until later.
         let held = wake.and_then(|_| self.budgets.held_until(now).or_else(|| self.share_waits(now)));
         let told = held.or_else(|| wake.map(|at| (at, Why::Patience)));
         let waiting = told.filter(|(at, _)| at.since(now) > Duration::from_secs(1)).and_then(|(at, why)| {
@@ -38,15 +38,15 @@ impl SiteLoop {
                 Some(Pause { until, why, needs_operator: false }) => {
                     Some((*until, format!("the next try to log in: {why}")))
                 }
-                // It looks around once a minute, which is the end of nothing: the session's own state tells.
+                // A periodic wake-up once a minute ends nothing: the session's own state is reported.
                 Some(_) => None,
             }
         });
         self.shared.progress.update(&self.site.rules.name, |progress| progress.waiting = waiting);
     }
 
-    /// Until when a crew has to wait for its share of the day: history, where it has anything left to ask for, else the increment. While
-    /// looks take all that is kept for them, nothing of it comes to history before the next day.
+    /// Until when a crew has to wait for its share of the day: history, if it has anything left to request, else the increment. While
+    /// rechecks use up the whole reserve, none of it becomes history's before the next day.
     fn share_waits(&self, now: UnixMillis) -> Option<(UnixMillis, Why)> {
         let shares = self.budgets.shares_held(self.crews.demand(), now);
         let hours = &self.site.rules.hours;
@@ -61,7 +61,7 @@ impl SiteLoop {
         history.or(shares.increment)
     }
 
-    /// Why nothing is asked for until then.
+    /// Why no request is sent until then.
     fn why_until(&self, at: UnixMillis, why: Why) -> String {
         match why {
             Why::QuietHours => "quiet_hours of the rule file".to_owned(),

@@ -1,4 +1,4 @@
-//! Directories as servers list them, and pages that are no board at all.
+//! Directory listings as servers generate them, and pages that are not boards.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ const FILES: usize = 60;
 
 const AT: &str = "http://files.example/pub/linux/";
 
-/// A list of files that `line` writes by their number.
+/// A list of files; `line` writes the row of a number.
 fn listed(head: &str, line: impl Fn(usize) -> String, foot: &str) -> String {
     let mut text = format!("<html><head><title>Index of /pub/linux/</title></head><body>{head}");
     for number in 0..FILES {

@@ -1,4 +1,4 @@
-//! Lists written by hand after the public conventions of forums, trackers and file servers: what stands in which column,
+//! Hand-written lists that follow the public conventions of forums, trackers and file servers: the content of each column,
 //! which row is pinned, which list is the board's.
 
 use gleaner_page::boards::when::{Conventions, Order};

@@ -1,5 +1,5 @@
-//! A forum that lives: boards of unequal rhythm, bursts, nights, pinned rows, old threads that come back, threads that
-//! are deleted or moved, posts that are taken back. From a seed; nothing in it knows how it is read.
+//! A simulated forum: boards with different rhythms, bursts, nights, pinned rows, old threads that wake, threads that are
+//! deleted or moved, deleted posts. Generated from a seed; independent of how it is read.
 
 /// Seconds.
 pub const HOUR: i64 = 3_600;
@@ -10,7 +10,7 @@ pub struct Thread {
     pub id: usize,
     pub title: String,
     pub author: String,
-    /// Times of its posts, sorted, with the time at which each was taken back; the first is its own.
+    /// Times of its posts, sorted, each with the time of its deletion; the first is the thread's own.
     pub posts: Vec<(i64, Option<i64>)>,
     pub pinned: bool,
     /// When it was deleted.
@@ -21,19 +21,19 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// Times of the posts that are there at `now`.
+    /// Times of the posts that exist at `now`.
     pub fn posts_at(&self, now: i64) -> impl Iterator<Item = i64> {
         let there = move |(at, gone): &&(i64, Option<i64>)| *at <= now && gone.is_none_or(|gone| gone > now);
         self.posts.iter().filter(there).map(|(at, _)| *at)
     }
 
-    /// The last post at `now`, if the thread is there at all.
+    /// The last post at `now`, if the thread still exists.
     pub fn last_by(&self, now: i64) -> Option<i64> {
         let is_there = self.deleted.is_none_or(|deleted| deleted > now);
         self.posts_at(now).last().filter(|_| is_there)
     }
 
-    /// True where a post is there at `now` that was not at the last fetch.
+    /// True if a post exists at `now` that did not exist at the last fetch.
     pub fn has_news(&self, fetched: Option<i64>, now: i64) -> bool {
         self.last_by(now).is_some_and(|last| fetched.is_none_or(|fetched| last > fetched))
     }
@@ -68,7 +68,7 @@ impl Random {
     }
 }
 
-/// Posts of a day on each board.
+/// Posts per day on each board.
 const RHYTHM: [usize; 4] = [45, 9, 2, 0];
 
 const WORDS: [&str; 24] = [
@@ -100,7 +100,7 @@ const WORDS: [&str; 24] = [
 const PEOPLE: [&str; 6] = ["admin", "Karl77", "小明", "Anna-Lena", "root2026", "Ольга"];
 
 impl Forum {
-    /// A forum from `start` to `end`, with all that happens on it.
+    /// A forum from `start` to `end`, with all events.
     pub fn new(seed: u64, start: i64, end: i64) -> Self {
         let mut random = Random::new(seed);
         let mut forum = Self { threads: Vec::new(), boards: RHYTHM.len() };
@@ -122,10 +122,10 @@ impl Forum {
                         of_board.push(forum.open(&mut random, board, at, false));
                         continue;
                     }
-                    // Most replies are to late threads, some wake an old one.
+                    // Most replies are to recent threads, some wake an old one.
                     let reach = if random.chance(6) { of_board.len() } else { of_board.len().min(30) };
                     let thread = of_board[of_board.len() - 1 - random.below(reach)];
-                    // Some posts are taken back within the day.
+                    // Some posts are deleted within the day.
                     let gone = random.chance(3).then(|| at + random.below(DAY as usize) as i64);
                     forum.threads[thread].posts.push((at, gone));
                 }
@@ -164,8 +164,8 @@ impl Forum {
         id
     }
 
-    /// The threads of a board at `now` in the order of a list: pinned ones, then the newest activity first. Pinned ones stand
-    /// on every page of some themes; here on the first.
+    /// The threads of a board at `now` in list order: pinned ones, then the newest activity first. In some themes pinned ones are
+    /// on every page; here on the first.
     pub fn list(&self, board: usize, now: i64) -> Vec<&Thread> {
         let mut list: Vec<&Thread> = self
             .threads

@@ -1,4 +1,4 @@
-//! Pages that mean harm, and boards that do not keep to the rules: bounded, no panic, and told.
+//! Malicious pages, and boards that break the conventions: bounded, no panic, and reported.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -74,7 +74,7 @@ fn timeless(ids: std::ops::Range<u32>) -> BoardPage {
     read(&format!("<html><body><table><tr><th>Topic</th><th>By</th></tr>{rows}</table>{next}</body></html>"), BOARD)
 }
 
-/// Other lists have shown the newest, and they were read since: pages of them alone are as quiet as any.
+/// Other lists showed the newest, which were read since: pages with only those are as quiet as any.
 #[test]
 fn a_look_goes_on_over_pages_that_stand_above_what_the_last_one_showed() {
     let at = url(BOARD);
@@ -93,7 +93,7 @@ fn a_look_goes_on_over_pages_that_stand_above_what_the_last_one_showed() {
     }
 }
 
-/// Of rows that the last look could not have shown some were read for other lists: news below them are no disorder.
+/// Some rows that the last visit could not have shown were read for other lists: news below them are no disorder.
 #[test]
 fn rows_that_other_lists_have_shown_since_tell_nothing_of_the_order() {
     let page = timeless(100..120);
@@ -111,7 +111,7 @@ fn rows_that_other_lists_have_shown_since_tell_nothing_of_the_order() {
     }
 }
 
-/// A row that moves to the next page while the look goes on is new once.
+/// A row that moves to the next page during the visit is new once.
 #[test]
 fn what_a_look_has_shown_is_no_news_on_its_next_page() {
     let mut memory = Memory::default();
@@ -185,7 +185,7 @@ fn times_that_move_with_our_clock_are_not_believed() {
     let mut memory = Memory::default();
     let first = page(&thirty(), NOW, None);
     let later = NOW + DAY / 4;
-    // The same distances again: the page shows the time of its making.
+    // The same intervals again: the page shows the time at which it was generated.
     let again = page(&thirty(), later, None);
     let verdict = look(&mut memory, &again, later, known_of(&first, NOW));
     assert_eq!((verdict.fetch.len(), verdict.grounds, memory.lies), (0, Some(Grounds::Replies), 1));
@@ -204,7 +204,7 @@ fn counts_that_grow_while_nothing_happens_are_views() {
 
 #[test]
 fn replies_within_the_minute_in_which_their_threads_were_read_are_replies() {
-    // Eight threads of the last minute were read at once, and each has one reply more half a minute later.
+    // Eight threads of the last minute were read at once, and each has one more reply half a minute later.
     let minute = |now: i64, replies: u32| {
         let rows: String = (0..30_i64)
             .map(|id| {
@@ -223,7 +223,7 @@ fn replies_within_the_minute_in_which_their_threads_were_read_are_replies() {
     let mut memory = Memory::default();
     let verdict = look(&mut memory, &later, NOW + 50, known_of(&first, NOW + 20));
     assert_eq!((verdict.fetch.len(), verdict.grounds), (8, Some(Grounds::Times)), "{:?}", first.rows[0]);
-    // Read an hour later, a count that grows while the time stands still is one of views.
+    // Read an hour later, a count that grows while the time stands still counts views.
     let verdict = look(&mut Memory::default(), &later, NOW + 7_200, known_of(&first, NOW + 3_600));
     assert_eq!(verdict.fetch.len(), 0);
 }
@@ -255,7 +255,7 @@ fn a_list_of_births_tells_new_threads_and_no_replies() {
     assert_eq!((verdict.fetch.len(), verdict.grounds), (2, Some(Grounds::UnknownUrls)));
 }
 
-/// Time for what should take one; machines that run tests are busy.
+/// A generous limit for a fast operation; machines that run tests are busy.
 fn within(seconds: u64, what: &str, run: impl FnOnce()) {
     #[allow(clippy::disallowed_methods)] // measures the reader itself
     let start = Instant::now();
@@ -395,7 +395,7 @@ fn a_thread_that_was_just_read_and_that_nobody_remembers_is_read_once_more_where
     assert_eq!(walk.page(&page, &url(BOARD), &url(BOARD), forgotten).fetch.len(), 0, "on fronts alone");
 }
 
-/// The pages of a list by name, each with the next one's address.
+/// The pages of a list sorted by name, each with the next one's URL.
 fn by_name(pages: u32) -> Vec<BoardPage> {
     let of = |number: u32| {
         let rows: Vec<(u32, i64, u32)> =
@@ -405,7 +405,7 @@ fn by_name(pages: u32) -> Vec<BoardPage> {
     (1..=pages).map(of).collect()
 }
 
-/// A look at them, at which one row is new at the front, or nothing is: the pages that it reads.
+/// A visit of them, with one new row at the front or none: the pages that it reads.
 fn look_by_name(
     memory: &mut Memory,
     pages: &[BoardPage],
@@ -428,7 +428,8 @@ fn look_by_name(
     read
 }
 
-/// Two days of looks at a list by name behind one in which its length was learnt; by page when it was read, and how many pages.
+/// Two days of visits of a list sorted by name, after one in which its length was learnt; for each page when it was read, and how
+/// many pages.
 fn days_by_name(pages: u32, every_s: i64, room_per_day: f64, front_has_news: bool) -> (HashMap<u32, Vec<i64>>, usize) {
     let (mut memory, pages) = (Memory::default(), by_name(pages));
     let (mut at, mut read): (HashMap<u32, Vec<i64>>, usize) = (HashMap::new(), 0);
@@ -451,7 +452,7 @@ fn days_by_name(pages: u32, every_s: i64, room_per_day: f64, front_has_news: boo
 
 #[test]
 fn pages_of_a_list_by_name_are_read_in_turn_and_all_within_hours_whatever_its_front_shows() {
-    // Pages, seconds between looks, looks within which each page is read again, pages that a look reads at the most.
+    // Pages, seconds between visits, visits within which each page is read again, maximum pages per visit.
     for (pages, every_s, within, most) in
         [(12, 600, 4, 4), (12, 6 * 3_600, 1, 11), (12, DAY, 1, 11), (100, 600, 32, 20), (100, 3_600, 5, 25)]
     {
@@ -462,7 +463,7 @@ fn pages_of_a_list_by_name_are_read_in_turn_and_all_within_hours_whatever_its_fr
                 (2..=pages).map(|number| at.get(&number).map_or(i64::MAX, longest) / every_s).collect();
             assert!(behind.iter().all(|longest| *longest <= within), "{pages} {every_s} {front_has_news}: {behind:?}");
             let looks = usize::try_from(2 * DAY / every_s).unwrap();
-            // A front with news has the pages behind it read, too.
+            // If the front page has news, the pages after it are read, too.
             let most = if front_has_news { most + 3 } else { most };
             assert!(read <= most * looks, "{pages} {every_s} {front_has_news}: {read} pages at {looks} looks");
         }
@@ -475,7 +476,7 @@ fn the_turn_of_a_lists_pages_takes_no_more_requests_than_there_are() {
     assert!((70..=80).contains(&read), "{read} pages in two days of forty");
 }
 
-/// Pages of a list in the order of time as they stand at `now`, of so many rows each.
+/// Pages of a list sorted by time as of `now`, with this many rows each.
 fn in_order(pages: u32, now: i64) -> Vec<BoardPage> {
     let of = |number: u32| {
         let rows: Vec<(u32, i64, u32)> =
@@ -485,7 +486,7 @@ fn in_order(pages: u32, now: i64) -> Vec<BoardPage> {
     (1..=pages).map(of).collect()
 }
 
-/// The pages behind its front that ten days of looks each ten minutes read of a list in the order of time at which nothing happens.
+/// The number of pages after the front page that ten days of visits, one every ten minutes, read of a quiet list sorted by time.
 fn ten_quiet_days(length: u32, room_per_day: f64) -> Vec<usize> {
     let (mut memory, pages) = (Memory::default(), in_order(length, NOW));
     let mut read = Vec::new();
@@ -547,7 +548,7 @@ fn a_page_that_never_comes_and_a_list_that_got_shorter_stop_no_turn() {
     look_by_name(&mut memory, &pages, NOW - 600, f64::INFINITY, true);
     let mut asked = Vec::new();
     for look in 0..12 {
-        // Whoever asks for page 5 waits in vain.
+        // Requests for page 5 time out.
         let mut walk = Walk::begin(&mut memory, NOW + look * 600, 1_000);
         let mut next = walk.unchanged();
         while let Ok(url) = next {
@@ -565,7 +566,7 @@ fn a_page_that_never_comes_and_a_list_that_got_shorter_stop_no_turn() {
             "page {number}, also behind the one: {asked:?}"
         );
     }
-    // Of one that is shorter by now the round ends where it does, and the next one begins behind the front.
+    // For a list that is shorter now, the round ends where the list does, and the next one starts after the front page.
     let (mut memory, shorter) = (Memory::default(), by_name(8));
     look_by_name(&mut memory, &pages, NOW - 600, f64::INFINITY, true);
     let mut look = |pages: &[BoardPage], after| look_by_name(&mut memory, pages, NOW + after, f64::INFINITY, false);

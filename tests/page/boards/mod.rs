@@ -1,6 +1,6 @@
-//! Boards as the crawl sees them: a simulated forum in the markup of many programs, walked by BIC and by the paper's
-//! EIC; pages written by hand after the public conventions of forums and trackers; and
-//! pages that mean harm. Pages that real programs sent are in `tests/corpora`.
+//! Boards as the crawl reads them: a simulated forum in the markup of many programs, walked by BIC and by the paper's EIC;
+//! hand-written pages that follow the public conventions of forums and trackers; and malicious pages. Pages that real programs
+//! sent are in `tests/corpora`.
 
 mod directories;
 mod families;
@@ -21,7 +21,7 @@ fn url(text: &str) -> CrawlUrl {
     CrawlUrl::parse(text, &Canonical::default()).unwrap()
 }
 
-/// A page read at [`NOW`] by a crawler that knows nothing of the site.
+/// A page read at [`NOW`] by a crawler without knowledge of the site.
 fn read(html: &str, at: &str) -> BoardPage {
     read_with(html, at, NOW, None, None, &mut Conventions::default())
 }

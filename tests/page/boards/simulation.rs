@@ -1,5 +1,5 @@
-//! 31 days of a forum, every six hours, as the paper measured: what share of the threads with news was fetched (recall), and
-//! what share of the fetched had news (precision). BIC as it stands, on rendered pages; EIC as the paper describes it.
+//! 31 days of a forum, every six hours, with the paper's measures: the share of the threads with news that was fetched (recall), and
+//! the share of the fetched threads that had news (precision). The current BIC, on rendered pages; EIC as described in the paper.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use super::forum::{DAY, Forum, HOUR, Thread};
 use super::themes::{ROWS, Theme, View, all};
 
 const START: i64 = super::NOW - 60 * DAY;
-/// History before the crawl begins, and the days that are measured.
+/// History before the crawl starts, and the measured days.
 const HISTORY: i64 = 20 * DAY;
 const DAYS: i64 = 31;
 const EVERY: i64 = 6 * HOUR;
@@ -21,13 +21,13 @@ const EVERY: i64 = 6 * HOUR;
 #[derive(Debug, Default, Clone, Copy)]
 struct Score {
     news: usize,
-    /// Of the threads with news since the look before, those fetched at once.
+    /// Threads with news since the previous visit that were fetched at once.
     found: usize,
     fetched: usize,
-    /// Of the fetched, those with news, however old.
+    /// Fetched threads with news, however old.
     right: usize,
     pages: usize,
-    /// Threads that the first look, at the whole history, did not find.
+    /// Threads that the first visit, of the whole history, missed.
     first_missed: usize,
 }
 
@@ -53,7 +53,7 @@ fn address(path: &str) -> CrawlUrl {
     super::url(&format!("http://forum.example{path}"))
 }
 
-/// The page behind an address of a board.
+/// The page number in a URL of a board.
 fn page_of(url: &CrawlUrl, theme: &Theme, board: usize, pages: usize) -> usize {
     (1..=pages)
         .find(|&page| address(&(theme.board)(board, page)) == *url)
@@ -72,14 +72,14 @@ struct Crawl<'f> {
 }
 
 impl Crawl<'_> {
-    /// One look at all boards at `now`: what was fetched, and how many pages of boards.
+    /// One visit of all boards at `now`: the fetched threads, and the number of board pages.
     fn look(&mut self, now: i64, pages_max: usize) -> (Vec<usize>, usize) {
         let (mut fetched, mut looked) = (Vec::new(), 0);
         for board in 0..self.forum.boards {
             let list = list(self.forum, self.theme, board, now);
             let pages = list.len().div_ceil(ROWS).max(1);
             let mut memory = std::mem::take(&mut self.memories[board]);
-            // The boards of a site look alike: what one showed helps with one of a single thread.
+            // The boards of a site share a layout: one helps with another that has a single thread.
             memory.layout = memory.layout.or_else(|| self.memories.iter().find_map(|other| other.layout.clone()));
             let mut walk = Walk::begin(&mut memory, now, pages_max);
             let mut url = address(&(self.theme.board)(board, 1));
@@ -115,7 +115,7 @@ impl Crawl<'_> {
         (fetched, looked)
     }
 
-    /// Threads that have posts by `now` that the crawler does not have, and are there to be fetched.
+    /// Existing threads with posts by `now` that the crawler does not have.
     fn news(&self, now: i64) -> HashSet<usize> {
         let threads = self.forum.threads.iter().enumerate();
         threads.filter(|(at, thread)| thread.has_news(self.have.get(at).copied(), now)).map(|(at, _)| at).collect()
@@ -155,7 +155,7 @@ fn bic(forum: &Forum, theme: &Theme) -> (Score, HashSet<Grounds>, Vec<Memory>) {
     let mut score = Score::default();
     let begin = START + HISTORY;
     for round in 0..=DAYS * DAY / EVERY {
-        // Not on the hour, as no crawl is.
+        // Not on the hour, like real crawls.
         let now = begin + round * EVERY + 137;
         let news = crawl.news(now);
         let (fetched, pages) = crawl.look(now, 1_000);
@@ -182,7 +182,7 @@ fn bic(forum: &Forum, theme: &Theme) -> (Score, HashSet<Grounds>, Vec<Memory>) {
     (score, crawl.grounds, crawl.memories)
 }
 
-/// EIC sees addresses at the head of a board when a new thread is due there, and threads when they are due.
+/// EIC sees URLs at the top of a board when a new thread is due there, and threads when they are due.
 fn eic(forum: &Forum) -> Score {
     let begin = START + HISTORY;
     let mut threads: HashMap<usize, Intervals> = HashMap::new();
@@ -246,7 +246,7 @@ fn eic(forum: &Forum) -> Score {
     score
 }
 
-/// The theme of a name through the month.
+/// Runs the theme of this name through the month.
 #[track_caller]
 fn month(name: &str, recall: f64, precision: f64, expected: &[Grounds]) {
     let forum = Forum::new(7, START, START + HISTORY + (DAYS + 1) * DAY);

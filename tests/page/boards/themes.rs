@@ -1,5 +1,5 @@
 //! The markup of forum programs, as far as their public conventions are known, for the pages of the simulated forum.
-//! Each theme has its language, its way to write times, its site's zone and its server's clock.
+//! Each theme has its language, its time format, its site's time zone and its server's clock.
 
 use std::fmt::Write as _;
 
@@ -12,19 +12,19 @@ const POSTS: usize = 10;
 /// A program with a site's settings.
 pub struct Theme {
     pub name: &'static str,
-    /// Seconds east of UTC that the site's times are written in.
+    /// Offset of the site's times, in seconds east of UTC.
     pub offset_s: i64,
     /// Seconds that the server's clock is ahead.
     pub ahead_s: i64,
-    /// When all of the site's times begin to be shown an hour later, and when that ends.
+    /// When the site's clock switches to summer time, an hour later, and back.
     pub summer: Option<(i64, i64)>,
     pub board: fn(usize, usize) -> String,
     pub render: fn(&View<'_>) -> String,
-    /// The list is in the order in which threads were opened.
+    /// The list is sorted by creation of the threads.
     pub by_birth: bool,
 }
 
-/// A page of a board at a moment.
+/// A page of a board at a certain time.
 pub struct View<'f> {
     pub theme: &'f Theme,
     pub board: usize,
@@ -34,7 +34,7 @@ pub struct View<'f> {
     pub now: i64,
 }
 
-/// Times as the server tells them: local, in parts.
+/// Times in the server's local time, in parts.
 struct Told {
     year: i32,
     month: usize,
@@ -126,7 +126,7 @@ fn half_day(told: &Told) -> (u8, &'static str) {
     (if told.hour.is_multiple_of(12) { 12 } else { told.hour % 12 }, if told.hour < 12 { "am" } else { "pm" })
 }
 
-/// From the tenth to the twentieth day that is measured.
+/// From the tenth to the twentieth measured day.
 const SUMMER: (i64, i64) = (super::NOW - 30 * DAY, super::NOW - 20 * DAY);
 
 pub fn all() -> Vec<Theme> {

@@ -1,4 +1,4 @@
-//! The demo site's own pages, as it sends them.
+//! The demo site's own pages, as sent.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -10,10 +10,10 @@ use gleaner_page::noise::Holds;
 
 use super::mutate::{Site, Specimen, Written, regex};
 
-/// Bytes of the largest page of the demo site, and some.
+/// An upper bound of the demo site's page size.
 const PAGE_BYTES: u64 = 1 << 20;
 
-/// A page as a visitor with a cookie gets it: without a session id on its links.
+/// A page as a visitor with a cookie gets it: without a session id in its links.
 fn body(address: SocketAddr, path: &str) -> String {
     let mut connection = TcpStream::connect(address).expect("the demo site listens");
     connection.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
@@ -36,7 +36,7 @@ pub fn sites() -> Vec<Site> {
     let listed = indexes.concat();
     let details: Vec<String> = detail
         .captures_iter(&listed)
-        // Rows that no visitor sees lead nowhere.
+        // Hidden rows lead nowhere.
         .filter(|found| !found[1].starts_with("/details/900"))
         .take(4)
         .map(|found| body(site.address, &found[1]))

@@ -1,4 +1,5 @@
-//! Pages made after the ways of common programs: a tracker with sessions on its links, a forum in GBK, a server's directory, and a page of
+//! Synthetic pages in the style of common programs: a tracker with session ids in its links, a forum in GBK, a directory listing, and a
+//! page of one torrent.
 //! one torrent.
 
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ pub fn sites() -> Vec<Site> {
     vec![tracker(), forum(), directory(), detail()]
 }
 
-/// Pages of rows that `row` writes by their number.
+/// Pages of rows; `row` writes the row of a number.
 fn list(
     pages: usize,
     rows: usize,

@@ -1,6 +1,6 @@
-//! Has this page changed? The labelled set of ALGORITHMS §8: the demo site's pages, and others made here, with made-up changes, of which
-//! it is known whether they are noise or content; the model of `page::noise` on it, and plain hashes beside it. The pages of real
-//! programs are in `tests/corpora`.
+//! Change detection on the labelled set of ALGORITHMS §8: the demo site's pages, and synthetic ones, with synthetic changes that are
+//! labelled as noise or content; the model of `page::noise` on it, compared with plain hashes. The pages of real programs are in
+//! `tests/corpora`.
 
 mod demo;
 mod made;

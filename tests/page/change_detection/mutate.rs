@@ -1,7 +1,7 @@
-//! Made-up changes to pages: noise, which every view has anew, and content, of which each change is one fact.
+//! Synthetic changes to pages: noise, which differs in every view, and content, where each change is one fact.
 //!
-//! A specimen is a page cut into what stands before its rows, the rows, and what stands behind them. A view of it is written with
-//! noise drawn from a seed; a change alters one row, or one value of a page without rows.
+//! A specimen is a page split into the text before its rows, the rows, and the text after them. A view of it has noise generated from a
+//! seed; a change alters one row, or one value of a page without rows.
 
 use std::fmt::Write as _;
 
@@ -44,7 +44,7 @@ impl Random {
     }
 }
 
-/// Writes a time anew.
+/// Generates a time.
 pub type Written = fn(&mut Random) -> String;
 
 /// How the pages of one class of a site are changed.
@@ -53,37 +53,37 @@ pub struct Site {
     pub name: &'static str,
     pub encoding: &'static Encoding,
     pub holds: Holds,
-    /// What the rules of the site would take for a record's link.
+    /// Whether the rules of the site would take a link for a record's.
     pub matters: fn(&str) -> bool,
-    /// Numbers that views change: group 1 before, group 2 the number, group 3 behind; in rows and around them.
+    /// Numbers that differ between views: group 1 before, group 2 the number, group 3 after; in rows and around them.
     pub counters: Vec<Regex>,
-    /// Relative times and clocks: the whole match is replaced by one that `written` gives.
+    /// Relative times and clocks: the whole match is replaced by the output of `written`.
     pub times: Vec<(Regex, Written)>,
-    /// Values whose change is one of content: name, and a regex with the value as its group 1.
+    /// Values whose change is a content change: name, and a regex with the value as its group 1.
     pub values: Vec<(&'static str, Regex)>,
-    /// A session id on each link of the site.
+    /// A session id in each link of the site.
     pub has_session: bool,
     pub pages: Vec<Specimen>,
 }
 
-/// One page, cut at its rows.
+/// One page, split at its rows.
 #[derive(Clone)]
 pub struct Specimen {
     pub url: u64,
     pub before: String,
     pub rows: Vec<String>,
     pub after: String,
-    /// What each piece of noise was last written from.
+    /// The last input of each piece of noise.
     pub noise: [u64; PACES.len()],
 }
 
-/// How often each piece of noise is another one, in per cent of the views: clock, tokens, mail, banner, adverts, online, counts of
-/// them, news, comments, statistics, poll, time taken; and the site's own counters, in half of the views or so.
+/// The percentage of views in which each piece of noise differs: clock, tokens, mail, banner, adverts, users online, their counts,
+/// news, comments, statistics, poll, generation time; and the site's own counters, in about half of the views.
 pub const PACES: [usize; 13] = [100, 100, 20, 100, 50, 50, 50, 10, 25, 50, 10, 100, 60];
 const OF_SITE: usize = 12;
 
 impl Specimen {
-    /// Cuts a page at the rows that `row` matches; without one it is all one piece.
+    /// Splits a page at the rows that `row` matches; without one it is a single piece.
     pub fn cut(url: u64, text: &str, row: Option<&Regex>) -> Self {
         let found: Vec<_> = row.into_iter().flat_map(|row| row.find_iter(text)).map(|row| row.range()).collect();
         let noise = [url; PACES.len()];
@@ -93,7 +93,7 @@ impl Specimen {
         };
         let (before, after) = (text[..first.start].to_owned(), text[last.end..].to_owned());
         let rows = found.iter().enumerate().map(|(at, row)| {
-            // What stands between two rows belongs to the one before.
+            // Text between two rows belongs to the first.
             let end = found.get(at + 1).map_or(row.end, |next| next.start);
             text[row.start..end].to_owned()
         });
@@ -124,7 +124,7 @@ const NEWS: [&str; 9] = [
 ];
 
 impl Site {
-    /// A view of a page: bytes in the site's encoding, with noise drawn from `random`, some of it as at the last view.
+    /// A view of a page: bytes in the site's encoding, with noise from `random`, some of it as in the last view.
     pub fn view(&self, specimen: &mut Specimen, random: &mut Random) -> Vec<u8> {
         for (noise, pace) in specimen.noise.iter_mut().zip(PACES) {
             if random.below(100) < pace {
@@ -136,7 +136,7 @@ impl Site {
         let mut counts = Random(noise[OF_SITE]);
         for counter in &self.counters {
             let replaced = counter.replace_all(&text, |found: &Captures<'_>| {
-                // One number in three is another one than last time, as counts are.
+                // One number in three differs from the last time, like counts do.
                 let number = if counts.below(3) == 0 { counts.below(5_000).to_string() } else { found[2].to_owned() };
                 format!("{}{number}{}", &found[1], &found[3])
             });
@@ -159,7 +159,7 @@ impl Site {
         self.encoding.encode(&text).0.into_owned()
     }
 
-    /// Changes one fact of the page; says which.
+    /// Changes one fact of the page and returns its kind.
     pub fn change(&self, specimen: &mut Specimen, random: &mut Random) -> &'static str {
         let kinds = if specimen.rows.is_empty() { 0 } else { 3 };
         let kind = random.below(kinds + self.values.len());
@@ -169,7 +169,7 @@ impl Site {
             return name;
         }
         let at = random.below(specimen.rows.len());
-        // A list neither grows nor shrinks without end.
+        // A list neither grows nor shrinks without limit.
         let kind = match specimen.rows.len() {
             ..=4 => 0,
             80.. => 1,
@@ -229,7 +229,7 @@ fn edit(specimen: &mut Specimen, name: &str, regex: &Regex, random: &mut Random)
     };
     let places: Vec<usize> = value.char_indices().filter(|(_, c)| is_wanted(c)).map(|(at, _)| at).collect();
     if places.is_empty() {
-        // A title of another script.
+        // A title in another script.
         assert_eq!(name, "title", "nothing to edit in {value:?}");
         text.insert(range.end, 'x');
         return;
@@ -248,7 +248,7 @@ fn edit(specimen: &mut Specimen, name: &str, regex: &Regex, random: &mut Random)
     text.replace_range(range, &edited);
 }
 
-/// What stands above the content: a clock, mail, an advert, tokens.
+/// The text above the content: a clock, mail, an advert, tokens.
 fn top(noise: &[u64]) -> String {
     let [mut clock, mut token, mut mail, mut banner] = [0, 1, 2, 3].map(|piece: usize| Random(noise[piece]));
     format!(
@@ -270,7 +270,7 @@ fn top(noise: &[u64]) -> String {
     )
 }
 
-/// What stands below it: adverts in any order, who is online, news, comments, statistics, how long the page took.
+/// The text below it: adverts in any order, users online, news, comments, statistics, generation time.
 fn bottom(noise: &[u64]) -> String {
     let [mut adverts, mut online, mut counts, mut news, mut comments, mut statistics, mut poll, mut foot] =
         [4, 5, 6, 7, 8, 9, 10, 11].map(|piece: usize| Random(noise[piece]));

@@ -1,4 +1,4 @@
-//! One site's pages, looked at again and again as a crawl would, and what each way to tell change says.
+//! Revisits one site's pages repeatedly like a crawl, and compares the verdicts of each way of change detection.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,9 +9,9 @@ use sha1::{Digest as _, Sha1};
 
 use super::mutate::{Random, Site, Specimen};
 
-/// Looks at the pages of every site, and holds what the model must tell apart.
+/// Revisits the pages of every site, and checks that the model distinguishes noise and content.
 ///
-/// `GLEANER_LOOKS` is the number of looks at each URL (default 150); `GLEANER_SEED` makes another set.
+/// `GLEANER_LOOKS` is the number of visits of each URL (default 150); `GLEANER_SEED` generates another set.
 pub fn assert_told_apart(sites: &[Site]) {
     let (looks, seed) = (number("GLEANER_LOOKS", 150), number("GLEANER_SEED", 1));
     let mut all = Tally::default();
@@ -34,26 +34,26 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
 
-/// Looks at each URL before verdicts count: what is noise has to be seen.
+/// Visits of each URL before verdicts count: the model has to see the noise first.
 const WARM_UP: u64 = 30;
 
-/// Verdicts counted.
+/// Counts of verdicts.
 #[derive(Default)]
 struct Tally {
-    /// Looks between which only noise had changed, and those called changed by each way.
+    /// Visits between which only noise changed, and how many of them each way reported as changed.
     noises: u64,
     false_changes: u64,
     sha1_false: u64,
     sketch_false: u64,
-    /// Looks between which content had changed, and those called unchanged.
+    /// Visits between which content changed, and how many of them were reported as unchanged.
     contents: u64,
     missed: u64,
     sketch_missed: u64,
-    /// False changes among the first looks, which do not count above.
+    /// False changes among the first visits, which are not counted above.
     warm_up: u64,
-    /// Looks whose fingerprint fell back to all bytes.
+    /// Visits whose fingerprint fell back to all bytes.
     plain: u64,
-    /// What was missed, and the first false changes.
+    /// The missed changes, and the first false ones.
     told: Vec<String>,
 }
 
@@ -107,7 +107,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// What is remembered of a URL's last look.
+/// The state of a URL's last visit.
 struct Last {
     print: Fingerprint,
     sha1: [u8; 20],
@@ -119,7 +119,7 @@ fn sha1(body: &[u8]) -> [u8; 20] {
     Sha1::digest(body).into()
 }
 
-/// Looks at every page of a site in turn. Content changes at one look in four, one fact at a time.
+/// Visits every page of a site in turn. Content changes at one visit in four, one fact at a time.
 fn trial(site: &Site, looks: u64, seed: u64) -> Tally {
     let mut random = Random(seed ^ site.name.bytes().fold(0, |hash: u64, byte| hash.rotate_left(7) ^ u64::from(byte)));
     let mut pages: Vec<Specimen> = site.pages.clone();

@@ -1,4 +1,4 @@
-//! What libtorrent says of torrents, by `python3-libtorrent`.
+//! libtorrent's verdicts on torrents, through `python3-libtorrent`.
 
 use std::fs;
 use std::io::Write;
@@ -65,7 +65,7 @@ pub fn names(metainfo: &Metainfo) -> (Option<String>, Option<String>) {
     (metainfo.infohashes.v1.map(|hash| hex(&hash)), metainfo.infohashes.v2.map(|hash| hex(&hash)))
 }
 
-/// What is different, or None. An acceptance that only we give must be of a body with junk in front.
+/// The difference, or None. If only we accept a body, it must have junk in front.
 pub fn difference(body: &[u8], theirs: &Verdict) -> Option<String> {
     match metainfo::parse(body) {
         Ok(ours) if theirs.ok && names(&ours) == (theirs.v1.clone(), theirs.v2.clone()) => None,
@@ -78,7 +78,7 @@ pub fn difference(body: &[u8], theirs: &Verdict) -> Option<String> {
     }
 }
 
-/// Each of them is to us what it is to libtorrent.
+/// Checks that we and libtorrent agree on each of them.
 pub fn assert_same_verdicts(torrents: &[(String, Vec<u8>)]) {
     let bodies: Vec<Vec<u8>> = torrents.iter().map(|(_, body)| body.clone()).collect();
     let differences: Vec<String> = torrents

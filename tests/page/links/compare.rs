@@ -1,7 +1,7 @@
-//! The links that the scanner finds beside those of html5ever's tree.
+//! Compares the scanner's links with those of html5ever's tree.
 //!
 //! The tree copies formatting elements that are still open (`<p><a href=x><p>` has two `a`), so both sides are
-//! compared with each (kind, href) at its first place only.
+//! compared by the first position of each (kind, href).
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,7 +12,7 @@ use gleaner_net::fetch::charset;
 use gleaner_page::links::{LinkKind, PageLinks, scan};
 use gleaner_page::tree;
 
-/// A page's links without repetitions, its base and what it tells robots.
+/// A page's deduplicated links, its base and its robots directives.
 type Summary = (Vec<(LinkKind, String)>, Option<String>, bool, bool);
 
 fn summary(page: &PageLinks<'_>) -> Summary {
@@ -61,14 +61,14 @@ pub fn compare_folder(folder: &Path, pages_min: usize) {
     assert!(links > pages_min, "pages without links prove nothing");
 }
 
-/// The one class where scanner and tree differ: a `template` whose first child is a `col` is parsed as a column group,
-/// in which the tree ignores every other tag. The scanner takes the links that stand there.
+/// The one case where scanner and tree differ: a `template` whose first child is a `col` is parsed as a column group,
+/// in which the tree ignores every other tag. The scanner returns the links in it.
 fn ignores_tags(document: &str) -> bool {
     document.contains("<template><col>")
 }
 
-/// Compares html5lib's documents, which were written to go wrong in every way that HTML can. As few of them hold links, links and raw
-/// text are put behind and between their tags.
+/// Compares html5lib's documents, which contain every kind of malformed HTML. As few of them have links, links and raw
+/// text are inserted after and between their tags.
 pub fn compare_documents(documents: impl IntoIterator<Item = String>, at_least: usize) {
     let (mut compared, mut excepted, mut differing) = (0, 0, Vec::new());
     for document in documents {

@@ -1,8 +1,8 @@
-//! Page numbers read from URLs, against links that are labelled as pagination.
+//! Page numbers parsed from URLs, compared with links that are labelled as pagination.
 //!
-//! Which links *look* like pagination (their text, their place) is not asked here, only what URLs tell. Recall: a
-//! labelled link has a page number, or is the first page of a series of which another labelled link has one. Precision:
-//! links with a page number that are of the series of the page that they stand on, and labelled.
+//! Only the URLs count here, not what a link *looks* like (its text, its position). Recall: a labelled link has a page
+//! number, or is the first page of a series in which another labelled link has one. Precision: links with a page number
+//! that belong to the series of their page, and are labelled.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +54,7 @@ fn labelled_targets(page: &Labelled, html: &Html, base: &Url) -> BTreeSet<String
     let mut targets = BTreeSet::new();
     for selector in page.selectors.iter().filter(|selector| !selector.is_empty()) {
         let selector = Selector::parse(selector).unwrap();
-        // Some labels stand on an element within the link.
+        // Some labels are on an element inside the link.
         for element in html.select(&selector) {
             let own = std::iter::once(element).chain(element.ancestors().filter_map(scraper::ElementRef::wrap));
             let href = own.take(3).find_map(|element| element.value().attr("href"));
@@ -69,7 +69,7 @@ fn series(path_and_query: &str) -> String {
         .map_or_else(|| pagination::series_of_first(path_and_query), |number| number.series)
 }
 
-/// Precision and recall on the pages of a folder: `labels.jsonl`, and the files that it names.
+/// Precision and recall on the pages of a folder: `labels.jsonl`, and the files that it lists.
 pub fn measure(folder: &Path) -> (f64, f64) {
     let (mut hit, mut missed, mut wrong) = (0, Vec::new(), Vec::new());
     for page in labelled_pages(folder) {
@@ -84,8 +84,8 @@ pub fn measure(folder: &Path) -> (f64, f64) {
             .filter_map(|link| target(&page.url, &base, &link.href))
             .filter(|target| pagination::of(target, None).is_some() && series(target) == here)
             .collect();
-        // Labels include the pagination of threads listed on a board, of other series than the page. A link to a first
-        // page mostly has no number: it is told by its series.
+        // Labels include the pagination of threads listed on a board, which belong to other series. A link to a first
+        // page usually has no number: its series identifies it.
         let numbered: BTreeSet<String> =
             labelled.iter().filter_map(|target| pagination::of(target, None)).map(|page| page.series).collect();
         let is_told = |target: &&String| numbered.contains(&series(target)) || series(target) == here;

@@ -1,5 +1,5 @@
-//! What the tests of the binary share: a command and what it left, the demo site, and the service, each in a folder of
-//! its own and ended with its test.
+//! Helpers for tests of the binary: a command and its result, the demo site, and the service, each in its own folder
+//! and ended with its test.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,15 +11,22 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// Time for any one command; the slowest waits 15 s for a closed port.
+/// Time limit of a command; the slowest waits 15 s for a closed port.
 pub const COMMAND_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// Time in which SIGTERM ends the service (the promise), and how long the test waits before it gives up.
+/// Time in which SIGTERM has to end the service, and how long the test waits before it gives up.
 pub const STOP_TIME_MAX: Duration = Duration::from_secs(10);
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_gleaner");
 
-/// A command in a folder of its own, without the variables of whoever runs the tests.
+/// A command with the default disposition of each signal: children of `nohup` and of a shell's `&` inherit ignored ones.
+pub fn with_default_signals(program: &str) -> Command {
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP,INT,TERM", program]);
+    command
+}
+
+/// A command in its own folder, without the environment variables of the test runner.
 pub fn gleaner(folder: &Path, arguments: &[&str]) -> assert_cmd::Command {
     let mut command = assert_cmd::Command::new(BINARY);
     command.current_dir(folder).args(arguments).timeout(COMMAND_TIME_MAX);
@@ -29,7 +36,7 @@ pub fn gleaner(folder: &Path, arguments: &[&str]) -> assert_cmd::Command {
     command
 }
 
-/// What a command left.
+/// The result of a command.
 pub struct Ran {
     pub code: Option<i32>,
     pub out: String,
@@ -86,7 +93,7 @@ pub fn now() -> Instant {
     Instant::now()
 }
 
-/// Waits until `done` gives something; panics after [`COMMAND_TIME_MAX`].
+/// Waits until `done` returns something; panics after [`COMMAND_TIME_MAX`].
 #[track_caller]
 pub fn wait_for<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
     let begun = now();
@@ -99,7 +106,7 @@ pub fn wait_for<T>(what: &str, mut done: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A port that nobody listens on: it was just given back.
+/// A port without a listener: it was just released.
 pub fn closed_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -110,17 +117,17 @@ pub fn write_site(here: &Path, port: u16) {
     fs::write(here.join("rules/site.toml"), text).unwrap();
 }
 
-/// The demo site in a process of its own.
+/// The demo site in its own process.
 pub struct Site {
     child: Child,
     /// `http://127.0.0.1:port`.
     pub origin: String,
-    /// Open for as long as the site is to serve.
+    /// Open while the site has to serve.
     _stdin: ChildStdin,
 }
 
 impl Site {
-    /// Leaves `rules/` and `truth` in the folder.
+    /// Writes `rules/` and `truth` into the folder.
     pub fn start(here: &Path, torrents: usize, delay_ms: u64) -> Self {
         let mut child = Command::new(BINARY)
             .current_dir(here)
@@ -150,7 +157,7 @@ pub fn truth(here: &Path) -> BTreeSet<String> {
     fs::read_to_string(here.join("truth")).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// The archive's files by their names.
+/// The archive's files by name.
 pub fn archived(data: &Path) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for folder in fs::read_dir(data.join("torrents")).unwrap() {
@@ -172,7 +179,7 @@ pub struct Service {
 
 impl Service {
     pub fn start(here: &Path) -> Self {
-        let child = Command::new(BINARY)
+        let child = with_default_signals(BINARY)
             .current_dir(here)
             .args(["run", "--data", "data", "--rules", "rules", "--log-format", "json"])
             .env_remove("GLEANER_LOG")
@@ -189,7 +196,7 @@ impl Service {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Every whole line of the log; each must be a JSON object.
+    /// Every complete line of the log; each must be a JSON object.
     pub fn log(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.here.join("log")).unwrap();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -207,7 +214,7 @@ impl Service {
         self.log().into_iter().filter(|line| line["message"] == message).collect()
     }
 
-    /// What `status --json` says of the demo site; None until there is such a thing.
+    /// The demo site in `status --json`; None until it exists.
     pub fn site(&mut self) -> Option<Value> {
         if let Some(status) = self.child.try_wait().unwrap() {
             panic!("the service ended with {status}: {:?}", self.log());
@@ -222,7 +229,7 @@ impl Service {
         report["sites"].as_array()?.iter().find(|site| site["name"] == "demo").cloned()
     }
 
-    /// SIGTERM; how it ended.
+    /// Sends SIGTERM; returns the exit status.
     pub fn stop(mut self) -> ExitStatus {
         self.signal(Signal::TERM);
         let begun = now();

@@ -1,4 +1,4 @@
-//! The demo site over real sockets: every oddity that it promises is there, and its truth is true.
+//! The demo site over real sockets: every documented oddity exists, and its truth file is correct.
 
 mod walker;
 
@@ -11,7 +11,7 @@ use gleaner_torrent::Infohashes;
 use url::Url;
 use walker::{Client, Reply, Rules, Walk, infohashes, walk};
 
-/// A walk over the default site, as all tests of what it serves look at it.
+/// A walk over the default site, shared by all tests of its content.
 struct Default500 {
     walk: Walk,
     truth: Truth,

@@ -19,7 +19,7 @@ static ANCHOR: LazyLock<Regex> =
 static ENTITY: LazyLock<Regex> = LazyLock::new(|| regex(r"&(\w+|#\w+);"));
 static ESCAPE: LazyLock<Regex> = LazyLock::new(|| regex("%[0-9a-fA-F]{2}"));
 
-/// One response, body and all.
+/// One complete response.
 pub struct Reply {
     pub url: Url,
     pub status: u16,
@@ -80,7 +80,7 @@ fn unescape(text: &str) -> String {
     ENTITY.replace_all(text, decode).into_owned()
 }
 
-/// The address in a link of a download manager.
+/// The URL in a link of a download manager.
 fn decode_link(link: &str) -> Option<Vec<u8>> {
     let (scheme, code) = link.split_once("://")?;
     let code = code.split('&').next().unwrap_or_default();
@@ -103,7 +103,7 @@ pub struct Served {
     pub infohashes: Infohashes,
 }
 
-/// What a walk brought.
+/// The result of a walk.
 #[derive(Default)]
 pub struct Walk {
     pub torrents: Vec<Served>,
@@ -121,7 +121,7 @@ pub struct Walk {
     pub not_found: usize,
 }
 
-/// The demo's rule file as far as a walk needs it.
+/// The parts of the demo's rule file that a walk needs.
 pub struct Rules {
     start: Url,
     deny: Vec<Regex>,
@@ -159,7 +159,7 @@ impl Rules {
         url
     }
 
-    /// The URL's class; None where the rules or robots.txt refuse it.
+    /// The URL's class; None if the rules or robots.txt refuse it.
     pub fn class(&self, url: &Url) -> Option<&str> {
         let path = &url[url::Position::BeforePath..];
         let is_ours = url.origin() == self.start.origin();
@@ -171,7 +171,7 @@ impl Rules {
     }
 }
 
-/// Fetches with or without the session's cookie; follows nothing.
+/// Fetches with or without the session's cookie; follows no redirects.
 pub struct Client {
     http: reqwest::Client,
     pub cookie: Option<String>,
@@ -185,7 +185,7 @@ impl Client {
         Self { http, cookie: None }
     }
 
-    /// One that was here before and has the cookie.
+    /// A client with the cookie of an earlier visit.
     pub fn returning() -> Self {
         Self { cookie: Some("demo_sid=1".to_owned()), ..Self::new() }
     }
@@ -267,7 +267,7 @@ impl Walk {
     }
 }
 
-/// Infohashes over the bytes behind the first `4:info` of a whole bencoded dictionary; None for anything else.
+/// Infohashes over the bytes after the first `4:info` of a complete bencoded dictionary; None for anything else.
 pub fn infohashes(body: &[u8]) -> Option<Infohashes> {
     let text = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
     let line_31 = b"on line <b>31</b><br />\n";

@@ -1,8 +1,8 @@
-//! Servers that misbehave in every way that is known, beside the demo site, against the built binary: none of them may
-//! cost a torrent of the healthy site, a crash, memory without bound or an endless crawl, and each ends as what
-//! `status` tells.
+//! Servers with every known kind of misbehaviour, beside the demo site, against the built binary: none of them may
+//! cost a torrent of the healthy site, a crash, unbounded memory or an endless crawl, and each ends as `status`
+//! reports.
 //!
-//! Loopback only; each server on an address of its own, because manners bind addresses.
+//! Loopback only; each server has its own address, because politeness applies per address.
 
 #![allow(clippy::disallowed_methods)] // real servers and a real process take real time
 
@@ -21,17 +21,17 @@ use run::{Crawl, Ran};
 use server::{Ends, Hostile, Kind, Place};
 use tls::Certificates;
 
-/// Kinds that the issue asks for.
+/// Required number of kinds.
 const KINDS_WANTED: usize = 60;
 
-/// Memory of the crawling process at its highest (VmHWM), in MB of 10⁶ bytes, whatever the servers do. The stacks and values of a
+/// Peak memory limit of the crawling process (VmHWM), in MB of 10⁶ bytes, whatever the servers do. The stacks and values of a
 /// debug build are larger.
 const RSS_MB_MAX: u64 = if cfg!(debug_assertions) { 180 } else { 150 };
 
-/// Torrents of the healthy site; `benches/hostile/run` asks for more by `GLEANER_HOSTILE_TORRENTS`.
+/// Torrents of the healthy site; `benches/hostile/run` sets a larger number by `GLEANER_HOSTILE_TORRENTS`.
 const TORRENTS: usize = 300;
 
-/// Two cores and two crawls with time-outs of seconds: one after the other.
+/// Two cores and two crawls with timeouts of seconds: one after the other.
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// The page that links to all hostile ones.
@@ -49,22 +49,22 @@ const HUB: Kind = Kind {
     },
 };
 
-/// All servers of one test, from the `first` address on; `GLEANER_HOSTILE=bomb` narrows them down to the kinds whose
-/// names hold the word, for the one who looks for a cause.
+/// All servers of one test, starting at the `first` address; `GLEANER_HOSTILE=bomb` restricts them to the kinds whose
+/// names contain the word, for debugging.
 fn servers(kinds: Vec<Kind>, first: usize, certificates: &Arc<Certificates>) -> Vec<Hostile> {
     let word = std::env::var("GLEANER_HOSTILE").unwrap_or_default();
     let kinds = kinds.into_iter().filter(|kind| kind.name.contains(&word));
     kinds.enumerate().map(|(number, kind)| Hostile::start(kind, first + number, certificates)).collect()
 }
 
-/// A demo site on a runtime of its own, which lives as long as the site.
+/// A demo site on its own runtime, which lives as long as the site.
 fn demo_site(torrents: usize) -> (tokio::runtime::Runtime, DemoSite) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let site = runtime.block_on(gleaner_demo::start(DemoOptions { torrents, ..DemoOptions::default() }));
     (runtime, site.unwrap())
 }
 
-/// Everything that holds of a crawl whatever it met.
+/// Checks that hold for every crawl.
 fn check_process(ran: &Ran, site: &DemoSite, faults: &mut Vec<String>) {
     let mut fact = |holds: bool, told: String| {
         if !holds {
@@ -73,14 +73,14 @@ fn check_process(ran: &Ran, site: &DemoSite, faults: &mut Vec<String>) {
     };
     fact(!ran.stderr.contains("panicked"), format!("panicked:\n{}", ran.stderr));
     fact(ran.ended_by_itself, format!("did not end within {} s", run::CRAWL_TIME_MAX.as_secs()));
-    // Zero is a process that could not be looked at.
+    // Zero means that the process could not be measured.
     fact((1..=RSS_MB_MAX).contains(&ran.rss_mb()), format!("VmHWM {} MB", ran.rss_mb()));
     let score = site.truth().score(ran.stored.iter().copied());
     fact(score.found == score.reachable, format!("{} of {} healthy torrents", score.found, score.reachable));
     fact(site.refused_fetches() == 0, format!("{} forbidden requests", site.refused_fetches()));
 }
 
-/// What holds of every server whatever its kind: its good torrent is not lost, and it is left alone in the end.
+/// Checks that hold for every server: its good torrent is not lost, and it gets no more requests at the end.
 fn check_servers(ran: &Ran, servers: &[Hostile], faults: &mut Vec<String>) {
     for server in servers {
         if server.kind.keeps && !ran.has(&server.kind) {
@@ -107,7 +107,7 @@ fn there_are_as_many_kinds_as_asked_and_no_name_twice() {
 fn hostile_hosts_of_a_site_cost_it_no_torrent() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let certificates = Arc::new(Certificates::new());
-    // A proxy is a site's and not a host's.
+    // A proxy belongs to a site, not to a host.
     let kinds = kinds::all().into_iter().filter(|kind| kind.at != Place::Proxy).collect();
     let servers = servers(kinds, 1, &certificates);
     let hub = Hostile::start(HUB, 250, &certificates);
@@ -123,7 +123,7 @@ fn hostile_hosts_of_a_site_cost_it_no_torrent() {
     let mut faults = Vec::new();
     check_process(&ran, &site, &mut faults);
     check_servers(&ran, &servers, &mut faults);
-    // Each ended as its kind must, by its own URL's record, and what stays queued belongs to hosts that were given up.
+    // Each ended as its kind requires, by its own URL's record, and queued URLs belong to hosts that were given up.
     let paused: BTreeMap<&str, &String> = ran.paused.iter().map(|(origin, why)| (origin.as_str(), why)).collect();
     for (server, end) in servers.iter().zip(crawl.ends(&servers)) {
         let end = end.map_or("never visited", Outcome::name);
@@ -163,7 +163,7 @@ fn hostile_sites_beside_a_healthy_one_cost_it_nothing_and_end_as_status_tells() 
     assert!(faults.is_empty(), "{}\n{}", faults.join("\n"), ran.told());
 }
 
-/// Time-outs are what they are by default here: what hangs, hangs for as long as the healthy site takes.
+/// Default timeouts: a server that hangs does so for as long as the healthy site takes.
 #[test]
 fn a_healthy_site_is_exhausted_while_hostile_ones_hang() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -180,7 +180,7 @@ fn a_healthy_site_is_exhausted_while_hostile_ones_hang() {
         check_process(&ran, &site, &mut faults);
         (ran, crawl)
     };
-    // Neither folder goes before both are measured: for a minute after many files were deleted, ext4 makes new ones at
+    // Neither folder is deleted before both are measured: for a minute after many files were deleted, ext4 creates new ones at
     // half its speed.
     let (alone, _folder) = exhausted(&[]);
     let servers = servers(kinds::all(), 768, &certificates);
@@ -202,7 +202,7 @@ fn servers_that_ask_for_patience_are_waited_for_and_what_waits_is_told() {
     let servers = servers(kinds::patient(), 512, &certificates);
     let (_runtime, site) = demo_site(TORRENTS);
     let mut crawl = Crawl::new(&certificates);
-    // The one that asks once is waited for; the others would be for ever.
+    // The one that asks once is waited for; the others would take forever.
     crawl.until = &["demo", "429-once"];
     crawl.write_rules_of_many_sites(&site, &servers);
     let ran = crawl.run();
@@ -219,7 +219,7 @@ fn servers_that_ask_for_patience_are_waited_for_and_what_waits_is_told() {
     assert!(faults.is_empty(), "{}\n{}", faults.join("\n"), ran.told());
 }
 
-/// What stays queued are the URLs of hosts that were given up, and all of them.
+/// Queued URLs are exactly those of hosts that were given up.
 fn check_queued(ran: &Ran, servers: &[Hostile], faults: &mut Vec<String>) {
     let given_up = servers.iter().filter(|server| matches!(server.kind.ends, Ends::GivenUp(_)));
     let wanted: BTreeSet<String> = given_up.map(Hostile::page_url).collect();
@@ -231,14 +231,14 @@ fn check_queued(ran: &Ran, servers: &[Hostile], faults: &mut Vec<String>) {
     }
 }
 
-/// A site of its own ended as its kind must.
+/// Checks that a separate site ended as its kind requires.
 fn check_end(ran: &Ran, server: &Hostile, faults: &mut Vec<String>) {
     let kind = &server.kind;
     let name = kind.name;
     let (counted, ended) = (ran.outcomes(name), ran.ended(name));
     match kind.ends {
         Ends::As(outcomes) => {
-            // What the good part of the server leads to.
+            // The outcomes that the good part of the server leads to.
             let beside: &[&str] = match kind.at {
                 Place::Torrent => &["page"],
                 _ if kind.keeps => &["page", "torrent_stored"],

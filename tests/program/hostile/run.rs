@@ -1,5 +1,5 @@
-//! One crawl by the built binary in a folder of its own, watched from outside: memory, what `status` says while it
-//! runs, and what it leaves.
+//! One crawl by the built binary in its own folder, observed from outside: memory, `status` while it
+//! runs, and its files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,17 +22,17 @@ use crate::hostile::tls::Certificates;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_gleaner");
 
-/// A crawl that lasts longer is taken for one that does not end.
+/// A longer crawl counts as endless.
 pub const CRAWL_TIME_MAX: Duration = Duration::from_secs(240);
 
-/// Time-out of the sites, so that a server which hangs costs the test seconds.
+/// Timeout of the sites, so that a hanging server costs the test only seconds.
 const TIMEOUT_SECONDS: i64 = 3;
 
-/// How often the running crawl is asked for its status, and how long an answer is waited for.
+/// Interval of status requests to the running crawl, and the timeout of a response.
 const STATUS_EVERY: Duration = Duration::from_millis(100);
 const STATUS_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// What the hostile servers' URLs look like.
+/// Pattern of the hostile servers' URLs.
 const DOWNLOADS: &str = r"^/hostile/[a-z0-9-]+/[a-z]+\.torrent$";
 const PAGES: &str = r"^/hostile/[a-z0-9-]+/(?:x/)*(?:\?hop=\d+)?$";
 
@@ -40,25 +40,25 @@ const PAGES: &str = r"^/hostile/[a-z0-9-]+/(?:x/)*(?:\?hop=\d+)?$";
 pub struct Crawl {
     folder: tempfile::TempDir,
     authority: PathBuf,
-    /// Told to stop as soon as these sites have ended; a crawl of none ends by itself.
+    /// Stops as soon as these sites have ended; if empty, the crawl ends by itself.
     pub until: &'static [&'static str],
 }
 
-/// What a crawl was and left.
+/// The observations and results of a crawl.
 pub struct Ran {
     pub ended_by_itself: bool,
     pub seconds: f64,
-    /// When the healthy site was exhausted, all of it on the disk.
+    /// When the healthy site was exhausted, with everything on disk.
     pub healthy_seconds: Option<f64>,
-    /// The longest that the crawl took to answer for its status: it does so between the visits of its one thread.
+    /// The longest time to a status response: the crawl's one thread answers between visits.
     pub status_seconds_max: f64,
     /// VmHWM, in KiB.
     pub rss_kb: u64,
     pub stderr: String,
     pub stored: BTreeSet<Infohashes>,
-    /// Origins whose pause `status` told while the crawl ran, with the last reason.
+    /// Origins that `status` showed as paused during the crawl, with the last reason.
     pub paused: BTreeMap<String, String>,
-    /// URLs that wait for another run.
+    /// URLs queued for another run.
     pub queued: BTreeSet<String>,
     /// `status --json` after the end.
     status: Value,
@@ -67,7 +67,7 @@ pub struct Ran {
 }
 
 impl Crawl {
-    /// `GLEANER_HOSTILE_KEEP` leaves the folder where it is, for whoever measures more than one after the other.
+    /// `GLEANER_HOSTILE_KEEP` keeps the folder, for several measurements in a row.
     pub fn new(certificates: &Arc<Certificates>) -> Self {
         let mut folder = tempfile::tempdir().unwrap();
         folder.disable_cleanup(std::env::var_os("GLEANER_HOSTILE_KEEP").is_some());
@@ -82,7 +82,7 @@ impl Crawl {
         fs::write(path, toml::to_string(rules).unwrap()).unwrap();
     }
 
-    /// The demo site's own rules, with the hostile servers as further hosts of it, to which the hub links.
+    /// The demo site's own rules, with the hostile servers as additional hosts of it, linked from the hub.
     pub fn write_rules_of_one_site(&mut self, site: &DemoSite, hub: &Hostile, servers: &[Hostile]) {
         let mut rules: Table = site.rules_text.parse().unwrap();
         let hosts = servers.iter().chain([hub]).map(|server| server.origin());
@@ -97,8 +97,8 @@ impl Crawl {
         self.write("demo", &rules);
     }
 
-    /// The demo site's own rules, and a site for each hostile server; one that is told to stop has the time-outs that
-    /// sites have by default.
+    /// The demo site's own rules, and a site for each hostile server; a crawl that is stopped has the default
+    /// timeouts.
     pub fn write_rules_of_many_sites(&mut self, site: &DemoSite, servers: &[Hostile]) {
         fs::write(self.folder.path().join("rules/demo.toml"), &site.rules_text).unwrap();
         for server in servers {
@@ -158,7 +158,7 @@ impl Crawl {
             std::thread::sleep(STATUS_EVERY);
         };
         let seconds = begun.elapsed().as_secs_f64();
-        // A crawl of nothing else ends with its site, before it can be asked.
+        // A crawl of nothing else ends with its site, before it can be queried.
         if ended_by_itself {
             watched.healthy_seconds.get_or_insert(seconds);
         }
@@ -178,8 +178,7 @@ impl Crawl {
         }
     }
 
-    /// How the last visit of each server's URL ended by which it is judged, as the database has it; None for one that
-    /// was never visited.
+    /// The outcome of the last visit of each server's judged URL, from the database; None if it was never visited.
     pub fn ends(&self, servers: &[Hostile]) -> Vec<Option<Outcome>> {
         let path = self.folder.path().join("data/crawl.redb");
         let db = RedbStore::open(&path, OpenOptions { cache_bytes: 4 << 20, sync: false }).unwrap();
@@ -200,7 +199,7 @@ impl Crawl {
         })
     }
 
-    /// What the next crawl would begin with, as a dry run tells it.
+    /// What the next crawl would start with, by a dry run.
     fn queued(&self) -> BTreeSet<String> {
         let done = self.command("crawl").args(["--json", "--dry-run"]).output().unwrap();
         let plan: Value = serde_json::from_slice(&done.stdout).unwrap();
@@ -208,7 +207,7 @@ impl Crawl {
         urls.map(|url| url.as_str().unwrap().to_owned()).collect()
     }
 
-    /// What the archive holds, by an export's manifest.
+    /// The content of the archive, by an export's manifest.
     fn stored(&self) -> BTreeSet<Infohashes> {
         let export = self.folder.path().join("export");
         let done = self.command("export").arg(&export).output().unwrap();
@@ -224,7 +223,7 @@ impl Crawl {
     }
 }
 
-/// A child that does not outlive its test.
+/// A child that is killed with its test.
 struct Ended(Child);
 
 impl Drop for Ended {
@@ -239,7 +238,7 @@ fn hash<const N: usize>(value: &Value) -> Option<[u8; N]> {
     Some(bytes.try_into().unwrap())
 }
 
-/// The most memory that the process has held so far; zero once it is gone.
+/// Peak memory of the process so far; zero once it is gone.
 fn highest_rss_kb(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -251,7 +250,7 @@ fn terminate(child: &Child) {
     rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
 }
 
-/// What was seen of a crawl while it ran.
+/// Observations of a running crawl.
 #[derive(Default)]
 struct Watched {
     rss_kb: u64,
@@ -263,7 +262,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// Asks the crawling process for its status.
+    /// Requests the status of the crawling process.
     fn asks(&mut self, data: &Path, begun: Instant) {
         let asked = Instant::now();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -294,23 +293,23 @@ impl Ran {
         serde_json::from_value(self.site(name)["outcomes"].clone()).unwrap_or_default()
     }
 
-    /// How a site ended, as the crawl's summary says it.
+    /// How a site ended, by the crawl's summary.
     pub fn ended(&self, name: &str) -> String {
         self.summary["sites"][name].to_string()
     }
 
-    /// The most memory it held, in MB of 10⁶ bytes.
+    /// Peak memory, in MB of 10⁶ bytes.
     pub fn rss_mb(&self) -> u64 {
         self.rss_kb * 1_024 / 1_000_000
     }
 
-    /// True when the kind's good torrent was stored.
+    /// True if the kind's good torrent was stored.
     pub fn has(&self, kind: &Kind) -> bool {
         let v1 = Sha1::digest(info(kind.name)).into();
         self.stored.contains(&Infohashes { v1: Some(v1), v2: None })
     }
 
-    /// For the one who reads a failure.
+    /// Details for a failure message.
     pub fn told(&self) -> String {
         format!(
             "{:.1} s, VmHWM {} MB, {} torrents\n{}\n{}",

@@ -1,7 +1,7 @@
-//! Servers that misbehave, over raw sockets: each has a loopback address of its own and a thread a connection.
+//! Misbehaving servers over raw sockets: each has its own loopback address and one thread per connection.
 //!
-//! Where a kind's mischief has no part (the way to it, and what else its site offers) the server answers as it should.
-//! Whatever a kind does for ever ends with the client, with [`Hostile`], or after [`CONNECTION_TIME_MAX`].
+//! Outside a kind's misbehaviour (the path to it, and the rest of its site) the server responds correctly. Endless
+//! behaviour ends with the client, with [`Hostile`], or after [`CONNECTION_TIME_MAX`].
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -13,23 +13,23 @@ use rustix::net::sockopt::set_socket_linger;
 
 use crate::hostile::tls::Certificates;
 
-/// Time of one connection: nearly that of a crawl. On a busy machine a crawl takes minutes, and a connection that ends in its midst cuts
-/// off an answer that the kind does not mean to cut.
+/// Maximum time of one connection: nearly that of a crawl. On a busy machine a crawl takes minutes, and a connection that ends
+/// before it would truncate a response that the kind does not mean to truncate.
 pub const CONNECTION_TIME_MAX: Duration = Duration::from_secs(200);
 
-/// Bytes that an endless body sends at most: ten times what any cap of the crawler lets through.
+/// Maximum bytes of an endless body: ten times any cap of the crawler.
 const FLOOD_BYTES_MAX: usize = 512 << 20;
 
 /// Bytes of a request's head.
 const REQUEST_BYTES_MAX: usize = 64 << 10;
 
-/// Connections that one server takes; more would be a fault of the crawler, and are told as one.
+/// Maximum connections to one server; more are a bug of the crawler, and reported as one.
 pub const CONNECTIONS_MAX: usize = 400;
 
 /// Where a kind misbehaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Its page, and whatever that names but the good torrent.
+    /// Its page, and everything linked there except the good torrent.
     Page,
     /// The torrent that its good page links to.
     Torrent,
@@ -37,7 +37,7 @@ pub enum Place {
     Robots,
     /// Every connection, before a request is read.
     Accept,
-    /// Every connection, instead of a TLS handshake or with a certificate of its own.
+    /// Every connection, instead of a TLS handshake or with its own certificate.
     Tls,
     /// As the proxy of its site.
     Proxy,
@@ -45,10 +45,10 @@ pub enum Place {
     Nowhere,
 }
 
-/// How the URL at which a kind misbehaves must end.
+/// The required outcome of the URL at which a kind misbehaves.
 #[derive(Clone, Copy, Debug)]
 pub enum Ends {
-    /// In these outcomes and no other, as `status` names them.
+    /// One of these outcomes, by their names in `status`.
     As(&'static [&'static str]),
     /// Its host is given up, for one of these reasons.
     GivenUp(&'static [&'static str]),
@@ -62,7 +62,7 @@ pub struct Kind {
     pub name: &'static str,
     pub at: Place,
     pub ends: Ends,
-    /// Whether the good torrent must be harvested all the same.
+    /// Whether the good torrent must be harvested nevertheless.
     pub keeps: bool,
     /// Connections that a crawl may open to it, retries and robots.txt included.
     pub connections_max: usize,
@@ -77,7 +77,7 @@ impl Kind {
         format!("/hostile/{}/", self.name)
     }
 
-    /// The torrent that it offers where it is not itself the mischief.
+    /// The torrent that it serves, unless that is the misbehaviour.
     pub fn torrent(&self) -> Vec<u8> {
         torrent(self.name)
     }
@@ -102,10 +102,10 @@ pub fn info(name: &str) -> String {
     format!("d6:lengthi9e4:name{}:{name}12:piece lengthi16384e6:pieces20:{pieces}e", name.len())
 }
 
-/// What becomes of a connection after an answer.
+/// What happens to a connection after a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
-    /// The next request is waited for.
+    /// Waits for the next request.
     Keep,
     /// FIN.
     Close,
@@ -116,16 +116,16 @@ pub enum After {
 trait Wire: Read + Write + Send {}
 impl<T: Read + Write + Send> Wire for T {}
 
-/// One connection, as a kind sees it.
+/// One connection from a kind's point of view.
 pub struct Talk<'a> {
     pub kind: Kind,
-    /// Path and query of the request; of a proxy's, the whole URL. Empty before one was read.
+    /// Path and query of the request; for a proxy, the whole URL. Empty before the first request.
     pub path: String,
     /// Requests on this connection so far.
     pub requests: usize,
-    /// The number of this connection among the server's, from 1.
+    /// The number of this connection to the server, starting at 1.
     pub connection: usize,
-    /// Where this server listens.
+    /// The listening address of this server.
     pub address: SocketAddr,
     pub certificates: &'a Certificates,
     socket: TcpStream,
@@ -143,7 +143,7 @@ impl Talk<'_> {
         self.wire.write_all(bytes.as_ref())
     }
 
-    /// Sends an answer and keeps the connection. `headers` end in CRLF each.
+    /// Sends a response and keeps the connection. Each of the `headers` ends in CRLF.
     pub fn answer(&mut self, status: &str, headers: &str, body: impl AsRef<[u8]>) -> io::Result<After> {
         let body = body.as_ref();
         let head = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
@@ -156,12 +156,12 @@ impl Talk<'_> {
         Ok(After::Keep)
     }
 
-    /// Answers with a page.
+    /// Responds with a page.
     pub fn html(&mut self, headers: &str, body: impl AsRef<[u8]>) -> io::Result<After> {
         self.answer("200 OK", &format!("Content-Type: text/html; charset=utf-8\r\n{headers}"), body)
     }
 
-    /// Answers with a file that calls itself a torrent.
+    /// Responds with a file that is labelled as a torrent.
     pub fn file(&mut self, body: impl AsRef<[u8]>) -> io::Result<After> {
         self.answer("200 OK", "Content-Type: application/x-bittorrent\r\n", body)
     }
@@ -178,7 +178,7 @@ impl Talk<'_> {
         self.file(torrent)
     }
 
-    /// Sends a piece again and again until the client has gone.
+    /// Sends a piece repeatedly until the client is gone.
     pub fn flood(&mut self, piece: &[u8]) -> io::Result<After> {
         let mut sent = 0;
         while sent < FLOOD_BYTES_MAX {
@@ -188,7 +188,7 @@ impl Talk<'_> {
         Ok(After::Close)
     }
 
-    /// Sends one byte a second.
+    /// Sends one byte per second.
     pub fn drip(&mut self, bytes: impl AsRef<[u8]>) -> io::Result<After> {
         for byte in bytes.as_ref().chunks(1) {
             self.raw(byte)?;
@@ -197,7 +197,7 @@ impl Talk<'_> {
         Ok(After::Close)
     }
 
-    /// Says nothing for so long, or until the client has gone.
+    /// Sends nothing for this long, or until the client is gone.
     pub fn pause(&mut self, time: Duration) -> io::Result<()> {
         let until = (Instant::now() + time).min(self.ends);
         self.socket.set_read_timeout(Some(Duration::from_millis(50)))?;
@@ -217,20 +217,20 @@ impl Talk<'_> {
         self.socket.set_read_timeout(Some(CONNECTION_TIME_MAX))
     }
 
-    /// Says nothing until the client has gone.
+    /// Sends nothing until the client is gone.
     pub fn silence(&mut self) -> io::Result<After> {
         self.pause(CONNECTION_TIME_MAX)?;
         Ok(After::Close)
     }
 
-    /// Goes on in TLS.
+    /// Continues in TLS.
     pub fn tls(&mut self, config: &Arc<rustls::ServerConfig>) -> io::Result<()> {
         let connection = rustls::ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
         self.wire = Box::new(rustls::StreamOwned::new(connection, self.socket.try_clone()?));
         Ok(())
     }
 
-    /// Reads requests and answers them until one side has enough.
+    /// Reads requests and responds until one side stops.
     pub fn converse(&mut self, robots: Serve, page: Serve, torrent: Serve) -> io::Result<After> {
         loop {
             self.read_request()?;
@@ -273,16 +273,16 @@ impl Talk<'_> {
     }
 }
 
-/// Answers every request as a good server does; for kinds whose mischief lies before the first of them.
+/// Responds to every request like a good server; for kinds that misbehave before the first of them.
 pub fn behave(talk: &mut Talk<'_>) -> io::Result<After> {
     talk.converse(|talk| talk.answer("404 Not Found", "", ""), |talk| talk.good_page(), |talk| talk.good_torrent())
 }
 
-/// A running server of one kind; dropping it ends it.
+/// A running server of one kind; stops when dropped.
 pub struct Hostile {
     pub kind: Kind,
     pub address: SocketAddr,
-    /// Connections taken so far.
+    /// Connections accepted so far.
     pub connections: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -303,7 +303,7 @@ impl Hostile {
         Self { kind, address, connections, stop, thread }
     }
 
-    /// `scheme://host:port` of the URLs that are asked for.
+    /// `scheme://host:port` of the requested URLs.
     pub fn origin(&self) -> String {
         match self.kind.at {
             Place::Tls => format!("https://{}", self.address),
@@ -317,7 +317,7 @@ impl Hostile {
         format!("{}{}", self.origin(), self.kind.page_path())
     }
 
-    /// The path of the URL that must end as [`Kind::ends`] says.
+    /// The path of the URL whose outcome is checked against [`Kind::ends`].
     pub fn judged_path(&self) -> String {
         let torrent = if self.kind.at == Place::Torrent { "good.torrent" } else { "" };
         self.kind.page_path() + torrent
@@ -328,7 +328,7 @@ impl Drop for Hostile {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // Wakes the listener; connections under way see the flag and end by themselves.
+            // Wakes the listener; running connections see the flag and end by themselves.
             drop(TcpStream::connect(self.address));
             drop(thread.join());
         }
@@ -353,7 +353,7 @@ fn accept(
         }
         let (stop, certificates, address) = (stop.clone(), certificates.clone(), listener.local_addr().unwrap());
         let serve = move || {
-            // The client going away is how most of them end.
+            // Most of them end when the client closes the connection.
             let _ = converse(kind, connection, socket, address, &stop, &certificates);
         };
         std::thread::Builder::new().name(kind.name.to_owned()).stack_size(512 << 10).spawn(serve).unwrap();

@@ -1,5 +1,5 @@
-//! An authority of the test's own, which the crawler is told to trust (`SSL_CERT_FILE`), and what it signs: a good
-//! certificate, and the bad ones.
+//! A certificate authority for the test, which the crawler trusts through `SSL_CERT_FILE`, and the certificates that it signs: a good
+//! one, and the bad ones.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -45,7 +45,7 @@ impl Certificates {
         self.signed(CertificateParams::new(vec!["elsewhere.example".to_owned()]).unwrap())
     }
 
-    /// For this address, signed by nobody who is trusted.
+    /// For this address, without a trusted signature.
     pub fn self_signed(&self, address: IpAddr) -> Arc<ServerConfig> {
         let key = KeyPair::generate().unwrap();
         let certificate = params(address).self_signed(&key).unwrap();
@@ -61,7 +61,7 @@ impl Certificates {
 
 fn params(address: IpAddr) -> CertificateParams {
     let mut params = CertificateParams::default();
-    // A name of its own: the default one is the authority's, too.
+    // A distinct name: the default is also the authority's.
     params.distinguished_name.push(DnType::CommonName, "hostile");
     params.subject_alt_names = vec![SanType::IpAddress(address)];
     params

@@ -1,8 +1,8 @@
 //! Real servers, real torrents: four programs list the same nested folders, the built binary crawls them with the
-//! shipped family rules, and one archive over all four holds each torrent once with its four sources.
+//! shipped family rules, and one archive over all four has each torrent once with its four sources.
 //!
-//! The torrents are mktorrent's, libtorrent's and webtorrent's; what is a torrent, and what it is called, is
-//! libtorrent's word (`make_torrents.py`).
+//! The torrents are made by mktorrent, libtorrent and webtorrent; libtorrent decides what a torrent is, and its name
+//! (`make_torrents.py`).
 
 mod server;
 
@@ -18,16 +18,16 @@ use serde_json::Value;
 use server::{Kind, Server};
 use sha2::{Digest, Sha256};
 
-/// Torrents that the generator is asked for; odd names and webtorrent's come on top.
+/// Torrents requested from the generator; odd names and webtorrent's are extra.
 const TORRENTS: usize = 900;
 
 /// Where `scripts/test` unpacks npm's package.
 const WEBTORRENT_FIXTURES: &str = "target/test-tools/webtorrent-fixtures-2.0.3/fixtures";
 
-/// One torrent as libtorrent names it: v1 and v2 in hex.
+/// One torrent by libtorrent's infohashes: v1 and v2 in hex.
 type Name = (Option<String>, Option<String>);
 
-/// What the folder holds: the files of each torrent, by libtorrent's names.
+/// The content of the folder: the files of each torrent, by libtorrent's infohashes.
 struct Truth {
     tree: PathBuf,
     files: BTreeMap<Name, BTreeSet<String>>,
@@ -54,7 +54,7 @@ impl Truth {
         Self { tree: folder.join("tree"), files }
     }
 
-    /// SHA-256 of each file that is this torrent.
+    /// SHA-256 of each file of this torrent.
     fn contents(&self, name: &Name) -> BTreeSet<String> {
         self.files[name]
             .iter()
@@ -74,7 +74,7 @@ fn public_folder() -> tempfile::TempDir {
     folder
 }
 
-/// Runs the built binary and returns its standard output; panics with its messages when it fails.
+/// Runs the built binary and returns its standard output; panics with its messages on failure.
 fn gleaner<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> String {
     let done = Command::new(env!("CARGO_BIN_EXE_gleaner")).args(arguments).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
@@ -82,7 +82,7 @@ fn gleaner<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> String {
     out.into_owned()
 }
 
-/// The five lines that a newcomer writes for such a server, beside the shipped families.
+/// The five lines that a new user writes for such a server, beside the shipped families.
 fn write_rules(rules: &Path, servers: &[Server]) {
     let shipped = Path::new(env!("GLEANER_ROOT")).join("rules/families");
     fs::create_dir_all(rules.join("families")).unwrap();
@@ -99,7 +99,7 @@ fn write_rules(rules: &Path, servers: &[Server]) {
     }
 }
 
-/// The manifest of an exported folder, by libtorrent's names; panics when a torrent stands there twice.
+/// The manifest of an exported folder, by libtorrent's infohashes; panics if a torrent is in it twice.
 fn manifest(export: &Path) -> BTreeMap<Name, Value> {
     let lines = fs::read_to_string(export.join("manifest.jsonl")).unwrap();
     let mut rows = BTreeMap::new();

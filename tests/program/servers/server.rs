@@ -1,5 +1,5 @@
-//! The four servers, each a child of the test on a free loopback port with a configuration of its own. None
-//! forks, so that killing the child ends the server.
+//! The four servers, each a child of the test on a free loopback port with its own configuration. None
+//! forks, so that killing the child stops the server.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -9,13 +9,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// What every message about a missing program ends in.
+/// The end of every message about a missing program.
 const HINT: &str = "hint: scripts/test installs what the tests need, then runs them";
 
-/// Tries to find a port that nobody else takes between our look and the server's.
+/// Attempts to find a port that nobody else takes before the server binds it.
 const PORT_TRIES: usize = 5;
 
-/// Times of 20 ms that a server may take to answer.
+/// Number of 20 ms intervals that a server may take to start.
 const START_POLLS_MAX: usize = 500;
 
 /// Programs that list folders, as their Debian packages install them.
@@ -70,7 +70,7 @@ impl Kind {
     }
 }
 
-/// A running server; dropping it ends it.
+/// A running server; stops when dropped.
 pub struct Server {
     pub kind: Kind,
     pub port: u16,
@@ -78,8 +78,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves `tree`; configuration and logs go into `folder`. Panics with the server's own message, or with how
-    /// to get the program.
+    /// Serves `tree`; configuration and logs are in `folder`. Panics with the server's own message, or with
+    /// instructions to install the program.
     pub fn start(kind: Kind, tree: &Path, folder: &Path) -> Self {
         for _ in 0..PORT_TRIES {
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -107,7 +107,7 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The answer to `GET path`, head and body.
+    /// The response to `GET path`, head and body.
     pub fn get(&self, path: &str) -> std::io::Result<String> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         stream.set_read_timeout(Some(Duration::from_secs(10)))?;
@@ -117,7 +117,7 @@ impl Server {
         Ok(String::from_utf8_lossy(&answer).into_owned())
     }
 
-    /// Waits until the server answers; false when it ended instead.
+    /// Waits until the server responds; false if it ended instead.
     fn answers(&mut self) -> bool {
         for _ in 0..START_POLLS_MAX {
             if self.child.try_wait().unwrap().is_some() {
@@ -135,7 +135,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Ok(pid) = i32::try_from(self.child.id()) {
-            // The group is the child's own; helpers that it may have started go with it.
+            // The child has its own process group; helpers that it may have started are killed with it.
             if let Some(group) = rustix::process::Pid::from_raw(pid) {
                 let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             }
@@ -144,8 +144,8 @@ impl Drop for Server {
     }
 }
 
-/// The program's path: Debian keeps daemons in sbin, which is not on every user's PATH, and a python of pyenv's
-/// would not be the one with libtorrent.
+/// The program's path: Debian installs daemons in sbin, which is not on every user's PATH, and a pyenv python
+/// would not have libtorrent.
 pub fn find(program: &str, package: &str) -> String {
     ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/sbin", "/bin"]
         .iter()
@@ -158,7 +158,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
-/// Debian's `mime.types` knows no torrents in any of the servers; they fall to each server's default type.
+/// Debian's `mime.types` has no torrents for any of the servers; they get each server's default type.
 fn nginx(tree: &Path, folder: &Path, port: u16) -> String {
     let (tree, folder) = (tree.display(), folder.display());
     format!(
@@ -174,7 +174,7 @@ fn nginx(tree: &Path, folder: &Path, port: u16) -> String {
     )
 }
 
-/// `IndexOptions` and `IndexIgnore` are the ones of Debian's `autoindex.conf`.
+/// `IndexOptions` and `IndexIgnore` as in Debian's `autoindex.conf`.
 fn apache(tree: &Path, folder: &Path, port: u16) -> String {
     let (tree, folder) = (tree.display(), folder.display());
     let modules: String = ["mpm_event", "authz_core", "mime", "dir", "autoindex"]

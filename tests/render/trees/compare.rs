@@ -1,4 +1,4 @@
-//! The arena's tree beside the one that scraper builds.
+//! Compares the arena's tree with the one that scraper builds.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use gleaner_render::{NodeData, NodeId, Parser, Step, Tree};
 use scraper::{Html, Node as Scraped};
 
-/// A tree as lines, so that a difference shows where it is.
+/// A tree as lines, so that a difference shows its position.
 fn lines(tree: &Tree, document: NodeId) -> Vec<String> {
     let mut lines = Vec::new();
     let mut work: Vec<(NodeId, usize)> = vec![(document, 0)];
@@ -88,7 +88,7 @@ pub fn compare(markup: &str, of: &str) {
     }
 }
 
-/// Compares the pages of a folder; how many.
+/// Compares the pages of a folder; returns how many.
 pub fn compare_folder(folder: &Path) -> usize {
     let mut pages = 0;
     for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {

@@ -1,12 +1,12 @@
-//! A network that is nothing but files.
+//! A network that serves files only.
 
 use gleaner_render::Net;
 use gleaner_render::wire::{Answer, Request, RequestId, Response};
 
-/// A file by its path and query: its body, `None` where there is none, and its type.
+/// A file by its path and query: its body, `None` if it does not exist, and its type.
 pub type Serve = fn(path: &str, query: &str) -> (Option<Vec<u8>>, &'static str);
 
-/// A network of one origin, whose files a function gives.
+/// A network of one origin, whose files come from a function.
 pub struct Archive {
     origin: &'static str,
     serve: Serve,

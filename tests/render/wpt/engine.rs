@@ -1,6 +1,6 @@
-//! Web platform tests of what needs no document, run by the engine itself: addresses, headers, events, signals. Each subtest that
-//! fails is expected by its file, with a reason; an expectation that is not met any more fails as well. `GLEANER_WPT=url/` tells of
-//! each failure in the files that are named so.
+//! Web platform tests that need no document, run by the engine itself: URLs, headers, events, signals. Each failing subtest
+//! is expected by its file, with a reason; an expectation that no longer holds fails as well. `GLEANER_WPT=url/` prints
+//! each failure in files with such names.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,16 @@ use url::Url;
 use super::files;
 use crate::wpt::archive::Archive;
 
-/// Files that are not run, and why.
+/// Files that do not run, and why.
 const NOT_RUN: &[(&str, &str)] = &[
     ("idlharness", "needs the IDL files and their parser, which are not in the archive"),
     ("crashtests", "no subtests"),
 ];
 
-/// Subtests that fail: part of the file's path, how many, why.
+/// Failing subtests: part of the file's path, how many, why.
 pub type Expected = &'static [(&'static str, usize, &'static str)];
 
-/// Runs one file and gives its subtests: name, whether it passed, what it said.
+/// Runs one file and returns its subtests: name, whether it passed, its message.
 fn run(name: &str) -> Vec<(String, bool, String)> {
     let address = Url::parse(&format!("https://web-platform.test/{name}")).unwrap();
     let net = Archive::new("https://web-platform.test/", |path, _| (files().get(path).cloned(), "text/plain"));
@@ -28,7 +28,7 @@ fn run(name: &str) -> Vec<(String, bool, String)> {
     let mut engine = Engine::new(&start, Box::new(net)).unwrap();
     let text = |path: &str| files().get(path).map(|body| String::from_utf8_lossy(body).into_owned());
     engine.evaluate(&text("resources/testharness.js").unwrap(), "testharness.js");
-    // What the server of the tests puts before each of them.
+    // What the tests' server inserts before each of them.
     engine.evaluate(&format!("var location = new URL('{address}')"), "harness");
     engine.evaluate(
         "var GLOBAL = { isWindow: () => false, isWorker: () => false, isShadowRealm: () => false }",

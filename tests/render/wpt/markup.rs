@@ -1,4 +1,4 @@
-//! Trees as html5lib's tests write them down, and what a table of expected failures holds.
+//! Trees in the format of html5lib's tests, and checks of a table of expected failures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use gleaner_render::{NodeData, NodeId, Parser, Step, Tree};
 use html5ever::{LocalName, Namespace, QualName, ns};
 
-/// What failed is what was expected to, and nothing else. An expectation is a part of the test's name.
+/// Checks that exactly the expected tests failed. An expectation is a part of the test's name.
 pub fn assert_failures(failed: &BTreeMap<String, String>, expected: &[(&str, &str)], all: usize, at_least: usize) {
     assert!(all >= at_least, "{all} tests were found, not {at_least}");
     let mut report = String::new();
@@ -31,7 +31,7 @@ fn namespace_word(namespace: &Namespace) -> &'static str {
     }
 }
 
-/// The tree as html5lib's tests write it down.
+/// The tree in the format of html5lib's tests.
 pub fn lines(tree: &Tree, root: NodeId) -> String {
     let mut lines = vec!["#document".to_owned()];
     let mut work: Vec<(Result<NodeId, &str>, usize)> = tree.children(root).rev().map(|id| (Ok(id), 1)).collect();
@@ -77,7 +77,7 @@ pub fn lines(tree: &Tree, root: NodeId) -> String {
     lines.join("\n")
 }
 
-/// A document as a browser reads it; with `scripting`, its scripts would run.
+/// A document as a browser parses it; with `scripting`, as if its scripts would run.
 pub fn parse(markup: &str, scripting: bool) -> (Tree, NodeId) {
     let mut tree = Tree::new();
     let document = tree.create_document(true).unwrap();
@@ -91,7 +91,7 @@ pub fn parse(markup: &str, scripting: bool) -> (Tree, NodeId) {
     (tree, document)
 }
 
-/// What stands in an element: `td`, `svg path`, `math mi`.
+/// A fragment in the context of an element: `td`, `svg path`, `math mi`.
 pub fn parse_within(context: &str, markup: &str, scripting: bool) -> (Tree, NodeId) {
     let mut tree = Tree::new();
     let document = tree.create_document(true).unwrap();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-/// What is in Debian's source package of Node.js, by paths below the folder of the tests.
+/// The tests in Debian's source package of Node.js, by path below their folder.
 pub fn files() -> HashMap<String, Vec<u8>> {
     let root = Path::new(env!("GLEANER_ROOT")).join("target/test-tools/debian/nodejs/test/fixtures/wpt");
     assert!(root.is_dir(), "{} is not there; scripts/test fetches it", root.display());

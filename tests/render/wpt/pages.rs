@@ -1,10 +1,10 @@
-//! Web platform tests of documents, run in whole pages. What fails is named in a file of `tests/render/wpt` with its reason; a failure that is
-//! not expected fails the suite, and so does an expected one that passes.
+//! Web platform tests of documents, run in whole pages. Failures are listed in a file of `tests/render/wpt` with their reasons; an
+//! unexpected failure fails the suite, and so does an expected one that passes.
 //!
-//! Which files there are, and in which folder it is written what of them fails, the module above says: `files` and `EXPECTED`.
+//! The parent module defines the files, and the folder of the lists of expected failures: `files` and `EXPECTED`.
 //!
-//! `GLEANER_WPT=dom/nodes/Node` prints what every subtest of the files that begin so says. `GLEANER_BLESS=1` writes the files anew,
-//! keeping the reasons that are there.
+//! `GLEANER_WPT=dom/nodes/Node` prints the result of every subtest in files whose names begin like this. `GLEANER_BLESS=1` rewrites the
+//! lists, keeping their reasons.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use url::Url;
 use super::{EXPECTED, files};
 use crate::wpt::archive::Archive;
 
-/// Files that are no tests of their own, or none that a page without a person, a screen or a second window could pass.
+/// Files that are no tests by themselves, or that a page without a user, a screen or a second window cannot pass.
 const NO_TESTS: &[&str] = &[
     "/resources/",
     "/support/",
@@ -30,22 +30,22 @@ const NO_TESTS: &[&str] = &[
     "/tools/",
     ".worker.",
     "serviceworker",
-    // Loops of ten million rounds, which measure a compiler that the engine does not have.
+    // Loops of ten million iterations, which measure a compiler that the engine does not have.
     "NodeList-static-length-getter-tampered",
     // Waits for a clock that stands still while a script runs.
     "Event-timestamp-safe-resolution",
-    // What a screen scrolls.
+    // Scrolling on a screen.
     "dom/events/scrolling/",
 ];
 
-/// Tells the page's results to who asks after its end. Nobody looks at the page, so that the harness need not write its report into it.
+/// Stores the page's results for the caller. Nobody sees the page, so the harness need not write its report into it.
 const REPORT: &str = "setup({ output: false }); add_completion_callback((tests, status) => { window.told = tests.map(t => [t.name, t.status === 0, \
                       String(t.message)]); window.harness = [status.status, String(status.message)] });";
 
-/// What the archive lacks of the tests' own support.
+/// Support files that the archive lacks.
 const CSS_SUPPORT: &str = include_str!("css-support.js");
 
-/// What the tests' own server makes of its scripts, as far as tests of documents ask it.
+/// What the tests' server generates from its scripts, as far as tests of documents need it.
 fn served(path: &str, query: &str) -> (Option<Vec<u8>>, &'static str) {
     let value = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
     match path {
@@ -78,16 +78,16 @@ fn kind_of(path: &str) -> &'static str {
     }
 }
 
-/// The names that the tests' own server puts into files with `.sub.` in their names, for a host that has but one.
+/// Substitutions of the tests' server in files with `.sub.` in their names, for a single host.
 const SUBSTITUTES: &[(&str, &str)] = &[
-    // Port 80 is the scheme's own, so that addresses do not show it.
+    // Port 80 is the scheme's default, so that URLs do not show it.
     ("{{host}}:{{ports[http][0]}}", "web-platform.test"),
     ("{{host}}", "web-platform.test"),
     ("{{ports[http][0]}}", "80"),
     ("{{domains[www]}}", "www.web-platform.test"),
 ];
 
-/// A file as the tests' own server sends it.
+/// A file as sent by the tests' server.
 fn file(path: &str) -> Option<Vec<u8>> {
     let body = files().get(path)?;
     if !path.contains(".sub.") {
@@ -125,7 +125,7 @@ fn page_of(name: &str, text: &str) -> String {
     page
 }
 
-/// One subtest: its name, whether it passed, what it said.
+/// One subtest: its name, whether it passed, its message.
 type Told = (String, bool, String);
 
 /// Runs a file.
@@ -154,7 +154,7 @@ fn tests_of(folder: &str) -> Vec<String> {
     };
     let has_harness = |name: &&String| {
         let text = String::from_utf8_lossy(&files()[*name]);
-        // A driver outside of the page would move a pointer, type, or ask what a reader with a screen sees.
+        // A driver outside the page would have to move a pointer, type, or query what a reader with a screen sees.
         (name.ends_with(".js") || text.contains("testharness.js")) && !text.contains("testdriver.js")
     };
     let mut names: Vec<String> = files().keys().filter(is_test).filter(has_harness).cloned().collect();
@@ -162,7 +162,7 @@ fn tests_of(folder: &str) -> Vec<String> {
     names
 }
 
-/// Runs files on two threads, each file with a stack of its own.
+/// Runs files on two threads, each file with its own stack.
 fn run_all(names: Vec<String>) -> BTreeMap<String, Vec<Told>> {
     let queue = Arc::new(Mutex::new(names));
     let results = Arc::new(Mutex::new(BTreeMap::new()));
@@ -184,7 +184,7 @@ fn run_all(names: Vec<String>) -> BTreeMap<String, Vec<Told>> {
     Arc::into_inner(results).unwrap().into_inner().unwrap()
 }
 
-/// Failures that are expected: file → how many, reason.
+/// Expected failures: file → how many, reason.
 type Expected = BTreeMap<String, (usize, String)>;
 
 fn expected_path(folder: &str) -> PathBuf {
@@ -202,7 +202,7 @@ fn expected(folder: &str) -> Expected {
     rows.collect()
 }
 
-/// Runs a folder's tests: at least `at_least` of a hundred subtests pass, and what fails is expected.
+/// Runs a folder's tests: at least `at_least` percent of the subtests pass, and all failures are expected.
 #[track_caller]
 pub fn assert_suite(folder: &str, at_least: f64) {
     let asked = std::env::var("GLEANER_WPT").ok();

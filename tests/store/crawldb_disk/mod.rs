@@ -1,4 +1,4 @@
-//! A disk in memory that tests break: at a sync, for want of room, or by a loss of power.
+//! A disk in memory that tests can break: at a sync, when it is full, or by a power loss.
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
@@ -12,20 +12,20 @@ use redb::StorageBackend;
 /// Which of the unsynced writes survive a power cut.
 pub const SURVIVORS: [fn(usize) -> bool; 4] = [|_| false, |_| true, |number| number % 2 == 0, |number| number % 3 == 1];
 
-/// A disk that tests can break. What was written since the last sync may be lost by `power_off`.
+/// A disk that tests can break. `power_off` may lose what was written since the last sync.
 #[derive(Default)]
 pub struct Disk {
     pub now: Vec<u8>,
-    /// As after the last sync.
+    /// The state after the last sync.
     pub synced: Vec<u8>,
-    /// Writes since then, in their order.
+    /// Writes since then, in order.
     pub pending: Vec<Write>,
     pub syncs: usize,
     /// No sync and no write succeeds from this sync on.
     pub dies_at_sync: Option<usize>,
     /// The disk does not grow beyond this.
     pub bytes_max: Option<usize>,
-    /// What one sync takes.
+    /// Duration of one sync.
     pub sync_time: Duration,
 }
 
@@ -72,7 +72,7 @@ impl Disk {
         Ok(())
     }
 
-    /// The power goes: of the writes since the last sync those survive that `survives` picks.
+    /// Power loss: of the writes since the last sync, those survive that `survives` selects.
     pub fn power_off(&mut self, survives: impl Fn(usize) -> bool) {
         let mut after = self.synced.clone();
         for (number, write) in self.pending.iter().enumerate() {

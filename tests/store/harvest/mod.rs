@@ -1,4 +1,4 @@
-//! A database and an archive with torrents in them, as a crawl leaves them behind.
+//! A database and an archive with torrents in them, as left by a crawl.
 
 #![allow(dead_code)] // each test binary uses its part
 
@@ -32,7 +32,7 @@ impl Harvest {
         self.dir.path().join(name)
     }
 
-    /// A torrent that `site` answered with at `path`, stored at `at`.
+    /// A torrent that `site` returned for `path`, stored at `at`.
     pub async fn store(&self, body: &[u8], site: &str, path: &str, at: u64) -> TorrentFacts {
         let facts = facts_of(body);
         let known = self.db.known_torrents(vec![facts.infohashes]).await.unwrap()[0].is_some();
@@ -67,7 +67,7 @@ impl Harvest {
         self.db.record_visits(vec![visit].into()).await.unwrap();
     }
 
-    /// A page of which a part was read, for this reason, or all of it.
+    /// A page that was read in part, for this reason, or whole.
     pub async fn not_whole(&self, site: &str, path: &str, why: Option<&str>, at: u64) {
         let mut visit = self.visit(site, path, Outcome::Page, at).await;
         visit.not_whole = why.map(Into::into);
@@ -98,7 +98,7 @@ impl Harvest {
     }
 }
 
-/// What the crawl would store of these bytes.
+/// The facts that the crawl would store for these bytes.
 pub fn facts_of(body: &[u8]) -> TorrentFacts {
     let metainfo = metainfo::parse(body).unwrap();
     assert_eq!(metainfo.dict, 0..body.len());

@@ -14,15 +14,16 @@ use gleaner_rules::{Class, Verdict};
 use gleaner_store::crawldb::update::{UpdateDb, UpdateRow};
 use gleaner_store::crawldb::{Discovered, UrlKey, UrlRecord};
 
-/// News of a front that the increment follows whatever its caps say, at a site of few requests a day: the usual ones, not those of a burst.
+/// New entries of a first page that the increment follows whatever its caps, at a site of few requests a day: the usual number, not that of
+/// a burst.
 const NEWS_OF_A_FRONT: usize = 5;
 
 impl Crews {
-    /// Takes the links that are new out of a visit's outlinks, for the increment to follow: those that history has never
-    /// heard of, and targets that a look has shown to be new within the last two rounds and history has not fetched. All of a young
-    /// crawl was heard of lately: that alone is no news. Beyond the depth and the round's caps they are history's, and so are
-    /// pages behind the first of a list, for a look goes on to those that have news, and, where a day has fewer requests than news and looks
-    /// would take, what no list shows: it may be as old as the site.
+    /// Takes the new links out of a visit's outlinks, for the increment to follow: those that history does not know, and targets that a
+    /// recheck has shown to be new within the last two rounds and that history has not fetched. In a young crawl everything was found
+    /// recently: that alone does not count as new. Links beyond the depth and the round's caps are history's, and so are later pages of
+    /// lists, since rechecks go on to those with new entries, and, if a day has fewer requests than new content and rechecks would use,
+    /// targets that no list shows: they may be as old as the site.
     pub(super) async fn divide(
         &mut self,
         update: &UpdateDb,
@@ -39,7 +40,7 @@ impl Crews {
         let waits = update.found_at(keys.clone()).await?;
         let records = self.site.db.url_records(keys).await?;
         let rounds = UnixMillis(at.0.saturating_sub(millis(self.interval * 2)));
-        // Where looks are seldom, what came since the last one at this list was heard of long ago.
+        // If rechecks are rare, entries added since the last one of this list were found long ago.
         let since =
             finished.end.seen.last.filter(|_| finished.end.seen.is_front).map_or(rounds, |last| last.min(rounds));
         let is_short = self.wants_more_than_its_share();
@@ -51,7 +52,7 @@ impl Crews {
                 let waits = link.is_target && record.outcome.is_none() && record.first_seen >= since;
                 let awaits =
                     || hosts.url(&link.key).is_some_and(|url| self.site.fresh.arrivals.awaits(hash(url.as_str())));
-                // History may have read a thread's page behind its reply, and in front of the look that told of it.
+                // History may have read a thread's page after its reply, and before the recheck that showed it.
                 waits && (has_news || awaits())
             }
         };
@@ -66,7 +67,7 @@ impl Crews {
         let links: Vec<(Discovered, bool, bool)> = links.collect();
         let new = links.iter().filter(|(_, is_new, _)| *is_new).count();
         let cap = self.rounds.cap(level + 1, self.interval, self.facts.possible);
-        // A burst on one list may use a round's cap up, where a day has few requests for hours: what other lists show has room all the same.
+        // A burst on one list may use up a round's cap, if a day has few requests for hours: entries of other lists get room all the same.
         let in_any_case = if is_short && finished.end.seen.is_front { new.min(NEWS_OF_A_FRONT) } else { 0 };
         let mut room = self.round.take(level + 1, new, cap).max(in_any_case);
         for (link, is_new, is_known) in links {
@@ -80,8 +81,8 @@ impl Crews {
         Ok(())
     }
 
-    /// True for the page of a torrent that has or names its file. One that does not leads to it by a second page, which its address does not
-    /// always tell from the page of another torrent.
+    /// True for the page of a torrent that contains or names its file. Other pages lead to it by a second page, whose address may not
+    /// differ in kind from another torrent's page.
     fn has_its_file(&self, hosts: &SiteHosts, finished: &Finished, outlinks: &[Discovered]) -> bool {
         let is_file = |link: &Discovered| {
             let verdict = hosts.url(&link.key).map(|url| self.site.rules.judge(&url));
@@ -90,9 +91,9 @@ impl Crews {
         finished.visit.torrent.is_some() || outlinks.iter().any(is_file)
     }
 
-    /// True for what a list shows as a row, for the file and the further pages of a torrent, and for all that is none. Links to other torrents,
-    /// on the pages of torrents that have their files ("see also") and on start pages that draw them anew at each look ("random picks"), are no
-    /// news before a list has shown where they lead.
+    /// True for targets that a list shows as a row, for the file and the further pages of a torrent, and for everything that is no torrent.
+    /// Links to other torrents, on the pages of torrents that have their files ("see also") and on start pages that select them at random
+    /// ("random picks"), do not count as new before a list has shown them.
     fn is_shown_as_new(&self, hosts: &SiteHosts, link: &UrlKey, finished: &Finished) -> bool {
         let Some(url) = hosts.url(link) else { return true };
         let Verdict::Take { class, .. } = self.site.rules.judge(&url) else { return true };
@@ -102,9 +103,9 @@ impl Crews {
         let is_drawn = || self.fronts.is_drawn(mark(&finished.visit.key));
         let seen = &finished.end.seen;
         match &seen.list {
-            // Rows beyond those that a look goes over are told from other links by nothing.
+            // Rows beyond those that a recheck covers cannot be distinguished from other links.
             Some(_) if seen.rows.contains(&hash(url.as_str())) || seen.rows.len() >= limits::LOOK_ROWS_MAX => true,
-            // The latest in several sections are not all of them the rows of one list.
+            // The newest entries of several sections are not all rows of one list.
             Some(list) => finished.visit.depth == 0 && !self.site.fresh.boards.is_in_order(list) && !is_drawn(),
             None if finished.job.class.is_target() => {
                 let own = hosts.url(&finished.visit.key);
@@ -114,8 +115,8 @@ impl Crews {
         }
     }
 
-    /// True where the rows of a start page are none of a list's: "random picks" are others at each look, and other lists have all that
-    /// is new. Most of what a page of the latest, or a feed, showed at its last look is still there.
+    /// True if the rows of a start page are no list's: "random picks" differ at each recheck, and other lists show everything
+    /// new. On a page of the newest entries, or a feed, most of what its last recheck showed is still there.
     pub(in crate::site_loop) fn shows_picks(&self, finished: &Finished) -> bool {
         let Some(list) = finished.end.seen.list.as_deref().filter(|_| finished.visit.depth == 0) else { return false };
         self.fronts.is_drawn(mark(&finished.visit.key))

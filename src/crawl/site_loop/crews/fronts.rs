@@ -1,31 +1,31 @@
-//! What start pages show from look to look: the latest, of which most is still there at the next look, or picks that are drawn anew each time.
+//! What start pages show from recheck to recheck: the newest entries, most of which are still there next time, or random picks.
 //!
-//! In memory only: the first look after a start compares with nothing, and takes a page for one of the latest.
+//! In memory only: the first recheck after a start has no comparison, and the page counts as one of the newest entries.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::limits::FRONTS_COMPARED_MAX;
 
-/// Looks in a row of which each showed less than half of the one before it, until a page counts as one of picks: a burst does that once.
+/// Rechecks in a row that each showed less than half of the previous one, until a page counts as random picks: a burst does that once.
 const DRAWN_LOOKS: u32 = 2;
 
-/// Looks in a row without anything new, until a page counts as quiet.
+/// Rechecks in a row without anything new, until a page counts as quiet.
 const QUIET_LOOKS: u32 = 6;
 
-/// Start pages and others that are no lists, by the marks of their URLs.
+/// Start pages and other pages that are no lists, by the marks of their URLs.
 #[derive(Default)]
 pub(in crate::site_loop) struct Fronts(HashMap<u64, Front>);
 
 #[derive(Default)]
 struct Front {
-    /// The torrents that its last look showed.
+    /// The torrents that its last recheck showed.
     shown: HashSet<u64>,
     drawn: u32,
     quiet: u32,
 }
 
 impl Fronts {
-    /// A page was looked at and shows links to these torrents; none for one that is as it was.
+    /// Records that a page was rechecked and links to these torrents; None for one that has not changed.
     pub fn looked(&mut self, page: u64, shown: Option<HashSet<u64>>) {
         let has_room = self.0.len() < FRONTS_COMPARED_MAX || self.0.contains_key(&page);
         if !has_room {
@@ -40,12 +40,12 @@ impl Fronts {
         front.shown = shown;
     }
 
-    /// True for a page of picks.
+    /// True for a page of random picks.
     pub fn is_drawn(&self, page: u64) -> bool {
         self.0.get(&page).is_some_and(|front| front.drawn >= DRAWN_LOOKS)
     }
 
-    /// True for a page of which each look may bring news.
+    /// True for a page whose rechecks may show new entries.
     pub fn has_news(&self, page: u64) -> bool {
         self.0.get(&page).is_none_or(|front| front.drawn < DRAWN_LOOKS && front.quiet < QUIET_LOOKS)
     }

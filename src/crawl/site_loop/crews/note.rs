@@ -1,4 +1,4 @@
-//! What is kept of the crews over restarts, and what `status` tells of them.
+//! The stored state of the crews, and what `status` reports of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,22 +8,22 @@ use crate::frontier::increment::Rounds;
 use crate::progress::CrewsState;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
 
-/// The note that keeps the measured rates and the last state.
+/// Name of the note that stores the measured rates and the last state.
 pub const CREWS_NOTE: &str = "crews";
 
-/// What is kept over restarts.
+/// The state that is kept over restarts.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CrewsKept {
     pub(super) rounds: Rounds,
-    /// URLs that were watched.
+    /// Number of watched URLs.
     pub(super) watched: usize,
-    /// As it stood last.
+    /// The last state.
     pub state: Option<CrewsState>,
 }
 
 impl CrewsKept {
-    /// Reads the note of a site; one that cannot be read counts as none, and the rates are measured anew.
+    /// Reads the note of a site; an unreadable one counts as none, and the rates are measured again.
     ///
     /// # Errors
     /// Those of the database.
@@ -49,7 +49,7 @@ impl Crews {
             left_to_history: self.left_to_history,
         }
     }
-    /// Writes down the rates and the state.
+    /// Stores the rates and the state.
     pub(in crate::site_loop) async fn keep(&mut self) -> Result<(), CrawlError> {
         if !self.are_two() || !std::mem::take(&mut self.is_changed) {
             return Ok(());

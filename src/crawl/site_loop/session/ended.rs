@@ -1,4 +1,4 @@
-//! What follows from a proof of the session, or a login, that has ended: visits begin, the next login is due, or the site is
+//! Consequences of a finished proof or login: visits begin, the next login is due, or the site is
 //! left alone.
 
 use super::{OF_LOGIN, Pause, Session, SiteLoop, State};
@@ -29,7 +29,7 @@ impl SiteLoop {
             }
         }
         let now = self.site.clock.now();
-        // What the rules, the run or the end of the crawl say keeps every request back: they tell for how long.
+        // The rules, the run or the end of the crawl hold every request back, and report for how long.
         let is_held_back = *self.shared.stop.borrow() || self.budgets.held_until(now).is_some();
         let is_in = |report: &Report| report.judged.verdict == Verdict::LoggedIn;
         match asked {
@@ -46,7 +46,7 @@ impl SiteLoop {
                     self.session.enter(State::Doubted { log_in: !report.was_sent });
                     return Ok(());
                 }
-                // One time is told: nothing is asked of the host before it.
+                // A single time is reported: no request to the host before it.
                 let host_until = self.hosts.blocked_until(index, now);
                 self.pause(self.session.login_came_to_nothing(&report, host_until, now)).await
             }
@@ -56,7 +56,7 @@ impl SiteLoop {
             }
             Asked::Login(Ok(report)) => self.pause(self.session.not_logged_in(&report, now)).await,
             Asked::Login(Err(Hold::Until(until, why))) => {
-                // An earlier crawl knew more of it than the account's tries keep.
+                // An earlier crawl stored more about it than the account's attempts contain.
                 let why = self.session.why_until_then(until).await?.unwrap_or(why);
                 self.pause(Pause::until(until, why)).await
             }
@@ -64,7 +64,7 @@ impl SiteLoop {
         }
     }
 
-    /// A page has proven the session: visits that were denied meant what they said, but for those of the session before.
+    /// A page has proven the session: visits that were denied are final, except those of the previous session.
     async fn session_holds(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         let was_unproven = self.session.holds(now);
         for finished in self.session.take_held() {
@@ -76,7 +76,7 @@ impl SiteLoop {
         }
         self.session.keep_proof(now).await?;
         if was_unproven {
-            // Once the session is kept: a process that is killed here has lost nothing.
+            // Only after the session is stored: if the process is killed here, nothing is lost.
             self.session.login_turned_out(true, now);
         } else if self.session.unproven == Unproven::Unasked {
             // A process that was killed there has left it.
@@ -86,7 +86,7 @@ impl SiteLoop {
         Ok(())
     }
 
-    /// A page has said that there is no session: a login is due.
+    /// A page has shown that there is no session: a login is due.
     async fn session_has_ended(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         if let Some(pause) = self.session.has_not_begun(now) {
             return self.pause(pause).await;
@@ -103,13 +103,13 @@ impl SiteLoop {
         }
     }
 
-    /// Nobody has said whether the session holds.
+    /// It is unknown whether the session holds.
     async fn proof_is_missing(&mut self, index: usize, now: UnixMillis) -> Result<(), CrawlError> {
-        // Where its host pauses, that grows by itself.
+        // While its host pauses, the delay grows by itself.
         let host_until = self.hosts.blocked_until(index, now);
         self.session.proofs_missed += u32::from(host_until <= now);
         let (why, until) = self.session.proof_missed(now);
-        // A mirror that stands in would be asked otherwise: why it is not is worth more than the page.
+        // A mirror would be used for other requests: the first host's pause is a better reason than the page.
         if host_until > until && self.hosts[index].faces().len() > 1 {
             return self.wait_for_first_host(index).await;
         }
@@ -118,7 +118,7 @@ impl SiteLoop {
 }
 
 impl Session {
-    /// A page has proven it. True where that tells how the last login has ended.
+    /// A page has proven it. True if that shows how the last login has ended.
     fn holds(&mut self, now: UnixMillis) -> bool {
         let was_unproven = self.awaits_proof();
         self.proofs_missed = 0;
@@ -146,7 +146,7 @@ impl Session {
         (self.answers, self.began) = (0, now);
     }
 
-    /// There is no session; the pause that follows where that tells how the last login has ended.
+    /// There is no session; returns the resulting pause if that shows how the last login has ended.
     fn has_not_begun(&mut self, now: UnixMillis) -> Option<Pause> {
         let was_unproven = self.awaits_proof();
         (self.proofs_missed, self.has_ended) = (0, true);
@@ -156,13 +156,13 @@ impl Session {
         self.unproven = Unproven::None;
         let why = self.login_turned_out(false, now)?;
         Some(match self.hold_of_tries(now) {
-            // One more try is left to what was let in before.
+            // Accepted credentials get one more attempt.
             Some(Hold::Until(until, why)) => Pause::until(until, why),
             _ => Pause::for_operator(now, why),
         })
     }
 
-    /// The rest that a site is left behind several sessions in a row that ended soon.
+    /// The pause after several sessions in a row that ended soon.
     fn rest_after_short_ones(&mut self, now: UnixMillis) -> Option<Pause> {
         if self.short_ones < limits::SHORT_SESSIONS_MAX {
             return None;
@@ -174,7 +174,7 @@ impl Session {
         Some(Pause::until(until, format!("each of the last sessions ended within {answers} answers of its login")))
     }
 
-    /// The pause behind a login that was kept back, or not answered; no shorter than its host's.
+    /// The pause after a login that was held back, or not answered; no shorter than its host's.
     fn login_came_to_nothing(&self, report: &Report, host_until: UnixMillis, now: UnixMillis) -> Pause {
         let until = match self.hold_of_tries(now) {
             Some(Hold::Until(until, _)) if !report.was_sent => until,
@@ -183,8 +183,8 @@ impl Session {
         Pause::until(until.max(host_until), report.judged.evidence.join("; "))
     }
 
-    /// The pause behind a login that has failed. Whether it may be tried again, and when, the account's tries tell; what there is to do as
-    /// well, where it was not the first that ended so.
+    /// The pause after a failed login. The account's attempts decide whether and when it may be repeated; they also supply the
+    /// instructions, unless it was the first that ended this way.
     fn not_logged_in(&self, report: &Report, now: UnixMillis) -> Pause {
         let (chosen, evidence) = (report.chosen.join("; "), report.judged.evidence.join("; "));
         let verdict = report.judged.verdict;
@@ -211,7 +211,7 @@ impl Session {
         }
     }
 
-    /// The rest behind short sessions is one for the next process, too.
+    /// Stores the pause after short sessions for the next process.
     fn keep_rest(&self, until: UnixMillis) {
         let Some(account) = &self.site.account else { return };
         let kept = account.keeper.tries().and_then(|mut tries| {
@@ -224,7 +224,7 @@ impl Session {
         }
     }
 
-    /// A session that is kept is a member's: whether an earlier process's login has let us in is no question any more.
+    /// A stored session is a member's: the result of an earlier process's login no longer matters.
     fn nothing_is_to_be_proven(&self) {
         let Some(account) = &self.site.account else { return };
         let keeper = &account.keeper;
@@ -238,9 +238,9 @@ impl Session {
         }
     }
 
-    /// Writes down how a login ended that could not be proven at once; gives back why there is no session, where its operator
-    /// is to do something. A form of which nothing is known for so long that its session may have ended is a try that has broken
-    /// off, as the next login will find.
+    /// Records how a login ended that could not be proven at once; returns why there is no session if its operator
+    /// has to act. A form whose result was unknown for so long that its session may have expired counts as an aborted attempt,
+    /// as the next login will find.
     fn login_turned_out(&self, holds: bool, now: UnixMillis) -> Option<String> {
         let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
         let keeper = &account.keeper;
@@ -248,7 +248,7 @@ impl Session {
             let mut tries = keeper.tries()?;
             let verdict = tries.proof_came(holds, &rules.user, &password, now);
             keeper.keep_tries(&tries)?;
-            // A session that is kept has taken its place.
+            // The stored session has replaced it.
             keeper.forget_unproven()?;
             Ok(verdict)
         });

@@ -1,8 +1,8 @@
-//! URLs that end the session they are asked with: a link to log out that neither its address nor its text tells.
+//! URLs that end the session with which they are requested: a logout link that neither its address nor its text reveals.
 //!
-//! Whoever was asked when a session ended is suspected, and beside others nobody knows which of them it was. Behind a session that ended
-//! soon, or whose end a URL was part of for the second time, visits go one at a time until the suspects have been answered: the one
-//! whose visit ends a session alone, again, is closed for good, and told by its address.
+//! Every URL that was requested when a session ended is suspected; with several in flight it is unknown which one ended it. After a session
+//! that ended soon, or if a URL was involved for the second time, visits go one at a time until the suspects have been answered: the one
+//! whose visit ends a session alone, again, is closed for good, and reported by its address.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,19 +15,19 @@ use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_login::secret::told_url;
 use gleaner_store::crawldb::UrlKey;
 
-/// The note that keeps the URLs that are closed: whole, as a JSON list.
+/// Name of the note that stores the closed URLs: complete, as a JSON list.
 const ENDINGS_NOTE: &str = "ends_session";
 
 /// What is known of the ends of this site's sessions.
 #[derive(Default)]
 pub(super) struct Endings {
-    /// By URL, ends of young sessions that it was asked at since it was answered last.
+    /// By URL, the ends of young sessions during its requests since its last answer.
     deaths: HashMap<u64, Deaths>,
     /// Ends of young sessions.
     ends: u64,
-    /// Answers before the last of them.
+    /// Number of responses before the last of them.
     answers: Option<u64>,
-    /// Those that are asked one at a time behind the next login.
+    /// URLs that are requested one at a time after the next login.
     suspects: HashSet<u64>,
     closed: HashSet<String>,
 }
@@ -35,14 +35,14 @@ pub(super) struct Endings {
 #[derive(Default)]
 struct Deaths {
     all: u8,
-    /// Those of which it was asked alone.
+    /// Those during which it was the only request.
     alone: u8,
-    /// What `Endings::ends` was before the first of them.
+    /// Value of `Endings::ends` before the first of them.
     since: u64,
 }
 
 impl Endings {
-    /// True while each visit waits for the one before.
+    /// True while each visit waits for the previous one.
     fn go_alone(&self, answers: u64) -> bool {
         !self.suspects.is_empty() && answers < limits::SUSPECTS_ANSWERS_MAX
     }
@@ -53,10 +53,10 @@ impl Endings {
         self.suspects.remove(&mark);
     }
 
-    /// A young session has ended at these, with so many answers to its member before; gives the one that has ended it, where that is
+    /// A young session has ended during these requests, after this many responses to its member; returns the URL that has ended it, if
     /// known.
     fn end(&mut self, marks: &[u64], answers: u64) -> Option<u64> {
-        // A site that ends each session after so many answers has asked nobody in particular.
+        // If a site ends each session after a fixed number of responses, no URL is to blame.
         let is_counted =
             answers >= limits::SESSION_ANSWERS_MIN && self.answers.is_some_and(|before| before.abs_diff(answers) <= 1);
         self.answers = Some(answers);
@@ -72,9 +72,9 @@ impl Endings {
             (deaths.all, deaths.alone) =
                 (deaths.all.saturating_add(1), deaths.alone.saturating_add(u8::from(is_alone)));
             let &mut Deaths { all, alone, since } = deaths;
-            // Sessions that end after so many requests, or so long, end at others as well.
+            // Sessions that end after a number of requests, or a time, also end at others.
             let is_each = self.ends - since == u64::from(all) || all >= limits::ENDINGS_OF_ONE_MAX;
-            // Once is chance, be it asked at more ends beside others: the last URL that is left may be.
+            // Once may be chance, even after more ends with others in flight: the last remaining URL may be unlucky.
             let is_it = is_alone && alone >= 2 && is_each;
             if is_it {
                 found = Some(*mark);
@@ -83,7 +83,7 @@ impl Endings {
             }
         }
         if found.is_some() {
-            // The others were asked beside it.
+            // The others were in flight with it.
             (self.deaths, self.suspects) = Default::default();
         }
         found
@@ -91,18 +91,18 @@ impl Endings {
 }
 
 impl Session {
-    /// True where a visit waits for those under way, so that it is known which of them ends a session.
+    /// True if a visit waits for those in flight, so that it is known which of them ends a session.
     pub(in crate::site_loop) fn goes_alone(&self) -> bool {
         self.endings.go_alone(self.answers)
     }
 
-    /// True for a URL that has ended sessions: it is asked for no more.
+    /// True for a URL that has ended sessions: it is no longer requested.
     pub(in crate::site_loop) fn was_ended_by(&self, url: &CrawlUrl) -> bool {
         let closed = &self.endings.closed;
         !closed.is_empty() && closed.contains(url.as_str())
     }
 
-    /// Restores what earlier runs have closed; what other rules have met is asked for anew.
+    /// Restores what earlier runs have closed; URLs closed under other rules are requested again.
     pub(in crate::site_loop) async fn take_up_endings(&mut self, has_other_rules: bool) -> Result<(), CrawlError> {
         let site = &self.site;
         if site.account.is_none() {
@@ -129,7 +129,7 @@ impl Session {
         self.endings.clear(mark(key));
     }
 
-    /// The session has ended; returns the visits that it was denied, and the mark of the one that has ended it, where that is known.
+    /// The session has ended; returns the visits that it was denied, and the mark of the one that has ended it, if known.
     fn bury(&mut self) -> (Vec<Finished>, Option<u64>) {
         let now = self.site.clock.now();
         let is_young = now.since(self.began) < limits::SHORT_SESSION_TIME && self.generation > 0;
@@ -139,13 +139,13 @@ impl Session {
         let marks: Vec<u64> = held.iter().map(|finished| mark(&finished.visit.key)).collect();
         let guilty = if is_young { self.endings.end(&marks, self.answers) } else { None };
         if guilty.is_some() {
-            // Why it was short is known; one more that is, and the reason is another.
+            // The reason why it was short is known; if the next one is short as well, the reason is another.
             self.short_ones = self.short_ones.min(limits::SHORT_SESSIONS_MAX - 1);
         }
         (held, guilty)
     }
 
-    /// Closes a URL for this run and those to come.
+    /// Closes a URL for this run and later ones.
     async fn close(&mut self, url: &CrawlUrl) -> Result<(), CrawlError> {
         let site = &self.site.rules.name;
         tracing::warn!(%site, url = told_url(url.as_str()), "each session ends at this URL: it is no longer requested");
@@ -159,7 +159,7 @@ impl Session {
 }
 
 impl SiteLoop {
-    /// The session has ended: what it was denied for is asked for again, but for the URL that has ended it.
+    /// The session has ended: denied visits are requested again, except for the URL that has ended it.
     pub(super) async fn bury(&mut self) -> Result<(), CrawlError> {
         let (held, guilty) = self.session.bury();
         for mut finished in held {
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn sessions_that_last_suspect_only_who_was_asked_at_two_of_their_ends() {
         let mut endings = Endings::default();
-        // Each lasts for another number of answers.
+        // Each lasts for another number of responses.
         let mut long = (1..).map(|nth| nth * limits::SESSION_ANSWERS_MIN);
         let mut long = || long.next().unwrap();
         assert_eq!(endings.end(&[1, 2, 3], long()), None);
@@ -224,7 +224,7 @@ mod tests {
             (endings.end(&[3, 4], long()), endings.end(&[3], long()), endings.end(&[3], long())),
             (None, None, Some(3))
         );
-        // What is left at the end of a crawl may be asked at two ends by chance, once alone.
+        // A URL left at the end of a crawl may be in flight at two ends by chance, once alone.
         let mut endings = Endings::default();
         for (marks, expected) in [(&[1, 2][..], None), (&[2], None), (&[2], Some(2))] {
             assert_eq!(endings.end(marks, long()), expected);

@@ -1,4 +1,4 @@
-//! Why a site has no session: told to whoever asks while the site is crawled, and written down for whoever asks later.
+//! Why a site has no session: reported while the site is crawled, and stored for later reports.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,40 +13,40 @@ use gleaner_login::tries::{self, Hold};
 use gleaner_net::fetch::session::Jar;
 use gleaner_rules::LoginRules;
 
-/// The note that keeps why a site had no session when it was last crawled.
+/// Name of the note that stores why a site had no session when it was last crawled.
 pub const SESSION_NOTE: &str = "session";
 
 /// Why a site had no session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingSession {
-    /// When that was.
+    /// Time of the record.
     pub at: UnixMillis,
-    /// When the crawl would have tried again by itself; None where its operator has to do something.
+    /// When the crawl would have retried by itself; None if its operator has to act.
     pub until: Option<UnixMillis>,
     pub why: String,
-    /// What the operator had done by then ([`Keeper::stamp`](crate::account::Keeper::stamp)).
+    /// Stamp of the operator's last change by then ([`Keeper::stamp`](crate::account::Keeper::stamp)).
     pub stamp: u64,
-    /// The rule file's table by which it was tried ([`LoginRules::mark`](gleaner_rules::LoginRules::mark)).
+    /// The rule file's table that was used ([`LoginRules::mark`](gleaner_rules::LoginRules::mark)).
     #[serde(default)]
     pub table: Option<u32>,
-    /// False where the session that is kept was not found to have ended: the site was left alone before anybody asked.
+    /// False if the stored session was not found to have ended: the site was left alone before any request.
     #[serde(default = "has_ended")]
     pub has_ended: bool,
 }
 
-/// What notes say that were written before there was a word for it.
+/// The default for notes from before this field existed.
 fn has_ended() -> bool {
     true
 }
 
 impl Session {
-    /// Why a crawl that is to end does not wait for a session any longer.
+    /// Why a one-shot crawl does not wait for a session any longer.
     pub(in crate::site_loop) fn out_of_reach(&self, now: UnixMillis) -> Option<String> {
         let Pause { until, needs_operator, .. } = self.paused()?;
         (*needs_operator || until.since(now) > limits::SESSION_PATIENCE).then(|| self.why_missing())?
     }
 
-    /// Why there is no session, with when to crawl again where that needs nobody.
+    /// Why there is no session, with the time of the next crawl if that needs no action.
     fn why_missing(&self) -> Option<String> {
         let Pause { until, why, needs_operator } = self.paused()?;
         let again = || format!("\nhint: crawl again at {} or later", until.rfc3339());
@@ -57,20 +57,20 @@ impl Session {
         Some(if *needs_operator { why } else { why + &again() })
     }
 
-    /// True where the site waits for a session, or has had none yet.
+    /// True if the site waits for a session, or has had none yet.
     pub(in crate::site_loop) fn is_missing(&self) -> bool {
         self.paused().is_some() || self.proven == UnixMillis(0) && !self.is_good()
     }
 
-    /// How a crawl ends that a signal ends while it lacks a session: it has not crawled for that.
+    /// How a crawl ends that is stopped by a signal while it lacks a session: for that reason it has not crawled.
     pub(in crate::site_loop) fn ended_by_signal(&self) -> Ended {
         let stopped = || "stopped before the session was proven\nhint: crawl again to continue".to_owned();
         let why = self.why_missing().or_else(|| self.login_broken_off());
         Ended::NotLoggedIn(why.unwrap_or_else(stopped))
     }
 
-    /// What there is to tell of a login that is broken off while its form, or its proof, is under way: what the next process will make of
-    /// it. None where nothing has left.
+    /// The report on a login that is aborted while its form, or its proof, is in flight: what the next process will conclude from
+    /// it. None if nothing was sent.
     pub(in crate::site_loop) fn login_broken_off(&self) -> Option<String> {
         let is_under_way = self.has_form_under_way();
         let (account, rules) = (self.site.account.as_ref()?, self.site.rules.login.as_ref()?);
@@ -92,7 +92,7 @@ impl Session {
         Some(of_site(&format!("stopped before the login was answered: {why}"), &self.site.rules.name))
     }
 
-    /// The same where a budget of its run, or of its site, ends it. `time_is_over` where that is the run's time; the first host pauses
+    /// The same if a budget of its run, or of its site, ends it. `time_is_over` if that is the run's time; the first host pauses
     /// until `host_until`.
     pub(in crate::site_loop) fn ended_by(&self, budget: String, time_is_over: bool, host_until: UnixMillis) -> Ended {
         if let Some(why) = self.why_missing() {
@@ -115,14 +115,14 @@ impl Session {
         Ended::NotLoggedIn(format!("stopped at {budget}, before the session was proven{why}\nhint: {hint}"))
     }
 
-    /// What stands against the login that is due next, as far as earlier ones tell; None where a proof comes first.
+    /// What prevents the next login according to earlier ones; None if a proof comes first.
     fn next_login(&self, now: UnixMillis) -> Option<Hold> {
         let account = self.site.account.as_ref()?;
         account.jar.is_empty().then(|| self.hold_of_tries(now))?
     }
 
-    /// Why there is no proof, and when it is asked for again: each time later, so that a page which is never answered is not
-    /// asked for each minute.
+    /// Why there is no proof, and when it is requested again: each time later, so that a page which is never answered is not
+    /// requested every minute.
     pub(super) fn proof_missed(&self, now: UnixMillis) -> (String, UnixMillis) {
         let times = self.proofs_missed;
         let login = self.site.rules.login.as_ref();
@@ -136,7 +136,7 @@ impl Session {
         (why, now.plus(tries::wait_in_trouble(times)))
     }
 
-    /// Writes down why there is no session, for whoever asks while nobody crawls the site.
+    /// Stores why there is no session, for reports while the site is not crawled.
     pub(super) async fn keep_pause(&self) -> Result<(), CrawlError> {
         let Some(Pause { until, why, needs_operator }) = self.paused() else { return Ok(()) };
         let (at, until) = (self.site.clock.now(), (!needs_operator).then_some(*until));
@@ -147,7 +147,7 @@ impl Session {
         Ok(self.site.db.put_note(&self.site.rules.name, SESSION_NOTE, note).await?)
     }
 
-    /// What an earlier crawl has written down of a pause that ends then, where the operator has done nothing since.
+    /// The reason that an earlier crawl has stored for a pause with this end, if the operator has not acted since.
     pub(super) async fn why_until_then(&self, until: UnixMillis) -> Result<Option<String>, CrawlError> {
         let note = self.site.db.note(&self.site.rules.name, SESSION_NOTE).await?;
         let kept = note.and_then(|note| serde_json::from_slice::<MissingSession>(&note).ok());

@@ -1,4 +1,4 @@
-//! The forum that `gleaner login` meets, and a folder with its rule file and its password.
+//! The forum for tests of `gleaner login`, and a folder with its rule file and its password.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,30 +15,30 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::cli::harness::{BINARY, Ran, folder, gleaner, now, run, wait_for};
+use crate::cli::harness::{BINARY, Ran, folder, gleaner, now, run, wait_for, with_default_signals};
 
 pub const PASSWORD: &str = "s3cret";
 
 #[derive(Clone, Default)]
 pub struct Seen {
-    /// Forms that were sent.
+    /// Number of submitted forms.
     pub posts: Arc<AtomicUsize>,
     pub bodies: Arc<Mutex<Vec<String>>>,
-    /// When each request came.
+    /// The time of each request.
     pub at: Arc<Mutex<Vec<(String, Instant)>>>,
     pub robots: Arc<Mutex<String>>,
-    /// Times that /flaky is still answered by a server in trouble.
+    /// Number of remaining error responses of /flaky.
     pub trouble: Arc<AtomicUsize>,
-    /// /hanging is not answered yet.
+    /// /hanging does not respond yet.
     pub hangs: Arc<AtomicBool>,
     /// The site has lost its sessions, until the next login.
     pub forgets: Arc<AtomicBool>,
-    /// Its member has another password by now.
+    /// Its member has another password now.
     pub changed: Arc<AtomicBool>,
 }
 
 /// A forum whose start page has the form. Below /captcha/ it has a CAPTCHA, below /widget/ one of another site's script;
-/// forms that are sent to /broken are answered by a server in trouble, those of /sso are another site's.
+/// forms sent to /broken get a server error, those of /sso belong to another site.
 async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let cookies = headers.get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let html = |text: &str| ([(header::CONTENT_TYPE, "text/html")], text.to_owned()).into_response();
@@ -94,7 +94,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
                     "<a href=/>Home</a> <a href=/login>Login</a> <a href=/pw>I forgot my password</a><h1>403</h1>";
                 return (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html")], text).into_response();
             }
-            // What no browser keeps either.
+            // Browsers do not store this cookie either.
             "/in-the-clear" if is_right => return redirect_with("sid=abc; Path=/; Secure"),
             "/narrow" if is_right => return redirect_with("sid=abc; Path=/forum/"),
             "/log" => return StatusCode::NO_CONTENT.into_response(),
@@ -111,7 +111,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
                     "<form method=post>Authentication code <input name=otp autocomplete=one-time-code></form>",
                 );
             }
-            // An answer that breaks off.
+            // A truncated response.
             "/part" => {
                 let parts = [Ok("<html>"), Err(std::io::Error::other("broken off"))];
                 return axum::body::Body::from_stream(futures_util::stream::iter(parts)).into_response();
@@ -135,7 +135,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
                 let form = [(header::CONTENT_TYPE, "text/html")];
                 return (StatusCode::INTERNAL_SERVER_ERROR, form, form_to("/failing", "")).into_response();
             }
-            // What stands in front of the site keeps it back.
+            // A gateway in front of the site blocks it.
             "/gated" if seen.trouble.load(Ordering::SeqCst) > 0 => {
                 seen.trouble.fetch_sub(1, Ordering::SeqCst);
                 return (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html")], "<h1>403 Forbidden</h1>nginx")
@@ -154,7 +154,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             "/somehow" if !is_right => return html(&format!("<p>Login failed.</p>{}", form_to("/somehow", ""))),
             "/limited" => return StatusCode::TOO_MANY_REQUESTS.into_response(),
             "/patient" => return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "90")]).into_response(),
-            // It asks for a CAPTCHA once the form was sent, in words that are not known, or that are.
+            // It asks for a CAPTCHA after the form was sent, with an unknown text or a known one.
             "/zorb" => return html(&format!("<p>Computer says zorb.</p>{}", form_to("/zorb", CAPTCHA))),
             "/step" if !captcha => {
                 return html(&format!("<p>Bitte den Sicherheitscode eingeben.</p>{}", form_to("/step", CAPTCHA)));
@@ -215,7 +215,7 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
             seen.trouble.fetch_sub(1, Ordering::SeqCst);
             StatusCode::SERVICE_UNAVAILABLE.into_response()
         }
-        // What stands in front of the site, whoever asks.
+        // A gateway in front of the site, for everybody.
         ("/walled", _) => {
             let text = "<title>Just a moment...</title><p>Enable JavaScript and cookies to continue</p>";
             (StatusCode::FORBIDDEN, [(header::CONTENT_TYPE, "text/html")], text).into_response()
@@ -237,13 +237,13 @@ async fn forum(State(seen): State<Seen>, method: Method, uri: Uri, headers: Head
         ("/busy", _) => (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "7200")]).into_response(),
         ("/circle", _) => (StatusCode::FOUND, [(header::LOCATION, "/circle")]).into_response(),
         ("/get", _) => html(&form_to("/in", "").replace("method=post", "method=get")),
-        // Members of the API, by the token that their session has.
+        // Members of the API, by the token in their session.
         ("/me", _) => match headers.get(header::AUTHORIZATION).is_some_and(|token| token == "Bearer t0k") {
             true => html("anna"),
             false => StatusCode::FORBIDDEN.into_response(),
         },
         ("/patience", _) => (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "7200")]).into_response(),
-        // To members as to guests: the second until its scripts have run.
+        // The same for members and guests: the second one until its scripts have run.
         ("/shown", _) => html(&form_to("/shown", "")),
         ("/taken-away", _) => html(&format!("{}<script>{TAKEN_AWAY}</script>", form_to("/taken-away", ""))),
         ("/flaky", true) => html("<a href='/logout'>Log out</a> anna"),
@@ -279,7 +279,7 @@ fn redirect_with(cookie: &'static str) -> Response {
     (StatusCode::FOUND, [(header::SET_COOKIE, cookie), (header::LOCATION, "/")]).into_response()
 }
 
-/// A member's cookie, and where it leads.
+/// Sets a member's cookie and redirects.
 fn redirect(path: &'static str) -> Response {
     (StatusCode::FOUND, [(header::SET_COOKIE, "sid=abc; Path=/"), (header::LOCATION, path)]).into_response()
 }
@@ -287,7 +287,7 @@ fn redirect(path: &'static str) -> Response {
 const TAKEN_AWAY: &str = "if (document.cookie.includes('sid=abc')) { document.getElementById('login').remove(); \
                           document.body.insertAdjacentHTML('beforeend', '<a href=/logout>Log out</a>') }";
 
-/// Sends the form by a request of its own, and goes where members are.
+/// Sends the form by a script request, and goes to the members' page.
 const SENDS: &str = "const form = document.getElementById('login'); form.addEventListener('submit', event => { event.preventDefault(); \
                      const of = name => encodeURIComponent(form.elements[name].value); fetch('/slow', {method: 'POST', headers: \
                      {'Content-Type': 'application/x-www-form-urlencoded'}, body: `username=${of('username')}&password=${of('password')}&go=1`})\
@@ -328,7 +328,7 @@ impl Forum {
         self.here.path()
     }
 
-    /// Writes the site's file, with more keys of its [login].
+    /// Writes the site's rule file, with additional keys of its [login].
     pub fn rules(&self, login: &str) {
         let text = format!(
             "enabled = true\nstart = ['http://127.0.0.1:{}/']\n[login]\nuser = 'anna'\n{login}\n[classes]\nindex = ['^/$']\n\
@@ -355,21 +355,21 @@ impl Forum {
         self.command_of(&[&["login", "forum"], more].concat())
     }
 
-    /// Another command about the site, to be begun and watched.
+    /// Another command about the site, to be started and observed.
     pub fn command_of(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(BINARY);
+        let mut command = with_default_signals(BINARY);
         command.current_dir(self.path()).args(words).args(FOLDERS);
         command.env_remove("CREDENTIALS_DIRECTORY").env_remove("GLEANER_LOG").env_remove("GLEANER_CONFIG");
         command
     }
 
-    /// The mark of a try that has begun and not ended, as it is written down.
+    /// The mark of an unfinished attempt, as stored.
     pub fn begun(&self) -> serde_json::Value {
         let tries = fs::read(self.path().join("data/sessions/tries/forum.json")).unwrap();
         serde_json::from_slice::<serde_json::Value>(&tries).unwrap()["begun"].clone()
     }
 
-    /// Waits until something is asked for, as `GET /`.
+    /// Waits until something is requested, such as `GET /`.
     pub fn wait_for(&self, what: &str) {
         wait_for(what, || self.seen.at.lock().unwrap().iter().any(|(asked, _)| asked == what).then_some(()));
     }
@@ -382,16 +382,16 @@ impl Forum {
     /// The same with another option.
     pub fn interactive_with(&self, typed: &str, more: &str) -> Ran {
         let command = format!("exec '{BINARY}' login forum {} --interactive {more}", FOLDERS.join(" "));
-        // `script` gives the command a terminal.
+        // `script` provides a terminal for the command.
         let mut terminal = assert_cmd::Command::new("script");
         terminal.args(["-qefc", &command, "/dev/null"]).current_dir(self.path()).env_remove("CREDENTIALS_DIRECTORY");
         Ran::of(&terminal.write_stdin(typed).output().unwrap())
     }
 
-    /// Begins one, and interrupts it where it asks for the text of a picture; the picture's path.
+    /// Starts one, and interrupts it at the question about a picture; returns the picture's path.
     pub fn interrupted_at_picture(&self) -> PathBuf {
         let command = format!("exec '{BINARY}' login forum {} --interactive", FOLDERS.join(" "));
-        let mut terminal = Command::new("script")
+        let mut terminal = with_default_signals("script")
             .args(["-qefc", &command, "/dev/null"])
             .current_dir(self.path())
             .stdin(Stdio::piped())
@@ -410,12 +410,12 @@ impl Forum {
         picture
     }
 
-    /// Requests so far, whatever for.
+    /// Number of requests so far.
     pub fn asked(&self) -> usize {
         self.seen.at.lock().unwrap().len()
     }
 
-    /// What another command about the site tells.
+    /// The output of another command about the site.
     pub fn run(&self, words: &[&str]) -> Ran {
         run(self.path(), &[words, &FOLDERS].concat())
     }

@@ -1,4 +1,4 @@
-//! What a process leaves that ends in the middle of a login, and what the next one makes of it: no password leaves twice for it.
+//! Processes that end during a login, and what the next one does with their files: no password is sent twice because of it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::forum::{FOLDERS, Forum};
-use crate::cli::harness::wait_for;
+use crate::cli::harness::{wait_for, with_default_signals};
 
 const CRAWL: &[&str] = &["crawl", "forum"];
 const LOGIN: &[&str] = &["login", "forum"];
@@ -23,7 +23,7 @@ fn end(mut child: Child, signal: Signal) {
     child.wait().unwrap();
 }
 
-/// Begins a command whose login hangs at /hanging, and kills it there.
+/// Starts a command whose login hangs at /hanging, and kills it there.
 fn killed_at_hanging(forum: &Forum, words: &[&str]) {
     forum.seen.hangs.store(true, Ordering::SeqCst);
     let child = begin(forum, words);
@@ -41,7 +41,7 @@ fn a_kill_while_a_redirect_behind_the_form_hangs_costs_no_second_login() {
         killed_at_hanging(&forum, first);
         let kept = forum.path().join("data/sessions/tries/forum.unproven");
         assert!(kept.exists());
-        forum.run(&["status"]).ended(0).says(&["is still to be proven"]);
+        forum.run(&["status"]).ended(0).says(&["is not proven yet"]);
         forum.run(second).ended(0);
         assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null), "{first:?}, {second:?}");
         assert!(!kept.exists() && forum.path().join("data/sessions/forum.json").exists());
@@ -57,7 +57,7 @@ fn a_kill_between_the_answer_to_the_form_and_its_proof_costs_no_second_login() {
         forum.run(words).ended(0);
         assert_eq!((forum.posts(), forum.begun()), (1, serde_json::Value::Null), "{words:?}");
         assert!(forum.path().join("data/sessions/forum.json").exists());
-        // A form that came back is a refusal once the proof says no, whoever asks for that.
+        // A form that came back counts as rejected once the proof fails, whoever requests the proof.
         let forum = Forum::start();
         forum.rules("page = '/to/back'\nprobe = '/hanging'");
         killed_at_hanging(&forum, words);
@@ -78,9 +78,9 @@ fn a_kill_before_the_form_is_answered_has_the_same_sent_again_by_again_alone() {
         forum.wait_for("POST /stuck");
         end(child, Signal::KILL);
         forum.seen.hangs.store(false, Ordering::SeqCst);
-        forum.run(&["status"]).ended(0).says(&["no whole answer came", "--again"]);
+        forum.run(&["status"]).ended(0).says(&["no complete answer came", "--again"]);
         for words in [LOGIN, CRAWL, LOGIN] {
-            forum.run(words).ended(1).says(&["no whole answer came", "--again"]);
+            forum.run(words).ended(1).says(&["no complete answer came", "--again"]);
         }
         assert_eq!(forum.posts(), 1, "{words:?}");
         forum.login(&["--again"]).ended(1).says(&["the password is wrong"]);
@@ -96,7 +96,7 @@ fn nobody_logs_in_while_a_browsers_session_is_proven() {
     std::fs::write(forum.path().join("cookies.txt"), "127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tabc\n").unwrap();
     let mut child = begin(&forum, &["login", "forum", "--cookies", "cookies.txt"]);
     forum.wait_for("GET /hanging");
-    forum.login(&[]).ended(1).says(&["another process logs in to forum"]);
+    forum.login(&[]).ended(1).says(&["another process is logging in to forum"]);
     forum.seen.hangs.store(false, Ordering::SeqCst);
     assert!(child.wait().unwrap().success());
     assert_eq!(forum.posts(), 0);
@@ -125,7 +125,7 @@ fn a_person_who_leaves_at_a_captcha_behind_the_form_leaves_no_second_try() {
             forum.run(words).ended(1).says(&["CAPTCHA", "--interactive"]);
         }
         assert_eq!(forum.posts(), 1, "{words:?}");
-        // The one more try is spent by a form that the site gives without its CAPTCHA first.
+        // The one extra attempt is used up by a form that the site first shows without its CAPTCHA.
         forum.interactive("XK42\n").ended(1).says(&["--interactive --again"]);
         assert_eq!(forum.posts(), 2, "{words:?}");
         forum.interactive_with("XK42\n", "--again").ended(0);
@@ -152,12 +152,12 @@ fn what_an_answer_asks_to_wait_outlasts_the_process_that_waits_for_it() {
         wait_for("the wait is written down", || asked_until(&forum));
         end(child, Signal::KILL);
         forum.run(&["crawl", "forum", "--max-time", "1"]).ended(1).says(&["hint: crawl again at "]);
-        forum.login(&[]).ended(1).says(&["the site has asked at the last login", "to be left alone until", "--again"]);
+        forum.login(&[]).ended(1).says(&["the site asked at the last login", "to wait until", "--again"]);
         assert_eq!(forum.posts(), 1, "{words:?}");
     }
 }
 
-/// Begins a command, tells it to end when its form has left, and gives what it has said on standard error up to some words.
+/// Starts a command, stops it when its form has been sent, and returns its standard error up to some words.
 fn told_to_end(
     forum: &Forum,
     words: &[&str],
@@ -166,7 +166,7 @@ fn told_to_end(
 ) -> (Child, impl Iterator<Item = String> + use<>) {
     let mut child = forum.command_of(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     forum.wait_for("POST /slow");
-    // What a wrapper forwards as well comes with the first, and is none of its own.
+    // A signal forwarded by a wrapper arrives with the first one, and does not count.
     for signal in signals {
         kill_process(Pid::from_child(&child), signal).unwrap();
     }
@@ -175,8 +175,8 @@ fn told_to_end(
     (child, lines)
 }
 
-const WAITED_FOR: &str = "its answer is waited for";
-const FOLLOWED: &str = "its answer is followed";
+const WAITED_FOR: &str = "waiting for its answer";
+const FOLLOWED: &str = "waits for its answer";
 
 #[test]
 fn a_process_that_is_told_to_end_waits_for_the_answer_to_a_form_that_has_left() {
@@ -198,7 +198,7 @@ fn a_process_that_is_told_to_end_waits_for_the_answer_to_a_form_that_has_left() 
     }
 }
 
-/// A command about a site whose form is sent by its scripts, in a process group of its own, once the form has left.
+/// A command about a site whose form is sent by its scripts, in its own process group, once the form has been sent.
 fn scripted(forum: &Forum, words: &[&str]) -> Child {
     forum.rules("page = '/scripted'\n[render]\nlogin = 'always'");
     forum.seen.hangs.store(true, Ordering::SeqCst);
@@ -214,7 +214,7 @@ fn what_a_terminal_sends_to_all_who_stand_in_it_breaks_off_no_login_that_scripts
         let forum = Forum::start();
         let mut child = scripted(&forum, words);
         kill_process_group(Pid::from_child(&child), signal).unwrap();
-        // What breaks off does so before the answer comes; what waits for it sees the session.
+        // A process that aborts does so before the response arrives; one that waits for it sees the session.
         std::thread::sleep(std::time::Duration::from_millis(300));
         forum.seen.hangs.store(false, Ordering::SeqCst);
         assert_eq!(child.wait().unwrap().code(), Some(0), "{words:?}, {signal:?}");
@@ -243,7 +243,7 @@ fn scripts_that_break_off_behind_their_post_leave_an_end_that_is_not_known() {
         assert_eq!(child.wait().unwrap().code(), Some(1), "{words:?}");
         forum.seen.hangs.store(false, Ordering::SeqCst);
         for words in [LOGIN, CRAWL, LOGIN] {
-            forum.run(words).ended(1).says(&["no whole answer came", "--again"]);
+            forum.run(words).ended(1).says(&["no complete answer came", "--again"]);
         }
         assert_eq!(forum.posts(), 1, "{words:?}");
     }
@@ -264,9 +264,9 @@ fn a_second_signal_ends_it_at_once_and_everybody_tells_what_has_become_of_the_lo
             ended
         });
         assert_eq!(ended.code(), Some(128 + 15), "{words:?}");
-        assert!(lines.into_iter().any(|line| line.contains("told to end a second time")), "{words:?}");
+        assert!(lines.into_iter().any(|line| line.contains("second signal")), "{words:?}");
         forum.seen.hangs.store(false, Ordering::SeqCst);
-        forum.run(CRAWL).ended(1).says(&["no whole answer came", "--again"]);
+        forum.run(CRAWL).ended(1).says(&["no complete answer came", "--again"]);
         assert_eq!(forum.posts(), 1, "{words:?}");
     }
 }
@@ -277,7 +277,7 @@ fn a_login_whose_terminal_is_closed_is_followed_to_its_proof() {
         let forum = Forum::start();
         forum.rules("page = '/to/slow'");
         forum.seen.hangs.store(true, Ordering::SeqCst);
-        // `script` gives the command a terminal, which goes with it.
+        // `script` provides a terminal for the command, which closes with it.
         let command =
             format!("exec '{}' {} {} 2> told", crate::cli::harness::BINARY, words.join(" "), FOLDERS.join(" "));
         let mut terminal = std::process::Command::new("script")
@@ -293,7 +293,7 @@ fn a_login_whose_terminal_is_closed_is_followed_to_its_proof() {
         forum.wait_for("POST /slow");
         terminal.kill().unwrap();
         terminal.wait().unwrap();
-        // Whoever does not hear of it would be answered as well.
+        // A process that does not notice would get a response as well.
         let hears = || fs::read_to_string(forum.path().join("told")).is_ok_and(|of| of.contains(told)).then_some(());
         wait_for(told, hears);
         forum.seen.hangs.store(false, Ordering::SeqCst);
@@ -306,13 +306,13 @@ fn a_login_whose_terminal_is_closed_is_followed_to_its_proof() {
 #[test]
 fn a_service_that_has_outlived_its_terminal_reads_its_rule_files_on_sighup() {
     let forum = Forum::start();
-    // A job of its own is told nothing when the terminal goes, as behind `disown`.
+    // A separate job gets no signal when the terminal closes, as after `disown`.
     let command = format!(
         "set -m; '{}' run {} 2> told & echo $! > number; until grep -q 'service is up' told; do sleep 0.1; done",
         crate::cli::harness::BINARY,
         FOLDERS.join(" ")
     );
-    let mut terminal = std::process::Command::new("script");
+    let mut terminal = with_default_signals("script");
     terminal.args(["-qefc", &format!("bash -c {}", quoted(&command)), "/dev/null"]).current_dir(forum.path());
     for name in ["CREDENTIALS_DIRECTORY", "GLEANER_LOG", "GLEANER_CONFIG"] {
         terminal.env_remove(name);
@@ -324,15 +324,15 @@ fn a_service_that_has_outlived_its_terminal_reads_its_rule_files_on_sighup() {
     let service = Pid::from_raw(number).unwrap();
     let _ends = Ends(service);
     let says = |words: &str| wait_for(words, || told().contains(words).then_some(()));
-    says("the terminal of the service is gone");
+    says("the terminal of the service is closed");
     kill_process(service, Signal::HUP).unwrap();
-    says("SIGHUP: rule files are read again");
+    says("SIGHUP: reloading rule files");
     assert!(!told().contains("stopping"), "{}", told());
     kill_process(service, Signal::TERM).unwrap();
     says("stopping");
 }
 
-/// Is not there any more behind a test that has failed.
+/// Kills the process when dropped, also after a failed test.
 struct Ends(Pid);
 
 impl Drop for Ends {
@@ -350,14 +350,13 @@ fn a_crawl_that_is_to_outlive_its_terminal_does() {
     let forum = Forum::start();
     forum.rules("page = '/to/slow'");
     forum.seen.hangs.store(true, Ordering::SeqCst);
-    // As `nohup` begins it.
+    // As started by `nohup`.
     let mut command = std::process::Command::new("sh");
     command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", crate::cli::harness::BINARY]);
-    let crawl = forum.command_of(CRAWL);
     for name in ["CREDENTIALS_DIRECTORY", "GLEANER_LOG", "GLEANER_CONFIG"] {
         command.env_remove(name);
     }
-    let mut child = command.args(crawl.get_args()).current_dir(forum.path()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.args(CRAWL).args(FOLDERS).current_dir(forum.path()).stderr(Stdio::piped()).spawn().unwrap();
     forum.wait_for("POST /slow");
     kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
     forum.seen.hangs.store(false, Ordering::SeqCst);
@@ -407,7 +406,7 @@ fn what_was_let_in_before_and_got_no_answer_is_sent_once_more() {
     }
     forum.seen.hangs.store(false, Ordering::SeqCst);
     for words in [LOGIN, CRAWL] {
-        forum.run(words).ended(1).says(&["no whole answer came", "--again"]);
+        forum.run(words).ended(1).says(&["no complete answer came", "--again"]);
     }
     assert_eq!(forum.posts(), 7);
 }

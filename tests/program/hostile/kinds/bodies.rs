@@ -1,9 +1,9 @@
-//! Bodies that do not end.
+//! Endless bodies.
 
 use super::{bad_torrent, lost};
 use crate::hostile::server::{Kind, Talk};
 
-/// Too large, or too slow where the machine is.
+/// Too large, or too slow on a slow machine.
 const ENDLESS: &[&str] = &["too_large", "timed_out"];
 
 pub fn kinds() -> Vec<Kind> {

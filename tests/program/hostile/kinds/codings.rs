@@ -1,4 +1,4 @@
-//! Content codings that lie, and bombs in each of them.
+//! Wrong content codings, and bombs in each of them.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -9,13 +9,13 @@ use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use super::{PAGE, TOO_LARGE, bad_torrent, good_torrent, kept, lost};
 use crate::hostile::server::{After, Kind, Talk};
 
-/// Bytes that the bombs unfold to.
+/// Bytes that the bombs expand to.
 const BOMB_BYTES: usize = 256 << 20;
 
-/// What goes in is text, so that the crawler wants more of it.
+/// The beginning is text, so that the crawler reads on.
 const FRONT: &[u8] = b"<!doctype html><p>";
 
-/// A coding that cannot be undone, however it is found out.
+/// A coding that cannot be decoded, however that is detected.
 const UNDONE: &[&str] = &["protocol_error", "truncated", "not_for_us"];
 
 static GZIP: LazyLock<Vec<u8>> = LazyLock::new(|| {
@@ -24,7 +24,7 @@ static GZIP: LazyLock<Vec<u8>> = LazyLock::new(|| {
     out.finish().unwrap()
 });
 
-/// Members follow each other (RFC 1952 §2.2).
+/// Concatenated members (RFC 1952 §2.2).
 static GZIP_MEMBERS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let blanks = gzip(&vec![b' '; 16 << 20]);
     [gzip(FRONT), blanks.repeat(BOMB_BYTES >> 24)].concat()
@@ -50,7 +50,7 @@ static ZSTD: LazyLock<Vec<u8>> = LazyLock::new(|| {
     out.finish().unwrap()
 });
 
-/// A window of 128 MiB, which a decoder would have to keep (RFC 8878 §3.1.1.1.2 advises to support 8 MiB).
+/// A window of 128 MiB, which a decoder would have to hold (RFC 8878 §3.1.1.1.2 advises to support 8 MiB).
 static ZSTD_WINDOW: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut out = zstd::Encoder::new(Vec::new(), 1).unwrap();
     out.window_log(27).unwrap();
@@ -66,7 +66,7 @@ static GZIP_TORRENT: LazyLock<Vec<u8>> = LazyLock::new(|| {
     out.finish().unwrap()
 });
 
-/// What takes long to make.
+/// Bodies that take long to generate.
 pub static MADE: &[&LazyLock<Vec<u8>>] = &[&GZIP, &GZIP_MEMBERS, &DEFLATE, &BROTLI, &ZSTD, &ZSTD_WINDOW, &GZIP_TORRENT];
 
 pub fn kinds() -> Vec<Kind> {

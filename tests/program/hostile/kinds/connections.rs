@@ -1,4 +1,4 @@
-//! Connections that come to nothing, break, or answer out of turn; TLS, names and proxies that fail.
+//! Connections that fail, break, or answer out of turn; failing TLS, names and proxies.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ pub fn kinds() -> Vec<Kind> {
         }),
         lost("reset-half-way", TRUNCATED, |talk| {
             half_a_page(talk)?;
-            // What has been sent must arrive before the reset.
+            // The data sent must arrive before the reset.
             talk.pause(Duration::from_millis(100))?;
             Ok(After::Reset)
         }),
@@ -62,7 +62,7 @@ pub fn kinds() -> Vec<Kind> {
             half_a_page(talk)?;
             Ok(After::Close)
         }),
-        // The first try is cut, the second whole.
+        // The first attempt is cut off, the second complete.
         kind("reset-half-way-once", Place::Torrent, Ends::As(&["truncated", "torrent_stored"]), true, |talk| {
             if talk.connection == 1 {
                 let torrent = talk.kind.torrent();
@@ -73,7 +73,7 @@ pub fn kinds() -> Vec<Kind> {
             }
             talk.good_torrent()
         }),
-        // The server closes idle connections just when the next request comes.
+        // The server closes idle connections just when the next request arrives.
         kept("closes-between-requests", PAGE, |talk| {
             talk.good_page()?;
             talk.pause(Duration::from_millis(1))?;
@@ -95,7 +95,7 @@ pub fn kinds() -> Vec<Kind> {
             talk.answer("404 Not Found", "", "")?;
             behave(talk)
         }),
-        // TLS. The good one proves that the others fail for their own reasons.
+        // TLS. The good one proves that the others fail for the intended reasons.
         kind("tls-good", Place::Tls, Ends::As(PAGE), true, |talk| {
             let config = talk.certificates.good(talk.address.ip());
             talk.tls(&config)?;
@@ -145,7 +145,7 @@ pub fn kinds() -> Vec<Kind> {
             talk.raw([0x8f_u8; 4096])?;
             Ok(After::Close)
         }),
-        // Dies after robots.txt, and is there again for the third attempt.
+        // Dies after robots.txt, and is back for the third attempt.
         kind(
             "proxy-dies-and-comes-back",
             Place::Proxy,

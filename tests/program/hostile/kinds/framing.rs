@@ -1,4 +1,4 @@
-//! Status lines, lengths, chunks and interim answers that are wrong (RFC 9112, RFC 9110 §15).
+//! Wrong status lines, lengths, chunks and interim responses (RFC 9112, RFC 9110 §15).
 
 use super::{PAGE, PROTOCOL, STORED, TIMED_OUT, TRUNCATED, good_torrent, kept, kind, lost};
 use crate::hostile::server::{After, Ends, Kind, Place, Talk};
@@ -21,7 +21,7 @@ pub fn kinds() -> Vec<Kind> {
         lost("status-999", PROTOCOL, |talk| talk.answer("999 Denied", "", "no")),
         lost("status-1000", PROTOCOL, |talk| whole(talk, "HTTP/1.1 1000 High\r\nContent-Length: 0\r\n\r\n")),
         lost("status-is-text", PROTOCOL, |talk| whole(talk, "HTTP/1.1 fine OK\r\nContent-Length: 0\r\n\r\n")),
-        // Interim answers.
+        // Interim responses.
         lost("interim-answers-for-ever", TIMED_OUT, |talk| {
             while talk.raw("HTTP/1.1 100 Continue\r\n\r\n").is_ok() {
                 talk.pause(std::time::Duration::from_millis(5))?;

@@ -1,4 +1,4 @@
-//! Header fields that are too many, too long, or no header fields.
+//! Too many, too long or malformed header fields.
 
 use super::{PAGE, PROTOCOL, good_torrent, kept, lost};
 use crate::hostile::server::{After, Kind, Talk};

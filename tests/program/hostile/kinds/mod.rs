@@ -1,5 +1,5 @@
-//! Every kind, by what it breaks. A table a file; a kind is its name, where it misbehaves, how that must end, whether
-//! the good torrent must be harvested all the same, and the mischief.
+//! Every kind of misbehaviour, one table per file. A kind has a name, a place where it misbehaves, the required outcome, whether
+//! the good torrent must be harvested nevertheless, and the misbehaviour itself.
 
 mod bodies;
 mod codings;
@@ -16,10 +16,10 @@ use std::sync::LazyLock;
 
 use crate::hostile::server::{Ends, Kind, Place, Serve};
 
-/// Connections that most kinds may take: four attempts, each behind its own robots.txt, and the torrent.
+/// Connections that most kinds may use: four attempts, each after its own robots.txt, and the torrent.
 const CONNECTIONS: usize = 12;
 
-/// Outcomes of a page that is read, of an answer that is no HTTP, and of one that breaks off.
+/// Outcomes of a page that is read, of a response that is not HTTP, and of a truncated one.
 const PAGE: &[&str] = &["page"];
 const PROTOCOL: &[&str] = &["protocol_error"];
 const TRUNCATED: &[&str] = &["truncated"];
@@ -27,17 +27,17 @@ const TIMED_OUT: &[&str] = &["timed_out"];
 const TOO_LARGE: &[&str] = &["too_large"];
 const STORED: &[&str] = &["torrent_stored"];
 
-/// A page that cannot be read, and with it the way to the torrent is lost.
+/// A page that cannot be read, so the link to the torrent is lost.
 fn lost(name: &'static str, outcomes: &'static [&'static str], serve: Serve) -> Kind {
     kind(name, Place::Page, Ends::As(outcomes), false, serve)
 }
 
-/// A page that is strange and must be read.
+/// A strange page that must be read.
 fn kept(name: &'static str, outcomes: &'static [&'static str], serve: Serve) -> Kind {
     kind(name, Place::Page, Ends::As(outcomes), true, serve)
 }
 
-/// A torrent that is none, or cannot be had.
+/// A malformed torrent, or one that cannot be fetched.
 fn bad_torrent(name: &'static str, outcomes: &'static [&'static str], serve: Serve) -> Kind {
     kind(name, Place::Torrent, Ends::As(outcomes), false, serve)
 }
@@ -47,7 +47,7 @@ fn good_torrent(name: &'static str, serve: Serve) -> Kind {
     kind(name, Place::Torrent, Ends::As(STORED), true, serve)
 }
 
-/// A host that never gives what its site could be begun with.
+/// A host that never serves what its site needs to start.
 fn given_up(name: &'static str, at: Place, reasons: &'static [&'static str], serve: Serve) -> Kind {
     kind(name, at, Ends::GivenUp(reasons), false, serve)
 }
@@ -56,7 +56,7 @@ fn kind(name: &'static str, at: Place, ends: Ends, keeps: bool, serve: Serve) ->
     Kind { name, at, ends, keeps, connections_max: CONNECTIONS, serve }
 }
 
-/// All that a crawl gets done with in a minute.
+/// All kinds that a crawl finishes within a minute.
 pub fn all() -> Vec<Kind> {
     [
         connections::kinds(),
@@ -72,14 +72,14 @@ pub fn all() -> Vec<Kind> {
     .concat()
 }
 
-/// Makes what would else be made when it is first asked for, at the cost of the crawler beside it.
+/// Generates bodies in advance; otherwise the first request would generate them and slow the crawler down.
 pub fn make_bodies() {
     for body in [codings::MADE, pages::MADE, torrents::MADE].into_iter().flatten() {
         LazyLock::force(body);
     }
 }
 
-/// Those that ask for more patience than a test has.
+/// Kinds that take longer than a test can wait.
 pub fn patient() -> Vec<Kind> {
     patience::kinds()
 }

@@ -1,4 +1,4 @@
-//! Pages, feeds and sitemaps that are heavy, wrong or not what they say.
+//! Pages, feeds and sitemaps that are heavy, malformed or mislabelled.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ static SITEMAP: LazyLock<Vec<u8>> = LazyLock::new(|| {
     out.finish().unwrap()
 });
 
-/// What takes long to make.
+/// Bodies that take long to generate.
 pub static MADE: &[&LazyLock<Vec<u8>>] = &[&LINKS, &SITEMAP];
 
 pub fn kinds() -> Vec<Kind> {
@@ -110,7 +110,7 @@ pub fn kinds() -> Vec<Kind> {
             ];
             talk.html("", [&noise.concat(), page.as_bytes()].concat())
         }),
-        // `+ADw-a href…`: whoever decodes it finds a link that is none.
+        // `+ADw-a href…`: decoding it would reveal a false link.
         kept("page-in-utf-7", PAGE, |talk| {
             let page = talk.kind.page();
             let hidden = "+ADw-a href=+ACI-/hostile/page-in-utf-7/hidden.torrent+ACIAPg-";
@@ -172,7 +172,7 @@ pub fn kinds() -> Vec<Kind> {
     ]
 }
 
-/// Each page links to one below it, fifty times.
+/// Each page has fifty links to one below it.
 fn deeper(talk: &mut Talk<'_>) -> std::io::Result<After> {
     let page = talk.kind.page();
     let depth = talk.path.matches("/x").count();

@@ -1,4 +1,4 @@
-//! Servers that ask to wait: what a crawl does not wait for is told, and stays queued.
+//! Servers that ask to wait: pauses too long for a crawl are reported, and the URLs stay queued.
 
 use super::{CONNECTIONS, kind};
 use crate::hostile::server::{After, Ends, Kind, Place, Serve, Talk};

@@ -1,4 +1,4 @@
-//! Redirects to nowhere, in circles, and to where nobody may be sent.
+//! Redirects to nowhere, in circles, and to forbidden targets.
 
 use super::{kept, lost};
 use crate::hostile::server::{After, Kind, Talk};

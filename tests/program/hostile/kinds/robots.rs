@@ -1,4 +1,4 @@
-//! A robots.txt that is no robots.txt (RFC 9309 §2.3).
+//! Invalid robots.txt files (RFC 9309 §2.3).
 
 use super::{given_up, kind};
 use crate::hostile::server::{After, Ends, Kind, Place, Serve};
@@ -45,7 +45,7 @@ pub fn kinds() -> Vec<Kind> {
     ]
 }
 
-/// One that closes nothing: page and torrent are fetched.
+/// One that disallows nothing: page and torrent are fetched.
 fn open(name: &'static str, serve: Serve) -> Kind {
     kind(name, Place::Robots, Ends::As(&["page", "torrent_stored"]), true, serve)
 }

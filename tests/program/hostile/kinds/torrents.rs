@@ -1,4 +1,4 @@
-//! Torrents that are none, or dressed as something else.
+//! Malformed and disguised torrents.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use crate::hostile::server::Kind;
 const MALFORMED: &[&str] = &["malformed_torrent"];
 const POSES: &[&str] = &["html_posing_as_torrent"];
 
-/// The front of a torrent, whose info dictionary goes on.
+/// The beginning of a torrent whose info dictionary continues.
 const FRONT: &str = "d8:announce13:http://a.test4:infod";
 
 static KEYS: LazyLock<Vec<u8>> = LazyLock::new(|| {
@@ -21,7 +21,7 @@ static FILES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     format!("{FRONT}5:filesl{files}e4:name1:a12:piece lengthi16384e6:pieces0:ee").into_bytes()
 });
 
-/// What takes long to make.
+/// Bodies that take long to generate.
 pub static MADE: &[&LazyLock<Vec<u8>>] = &[&KEYS, &FILES];
 
 pub fn kinds() -> Vec<Kind> {
@@ -42,7 +42,7 @@ pub fn kinds() -> Vec<Kind> {
             talk.file(format!("{FRONT}6:lengthi{}e4:name1:aee", "9".repeat(1_000_000)))
         }),
         bad_torrent("bencode-of-a-million-keys", MALFORMED, |talk| talk.file(&*KEYS)),
-        // A real torrent could be so: kept or refused, by its tokens and not by its time.
+        // A real torrent could look like this: accepted or rejected by its token count, not by its time.
         bad_torrent("torrent-of-a-million-files", &["torrent_stored", "malformed_torrent", "too_large"], |talk| {
             talk.file(&*FILES)
         }),

@@ -1,8 +1,8 @@
-//! Pages that want to stay, to grow, to nest or to break what the engine rests on, each with how it may end.
+//! Pages that try to stay, to grow, to nest or to break the engine's foundations, each with its allowed ends.
 
 use gleaner_render::wire::Outcome;
 
-/// How a page may end, as `pages.txt` names it.
+/// The allowed ends of a page, as named in `pages.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Done,
@@ -11,7 +11,7 @@ pub enum End {
 }
 
 impl End {
-    /// How a page has ended that cost nothing but itself.
+    /// How a page ended that affected only itself.
     pub fn of(told: Option<&Outcome>) -> Self {
         match told {
             Some(outcome) if outcome.spent.is_some() => Self::Spent,
@@ -27,7 +27,7 @@ pub struct Hostile {
 }
 
 impl Hostile {
-    /// Whether the text is a whole page, not a script of one.
+    /// Whether the text is a whole page instead of a script.
     pub fn is_markup(&self) -> bool {
         self.text.starts_with('<')
     }

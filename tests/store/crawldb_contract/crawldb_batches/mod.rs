@@ -1,4 +1,4 @@
-//! The contract for what a batch of visits answers, recorded or refused.
+//! The contract for the receipts of a batch of visits, recorded or refused.
 
 use gleaner_store::crawldb::*;
 
@@ -10,7 +10,7 @@ pub async fn a_receipt_counts_the_targets_that_were_new(db: &impl CrawlDb) {
     db.add_discovered(vec![target("/known")], at(1)).await.unwrap();
     let page = |path, ms, outlinks| Visit { outlinks, ..visit(key(host, path), ms, Outcome::Page) };
     let links = vec![target("/known"), target("/1"), found(host, "/2", 0), target("/1"), found(host, "/3", 0)];
-    // Of a link that stands twice the first counts, also over the visits of a batch.
+    // Of a link that occurs twice the first counts, also across the visits of a batch.
     let batch = vec![page("/a", 2, links.clone()), page("/b", 3, vec![target("/2"), target("/4")])];
     let receipts = db.record_visits(batch.into()).await.unwrap();
     let added = |receipt: &Receipt| (receipt.urls_added, receipt.targets_added);
@@ -57,7 +57,7 @@ pub async fn a_refused_batch_is_as_if_it_had_not_been(db: &impl CrawlDb) {
     assert!(told.contains(&("/t", Some("etag"))) && told.contains(&("/u", None)));
 }
 
-/// What the increment found is known since then, not since its first visit or since history was handed it.
+/// A URL that the increment found is known since then, not since its first visit or since history received it.
 pub async fn a_url_is_known_since_it_was_found(db: &impl CrawlDb) {
     let host = db.host_id("s", "http://a").await.unwrap();
     let known = async |path: &str| db.url_record(&key(host, path)).await.unwrap().unwrap().first_seen;

@@ -1,4 +1,4 @@
-//! Random histories, in which the redb store has to answer as the model does.
+//! Random histories, for which the redb store has to give the same answers as the model.
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::memory_store::MemoryStore;
@@ -28,7 +28,7 @@ enum Step {
 const HOSTS: u32 = 3;
 const NOTES: [(&str, &str); 4] = [("s0", "a"), ("s0", "ab"), ("s0a", "b"), ("s1", "a")];
 const TIME_MAX: u64 = 400;
-/// Time that a lease of a random history lasts.
+/// Duration of a lease in a random history.
 const LEASE_MS: u64 = 50;
 
 fn any_key() -> impl Strategy<Value = UrlKey> {
@@ -123,7 +123,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What one step answered, in a comparable form.
+/// The result of one step, in a comparable form.
 async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
     match step.clone() {
         Step::Add(batch) => format!("{:?}", db.add_discovered(batch, now).await.unwrap()),
@@ -157,7 +157,7 @@ async fn apply(db: &dyn CrawlDb, step: &Step, now: UnixMillis) -> String {
     }
 }
 
-/// Everything that the interface shows, a line each.
+/// Everything that the interface shows, one line each.
 async fn everything(db: &dyn CrawlDb, now: UnixMillis) -> Vec<String> {
     let mut lines = vec![format!("{:?}", db.hosts().await.unwrap())];
     for host in (0..HOSTS).map(HostId) {
@@ -198,8 +198,8 @@ async fn history(steps: Vec<Step>) {
             now = at(now.0 + time);
         }
         if let Step::Reopen = step {
-            // Leases end with the process, the model's by time. What a lease had found due may have to be found
-            // again, so both look.
+            // Leases end with the process, the model's by time. URLs that a lease had marked due may have to be found
+            // again, so both scan.
             now = at(now.0 + LEASE_MS);
             drop(store);
             store = redb(folder.path());

@@ -9,7 +9,7 @@ fn reading(host: HostId, path: &str, ms: u64, why: Option<&str>) -> Visit {
     Visit { not_whole: why.map(Into::into), ..visit(key(host, path), ms, Outcome::Page) }
 }
 
-/// How many pages of the site were not read whole, and those that are listed with reason and time.
+/// The number of the site's pages that were not read whole, and the listed ones with reason and time.
 async fn told(db: &impl CrawlDb, site: &str) -> (u64, Vec<(String, String, u64)>) {
     let rows = db.not_whole(site).await.unwrap().into_iter();
     let rows = rows.map(|row| (row.url.into(), row.reason.into(), row.at.0)).collect();
@@ -64,7 +64,7 @@ pub async fn a_visit_that_could_not_look_leaves_told_what_was_not_read_whole(db:
         db.record_visits(vec![visit(key(host, "/1"), ms, outcome)].into()).await.unwrap();
         assert_eq!(told(db, "s").await, is_told, "{outcome:?}");
     }
-    // A guest's page says nothing of the member's, and what is parked or queued again is as it was.
+    // A guest's page says nothing about the member's, and parked or queued pages stay as they were.
     let guest = Visit { outcome: Outcome::LoggedOut, ..reading(host, "/1", 20, Some("another")) };
     let parked = Visit { outcome: Outcome::RobotsDenied, ..park(host, "/1", 21, 7) };
     db.record_visits(vec![guest, parked].into()).await.unwrap();
@@ -104,7 +104,7 @@ pub async fn pages_beyond_the_bound_are_counted_and_reasons_are_cut(db: &impl Cr
     db.record_visits(pages.collect::<Vec<_>>().into()).await.unwrap();
     let (count, rows) = told(db, "s").await;
     assert_eq!((count, rows.len()), (most as u64 + 5, most));
-    // Those beyond it are counted out as well, and where one goes another has room.
+    // Those beyond it are counted down as well, and when one goes another has room.
     let is_listed = |path: &str| rows.iter().any(|(url, ..)| url.ends_with(path));
     let (listed, beyond) = ("/00000", format!("/{:05}", most + 4));
     assert!(is_listed(listed) && !is_listed(&beyond));
@@ -117,7 +117,7 @@ pub async fn pages_beyond_the_bound_are_counted_and_reasons_are_cut(db: &impl Cr
     assert_eq!((count, rows.len()), (most as u64 + 4, most));
     let (_, reason, _) = rows.iter().find(|(url, ..)| url.ends_with("/long")).unwrap();
     assert!(long.starts_with(reason) && reason.len() == gleaner_store::limits::NOT_WHOLE_REASON_BYTES_MAX);
-    // As many of another site have their own room.
+    // The same number of another site have their own room.
     let other = db.host_id("t", "http://a").await.unwrap();
     db.record_visits(vec![reading(other, "/", 4, Some("why"))].into()).await.unwrap();
     assert_eq!(told(db, "t").await.1.len(), 1);

@@ -1,15 +1,15 @@
-//! The contract for what the crawl leaves for itself: memos of URLs, notes of sites, complaints about hosts.
+//! The contract for data that the crawl stores for itself: memos of URLs, notes of sites, complaints about hosts.
 
 use gleaner_store::crawldb::*;
 
 use super::{at, bring, found, hybrid, key, lease, park, paths, v2, visit};
 
-/// A visit that leaves a memo and asks for a revisit at once.
+/// A visit that leaves a memo and requests a revisit at once.
 fn leaving(host: HostId, path: &str, ms: u64, memo: Option<&str>) -> Visit {
     Visit { memo: memo.map(Into::into), next: Next::RevisitAt(at(0)), ..visit(key(host, path), ms, Outcome::Page) }
 }
 
-/// The memo that the lease of the host's only URL brings.
+/// The memo that comes with the lease of the host's only URL.
 async fn memo_of(db: &impl CrawlDb, host: HostId, now: u64) -> Option<Box<str>> {
     let mut leases = db.lease_due(lease(host, now, 9)).await.unwrap();
     assert_eq!(leases.len(), 1, "{leases:?}");
@@ -55,7 +55,7 @@ pub async fn a_visit_without_a_memo_clears_it_unless_nothing_changed(db: &impl C
     db.record_visits(vec![leaving(host, "/1", 5, None)].into()).await.unwrap();
     assert_eq!(memo_of(db, host, 5).await, None);
 
-    // What a batch says of one URL counts in its order.
+    // Several changes of one URL in a batch are applied in order.
     let batch = vec![leaving(host, "/1", 6, Some("three")), unchanged(7)];
     db.record_visits(batch.into()).await.unwrap();
     assert_eq!(memo_of(db, host, 7).await.as_deref(), Some("three"));
@@ -138,7 +138,7 @@ pub async fn notes_are_kept_together_or_not_at_all(db: &impl CrawlDb) {
     let error = db.put_notes("s", notes(&[("a", vec![3]), ("b", longer)])).await.unwrap_err();
     assert!(matches!(&error, CrawlDbError::NoteTooLong { name, .. } if &**name == "b"));
     assert_eq!(kept().await, (Some(vec![1]), Some(vec![2])), "nothing of a batch with a bad one is kept");
-    // Of two under one name the later counts.
+    // Of two under one name the later wins.
     db.put_notes("s", notes(&[("a", Vec::new()), ("b", vec![4]), ("b", vec![5])])).await.unwrap();
     assert_eq!(kept().await, (None, Some(vec![5])));
 }

@@ -1,4 +1,4 @@
-//! A database as schema 1 laid it out, written byte by byte: what was on disks before memos, notes and complaints.
+//! A database in the layout of schema 1, written byte by byte: as on disks before memos, notes and complaints.
 
 use redb::{Database, StorageBackend, TableDefinition};
 
