@@ -306,7 +306,7 @@ fn sites(report: &StatusReport, data_dir: &Path, hints: &Hints, now: &str) -> St
     details.fold(table, |text, details| text + &details)
 }
 
-/// Details of a site beside its row.
+/// Details of a site besides its row.
 fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -> String {
     let mut text = String::new();
     let outcomes: Vec<_> = site.counts.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();

@@ -176,7 +176,7 @@ fn is_path(text: &str, hosts: &[Box<str>]) -> bool {
     !is_host && !first.contains(':')
 }
 
-/// Characters beside letters and digits in field names that software generates: `user[name]`, `ctl00$user`, `j_id1:user`.
+/// Characters other than letters and digits in field names that software generates: `user[name]`, `ctl00$user`, `j_id1:user`.
 const OF_FIELDS: &str = "_-.:[]$/";
 
 /// The same for members of JSON objects.

@@ -64,7 +64,7 @@ impl Class {
     }
 }
 
-/// What the reader does on a page after its scripts have run, beside reading it (docs/design/render.md).
+/// What the reader does on a page after its scripts have run, besides reading it (docs/design/render.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RenderActs {

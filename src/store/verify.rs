@@ -7,12 +7,12 @@
 //! | found | repaired by |
 //! | --- | --- |
 //! | a row whose file is lost | forgetting the row: its sources are fetched again |
-//! | a row whose file is no longer that torrent | moving the file to `damaged/`, forgetting the row |
-//! | a file of the same torrent with other bytes (another announce list) | taking it in as it is; its sources are fetched again |
-//! | a whole file without a row (a crash between file and commit) | taking it in |
-//! | a whole file under a wrong name or in a wrong folder | putting it where it belongs, taking it in if it has no row |
-//! | a file under a torrent's name that is none | moving it to `damaged/` |
-//! | a file that is neither named as a torrent nor one | leaving it alone; it is listed |
+//! | a row whose file is no longer that torrent | moving the file to `damaged/` and forgetting the row |
+//! | a file of the same torrent with other bytes (another announce list) | adopting it as it is; its sources are fetched again |
+//! | an intact file without a row (a crash between file and commit) | adopting it |
+//! | an intact file under a wrong name or in a wrong folder | moving it to its place, adopting it if it has no row |
+//! | a file named as a torrent that is not one | moving it to `damaged/` |
+//! | any other file | leaving it alone; it is listed |
 //!
 //! While the service runs, a torrent that is being committed may look like a file without a row for the length of
 //! a commit window. A repair needs exclusive access to the database.

@@ -1,5 +1,5 @@
-//! What each command prints for a person, one snapshot a command: what its output looks like stands here, what is true in it is
-//! asserted elsewhere, on `--json` and exit codes. `INSTA_UPDATE=always` writes them.
+//! Snapshots of the human-readable output of each command: these check its form; other tests check its content, by `--json` and exit
+//! codes. `INSTA_UPDATE=always` rewrites them.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use regex::Regex;
 
 use crate::cli::harness::{Ran, Site, folder, run};
 
-/// What differs from run to run, and what stands in its place. The order counts: a longer form goes before the shorter one in it.
+/// Patterns of text that varies between runs, with their placeholders. Order matters: a longer form precedes a shorter one inside it.
 const REDACTED: &[(&str, &str)] = &[
     (r"\x1b\[[0-9;]*m", ""),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
@@ -30,7 +30,7 @@ fn redacted(here: &Path, ran: &Ran) -> String {
     text
 }
 
-/// Commands in the order in which a person meets them, on a demo site of 30 torrents.
+/// Commands in the order of typical use, on a demo site of 30 torrents.
 #[test]
 fn each_command_prints_what_its_snapshot_shows() {
     let here = folder();

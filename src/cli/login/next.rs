@@ -198,7 +198,7 @@ impl Login<'_> {
         )
     }
 
-    /// The keys beside `user` in the rule file that define the request; empty if there are none.
+    /// The keys other than `user` in the rule file that define the request; empty if there are none.
     fn keys(&self) -> String {
         let LoginRules { form, user_field, password_field, fields, .. } = self.rules;
         let named = [

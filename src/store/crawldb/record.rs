@@ -310,7 +310,7 @@ impl Next {
     }
 }
 
-/// Facts of a torrent beside its names; its file is in the archive.
+/// Facts of a torrent besides its names; its file is in the archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TorrentFacts {
     pub infohashes: Infohashes,

@@ -33,7 +33,7 @@ pub enum Denial {
     Empty,
     /// A redirect to the start page, and from a torrent to its page.
     Home,
-    /// What guests may see, with a link to log in, and torrents beside it.
+    /// What guests may see, with a link to log in, and torrents as well.
     Sidebar,
     /// Everything but the files; the start page shows the user name to everybody, and nothing links to the login.
     Newest,

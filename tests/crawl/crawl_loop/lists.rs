@@ -18,7 +18,7 @@ pub const OLD: u64 = 300;
 const ROWS: u64 = 10;
 /// Interval of new threads.
 const EVERY_S: u64 = 5;
-/// Pages on each side that a page links to, beside the first and the last.
+/// Pages on each side that a page links to, besides the first and the last.
 const WINDOW: u64 = 3;
 
 const SERVICE: RunOptions = RunOptions { pages_max: None, time_max: None, keep_looking: true };

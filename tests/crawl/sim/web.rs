@@ -9,7 +9,7 @@ use sha1::{Digest, Sha1};
 
 use super::random::{Random, mix};
 
-/// Endless traps, and other oddities that a site may have beside its torrents.
+/// Endless traps, and other oddities that a site may have besides its torrents.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Oddities {
     pub calendar: bool,

@@ -82,7 +82,7 @@ fn gleaner<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> String {
     out.into_owned()
 }
 
-/// The five lines that a new user writes for such a server, beside the shipped families.
+/// The five lines that a new user writes for such a server, in addition to the shipped families.
 fn write_rules(rules: &Path, servers: &[Server]) {
     let shipped = Path::new(env!("GLEANER_ROOT")).join("rules/families");
     fs::create_dir_all(rules.join("families")).unwrap();
