@@ -229,7 +229,7 @@ async fn of_files(
     Ok(AccountStatus { until, reason: Some(reason), last_login, ..of(AccountState::NoSession) })
 }
 
-/// The account of a site whose rule file was noted but cannot be used now, as far as its files show it; None if they show
+/// The account of a site whose rule file was noted but cannot be used now, according to its files; None if they show
 /// nothing.
 #[must_use]
 pub fn without_rules(data_dir: &Path, site: &str, file: &Path) -> Option<AccountStatus> {
