@@ -1,4 +1,4 @@
-//! Requests as the site reads them, and answers before they become HTTP. No I/O.
+//! Requests as parsed by the site, and responses before they become HTTP. No I/O.
 
 use percent_encoding::percent_decode_str;
 
@@ -10,12 +10,12 @@ use super::torrents::Wrapping;
 use super::truth::Fate;
 use crate::limits::DEMO_PARAMETERS_MAX;
 
-/// What a request says that matters here.
+/// The relevant parts of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ask<'a> {
     pub path: &'a str,
     pub query: &'a str,
-    /// The host that the client believes to talk to.
+    /// The host that the client addresses.
     pub host: Option<&'a str>,
     /// The session's cookie was sent.
     pub has_cookie: bool,
@@ -23,11 +23,11 @@ pub(super) struct Ask<'a> {
     pub if_modified_since: Option<&'a str>,
 }
 
-/// A query, taken apart; values are bytes because those of the GBK section are no UTF-8.
+/// A parsed query; values are bytes because those of the GBK section are not UTF-8.
 #[derive(Debug, Default)]
 pub(super) struct Parameters {
     pairs: Vec<(String, Vec<u8>)>,
-    /// `sid`, which is no parameter of the page.
+    /// `sid`, which is not a parameter of the page.
     pub sid: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl Parameters {
         std::str::from_utf8(self.get(name)?).ok()
     }
 
-    /// `page`, 1 where there is none; None for what is no number.
+    /// `page`, 1 if it is missing; None if it is no number.
     pub(super) fn page(&self) -> Option<usize> {
         self.get("page").map_or(Some(1), |_| self.text("page")?.parse().ok())
     }
@@ -63,7 +63,7 @@ impl Parameters {
     }
 }
 
-/// What goes back.
+/// The response.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub kind: Kind,
@@ -99,7 +99,7 @@ impl Answer {
     }
 }
 
-/// The answer of a download link: the torrent, or what stands in its place.
+/// The response of a download link: the torrent, or its replacement.
 pub(super) fn download(ask: &Ask<'_>, kind: Kind, origin: &str, listing: &Listing, item: &Item) -> Answer {
     match item.fate {
         Fate::Reachable | Fate::ClosedByRobots => torrent(ask, kind, origin, listing, item),
@@ -126,7 +126,7 @@ fn torrent(ask: &Ask<'_>, kind: Kind, origin: &str, listing: &Listing, item: &It
         let header = format!("attachment; filename=\"{}.torrent\"; filename*=UTF-8''{name}.torrent", listing.id);
         answer.headers.push(("content-disposition", header));
     }
-    // The address is new at each view, the file behind it is not.
+    // The address is new at each view, the file is not.
     let (tag, date) = (format!("\"{}-{}\"", links::fingerprint(&item.infohashes), listing.id), http_date(listing.at));
     let is_known = match ask.if_none_match {
         Some(tags) => tags.split(',').any(|known| known.trim().trim_start_matches("W/") == tag),
@@ -151,12 +151,12 @@ fn metainfo(origin: &str, listing: &Listing, item: &Item) -> Vec<u8> {
     item.blueprint.metainfo(&Wrapping { first_key, origin, listing: listing.id, created: listing.at })
 }
 
-/// What a tracker sends in place of a torrent when the session has ended.
+/// What a tracker sends in place of a torrent when the session has expired.
 const LOGIN_PAGE: &str = "<!DOCTYPE html>\n<html><head><title>Login</title></head><body><h1>Please log in</h1>\n\
     <p>You must be logged in to download.</p><form action=\"/takelogin\" method=post><input name=username>\
     <input type=password name=password><input type=submit></form></body></html>\n";
 
-/// What it sends before the first download.
+/// The notice sent before the first download.
 const NOTICE_PAGE: &str = "\n<HTML><HEAD><TITLE>Notice</TITLE></HEAD><BODY><H1>Read this first</H1>\n\
     <P>You have reached your download limit. <A HREF=\"/help\">Why?</A></P></BODY></HTML>\n";
 

@@ -1,4 +1,4 @@
-//! What the site lists, and in which order: the tracker's own database, made from the seed.
+//! What the site lists, and in which order: the tracker's own database, generated from the seed.
 //!
 //! A torrent is an *item*; a detail page is a *listing*. Most items have one listing; one listed twice has two.
 
@@ -10,7 +10,7 @@ use super::torrents::Blueprint;
 use super::truth::{Fate, Truth, TruthTorrent};
 use gleaner_torrent::Infohashes;
 
-/// The site's newest listing at start was made then: 2026-11-20 00:00 UTC. The site has no clock of its own.
+/// Time of the site's newest listing at start: 2026-11-20 00:00 UTC. The site has no clock of its own.
 pub(super) const NEWEST_UNIX: i64 = 1_795_132_800;
 
 /// Seconds between two listings.
@@ -22,7 +22,7 @@ const PINNED: usize = 3;
 /// A torrent.
 pub(super) struct Item {
     pub title: String,
-    /// The title in the detail page's path, percent-encoded: each row needs it, so it is made once.
+    /// The title in the detail page's path, percent-encoded: each row needs it, so it is computed once.
     pub slug: String,
     pub blueprint: Blueprint,
     pub infohashes: Infohashes,
@@ -66,7 +66,7 @@ pub(super) struct Catalogue {
 }
 
 impl Catalogue {
-    /// A site with `torrents` reachable torrents, and beside them the ones that a crawl cannot or must not get.
+    /// A site with `torrents` reachable torrents, plus some that a crawl cannot or must not get.
     pub(super) fn new(seed: u64, torrents: usize) -> Self {
         let mut catalogue = Self {
             seed,
@@ -100,7 +100,7 @@ impl Catalogue {
         catalogue
     }
 
-    /// Adds `count` reachable torrents on top of the index and returns their names.
+    /// Adds `count` reachable torrents on top of the index and returns their infohashes.
     pub(super) fn publish(&mut self, count: usize) -> Vec<Infohashes> {
         (0..count)
             .map(|_| {
@@ -164,7 +164,7 @@ impl Catalogue {
             link,
             delivery: Delivery::of(number),
             category,
-            // A magnet beside a torrent that cannot be had would make it known by magnet.
+            // A magnet with an unavailable torrent would make it known by magnet.
             magnet: fate == Fate::MagnetOnly || (fate == Fate::Reachable && delivery::has_magnet(number)),
             old_address: match area {
                 Area::Archive | Area::Private => true,

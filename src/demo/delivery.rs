@@ -1,14 +1,14 @@
-//! How a torrent is linked and how it is sent. Which torrent gets what follows from its number alone, by
-//! counters of different periods, so that 100 torrents show every kind and all mixtures come up.
+//! How a torrent is linked and sent. This depends only on its number, by
+//! counters of different periods, so that 100 torrents include every kind and all combinations occur.
 
 use super::torrents::{FirstKey, Version};
 
-/// The only way that leads to a torrent.
+/// The only link that leads to a torrent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Link {
     /// An `<a href>` whose token is new at each view.
     Token,
-    /// The same inside `<noscript>`; with scripts a countdown would show it.
+    /// The same inside `<noscript>`; with scripts a countdown would reveal it.
     Noscript,
     /// `thunder://`
     Thunder,
@@ -18,7 +18,7 @@ pub enum Link {
     FlashgetTagged,
     /// `qqdl://`
     Qqdl,
-    /// No torrent behind it: `magnet:` only.
+    /// There is no torrent: `magnet:` only.
     Magnet,
 }
 
@@ -29,9 +29,9 @@ pub enum Area {
     Main,
     /// The GBK section.
     Gbk,
-    /// The one page with a `<base href>`.
+    /// The only page with a `<base href>`.
     Archive,
-    /// Closed by robots.txt.
+    /// Disallowed by robots.txt.
     Private,
 }
 
@@ -55,7 +55,7 @@ pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 /// Blank lines, as a script with a newline before `<?php` sends them.
 pub(super) const BLANK_LINES: &[u8] = b"\r\n\r\n\n";
 
-/// What a script that is not quite right writes before it writes the torrent (ALGORITHMS §1).
+/// Output of a faulty script before the torrent (ALGORITHMS §1).
 pub(super) const PHP_WARNING: &[u8] =
     b"<br />\n<b>Warning</b>:  Cannot modify header information - headers already sent in \
     <b>/var/www/demo/download.php</b> on line <b>31</b><br />\n";
@@ -74,7 +74,7 @@ impl Delivery {
             _ => Some("application/x-bittorrent; charset=utf-8"),
         };
         let before: &[u8] = match number % 14 {
-            // Of the numbers that have `application/x-bittorrent`.
+            // Among the numbers with `application/x-bittorrent`.
             _ if number % 90 == 27 => PHP_WARNING,
             3 => BOM,
             8 => BLANK_LINES,
@@ -118,12 +118,12 @@ pub(super) fn area_and_link(number: u64) -> (Area, Link) {
     }
 }
 
-/// True for torrents whose rows carry the address of before the last redesign, `/t/123`, which redirects.
+/// True for torrents whose rows link the address from before the last redesign, `/t/123`, which redirects.
 pub(super) fn has_old_address(number: u64) -> bool {
     matches!(number % 100, 18..=20)
 }
 
-/// True for torrents that have a magnet link beside their download.
+/// True for torrents that have a magnet link in addition to their download.
 pub(super) fn has_magnet(number: u64) -> bool {
     number % 4 == 1
 }

@@ -1,4 +1,4 @@
-//! The page of one torrent: facts, the way to the torrent, description, files, comments, similar ones.
+//! The page of one torrent: facts, the link to the torrent, description, files, comments, similar ones.
 
 use std::fmt::Write as _;
 
@@ -57,11 +57,11 @@ fn facts(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item) {
     );
 }
 
-/// The one link that leads to the torrent, and a magnet beside it where the torrent has one.
+/// The only link that leads to the torrent, and a magnet if the torrent has one.
 fn way_to_the_torrent(view: &mut View<'_>, out: &mut String, listing: &Listing, item: &Item) {
     out.push_str("<div class=\"download\" id=\"dl\">\n");
     let path = view.download(listing, item);
-    // Download managers know no session: what is encoded is the whole address without one.
+    // Download managers have no session: the encoded address is complete and has none.
     let address = format!("{}{path}", view.origin);
     let _ = match item.link {
         Link::Token if listing.id.is_multiple_of(3) => {
@@ -120,7 +120,7 @@ fn description(view: &mut View<'_>, out: &mut String, listing: &Listing, item: &
     out.push_str("</div>\n");
 }
 
-/// Links into the area that robots.txt closes: straight ones, and old addresses that redirect there.
+/// Links into the area that robots.txt disallows: direct ones, and old addresses that redirect there.
 fn staff_picks(view: &View<'_>, out: &mut String) {
     let catalogue = view.catalogue;
     out.push_str("<ul class=\"staff\">\n");
@@ -170,7 +170,7 @@ fn comments(view: &mut View<'_>, out: &mut String, listing: &Listing) {
     }
 }
 
-/// Detail pages that are on the main index anyway.
+/// Detail pages that the main index lists anyway.
 fn similar(view: &View<'_>, out: &mut String, listing: &Listing) {
     let catalogue = view.catalogue;
     let mut random = Random::new(mix(catalogue.seed ^ 0x51, u64::from(listing.id)));

@@ -1,10 +1,10 @@
-//! Text into HTML and into URLs, so that no title breaks a page; and the site's dates.
+//! Escaping of text for HTML and URLs, so that no title breaks a page; and formatting of dates.
 
 use std::fmt::Write as _;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 
-/// What stays as it is in a slug or in a query value.
+/// Characters that stay unchanged in a slug or in a query value.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Appends `text` with the five characters escaped that matter in text and in attribute values.
@@ -33,7 +33,7 @@ pub(super) fn percent(bytes: &[u8]) -> String {
     percent_encoding::percent_encode(bytes, PLAIN).to_string()
 }
 
-/// The part of a detail page's path behind its number: the title with everything but letters and digits as `-`.
+/// The part of a detail page's path after its number: the title with everything but letters and digits as `-`.
 /// Letters of other scripts stay, as on sites that do not transliterate.
 pub(super) fn slug(title: &str) -> String {
     let mut out = String::with_capacity(title.len());

@@ -1,8 +1,8 @@
-//! The GBK section: boards, threads and attachments in the manner of a Chinese forum.
+//! The GBK section: boards, threads and attachments in the style of a Chinese forum.
 //!
-//! Its pages are sent in GBK and its links carry GBK bytes: percent-encoded, or raw in the `href`, which a
-//! browser encodes itself because the page is GBK. The site takes those bytes only: a crawler that answers with
-//! UTF-8 asks for a page that does not exist.
+//! Its pages are sent in GBK and its links contain GBK bytes: percent-encoded, or raw in the `href`, which a
+//! browser encodes itself because the page is GBK. The site accepts only those bytes: a crawler that sends
+//! UTF-8 requests a page that does not exist.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ use super::random::{Random, mix};
 use super::titles::{GBK_BOARDS, USERS};
 use super::view::View;
 
-/// The GBK bytes of `text`; what GBK does not have becomes a character reference.
+/// The GBK bytes of `text`; characters outside GBK become character references.
 pub(super) fn gbk(text: &str) -> Vec<u8> {
     encoding_rs::GBK.encode(text).0.into_owned()
 }
@@ -28,7 +28,7 @@ pub(super) fn board_number(name: &[u8]) -> Option<usize> {
 /// The list of boards.
 pub(super) fn forum(view: &mut View<'_>) -> Vec<u8> {
     let mut out = String::with_capacity(12 << 10);
-    // No meta: the charset stands in the header alone.
+    // No meta element: only the header gives the charset.
     view.open(&mut out, "中文区", "");
     out.push_str("<h1>中文资源区</h1>\n");
     for (number, board) in GBK_BOARDS.iter().enumerate() {
@@ -64,7 +64,7 @@ pub(super) fn board(view: &mut View<'_>, number: usize, page: usize) -> Option<V
 /// A thread with its attachment.
 pub(super) fn thread(view: &mut View<'_>, listing: &Listing, item: &Item) -> Vec<u8> {
     let mut out = String::with_capacity(12 << 10);
-    // Here the meta element alone tells the charset, by its older name.
+    // Here only the meta element gives the charset, by its older name.
     view.open(&mut out, &item.title, "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=gb2312\" />\n");
     let _ = write!(out, "<h1>{}</h1>\n<div class=\"post\">发表于 ", escaped(&item.title));
     push_date(&mut out, listing.at);
@@ -119,7 +119,7 @@ fn thread_row(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item)
 fn attachment(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item) {
     let url = attachment_url(view, listing, item);
     let _ = match item.link {
-        // The address inside is GBK, as download managers of the time expect.
+        // The address inside is GBK, as download managers of that time expect.
         Link::Thunder => {
             let address = gbk(&format!("{}{url}", view.origin));
             writeln!(out, "<p><a href=\"{}\">迅雷专用链</a></p>", links::thunder(&address))

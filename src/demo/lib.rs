@@ -1,10 +1,10 @@
-//! The bundled demo site: a tracker-like index on loopback that `gleaner demo` crawls and that the tests measure
-//! the crawler with.
+//! The bundled demo site: a tracker-like index on loopback that `gleaner demo` crawls and with which the tests measure
+//! the crawler.
 //!
-//! It is deterministic from its seed, has no clock and keeps nothing. Its [`Truth`] says which torrents a right
-//! crawl brings home and which it cannot or must not; its [`RequestLog`] says what was asked and whether a right
-//! crawl would have asked it. Nothing here knows the crawler: infohashes, links and encodings are made by the
-//! demo's own code, so that an error of the crawler cannot hide behind the same error of the site.
+//! It is deterministic from its seed, has no clock and stores nothing. Its [`Truth`] lists which torrents a correct
+//! crawl stores and which it cannot or must not get; its [`RequestLog`] counts the requests and shows whether a correct
+//! crawl would have made them. Nothing here knows the crawler: infohashes, links and encodings are made by the
+//! demo's own code, so that a bug of the crawler cannot be hidden by the same bug of the site.
 //!
 //! ```text
 //! catalogue (what is listed) ── view (sid, tokens, chrome) ── listing_page · detail_page · gbk · traps ─┐
@@ -54,18 +54,18 @@ use gleaner_torrent::Infohashes;
 use serving::Serving;
 use site::{COOKIE, Site};
 
-/// What the site is to be.
+/// Parameters of the site.
 #[derive(Clone, Debug)]
 pub struct DemoOptions {
-    /// Torrents that a right crawl stores, at most `limits::DEMO_TORRENTS_MAX`; others come on top.
+    /// Torrents that a correct crawl stores, at most `limits::DEMO_TORRENTS_MAX`; others are added to them.
     pub torrents: usize,
     /// The same seed gives the same torrents under the same numbers.
     pub seed: u64,
     /// Address to listen on; port 0 lets the system choose.
     pub bind: SocketAddr,
-    /// Wait before each answer.
+    /// Delay before each response.
     pub response_delay: Duration,
-    /// Each n-th request, of whatever kind, is answered 503; 0 for none.
+    /// Each n-th request, of any kind, is answered 503; 0 for none.
     pub fail_every: u64,
 }
 
@@ -96,9 +96,9 @@ pub enum DemoError {
     Build(#[from] tokio::task::JoinError),
 }
 
-/// The running site. Dropped without [`DemoSite::stop`], it breaks its connections off.
+/// The running site. Dropped without [`DemoSite::stop`], it aborts its connections.
 pub struct DemoSite {
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
     /// Its rule file, with this address.
     pub rules_text: String,
@@ -109,7 +109,7 @@ pub struct DemoSite {
 /// Builds the site and serves it on the current runtime.
 ///
 /// # Errors
-/// [`DemoError`] when there are too many torrents or when the address is not loopback or cannot be had.
+/// [`DemoError`] when there are too many torrents or when the address is not loopback or not available.
 pub async fn start(options: DemoOptions) -> Result<DemoSite, DemoError> {
     if options.torrents > DEMO_TORRENTS_MAX {
         return Err(DemoError::TooManyTorrents { asked: options.torrents });
@@ -133,33 +133,33 @@ impl DemoSite {
         &self.site.origin
     }
 
-    /// What is on the site now, [`Self::publish`]ed torrents included.
+    /// The torrents on the site now, including [`Self::publish`]ed ones.
     #[must_use]
     pub fn truth(&self) -> Arc<Truth> {
         self.site.truth()
     }
 
-    /// Puts `count` new torrents on top of the index and returns their names, in the order of publication. Stops
+    /// Puts `count` new torrents on top of the index and returns their infohashes, in the order of publication. Stops
     /// at `limits::DEMO_TORRENTS_MAX` torrents.
     pub fn publish(&self, count: usize) -> Vec<Infohashes> {
         let room = DEMO_TORRENTS_MAX.saturating_sub(self.truth().reachable().count());
         self.site.publish(count.min(room))
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     #[must_use]
     pub fn log(&self) -> RequestLog {
         self.site.recorder.snapshot()
     }
 
-    /// Requests so far that a crawl after the demo's rule file and robots.txt does not make; see [`Kind`].
+    /// Requests so far that a crawl obeying the demo's rule file and robots.txt does not make; see [`Kind`].
     #[must_use]
     pub fn refused_fetches(&self) -> u64 {
         self.site.recorder.refused_fetches()
     }
 
-    /// Stops listening, lets running answers end, and gives the port back; after `limits::DEMO_STOP_TIME_MAX`
-    /// whatever is still open is broken off.
+    /// Stops listening, lets running responses finish, and releases the port; after `limits::DEMO_STOP_TIME_MAX`
+    /// the remaining connections are aborted.
     pub async fn stop(self) {
         self.serving.stop().await;
     }
@@ -188,7 +188,7 @@ fn http_response(answer: Answer) -> Response<Body> {
         response = response.header(name, value);
     }
     response.body(Body::from(answer.body)).unwrap_or_else(|_| {
-        // Names, values and numbers are this module's own; should one be wrong, the client is told.
+        // Names, values and numbers are this module's own; if one were wrong, the client would get an error.
         let mut failed = Response::new(Body::empty());
         *failed.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
         failed

@@ -9,7 +9,7 @@ use super::escape::percent;
 use crate::limits::DEMO_TOKEN_BYTES_MAX;
 use gleaner_torrent::Infohashes;
 
-/// base64 of `listing|start of the infohash|time`, as Discuz! writes its attachment links. The time is the
+/// base64 of `listing|start of the infohash|time`, as in Discuz! attachment links. The time is the
 /// number of views so far: no two views give the same link, and every link stays valid.
 pub(super) fn token(listing: u32, infohashes: &Infohashes, views: u64) -> String {
     let time = NEWEST_UNIX.unsigned_abs() + views;
@@ -28,7 +28,7 @@ pub(super) fn read_token(token: &[u8]) -> Option<(u32, String)> {
     parts.next().is_none().then_some((listing.parse().ok()?, start.to_owned()))
 }
 
-/// What a token carries of the infohash: eight hex digits.
+/// The part of the infohash in a token: eight hex digits.
 pub(super) fn fingerprint(infohashes: &Infohashes) -> String {
     let mut hex = infohashes.key_hex();
     hex.truncate(8);
@@ -40,7 +40,7 @@ pub(super) fn thunder(url: &[u8]) -> String {
     format!("thunder://{}", STANDARD.encode([b"AA", url, b"ZZ"].concat()))
 }
 
-/// `flashget://` + base64("[FLASHGET]" + url + "[FLASHGET]"), with `&tag` where one is given.
+/// `flashget://` + base64("[FLASHGET]" + url + "[FLASHGET]"), with `&tag` if one is given.
 pub(super) fn flashget(url: &[u8], tag: Option<&str>) -> String {
     let code = STANDARD.encode([b"[FLASHGET]", url, b"[FLASHGET]"].concat());
     match tag {

@@ -1,4 +1,4 @@
-//! Pages that list: the main index, the categories, the archive.
+//! List pages: the main index, the categories, the archive.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub(super) const MAIN_ROWS: usize = 50;
 /// Rows on a page of a category or of a GBK board.
 pub(super) const SERIES_ROWS: usize = 25;
 
-/// Pages of a series; an empty one has one page.
+/// Number of pages of a series; an empty one has one page.
 pub(super) fn last_page(listings: usize, rows: usize) -> usize {
     listings.div_ceil(rows).max(1)
 }
@@ -52,7 +52,7 @@ pub(super) fn category(view: &mut View<'_>, name: &str, page: usize) -> Option<S
     Some(out)
 }
 
-/// The one page of the archive: its links stand relative to `<base href>`, at addresses of before the redesign.
+/// The single page of the archive: its links are relative to `<base href>`, with addresses from before the redesign.
 pub(super) fn archive(view: &mut View<'_>) -> String {
     let catalogue = view.catalogue;
     let mut out = String::with_capacity(24 << 10);
@@ -166,7 +166,7 @@ fn row(view: &mut View<'_>, out: &mut String, listing: &Listing, item: &Item, ki
 }
 
 fn comments_anchor(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item) {
-    // An address of before the redesign has no fragment, and the only way to some pages must stay the only one.
+    // An address from before the redesign has no fragment, and the only link to some pages must stay the only one.
     if item.old_address || listing.leechers == 0 {
         return;
     }
@@ -174,8 +174,8 @@ fn comments_anchor(view: &View<'_>, out: &mut String, listing: &Listing, item: &
     let _ = write!(out, " <span class=\"small\">[<a href='{href}'>{} comments</a>]</span>", listing.leechers);
 }
 
-/// The row's link to the detail page, in one of the ways in which templates write links. The form depends on the
-/// number alone.
+/// The row's link to the detail page, in one of the forms that templates use. The form depends only on the
+/// number.
 fn detail_anchor(view: &View<'_>, out: &mut String, listing: &Listing, item: &Item) {
     let title = escaped(&item.title);
     let path = detail_path(listing, item);
@@ -206,7 +206,7 @@ fn detail_anchor(view: &View<'_>, out: &mut String, listing: &Listing, item: &It
         }
         8 => write!(out, "<a class=\"tt\" href=\"/cat/..{}\">{title}</a>", view.href(&path)),
         9 => {
-            // An ampersand that is not written as an entity; `&copy=` must stay what it is.
+            // An ampersand that is not written as an entity; `&copy=` must stay unchanged.
             let raw = view.with_session(&format!("{path}?from=index&copy=1"));
             write!(out, "<a class=\"tt\" href=\"{raw}\">{title}</a>")
         }

@@ -1,4 +1,4 @@
-//! What was asked of the demo site, by kind, and whether a right crawl would have asked it.
+//! The requests to the demo site, by kind, and whether a correct crawl would have made them.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::limits::DEMO_LOG_PATHS_MAX;
 
-/// What a request was for.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Kind {
@@ -14,14 +14,14 @@ pub enum Kind {
     /// A page of the main index, of a category, of the archive or of a GBK board.
     Index,
     Detail,
-    /// A detail page or download that is listed and 404, or moved to another host.
+    /// A detail page or download that is listed but answers 404, or has moved to another host.
     Gone,
-    /// An address of before the redesign: 301.
+    /// An address from before the redesign: 301.
     OldAddress,
-    /// A download: a torrent, or what poses as one.
+    /// A download: a torrent, or a fake one.
     Download,
-    // From here on: what a right crawl does not ask for.
-    /// Below `/private/`, or a print view: closed by robots.txt.
+    // From here on: requests that a correct crawl does not make.
+    /// Below `/private/`, or a print view: disallowed by robots.txt.
     ClosedByRobots,
     /// Random search results.
     Search,
@@ -29,17 +29,17 @@ pub enum Kind {
     Advert,
     /// Users, login, registration, logout.
     Account,
-    /// News, help, feeds: pages without torrents that the rule file gives no class.
+    /// News, help, feeds: pages without torrents that match no class of the rule file.
     OffTopic,
-    /// A link that is none: in a comment, in a script, in a text area.
+    /// Text that is no link: in a comment, in a script, in a text area.
     Bait,
-    /// A page under a name that the rule file's parameters remove (`from`, `sort`, `order`, …).
+    /// A page under a URL with parameters that the rule file removes (`from`, `sort`, `order`, …).
     Uncanonical,
-    /// Nothing of the kind is on the site: a link was made up or misread.
+    /// There is nothing at this address: a link was made up or misparsed.
     Unknown,
     /// Neither GET nor HEAD.
     Method,
-    /// Anything under the name of another host that leads to this site, too: the rule file names one host.
+    /// Anything under another host name that leads to this site, too: the rule file names one host.
     OtherHost,
 }
 
@@ -65,7 +65,7 @@ impl Kind {
         Self::OtherHost,
     ];
 
-    /// True when a crawl that follows robots.txt and the demo's rule file never asks for it.
+    /// True if a crawl that obeys robots.txt and the demo's rule file never makes the request.
     #[must_use]
     pub fn is_refused(self) -> bool {
         self >= Self::ClosedByRobots
@@ -101,13 +101,13 @@ impl Kind {
 pub struct RequestLog {
     /// Requests by kind, without zeros.
     pub counts: BTreeMap<Kind, u64>,
-    /// Requests whose URL carried a session id.
+    /// Requests whose URL contained a session id.
     pub with_session_id: u64,
-    /// Requests answered 503 because of `DemoOptions::fail_every`; they are counted by kind, too.
+    /// Requests answered 503 because of `DemoOptions::fail_every`; they are also counted by kind.
     pub failed: u64,
     /// Path and query of each request in the order of arrival, the first `limits::DEMO_LOG_PATHS_MAX` of them.
     pub paths: Vec<String>,
-    /// Requests whose path was not kept.
+    /// Requests whose path was not recorded.
     pub paths_dropped: u64,
 }
 
@@ -124,7 +124,7 @@ impl RequestLog {
         self.counts.values().sum()
     }
 
-    /// Requests that a right crawl does not make.
+    /// Requests that a correct crawl does not make.
     #[must_use]
     pub fn refused_fetches(&self) -> u64 {
         self.counts.iter().filter(|(kind, _)| kind.is_refused()).map(|(_, count)| count).sum()
@@ -142,7 +142,7 @@ pub(super) struct Recorder {
 
 impl Recorder {
     pub(super) fn record(&self, kind: Kind, path_and_query: &str, has_session_id: bool, has_failed: bool) {
-        // A kind's number is its place in `ALL`, which has the array's length.
+        // A kind's number is its index in `ALL`, which has the array's length.
         self.counts[kind as usize].fetch_add(1, Ordering::Relaxed);
         self.with_session_id.fetch_add(u64::from(has_session_id), Ordering::Relaxed);
         self.failed.fetch_add(u64::from(has_failed), Ordering::Relaxed);

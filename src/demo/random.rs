@@ -1,4 +1,4 @@
-//! Numbers that look random and follow from a seed: the same seed gives the same site, byte for byte.
+//! Pseudo-random numbers from a seed: the same seed gives the same site, byte for byte.
 
 /// One step of SplitMix64 over two numbers: an independent seed for each (seed, index) pair.
 pub(super) fn mix(seed: u64, index: u64) -> u64 {

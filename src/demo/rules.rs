@@ -1,9 +1,9 @@
-//! The demo site's rule file, with the address that the site got.
+//! The demo site's rule file, with the actual address of the site.
 
-/// The rule file as it lies in the source: valid, for a site on port 1.
+/// The rule file in its source form: valid, for a site on port 1.
 pub const RULES_TEMPLATE: &str = include_str!("rules.toml");
 
-/// What stands for the site's origin in [`RULES_TEMPLATE`].
+/// Placeholder for the site's origin in [`RULES_TEMPLATE`].
 const ORIGIN_IN_TEMPLATE: &str = "http://127.0.0.1:1/";
 
 /// The rule file of a site at `origin` (`http://host:port`).

@@ -1,4 +1,4 @@
-//! The socket of a demo site: one listener on loopback, a delay before each answer, an end that waits for what is under way.
+//! The socket of a demo site: one listener on loopback, a delay before each response, a shutdown that waits for requests in progress.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use super::DemoError;
 use crate::limits::DEMO_STOP_TIME_MAX;
 
-/// A site that is being served. Dropped without [`Serving::stop`], it breaks its connections off.
+/// A site that is being served. Dropped without [`Serving::stop`], it aborts its connections.
 pub(super) struct Serving {
     stop: Option<oneshot::Sender<()>>,
     server: JoinHandle<()>,
@@ -25,7 +25,7 @@ pub(super) struct Serving {
 /// Listens on a loopback address; port 0 lets the system choose.
 ///
 /// # Errors
-/// When the address is not loopback or cannot be had.
+/// When the address is not loopback or not available.
 pub(super) async fn listen(bind: SocketAddr) -> Result<(TcpListener, SocketAddr), DemoError> {
     if !bind.ip().is_loopback() {
         return Err(DemoError::NotLoopback { address: bind });
@@ -36,7 +36,7 @@ pub(super) async fn listen(bind: SocketAddr) -> Result<(TcpListener, SocketAddr)
     Ok((listener, address))
 }
 
-/// Serves a site on the current runtime, each answer after a delay.
+/// Serves a site on the current runtime, each response after a delay.
 pub(super) fn serve<S, A, F>(listener: TcpListener, site: Arc<S>, delay: Duration, answer: A) -> Serving
 where
     S: Send + Sync + 'static,
@@ -50,21 +50,21 @@ where
         answer(site, request).await
     });
     let (stop, stopped) = oneshot::channel();
-    // Without it, small answers wait for the client's delayed acknowledgement. A socket that refuses it still works.
+    // Without it, small responses wait for the client's delayed acknowledgement. A socket that refuses it still works.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     let server = tokio::spawn(async move {
         let until = async move { drop(stopped.await) };
-        // axum's server ends with an error never: a failed accept is tried again.
+        // axum's server never ends with an error: a failed accept is retried.
         drop(axum::serve(listener, router.with_state(site)).with_graceful_shutdown(until).await);
     });
     Serving { stop: Some(stop), server }
 }
 
 impl Serving {
-    /// Stops listening, lets running answers end, and gives the port back; after `limits::DEMO_STOP_TIME_MAX`
-    /// whatever is still open is broken off.
+    /// Stops listening, lets running responses finish, and releases the port; after `limits::DEMO_STOP_TIME_MAX`
+    /// the remaining connections are aborted.
     pub(super) async fn stop(mut self) {
-        // An error only says that the server has ended already.
+        // An error only means that the server has ended already.
         self.stop.take().map(|stop| stop.send(()));
         drop(tokio::time::timeout(DEMO_STOP_TIME_MAX, &mut self.server).await);
     }

@@ -1,4 +1,4 @@
-//! The site without its socket: a request in, an answer out. Everything follows from the catalogue and from the
+//! The site without its socket: a request in, a response out. Everything follows from the catalogue and from the
 //! number of the view; there is no clock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,7 +65,7 @@ impl Site {
         self.catalogue.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers one request and writes it down.
+    /// Answers one request and logs it.
     pub(super) fn answer(&self, is_get: bool, ask: &Ask<'_>) -> Answer {
         let number = self.views.fetch_add(1, Ordering::Relaxed) + 1;
         let parameters = Parameters::read(ask.query);
@@ -95,7 +95,7 @@ impl Site {
         let mut random = Random::new(mix(self.seed ^ 0x0071_e300, number));
         let sid = match &parameters.sid {
             _ if ask.has_cookie => None,
-            // A session that is named in the URL goes on; any other request without cookie begins one.
+            // A session named in the URL continues; any other request without cookie begins one.
             Some(sid) if sid.len() == 32 && sid.bytes().all(|byte| byte.is_ascii_hexdigit()) => Some(sid.clone()),
             _ => Some(format!("{:016x}{:016x}", random.number(), random.number())),
         };
@@ -133,7 +133,7 @@ impl Site {
         }
     }
 
-    /// A download by token, of a listing in one of these areas.
+    /// A download by token, for a listing in one of these areas.
     fn token_download(
         &self,
         ask: &Ask<'_>,
@@ -165,7 +165,7 @@ impl Site {
             "thread" => {
                 let thread = parameters.text("tid").and_then(|tid| catalogue.listing(tid.parse().ok()?));
                 match thread.filter(|thread| is_named(thread, parameters.get("title"))) {
-                    // Its own meta element tells the charset.
+                    // Its own meta element gives the charset.
                     Some((listing, item)) => {
                         return Answer::page(Kind::Detail, gbk::thread(view, listing, item))
                             .with_content_type("text/html");
@@ -185,7 +185,7 @@ impl Site {
         if answer.status == 200 { answer.with_content_type("text/html; charset=gbk") } else { answer }
     }
 
-    /// What robots.txt closes answers like the rest, so that a crawl that ignores it is found out.
+    /// Addresses disallowed by robots.txt respond like the rest, so that a crawl that ignores it is detected.
     fn private(&self, ask: &Ask<'_>, parameters: &Parameters, view: &mut View<'_>, page: &str) -> Answer {
         let catalogue = view.catalogue;
         let mut answer = match page {
@@ -203,7 +203,7 @@ impl Site {
     }
 }
 
-/// A page of a list: right, right under a name that the crawler should have cleaned, or none.
+/// A page of a list: at its canonical URL, at one that the crawler should have normalised, or none.
 fn list(parameters: &Parameters, known: &[&str], page: Option<impl Into<Vec<u8>>>) -> Answer {
     match page {
         Some(page) => Answer::page(kind_of(parameters, known, Kind::Index), page),
@@ -211,7 +211,7 @@ fn list(parameters: &Parameters, known: &[&str], page: Option<impl Into<Vec<u8>>
     }
 }
 
-/// `kind` where the query holds nothing but `known`.
+/// `kind` if the query contains nothing but `known`.
 fn kind_of(parameters: &Parameters, known: &[&str], kind: Kind) -> Kind {
     if parameters.others(known).next().is_none() {
         kind
@@ -232,7 +232,7 @@ fn detail(parameters: &Parameters, view: &mut View<'_>, name: &str) -> Answer {
         return Answer::not_found(Kind::Unknown);
     }
     if item.fate == Fate::Gone {
-        // Half of them say where they went: to a host that is none of the site's.
+        // Half of them redirect: to a host outside the site.
         let target = format!("{}{}", view.other_origin(), detail_path(listing, item));
         return if listing.id.is_multiple_of(2) {
             Answer::redirect(Kind::Gone, 302, target)
@@ -244,7 +244,7 @@ fn detail(parameters: &Parameters, view: &mut View<'_>, name: &str) -> Answer {
         return Answer::page(Kind::ClosedByRobots, super::detail_page::detail(view, listing, item));
     }
     let kind = kind_of(parameters, &[], Kind::Detail);
-    // Another name than the title's leads to the right one, as `/details/12` does: one page, one address.
+    // A different slug redirects to the right one, as `/details/12` does: one page, one address.
     let given = name.split_once('-').map_or("", |(_, slug)| slug);
     let is_right =
         given == item.slug || percent_encoding::percent_decode_str(given).decode_utf8_lossy() == slug(&item.title);
@@ -261,7 +261,7 @@ fn old_address(parameters: &Parameters, view: &View<'_>, id: &str) -> Answer {
     };
     let path = detail_path(listing, item);
     let target = match item.area {
-        // The way is open, the end is closed: robots.txt has to be asked at each step.
+        // The old address is allowed, its target is not: robots.txt has to be checked at each step.
         Area::Private => format!("/private{path}"),
         _ => path,
     };
@@ -269,7 +269,7 @@ fn old_address(parameters: &Parameters, view: &View<'_>, id: &str) -> Answer {
     Answer::redirect(kind, 301, view.with_session(&target))
 }
 
-/// The pages that nobody should ask for.
+/// The pages that no client should request.
 fn trap(parameters: &Parameters, view: &mut View<'_>, first: &str, rest: Option<&str>) -> Answer {
     match (first, rest) {
         ("search", None) => Answer::page(Kind::Search, traps::search(view)),
@@ -309,7 +309,7 @@ fn listing_of_name<'a>(catalogue: &'a Catalogue, name: &str) -> Option<(&'a List
     catalogue.listing(leading_number(name)?)
 }
 
-/// True for a thread of the GBK section under its title in GBK bytes.
+/// True for a thread of the GBK section named by its title in GBK bytes.
 fn is_named((_, item): &(&Listing, &Item), name: Option<&[u8]>) -> bool {
     item.area == Area::Gbk && name == Some(&gbk::gbk(&item.title))
 }

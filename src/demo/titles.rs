@@ -11,7 +11,7 @@ pub(super) const CATEGORIES: [(&str, &str); 5] = [
     ("video", "Video"),
 ];
 
-/// The category whose rows carry a download link of their own.
+/// The category whose rows contain a download link.
 pub(super) const QUICK_CATEGORY: u8 = 1;
 
 /// Boards of the GBK section, named in its URLs by the GBK bytes of these words.
@@ -40,7 +40,7 @@ const EDITIONS: [&[&str]; 5] = [
     &["1080p", "4K HDR", "720p", "2160p x265", "字幕付き", "с субтитрами"],
 ];
 
-/// What a very long name is made of.
+/// Parts of very long names.
 const LONG: &str = "complete and unabridged with all appendices, errata, corrections, translators' notes, maps & tables, \
                     as printed by the society for its members in the edition of ";
 
@@ -86,7 +86,7 @@ const REPLIES: &[&str] = &[
     "Great quality, I'll seed until ratio 5.",
 ];
 
-/// A title of this category; `number` makes it unlike all others.
+/// A title of this category; `number` makes it unique.
 pub(super) fn title(random: &mut Random, category: u8, number: u64) -> String {
     // Categories come from `CATEGORIES`, which has as many entries as these tables.
     let row = usize::from(category) % CATEGORIES.len();
@@ -99,12 +99,12 @@ pub(super) fn title(random: &mut Random, category: u8, number: u64) -> String {
     }
 }
 
-/// A title whose every character GBK has.
+/// A title that consists of GBK characters only.
 pub(super) fn gbk_title(random: &mut Random, number: u64) -> String {
     format!("{}{}{number:04}", random.pick(GBK_SUBJECTS), random.pick(GBK_EDITIONS))
 }
 
-/// The name in the metainfo file: the title without what file systems refuse.
+/// The name in the metainfo file: the title without characters that file systems refuse.
 pub(super) fn file_name(title: &str) -> String {
     title.replace(['/', '\\', '<', '>', ':', '"', '|', '?', '*'], "_")
 }

@@ -1,8 +1,8 @@
 //! Metainfo files of the demo site: v1 (BEP 3), v2 (BEP 52) and hybrid, built from a number.
 //!
-//! The infohashes are taken here, over the `info` bytes as written, by this file's own bencode writer: the
-//! site's truth owes nothing to the crawler's parser. No payload exists; piece hashes are random bytes, v2
-//! roots and layers fit each other.
+//! The infohashes are computed here, over the `info` bytes as written, by this file's own bencode writer: the
+//! site's truth is independent of the crawler's parser. No payload exists; piece hashes are random bytes, v2
+//! roots and layers are consistent.
 
 use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
@@ -21,7 +21,7 @@ pub enum Version {
     Hybrid,
 }
 
-/// The first key of a metainfo file's dictionary. Keys are sorted (BEP 3), so it says which ones are missing.
+/// The first key of a metainfo file's dictionary. Keys are sorted (BEP 3), so it determines which ones are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FirstKey {
     Announce,
@@ -30,7 +30,7 @@ pub enum FirstKey {
     Info,
 }
 
-/// What a torrent is made from; its bytes are made anew for each request and are always the same.
+/// Input for generating a torrent; its bytes are generated again for each request and are always the same.
 #[derive(Clone, Debug)]
 pub(super) struct Blueprint {
     pub seed: u64,
@@ -58,14 +58,14 @@ impl Payload {
     }
 }
 
-/// The `info` value and, for v2, the layers that stand beside it.
+/// The `info` value and, for v2, the layers outside of it.
 struct Info {
     bytes: Vec<u8>,
-    /// Root and hashes, sorted by root as bencode wants it.
+    /// Root and hashes, sorted by root as bencode requires.
     layers: Vec<([u8; 32], Vec<u8>)>,
 }
 
-/// What stands around the `info` value: sites rewrite it at will, the infohash stays.
+/// Everything around the `info` value: sites rewrite it at will, the infohash stays.
 pub(super) struct Wrapping<'a> {
     pub first_key: FirstKey,
     pub origin: &'a str,
@@ -97,7 +97,7 @@ impl Blueprint {
         Payload { piece_bytes, files }
     }
 
-    /// The names of the torrent: SHA-1 and SHA-256 of the `info` value, by version.
+    /// The infohashes of the torrent: SHA-1 and SHA-256 of the `info` value, by version.
     pub(super) fn infohashes(&self) -> Infohashes {
         let info = self.info().bytes;
         let v1 = || Some(Sha1::digest(&info).into());
@@ -109,7 +109,7 @@ impl Blueprint {
         }
     }
 
-    /// The whole metainfo file, keys sorted.
+    /// The complete metainfo file, keys sorted.
     pub(super) fn metainfo(&self, wrapping: &Wrapping<'_>) -> Vec<u8> {
         let info = self.info();
         let mut out = Vec::with_capacity(info.bytes.len() + 1_024);
@@ -156,7 +156,7 @@ impl Blueprint {
 
     fn info(&self) -> Info {
         let payload = self.payload();
-        // Another stream than the payload's: sizes must not depend on how many hashes were drawn.
+        // A separate stream from the payload's: sizes must not depend on how many hashes were drawn.
         let mut random = Random::new(self.seed ^ 0x5eed_4a5e);
         let mut out = Vec::with_capacity(8 << 10);
         let mut layers = Vec::new();

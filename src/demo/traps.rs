@@ -1,4 +1,4 @@
-//! Pages that a right crawl never asks for. They are all there, with endless links, for a wrong one to get lost in.
+//! Pages that a correct crawl never requests. They all exist, with endless links, to trap an incorrect one.
 
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ fn read_month(text: &str) -> Option<(u64, u64)> {
     (year < 1_000_000_000 && (1..=12).contains(&month)).then_some((year, month))
 }
 
-/// A form to log in or register with.
+/// A form for login or registration.
 pub(super) fn form(view: &mut View<'_>, title: &str) -> String {
     let mut out = String::with_capacity(8 << 10);
     view.open(&mut out, title, "");
@@ -77,7 +77,7 @@ pub(super) fn text_page(view: &mut View<'_>, title: &str, text: &str) -> String 
     out
 }
 
-/// The list that robots.txt closes.
+/// The list that robots.txt disallows.
 pub(super) fn private_index(view: &mut View<'_>) -> String {
     let catalogue = view.catalogue;
     let mut out = String::with_capacity(12 << 10);
@@ -92,7 +92,7 @@ pub(super) fn private_index(view: &mut View<'_>) -> String {
     out
 }
 
-/// A detail page that robots.txt closes.
+/// A detail page that robots.txt disallows.
 pub(super) fn private_detail(view: &mut View<'_>, listing: &Listing, item: &Item) -> String {
     let mut out = String::with_capacity(8 << 10);
     view.open(&mut out, &item.title, "");

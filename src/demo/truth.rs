@@ -1,4 +1,4 @@
-//! What is on the demo site, for tests and for the demo's summary: which torrents a right crawl brings home
+//! The contents of the demo site, for tests and for the demo's summary: which torrents a correct crawl stores
 //! and which it cannot or must not. The crawler never sees it.
 
 use std::collections::HashMap;
@@ -7,20 +7,20 @@ use super::delivery::{Area, Delivery, Link};
 use super::torrents::{Blueprint, Version};
 use gleaner_torrent::Infohashes;
 
-/// What becomes of a torrent in a crawl that follows the demo's rule file and robots.txt.
+/// Outcome for a torrent in a crawl that obeys the demo's rule file and robots.txt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Fate {
-    /// A right crawl stores it.
+    /// A correct crawl stores it.
     Reachable,
     /// Named by a magnet link and nothing else.
     MagnetOnly,
-    /// Listed under `/private/`, which robots.txt closes: it is there and must not be fetched.
+    /// Listed under `/private/`, which robots.txt disallows: it exists and must not be fetched.
     ClosedByRobots,
     /// Listed, but its detail page is 404 or redirects to another host, and its download is 404.
     Gone,
     /// Its download answers 200 and `application/x-bittorrent` with an HTML page.
     PosesAsHtml,
-    /// Its download begins like a torrent and breaks off into something else.
+    /// Its download begins like a torrent but continues as something else.
     Malformed,
 }
 
@@ -37,12 +37,12 @@ pub struct TruthTorrent {
     pub fate: Fate,
     /// Detail pages that show it; 2 for a torrent listed twice.
     pub listings: u16,
-    /// A magnet link stands on its detail page (always for [`Fate::MagnetOnly`]).
+    /// Its detail page has a magnet link (always for [`Fate::MagnetOnly`]).
     pub magnet: bool,
 }
 
 impl TruthTorrent {
-    /// One of a list that shows each once, by a link that only this site can make.
+    /// A torrent of a list that shows each once, by a link that only this site can generate.
     pub(super) fn behind_token(infohashes: Infohashes, blueprint: &Blueprint) -> Self {
         Self {
             infohashes,
@@ -57,14 +57,14 @@ impl TruthTorrent {
         }
     }
 
-    /// True when a right crawl stores it.
+    /// True when a correct crawl stores it.
     #[must_use]
     pub fn reachable(&self) -> bool {
         self.fate == Fate::Reachable
     }
 }
 
-/// A harvest held against the truth.
+/// Comparison of a harvest with the truth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// Reachable torrents on the site.
@@ -77,14 +77,14 @@ pub struct Score {
     pub coverage: f64,
 }
 
-/// Everything that is on the site, in no promised order.
+/// All torrents of the site, in unspecified order.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
     pub torrents: Vec<TruthTorrent>,
 }
 
 impl Truth {
-    /// Torrents that a right crawl stores.
+    /// Torrents that a correct crawl stores.
     pub fn reachable(&self) -> impl Iterator<Item = &TruthTorrent> {
         self.with_fate(Fate::Reachable)
     }
@@ -99,7 +99,7 @@ impl Truth {
         self.torrents.iter().filter(move |torrent| torrent.fate == fate)
     }
 
-    /// Holds a harvest against the site. An entry that knows only one hash of a hybrid is that torrent.
+    /// Compares a harvest with the site. An entry with only one hash of a hybrid is that torrent.
     pub fn score(&self, stored: impl IntoIterator<Item = Infohashes>) -> Score {
         let mut by_v1 = HashMap::new();
         let mut by_v2 = HashMap::new();

@@ -1,7 +1,7 @@
-//! One answer in the making: session id, tokens, and what stands around every page.
+//! A response under construction: session id, tokens, and the frame around every page.
 //!
-//! Pages are written by hand, as the sites they resemble write theirs: quotes of every kind, capitals, links in
-//! comments and scripts that are none. Everything that comes from data is escaped.
+//! Pages are written by hand, like those of the sites they resemble: quotes of every kind, capitals, text in
+//! comments and scripts that only looks like links. Everything that comes from data is escaped.
 
 use std::fmt::Write as _;
 
@@ -11,24 +11,24 @@ use super::links;
 use super::random::Random;
 use super::titles::{CATEGORIES, USERS};
 
-/// First number of the detail pages that do not exist and that only comments and scripts name.
+/// First number of the missing detail pages that only comments and scripts name.
 pub(super) const BAIT_FIRST: u32 = 900_000;
 
-/// What a page is written with. One for each request.
+/// The state for writing a page. One for each request.
 pub(super) struct View<'a> {
     /// `http://host:port`
     pub origin: &'a str,
     pub catalogue: &'a Catalogue,
-    /// Session id to put on every link: there on a visit without cookie (as phpBB does).
+    /// Session id to put on every link: set on a visit without cookie (as phpBB does).
     pub sid: Option<String>,
     /// Number of this view; no two are equal.
     pub number: u64,
-    /// What differs from view to view.
+    /// Random numbers that differ from view to view.
     pub random: Random,
 }
 
 impl View<'_> {
-    /// `url` of this site with the session id, where there is one.
+    /// `url` of this site with the session id, if there is one.
     pub(super) fn with_session(&self, url: &str) -> String {
         let Some(sid) = &self.sid else { return url.to_owned() };
         let (page, fragment) = url.split_at(url.find('#').unwrap_or(url.len()));
@@ -54,7 +54,7 @@ impl View<'_> {
         percent(links::token(listing.id, &item.infohashes, self.number).as_bytes())
     }
 
-    /// Everything above the content. `head` goes into `<head>` as it is.
+    /// Everything above the content. `head` is inserted into `<head>` unchanged.
     pub(super) fn open(&mut self, out: &mut String, title: &str, head: &str) {
         let search = self.random.number();
         // Writing into a String cannot fail, here and below.
@@ -134,13 +134,13 @@ impl View<'_> {
         );
     }
 
-    /// The site under another name, which its rule file does not know: `http://localhost:port`.
+    /// The site under another host name, which its rule file does not contain: `http://localhost:port`.
     pub(super) fn other_origin(&self) -> String {
         let port = self.origin.rsplit(':').next().unwrap_or_default();
         format!("http://localhost:{port}")
     }
 
-    /// A link to an advert, another one each time.
+    /// A link to an advertisement, different each time.
     pub(super) fn advert(&mut self) -> String {
         let campaign = self.random.below(1_000_000);
         self.href(&format!("/ads/click?id={campaign}&to=https%3A%2F%2Fshop.example.com%2F"))
@@ -161,7 +161,7 @@ const MENU: [(&str, &str); 6] = [
     ("/user/list", "Members"),
 ];
 
-/// Styles and scripts of the length real ones have, with the strings that mislead a link finder.
+/// Styles and scripts of realistic length, with strings that mislead a link finder.
 const STYLE_AND_SCRIPT: &str = r#"<style type="text/css">
 <!--
 body { background: #eee url(/img/bg.png) repeat-x; font: 12px Verdana, Arial, sans-serif; color: #222; margin: 0 }

@@ -1,13 +1,13 @@
-//! The demo site's sections that scripts build: what a reader without scripts sees there is empty. Each has the shape of a time: raw
-//! `XMLHttpRequest`, jQuery, a single-page application with a router and views that load when they are wanted, an endless feed, an
-//! interface behind tokens that end.
+//! The demo site's sections that scripts build: without scripts they are empty. Each uses the technique of an era: raw
+//! `XMLHttpRequest`, jQuery, a single-page application with a router and lazily loaded views, an endless feed, an
+//! API behind expiring tokens.
 //!
 //! ```text
 //! request ── site (which section, may it be asked so) ─┬─ web/ (shells and scripts, as files)
 //!                                                      └─ shelf (torrents) ── rows as JSON, metainfo files
 //! ```
 //!
-//! No library is bundled: the jQuery section has a small script that answers to the same calls, which tests replace by jQuery itself. Like
+//! No library is bundled: the jQuery section has a small script with the same calls, which tests replace by jQuery itself. Like
 //! the rest of the demo, this knows nothing of the crawler, has no clock and follows from its seed.
 
 mod section;
@@ -31,29 +31,29 @@ use crate::limits::{DEMO_FORM_BYTES_MAX, DEMO_TORRENTS_MAX};
 use shelf::Shelf;
 use site::{Ask, Reply, Site};
 
-/// The rule file as it lies in the source: valid, for a site on port 1.
+/// The rule file in its source form: valid, for a site on port 1.
 pub const RULES_TEMPLATE: &str = include_str!("rules.toml");
 
-/// What the site is to be.
+/// Parameters of the site.
 #[derive(Clone, Debug)]
 pub struct AjaxOptions {
-    /// What it has; a section that is named twice is there once.
+    /// Its sections; one that is named twice is created once.
     pub sections: Vec<Section>,
-    /// Index pages of all sections together, each at least one.
+    /// Index pages of all sections together; each section has at least one.
     pub pages: usize,
-    /// Torrents on each of them; with the pages at most `limits::DEMO_TORRENTS_MAX` in all.
+    /// Torrents on each of them; multiplied by the pages at most `limits::DEMO_TORRENTS_MAX` in all.
     pub per_page: usize,
     pub seed: u64,
     /// Address to listen on; port 0 lets the system choose.
     pub bind: SocketAddr,
-    /// Wait before each answer.
+    /// Delay before each response.
     pub response_delay: Duration,
-    /// A script that takes the place of the jQuery section's own.
+    /// A script that replaces the jQuery section's own library.
     pub library: Option<String>,
 }
 
 impl Default for AjaxOptions {
-    /// The paper's measure: 75 index pages of 100 torrents (BT §3.2).
+    /// The size used in the paper: 75 index pages of 100 torrents (BT §3.2).
     fn default() -> Self {
         Self {
             sections: Section::ALL.to_vec(),
@@ -67,9 +67,9 @@ impl Default for AjaxOptions {
     }
 }
 
-/// The running site. Dropped without [`AjaxSite::stop`], it breaks its connections off.
+/// The running site. Dropped without [`AjaxSite::stop`], it aborts its connections.
 pub struct AjaxSite {
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
     /// Its rule file, with this address.
     pub rules_text: String,
@@ -80,7 +80,7 @@ pub struct AjaxSite {
 /// Builds the site and serves it on the current runtime.
 ///
 /// # Errors
-/// [`DemoError`] when there are too many torrents or when the address is not loopback or cannot be had.
+/// [`DemoError`] when there are too many torrents or when the address is not loopback or not available.
 pub async fn start(options: AjaxOptions) -> Result<AjaxSite, DemoError> {
     let asked = options.pages.max(options.sections.len()).saturating_mul(options.per_page);
     if asked > DEMO_TORRENTS_MAX {
@@ -107,20 +107,20 @@ impl AjaxSite {
         &self.site.origin
     }
 
-    /// What is on the site: all of it reachable.
+    /// The torrents on the site: all of them reachable.
     #[must_use]
     pub fn truth(&self) -> &Truth {
         &self.site.shelf.truth
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     #[must_use]
     pub fn log(&self) -> AjaxLog {
         self.site.log()
     }
 
-    /// Stops listening, lets running answers end, and gives the port back; after `limits::DEMO_STOP_TIME_MAX`
-    /// whatever is still open is broken off.
+    /// Stops listening, lets running responses finish, and releases the port; after `limits::DEMO_STOP_TIME_MAX`
+    /// the remaining connections are aborted.
     pub async fn stop(self) {
         self.serving.stop().await;
     }
@@ -148,7 +148,7 @@ async fn respond(site: Arc<Site>, request: Request) -> Response<Body> {
     if let Some(cookie) = cookie {
         response = response.header(header::SET_COOKIE, cookie);
     }
-    // Names, values and numbers are this module's own; should one be wrong, the client is told.
+    // Names, values and numbers are this module's own; if one were wrong, the client would get an error.
     response.body(Body::from(body)).unwrap_or_else(|_| failed(StatusCode::INTERNAL_SERVER_ERROR))
 }
 

@@ -1,4 +1,4 @@
-//! What the sections are called, and what they are made of.
+//! Names and contents of the sections.
 
 /// One way of building a list by scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -7,11 +7,11 @@ pub enum Section {
     Xhr,
     /// `$.ajax` and `$.getJSON`; pages by `?start=`.
     Jquery,
-    /// Modules, a router over `history`, views that load when they are wanted; the download stands on a page of each torrent.
+    /// Modules, a router over `history`, lazily loaded views; the download is on a page of each torrent.
     Spa,
-    /// An `IntersectionObserver` and opaque cursors; all pages are one.
+    /// An `IntersectionObserver` and opaque cursors; a single page shows everything.
     Scroll,
-    /// A token of the page's own for a bearer that ends soon; "load more".
+    /// A token of the page is exchanged for a bearer token that expires soon; "load more".
     Token,
 }
 
@@ -30,19 +30,19 @@ impl Section {
         }
     }
 
-    /// The section of this name.
+    /// The section with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|section| section.name() == name)
     }
 }
 
-/// Type of scripts.
+/// Content type of scripts.
 pub(super) const SCRIPT: &str = "text/javascript; charset=utf-8";
-/// Type of pages.
+/// Content type of pages.
 pub(super) const PAGE: &str = "text/html; charset=utf-8";
 
-/// The scripts of the sections, by the path of each.
+/// The scripts of the sections, by path.
 pub(super) const SCRIPTS: &[(&str, &str)] = &[
     ("/xhr/list.js", include_str!("web/xhr.js")),
     ("/jquery/lib.js", include_str!("web/dollar.js")),
@@ -59,7 +59,7 @@ pub(super) const SCRIPTS: &[(&str, &str)] = &[
 pub(super) const LIBRARY: &str = "/jquery/lib.js";
 
 impl Section {
-    /// What a reader without scripts gets at every address of the section that is a page.
+    /// The response without scripts at every page address of the section.
     pub(super) fn shell(self) -> &'static str {
         match self {
             Self::Xhr => include_str!("web/xhr.html"),

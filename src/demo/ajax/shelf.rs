@@ -1,4 +1,4 @@
-//! The torrents of the sections that scripts build, in pages.
+//! The torrents of the script-built sections, in pages.
 
 use super::section::Section;
 use crate::catalogue::NEWEST_UNIX;
@@ -17,11 +17,11 @@ pub(super) struct Torrent {
     infohashes: Infohashes,
 }
 
-/// Where the torrents of a section are.
+/// Position of a section's torrents.
 struct Part {
     section: Section,
     pages: usize,
-    /// Place of its first torrent.
+    /// Index of its first torrent.
     first: usize,
 }
 
@@ -33,13 +33,13 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// `pages` are shared out over the sections, each of which has one at least.
+    /// Distributes `pages` over the sections, at least one for each.
     pub(super) fn new(seed: u64, sections: &[Section], pages: usize, per_page: usize) -> Self {
         let chosen: Vec<Section> = Section::ALL.into_iter().filter(|section| sections.contains(section)).collect();
         let mut parts: Vec<Part> = Vec::new();
         let mut first = 0;
         for (number, section) in chosen.iter().copied().enumerate() {
-            // The first ones have one more where it does not come out even.
+            // If it does not divide evenly, the first ones have one more.
             let pages = pages.saturating_sub(number).div_ceil(chosen.len()).max(1);
             parts.push(Part { section, pages, first });
             first += pages * per_page;
@@ -58,12 +58,12 @@ impl Shelf {
         self.parts.iter().find(|part| part.section == section)
     }
 
-    /// Pages of a section, none where the site has it not.
+    /// Number of pages of a section, 0 if the site does not have it.
     pub(super) fn pages(&self, section: Section) -> usize {
         self.part(section).map_or(0, |part| part.pages)
     }
 
-    /// The torrents of a section from `start` on, a page of them, by their places; none beyond its last.
+    /// Indices of one page of a section's torrents from `start` on; None beyond its last.
     pub(super) fn rows(&self, section: Section, start: usize) -> Option<std::ops::Range<usize>> {
         let part = self.part(section)?;
         let count = part.pages * self.per_page;
@@ -71,26 +71,26 @@ impl Shelf {
             .then(|| part.first + start.min(count)..part.first + (start + self.per_page).min(count))
     }
 
-    /// The torrent at a place that belongs to this section.
+    /// The torrent with this index if it belongs to this section.
     pub(super) fn of_section(&self, section: Section, place: usize) -> Option<&Torrent> {
         let part = self.part(section)?;
         let range = part.first..part.first + part.pages * self.per_page;
         self.torrents.get(place).filter(|_| range.contains(&place))
     }
 
-    /// The torrent at a place that a row was made of.
+    /// The torrent with the index that a row was made from.
     pub(super) fn at(&self, place: usize) -> Option<&Torrent> {
         self.torrents.get(place)
     }
 
-    /// Its download, another address at each view, all of which stay good.
+    /// Its download link, which differs at each view; all of them stay valid.
     pub(super) fn download(&self, place: usize, view: u64) -> String {
         let listing = u32::try_from(place + 1).unwrap_or(u32::MAX);
         let token = self.torrents.get(place).map(|torrent| links::token(listing, &torrent.infohashes, view));
         format!("/dl?t={}", percent(token.unwrap_or_default().as_bytes()))
     }
 
-    /// The place that a download's token names.
+    /// The index in a download's token.
     pub(super) fn of_token(&self, token: &[u8]) -> Option<usize> {
         let (listing, start) = links::read_token(token)?;
         let place = usize::try_from(listing).ok()?.checked_sub(1)?;
@@ -98,7 +98,7 @@ impl Shelf {
         (links::fingerprint(&torrent.infohashes) == start).then_some(place)
     }
 
-    /// The metainfo file at this place.
+    /// The metainfo file for this index.
     pub(super) fn metainfo(&self, place: usize, origin: &str) -> Vec<u8> {
         let created = NEWEST_UNIX - place as i64 * 600;
         let listing = u32::try_from(place).unwrap_or(u32::MAX);

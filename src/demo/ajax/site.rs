@@ -1,4 +1,4 @@
-//! The sections without their socket: a request in, an answer out. What only scripts know how to ask is refused to whoever asks otherwise.
+//! The sections without their socket: a request in, a response out. Requests that only scripts should send are refused from other clients.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use crate::limits::DEMO_SESSIONS_MAX;
 use crate::random::mix;
 use crate::site::COOKIE;
 
-/// Answers that a bearer is good for.
+/// Number of responses for which a bearer token is valid.
 const BEARER_USES: u32 = 6;
 
-/// Type of data.
+/// Content type of data.
 const JSON: &str = "application/json";
 
-/// What a request says that matters here.
+/// The relevant parts of a request.
 pub(super) struct Ask<'a> {
     pub is_post: bool,
     pub path: &'a str,
@@ -30,7 +30,7 @@ pub(super) struct Ask<'a> {
     pub bearer: Option<&'a str>,
 }
 
-/// What goes back.
+/// The response.
 pub(super) struct Reply {
     kind: Kind,
     pub status: u16,
@@ -39,28 +39,28 @@ pub(super) struct Reply {
     pub body: Vec<u8>,
 }
 
-/// What a request was for.
+/// Kind of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Page,
     Script,
     Data,
     Download,
-    /// `robots.txt`, and a bearer that had ended: a right crawl makes these, too.
+    /// `robots.txt`, and an expired bearer token: a correct crawl makes these, too.
     Other,
-    /// Nothing of the kind is here, or it may not be asked so.
+    /// There is nothing at this address, or the request was not allowed.
     Refused,
 }
 
-/// What was asked so far.
+/// Counts of the requests so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AjaxLog {
     pub pages: u64,
     pub scripts: u64,
-    /// Requests of data that only scripts make.
+    /// Data requests, which only scripts make.
     pub data: u64,
     pub downloads: u64,
-    /// Requests of what is not there, or that no script of the site would make.
+    /// Requests for missing addresses, or that no script of the site would make.
     pub refused: u64,
     pub requests: u64,
 }
@@ -68,7 +68,7 @@ pub struct AjaxLog {
 #[derive(Default)]
 struct State {
     log: AjaxLog,
-    /// Answers that each bearer is still good for.
+    /// Remaining responses of each bearer token.
     bearers: HashMap<String, u32>,
 }
 
@@ -86,7 +86,7 @@ impl Site {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Counts are whole at any time.
+        // Counts are consistent at any time.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -94,7 +94,7 @@ impl Site {
         self.state().log
     }
 
-    /// Answers one request and writes it down.
+    /// Answers one request and logs it.
     pub(super) fn answer(&self, ask: &Ask<'_>) -> Reply {
         let view = {
             let mut state = self.state();
@@ -115,7 +115,7 @@ impl Site {
         reply
     }
 
-    /// None where nothing of the kind is here.
+    /// None if there is nothing at this address.
     fn find(&self, ask: &Ask<'_>, view: u64) -> Option<Reply> {
         if ask.is_post && ask.path != "/token/api/session" {
             return Some(refused(405));
@@ -149,7 +149,7 @@ impl Site {
         include_str!("web/home.html").replace("<!--sections-->\n", &links.collect::<String>())
     }
 
-    /// A page as it is without its scripts.
+    /// A page without its scripts' content.
     fn shell(&self, section: Section, rest: &str, parameters: &Parameters, view: u64) -> Option<Reply> {
         let is_here = match section {
             Section::Xhr => rest.is_empty() && self.shelf.rows(section, self.start_of_page(parameters)?).is_some(),
@@ -188,7 +188,7 @@ impl Site {
         places.filter_map(row).collect()
     }
 
-    /// The rows of a page of data; none of them behind the last, as interfaces answer there.
+    /// The rows of a page of data; an empty range directly after the last, as APIs answer there.
     fn rows_or_end(&self, section: Section, start: usize) -> Option<std::ops::Range<usize>> {
         let is_end = start > 0 && start == self.shelf.pages(section) * self.shelf.per_page;
         if is_end { Some(0..0) } else { self.shelf.rows(section, start) }
@@ -246,7 +246,7 @@ impl Site {
         Some(data(&json!({ "items": self.rows(places, view), "next": next })))
     }
 
-    /// What a page says that was sent with this session.
+    /// The CSRF token in a page that was sent with this session.
     fn csrf_of(&self, sid: &str) -> String {
         let number = sid.bytes().fold(self.seed, |number, byte| mix(number, u64::from(byte)));
         format!("{number:016x}")
@@ -275,7 +275,7 @@ impl Site {
                     let mut state = self.state();
                     match ask.bearer.and_then(|bearer| state.bearers.get_mut(bearer)) {
                         None => return Some(refused(403)),
-                        // One that has ended asks for another, as scripts do.
+                        // An expired one makes the script request another.
                         Some(0) => return Some(Reply { kind: Kind::Other, ..refused(401) }),
                         Some(uses) => *uses -= 1,
                     }
@@ -293,7 +293,7 @@ impl Site {
     }
 }
 
-/// `start`, zero where there is none; None for what is no number.
+/// `start`, zero if it is missing; None if it is no number.
 fn start(parameters: &Parameters) -> Option<usize> {
     parameters.get("start").map_or(Some(0), |_| parameters.text("start")?.parse().ok())
 }

@@ -1,45 +1,46 @@
-//! What differs between the families' shapes, as data: one row of `forums` or `trackers` is one site.
+//! The differences between the families' shapes, as data: one row of `forums` or `trackers` is one site.
 //!
 //! Paths are patterns (`pattern`): `{page}` counts from 1, `{page0}` from 0, `{offset}` in rows; `{id}`, `{attach}`,
-//! `{hash}`, `{slug}` and `{aid}` name a torrent. Markup has `{sid}`, `{token}`, `{time}`, `{user}`, `{message}`.
+//! `{hash}`, `{slug}` and `{aid}` identify a torrent. Markup has `{sid}`, `{token}`, `{time}`, `{user}`, `{message}`.
 
 /// One site's shape.
 #[derive(Clone, Copy)]
 pub(super) struct Family {
     pub name: &'static str,
-    /// The family of rules that it is for.
+    /// The family of rules that it corresponds to.
     pub rules: &'static str,
-    /// The name of its one account.
+    /// User name of its one account.
     pub user: &'static str,
-    /// Of its pages. Where it names GBK, pages and forms are in GBK.
+    /// Content type of its pages. If it names GBK, pages and forms are in GBK.
     pub content_type: &'static str,
 
     pub at: Addresses,
-    /// Lists carry the links to the files, too.
+    /// Lists contain the links to the files, too.
     pub lists_files: bool,
     /// What members see of their account on each page, with `{logout}`.
     pub member_bar: &'static str,
-    /// What guests see in its place; it may hold a second form.
+    /// What guests see instead; it may contain a second form.
     pub guest_bar: &'static str,
 
     /// The form of the login page.
     pub form: &'static str,
-    /// What a right browser sends of one of its forms; the first whose user field is sent counts. Nothing else may be sent.
+    /// The fields that a correct browser sends for one of its forms; the first form whose user field is sent is used. No other field may be
+    /// sent.
     pub sends: &'static [&'static [(&'static str, Sent)]],
-    /// The parameter that carries the session on links of a visit without cookies.
+    /// The parameter that contains the session in links of a visit without cookies.
     pub sid_in_links: Option<&'static str>,
-    /// Parameters of a request, `name=value`, that its page does without.
+    /// Parameters of a request, `name=value`, that do not matter for its page.
     pub noise: &'static [&'static str],
     /// Set on the first page of a visit.
     pub guest_cookies: &'static [&'static str],
-    /// Set by a login; the number is the hop of the redirect chain, 0 for the answer to the form. All are needed.
+    /// Set by a login; the number is the hop of the redirect chain, 0 for the response to the form. All are needed.
     pub member_cookies: &'static [(usize, &'static str)],
     pub after: After,
 
-    /// Said with the form once more.
+    /// Shown with the form after a wrong password.
     pub wrong: Say,
     pub locked: Say,
-    /// The form was sent back too early, or with another token than its own.
+    /// The form was sent back too early, or with a token that is not its own.
     pub malformed: &'static str,
 
     /// What guests get in place of the front page, of a list, of a detail page, of a file.
@@ -51,35 +52,35 @@ pub(super) struct Family {
     pub notice: Option<Notice>,
 }
 
-/// Where its pages are: path and query.
+/// Addresses of its pages: path and query.
 #[derive(Clone, Copy)]
 pub(super) struct Addresses {
-    /// Where a crawl begins.
+    /// Start page of a crawl.
     pub front: &'static str,
     pub list: &'static str,
-    /// The list's first page, where its address is another.
+    /// The list's first page, if its address differs.
     pub list_first: &'static str,
     pub detail: &'static str,
     pub file: &'static str,
-    /// A page of the account, which members see.
+    /// A page of the account, for members.
     pub account: &'static str,
     pub login_page: &'static str,
-    /// Where the forms go.
+    /// Target of the forms.
     pub login_action: &'static str,
     pub logout: &'static str,
 }
 
-/// A page that stands before the first file.
+/// A page shown before the first file.
 #[derive(Clone, Copy)]
 pub(super) struct Notice {
     pub path: &'static str,
-    /// Where `{file}` is the file's link.
+    /// Its text; `{file}` is the file's link.
     pub text: &'static str,
-    /// The parameter by which the file is had all the same.
+    /// The parameter that skips the page.
     pub passes: &'static str,
 }
 
-/// What a field must carry.
+/// Required value of a field.
 #[derive(Clone, Copy)]
 pub(super) enum Sent {
     User,
@@ -88,44 +89,44 @@ pub(super) enum Sent {
     Md5,
     /// SHA-1 of the SHA-1 of name and password, and of the form's token (SMF).
     SaltedSha1,
-    /// There, and empty.
+    /// Present, and empty.
     Empty,
     Text(&'static str),
-    /// A box: not sent, or with this value.
+    /// A checkbox: not sent, or with this value.
     Maybe(&'static str),
     /// The form's own token.
     Token,
     Sid,
-    /// When the form was made, in seconds.
+    /// Time when the form was generated, in seconds.
     Time,
-    /// A field named `{mark}`, which differs with the session.
+    /// A field named `{mark}`, which depends on the session.
     Mark,
 }
 
-/// What follows a right login.
+/// What follows a successful login.
 #[derive(Clone, Copy)]
 pub(super) enum After {
     /// 302 from each to the next; the last is a page of the site.
     Redirects(&'static [&'static str]),
-    /// A page that leads on by itself.
+    /// A page that redirects by itself.
     Page(&'static str),
     /// `{data: {token}}`, to be sent as `Authorization: Bearer`; there are no cookies.
     Token,
 }
 
-/// A message after a login that failed.
+/// The message after a failed login.
 #[derive(Clone, Copy)]
 pub(super) enum Say {
     /// With this status; below 500 the form comes with it.
     With(u16, &'static str),
-    /// 302 to the login page, which says it once.
+    /// 302 to the login page, which shows it once.
     Flash(&'static str),
 }
 
-/// What a guest gets.
+/// The response to a guest.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Denied {
-    /// The same page as members.
+    /// The same page as for members.
     Open,
     /// The page without links to files.
     NoFiles,

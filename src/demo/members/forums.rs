@@ -1,4 +1,4 @@
-//! Forums whose threads carry torrents as attachments.
+//! Forums whose threads contain torrents as attachments.
 
 use super::family::Denied::{NoFiles, Open, Says};
 use super::family::Sent::{Empty, Mark, Maybe, Md5, Password, SaltedSha1, Sid, Text, Time, Token, User};
@@ -152,7 +152,7 @@ const DISCUZ: Family = Family {
     notice: None,
 };
 
-/// Pages in GBK, an account whose name is Chinese, the password as it is.
+/// Pages in GBK, an account with a Chinese name, a plain password.
 const DISCUZ_GBK: Family = Family {
     name: "discuz-gbk",
     user: "安娜",

@@ -1,4 +1,4 @@
-//! Who is let in: sessions, the account's tries, and whether what a form sent is what a browser would have sent.
+//! Access control: sessions, the account's login attempts, and whether a form contains what a browser would have sent.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -12,27 +12,27 @@ use crate::limits::{DEMO_PARAMETERS_MAX, DEMO_SESSIONS_MAX, DEMO_WRONG_TRIES_MAX
 use crate::random::{Random, mix};
 use gleaner_base::clock::UnixMillis;
 
-/// One visit, of a guest or of a member.
+/// One session, of a guest or of a member.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Session {
     pub is_member: bool,
-    /// Requests that it is still good for; None for no end.
+    /// Remaining requests; None for no limit.
     pub left: Option<u64>,
-    /// What the login page says once.
+    /// The message that the login page shows once.
     pub flash: Option<&'static str>,
 }
 
-/// What became of a login.
+/// The result of a login attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Tried {
     /// The id of the new session.
     In(String),
     Wrong,
-    /// The third wrong one.
+    /// The third wrong attempt.
     LockedNow,
-    /// The account was locked before.
+    /// The account was already locked.
     Locked,
-    /// No try: the form is not the one that was given out.
+    /// Not an attempt: the form is not the one that was issued.
     Malformed,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Gate {
     family: &'static Family,
     password: String,
     sessions: HashMap<String, Session>,
-    /// Requests that a session is good for; 0 for no end.
+    /// Requests for which a session is valid; 0 for no limit.
     expire_every: u64,
     wrong_tries: u32,
     random: Random,
@@ -57,7 +57,7 @@ impl Gate {
         self.sessions.get_mut(id)
     }
 
-    /// A new session of a guest. Where there are too many, those of guests go.
+    /// Creates a guest session. If there are too many, the guests' are dropped.
     pub(super) fn guest(&mut self) -> String {
         if self.sessions.len() >= DEMO_SESSIONS_MAX {
             self.sessions.retain(|_, session| session.is_member);
@@ -80,7 +80,7 @@ impl Gate {
         self.sessions.remove(id).is_some_and(|session| session.is_member)
     }
 
-    /// Counts one request of a member. False where the session had ended before it, and ends now for good.
+    /// Counts one request of a member. False if the session was used up before it; it then ends for good.
     pub(super) fn count_request(&mut self, id: &str) -> bool {
         let Some(session) = self.sessions.get_mut(id) else { return false };
         match &mut session.left {
@@ -94,7 +94,7 @@ impl Gate {
         true
     }
 
-    /// The session that these cookies, or this `Authorization`, name, and whether they make a member.
+    /// The session that these cookies, or this `Authorization`, name, and whether it is a member's.
     pub(super) fn visitor(&self, cookies: &[(&str, &str)], bearer: Option<&str>) -> (Option<String>, bool) {
         if matches!(self.family.after, After::Token) {
             let id = bearer.filter(|id| self.sessions.contains_key(*id)).map(str::to_owned);
@@ -120,7 +120,7 @@ impl Gate {
         (Some(id), is_member)
     }
 
-    /// Tries what a form sent, in its order. `session` is that of the visitor.
+    /// Evaluates a login form, with its fields in order. `session` is the visitor's.
     pub(super) fn log_in(&mut self, fields: &[(String, String)], session: Option<&str>, now: UnixMillis) -> Tried {
         let user = |sends: &'static [(&'static str, Sent)]| sends.iter().find(|(_, sent)| matches!(sent, Sent::User));
         let value_of = |name: &str| fields.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str());
@@ -154,7 +154,7 @@ impl Gate {
         Tried::In(self.begin(Session { is_member: true, left, flash: None }))
     }
 
-    /// True where every field is as a browser would send it, and nothing else was sent.
+    /// True if every field is as a browser would send it, and no other field was sent.
     fn is_whole(
         &self,
         form: &[(&'static str, Sent)],
@@ -175,9 +175,9 @@ impl Gate {
                 Sent::Text(due) => value == Some(due),
                 Sent::Maybe(due) => value.is_none_or(|value| value == *due),
                 Sent::Token | Sent::Mark => session.is_some() && value == Some(token(sid, time).as_str()),
-                // A page without cookies carries the session in the form alone.
+                // Without cookies, only the form contains the session.
                 Sent::Sid => value.is_some_and(|value| value == sid || (session.is_none() && value.is_empty())),
-                // phpBB refuses what comes back in the second in which it was made.
+                // phpBB refuses a form that comes back in the second in which it was generated.
                 Sent::Time => {
                     value.and_then(|value| value.parse::<u64>().ok()).is_some_and(|made| now.0 / 1_000 > made)
                 }
@@ -194,12 +194,12 @@ fn pair(cookie: &'static str) -> (&'static str, &'static str) {
     cookie.split(';').next().unwrap_or_default().split_once('=').unwrap_or_default()
 }
 
-/// A text with the marks of a session put in.
+/// A text with the session's placeholders filled in.
 pub(super) fn filled(text: &str, sid: &str) -> String {
     text.replace("{sid}", sid).replace("{mark}", &digest(&format!("mark {sid}"))[..8])
 }
 
-/// The token of a form: it belongs to the session, and to the second in which the form was made where the form says it.
+/// The token of a form: it depends on the session, and on the second in which the form was generated if the form contains that.
 pub(super) fn token(sid: &str, time: &str) -> String {
     digest(&format!("form {sid} {time}"))[..32].to_owned()
 }

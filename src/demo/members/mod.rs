@@ -1,5 +1,5 @@
-//! Members-only sites on loopback, one of the login shape of each family of software: where the form is, what it carries,
-//! how it answers, how guests are turned away, when sessions end. One engine; what differs is data (`forums`, `trackers`).
+//! Members-only sites on loopback, one for the login shape of each family of software: where the form is, its fields,
+//! its responses, how guests are rejected, when sessions end. One engine; the differences are data (`forums`, `trackers`).
 //!
 //! ```text
 //! request ── site (which place, may the visitor see it) ─┬─ gate (sessions, tries, forms)
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The shapes follow the families' public code and pages; none of them is the real software. Like the rest of the demo, this
-//! knows nothing of the crawler. Wrong tries lock the account as real sites do, so that a test sees a crawler that guesses.
+//! knows nothing of the crawler. Wrong passwords lock the account as on real sites, so that a test detects a crawler that guesses.
 
 mod family;
 mod forums;
@@ -36,7 +36,7 @@ use gleaner_base::clock::{Clock as _, SystemClock};
 use shelf::Shelf;
 use site::{Ask, Reply, Site};
 
-/// What the site is to be.
+/// Parameters of the site.
 #[derive(Clone, Debug)]
 pub struct MembersOptions {
     /// One of [`families`].
@@ -46,11 +46,11 @@ pub struct MembersOptions {
     pub seed: u64,
     /// Address to listen on; port 0 lets the system choose.
     pub bind: SocketAddr,
-    /// Of the site's one account; ASCII, where the family's script hashes it.
+    /// Password of the site's one account; ASCII if the family's script hashes it.
     pub password: String,
-    /// Requests of a member after which the session ends; 0 for no end.
+    /// Requests of a member after which the session ends; 0 for no limit.
     pub expire_every: u64,
-    /// Wait before each answer.
+    /// Delay before each response.
     pub response_delay: Duration,
 }
 
@@ -68,16 +68,16 @@ impl Default for MembersOptions {
     }
 }
 
-/// The shapes that there are, by name.
+/// Names of the available shapes.
 pub fn families() -> impl Iterator<Item = &'static str> {
     family::all().map(|family| family.name)
 }
 
-/// The running site. Dropped without [`MembersSite::stop`], it breaks its connections off.
+/// The running site. Dropped without [`MembersSite::stop`], it aborts its connections.
 pub struct MembersSite {
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
-    /// Its rule file: the family, the start URL and the account's name, at no limit of rate.
+    /// Its rule file: the family, the start URL and the account's name, without a rate limit.
     pub rules_text: String,
     site: Arc<Site>,
     serving: Serving,
@@ -87,7 +87,7 @@ pub struct MembersSite {
 ///
 /// # Errors
 /// [`DemoError`] when there is no such family, when there are too many torrents, or when the address is not loopback or
-/// cannot be had.
+/// not available.
 pub async fn start(options: MembersOptions) -> Result<MembersSite, DemoError> {
     let Some(family) = family::all().find(|family| family.name == options.family) else {
         return Err(DemoError::NoFamily { asked: options.family, known: families().collect::<Vec<_>>().join(", ") });
@@ -118,13 +118,13 @@ impl MembersSite {
         &self.site.origin
     }
 
-    /// What members can get.
+    /// The torrents that members can get.
     #[must_use]
     pub fn truth(&self) -> &Truth {
         &self.site.shelf.truth
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     #[must_use]
     pub fn log(&self) -> MembersLog {
         self.site.state().log.clone()
@@ -135,8 +135,8 @@ impl MembersSite {
         self.site.state().gate.end_members();
     }
 
-    /// Stops listening, lets running answers end, and gives the port back; after `limits::DEMO_STOP_TIME_MAX`
-    /// whatever is still open is broken off.
+    /// Stops listening, lets running responses finish, and releases the port; after `limits::DEMO_STOP_TIME_MAX`
+    /// the remaining connections are aborted.
     pub async fn stop(self) {
         self.serving.stop().await;
     }
@@ -163,7 +163,7 @@ async fn respond(site: Arc<Site>, request: Request) -> Response<Body> {
     for (name, value) in headers {
         response = response.header(name, value);
     }
-    // Names, values and numbers are this module's own; should one be wrong, the client is told.
+    // Names, values and numbers are this module's own; if one were wrong, the client would get an error.
     response.body(Body::from(body)).unwrap_or_else(|_| failed(StatusCode::INTERNAL_SERVER_ERROR))
 }
 

@@ -1,7 +1,7 @@
-//! Paths with names in braces, as the table of families writes them: `/viewforum.php?f=2&start={offset}`. The same
-//! pattern makes a link and reads a request.
+//! Paths with names in braces, as in the table of families: `/viewforum.php?f=2&start={offset}`. The same
+//! pattern generates links and parses requests.
 
-/// The values of a pattern's names in a text; None where it does not fit as a whole.
+/// The values of a pattern's names in a text; None if the whole text does not match.
 pub(super) fn read<'a>(pattern: &'static str, text: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
     let mut parts = pattern.split('{');
     let mut rest = text.strip_prefix(parts.next()?)?;
@@ -15,7 +15,7 @@ pub(super) fn read<'a>(pattern: &'static str, text: &'a str) -> Option<Vec<(&'st
     rest.is_empty().then_some(values)
 }
 
-/// The pattern with a value for each name.
+/// The pattern with each name replaced by a value.
 pub(super) fn write(pattern: &'static str, value: impl Fn(&str) -> String) -> String {
     let mut parts = pattern.split('{');
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -27,7 +27,7 @@ pub(super) fn write(pattern: &'static str, value: impl Fn(&str) -> String) -> St
     out
 }
 
-/// True where `target` is this address, whatever further parameters it carries (`returnto=…`).
+/// True if `target` is this address, with any additional parameters (`returnto=…`).
 pub(super) fn is_at(address: &str, target: &str) -> bool {
     let rest = target.strip_prefix(address);
     rest.is_some_and(|rest| {

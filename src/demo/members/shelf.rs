@@ -1,4 +1,4 @@
-//! The torrents of a members-only site, and how its addresses name them.
+//! The torrents of a members-only site, and their addresses.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use gleaner_torrent::Infohashes;
 /// Rows of a list.
 pub(super) const ROWS: usize = 25;
 
-/// Attachments have other numbers than threads.
+/// Attachments are numbered differently from threads.
 const FIRST_ATTACHMENT: usize = 1_001;
 
 pub(super) struct Torrent {
@@ -28,7 +28,7 @@ pub(super) struct Torrent {
     pub infohashes: Infohashes,
 }
 
-/// All torrents, the newest first.
+/// All torrents, newest first.
 pub(super) struct Shelf {
     pub torrents: Vec<Torrent>,
     by_hash: HashMap<String, usize>,
@@ -48,7 +48,7 @@ impl Shelf {
         self.torrents.len().div_ceil(ROWS).max(1)
     }
 
-    /// The metainfo file at this place.
+    /// The metainfo file for this index.
     pub(super) fn metainfo(&self, at: usize, origin: &str) -> Vec<u8> {
         let created = NEWEST_UNIX - at as i64 * 3_600;
         let listing = u32::try_from(at).unwrap_or(u32::MAX);
@@ -67,7 +67,7 @@ impl Shelf {
         })
     }
 
-    /// The page of the list that is asked for.
+    /// The requested page of the list.
     pub(super) fn list_page(&self, family: &Family, target: &str) -> Option<usize> {
         if target == family.at.list_first {
             return Some(1);
@@ -83,7 +83,7 @@ impl Shelf {
         (1..=self.pages()).contains(&page).then_some(page)
     }
 
-    /// A link by a pattern that names a torrent. `views` makes those links new that change with time.
+    /// A link by a pattern that identifies a torrent. `views` changes those links that vary with time.
     pub(super) fn link(&self, pattern: &'static str, at: usize, views: u64) -> String {
         pattern::write(pattern, |name| match name {
             "attach" => (FIRST_ATTACHMENT + at).to_string(),
@@ -98,7 +98,7 @@ impl Shelf {
         })
     }
 
-    /// The torrent that an address of this pattern names.
+    /// The torrent that an address of this pattern identifies.
     pub(super) fn named(&self, pattern: &'static str, target: &str) -> Option<usize> {
         let values = pattern::read(pattern, target)?;
         let place = |(name, value): &(&str, &str)| -> Option<usize> {
@@ -117,7 +117,7 @@ impl Shelf {
 fn torrent(seed: u64, number: u64) -> Torrent {
     let seed = mix(seed ^ 0x3e3b_e125, number);
     let mut random = Random::new(seed);
-    // Every charset of the families has these titles.
+    // Every charset of the families can encode these titles.
     let title = match number % 3 {
         0 => titles::gbk_title(&mut random, number),
         _ => titles::title(&mut random, (number % titles::CATEGORIES.len() as u64) as u8, number),

@@ -1,4 +1,4 @@
-//! A members-only site without its socket: a request in, an answer out.
+//! A members-only site without its socket: a request in, a response out.
 
 use std::fmt::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use super::shelf::{ROWS, Shelf};
 use crate::escape::{escaped, percent};
 use gleaner_base::clock::UnixMillis;
 
-/// A request as the site reads it.
+/// A request as parsed by the site.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ask<'a> {
     pub is_post: bool,
@@ -23,7 +23,7 @@ pub(super) struct Ask<'a> {
     pub body: &'a [u8],
 }
 
-/// What goes back.
+/// The response.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub status: u16,
@@ -42,25 +42,25 @@ pub(super) struct Site {
 pub(super) struct State {
     pub gate: Gate,
     pub log: MembersLog,
-    /// The account has seen the page that comes before its first file.
+    /// The account has seen the notice that precedes its first file.
     notice_seen: bool,
     views: u64,
 }
 
-/// Who asks.
+/// The sender of a request.
 struct Visitor {
     sid: Option<String>,
     is_member: bool,
-    /// The visit carries no cookie of ours yet.
+    /// The request has no cookie of the site yet.
     is_new: bool,
 }
 
-/// What an address is for.
+/// The kind of an address.
 enum Place {
     LoginPage,
     LogIn,
     LogOut,
-    /// A hop of the redirects behind a login.
+    /// A hop of the redirects after a login.
     Hop(usize),
     Front,
     Account,
@@ -77,11 +77,11 @@ impl Site {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        // Counts and sessions are whole between any two statements that could panic.
+        // Counts and sessions are consistent between any two statements that could panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers one request and writes it down.
+    /// Answers one request and logs it.
     pub(super) fn answer(&self, ask: &Ask<'_>, now: UnixMillis) -> Reply {
         let mut state = self.state();
         let state = &mut *state;
@@ -149,7 +149,7 @@ impl Site {
         if is_member {
             state.log.member_requests += 1;
         } else {
-            // An account's own page is nobody else's.
+            // An account's own page is never public.
             let denied =
                 if matches!(place, Place::Account) && denied == Denied::Open { Denied::ToLogin } else { denied };
             state.log.denials += u64::from(denied != Denied::Open);
@@ -173,7 +173,7 @@ impl Site {
         self.show(state, visitor, &place, ask, shows_files, now)
     }
 
-    /// A page, or a torrent, that the visitor may have.
+    /// A page, or a torrent, to which the visitor has access.
     fn show(
         &self,
         state: &mut State,
@@ -332,7 +332,7 @@ impl Site {
         }
     }
 
-    /// On to this hop, with the cookies that are set on the way.
+    /// Redirects to this hop, with the cookies that it sets.
     fn hop(&self, hop: usize, sid: &str) -> Reply {
         let mut reply = self.redirect(filled(self.hops()[hop], sid));
         reply.headers.extend(self.cookies_of_hop(hop, sid));
@@ -356,7 +356,7 @@ impl Site {
         if is_post {
             return is_at(family.at.login_action, target).then_some(Place::LogIn);
         }
-        // What differs with the session stands at its end.
+        // The session-dependent part is at its end.
         let (logout, _) = self.without_session(family.at.logout.split('{').next().unwrap_or_default());
         if target.starts_with(&logout) {
             return Some(Place::LogOut);
@@ -374,7 +374,7 @@ impl Site {
         if let Some(at) = self.shelf.named(family.at.file, target) {
             return Some(Place::File(at));
         }
-        // Whether a link says where it was followed from or not, it names the same.
+        // Whether a link names the page it was followed from or not, it has the same target.
         let plain = family.at.detail.split("&extra=").next().unwrap_or(family.at.detail);
         let named = |pattern| self.shelf.named(pattern, target);
         if let Some(at) = named(family.at.detail).or_else(|| named(plain)) {
@@ -391,7 +391,7 @@ impl Site {
         is_at(family.at.login_page, target).then_some(Place::LoginPage)
     }
 
-    /// The target without noise and without the parameter that carries the session, and the session that it names.
+    /// The target without noise and without the session parameter, and the session that it names.
     fn without_session(&self, target: &str) -> (String, Option<String>) {
         let Some((path, query)) = target.split_once('?') else { return (target.to_owned(), None) };
         let mut sid = None;
@@ -410,7 +410,7 @@ impl Site {
         let cookies: Vec<(&str, &str)> =
             ask.cookies.split(';').filter_map(|pair| pair.trim().split_once('=')).collect();
         let (sid, is_member) = state.gate.visitor(&cookies, ask.bearer);
-        // A session in the address alone is a guest's.
+        // A session named only in the address is a guest's.
         let named = named.filter(|sid| state.gate.session(sid).is_some()).map(str::to_owned);
         let gives_cookies = !self.family.guest_cookies.is_empty();
         match sid.or(named) {
@@ -450,7 +450,7 @@ impl Site {
         if text.starts_with("{\"") {
             return Reply { content_type: "application/json", ..self.reply(status, text.to_owned()) };
         }
-        // A few words without markup stand alone.
+        // A few words without markup are the whole response.
         if !text.starts_with('<') {
             return self.reply(status, text.to_owned());
         }
@@ -482,7 +482,7 @@ impl Site {
 
     fn reply(&self, status: u16, text: String) -> Reply {
         let content_type = self.family.content_type;
-        // What a charset does not have becomes a character reference.
+        // Characters outside the charset become character references.
         let body = match encoding_rs::Encoding::for_label(charset(content_type).as_bytes()) {
             Some(encoding) => encoding.encode(&text).0.into_owned(),
             None => text.into_bytes(),
@@ -496,7 +496,7 @@ fn charset(content_type: &str) -> &str {
     of.split(';').next().unwrap_or(of)
 }
 
-/// What a form, or a script, sent. None where it is neither.
+/// The fields that a form, or a script, sent. None if it is neither.
 fn fields(ask: &Ask<'_>, is_json: bool, is_gbk: bool) -> Option<Vec<(String, String)>> {
     if is_json {
         let is_json = ask.content_type.starts_with("application/json");

@@ -12,7 +12,7 @@ const NEXUSPHP: Family = Family {
     name: "nexusphp",
     rules: "nexusphp",
     user: "anna",
-    // As it sends it, and as nothing else does.
+    // Exactly as the real software sends it.
     content_type: "text/html; charset=utf-8; Cache-control:private",
     at: Addresses {
         front: "/torrents.php",
@@ -188,7 +188,7 @@ const UNIT3D: Family = Family {
     notice: None,
 };
 
-/// It lies in a folder, and its cookie is for that folder only.
+/// Installed in a folder; its cookie is valid for that folder only.
 const TORRENTPIER: Family = Family {
     name: "torrentpier",
     rules: "torrentpier",
@@ -291,12 +291,12 @@ const XBTIT: Family = Family {
     denied_front: Open,
     denied_list: Open,
     denied_detail: Open,
-    // These few words, and nothing around them.
+    // Only these few words, without a page around them.
     denied_file: Says(200, "You&rsquo;re not authorized to download. Sorry..."),
     notice: None,
 };
 
-/// A copy that gives files to members only.
+/// A variant that serves files to members only.
 const NYAA: Family = Family {
     name: "nyaa",
     rules: "nyaa",
@@ -330,7 +330,7 @@ const NYAA: Family = Family {
     noise: &[],
     guest_cookies: &["session={sid}; HttpOnly; Path=/"],
     member_cookies: &[(1, "session={sid}; HttpOnly; Path=/")],
-    // The session comes on the second hop, by a ticket in the address.
+    // The second hop sets the session, by a ticket in the address.
     after: After::Redirects(&["/login/done?ticket={sid}", "/"]),
     wrong: Say::With(200, "<strong>Login failed!</strong> Incorrect username or password."),
     locked: Say::With(403, "<strong>You are banned.</strong> Login attempts: 3."),
@@ -342,7 +342,7 @@ const NYAA: Family = Family {
     notice: None,
 };
 
-/// Its pages come as scripts would have built them.
+/// Its pages are served as its scripts would have built them.
 const TORRUST: Family = Family {
     name: "torrust",
     rules: "torrust",

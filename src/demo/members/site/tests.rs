@@ -1,4 +1,4 @@
-//! The site without its socket: who gets what, and what is counted.
+//! The site without its socket: access, and what is counted.
 
 use super::*;
 use crate::members::family::all;
