@@ -1,4 +1,4 @@
-//! First pages of lists, and two URLs of one: a pager that links page 1 gives nearly every list a second URL, which is no list of its own.
+//! First pages of lists, and two URLs of one: a pager that links page 1 gives nearly every list a second URL, which is not a separate list.
 //!
 //! The second URL is recognised by the rows of both pages, never by its number: if numbers begin with 0, page 1 is the second page.
 

@@ -156,7 +156,7 @@ pub const LISTS_BYTES_MAX: usize = 3_500_000;
 pub const LISTS_ROW_BYTES: usize = 212;
 
 /// Pages of rows that stay on their list are revisited in turn, at most one per recheck, to find content that was removed from the page
-/// while its row stayed: the time since the last visit of each, and the rows that the database is asked for to find one.
+/// while its row stayed: the time since the last visit of each, and the rows that are looked up in the database to find one.
 pub const ROW_RECHECKED_AFTER: Duration = Duration::from_secs(86_400);
 
 pub const ROWS_IN_TURN_MAX: usize = 8;

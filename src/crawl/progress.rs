@@ -38,7 +38,7 @@ pub struct SiteProgress {
     pub counts: Counts,
     /// Why nothing is being fetched, and until when: "waiting until …: Retry-After".
     pub waiting: Option<(UnixMillis, String)>,
-    /// The session of the operator's account; None where the site has none.
+    /// The session of the operator's account; None if the site has none.
     pub session: Option<SessionState>,
     /// Requests in flight.
     pub under_way: usize,

@@ -534,7 +534,7 @@ pub fn seconds(at: UnixMillis) -> i64 {
     i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX)
 }
 
-/// The milliseconds within which a time lies: beginning, and length.
+/// The interval of a time in milliseconds: beginning, and length.
 pub(super) fn interval(time: Time) -> (UnixMillis, u64) {
     let ms = |seconds: i64| u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000);
     // `latest` is the last second in which it may lie.

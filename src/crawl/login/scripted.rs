@@ -232,7 +232,7 @@ impl<'a> Run<'a> {
     /// The page as a reader sees it: with its scripts run if it shows nothing without them, or a login form.
     ///
     /// # Errors
-    /// If they did not run to their end: such a page proves nothing, neither way, and `trouble` says that nobody could be asked.
+    /// If they did not run to their end: such a page proves nothing either way, and `trouble` is set.
     pub(super) async fn shown(&mut self, page: Page) -> Step<Page> {
         // What it shows without them is enough, even if it shows that nobody is logged in.
         let says = page.view.log_out().is_some()

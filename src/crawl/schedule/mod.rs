@@ -1,7 +1,7 @@
 //! How often and when boards are rechecked (ALGORITHMS §10.2–10.4; Board).
 //!
 //! ```text
-//! posts seen → adapt (profile + forecast → price of a look) → when next for each board
+//! posts seen → adapt (profile + forecast → price of a recheck) → next recheck of each board
 //! ```
 //!
 //! The crawl passes it the results of rechecks and asks when each board is due. The

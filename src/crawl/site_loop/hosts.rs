@@ -130,7 +130,7 @@ impl SiteHosts {
         self.of(key).is_some_and(|host| self.site.rules.start.iter().any(|start| is_it(host, start)))
     }
 
-    /// Lets all hosts lease again: there are new frontier rows, but the receipt does not say whose.
+    /// Lets all hosts lease again: there are new frontier rows, but the receipt does not name their host.
     pub(super) fn lease_soon(&mut self) {
         self.hosts.iter_mut().for_each(|host| host.lease_at = Some(UnixMillis(0)));
     }
