@@ -37,11 +37,10 @@ pub enum ChildError {
     Spawn(io::Error),
     #[error("the render process died of {0}")]
     Died(String),
-    #[error("the page was not done within {} s", .0.as_secs())]
+    #[error("the page did not finish within {} s", .0.as_secs())]
     TimedOut(Duration),
     #[error(
-        "the page's scripts were silent for {} s, longer than is waited for: most likely in one call without end, such as a regular \
-         expression",
+        "the page's scripts did not respond for {} s: most likely one call does not end, such as a regular expression",
         .0.as_secs()
     )]
     Silent(Duration),
@@ -449,7 +448,7 @@ impl Child {
             ToCrawl::Hello { confined } if !self.is_greeted => {
                 self.is_greeted = true;
                 if !confined && !self.told.swap(true, Ordering::Relaxed) {
-                    tracing::warn!("the kernel knows no seccomp: scripts of pages run less confined");
+                    tracing::warn!("the kernel does not support seccomp: scripts of pages are less confined");
                 }
                 Ok(Taken::Nothing)
             }
@@ -506,17 +505,17 @@ fn cause(signal: i32) -> String {
     const MIB: u64 = 1 << 20;
     match signal {
         libc::SIGABRT => format!(
-            ": its scripts wanted more than the {} MB of memory that a page may have, or nested deeper than its stack",
+            ": its scripts exceeded the memory limit of {} MB per page, or nested deeper than the stack",
             limits::RENDER_MEMORY_BYTES_MAX / MIB
         ),
         libc::SIGSEGV | libc::SIGBUS => {
-            ": its scripts nested deeper than its stack, or met a fault of the engine".to_owned()
+            ": its scripts nested deeper than the stack, or hit a bug of the engine".to_owned()
         }
         libc::SIGXCPU => {
-            format!(": its scripts used up the {} s of CPU time that a page may have", limits::RENDER_CPU_SECONDS_MAX)
+            format!(": its scripts exceeded the CPU limit of {} s per page", limits::RENDER_CPU_SECONDS_MAX)
         }
-        libc::SIGKILL => ": somebody killed it, as a system does that is short of memory".to_owned(),
-        libc::SIGSYS => ": it made a system call that it may not make".to_owned(),
+        libc::SIGKILL => ": it was killed, as by a system that is out of memory".to_owned(),
+        libc::SIGSYS => ": it made a forbidden system call".to_owned(),
         _ => String::new(),
     }
 }

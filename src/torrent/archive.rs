@@ -37,7 +37,7 @@ pub const TMP: &str = ".tmp";
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// No space, no inodes or no quota left. Nothing is damaged; the same call works once there is space.
-    #[error("{path}: the disk is full; free some space and the archive goes on from here", path = path.display())]
+    #[error("{path}: the disk is full; free some space, and the archive resumes from here", path = path.display())]
     Full { path: PathBuf },
     /// Not writable for this process.
     #[error("{path}: cannot be written ({detail}); make the folder writable for the user that runs gleaner, or name another with --data", path = path.display())]

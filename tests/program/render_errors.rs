@@ -281,7 +281,7 @@ fn what_is_left_out_is_counted_and_what_kills_a_pages_process_is_told_in_words_w
     let output = command(folder.path(), &["p.html", "--base", ADDRESS]);
     let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert_eq!(output.status.code(), Some(1), "{out}{err}");
-    assert!(err.contains("died of signal 6") && err.contains("384 MB of memory"), "{err}");
+    assert!(err.contains("died of signal 6") && err.contains("memory limit of 384 MB"), "{err}");
     assert_eq!(out, "# static: the links of the markup, without its scripts\nhttps://example.org/d/kept\n");
 }
 

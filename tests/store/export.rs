@@ -437,8 +437,8 @@ async fn destinations_that_cannot_be_are_refused_with_a_hint() {
     std::fs::create_dir(harvest.path("dir.zip")).unwrap();
     std::fs::write(harvest.path("file"), "").unwrap();
     for (name, expected) in [
-        ("x.tar.gz", ".tar.gz files are not written"),
-        ("x.7z", ".7z files are not written"),
+        ("x.tar.gz", ".tar.gz files are not supported"),
+        ("x.7z", ".7z files are not supported"),
         ("absent/x.zip", "mkdir -p"),
         ("dir.zip", "is a folder"),
         ("file", "is a file"),

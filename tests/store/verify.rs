@@ -84,7 +84,7 @@ async fn a_damaged_file_is_kept_aside_and_fetched_again() {
 
     let verdict = look(&harvest).await;
     assert_eq!((verdict.damaged.count, verdict.whole, verdict.faults()), (2, 18, 2));
-    assert!(verdict.damaged.listed[0].detail.contains("no torrent"), "{verdict:?}");
+    assert!(verdict.damaged.listed[0].detail.contains("not a torrent"), "{verdict:?}");
     assert!(verdict.damaged.listed[1].detail.contains("another torrent"), "{verdict:?}");
 
     let repaired = repair(&harvest).await.repaired.unwrap();

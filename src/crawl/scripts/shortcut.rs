@@ -135,8 +135,8 @@ fn differs(scripts: &Scripts, job: &Job, page: &Url, difference: Difference) {
     match event {
         Some(Event::Failed(_)) => {
             let (site, class) = (&scripts.rules.name, job.class.name());
-            tracing::warn!(%site, class, url = page.as_str(), why = told, "the pinned endpoint fails for this page: it is revisited \
-                once the endpoint works");
+            tracing::warn!(%site, class, url = page.as_str(), why = told, "the pinned endpoint fails for this page: it is visited \
+                again once the endpoint works");
         }
         _ => tell_difference(scripts, job.class, page, &told),
     }

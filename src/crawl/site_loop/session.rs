@@ -482,8 +482,7 @@ impl SiteLoop {
         let until = self.hosts.blocked_until(index, self.site.clock.now());
         let first = &self.hosts[index].faces()[0];
         let reason = first.block.as_ref().map_or("it asked for this pause earlier", |(_, reason)| reason);
-        let why =
-            format!("{} is paused ({reason}); its mirrors are never sent the password or the cookies", first.name());
+        let why = format!("{} pauses ({reason}); its mirrors are never sent the password or the cookies", first.name());
         self.pause(Pause::until(until, why)).await
     }
 

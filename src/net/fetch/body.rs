@@ -216,7 +216,7 @@ impl Pace {
         }
         if waited_for >= Self::WAITED_FOR {
             let time = limits::BODY_SHARE_TIME;
-            return too_slow(format!("others have waited {time:?} for a large body to end"));
+            return too_slow(format!("other bodies waited {time:?} for a large body to end"));
         }
         *self = Self { waited_for, ..Self::from(now) };
         Ok(())

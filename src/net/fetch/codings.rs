@@ -69,7 +69,7 @@ impl Codings {
             } else if is(&["", "identity"]) {
                 continue;
             } else if is(&["compress", "x-compress"]) {
-                fault = Some(broken("content coding `compress` is not decoded by anybody".to_owned()));
+                fault = Some(broken("content coding `compress` is not supported".to_owned()));
                 break;
             } else {
                 return None;
@@ -338,7 +338,7 @@ impl Stage {
         // No encoder makes its input much longer. This is a bomb of empty blocks or members, which cost time and
         // produce nothing that the reader's cap could count.
         if self.read_bytes > 2 * self.made_bytes + limits::CODING_WASTE_BYTES_MAX {
-            return Err(self.broken(&std::io::Error::other("next to nothing comes of it")));
+            return Err(self.broken(&std::io::Error::other("it decodes to almost nothing")));
         }
         self.state = match complete {
             true if self.coding.has_members() => State::Between(decoder),

@@ -38,9 +38,9 @@ pub struct Located {
 /// Why a name has no address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DnsError {
-    #[error("there is no host named `{0}`")]
+    #[error("no such host: `{0}`")]
     NoSuchName(Box<str>),
-    #[error("`{0}` is a name without addresses")]
+    #[error("`{0}` has no addresses")]
     NoAddress(Box<str>),
     /// No server answered: the name may well exist.
     #[error(

@@ -23,20 +23,24 @@ const WORDS: &[(&str, FailureKind, &str)] = &[
     (
         "end of file before message length reached",
         FailureKind::Truncated,
-        "the body ended before the length that its headers announce",
+        "the body is shorter than the announced length",
     ),
-    ("unexpected EOF during chunk", FailureKind::Truncated, "the body ended within its chunks"),
-    ("invalid HTTP version parsed", FailureKind::Protocol, "what came is no HTTP/1.0, 1.1 or 2"),
+    ("unexpected EOF during chunk", FailureKind::Truncated, "the body ended in the middle of its chunks"),
+    ("invalid HTTP version parsed", FailureKind::Protocol, "the answer is not HTTP/1.0, 1.1 or 2"),
     ("invalid HTTP header parsed", FailureKind::Protocol, "a header of the answer cannot be read"),
     ("invalid HTTP status-code parsed", FailureKind::Protocol, "the answer's status cannot be read"),
-    ("invalid content-length parsed", FailureKind::Protocol, "the announced length is no number, or not the only one"),
+    (
+        "invalid content-length parsed",
+        FailureKind::Protocol,
+        "the announced length is not a number, or there are several",
+    ),
     ("message head is too large", FailureKind::Protocol, "the answer's headers never end"),
 ];
 
 const WRONG_HOST: &str = "the server's certificate is for another host";
 
-const UNKNOWN_ISSUER: &str = "the server's certificate is self-signed, or nobody here knows its issuer\nhint: if its \
-    authority is your own, add that to this machine's certificates";
+const UNKNOWN_ISSUER: &str = "the server's certificate is self-signed, or its issuer is unknown\nhint: if the certificate authority \
+    is your own, add it to this machine's certificates";
 
 /// Classifies one of the client's errors.
 pub fn failure(error: &reqwest::Error) -> FetchFailure {
@@ -63,7 +67,7 @@ pub fn failure(error: &reqwest::Error) -> FetchFailure {
     let detail = if chain.is_empty() { error.to_string() } else { chain.join(": ") };
     let (kind, detail) = if error.is_connect() && error.is_timeout() {
         // A host that does not accept a connection is down, like one that refuses it.
-        (FailureKind::Connect, "the server did not take the connection in time".to_owned())
+        (FailureKind::Connect, "the server did not accept the connection in time".to_owned())
     } else if error.is_timeout() {
         (FailureKind::TimedOut, detail)
     } else if error.is_connect() {
@@ -91,7 +95,7 @@ fn tls_words(error: &rustls::Error) -> String {
         rustls::Error::InvalidMessage(_) => {
             "the server does not speak TLS on this port\nhint: try the site as `http://`".to_owned()
         }
-        rustls::Error::PeerIncompatible(reason) => format!("the server speaks no TLS that is safe today: {reason:?}"),
+        rustls::Error::PeerIncompatible(reason) => format!("the server supports no secure version of TLS: {reason:?}"),
         other => format!("TLS failed: {other}"),
     }
 }

@@ -83,7 +83,7 @@ impl Model {
                 Err(Noise::Template) => {
                     (BlockKind::Template, format!("all {} pages compared have it", self.template.urls.len()))
                 }
-                Err(Noise::Age) => (BlockKind::Volatile, "a time told from now".to_owned()),
+                Err(Noise::Age) => (BlockKind::Volatile, "a relative time".to_owned()),
                 Err(Noise::Slot) => (BlockKind::Volatile, self.why(slot_key(atom), "what stands here")),
                 Err(Noise::Shape) => {
                     let masked = words::shape(atom.bytes).masked;

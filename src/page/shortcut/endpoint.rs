@@ -79,13 +79,13 @@ impl Reading {
 /// Why an endpoint is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Difference {
-    #[error("a value that it sends is not there: {0}")]
+    #[error("a value that it sends is missing: {0}")]
     Missing(String),
     #[error("the answer is neither JSON nor markup")]
     NoData,
     #[error("the answer has no `{0}`")]
     NoList(String),
-    #[error("no record of the answer bears a link")]
+    #[error("no record of the answer has a link")]
     NoLinks,
     #[error("`{0}` of the answer is {1}, which it never was")]
     Unexpected(String, String),
@@ -95,7 +95,7 @@ pub enum Difference {
     Lacks(String),
     #[error("the answer gives {0}, which the render does not show")]
     Invents(String),
-    #[error("the render links {0}, which lies behind the end that the answer tells of")]
+    #[error("the render links {0}, which is after the end that the answer gives")]
     EndsEarly(String),
     #[error("the page lies elsewhere")]
     Elsewhere,

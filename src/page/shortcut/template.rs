@@ -242,7 +242,7 @@ impl Value {
         let first = words.next().ok_or("a hole is empty: name a value in it")?;
         let (name, default) = match first.rsplit_once('|') {
             Some((name, number)) => {
-                let number = number.parse().map_err(|_| format!("`{number}` behind | is no whole number"))?;
+                let number = number.parse().map_err(|_| format!("`{number}` after | is not a whole number"))?;
                 (name, Some(number))
             }
             None => (first, None),
@@ -251,7 +251,7 @@ impl Value {
         while let Some(word) = words.next() {
             let mut number = || {
                 let word = words.next().unwrap_or_default();
-                word.parse::<i64>().map_err(|_| format!("`{text}` lacks a whole number behind its sign"))
+                word.parse::<i64>().map_err(|_| format!("`{text}` lacks a whole number after its sign"))
             };
             match word {
                 "%" => value.encoding = Encoding::Percent,
@@ -363,7 +363,7 @@ impl Source {
         };
         let (kind, name) = special.split_once('.').unwrap_or((special, ""));
         let named = || if name.is_empty() { Err(format!("`@{kind}` lacks a name")) } else { Ok(name.to_owned()) };
-        let number = |text: &str| text.parse().map_err(|_| format!("`{text}` in `@{special}` is no number from 0"));
+        let number = |text: &str| text.parse().map_err(|_| format!("`{text}` in `@{special}` is not a number from 0"));
         Ok(match kind {
             "query" => Self::Query(named()?),
             "path" => match name.split_once('#') {

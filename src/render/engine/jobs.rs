@@ -256,7 +256,7 @@ pub fn request(
     page.borrow_mut().unsent += u64::from(is_unsent);
     if is_unsent || id > jobs.requests_max.get() || request.body.len() > limits::RENDER_BODY_BYTES_MAX {
         let why = if is_unsent {
-            "nothing is posted for a box, a link, a control without words, or what turns a member's list"
+            "no POST is sent for a checkbox, a link, a control without a label, or pagination of a member's list"
         } else {
             "the page's budget of requests is used up"
         };

@@ -181,7 +181,7 @@ pub fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
 /// The error that a page reports for a panic of the engine.
 pub(super) fn panicked() -> ScriptError {
     let place = PANIC.take().map(|place| format!(" ({place})")).unwrap_or_default();
-    let message = format!("the script engine broke down, which is a fault of gleaner's and not of the page{place}");
+    let message = format!("the script engine failed through a bug in gleaner, not through the page{place}");
     ScriptError { message, source: String::new(), line: 0, column: 0 }
 }
 

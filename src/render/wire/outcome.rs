@@ -97,11 +97,11 @@ pub struct ScriptError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Spent {
-    #[error("the scripts' instructions are used up")]
+    #[error("the scripts exceeded their instruction limit")]
     Instructions,
-    #[error("the scripts' microtasks are used up")]
+    #[error("the scripts exceeded their microtask limit")]
     Microtasks,
-    #[error("the engine broke down")]
+    #[error("the engine failed")]
     Panicked,
 }
 
@@ -171,23 +171,23 @@ impl Bound {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Self::Acts => "too many acts in a row showed other rows and no link",
-            Self::Links => "it has shown as many links as are taken of one page",
+            Self::Acts => "too many acts in a row showed other rows but no link",
+            Self::Links => "it has shown as many links as the limit for one page",
             Self::Cpu => "its processor time is used up",
             Self::Engine => "its scripts have used up their instructions or memory",
-            Self::Broken => "the script engine broke down, which is a fault of gleaner's and not of the page",
-            Self::Requests => "its scripts have asked as often as one page may",
+            Self::Broken => "the script engine failed through a bug in gleaner, not through the page",
+            Self::Requests => "its scripts have reached the request limit of one page",
             Self::Tries => "too many acts have brought nothing",
-            Self::Rows => "it shows more rows at once than are tried",
-            Self::Unanswered => "some of what its scripts asked for was not answered, however often it was tried",
+            Self::Rows => "it shows more rows at once than gleaner tries",
+            Self::Unanswered => "some requests of its scripts were not answered, even after retries",
             Self::Unopened => "rows that it showed were not opened",
-            Self::Unchosen => "not all that its lists of choices have was chosen",
-            Self::Unsent => "its list is turned by a POST, and nothing is posted in an account's name",
+            Self::Unchosen => "not all options of its menus were chosen",
+            Self::Unsent => "its pagination uses POST, and nothing is posted with an account",
             Self::LeftAlone => {
                 "tabs or views of it were not pressed, as the site has an account (`acts = \"all\"` in `[render]` presses them)"
             }
-            Self::Unseen => "a grid of it says that it has more rows than it has shown",
-            Self::NoWayBack => "its rows replace their list, and nothing leads back to it",
+            Self::Unseen => "a grid says that it has more rows than it has shown",
+            Self::NoWayBack => "its rows replace their list, and no control leads back to it",
         }
     }
 }

@@ -229,12 +229,17 @@ fn terms(found: &SiteCoverage, estimate: &Estimate) -> Vec<Term> {
             0 => "unknown: no index page of this site has been read",
             _ => "unknown: the index pages read list no torrent",
         };
-        term("NT", format!("{why}, so nothing tells how many torrents it has"));
+        term("NT", format!("{why}, so the number of its torrents is unknown"));
     } else {
         term("IndexPageNumber", index_pages(estimate));
         term("TorrentsPerPage", torrents_per_page(estimate));
         term("TorrentsUpdated", updated(estimate));
-        term("TorrentsInvalid", "URLs that were gone when last visited (404, 410, or told so), each once; one that an index page still lists counts there too, which keeps NT an upper bound".to_owned());
+        term(
+            "TorrentsInvalid",
+            "URLs that were gone at the last visit (404, 410, or a page that says so), each once; one that an \
+                                 index page still lists counts there too, which keeps NT an upper bound"
+                .to_owned(),
+        );
         term("NT", nt(estimate));
     }
     term("CI", ci(found));
@@ -269,7 +274,7 @@ fn torrents_per_page(estimate: &Estimate) -> String {
     let mut text = format!("{own} links to torrents counted on the pages read, each once");
     match estimate.listed.saturating_sub(own) {
         0 => {}
-        reckoned => text += &format!(", {reckoned} reckoned for the pages not read"),
+        reckoned => text += &format!(", {reckoned} estimated for the pages not read"),
     }
     if let Some(largest) = estimate.series.first().filter(|series| series.pages > 1) {
         text += &match largest.last_page {
@@ -282,10 +287,10 @@ fn torrents_per_page(estimate: &Estimate) -> String {
 
 fn updated(estimate: &Estimate) -> String {
     match estimate.links_updated {
-        0 => "no index page had new links at a later look".to_owned(),
-        links => format!(
-            "later looks found {links} new links; those that pushed as many off pages not looked at again are added"
-        ),
+        0 => "no index page had new links at a later visit".to_owned(),
+        links => {
+            format!("later visits found {links} new links; as many that they pushed off pages not revisited are added")
+        }
     }
 }
 
@@ -293,8 +298,8 @@ fn nt(estimate: &Estimate) -> String {
     let mut text = "IndexPageNumber × TorrentsPerPage + TorrentsUpdated + TorrentsInvalid: an upper bound, because a torrent listed under two links is one after de-duplication by infohash".to_owned();
     if let Some(main) = estimate.series.first().filter(|main| main.pages_read < main.pages.div_ceil(2)) {
         text += &format!(
-            "; the crawl is young: {} of {} pages of the largest series are read, so that most of NT is reckoned, and it may \
-             be far too high until they are",
+            "; the crawl is young: {} of {} pages of the largest series are read, so that most of NT is an estimate, and may be far \
+             too high until they are",
             main.pages_read, main.pages
         );
     }

@@ -53,21 +53,22 @@ use gleaner_torrent::Infohashes;
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlDbError {
     #[error(
-        "{path}: another gleaner process holds the database\nhint: `gleaner status` asks it what it does; stop it first, or pass another --data",
+        "{path}: another gleaner process holds the database\nhint: `gleaner status` shows what it does; stop it first, or pass \
+         another --data",
         path = path.display()
     )]
     Held { path: PathBuf },
-    #[error("{path}: the database has schema {found}, this gleaner knows up to {known}", path = path.display())]
+    #[error("{path}: the database has schema {found}, but this gleaner supports at most {known}", path = path.display())]
     NewerSchema { path: PathBuf, found: u64, known: u64 },
     #[error("{path}: the database is damaged: {detail}{hint}", path = path.display(), hint = hint_of_damage(path))]
     Corrupt { path: PathBuf, detail: String },
     #[error("{path}: {detail}{hint}", path = path.display(), hint = hint(*full))]
     Storage { path: PathBuf, detail: String, full: bool },
     /// A host number that [`CrawlDb::host_id`] never returned; nothing of the batch was written.
-    #[error("host number {number} was never given out by this database", number = host.0)]
+    #[error("this database never assigned the host number {number}", number = host.0)]
     UnknownHost { host: HostId },
     /// A note over `limits::NOTE_BYTES_MAX`; the previous one stays.
-    #[error("the note `{name}` of {site} has {bytes} bytes, more than the {max} that are kept", max = limits::NOTE_BYTES_MAX)]
+    #[error("the note `{name}` of {site} has {bytes} bytes, more than the limit of {max}", max = limits::NOTE_BYTES_MAX)]
     NoteTooLong { site: Box<str>, name: Box<str>, bytes: usize },
 }
 
@@ -83,11 +84,11 @@ pub const UPDATE_FILE: &str = "update.redb";
 
 fn hint_of_damage(path: &std::path::Path) -> &'static str {
     if path.file_name().is_some_and(|name| name == UPDATE_FILE) {
-        return "\nhint: it holds links that lists show again: `gleaner crawl`, `gleaner run` and `gleaner verify --repair` put it aside \
-            and begin it anew";
+        return "\nhint: it only holds links that lists show again: `gleaner crawl`, `gleaner run` and `gleaner verify --repair` move \
+            it aside and start a new one";
     }
-    "\nhint: put a copy of it back; without one, move it away and crawl again: the archive's files stay, and `gleaner verify --repair` \
-     takes them into the new database"
+    "\nhint: restore a copy of it; without one, move it away and crawl again: the archive's files stay, and `gleaner verify --repair` \
+     adds them to the new database"
 }
 
 fn hint(full: bool) -> &'static str {

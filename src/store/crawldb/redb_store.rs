@@ -243,7 +243,7 @@ impl Core {
                 return Ok(id);
             }
             let id = u32::try_from(known.hosts.len()).ok().filter(|&id| id < u32::MAX);
-            let id = HostId(id.ok_or_else(|| Fault::Damaged("all host numbers are given out".into()))?);
+            let id = HostId(id.ok_or_else(|| Fault::Damaged("all host numbers are used up".into()))?);
             drop(known);
             let (site, origin, blocked_reason) = (site.into(), origin.into(), "".into());
             self.put_host(

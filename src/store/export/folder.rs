@@ -162,7 +162,7 @@ fn claim(dest: &Path) -> Result<(), ExportError> {
     match File::open(&manifest) {
         Ok(file) => match Lines::new(file).next() {
             Some(line) if manifest::path_of_line(&line).is_none() => {
-                Err(not_an_export("its manifest.jsonl is none of gleaner's"))
+                Err(not_an_export("its manifest.jsonl was not written by gleaner"))
             }
             _ => Ok(()),
         },

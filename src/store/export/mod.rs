@@ -153,7 +153,7 @@ pub struct LeftOutTorrent {
 pub enum ExportError {
     #[error(transparent)]
     Database(#[from] CrawlDbError),
-    #[error("{dest}: {suffix} files are not written\nhint: name it .tar.zst or .zip, or choose the format by hand", dest = dest.display())]
+    #[error("{dest}: {suffix} files are not supported\nhint: name it .tar.zst or .zip, or choose the format", dest = dest.display())]
     UnknownSuffix { dest: PathBuf, suffix: &'static str },
     #[error("site {site} is not in the database\nhint: {}", known_sites(known))]
     UnknownSite { site: String, known: Vec<String> },
@@ -169,7 +169,7 @@ pub enum ExportError {
     NoName { dest: PathBuf },
     #[error("{dest}: another export is writing it\nhint: wait for its end, or export to another place", dest = dest.display())]
     Busy { dest: PathBuf },
-    #[error("{path}: the disk is full; the unfinished export has been taken away\nhint: free some space, or export to another disk", path = path.display())]
+    #[error("{path}: the disk is full; the unfinished export was removed\nhint: free some space, or export to another disk", path = path.display())]
     Full { path: PathBuf },
     #[error("{path}: cannot be written ({detail})\nhint: export to a folder that you may write to", path = path.display())]
     ReadOnly { path: PathBuf, detail: io::Error },

@@ -156,7 +156,7 @@ impl<'a> Writer<'a> {
 fn check(row: &TorrentRow, path: &Path) -> Result<Checked, String> {
     // Checked before opening: opening a named pipe blocks forever.
     let opened = std::fs::metadata(path).and_then(|there| {
-        if there.is_file() { File::open(path) } else { Err(io::Error::other("it is no regular file")) }
+        if there.is_file() { File::open(path) } else { Err(io::Error::other("it is not a regular file")) }
     });
     let mut file = match opened {
         Ok(file) => file,
@@ -166,7 +166,7 @@ fn check(row: &TorrentRow, path: &Path) -> Result<Checked, String> {
     let checked = sums(&mut file).and_then(|sums| file.rewind().map(|()| sums));
     let (bytes, sha256, crc32) = checked.map_err(|error| format!("its file cannot be read: {error}"))?;
     if sha256 != row.facts.sha256 {
-        return Err("its file is damaged: another sha256 than when it was stored".to_owned());
+        return Err("its file is damaged: its sha256 differs from the stored one".to_owned());
     }
     Ok(Checked { file, bytes, sha256, crc32 })
 }

@@ -36,7 +36,7 @@ fn judge(body: &[u8]) -> Content {
         return Content::Other(format!("larger than {TORRENT_BYTES_MAX} bytes"));
     }
     match metainfo::parse(body) {
-        Err(error) => Content::Other(format!("no torrent: {error}")),
+        Err(error) => Content::Other(format!("not a torrent: {error}")),
         Ok(metainfo) if metainfo.dict != (0..body.len()) => Content::Other("junk around the torrent".to_owned()),
         Ok(metainfo) => Content::Torrent(TorrentFacts {
             infohashes: metainfo.infohashes,
@@ -55,7 +55,7 @@ fn judge(body: &[u8]) -> Content {
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match std::fs::symlink_metadata(path) {
         // Checked before opening: opening a named pipe blocks forever.
-        Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
+        Ok(there) if !there.is_file() => return Err(io::Error::other("it is not a regular file")),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),

@@ -45,7 +45,7 @@ fn a_broken_update_crawldb_is_put_aside_and_begun_anew_and_who_only_reads_is_tol
             let told = no_trace(run(here.path(), &[reads]).ended(1));
             told.says(&[
                 "update.redb: the database is damaged",
-                "hint: it holds links that lists show again: `gleaner crawl`",
+                "hint: it only holds links that lists show again: `gleaner crawl`",
             ]);
         }
         no_trace(run(here.path(), mends).ended(0)).says(&["was moved aside"]);
@@ -68,7 +68,7 @@ fn a_broken_crawl_database_is_told_with_what_brings_the_archive_back() {
     cut_in_half(&crawl);
     for command in [&["crawl"][..], &["status"], &["verify"], &["verify", "--repair"]] {
         let told = no_trace(run(here.path(), command).ended(1));
-        told.says(&["crawl.redb: the database is damaged", "hint: put a copy of it back; without one, move it away"]);
+        told.says(&["crawl.redb: the database is damaged", "hint: restore a copy of it; without one, move it away"]);
     }
     fs::rename(&crawl, data.join("crawl.redb.old")).unwrap();
     run(here.path(), &["crawl", "--max-pages", "1"]);

@@ -323,7 +323,7 @@ async fn a_coded_body_leaves_its_connection_usable() {
 async fn answers_that_are_none_are_told_in_words() {
     for (answer, kind, words) in [
         (&b""[..], FailureKind::Truncated, "closed the connection"),
-        (b"<html>old</html>\r\n\r\n", FailureKind::Protocol, "no HTTP/1"),
+        (b"<html>old</html>\r\n\r\n", FailureKind::Protocol, "not HTTP/1"),
         (b"HTTP/1.1 two OK\r\n\r\n", FailureKind::Protocol, "status"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", FailureKind::Protocol, "length"),
     ] {
@@ -336,7 +336,7 @@ async fn answers_that_are_none_are_told_in_words() {
     let (_, cut) = read(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort".to_vec()).await;
     assert!(
         matches!(&cut, Read::Failed { failure, .. } if failure.kind == FailureKind::Truncated
-        && failure.detail.contains("before the length")),
+        && failure.detail.contains("shorter than the announced length")),
         "{cut:?}"
     );
 }
@@ -367,8 +367,8 @@ async fn what_is_wrong_with_a_certificate_is_told_with_a_hint() {
     for (certificate, words) in [
         ("expired", "has expired\nhint: "),
         ("early", "not valid yet\nhint: "),
-        ("self_signed", "self-signed, or nobody here knows its issuer\nhint: "),
-        ("authority", "self-signed, or nobody here knows its issuer\nhint: "),
+        ("self_signed", "self-signed, or its issuer is unknown\nhint: "),
+        ("authority", "self-signed, or its issuer is unknown\nhint: "),
     ] {
         let port = tls_server(certificate);
         let failure = get(&open, &format!("https://localhost:{port}/")).await.unwrap_err();

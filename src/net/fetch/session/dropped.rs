@@ -7,7 +7,7 @@ use url::Url;
 pub type Dropped = (Box<str>, &'static str);
 
 /// Reason for cookies that only an https site may set.
-pub const CAME_IN_THE_CLEAR: &str = "it is for https alone, and came over http";
+pub const CAME_IN_THE_CLEAR: &str = "it is for https only, but came over http";
 
 /// Why a cookie from `url` is invalid; None if the text is not a cookie, or its loss is harmless.
 pub(super) fn why(text: &str, url: &Url) -> Option<Dropped> {
@@ -22,7 +22,7 @@ pub(super) fn why(text: &str, url: &Url) -> Option<Dropped> {
         || matches!(CookieDomain::try_from(&raw), Ok(domain @ CookieDomain::Suffix(_)) if !domain.matches(url));
     let why = match (raw.secure() == Some(true) || is_bound, url.scheme()) {
         (true, "http") => CAME_IN_THE_CLEAR,
-        _ if is_bound => "its name asks for more than it has (`Secure`, the path /, no domain)",
+        _ if is_bound => "its name prefix requires `Secure`, the path / or no domain",
         _ if is_elsewhere() => "it is for another host",
         _ => "it had expired when it came, or is too long",
     };

@@ -37,7 +37,8 @@ impl Session {
     /// Parses either form. Errors name only the position: the parser's message would show the content.
     fn of(bytes: &[u8]) -> Result<Self, KeptError> {
         let place = |error: serde_json::Error| {
-            let what = if error.is_data() { "this is no cookie or token of ours" } else { "this is no JSON" };
+            let what =
+                if error.is_data() { "this is not a cookie or token written by gleaner" } else { "this is not JSON" };
             KeptError::Broken(format!("line {}, column {}: {what}", error.line(), error.column()))
         };
         match bytes.trim_ascii_start().first() {
@@ -47,7 +48,7 @@ impl Session {
                 if cookies.is_empty() { Err(KeptError::Emptied) } else { Ok(Self { cookies, bearer: None }) }
             }
             Some(b'{') => serde_json::from_slice(bytes).map_err(place),
-            Some(_) => Err(KeptError::Broken("line 1, column 1: this is no JSON".to_owned())),
+            Some(_) => Err(KeptError::Broken("line 1, column 1: this is not JSON".to_owned())),
             None => Err(KeptError::Emptied),
         }
     }
@@ -56,9 +57,9 @@ impl Session {
 /// Why a list of cookies is useless.
 #[derive(Debug, thiserror::Error)]
 pub enum KeptError {
-    #[error("no list of cookies: {0}")]
+    #[error("not a list of cookies: {0}")]
     Broken(String),
-    #[error("it is empty, which no session of ours is")]
+    #[error("it is empty, but a session never is")]
     Emptied,
     #[error("longer than {} bytes", limits::COOKIE_FILE_BYTES_MAX)]
     TooLong,
@@ -71,7 +72,7 @@ pub enum KeptError {
          cookies.txt"
     )]
     Database,
-    #[error("line {0}: the file is no text\nhint: export it as a cookies.txt, and save it as UTF-8")]
+    #[error("line {0}: the file is not text\nhint: export it as a cookies.txt, and save it as UTF-8")]
     Binary(usize),
     #[error("line 1: this is JSON\nhint: have the add-on export in the format of Netscape, cookies.txt")]
     Json,
@@ -103,17 +104,17 @@ pub struct LineFault {
 /// Why a line contains no cookie, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    #[error("this cookie expired on {0}; log in with the browser again, and export anew")]
+    #[error("this cookie expired on {0}; log in with the browser again, then export again")]
     Expired(Date),
-    #[error("its fields are separated by blanks, not by tabs; export the file anew: copied text loses its tabs")]
+    #[error("its fields are separated by spaces, not by tabs; export the file again: copied text loses its tabs")]
     Blanks,
-    #[error("it has {0} of the seven fields of a cookies.txt; export the file anew")]
+    #[error("it has {0} of the seven fields of a cookies.txt; export the file again")]
     Fields(usize),
     #[error("it is not UTF-8; save the file as UTF-8")]
     NoText,
-    #[error("its host, its path or its expiry is none; export the file anew")]
+    #[error("its host, path or expiry is invalid; export the file again")]
     Unreadable,
-    #[error("no browser would keep this cookie: it is too large, or for more than its site; export the file anew")]
+    #[error("no browser would store this cookie: it is too large, or for more than its site; export the file again")]
     Refused,
 }
 
@@ -318,121 +319,4 @@ fn of_line(line: &str, http_only: bool) -> Option<(&str, String, Url)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sent(jar: &Jar, to: &str) -> String {
-        let header = jar.cookies(&Url::parse(to).unwrap());
-        header.map(|header| String::from_utf8(header.as_bytes().to_vec()).unwrap()).unwrap_or_default()
-    }
-
-    const FILE: &str = "# Netscape HTTP Cookie File\n\
-        .site.example\tTRUE\t/\tFALSE\t0\tsid\tabc\n\
-        #HttpOnly_www.site.example\tFALSE\t/forum\tTRUE\t4102444800\tkeep\tx=y z\r\n\
-        site.example\tFALSE\t/\tFALSE\t99999999999999\tfar\t1\n\
-        .site.example\tTRUE\t/\tFALSE\t1000\told\t1\n\
-        .other.example\tTRUE\t/\tFALSE\t0\tsecret\tnot ours\n\
-        broken line\n";
-
-    #[test]
-    fn a_browsers_cookies_go_to_their_hosts_and_nothing_of_other_sites_is_taken() {
-        let jar = Jar::default();
-        let imported = jar.import(FILE, |host| host.ends_with("site.example")).unwrap();
-        let faults = vec![
-            LineFault { line: 5, problem: Problem::Expired(Date::from_ordinal_date(1970, 1).unwrap()) },
-            LineFault { line: 7, problem: Problem::Fields(1) },
-        ];
-        assert_eq!(imported, Imported { taken: 3, foreign: 1, expired: 1, faults, faulty: 2 });
-        assert_eq!(sent(&jar, "https://www.site.example/forum/a"), "keep=x=y z; sid=abc");
-        assert_eq!(sent(&jar, "http://www.site.example/forum/a"), "sid=abc", "secure ones over TLS only");
-        assert_eq!(sent(&jar, "http://site.example/"), "sid=abc; far=1");
-        assert_eq!(sent(&jar, "http://other.example/"), "");
-        assert_eq!(jar.import("<html>\nx\n", |_| true).unwrap().taken, 0);
-    }
-
-    #[test]
-    fn each_fault_of_a_cookies_file_has_its_line_and_its_own_sentence() {
-        let told = |text: &str| match Jar::default().import(text, |_| true) {
-            Ok(imported) => imported.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
-            Err(error) => error.to_string(),
-        };
-        let good = "h.example\tFALSE\t/\tFALSE\t0\tsid\tabc\n";
-        assert_eq!(told(good), "");
-        for (text, expected) in [
-            (
-                format!("# x\n{good}h.example\tFALSE\t/\tFALSE\t1000\tsid\tabc\n"),
-                "line 3: this cookie expired on 1970-01-01",
-            ),
-            (format!("{good}\nh.example FALSE / FALSE 0 sid abc\n"), "line 3: its fields are separated by blanks"),
-            (format!("{good}h.example\tFALSE\t/\n"), "line 2: it has 3 of the seven fields"),
-            (
-                format!("{good}h.example\tFALSE\tno path\tFALSE\t0\tsid\tabc\n"),
-                "line 2: its host, its path or its expiry",
-            ),
-            // Would be an attribute of the header that sets it: URLs may have such a host, cookies may not.
-            (
-                format!("{good};Max-Age=1;.h.example\tTRUE\t/\tFALSE\t0\tsid\tabc\n"),
-                "line 2: its host, its path or its expiry",
-            ),
-            (format!("{good}\u{fffd}.example\tFALSE\tx\tFALSE\t0\ta\tb\n"), "line 2: it is not UTF-8"),
-            (
-                format!("{good}h.example\tFALSE\t/\tFALSE\t0\tlarge\t{}", "v".repeat(limits::COOKIE_BYTES_MAX)),
-                "line 2: no browser would keep",
-            ),
-            (String::new(), "line 1: the file has no cookie in it\nhint: "),
-            ("# Netscape HTTP Cookie File\n\n".to_owned(), "line 1: the file has no cookie in it\nhint: "),
-            ("SQLite format 3\0\u{10}".to_owned(), "line 1: this is a browser's database"),
-            (format!("{good}a\0b"), "line 2: the file is no text"),
-            (" [{\"name\": \"sid\"}]".to_owned(), "line 1: this is JSON"),
-        ] {
-            assert!(told(&text).contains(expected), "{text:?}: {}", told(&text));
-            assert!(!told(&text).contains("abc"), "{text:?}");
-        }
-        let many = Jar::default().import(&"x\n".repeat(1_000), |_| true).unwrap();
-        assert_eq!((many.faults.len(), many.faulty), (limits::COOKIE_FAULTS_TOLD_MAX, 1_000));
-    }
-
-    #[test]
-    fn what_a_browser_had_over_tls_does_not_leave_it() {
-        let jar = Jar::default();
-        jar.import(FILE, |_| true).unwrap();
-        assert_ne!(sent(&jar, "http://site.example/"), "");
-        jar.keep_to_tls();
-        assert_eq!(sent(&jar, "http://site.example/"), "");
-        assert_ne!(sent(&jar, "https://site.example/"), "");
-        let again = Jar::default();
-        again.take_up(&jar.to_bytes()).unwrap();
-        assert_eq!(sent(&again, "http://site.example/"), "", "nor after a restart");
-    }
-
-    #[test]
-    fn a_jar_comes_back_as_it_was() {
-        let jar = Jar::default();
-        jar.import(FILE, |_| true).unwrap();
-        let bytes = jar.to_bytes();
-        let again = Jar::default();
-        let before = again.changes();
-        assert_eq!(again.take_up(&bytes).unwrap(), 4);
-        assert_eq!(again.to_bytes(), bytes);
-        assert_eq!(before, again.changes(), "what is on the disk already is no change");
-        for to in ["https://www.site.example/forum/a", "http://site.example/", "http://other.example/"] {
-            assert_eq!(sent(&again, to), sent(&jar, to));
-        }
-        jar.clear();
-        assert_eq!(sent(&jar, "http://site.example/"), "");
-        assert_eq!(Jar::default().take_up(&Jar::default().to_bytes()).unwrap(), 0, "ours may hold nothing");
-        for (bytes, expected) in [
-            ("{", "line 1, column 1: this is no JSON"),
-            ("[]", "it is empty"),
-            (" ", "it is empty"),
-            ("{\"a\":1}", "line 1, column 7: this is no cookie or token of ours"),
-            ("[\n\"hunter2\"]", "line 2, column 9: this is no cookie or token of ours"),
-            ("hunter2", "line 1, column 1: this is no JSON"),
-        ] {
-            let told = again.take_up(bytes.as_bytes()).unwrap_err().to_string();
-            assert!(told.contains(expected) && !told.contains("hunter2") && !told.contains("enum"), "{bytes}: {told}");
-        }
-        let wide = br#"[{"name":"a","value":"b","domain":"co.uk","host_only":false,"path":"/","expires":null,"secure":false,"http_only":false}]"#;
-        assert_eq!(Jar::default().take_up(wide).unwrap(), 0, "nobody may set a cookie for a public suffix");
-    }
-}
+mod tests;

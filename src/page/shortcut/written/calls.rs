@@ -64,7 +64,7 @@ impl WrittenCall {
             let body: Vec<_> =
                 slots.iter().filter(|(name, _)| name.starts_with("json.") || name.starts_with("bare.")).collect();
             if body.is_empty() {
-                fault(&key, "this is no JSON object".to_owned(), "write it as '{\"page\": \"#{@query.page|1}\"}'");
+                fault(&key, "this is not a JSON object".to_owned(), "write it as '{\"page\": \"#{@query.page|1}\"}'");
             }
             for (name, value) in body {
                 let number = value.strip_prefix('#').filter(|rest| rest.starts_with('{') && !rest.starts_with("{{"));
@@ -140,7 +140,7 @@ fn address(text: &str) -> Result<Vec<(String, Template)>, String> {
         Some(scheme) => {
             let end = text[scheme.len()..].find(['/', '?']).map_or(text.len(), |at| at + scheme.len());
             let (origin, rest) = text.split_at(end);
-            let url = Url::parse(origin).map_err(|error| format!("`{origin}` is no origin: {error}"))?;
+            let url = Url::parse(origin).map_err(|error| format!("`{origin}` is not an origin: {error}"))?;
             if !url.username().is_empty() || url.password().is_some() {
                 return Err("the address contains a user name or password".to_owned());
             }

@@ -62,7 +62,7 @@ impl WrittenPages {
         if at.is_none() {
             fault(
                 "pages.number",
-                format!("`{}` is no number in a page's address", self.number),
+                format!("`{}` is not a number in a page's address", self.number),
                 "write it as @query.page or @path.1#0",
             );
         }

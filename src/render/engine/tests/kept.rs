@@ -139,12 +139,7 @@ fn a_page_whose_engine_broke_down_leaves_nothing() {
     let mut engine = Engine::behind(kept, &start, Box::new(NoNet::new())).unwrap();
     assert!(engine.with(|_| -> () { panic!("a native") }).is_none());
     assert!(
-        engine
-            .page()
-            .borrow()
-            .errors
-            .last()
-            .is_some_and(|error| error.message.contains("the script engine broke down"))
+        engine.page().borrow().errors.last().is_some_and(|error| error.message.contains("the script engine failed"))
     );
     assert_eq!(engine.end().trees(), 0);
 }

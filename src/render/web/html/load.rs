@@ -145,7 +145,7 @@ impl Window {
         match engine.with(|context| crate::web::install(setting, context)) {
             Some(Ok(())) => Ok(Self { engine }),
             Some(Err(error)) => Err(EngineError::Start(error.to_string())),
-            None => Err(EngineError::Start("the engine broke down".to_owned())),
+            None => Err(EngineError::Start("the engine failed".to_owned())),
         }
     }
 

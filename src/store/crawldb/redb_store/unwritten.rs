@@ -129,7 +129,7 @@ impl StorageBackend for Unwritten {
             let (piece, behind) = rest.split_at(bytes);
             if !changed.parts.contains_key(&number) {
                 if changed.parts.len() as u64 * PART_BYTES >= limits::UNWRITTEN_BYTES_MAX {
-                    let why = "it wants a repair that is larger than what is held in memory; open it once where it can be written";
+                    let why = "it needs a repair that does not fit in memory; open it once on a writable file system";
                     return Err(io::Error::other(why));
                 }
                 let part = self.part(number, changed.file_bytes)?;

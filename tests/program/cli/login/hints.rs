@@ -151,7 +151,7 @@ fn a_session_that_was_set_for_https_alone_is_named_with_the_way_there() {
     let forum = Forum::start();
     forum.rules("page = '/to/in-the-clear'");
     forum.login(&[]).ended(1).says(&[
-        "the site's cookie `sid` was not kept: it is for https alone, and came over http",
+        "the site's cookie `sid` was not kept: it is for https only, but came over http",
         "hint: set `start` of rules/forum.toml to the https address of the site",
         "login forum --again",
     ]);

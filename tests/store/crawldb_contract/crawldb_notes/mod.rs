@@ -123,7 +123,7 @@ pub async fn a_note_that_is_too_long_is_refused(db: &impl CrawlDb) {
     assert!(
         matches!(&error, CrawlDbError::NoteTooLong { bytes, .. } if *bytes == gleaner_store::limits::NOTE_BYTES_MAX + 1)
     );
-    assert_eq!(error.to_string(), "the note `n` of s has 4194305 bytes, more than the 4194304 that are kept");
+    assert_eq!(error.to_string(), "the note `n` of s has 4194305 bytes, more than the limit of 4194304");
     assert!(db.note("s", "n").await.unwrap() == Some(full));
 }
 
