@@ -98,7 +98,7 @@ impl Codings {
     /// True if the content may be complete: only further members, or the end, can follow.
     #[must_use]
     pub fn may_be_whole(&self) -> bool {
-        self.stages.last().is_some_and(|stage| matches!(stage.state, State::Between(_) | State::Done))
+        self.stages.last().is_some_and(|stage| matches!(stage.state, DecoderState::Between(_) | DecoderState::Done))
     }
 
     /// The next step. After an error or [`Step::End`] there are no more.
@@ -232,10 +232,10 @@ struct Stage {
     ended: bool,
     read_bytes: u64,
     made_bytes: u64,
-    state: State,
+    state: DecoderState,
 }
 
-enum State {
+enum DecoderState {
     /// Before the first stream.
     Fresh,
     Within {
@@ -250,7 +250,7 @@ enum State {
 
 impl Stage {
     fn new(coding: Coding) -> Self {
-        Self { coding, input: Bytes::new(), ended: false, read_bytes: 0, made_bytes: 0, state: State::Fresh }
+        Self { coding, input: Bytes::new(), ended: false, read_bytes: 0, made_bytes: 0, state: DecoderState::Fresh }
     }
 
     /// Takes more input. The rest of the previous input is shorter than a magic number.
@@ -267,27 +267,27 @@ impl Stage {
     /// Advances by one piece, or by one state.
     fn run(&mut self) -> Result<Step, FetchFailure> {
         let lacks_mark = self.input.len() < self.coding.mark_bytes().max(1);
-        match std::mem::replace(&mut self.state, State::Done) {
-            State::Done => Ok(Step::End),
-            state @ (State::Fresh | State::Between(_)) if lacks_mark && !self.ended => {
+        match std::mem::replace(&mut self.state, DecoderState::Done) {
+            DecoderState::Done => Ok(Step::End),
+            state @ (DecoderState::Fresh | DecoderState::Between(_)) if lacks_mark && !self.ended => {
                 self.state = state;
                 Ok(Step::Hungry)
             }
-            State::Fresh if self.input.is_empty() => Ok(Step::End),
-            State::Fresh => self.open(),
-            State::Between(mut decoder) => {
+            DecoderState::Fresh if self.input.is_empty() => Ok(Step::End),
+            DecoderState::Fresh => self.open(),
+            DecoderState::Between(mut decoder) => {
                 if lacks_mark || !self.coding.begins(&self.input) {
                     return Ok(Step::End);
                 }
                 decoder.reinit().map_err(|error| self.broken(&error))?;
-                self.state = State::Within { decoder, full: false };
+                self.state = DecoderState::Within { decoder, full: false };
                 Ok(Step::Busy)
             }
-            State::Within { decoder, full } if self.input.is_empty() && !full && !self.ended => {
-                self.state = State::Within { decoder, full };
+            DecoderState::Within { decoder, full } if self.input.is_empty() && !full && !self.ended => {
+                self.state = DecoderState::Within { decoder, full };
                 Ok(Step::Hungry)
             }
-            State::Within { decoder, full } => self.decode(decoder, full),
+            DecoderState::Within { decoder, full } => self.decode(decoder, full),
         }
     }
 
@@ -298,14 +298,14 @@ impl Stage {
             if head.len() < self.coding.mark_bytes() {
                 return Err(self.truncated());
             }
-            self.state = State::Within { decoder: self.coding.decoder(head), full: false };
+            self.state = DecoderState::Within { decoder: self.coding.decoder(head), full: false };
             return Ok(Step::Busy);
         }
         let head = head.escape_ascii();
         Err(broken(format!("the headers say content coding `{name}`, but the body begins with `{head}`")))
     }
 
-    /// Decodes one piece of the stream. The state is [`State::Done`] until it is known to continue.
+    /// Decodes one piece of the stream. The state is [`DecoderState::Done`] until it is known to continue.
     fn decode(&mut self, mut decoder: Box<dyn DecodeV2 + Send>, full: bool) -> Result<Step, FetchFailure> {
         let room = if full { limits::DECODED_PIECE_BYTES_MAX } else { self.input.len().saturating_mul(EXPANSION) };
         let mut piece = vec![0; room.clamp(PIECE_BYTES, limits::DECODED_PIECE_BYTES_MAX)];
@@ -341,9 +341,9 @@ impl Stage {
             return Err(self.broken(&std::io::Error::other("it decodes to almost nothing")));
         }
         self.state = match complete {
-            true if self.coding.has_members() => State::Between(decoder),
-            true => State::Done,
-            false => State::Within { decoder, full: full_now },
+            true if self.coding.has_members() => DecoderState::Between(decoder),
+            true => DecoderState::Done,
+            false => DecoderState::Within { decoder, full: full_now },
         };
         if made == 0 {
             return Ok(Step::Busy);

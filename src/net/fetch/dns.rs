@@ -55,7 +55,7 @@ pub struct Dns(Arc<Inner>);
 
 struct Inner {
     servers: Servers,
-    state: Mutex<State>,
+    state: Mutex<Lookups>,
     /// Limits concurrent lookups.
     lookups: Arc<Semaphore>,
 }
@@ -63,7 +63,7 @@ struct Inner {
 type Answer = Result<Located, DnsError>;
 type Flight = BoxFuture<'static, Answer>;
 
-struct State {
+struct Lookups {
     cache: Cache,
     /// Lookups in progress. The callers that wait for them drive them. They end with the last caller, unless those
     /// callers were served a stale answer.
@@ -79,7 +79,7 @@ impl Default for Dns {
 
 impl Dns {
     fn new(servers: Servers) -> Self {
-        let state = State { cache: Cache::new(limits::DNS_NAMES_MAX), flights: HashMap::new() };
+        let state = Lookups { cache: Cache::new(limits::DNS_NAMES_MAX), flights: HashMap::new() };
         let lookups = Arc::new(Semaphore::new(limits::DNS_LOOKUPS_MAX));
         Self(Arc::new(Inner { servers, state: Mutex::new(state), lookups }))
     }
@@ -107,7 +107,7 @@ impl Dns {
 }
 
 impl Inner {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Lookups> {
         // The state is consistent between any two statements that could panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -64,7 +64,7 @@ impl From<ClientError> for FetchFailure {
 /// A site's HTTP client.
 pub struct HttpTransport {
     clients: Clients,
-    kept: Mutex<Kept>,
+    kept: Mutex<IdleClients>,
     addresses: AddressPolicy,
     /// None if the proxy resolves names.
     dns: Option<Dns>,
@@ -85,7 +85,7 @@ struct Clients {
 /// The clients whose idle connections are kept, one per recently used origin, the latest last: at most as many as the
 /// site may have connections. If there are several, each keeps one connection, because origins may share a server.
 #[derive(Default)]
-struct Kept {
+struct IdleClients {
     clients: Vec<(url::Origin, reqwest::Client)>,
     has_several: bool,
 }

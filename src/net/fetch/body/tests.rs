@@ -75,7 +75,7 @@ async fn a_failure_keeps_what_came_before_it() {
 
 /// Bytes handed out by bodies and not yet dropped by readers: current and peak.
 #[derive(Default)]
-struct Held {
+struct HeldBytes {
     now: AtomicUsize,
     most: AtomicUsize,
 }
@@ -86,7 +86,7 @@ struct Even {
     piece: usize,
     pause: Duration,
     /// Counts each piece.
-    held: Arc<Held>,
+    held: Arc<HeldBytes>,
     handed: Arc<AtomicUsize>,
 }
 
@@ -132,7 +132,7 @@ async fn keep_for(time: Duration, body: Even, cap: usize, allowance: Allowance) 
 #[tokio::test(start_paused = true)]
 async fn endless_bodies_together_stay_within_the_allowance() {
     const BODIES: usize = 64;
-    let (allowance, held) = (Allowance::default(), Arc::<Held>::default());
+    let (allowance, held) = (Allowance::default(), Arc::<HeldBytes>::default());
     let mut reads = JoinSet::new();
     for number in 0..BODIES {
         // Pages, torrents, and caps larger than the whole allowance.

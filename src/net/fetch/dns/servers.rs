@@ -35,12 +35,12 @@ pub struct Found {
 pub struct Servers {
     resolv_conf: Box<Path>,
     hosts: Box<Path>,
-    read: Mutex<Option<Read>>,
+    read: Mutex<Option<ParsedFiles>>,
 }
 
 /// The parsed files.
 #[derive(Clone)]
-struct Read {
+struct ParsedFiles {
     /// None if no server is configured.
     resolver: Option<TokioResolver>,
     hosts: Arc<Hosts>,
@@ -62,7 +62,7 @@ impl Servers {
     pub fn fixed(config: ResolverConfig, options: ResolverOpts, hosts: &str) -> Self {
         let mut read = Hosts::default();
         read.read_hosts_conf(hosts.as_bytes()).unwrap();
-        let read = Read {
+        let read = ParsedFiles {
             resolver: build(config, options),
             hosts: Arc::new(read),
             changed: [None, None],
@@ -75,7 +75,7 @@ impl Servers {
     /// Queries both address families.
     pub async fn ask(&self, host: &str) -> Found {
         let Ok(name) = Name::from_ascii(host) else { return Found::none(DnsError::NoSuchName(host.into())) };
-        let Read { resolver, hosts, .. } = self.read();
+        let ParsedFiles { resolver, hosts, .. } = self.read();
         if let Some(found) = in_hosts_file(&hosts, &name) {
             return found;
         }
@@ -88,7 +88,7 @@ impl Servers {
     }
 
     /// The files, read again if they have changed.
-    fn read(&self) -> Read {
+    fn read(&self) -> ParsedFiles {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if let Some(read) = &*read
@@ -98,8 +98,8 @@ impl Servers {
         }
         let changed = [&self.resolv_conf, &self.hosts].map(|path| path.metadata().ok()?.modified().ok());
         let fresh = match read.take() {
-            Some(read) if read.changed == changed => Read { checked: now, ..read },
-            _ => Read { resolver: self.resolver(), hosts: Arc::new(self.hosts()), changed, checked: now },
+            Some(read) if read.changed == changed => ParsedFiles { checked: now, ..read },
+            _ => ParsedFiles { resolver: self.resolver(), hosts: Arc::new(self.hosts()), changed, checked: now },
         };
         read.insert(fresh).clone()
     }

@@ -14,7 +14,7 @@ use crate::limits;
 
 /// A serialised cookie.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredCookie {
     name: Box<str>,
     value: Box<str>,
     domain: Box<str>,
@@ -29,7 +29,7 @@ struct Kept {
 /// Serialised if there is a token, or no cookie; cookies alone are a list.
 #[derive(Serialize, Deserialize)]
 struct Session {
-    cookies: Vec<Kept>,
+    cookies: Vec<StoredCookie>,
     bearer: Option<Bearer>,
 }
 
@@ -43,7 +43,7 @@ impl Session {
         };
         match bytes.trim_ascii_start().first() {
             Some(b'[') => {
-                let cookies: Vec<Kept> = serde_json::from_slice(bytes).map_err(place)?;
+                let cookies: Vec<StoredCookie> = serde_json::from_slice(bytes).map_err(place)?;
                 // Our own format is a table if there is no cookie.
                 if cookies.is_empty() { Err(KeptError::Emptied) } else { Ok(Self { cookies, bearer: None }) }
             }
@@ -122,8 +122,13 @@ impl Jar {
     /// The cookies, the oldest first, and the token as bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let cookies: Vec<Kept> =
-            self.lock().list.iter().filter(|cookie| !cookie.expires.is_expired()).filter_map(Kept::of).collect();
+        let cookies: Vec<StoredCookie> = self
+            .lock()
+            .list
+            .iter()
+            .filter(|cookie| !cookie.expires.is_expired())
+            .filter_map(StoredCookie::of)
+            .collect();
         let bearer = self.bearer().clone();
         // Text and numbers only: serde_json cannot fail.
         let written = match bearer.is_none() && !cookies.is_empty() {
@@ -149,7 +154,7 @@ impl Jar {
         }
         let mut cookies = self.lock();
         let taken: usize =
-            kept.into_iter().filter_map(Kept::cookie).map(|cookie| usize::from(cookies.put(cookie))).sum();
+            kept.into_iter().filter_map(StoredCookie::cookie).map(|cookie| usize::from(cookies.put(cookie))).sum();
         Ok(taken + tokens)
     }
 
@@ -226,7 +231,7 @@ fn problem_of(line: &str) -> Problem {
     if line.split_whitespace().count() >= 6 { Problem::Blanks } else { Problem::Fields(fields) }
 }
 
-impl Kept {
+impl StoredCookie {
     fn of(cookie: &Cookie) -> Option<Self> {
         let (domain, host_only) = match &cookie.domain {
             CookieDomain::HostOnly(host) => (host, true),
