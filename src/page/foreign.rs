@@ -17,7 +17,7 @@ enum Space {
     MathMl,
 }
 
-struct Open {
+struct OpenElement {
     name: u64,
     space: Space,
     point: Point,
@@ -38,7 +38,7 @@ enum Point {
 /// The stack of open elements from the outermost foreign element inwards.
 #[derive(Default)]
 pub(super) struct Foreign {
-    stack: Vec<Open>,
+    stack: Vec<OpenElement>,
 }
 
 /// Relevant attributes of a start tag.
@@ -96,7 +96,7 @@ impl Foreign {
         }
         if !self_closing {
             let space = self.stack.last().map_or(Space::Html, |open| open.space);
-            self.push(Open { name: identity(name), space, point: point(name, space, hints) });
+            self.push(OpenElement { name: identity(name), space, point: point(name, space, hints) });
         }
         true
     }
@@ -128,7 +128,7 @@ impl Foreign {
         // Nothing here matches. If it closes an HTML element outside, it closes everything within that element as
         // well, unless an integration point prevents it.
         let closes_outside = BREAKS_OUT.contains(&name.key) || CLOSES_OUTSIDE.contains(&name.key);
-        if closes_outside && name.key != BODY && !self.stack.iter().any(Open::is_integration_point) {
+        if closes_outside && name.key != BODY && !self.stack.iter().any(OpenElement::is_integration_point) {
             self.stack.clear();
         }
     }
@@ -162,10 +162,10 @@ impl Foreign {
         } else if self_closing {
             return;
         }
-        self.push(Open { name: identity(name), space, point: Point::No });
+        self.push(OpenElement { name: identity(name), space, point: Point::No });
     }
 
-    fn push(&mut self, open: Open) {
+    fn push(&mut self, open: OpenElement) {
         if self.stack.len() == FOREIGN_DEPTH_MAX {
             self.stack.clear();
         } else {
@@ -174,7 +174,7 @@ impl Foreign {
     }
 }
 
-impl Open {
+impl OpenElement {
     fn is_integration_point(&self) -> bool {
         matches!(self.point, Point::Html | Point::Text)
     }

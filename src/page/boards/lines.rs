@@ -24,12 +24,12 @@ pub(super) struct Line<'p> {
     /// Its texts with their elements, without outer spaces.
     pub runs: Vec<(usize, &'p str)>,
     /// Times from its attributes: machine-readable ones first.
-    pub told: Vec<Told>,
+    pub told: Vec<AttributeTime>,
 }
 
 /// A time in an attribute.
 #[derive(Clone, Copy)]
-pub(super) struct Told {
+pub(super) struct AttributeTime {
     pub reading: Reading,
 }
 
@@ -106,7 +106,7 @@ impl<'p> Content<'p> {
                 }
             }
             if let Some(reading) = told(flat.element) {
-                content.line(at, &blocks, &mut line_open).told.push(Told { reading });
+                content.line(at, &blocks, &mut line_open).told.push(AttributeTime { reading });
             }
         }
         content.take_texts(page, record, &mut text_at, usize::MAX, &blocks, &mut line_open);

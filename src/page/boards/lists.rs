@@ -42,7 +42,7 @@ pub(super) struct List {
     pub path: u64,
 }
 
-pub(super) struct Reader<'r, 'p> {
+pub(super) struct ListReader<'r, 'p> {
     pub page: &'r Page<'p>,
     pub ask: &'r Ask<'r>,
     pub base: url::Url,
@@ -69,7 +69,7 @@ struct Form<'t> {
     longest: usize,
 }
 
-impl<'r, 'p> Reader<'r, 'p> {
+impl<'r, 'p> ListReader<'r, 'p> {
     pub fn new(page: &'r Page<'p>, ask: &'r Ask<'r>) -> Self {
         let own = ask.url.to_url().ok();
         let based = page.base.and_then(|base| own.as_ref()?.join(base).ok());

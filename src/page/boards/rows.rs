@@ -10,7 +10,7 @@ use super::columns::{self, Cells};
 use super::flat::Page;
 use super::identity::{self, Leads, page_of_thread};
 use super::lines::{Content, text_of};
-use super::lists::{Layout, List, Reader, Target};
+use super::lists::{Layout, List, ListReader, Target};
 use super::order::{choose_times, mark_pinned};
 use super::records::Record;
 use super::when::{Conventions, Evidence, Reading, Time, offset_told, server_time_told};
@@ -150,7 +150,7 @@ pub struct Ask<'a> {
 #[must_use]
 pub fn read_page(html: &Html, ask: &Ask<'_>, conventions: &mut Conventions) -> BoardPage {
     let page = Page::of(html);
-    let reader = Reader::new(&page, ask);
+    let reader = ListReader::new(&page, ask);
     let mut lists = match ask.selectors {
         Some(selectors) => reader.selected(selectors),
         None => reader.mined(),
@@ -211,7 +211,7 @@ pub(super) struct Draft {
     pub created: Option<Time>,
 }
 
-impl<'p> Reader<'_, 'p> {
+impl<'p> ListReader<'_, 'p> {
     /// The element whose text is the title: the link, or the element with the first words if the link is the whole
     /// row.
     pub(super) fn title_extent(&self, record: &Record, link: usize) -> usize {

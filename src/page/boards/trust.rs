@@ -2,7 +2,7 @@
 //! what they show about a known row.
 
 use super::rows::{BoardPage, Row, Times};
-use super::walk::{Change, Grounds, Known, Memory};
+use super::walk::{Change, Grounds, KnownThread, Memory};
 use super::when::{Against, How, Precision, Time};
 
 /// Rows that must agree before times or counts are distrusted, and their share of the comparable ones.
@@ -31,7 +31,7 @@ pub(super) struct Trust {
 
 impl Trust {
     /// Determines what to trust on this page.
-    pub fn of(memory: &mut Memory, page: &BoardPage, known: &[Option<Known>], now: i64) -> Self {
+    pub fn of(memory: &mut Memory, page: &BoardPage, known: &[Option<KnownThread>], now: i64) -> Self {
         learn_shift(memory, page, known);
         let mut trust =
             Trust { times: page.times != Times::None, replies: page.replies_named, shift_s: memory.shift_s };
@@ -91,7 +91,7 @@ impl Trust {
         }
     }
 
-    pub fn judge(self, row: &Row, known: Option<&Known>) -> Change {
+    pub fn judge(self, row: &Row, known: Option<&KnownThread>) -> Change {
         let Some(known) = known else {
             return Change::New;
         };
@@ -118,7 +118,7 @@ pub(super) fn told_move(time: &Time, before: &Time) -> Option<i64> {
 
 /// The change by the time of last activity. Later means after the known time, beyond all error. The same minute is
 /// the same; a coarser time is the same only if it is before the last fetch.
-fn by_time(time: &Time, known: &Known) -> Change {
+fn by_time(time: &Time, known: &KnownThread) -> Change {
     let against = known.last.map(|last| time.against(&last));
     match against {
         Some(Against::Later) => Change::Later,
@@ -131,7 +131,7 @@ fn by_time(time: &Time, known: &Known) -> Change {
 }
 
 /// Finds one distance, to the second, by which many of the page's known times moved.
-fn learn_shift(memory: &mut Memory, page: &BoardPage, known: &[Option<Known>]) {
+fn learn_shift(memory: &mut Memory, page: &BoardPage, known: &[Option<KnownThread>]) {
     let moves: Vec<i64> =
         page.rows.iter().zip(known).filter_map(|(row, known)| told_move(&row.last?, &known.as_ref()?.last?)).collect();
     let Some((shift, count)) = moves

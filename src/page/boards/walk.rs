@@ -25,7 +25,7 @@ use gleaner_base::url::CrawlUrl;
 
 /// What is known of a thread. Times are seconds since 1970-01-01 UTC.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Known {
+pub struct KnownThread {
     /// Its last activity as shown by the board when the thread was last fetched.
     pub last: Option<Time>,
     /// Its replies as shown by the board then.
@@ -301,10 +301,10 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         page: &BoardPage,
         asked: &CrawlUrl,
         answered: &CrawlUrl,
-        known: impl Fn(&str) -> Option<Known>,
+        known: impl Fn(&str) -> Option<KnownThread>,
     ) -> Verdict {
         self.pages += 1;
-        let known: Vec<Option<Known>> = page.rows.iter().map(|row| known(&row.id)).collect();
+        let known: Vec<Option<KnownThread>> = page.rows.iter().map(|row| known(&row.id)).collect();
         let trust = Trust::of(self.memory.borrow_mut(), page, &known, self.now);
         let mut changes: Vec<Change> =
             page.rows.iter().zip(&known).map(|(row, known)| trust.judge(row, known.as_ref())).collect();
@@ -318,7 +318,8 @@ impl<M: BorrowMut<Memory>> Walk<M> {
                 known.as_ref().is_some_and(|known| (0..UNSURE_REST_S).contains(&(self.now - known.read_at)));
             // After a kill it may be unknown what its row showed when it was read: it is read once more and stored
             // from then on.
-            let is_forgotten = |known: &Known| known.last.is_none() && known.replies.is_none() && row.last.is_some();
+            let is_forgotten =
+                |known: &KnownThread| known.last.is_none() && known.replies.is_none() && row.last.is_some();
             let is_read_anew = is_front && known.as_ref().is_some_and(is_forgotten);
             if *change == Change::Unsure && was_just_read && !is_read_anew {
                 *change = Change::Same;
@@ -465,7 +466,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
     /// bumped from pages that are never rechecked. It is fetched once, and counted from then on. Rows that move up
     /// because others were removed are below all of these. If more rows are uncounted than counted, the memory was
     /// lost, and only the head of the list counts.
-    fn judge_bumped(&mut self, page: &BoardPage, known: &[Option<Known>], changes: &mut [Change]) {
+    fn judge_bumped(&mut self, page: &BoardPage, known: &[Option<KnownThread>], changes: &mut [Change]) {
         if self.is_touring() {
             // Rows on tour pages were not bumped.
             return;
@@ -491,7 +492,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
         }
     }
 
-    fn learn(&mut self, page: &BoardPage, known: &[Option<Known>], changes: &[Change]) {
+    fn learn(&mut self, page: &BoardPage, known: &[Option<KnownThread>], changes: &[Change]) {
         match page.sorted {
             Sorted::NewestFirst => {
                 self.memory().is_sorted = true;
@@ -535,7 +536,7 @@ impl<M: BorrowMut<Memory>> Walk<M> {
 
     /// The board's known threads that should have been on the pages of this recheck and were not: deleted, or moved.
     /// Only works for lists in the order of time; others return none.
-    pub fn missing<'k>(&self, known: impl Iterator<Item = (&'k str, &'k Known)>) -> Vec<&'k str> {
+    pub fn missing<'k>(&self, known: impl Iterator<Item = (&'k str, &'k KnownThread)>) -> Vec<&'k str> {
         let Some(oldest) = self.oldest.filter(|_| self.is_sorted()) else {
             return Vec::new();
         };
@@ -556,7 +557,7 @@ fn older(oldest: Option<Time>, time: Option<Time>) -> Option<Time> {
     }
 }
 
-impl Known {
+impl KnownThread {
     /// What is known about a thread after it was fetched at `now` because of `row`.
     #[must_use]
     pub fn fetched(row: &Row, now: i64) -> Self {

@@ -83,7 +83,7 @@ impl Evidence {
 
 /// An atom as stored between visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct StoredAtom {
     /// The lower halves of the slot's key, of the value, and of the shape's key; 0 for no shape.
     pub slot: u32,
     pub value: u32,
@@ -95,7 +95,7 @@ pub(super) struct Kept {
     pub parts: u8,
 }
 
-impl Kept {
+impl StoredAtom {
     pub(super) const LINK: u8 = 1;
     /// The link of a record, or a text within one.
     pub(super) const RECORD: u8 = 2;
@@ -119,7 +119,7 @@ impl Kept {
 
 /// A part of a link as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct KeptPart {
+pub(super) struct StoredPart {
     pub key: u32,
     /// The lowest bit is set for a token.
     pub value: u32,
@@ -133,15 +133,15 @@ pub(super) struct Sample {
     pub at: u32,
     /// Number of visits compared with it.
     pub hits: u32,
-    pub atoms: Vec<Kept>,
-    pub parts: Vec<KeptPart>,
+    pub atoms: Vec<StoredAtom>,
+    pub parts: Vec<StoredPart>,
 }
 
 /// A page in the form for learning.
 #[derive(Default)]
-pub(super) struct Look {
-    pub atoms: Vec<Kept>,
-    pub parts: Vec<KeptPart>,
+pub(super) struct PageAtoms {
+    pub atoms: Vec<StoredAtom>,
+    pub parts: Vec<StoredPart>,
     /// For each atom: the full keys of its slot and its shape, the kind, and the slot itself.
     pub full: Vec<Full>,
     /// For each part: its full key.
@@ -251,9 +251,9 @@ impl Model {
     }
 
     /// The page in the form of the model; None if it has no markup.
-    fn look(&self, page: &Page<'_>, matters: Matters<'_>) -> Option<Look> {
+    fn look(&self, page: &Page<'_>, matters: Matters<'_>) -> Option<PageAtoms> {
         let (body, encoding) = bytes(page);
-        let mut look = Look::default();
+        let mut look = PageAtoms::default();
         let tags = walk::walk(&body, |atom, _| match atom.what {
             What::Link => {
                 if !hrefs::is_blank(atom.bytes) {
@@ -271,9 +271,9 @@ impl Model {
             }
             What::Script => {
                 let value = xxh3_64(atom.bytes);
-                let flags = Kept::SCRIPT | if atom.bytes.len() > SCRIPT_BYTES { Kept::FIRM } else { 0 };
+                let flags = StoredAtom::SCRIPT | if atom.bytes.len() > SCRIPT_BYTES { StoredAtom::FIRM } else { 0 };
                 fuse::add(&mut look.pieces, atom.slot, value);
-                look.push(Full::of(atom), Kept::of(value, flags));
+                look.push(Full::of(atom), StoredAtom::of(value, flags));
             }
         });
         (tags > 0).then_some(look)
@@ -317,10 +317,10 @@ impl Model {
     }
 
     /// Evaluates the changes between two visits; true if something became noise or stopped being noise.
-    fn learn_changes(&mut self, earlier: &Sample, look: &Look) -> bool {
+    fn learn_changes(&mut self, earlier: &Sample, look: &PageAtoms) -> bool {
         let noise: KeySet = self.noise.iter().map(|key| u64::from(half(*key))).collect();
         let others = self.samples.iter().filter(|sample| sample.url != earlier.url).flat_map(|sample| &sample.atoms);
-        let others: KeySet = others.map(Kept::in_slot).collect();
+        let others: KeySet = others.map(StoredAtom::in_slot).collect();
         let changes = pair::changes(earlier, look, |key| noise.contains(&u64::from(key)), &others);
         let mut has_learned = false;
         for (key, change) in changes {
@@ -403,7 +403,7 @@ impl Model {
     }
 }
 
-impl Look {
+impl PageAtoms {
     fn link(&mut self, model: &Model, atom: &Atom<'_>, matters: bool) {
         let value = model.link_value(atom.bytes);
         self.last_link = Some((atom.bytes.as_ptr() as usize, value, matters));
@@ -423,12 +423,12 @@ impl Look {
                 let key = part_key(part.key);
                 self.part_keys.push(key);
                 let value = half(part.value) & !1 | u32::from(part.is_token);
-                self.parts.push(KeptPart { key: half(key), value });
+                self.parts.push(StoredPart { key: half(key), value });
                 count += 1;
             });
         }
-        let flags = Kept::LINK | if matters { Kept::RECORD } else { 0 };
-        self.push(Full::of(atom), Kept { parts: count, ..Kept::of(value, flags) });
+        let flags = StoredAtom::LINK | if matters { StoredAtom::RECORD } else { 0 };
+        self.push(Full::of(atom), StoredAtom { parts: count, ..StoredAtom::of(value, flags) });
     }
 
     fn text(&mut self, atom: &Atom<'_>, value: u64) {
@@ -450,7 +450,7 @@ impl Look {
         }
         let is_hash = shape.kind == Kind::Hash;
         self.has_infohash |= is_hash;
-        let flags = if is_of_record { Kept::RECORD } else { 0 } | if is_hash { Kept::FIRM } else { 0 };
+        let flags = if is_of_record { StoredAtom::RECORD } else { 0 } | if is_hash { StoredAtom::FIRM } else { 0 };
         let has_shape = shape.kind != Kind::Words;
         let is_firm = matches!(shape.kind, Kind::Size | Kind::Long);
         let full = Full {
@@ -461,7 +461,7 @@ impl Look {
             slot: atom.slot,
         };
         let counted = if is_firm { half(shape.counted) } else { 0 };
-        self.push(full, Kept { counted, ..Kept::of(value, flags) });
+        self.push(full, StoredAtom { counted, ..StoredAtom::of(value, flags) });
     }
 
     fn column(&mut self, slot: u64) -> &mut Column {
@@ -474,16 +474,16 @@ impl Look {
         column
     }
 
-    fn push(&mut self, full: Full, kept: Kept) {
+    fn push(&mut self, full: Full, kept: StoredAtom) {
         if self.atoms.len() < NOISE_ATOMS_MAX {
-            self.atoms.push(Kept { slot: half(full.slot_key), shape: half(full.shape_key), ..kept });
+            self.atoms.push(StoredAtom { slot: half(full.slot_key), shape: half(full.shape_key), ..kept });
             self.full.push(full);
         }
     }
 }
 
 /// The value by which a link is compared, from its stored parts.
-pub(super) fn kept_link_value(parts: &[KeptPart], is_noise: impl Fn(u32) -> bool) -> u32 {
+pub(super) fn kept_link_value(parts: &[StoredPart], is_noise: impl Fn(u32) -> bool) -> u32 {
     let parts = parts.iter().filter(|part| !is_noise(part.key));
     half(parts.fold(0x1e71, |hash, part| mixed(hash, u64::from(part.value))))
 }

@@ -38,7 +38,7 @@ pub use explain::{Block, BlockKind, Explained};
 pub use learn::Observed;
 pub use learn::longest_rising;
 pub use note::NoteError;
-pub use said::{Said, said};
+pub use said::{ListTextHash, said};
 
 use super::encoded_links::is_encoded;
 use super::entities::decode_attribute;

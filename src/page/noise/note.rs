@@ -6,7 +6,7 @@ use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 
 use super::fuse::{Piece, Template};
-use super::learn::{Evidence, Kept, KeptPart, Sample};
+use super::learn::{Evidence, Sample, StoredAtom, StoredPart};
 use super::words::Kind;
 use super::{Holds, Key, Model, Records};
 use crate::limits::{NOISE_ATOMS_MAX, NOISE_FUSED_PAGES, NOISE_KEYS_MAX, NOISE_NOTE_BYTES_MAX, NOISE_SAMPLES_MAX};
@@ -202,7 +202,7 @@ fn read_sample(note: &SampleNote) -> Option<Sample> {
     }
     let number = |bytes: &[u8], at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let kept = |bytes: &[u8]| {
-        Some(Kept {
+        Some(StoredAtom {
             slot: number(bytes, 0)?,
             value: number(bytes, 4)?,
             shape: number(bytes, 8)?,
@@ -211,7 +211,7 @@ fn read_sample(note: &SampleNote) -> Option<Sample> {
             parts: *bytes.get(17)?,
         })
     };
-    let part = |bytes: &[u8]| Some(KeptPart { key: number(bytes, 0)?, value: number(bytes, 4)? });
+    let part = |bytes: &[u8]| Some(StoredPart { key: number(bytes, 0)?, value: number(bytes, 4)? });
     Some(Sample {
         url: note.url,
         at: note.at,

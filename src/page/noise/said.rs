@@ -11,7 +11,7 @@ use crate::limits::PAGE_BYTES_MAX;
 
 /// A hash of the texts of a list from its first row's link to its last row's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct ListTextHash {
     pub hash: u64,
     /// Number of different texts. If there are fewer than rows, rows have equal texts, and the hash does not
     /// distinguish them.
@@ -22,7 +22,7 @@ pub struct Said {
 /// without counts and relative times. None if there is no such link, or the page is longer than [`PAGE_BYTES_MAX`].
 /// Linear in the page, no tree.
 #[must_use]
-pub fn said(page: &Page<'_>, is_row: Matters<'_>) -> Option<Said> {
+pub fn said(page: &Page<'_>, is_row: Matters<'_>) -> Option<ListTextHash> {
     if page.body.len() > PAGE_BYTES_MAX {
         return None;
     }
@@ -48,7 +48,7 @@ pub fn said(page: &Page<'_>, is_row: Matters<'_>) -> Option<Said> {
             }
             _ => return,
         }
-        said = Some(Said { hash, texts: texts.len() });
+        said = Some(ListTextHash { hash, texts: texts.len() });
     });
     said
 }

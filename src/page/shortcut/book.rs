@@ -103,7 +103,7 @@ pub enum Event {
 
 /// The shortcut state of one class.
 #[derive(Debug, Default)]
-pub struct Book {
+pub struct ClassShortcuts {
     /// Only pinned endpoints are used.
     is_closed: bool,
     observations: VecDeque<Arc<Observation>>,
@@ -123,7 +123,7 @@ pub struct Book {
     is_changed: bool,
 }
 
-impl Book {
+impl ClassShortcuts {
     /// A state that learns nothing.
     #[must_use]
     pub fn closed() -> Self {

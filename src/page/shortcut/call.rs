@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use url::Url;
 
 use super::leaves;
-use super::place::{Place, Step, is_plain, scalar};
+use super::place::{JsonPath, Step, is_plain, scalar};
 use super::template::{COMPONENT, Piece, Scope, Template};
 use crate::limits;
 
@@ -26,7 +26,7 @@ pub type Slots = Vec<(String, String)>;
 
 /// A request ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct PreparedRequest {
     pub method: String,
     pub url: String,
     pub headers: Vec<(String, String)>,
@@ -67,7 +67,7 @@ fn add_body(slots: &mut Slots, body: &str) {
     }
     let parsed = serde_json::from_str::<Json>(body).ok().filter(|json| json.is_object() || json.is_array());
     match parsed {
-        Some(json) => add_json(slots, &json, &Place::default()),
+        Some(json) => add_json(slots, &json, &JsonPath::default()),
         None => {
             for (name, value) in url::form_urlencoded::parse(body.as_bytes()) {
                 add(slots, &format!("form.{name}"), &value);
@@ -76,7 +76,7 @@ fn add_body(slots: &mut Slots, body: &str) {
     }
 }
 
-fn add_json(slots: &mut Slots, json: &Json, place: &Place) {
+fn add_json(slots: &mut Slots, json: &Json, place: &JsonPath) {
     match json {
         Json::Object(members) if !members.is_empty() && members.keys().all(|key| is_plain(key)) => {
             members.iter().for_each(|(key, inner)| add_json(slots, inner, &place.with(Step::Key(key.clone()))));
@@ -175,7 +175,7 @@ pub fn identity<'a>(slots: &'a Slots, fleeting: &[&str]) -> Vec<(&'a str, &'a st
 
 /// The request for these slots.
 #[must_use]
-pub fn asked(slots: &Slots) -> Asked {
+pub fn asked(slots: &Slots) -> PreparedRequest {
     let mut url = slot(slots, "origin").unwrap_or_default().to_owned();
     let (mut query, mut form) = (String::new(), String::new());
     let (mut headers, mut json) = (Vec::new(), None::<Json>);
@@ -195,7 +195,7 @@ pub fn asked(slots: &Slots) -> Asked {
             "form" => pair(&mut form),
             "header" => headers.push((own.to_owned(), value.clone())),
             "json" | "bare" => {
-                if let Ok(place) = Place::parse(name) {
+                if let Ok(place) = JsonPath::parse(name) {
                     let leaf = match kind {
                         "json" => Json::String(value.clone()),
                         _ => serde_json::from_str(value).unwrap_or_else(|_| Json::String(value.clone())),
@@ -210,7 +210,7 @@ pub fn asked(slots: &Slots) -> Asked {
         url.extend(["?", &query]);
     }
     let body = json.map_or(form, |json| json.to_string());
-    Asked { method: slot(slots, "method").unwrap_or("GET").to_owned(), url, headers, body }
+    PreparedRequest { method: slot(slots, "method").unwrap_or("GET").to_owned(), url, headers, body }
 }
 
 /// Sets a leaf at its place; missing containers are created.

@@ -9,7 +9,7 @@ use url::Url;
 use super::call::{self, Call, Slots};
 use super::pages::{Last, Pager};
 use super::pattern::Pattern;
-use super::place::{Element, Place, scalar};
+use super::place::{Element, JsonPath, scalar};
 use super::template::{Scope, Source, Template};
 use super::turns::{self, Turning};
 use super::unread::Unread;
@@ -20,15 +20,15 @@ use crate::limits;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// One link for each record at a place that has the members.
-    Link { items: Place, link: Template },
+    Link { items: JsonPath, link: Template },
     /// The links of the markup at a place; of the whole response if there is none.
-    Html(Option<Place>),
+    Html(Option<JsonPath>),
 }
 
 impl Rule {
     /// The place of the records from which it takes links.
     #[must_use]
-    pub fn records(&self) -> Option<&Place> {
+    pub fn records(&self) -> Option<&JsonPath> {
         match self {
             Self::Link { items, .. } => Some(items),
             Self::Html(place) => place.as_ref(),
@@ -393,7 +393,7 @@ pub const SWITCHED: [&str; 4] = ["true", "false", "null", ABSENT];
 
 /// The value at a place of a response, as JSON.
 fn value_at(answer: &Answer, place: &str) -> String {
-    let value = answer.json().and_then(|json| Place::parse(place).ok()?.get(json).map(Json::to_string));
+    let value = answer.json().and_then(|json| JsonPath::parse(place).ok()?.get(json).map(Json::to_string));
     value.unwrap_or_else(|| ABSENT.to_owned())
 }
 
@@ -406,12 +406,12 @@ struct Replay {
 }
 
 /// The records at a place; empty if its list is empty.
-fn chains<'a>(json: &'a Json, items: &Place) -> Result<Vec<Vec<Element<'a>>>, Difference> {
+fn chains<'a>(json: &'a Json, items: &JsonPath) -> Result<Vec<Vec<Element<'a>>>, Difference> {
     let (outer, all) = match items.0.iter().position(super::place::Step::is_all) {
         Some(at) => (items.0.get(..at).unwrap_or_default(), items.0.get(at)),
         None => (items.0.as_slice(), None),
     };
-    let list = Place(outer.to_vec());
+    let list = JsonPath(outer.to_vec());
     let is_there = list.get(json).is_some_and(|value| match all {
         Some(step) => step.elements(value).is_some(),
         None => !value.is_null(),
@@ -423,7 +423,7 @@ fn chains<'a>(json: &'a Json, items: &Place) -> Result<Vec<Vec<Element<'a>>>, Di
 }
 
 /// The markup at a place of a response.
-fn markup(answer: &Answer, place: Option<&Place>) -> Result<Vec<String>, Difference> {
+fn markup(answer: &Answer, place: Option<&JsonPath>) -> Result<Vec<String>, Difference> {
     match (answer, place) {
         (Answer::Html(text), None) => Ok(vec![text.clone()]),
         (Answer::Json(json), Some(place)) => {

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::call::{self, Call, Slots};
 use super::leaves::{self, Leaf};
 use super::links::of_address;
-use super::place::{Place, Step, outside_lists};
+use super::place::{JsonPath, Step, outside_lists};
 use super::template::{Encoding, Piece, Source, Template, Value};
 use super::tokens::{TOKEN_BYTES, is_token};
 use super::{Observation, callback, facts};
@@ -16,14 +16,14 @@ use crate::limits;
 const CLOCK_MS: i64 = 86_400_000;
 
 /// Possible sources of request values in one render.
-pub(super) struct Known<'a> {
+pub(super) struct ValueSources<'a> {
     observation: &'a Observation,
     address: Vec<(Source, String)>,
     tokens: Vec<(Source, String)>,
     answer: &'a str,
 }
 
-impl<'a> Known<'a> {
+impl<'a> ValueSources<'a> {
     pub(super) fn of(observation: &'a Observation, answer: &'a str, before: Option<&Json>) -> Self {
         let mut tokens: Vec<(Source, String)> = Vec::new();
         for (name, value) in observation.cookies.iter().filter(|(name, _)| super::template::is_name(name)) {
@@ -33,7 +33,7 @@ impl<'a> Known<'a> {
         tokens.extend(facts::all(&observation.html));
         // Values of the page itself cost no request.
         if let Some(json) = before {
-            outside_lists(json, &Place::default(), &mut |place, value| {
+            outside_lists(json, &JsonPath::default(), &mut |place, value| {
                 if let Some(text) = super::place::scalar(value) {
                     tokens.push((Source::Before(place.clone()), text.into_owned()));
                 }
@@ -53,7 +53,7 @@ impl<'a> Known<'a> {
 }
 
 /// The request template for these requests in these renders.
-pub(super) fn call_of(firsts: &[&Slots], known: &[Known<'_>]) -> Option<Call> {
+pub(super) fn call_of(firsts: &[&Slots], known: &[ValueSources<'_>]) -> Option<Call> {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in firsts.iter().copied().flatten() {
         if !names.contains(&name.as_str()) {
@@ -76,7 +76,7 @@ pub(super) fn call_of(firsts: &[&Slots], known: &[Known<'_>]) -> Option<Call> {
 }
 
 /// The template for these values in these renders.
-fn filled(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Template> {
+fn filled(name: &str, values: &[Option<&str>], known: &[ValueSources<'_>]) -> Option<Template> {
     let is_place = matches!(name.split('.').next(), Some("method" | "origin" | "path"));
     let hole = |source: Source| Template::hole(Value::of(source));
     let constant = values.first().copied().flatten().filter(|first| values.iter().all(|value| *value == Some(*first)));
@@ -131,7 +131,7 @@ fn filled(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Te
 }
 
 /// A value of the page itself, a cookie, or the earlier response; possibly after a word such as `Bearer`.
-fn token(values: &[Option<&str>], known: &[Known<'_>], least: usize) -> Option<Template> {
+fn token(values: &[Option<&str>], known: &[ValueSources<'_>], least: usize) -> Option<Template> {
     let first = (*values.first()?)?;
     let (front, core) = first.rsplit_once(' ').map_or(("", first), |(front, core)| (&first[..=front.len()], core));
     let looks_so = core.len() >= least && (least == 1 || core.bytes().any(|byte| byte.is_ascii_digit()));
@@ -159,7 +159,7 @@ fn token(values: &[Option<&str>], known: &[Known<'_>], least: usize) -> Option<T
 }
 
 /// A number of the page's address, multiplied and shifted: the page's number as an offset.
-fn reckoned(source: &Source, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Value> {
+fn reckoned(source: &Source, values: &[Option<&str>], known: &[ValueSources<'_>]) -> Option<Value> {
     let numbers: Vec<i64> =
         values.iter().map(|value| value.and_then(|value| value.parse().ok())).collect::<Option<_>>()?;
     let points: Vec<(Option<i64>, i64)> = known.iter().map(|known| known.number(source)).zip(numbers).collect();
@@ -184,7 +184,7 @@ fn reckoned(source: &Source, values: &[Option<&str>], known: &[Known<'_>]) -> Op
 }
 
 /// A JSON text whose values are filled one by one, and that is otherwise constant.
-fn within(name: &str, values: &[Option<&str>], known: &[Known<'_>]) -> Option<Template> {
+fn within(name: &str, values: &[Option<&str>], known: &[ValueSources<'_>]) -> Option<Template> {
     let texts: Vec<&str> = values.iter().copied().collect::<Option<_>>()?;
     let all: Vec<Vec<Leaf>> = texts.iter().map(|text| leaves::leaves(text)).collect::<Option<_>>()?;
     let (text, first) = (texts.first()?, all.first()?);

@@ -12,10 +12,10 @@ use url::Url;
 
 use super::call::{self, Call, Slots};
 use super::endpoint::{ABSENT, Endpoint, RECORDS, Rule, SWITCHED};
-use super::filled::{Known, call_of};
+use super::filled::{ValueSources, call_of};
 use super::links::{self, Render, of_address};
 use super::pattern::Pattern;
-use super::place::{Place, Step, outside_lists};
+use super::place::{JsonPath, Step, outside_lists};
 use super::template::{Piece, Source};
 use super::tokens::{is_token, secrets};
 use super::{Answer, Exchange, Normal, Observation, pages, turns};
@@ -200,8 +200,8 @@ impl<'a> Learner<'_, 'a> {
             family.members.iter().map(|members| counted(&endpoint, members)).collect();
         let fleeting: Vec<String> = endpoint.call.fleeting().into_iter().map(str::to_owned).collect();
         let fleeting: Vec<&str> = fleeting.iter().map(String::as_str).collect();
-        let records: Vec<Place> = endpoint.rules.iter().filter_map(|rule| rule.records().cloned()).collect();
-        let records: Vec<&Place> = records.iter().collect();
+        let records: Vec<JsonPath> = endpoint.rules.iter().filter_map(|rule| rule.records().cloned()).collect();
+        let records: Vec<&JsonPath> = records.iter().collect();
         endpoint.turning = turns::learn(&sequences, &fleeting, &records);
         let constants = constants(&left);
         let variable: Vec<HashSet<String>> = left
@@ -285,13 +285,17 @@ impl<'a> Learner<'_, 'a> {
 
     /// The same if it may use the response of another request, and does.
     fn call_after(&self, before: Option<&Family<'a>>, firsts: &[&Member<'a>]) -> Option<(Call, Option<Call>)> {
-        let known: Vec<Known<'_>> = self
+        let known: Vec<ValueSources<'_>> = self
             .observations
             .iter()
             .enumerate()
             .map(|(number, observation)| {
                 let answer = before.and_then(|family| family.members.get(number)?.first()?.answer.json());
-                Known::of(observation, firsts.get(number).map_or("", |member| member.exchange.answer.as_str()), answer)
+                ValueSources::of(
+                    observation,
+                    firsts.get(number).map_or("", |member| member.exchange.answer.as_str()),
+                    answer,
+                )
             })
             .collect();
         let call = call_of(&slots_of(firsts), &known)?;
@@ -301,8 +305,8 @@ impl<'a> Learner<'_, 'a> {
             return None;
         }
         let firsts: Vec<&Member<'a>> = family.members.iter().filter_map(|members| members.first()).collect();
-        let known: Vec<Known<'_>> =
-            self.observations.iter().map(|observation| Known::of(observation, "", None)).collect();
+        let known: Vec<ValueSources<'_>> =
+            self.observations.iter().map(|observation| ValueSources::of(observation, "", None)).collect();
         Some((call, Some(call_of(&slots_of(&firsts), &known)?)))
     }
 
@@ -377,7 +381,7 @@ fn switches(family: &Family<'_>, sequences: &[turns::Sequence]) -> BTreeMap<Stri
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let answers: Vec<&Json> = family.members.iter().flatten().filter_map(|member| member.answer.json()).collect();
     for json in &answers {
-        outside_lists(json, &Place::default(), &mut |place, value| {
+        outside_lists(json, &JsonPath::default(), &mut |place, value| {
             let is_outside = !place.0.contains(&Step::Last) && found.len() < limits::SHORTCUT_PLACES_MAX;
             if is_outside && (value.is_boolean() || value.is_null()) {
                 found.entry(place.to_string()).or_default();
@@ -385,7 +389,7 @@ fn switches(family: &Family<'_>, sequences: &[turns::Sequence]) -> BTreeMap<Stri
         });
     }
     found.retain(|place, values| {
-        let Ok(place) = Place::parse(place) else { return false };
+        let Ok(place) = JsonPath::parse(place) else { return false };
         for json in &answers {
             let value = place.get(json).map_or_else(|| ABSENT.to_owned(), Json::to_string);
             // A value that is sometimes a text and sometimes nothing is not a switch.
@@ -401,7 +405,7 @@ fn switches(family: &Family<'_>, sequences: &[turns::Sequence]) -> BTreeMap<Stri
     let counted = sequences.iter().flatten().filter_map(|(_, answer, records)| Some((answer.json()?, *records)));
     let counted: Vec<(&Json, usize)> = counted.collect();
     if let Some((json, _)) = counted.first().filter(|_| counted.iter().any(|(_, records)| *records > 0)) {
-        outside_lists(json, &Place::default(), &mut |place, _| {
+        outside_lists(json, &JsonPath::default(), &mut |place, _| {
             let counts =
                 |(json, records): &(&Json, usize)| place.text(json).is_some_and(|text| text == records.to_string());
             if found.len() < limits::SHORTCUT_PLACES_MAX && counted.iter().all(counts) {

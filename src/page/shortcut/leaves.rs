@@ -53,7 +53,7 @@ pub fn leaves(text: &str) -> Option<Vec<Leaf>> {
     }
     // The reader below needs well-formed JSON of limited depth; the parser checks both.
     serde_json::from_str::<Json>(text).ok()?;
-    let mut reader = Reader { text, at: 0, leaves: Vec::new() };
+    let mut reader = LeafScanner { text, at: 0, leaves: Vec::new() };
     reader.value("");
     (reader.leaves.len() <= limits::SHORTCUT_SLOTS_MAX).then_some(reader.leaves)
 }
@@ -129,13 +129,13 @@ pub fn changed(one: &str, other: &str) -> Option<String> {
     differ.next().is_none().then(|| first.place.clone())
 }
 
-struct Reader<'t> {
+struct LeafScanner<'t> {
     text: &'t str,
     at: usize,
     leaves: Vec<Leaf>,
 }
 
-impl Reader<'_> {
+impl LeafScanner<'_> {
     fn byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(b'}')
     }

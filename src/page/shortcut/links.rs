@@ -10,7 +10,7 @@ use percent_encoding::utf8_percent_encode;
 use serde_json::Value as Json;
 
 use super::endpoint::Rule;
-use super::place::{Element, Place, Step, is_list, is_plain, lists, scalar};
+use super::place::{Element, JsonPath, Step, is_list, is_plain, lists, scalar};
 use super::template::{COMPONENT, Encoding, Piece, Scope, Source, Template, Value};
 use super::{Answer, Normal, Observation};
 use crate::limits;
@@ -90,11 +90,11 @@ pub fn learn(renders: &mut [Render<'_>], normal: Normal<'_>) -> Vec<Rule> {
 
 /// Markup as a whole response, or in its strings; the explained links are removed from the wanted ones.
 fn markup_rules(renders: &mut [Render<'_>], normal: Normal<'_>) -> Vec<Rule> {
-    let mut places: Vec<Option<Place>> = Vec::new();
+    let mut places: Vec<Option<JsonPath>> = Vec::new();
     match renders.first().and_then(|render| render.answers.first()) {
         Some(Answer::Html(_)) => places.push(None),
         Some(Answer::Json(json)) => {
-            strings(json, &Place::default(), &mut |place, text| {
+            strings(json, &JsonPath::default(), &mut |place, text| {
                 let is_new = !places.iter().flatten().any(|known| *known == place);
                 if is_new && text.contains('<') && text.contains("href") && places.len() < limits::SHORTCUT_RULES_MAX {
                     places.push(Some(place));
@@ -124,7 +124,7 @@ fn markup_rules(renders: &mut [Render<'_>], normal: Normal<'_>) -> Vec<Rule> {
 }
 
 /// The keys of a render's markup; `None` if one of them is not on the page.
-fn given_by_markup(render: &Render<'_>, place: Option<&Place>, normal: Normal<'_>) -> Option<HashSet<String>> {
+fn given_by_markup(render: &Render<'_>, place: Option<&JsonPath>, normal: Normal<'_>) -> Option<HashSet<String>> {
     let shown = render.observation.keys();
     let mut keys = HashSet::new();
     for answer in &render.answers {
@@ -150,7 +150,7 @@ fn given_by_markup(render: &Render<'_>, place: Option<&Place>, normal: Normal<'_
     Some(keys)
 }
 
-fn strings(json: &Json, place: &Place, visit: &mut impl FnMut(Place, &str)) {
+fn strings(json: &Json, place: &JsonPath, visit: &mut impl FnMut(JsonPath, &str)) {
     match json {
         Json::String(text) => visit(place.clone(), text),
         Json::Object(members) if is_list(members) => {
@@ -169,23 +169,23 @@ fn strings(json: &Json, place: &Place, visit: &mut impl FnMut(Place, &str)) {
 }
 
 /// Places of records: lists, and the whole response.
-fn places(renders: &[Render<'_>]) -> Vec<Place> {
+fn places(renders: &[Render<'_>]) -> Vec<JsonPath> {
     let mut places = Vec::new();
     for json in renders.iter().flat_map(|render| &render.answers).filter_map(|answer| answer.json()) {
-        lists(json, &Place::default(), &mut |place| {
+        lists(json, &JsonPath::default(), &mut |place| {
             if !places.contains(&place) && places.len() < 64 {
                 places.push(place);
             }
         });
     }
-    places.push(Place::default());
+    places.push(JsonPath::default());
     places
 }
 
 struct Learner<'a> {
     renders: Vec<&'a Observation>,
     shown: Vec<HashMap<&'a str, &'a str>>,
-    records: Vec<(&'a Place, Vec<Record<'a>>)>,
+    records: Vec<(&'a JsonPath, Vec<Record<'a>>)>,
     guesser: Guesser<'a>,
 }
 
@@ -197,8 +197,8 @@ pub(super) struct Guesser<'a> {
 }
 
 impl<'a> Learner<'a> {
-    fn new(renders: &[Render<'a>], normal: Normal<'a>, places: &'a [Place]) -> Self {
-        let of_place = |place: &'a Place| {
+    fn new(renders: &[Render<'a>], normal: Normal<'a>, places: &'a [JsonPath]) -> Self {
+        let of_place = |place: &'a JsonPath| {
             let mut records: Vec<Record<'a>> = Vec::new();
             for (number, render) in renders.iter().enumerate() {
                 for json in render.answers.iter().filter_map(|answer| answer.json()) {
@@ -251,7 +251,7 @@ impl<'a> Learner<'a> {
     /// The links of a template; `None` if one is not on its page, or if there are too few.
     fn given(
         &self,
-        place: &Place,
+        place: &JsonPath,
         records: &[Record<'_>],
         link: &Template,
         is_exact: bool,
@@ -349,7 +349,7 @@ impl<'a> Guesser<'a> {
 fn values(page: &url::Url, chain: &[Element<'_>]) -> Vec<(Source, String)> {
     let mut values = Vec::new();
     for (up, record) in chain.iter().rev().enumerate() {
-        members(record.value, &Place::default(), &mut |place, text| {
+        members(record.value, &JsonPath::default(), &mut |place, text| {
             if values.len() < limits::SHORTCUT_FIELDS_MAX * (up + 1) && text.len() <= limits::URL_BYTES_MAX {
                 values.push((Source::Field(up, place.clone()), text.to_owned()));
             }
@@ -382,7 +382,7 @@ pub fn of_address(page: &url::Url) -> Vec<(Source, String)> {
 }
 
 /// Scalars of a record, without those of lists within it.
-pub(super) fn members(json: &Json, place: &Place, visit: &mut impl FnMut(&Place, &str)) {
+pub(super) fn members(json: &Json, place: &JsonPath, visit: &mut impl FnMut(&JsonPath, &str)) {
     match json {
         Json::Object(object) => {
             for (key, inner) in object.iter().filter(|(key, _)| is_plain(key)) {

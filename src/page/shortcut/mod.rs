@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value as Json;
 use url::Url;
 
-pub use book::{Book, Event};
+pub use book::{ClassShortcuts, Event};
 pub use endpoint::Endpoint;
 pub use learn::{kind_of, learn};
 pub use tokens::{is_of_access, secrets};

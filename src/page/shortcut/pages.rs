@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value as Json;
 use url::Url;
 
-use super::place::{Place, Step, outside_lists};
+use super::place::{JsonPath, Step, outside_lists};
 use super::template::{Scope, Source, numbers};
 use super::{Answer, Observation};
 use crate::limits;
@@ -25,11 +25,11 @@ const PLACES: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Last {
     /// The number of the last page.
-    Number(Place),
+    Number(JsonPath),
     /// The total number of records, and the records per page.
-    Total(Place, i64),
+    Total(JsonPath, i64),
     /// Whether there is one more page.
-    More(Place),
+    More(JsonPath),
     /// A page with this many records is followed by another.
     Full(i64),
 }
@@ -62,7 +62,7 @@ impl Pager {
     pub fn last(&self, answer: &Answer, records: usize, page: &Url) -> i64 {
         let own = self.own(page);
         let json = answer.json();
-        let number = |place: &Place| -> Option<i64> { place.text(json?)?.parse().ok() };
+        let number = |place: &JsonPath| -> Option<i64> { place.text(json?)?.parse().ok() };
         let records = i64::try_from(records).unwrap_or(i64::MAX);
         match &self.last {
             Last::Number(place) => number(place).unwrap_or(own),
@@ -128,7 +128,7 @@ pub type Paged<'a> = (&'a Observation, &'a Answer, usize);
 
 /// Learns the pages' links from the links of each render that no record explains. `records` are the places of the
 /// response's records.
-pub fn learn(renders: &[Paged<'_>], left: &[HashSet<String>], records: &[&Place]) -> Option<Pager> {
+pub fn learn(renders: &[Paged<'_>], left: &[HashSet<String>], records: &[&JsonPath]) -> Option<Pager> {
     let samples = renders.iter().zip(left).flat_map(|((observation, ..), left)| {
         left.iter().filter_map(|key| same_but_number(&observation.page, &Url::parse(key).ok()?))
     });
@@ -141,7 +141,7 @@ pub fn learn(renders: &[Paged<'_>], left: &[HashSet<String>], records: &[&Place]
     sources.into_iter().find_map(|at| learn_at(&at, renders, left, records))
 }
 
-fn learn_at(at: &Source, renders: &[Paged<'_>], left: &[HashSet<String>], records: &[&Place]) -> Option<Pager> {
+fn learn_at(at: &Source, renders: &[Paged<'_>], left: &[HashSet<String>], records: &[&JsonPath]) -> Option<Pager> {
     let numbers: Vec<BTreeSet<i64>> = renders
         .iter()
         .zip(left)
@@ -161,9 +161,9 @@ fn learn_at(at: &Source, renders: &[Paged<'_>], left: &[HashSet<String>], record
     let all = numbers.iter().flatten().copied().chain(owns);
     let (first, step) = counting(&all.collect(), size);
     let mut pager = Pager { at: at.clone(), first, step, near: 1, ends: false, last: Last::Full(i64::MAX) };
-    let mut places: Vec<(Place, bool)> = Vec::new();
+    let mut places: Vec<(JsonPath, bool)> = Vec::new();
     let (_, answer, _) = renders.first()?;
-    outside_lists(answer.json().unwrap_or(&Json::Null), &Place::default(), &mut |place, value| {
+    outside_lists(answer.json().unwrap_or(&Json::Null), &JsonPath::default(), &mut |place, value| {
         if (value.is_number() || value.is_boolean()) && places.len() < limits::SHORTCUT_PLACES_MAX {
             places.push((place.clone(), value.is_boolean()));
         }
@@ -227,7 +227,7 @@ impl Pager {
     }
 
     /// Its reliability; `None` if it cannot be used.
-    fn rank(&self, renders: &[Paged<'_>], numbers: &[BTreeSet<i64>], lists: &[&Place]) -> Option<Rank> {
+    fn rank(&self, renders: &[Paged<'_>], numbers: &[BTreeSet<i64>], lists: &[&JsonPath]) -> Option<Rank> {
         let place = match &self.last {
             Last::Full(_) => return Some(Rank::Counted),
             Last::Number(place) | Last::Total(place, _) | Last::More(place) => place,
@@ -397,49 +397,4 @@ fn with_number(at: &Source, page: &Url, number: i64) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_that_count_records_step_by_what_a_page_holds() {
-        for (numbers, size, told) in [
-            (&[0, 20, 40, 140][..], 20, (0, 20)),
-            (&[20], 20, (0, 20)),
-            (&[1, 51, 101], 50, (1, 50)),
-            (&[1, 2, 3, 75], 20, (1, 1)),
-            (&[0, 1, 2], 20, (0, 1)),
-            (&[2, 4], 2, (1, 1)),
-            (&[1], 20, (1, 1)),
-            (&[20, 30], 20, (1, 1)),
-        ] {
-            assert_eq!(counting(&numbers.iter().copied().collect(), size), told, "{numbers:?}");
-        }
-        let at = Source::Query("start".into());
-        let pager = Pager { at, first: 0, step: 20, near: NEAR, ends: true, last: Last::Full(20) };
-        let page = Url::parse("https://h.example/list?start=40").unwrap();
-        let links = pager.links(&Answer::Other, 20, &page);
-        assert_eq!(links, ["0", "20", "60"].map(|start| format!("https://h.example/list?start={start}")));
-        assert!(pager.is_one_of("https://h.example/list?start=60", &page, 60));
-        assert!(!pager.is_one_of("https://h.example/list?start=51", &page, 60));
-    }
-
-    #[test]
-    fn the_number_of_a_page_is_found_and_changed() {
-        let page = Url::parse("https://h.example/list/page-3-x7.html?cat=a&p=2").unwrap();
-        for (address, at, number) in [
-            ("https://h.example/list/page-4-x7.html?cat=a&p=2", Source::Number(1, 0), 4),
-            ("https://h.example/list/page-3-x7.html?cat=a&p=12", Source::Query("p".into()), 12),
-        ] {
-            let url = Url::parse(address).unwrap();
-            assert_eq!(same_but_number(&page, &url), Some((at.clone(), number)));
-            assert_eq!(with_number(&at, &page, number).as_deref(), Some(address));
-        }
-        for other in
-            ["https://h.example/list/page-4-x8.html?cat=a&p=2", "https://h.example/list/page-3-x7.html?cat=b&p=3"]
-        {
-            assert_eq!(same_but_number(&page, &Url::parse(other).unwrap()), None, "{other}");
-        }
-        let first = Url::parse("https://h.example/list").unwrap();
-        assert_eq!(with_number(&Source::Query("p".into()), &first, 2).as_deref(), Some("https://h.example/list?p=2"));
-    }
-}
+mod tests;

@@ -62,12 +62,12 @@ impl Step {
     }
 }
 
-/// A place, relative to a value.
+/// A path into a JSON value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place(pub Vec<Step>);
+pub struct JsonPath(pub Vec<Step>);
 
-impl Place {
-    /// Parses a place as written by a person.
+impl JsonPath {
+    /// Parses a path as written by a person.
     ///
     /// # Errors
     /// A description of the error.
@@ -180,14 +180,14 @@ fn descend<'a>(
             }
         }
         step => {
-            if let Some(inner) = Place(vec![step.clone()]).get(value) {
+            if let Some(inner) = JsonPath(vec![step.clone()]).get(value) {
                 descend(rest, inner, around, chains, most);
             }
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for JsonPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return f.write_str(".");
@@ -249,7 +249,7 @@ pub fn scalar(value: &Json) -> Option<Cow<'_, str>> {
 
 /// Visits each value of a response outside its lists, including the last elements of lists, with its place. The
 /// members of an object have no order, so none is the last.
-pub fn outside_lists<'a>(value: &'a Json, place: &Place, visit: &mut impl FnMut(&Place, &'a Json)) {
+pub fn outside_lists<'a>(value: &'a Json, place: &JsonPath, visit: &mut impl FnMut(&JsonPath, &'a Json)) {
     match value {
         Json::Object(members) if is_list(members) => {}
         Json::Object(members) => {
@@ -267,7 +267,7 @@ pub fn outside_lists<'a>(value: &'a Json, place: &Place, visit: &mut impl FnMut(
 }
 
 /// Visits each list of a response, by the place of its elements, including nested lists.
-pub fn lists(value: &Json, place: &Place, visit: &mut impl FnMut(Place)) {
+pub fn lists(value: &Json, place: &JsonPath, visit: &mut impl FnMut(JsonPath)) {
     match value {
         Json::Object(members) if is_list(members) => {
             let each = place.with(Step::Member);

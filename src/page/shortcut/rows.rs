@@ -12,7 +12,7 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::links::{Guesser, members};
-use super::place::{Element, Place, lists};
+use super::place::{Element, JsonPath, lists};
 use super::template::{Scope, Source, Template};
 use super::{Answer, Exchange, kind_of};
 use crate::limits;
@@ -66,10 +66,10 @@ pub struct Mapping {
     kind: String,
     /// The start of such a request, for display.
     pub request: String,
-    items: Place,
+    items: JsonPath,
     links: Vec<Template>,
     /// The member that rows contain, too, and the attribute that contains it.
-    member: Place,
+    member: JsonPath,
     attribute: Option<String>,
     origins: HashSet<String>,
     likeness: Likeness,
@@ -112,9 +112,9 @@ pub fn learn(
     let guesser = Guesser::new(&normal, limits::SHORTCUT_ROWS_WORK_MAX);
     let mut best: Option<(Mapping, usize)> = None;
     for (kind, (request, answers)) in families {
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<JsonPath> = Vec::new();
         for json in &answers {
-            lists(json, &Place::default(), &mut |place| {
+            lists(json, &JsonPath::default(), &mut |place| {
                 if !places.contains(&place) && places.len() < limits::SHORTCUT_RULES_MAX {
                     places.push(place);
                 }
@@ -152,7 +152,7 @@ struct Learner<'a> {
 }
 
 impl<'a> Learner<'a> {
-    fn mapping(&self, kind: &str, request: &str, items: &Place) -> Option<Mapping> {
+    fn mapping(&self, kind: &str, request: &str, items: &JsonPath) -> Option<Mapping> {
         let (link, of_rows) = self.first_link()?;
         let (member, attribute) = self.mark(&of_rows)?;
         let links = self.other_links(link, &of_rows)?;
@@ -185,8 +185,8 @@ impl<'a> Learner<'a> {
             let is_its = |chain: &&Vec<Element<'a>>| {
                 let mut is_its = false;
                 if let Some(record) = chain.last() {
-                    let mut look = |_: &Place, text: &str| is_its |= said.contains(blanks(text).as_str());
-                    members(record.value, &Place::default(), &mut look);
+                    let mut look = |_: &JsonPath, text: &str| is_its |= said.contains(blanks(text).as_str());
+                    members(record.value, &JsonPath::default(), &mut look);
                 }
                 is_its
             };
@@ -261,10 +261,10 @@ impl<'a> Learner<'a> {
     }
 
     /// The member that each of these rows contains, and its position.
-    fn mark(&self, of_rows: &[&[Element<'_>]]) -> Option<(Place, Option<String>)> {
+    fn mark(&self, of_rows: &[&[Element<'_>]]) -> Option<(JsonPath, Option<String>)> {
         let (first, row) = (of_rows.first()?.last()?.value, self.rows.first()?);
-        let mut likely: Vec<(Place, Option<String>)> = Vec::new();
-        members(first, &Place::default(), &mut |place, text| {
+        let mut likely: Vec<(JsonPath, Option<String>)> = Vec::new();
+        members(first, &JsonPath::default(), &mut |place, text| {
             let text = blanks(text);
             for mark in row.marks.iter().filter(|mark| mark.text == text) {
                 // Counts and sizes occur in many rows.
@@ -274,7 +274,7 @@ impl<'a> Learner<'a> {
                 }
             }
         });
-        let is_of_all = |(place, attribute): &&(Place, Option<String>)| {
+        let is_of_all = |(place, attribute): &&(JsonPath, Option<String>)| {
             let mut rows = self.rows.iter().zip(of_rows);
             rows.all(|(row, record)| {
                 let said = record.last().and_then(|record| place.text(record.value)).map(|text| blanks(&text));
@@ -282,7 +282,7 @@ impl<'a> Learner<'a> {
             })
         };
         // Nearly all records must have different values.
-        let different = |(place, _): &(Place, Option<String>)| {
+        let different = |(place, _): &(JsonPath, Option<String>)| {
             let said = self.records.iter().filter_map(|record| place.text(record.last()?.value));
             said.map(|text| blanks(&text)).collect::<HashSet<_>>().len()
         };

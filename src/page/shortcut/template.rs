@@ -20,7 +20,7 @@ use url::Url;
 
 use super::facts;
 use super::leaves;
-use super::place::{Element, Place, scalar};
+use super::place::{Element, JsonPath, scalar};
 use crate::limits;
 
 /// Characters that `encodeURIComponent` keeps.
@@ -39,7 +39,7 @@ pub(super) const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A member of the record this many lists further out.
-    Field(usize, Place),
+    Field(usize, JsonPath),
     /// The name of that record in its object.
     Name(usize),
     Query(String),
@@ -50,7 +50,7 @@ pub enum Source {
     Attribute(String),
     Script(String),
     Cookie(String),
-    Before(Place),
+    Before(JsonPath),
     Now,
     NowMs,
     Callback,
@@ -359,7 +359,7 @@ impl Source {
             if up > 0 && inner == "@name" {
                 return Ok(Self::Name(up));
             }
-            return Ok(Self::Field(up, Place::parse(inner)?));
+            return Ok(Self::Field(up, JsonPath::parse(inner)?));
         };
         let (kind, name) = special.split_once('.').unwrap_or((special, ""));
         let named = || if name.is_empty() { Err(format!("`@{kind}` lacks a name")) } else { Ok(name.to_owned()) };
@@ -374,7 +374,7 @@ impl Source {
             "attribute" => Self::Attribute(named()?),
             "script" => Self::Script(named()?),
             "cookie" => Self::Cookie(named()?),
-            "before" => Self::Before(Place::parse(&named()?)?),
+            "before" => Self::Before(JsonPath::parse(&named()?)?),
             "name" => Self::Name(0),
             "now" => Self::Now,
             "now_ms" => Self::NowMs,

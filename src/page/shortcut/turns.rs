@@ -9,7 +9,7 @@ use url::Url;
 use super::Answer;
 use super::call::{self, Slots};
 use super::leaves;
-use super::place::{Place, outside_lists};
+use super::place::{JsonPath, outside_lists};
 use crate::limits;
 
 /// The change from one request to the next.
@@ -18,9 +18,9 @@ pub enum Turn {
     /// A slot grows by `step`; `first` is its value if the first request lacks it.
     Step { slot: String, step: i64, first: i64 },
     /// A slot gets a value of the response.
-    Cursor { slot: String, at: Place },
+    Cursor { slot: String, at: JsonPath },
     /// The response contains the whole address.
-    Next(Place),
+    Next(JsonPath),
 }
 
 /// How a list is paginated, and when it ends: if the response has no record, or if it says so.
@@ -28,9 +28,9 @@ pub enum Turn {
 pub struct Turning {
     pub turn: Turn,
     /// A switch that is true while there are more pages.
-    pub more: Option<Place>,
+    pub more: Option<JsonPath>,
     /// The total number of records.
-    pub total: Option<Place>,
+    pub total: Option<JsonPath>,
 }
 
 /// Parameters that count, whatever values the response contains.
@@ -42,8 +42,8 @@ impl Turning {
     pub fn next(&self, asked: &Slots, answer: &Answer, records: usize, seen: usize) -> Option<Slots> {
         let json = answer.json();
         let says_end =
-            |place: &Place| json.and_then(|json| place.get(json)).is_none_or(|more| *more != Json::Bool(true));
-        let is_all = |place: &Place| {
+            |place: &JsonPath| json.and_then(|json| place.get(json)).is_none_or(|more| *more != Json::Bool(true));
+        let is_all = |place: &JsonPath| {
             let total = json.and_then(|json| place.text(json)).and_then(|total| total.parse::<usize>().ok());
             total.is_none_or(|total| seen >= total)
         };
@@ -127,13 +127,13 @@ pub type Sequence = Vec<(Slots, Answer, usize)>;
 
 /// Learns the pagination that all sequences of two and more requests show; `fleeting` slots are ignored. A member of
 /// the list's `records` never shows its end.
-pub fn learn(sequences: &[Sequence], fleeting: &[&str], records: &[&Place]) -> Option<Turning> {
+pub fn learn(sequences: &[Sequence], fleeting: &[&str], records: &[&JsonPath]) -> Option<Turning> {
     let turned: Vec<&Sequence> = sequences.iter().filter(|sequence| sequence.len() > 1).collect();
     let turn = next_address(&turned, fleeting).or_else(|| changed_slot(&turned, fleeting))?;
     let bare = Turning { turn, more: None, total: None };
     let json = turned.first()?.first()?.1.json()?;
     let (mut switches, mut counts) = (Vec::new(), Vec::new());
-    outside_lists(json, &Place::default(), &mut |place, value| match value {
+    outside_lists(json, &JsonPath::default(), &mut |place, value| match value {
         _ if switches.len() + counts.len() >= limits::SHORTCUT_PLACES_MAX => {}
         _ if records.iter().any(|records| place.is_within(records)) => {}
         Json::Bool(true) => switches.push(place.clone()),
@@ -155,7 +155,7 @@ pub fn learn(sequences: &[Sequence], fleeting: &[&str], records: &[&Place]) -> O
 }
 
 /// Whether a member of the responses is constant within each sequence.
-fn stays(place: &Place, sequences: &[Sequence]) -> bool {
+fn stays(place: &JsonPath, sequences: &[Sequence]) -> bool {
     let told =
         |(_, answer, _): &(Slots, Answer, usize)| answer.json().and_then(|json| place.text(json).map(Cow::into_owned));
     sequences.iter().all(|sequence| sequence.windows(2).all(|two| told(&two[0]) == told(&two[1])))
@@ -188,7 +188,7 @@ fn pairs<'a>(turned: &[&'a Sequence]) -> impl Iterator<Item = (&'a Slots, &'a Js
 }
 
 fn next_address(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
-    let leads = |place: &Place, slots: &Slots, json: &Json, next: &Slots| {
+    let leads = |place: &JsonPath, slots: &Slots, json: &Json, next: &Slots| {
         let base = Url::parse(&call::asked(slots).url).ok()?;
         let address = base.join(&place.text(json)?).ok()?;
         // A bare value is also a valid relative address; a real next address has a path or a query.
@@ -197,7 +197,7 @@ fn next_address(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
     };
     let (_, json, _) = pairs(turned).next()?;
     let mut places = Vec::new();
-    outside_lists(json, &Place::default(), &mut |place, value| {
+    outside_lists(json, &JsonPath::default(), &mut |place, value| {
         if value.is_string() && places.len() < limits::SHORTCUT_PLACES_MAX {
             places.push(place.clone());
         }
@@ -227,8 +227,8 @@ fn changed_slot(turned: &[&Sequence], fleeting: &[&str]) -> Option<Turn> {
     let cursor = || {
         let (_, json, _) = pairs(turned).next()?;
         let mut places = Vec::new();
-        outside_lists(json, &Place::default(), &mut |place, _| places.push(place.clone()));
-        let leads = |place: &Place| {
+        outside_lists(json, &JsonPath::default(), &mut |place, _| places.push(place.clone()));
+        let leads = |place: &JsonPath| {
             pairs(turned)
                 .all(|(_, json, next)| place.text(json).is_some_and(|text| call::value(next, slot) == Some(text)))
         };
@@ -270,45 +270,4 @@ fn step(slot: &str, turned: &[&Sequence]) -> Option<Turn> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_left_goes_on_with_the_tokens_of_now() {
-        let asked = |page: &str, token: &str| {
-            let variables = format!("{{\"me\":\"{token}\",\"after\":{page}}}");
-            let headers = [("x-auth".to_owned(), token.to_owned())];
-            let mut url = Url::parse("https://one.example/api").unwrap();
-            url.query_pairs_mut().append_pair("page", page).append_pair("t", token).append_pair("v", &variables);
-            call::slots("GET", url.as_str(), &headers, "").unwrap()
-        };
-        let names = ["header.x-auth", "query.t", "query.v", "query.page", "header.none"];
-        let renewed = |turn: Option<&Turn>| super::renewed(turn, asked("\"7\"", "old"), &asked("null", "new"), &names);
-        let step = |slot: &str| Turn::Step { slot: slot.to_owned(), step: 1, first: 1 };
-        let value = |slots: &Slots, name: &str| call::value(slots, name).map(Cow::into_owned).unwrap_or_default();
-        let all = |slots: &Slots| {
-            ["header.x-auth", "query.t", "query.page", "query.v#me", "query.v#after"].map(|name| value(slots, name))
-        };
-        assert_eq!(all(&renewed(Some(&step("query.page")))), ["new", "new", "\"7\"", "new", "null"]);
-        assert_eq!(all(&renewed(Some(&step("query.v#after")))), ["new", "new", "null", "new", "7"]);
-        let next = Turn::Next(Place::default());
-        assert_eq!(all(&renewed(Some(&next))), ["new", "old", "\"7\"", "old", "7"], "an answer has named it");
-        assert_eq!(renewed(Some(&next)).len(), asked("null", "new").len());
-    }
-
-    #[test]
-    fn another_origin_gets_nothing_that_was_learned_and_nothing_leaves_tls() {
-        let own = Url::parse("https://one.example/api?page=1").unwrap();
-        let headers = [("X-Token".to_owned(), "t0".to_owned())];
-        let to = |method: &str, next: &str| {
-            let asked = call::slots(method, own.as_str(), &headers, "a=b").unwrap();
-            let slots = followed(&asked, &own, &Url::parse(next).unwrap())?;
-            let asked = call::asked(&slots);
-            Some((asked.url, asked.headers.len(), !asked.body.is_empty()))
-        };
-        let (same, other) = ("https://one.example/api?page=2", "https://two.example/api?page=2");
-        assert_eq!(to("POST", same), Some((same.to_owned(), 1, true)));
-        assert_eq!(to("GET", other), Some((other.to_owned(), 0, false)));
-        assert_eq!((to("POST", other), to("GET", "http://one.example/api?page=2")), (None, None));
-    }
-}
+mod tests;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::endpoint::{Endpoint, Rule};
 use super::pattern::Pattern;
-use super::place::Place;
+use super::place::JsonPath;
 use super::template::Template;
 use crate::limits::{SHORTCUT_CONSTANTS_MAX, SHORTCUT_RULES_MAX};
 
@@ -234,7 +234,7 @@ impl Written {
         let turning = self.page.as_ref().and_then(|turn| turn.turning(&mut fault));
         let pages = self.pages.as_ref().and_then(|pages| pages.pager(&mut fault));
         for place in self.expect.keys() {
-            if let Err(why) = Place::parse(place) {
+            if let Err(why) = JsonPath::parse(place) {
                 fault("expect", why, "write it as data.more");
             }
         }
@@ -257,10 +257,10 @@ impl Written {
     /// The link rules of the response.
     fn rules(&self, fault: &mut impl FnMut(&str, String, &str)) -> Vec<Rule> {
         let items = match &self.items {
-            None => Place::default(),
+            None => JsonPath::default(),
             Some(text) => list(text).unwrap_or_else(|why| {
                 fault("items", why, "write it as data.items");
-                Place::default()
+                JsonPath::default()
             }),
         };
         let mut rules = Vec::new();
@@ -280,7 +280,7 @@ impl Written {
         for (number, text) in self.html.iter().enumerate() {
             match text.as_str() {
                 "." => rules.push(Rule::Html(None)),
-                text => match Place::parse(text) {
+                text => match JsonPath::parse(text) {
                     Ok(place) => rules.push(Rule::Html(Some(place))),
                     Err(why) => fault(&format!("html[{number}]"), why, "write it as data.html"),
                 },
@@ -312,7 +312,7 @@ impl Written {
             Rule::Html(_) => None,
         });
         let html = endpoint.rules.iter().filter_map(|rule| match rule {
-            Rule::Html(place) => Some(place.as_ref().map_or_else(|| ".".to_owned(), Place::to_string)),
+            Rule::Html(place) => Some(place.as_ref().map_or_else(|| ".".to_owned(), JsonPath::to_string)),
             Rule::Link { .. } => None,
         });
         Self {
@@ -337,8 +337,8 @@ impl Written {
 
 /// `data.items` is the list, `data.items[*]` each of its records; also `groups[*].torrents`; `data.items{*}` is each
 /// member of an object.
-fn list(text: &str) -> Result<Place, String> {
-    let place = Place::parse(text)?;
+fn list(text: &str) -> Result<JsonPath, String> {
+    let place = JsonPath::parse(text)?;
     Ok(if text == "." || place.0.last().is_some_and(super::place::Step::is_all) {
         place
     } else {
@@ -346,7 +346,7 @@ fn list(text: &str) -> Result<Place, String> {
     })
 }
 
-fn list_text(place: &Place) -> String {
+fn list_text(place: &JsonPath) -> String {
     let text = place.to_string();
     match text.strip_suffix("[*]") {
         Some(list) if !list.is_empty() => list.to_owned(),

@@ -8,7 +8,7 @@ mod words;
 
 pub(super) use words::is_unspaced;
 
-pub use read::{Read, Reading, offset_told, read, read_attribute};
+pub use read::{Reading, TextReading, offset_told, read, read_attribute};
 pub use settle::{Against, Conventions, Evidence, How, Order, Precision, Time, Zone, ZoneSource};
 
 use crate::limits::TIME_TEXT_BYTES_MAX;

@@ -49,14 +49,14 @@ pub enum Reading {
 
 /// A reading, and whether the text contains nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Read {
+pub struct TextReading {
     pub reading: Reading,
     pub whole: bool,
 }
 
 /// The first time in `text`.
 #[must_use]
-pub fn read(text: &str) -> Option<Read> {
+pub fn read(text: &str) -> Option<TextReading> {
     let mut end = text.len().min(TIME_TEXT_BYTES_MAX);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -65,7 +65,7 @@ pub fn read(text: &str) -> Option<Read> {
     let tokens = tokens(&lower);
     let grammar = Grammar { tokens: &tokens };
     let (reading, used) = grammar.first()?;
-    Some(Read { reading, whole: grammar.is_rest_silent(used) })
+    Some(TextReading { reading, whole: grammar.is_rest_silent(used) })
 }
 
 /// Parses an attribute such as `datetime`, `data-time` or `data-timestamp`: an epoch in seconds or milliseconds, else

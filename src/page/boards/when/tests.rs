@@ -183,7 +183,7 @@ fn distances_are_intervals_before_now() {
         ("1 hour, 30 minutes ago", H + 30 * M),
         ("Last post 2 weeks ago by admin", 14 * D),
     ] {
-        let Some(Read { reading: Reading::Ago { least, most, .. }, .. }) = read(text) else {
+        let Some(TextReading { reading: Reading::Ago { least, most, .. }, .. }) = read(text) else {
             panic!("{text:?}: {:?}", read(text));
         };
         assert!(least <= seconds && seconds <= most && most <= 2 * seconds + 60, "{text:?}: {least} {most}");
@@ -199,7 +199,7 @@ fn distances_are_intervals_before_now() {
         "только что",
         "hace un momento",
     ] {
-        let Some(Read { reading: Reading::Ago { least, most, .. }, .. }) = read(text) else {
+        let Some(TextReading { reading: Reading::Ago { least, most, .. }, .. }) = read(text) else {
             panic!("{text:?}: {:?}", read(text));
         };
         assert!(least == 0 && most <= 120, "{text:?}: {least} {most}");
@@ -233,7 +233,7 @@ fn what_is_no_time_is_not_read() {
     ] {
         let found = read(text);
         let time = found.and_then(|read| utc().time(&read.reading, NOW));
-        let is_weak = matches!(found, Some(Read { reading: Reading::Ago { marked: false, .. }, .. }));
+        let is_weak = matches!(found, Some(TextReading { reading: Reading::Ago { marked: false, .. }, .. }));
         assert!(time.is_none() || is_weak, "{text:?}: {found:?}");
     }
 }

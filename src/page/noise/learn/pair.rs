@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::words::Kind;
 use super::super::{Key, KeySet, Keys};
-use super::{Kept, KeptPart, Look, Sample, kept_link_value};
+use super::{PageAtoms, Sample, StoredAtom, StoredPart, kept_link_value};
 use crate::limits::NOISE_ALIGNED_MAX;
 
 /// The changes of one key between two visits.
@@ -27,15 +27,15 @@ const GAP_CELLS: usize = 1 << 14;
 
 /// One of the two visits, with its links in their current comparison form.
 struct Side<'a> {
-    atoms: &'a [Kept],
-    parts: &'a [KeptPart],
+    atoms: &'a [StoredAtom],
+    parts: &'a [StoredPart],
     /// The index of each atom's parts.
     parts_at: Vec<usize>,
     values: Vec<u32>,
 }
 
 impl<'a> Side<'a> {
-    fn new(atoms: &'a [Kept], parts: &'a [KeptPart], is_noise: impl Fn(u32) -> bool) -> Self {
+    fn new(atoms: &'a [StoredAtom], parts: &'a [StoredPart], is_noise: impl Fn(u32) -> bool) -> Self {
         let (mut parts_at, mut values, mut at) = (Vec::with_capacity(atoms.len()), Vec::with_capacity(atoms.len()), 0);
         for atom in atoms {
             parts_at.push(at);
@@ -58,7 +58,7 @@ impl<'a> Side<'a> {
 
     /// The records named by its links.
     fn records(&self) -> KeySet {
-        let is_record = |at: &usize| self.atoms[*at].is(Kept::LINK) && self.atoms[*at].is(Kept::RECORD);
+        let is_record = |at: &usize| self.atoms[*at].is(StoredAtom::LINK) && self.atoms[*at].is(StoredAtom::RECORD);
         (0..self.atoms.len()).filter(is_record).map(|at| u64::from(self.values[at])).collect()
     }
 }
@@ -66,13 +66,18 @@ impl<'a> Side<'a> {
 /// The changes from the earlier visit to this one, by key.
 ///
 /// `others` contains what other pages of the class have shown, by slot and value.
-pub(super) fn changes(earlier: &Sample, look: &Look, is_noise: impl Fn(u32) -> bool, others: &KeySet) -> Keys<Change> {
+pub(super) fn changes(
+    earlier: &Sample,
+    look: &PageAtoms,
+    is_noise: impl Fn(u32) -> bool,
+    others: &KeySet,
+) -> Keys<Change> {
     let a = Side::new(&earlier.atoms, &earlier.parts, &is_noise);
     let b = Side::new(&look.atoms, &look.parts, &is_noise);
     let (records_a, records_b) = (a.records(), b.records());
     let moved: KeySet = records_a.symmetric_difference(&records_b).copied().collect();
     let slots = b.atoms.iter().enumerate().map(|(at, atom)| (atom.slot, at)).collect();
-    let titles = look.atoms.iter().filter(|atom| atom.is(Kept::RECORD) && !atom.is(Kept::LINK)).count();
+    let titles = look.atoms.iter().filter(|atom| atom.is(StoredAtom::RECORD) && !atom.is(StoredAtom::LINK)).count();
     let mut pairing = Pairing {
         a: &a,
         b: &b,
@@ -99,11 +104,11 @@ pub(super) fn changes(earlier: &Sample, look: &Look, is_noise: impl Fn(u32) -> b
 /// Pairs of atoms that occur once in each visit, in the same order: the longest such sequence (patience diff).
 fn anchors(a: &Side<'_>, b: &Side<'_>) -> Vec<(usize, usize)> {
     #[derive(Default)]
-    struct Seen {
+    struct Occurrences {
         a: (u32, usize),
         b: (u32, usize),
     }
-    let mut seen: HashMap<u64, Seen> = HashMap::with_capacity(a.atoms.len() + b.atoms.len());
+    let mut seen: HashMap<u64, Occurrences> = HashMap::with_capacity(a.atoms.len() + b.atoms.len());
     for at in 0..a.atoms.len() {
         let entry = seen.entry(a.id(at)).or_default();
         entry.a = (entry.a.0 + 1, at);
@@ -147,7 +152,7 @@ pub fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 struct Pairing<'a> {
     a: &'a Side<'a>,
     b: &'a Side<'a>,
-    look: &'a Look,
+    look: &'a PageAtoms,
     /// Records that appeared or disappeared.
     moved: KeySet,
     /// An atom of this visit in each slot.
@@ -188,8 +193,8 @@ impl Pairing<'_> {
 
     fn has_moved(&self, side: &Side<'_>, range: Range<usize>) -> bool {
         range.into_iter().any(|at| {
-            side.atoms[at].is(Kept::LINK)
-                && side.atoms[at].is(Kept::RECORD)
+            side.atoms[at].is(StoredAtom::LINK)
+                && side.atoms[at].is(StoredAtom::RECORD)
                 && self.moved.contains(&u64::from(side.values[at]))
         })
     }
@@ -250,13 +255,13 @@ impl Pairing<'_> {
     /// True for two texts that differ, and not only in a number beside a record.
     fn says_another(&self, at_a: usize, at_b: usize) -> bool {
         let (a, b) = (self.a.atoms[at_a], self.b.atoms[at_b]);
-        let is_count = b.shape != 0 && a.shape == b.shape && !b.is(Kept::RECORD) && !b.is(Kept::FIRM);
+        let is_count = b.shape != 0 && a.shape == b.shape && !b.is(StoredAtom::RECORD) && !b.is(StoredAtom::FIRM);
         self.is_telling(b) && a.value != b.value && !is_count
     }
 
     /// True for a text that may distinguish records.
-    fn is_telling(&self, atom: Kept) -> bool {
-        !atom.is(Kept::LINK) && !atom.is(Kept::SCRIPT) && !(self.is_noise)(atom.slot)
+    fn is_telling(&self, atom: StoredAtom) -> bool {
+        !atom.is(StoredAtom::LINK) && !atom.is(StoredAtom::SCRIPT) && !(self.is_noise)(atom.slot)
     }
 
     fn change(&mut self, id: u64, key: Key, slot: u64) -> &mut Change {
@@ -278,7 +283,7 @@ impl Pairing<'_> {
 
     fn alone_in_a(&mut self, at_a: usize, is_content: bool) {
         let atom = self.a.atoms[at_a];
-        if is_content || atom.is(Kept::RECORD) || atom.is(Kept::FIRM) {
+        if is_content || atom.is(StoredAtom::RECORD) || atom.is(StoredAtom::FIRM) {
             return;
         }
         // A slot that is gone from the page has no key to learn for.
@@ -289,7 +294,7 @@ impl Pairing<'_> {
 
     fn alone_in_b(&mut self, at_b: usize, is_content: bool) {
         let atom = self.b.atoms[at_b];
-        if !is_content && !atom.is(Kept::RECORD) && !atom.is(Kept::FIRM) {
+        if !is_content && !atom.is(StoredAtom::RECORD) && !atom.is(StoredAtom::FIRM) {
             let is_shared = self.others.contains(&atom.in_slot());
             let slot = self.of_slot(at_b);
             slot.inserted += 1;
@@ -300,11 +305,11 @@ impl Pairing<'_> {
     /// Pairs two atoms of one slot.
     fn pair(&mut self, at_a: usize, at_b: usize, is_content: bool) {
         let (a, b) = (self.a.atoms[at_a], self.b.atoms[at_b]);
-        if b.is(Kept::LINK) {
+        if b.is(StoredAtom::LINK) {
             self.pair_links(at_a, at_b, is_content);
             return;
         }
-        if is_content || a.is(Kept::FIRM) || b.is(Kept::FIRM) {
+        if is_content || a.is(StoredAtom::FIRM) || b.is(StoredAtom::FIRM) {
             return;
         }
         let full = self.look.full[at_b];
@@ -329,7 +334,7 @@ impl Pairing<'_> {
         let (parts_a, parts_b) = (self.a.parts(at_a), self.b.parts(at_b));
         let is_equal = self.a.values[at_a] == self.b.values[at_b];
         let differing = differing(&self.a.parts[parts_a], &self.b.parts[parts_b.clone()]);
-        if !is_equal && differing.is_some() && self.b.atoms[at_b].is(Kept::RECORD) && !self.is_same_record {
+        if !is_equal && differing.is_some() && self.b.atoms[at_b].is(StoredAtom::RECORD) && !self.is_same_record {
             return;
         }
         let slot = self.look.full[at_b].slot;
@@ -344,7 +349,7 @@ impl Pairing<'_> {
                     }
                 }
             }
-            None if !is_equal && !is_content && !self.b.atoms[at_b].is(Kept::RECORD) => {
+            None if !is_equal && !is_content && !self.b.atoms[at_b].is(StoredAtom::RECORD) => {
                 let is_shared = self.others.contains(&self.b.atoms[at_b].in_slot());
                 let slot = self.of_slot(at_b);
                 slot.changed += 1;
@@ -361,8 +366,8 @@ impl Pairing<'_> {
 
 /// The parts of `b`, as bits, that differ from those of `a` if only tokens differ; None if the links are different. A
 /// token that only one of them has, such as a session ID, differs too.
-fn differing(a: &[KeptPart], b: &[KeptPart]) -> Option<u32> {
-    let is_token = |part: &KeptPart| part.value & 1 == 1;
+fn differing(a: &[StoredPart], b: &[StoredPart]) -> Option<u32> {
+    let is_token = |part: &StoredPart| part.value & 1 == 1;
     if a.len() == b.len() {
         let mut bits = 0;
         for (place, (one, other)) in a.iter().zip(b).enumerate() {

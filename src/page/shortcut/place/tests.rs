@@ -5,10 +5,10 @@ use super::*;
 #[test]
 fn a_place_is_read_as_it_is_written() {
     for text in ["data.items[*].id", ".", "[*]", "a[0].b[-1]", "rows[*][1]", "{*}", "a{*}.b[*]", "{*}{*}.id"] {
-        assert_eq!(Place::parse(text).unwrap().to_string(), text);
+        assert_eq!(JsonPath::parse(text).unwrap().to_string(), text);
     }
     for bad in ["", "a..b", "a[", "a[x]", "a b", "@meta", "a{", "a{x}", "a{*", "{}"] {
-        assert!(Place::parse(bad).is_err(), "{bad}");
+        assert!(JsonPath::parse(bad).is_err(), "{bad}");
     }
 }
 
@@ -30,7 +30,7 @@ fn what_lies_in_a_list_of_records_is_known() {
         ("total", "rows{*}", false),
         ("groups.a.files[-1].n", "groups{*}.files[*]", true),
     ] {
-        let (place, records) = (Place::parse(place).unwrap(), Place::parse(records).unwrap());
+        let (place, records) = (JsonPath::parse(place).unwrap(), JsonPath::parse(records).unwrap());
         assert_eq!(place.is_within(&records), is_within, "{place} {records}");
     }
 }
@@ -39,29 +39,29 @@ fn what_lies_in_a_list_of_records_is_known() {
 fn elements_come_with_the_lists_they_stand_in() {
     let value =
         serde_json::json!({ "g": [{ "n": 1, "t": [{ "id": 5 }, { "id": 6 }] }, { "n": 2, "t": [{ "id": 7 }] }] });
-    let chains = Place::parse("g[*].t[*]").unwrap().chains(&value, 100);
+    let chains = JsonPath::parse("g[*].t[*]").unwrap().chains(&value, 100);
     let told: Vec<(i64, i64)> = chains
         .iter()
         .map(|chain| (chain[0].value["n"].as_i64().unwrap(), chain[1].value["id"].as_i64().unwrap()))
         .collect();
     assert_eq!(told, [(1, 5), (1, 6), (2, 7)]);
-    assert_eq!(Place::parse("g[*].t[*]").unwrap().chains(&value, 2).len(), 2);
-    assert_eq!(Place::default().chains(&value, 9).len(), 1);
-    assert_eq!(Place::parse("g[-1].n").unwrap().text(&value).as_deref(), Some("2"));
+    assert_eq!(JsonPath::parse("g[*].t[*]").unwrap().chains(&value, 2).len(), 2);
+    assert_eq!(JsonPath::default().chains(&value, 9).len(), 1);
+    assert_eq!(JsonPath::parse("g[-1].n").unwrap().text(&value).as_deref(), Some("2"));
 }
 
 #[test]
 fn members_come_with_their_names_and_lists_with_gaps_are_lists() {
     let value = serde_json::json!({ "rows": { "17": { "n": 1 }, "18": { "n": 2 } }, "none": [], "flat": [{ "n": 3 }] });
     let told = |place: &str| -> Vec<(Option<&str>, i64)> {
-        let chains = Place::parse(place).unwrap().chains(&value, 100);
+        let chains = JsonPath::parse(place).unwrap().chains(&value, 100);
         chains.iter().map(|chain| (chain[0].name, chain[0].value["n"].as_i64().unwrap())).collect()
     };
     assert_eq!(told("rows{*}"), [(Some("17"), 1), (Some("18"), 2)]);
     assert_eq!(told("rows[*]"), told("rows{*}"), "a list of PHP's with gaps");
     assert_eq!(told("flat{*}"), [(None, 3)], "and one without");
     assert!(told("none{*}").is_empty() && told("flat[*][*]").is_empty());
-    assert!(Place::parse("[*]").unwrap().chains(&value, 100).is_empty(), "it has names");
+    assert!(JsonPath::parse("[*]").unwrap().chains(&value, 100).is_empty(), "it has names");
 }
 
 #[test]
@@ -80,9 +80,9 @@ fn an_object_is_a_list_by_its_names_or_where_its_members_are_alike() {
     }
     let mut places = Vec::new();
     let answer = serde_json::json!({ "total": 2, "rows": { "17": row(), "18": row() } });
-    outside_lists(&answer, &Place::default(), &mut |place, _| places.push(place.to_string()));
+    outside_lists(&answer, &JsonPath::default(), &mut |place, _| places.push(place.to_string()));
     assert_eq!(places, ["total"]);
     let mut found = Vec::new();
-    lists(&answer, &Place::default(), &mut |place| found.push(place.to_string()));
+    lists(&answer, &JsonPath::default(), &mut |place| found.push(place.to_string()));
     assert_eq!(found, ["rows{*}"]);
 }

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::limits;
-use crate::shortcut::place::{Place, Step, is_list, is_plain, scalar};
+use crate::shortcut::place::{JsonPath, Step, is_list, is_plain, scalar};
 
 /// A member with at most this many different values contains states.
 const STATES: u8 = 6;
@@ -183,7 +183,7 @@ impl Likeness {
 /// The traits of a record.
 pub(super) fn of_record(record: &Json) -> Vec<Trait> {
     let mut all = Vec::new();
-    visit(record, &Place::default(), &mut |place, json| {
+    visit(record, &JsonPath::default(), &mut |place, json| {
         if all.len() >= limits::SHORTCUT_FIELDS_MAX * 2 {
             return;
         }
@@ -214,7 +214,7 @@ pub(super) fn of_record(record: &Json) -> Vec<Trait> {
 }
 
 /// Visits the values of a record and its objects, without the content of its lists.
-fn visit(json: &Json, place: &Place, look: &mut impl FnMut(&Place, &Json)) {
+fn visit(json: &Json, place: &JsonPath, look: &mut impl FnMut(&JsonPath, &Json)) {
     look(place, json);
     match json {
         Json::Object(object) if !is_list(object) || place.0.is_empty() => {
@@ -232,7 +232,7 @@ fn visit(json: &Json, place: &Place, look: &mut impl FnMut(&Place, &Json)) {
     }
 }
 
-fn is_name_of_kinds(place: &Place) -> bool {
+fn is_name_of_kinds(place: &JsonPath) -> bool {
     let Some(Step::Key(name)) = place.0.last() else { return false };
     let name = name.to_lowercase().replace(['_', '-'], "");
     NAMES_OF_KINDS.iter().any(|of| name == *of || name.strip_suffix("id").or(name.strip_suffix("name")) == Some(*of))

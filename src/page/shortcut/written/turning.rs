@@ -2,14 +2,14 @@
 
 use super::{WrittenPages, WrittenTurn};
 use crate::shortcut::pages::{Last, NEAR, Pager};
-use crate::shortcut::place::Place;
+use crate::shortcut::place::JsonPath;
 use crate::shortcut::template::{Source, Template};
 use crate::shortcut::turns::{Turn, Turning};
 
 impl WrittenTurn {
     pub(super) fn turning(&self, fault: &mut impl FnMut(&str, String, &str)) -> Option<Turning> {
         let mut place = |key: &str, text: &Option<String>| {
-            let read = Place::parse(text.as_deref()?);
+            let read = JsonPath::parse(text.as_deref()?);
             read.map_err(|why| fault(&format!("page.{key}"), why, "write it as data.next")).ok()
         };
         let (more, total) = (place("more", &self.more), place("total", &self.total));
@@ -40,8 +40,8 @@ impl WrittenTurn {
             Some(slot.strip_prefix("query.").filter(|name| !name.contains('.')).unwrap_or(slot).to_owned())
         };
         let ends = Self {
-            more: turning.more.as_ref().map(Place::to_string),
-            total: turning.total.as_ref().map(Place::to_string),
+            more: turning.more.as_ref().map(JsonPath::to_string),
+            total: turning.total.as_ref().map(JsonPath::to_string),
             ..Self::default()
         };
         match &turning.turn {
@@ -67,7 +67,7 @@ impl WrittenPages {
             );
         }
         let mut place = |key: &str, text: &Option<String>| {
-            let read = Place::parse(text.as_deref()?);
+            let read = JsonPath::parse(text.as_deref()?);
             read.map_err(|why| fault(&format!("pages.{key}"), why, "write it as data.total")).ok()
         };
         let (last, total, more) = (place("last", &self.last), place("total", &self.total), place("more", &self.more));
