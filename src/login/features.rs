@@ -4,7 +4,7 @@
 //! committed where the pages cannot. Words are weighted by topic (`words`), fields by what they ask for (`fields`).
 //! No feature depends on a site.
 
-use super::fields::{self, Asked};
+use super::fields::{self, FieldPurpose};
 use super::form::{Control, Form, Kind, Method};
 use super::words::{Folded, Tally, Topic};
 use crate::limits::{CONTROL_TEXT_BYTES_MAX, FORM_WORDS_BYTES_MAX};
@@ -32,7 +32,7 @@ const HEADING_BYTES: usize = 90;
 /// Counts of a form, gathered once for all features.
 pub struct Evidence<'a> {
     form: &'a Form,
-    asked: Vec<Asked>,
+    asked: Vec<FieldPurpose>,
     /// Words of the control that submits the form.
     submit: Tally,
     /// Words of the form's id, name, class and action.
@@ -93,13 +93,13 @@ impl<'a> Evidence<'a> {
         self.form
     }
 
-    fn controls(&self, wanted: impl Fn(&Control, Asked) -> bool) -> f32 {
+    fn controls(&self, wanted: impl Fn(&Control, FieldPurpose) -> bool) -> f32 {
         let found = self.form.controls.iter().zip(&self.asked).filter(|(control, asked)| wanted(control, **asked));
         // Higher counts add nothing, and these are whole numbers in an f32.
         found.take(COUNT_END).count() as f32
     }
 
-    fn asking(&self, wanted: &[Asked]) -> f32 {
+    fn asking(&self, wanted: &[FieldPurpose]) -> f32 {
         self.controls(|_, asked| wanted.contains(&asked))
     }
 
@@ -139,20 +139,20 @@ fn autocomplete(evidence: &Evidence) -> f32 {
 /// text field beside one password is a login in any language. A form without fields logs in with another site's
 /// account; a form with other fields but no password is not a login.
 fn evidence(of: &Evidence) -> f32 {
-    let has_password = of.asking(&[Asked::Password]) > 0.0;
+    let has_password = of.asking(&[FieldPurpose::Password]) > 0.0;
     let with_password = |is: bool| yes(has_password && is);
     yes(has_password)
         + sense(&of.submit).max(-1.0)
         + sense(&of.own).max(-1.0)
-        + with_password(of.asking(&[Asked::Remember]) > 0.0)
+        + with_password(of.asking(&[FieldPurpose::Remember]) > 0.0)
         + with_password(of.text.has(Topic::Reset) || of.links.has(Topic::Reset))
-        + with_password(of.asking(&[Asked::Password, Asked::NewPassword]) == 1.0 && lines(of) == 1.0)
+        + with_password(of.asking(&[FieldPurpose::Password, FieldPurpose::NewPassword]) == 1.0 && lines(of) == 1.0)
         + yes(other_account(of) > 1.0 && lines(of) == 0.0 && !has_password)
         - yes(!has_password && foreign(of) > 0.0)
         - yes(!has_password && of.heading.has(Topic::Reset))
-        - of.asking(&[Asked::Person]).min(3.0)
-        - yes(of.asking(&[Asked::NewPassword]) > 0.0)
-        - yes(of.asking(&[Asked::User, Asked::Email]) > 1.0)
+        - of.asking(&[FieldPurpose::Person]).min(3.0)
+        - yes(of.asking(&[FieldPurpose::NewPassword]) > 0.0)
+        - yes(of.asking(&[FieldPurpose::User, FieldPurpose::Email]) > 1.0)
 }
 
 /// Text fields besides passwords and codes.
@@ -161,14 +161,18 @@ fn lines(of: &Evidence) -> f32 {
         control.kind.is_line()
             && !matches!(
                 asked,
-                Asked::Nothing | Asked::Password | Asked::NewPassword | Asked::Captcha | Asked::SecondFactor
+                FieldPurpose::Nothing
+                    | FieldPurpose::Password
+                    | FieldPurpose::NewPassword
+                    | FieldPurpose::Captcha
+                    | FieldPurpose::SecondFactor
             )
     })
 }
 
 /// Fields that no login asks for.
 fn foreign(of: &Evidence) -> f32 {
-    of.asking(&[Asked::Unknown, Asked::Person, Asked::Search])
+    of.asking(&[FieldPurpose::Unknown, FieldPurpose::Person, FieldPurpose::Search])
 }
 
 /// True for a login with another site's account.
@@ -185,24 +189,28 @@ pub const OURS: &[Feature] = &[
     Feature {
         name: "password_fields",
         says: "password fields",
-        of: |e| e.asking(&[Asked::Password, Asked::NewPassword]),
+        of: |e| e.asking(&[FieldPurpose::Password, FieldPurpose::NewPassword]),
     },
     Feature { name: "evidence", says: "signs of a login less signs of other forms", of: evidence },
     Feature { name: "line_fields", says: "lines to fill in besides the password", of: lines },
     Feature {
         name: "user_fields",
         says: "lines for a user name or an e-mail address",
-        of: |e| e.asking(&[Asked::User, Asked::Email]),
+        of: |e| e.asking(&[FieldPurpose::User, FieldPurpose::Email]),
     },
-    Feature { name: "new_passwords", says: "second entries of a password", of: |e| e.asking(&[Asked::NewPassword]) },
+    Feature {
+        name: "new_passwords",
+        says: "second entries of a password",
+        of: |e| e.asking(&[FieldPurpose::NewPassword]),
+    },
     Feature {
         name: "person_fields",
         says: "fields for a person's data or consent",
-        of: |e| e.asking(&[Asked::Person]),
+        of: |e| e.asking(&[FieldPurpose::Person]),
     },
-    Feature { name: "search_fields", says: "search lines", of: |e| e.asking(&[Asked::Search]) },
-    Feature { name: "captchas", says: "CAPTCHA fields", of: |e| e.asking(&[Asked::Captcha]) },
-    Feature { name: "remember", says: "boxes that keep the session", of: |e| e.asking(&[Asked::Remember]) },
+    Feature { name: "search_fields", says: "search lines", of: |e| e.asking(&[FieldPurpose::Search]) },
+    Feature { name: "captchas", says: "CAPTCHA fields", of: |e| e.asking(&[FieldPurpose::Captcha]) },
+    Feature { name: "remember", says: "boxes that keep the session", of: |e| e.asking(&[FieldPurpose::Remember]) },
     Feature {
         name: "choices",
         says: "lists, radio buttons and files to choose",

@@ -176,9 +176,9 @@ fn submission(
     };
     let shown = |field: &Field| {
         let value = match field.shown {
-            Shown::Whole => &field.value,
-            Shown::Words => told(&field.value),
-            Shown::Masked => MASK,
+            ValueDisplay::Whole => &field.value,
+            ValueDisplay::Words => told(&field.value),
+            ValueDisplay::Masked => MASK,
         };
         (field.name.clone(), value.to_owned())
     };
@@ -194,7 +194,7 @@ pub fn recoded(content_type: &str, body: &[u8], charset: &'static Charset) -> Op
     let field = |(name, value): (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)| Field {
         name: name.into_owned(),
         value: Zeroizing::new(value.into_owned()),
-        shown: Shown::Masked,
+        shown: ValueDisplay::Masked,
         is_file: false,
     };
     let fields: Vec<Field> = url::form_urlencoded::parse(body).map(field).collect();
@@ -209,13 +209,13 @@ fn excerpt(script: &str) -> Box<str> {
 struct Field {
     name: String,
     value: Zeroizing<String>,
-    shown: Shown,
+    shown: ValueDisplay,
     is_file: bool,
 }
 
 /// How a field's value is displayed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum ValueDisplay {
     /// In full: the user's name.
     Whole,
     /// As provided by the page, unless it may be a token.
@@ -230,7 +230,7 @@ fn fields(form: &Form, chosen: &Chosen, entries: Entries<'_>, charset: &'static 
     let hashed = Hashing::of(form).filter(|_| chosen.password.is_some());
     let hashed =
         hashed.map(|hashing| hashing.apply(entries.user, password_name, entries.password.reveal())).unwrap_or_default();
-    let field = |name: &str, value: &str, shown: Shown| Field {
+    let field = |name: &str, value: &str, shown: ValueDisplay| Field {
         name: name.to_owned(),
         value: Zeroizing::new(value.to_owned()),
         shown,
@@ -240,7 +240,7 @@ fn fields(form: &Form, chosen: &Chosen, entries: Entries<'_>, charset: &'static 
     let mut used = vec![false; entries.others.len()];
     for (index, control) in form.controls.iter().enumerate() {
         let is = |of: Option<usize>| of == Some(index);
-        let mut add = |value: &str, shown: Shown| {
+        let mut add = |value: &str, shown: ValueDisplay| {
             fields.push(Field { is_file: control.kind == Kind::File, ..field(&control.name, value, shown) });
         };
         let pinned = entries.others.iter().position(|(name, _)| !name.is_empty() && *name == control.name);
@@ -248,28 +248,28 @@ fn fields(form: &Form, chosen: &Chosen, entries: Entries<'_>, charset: &'static 
             continue;
         }
         if let Some((_, value)) = hashed.iter().find(|(name, _)| *name == control.name) {
-            add(value, if value.is_empty() { Shown::Words } else { Shown::Masked });
+            add(value, if value.is_empty() { ValueDisplay::Words } else { ValueDisplay::Masked });
         } else if is(chosen.password) {
-            add(entries.password.reveal(), Shown::Masked);
+            add(entries.password.reveal(), ValueDisplay::Masked);
         } else if is(chosen.user) {
-            add(entries.user, Shown::Whole);
+            add(entries.user, ValueDisplay::Whole);
         } else if let Some(at) = pinned {
             // Radio buttons and repeated fields share a name, which is sent once.
             if !std::mem::replace(&mut used[at], true) {
-                add(&entries.others[at].1, Shown::Masked);
+                add(&entries.others[at].1, ValueDisplay::Masked);
             }
         } else {
             for value in own_values(control, is(chosen.remember), charset) {
-                add(&value, Shown::Words);
+                add(&value, ValueDisplay::Words);
             }
         }
         if control.kind == Kind::Image && is(chosen.submit) {
             let prefix = if control.name.is_empty() { String::new() } else { format!("{}.", control.name) };
-            fields.extend(["x", "y"].map(|axis| field(&format!("{prefix}{axis}"), "1", Shown::Words)));
+            fields.extend(["x", "y"].map(|axis| field(&format!("{prefix}{axis}"), "1", ValueDisplay::Words)));
         }
     }
     let absent = entries.others.iter().zip(used).filter(|(_, used)| !used);
-    fields.extend(absent.map(|((name, value), _)| field(name, value, Shown::Masked)));
+    fields.extend(absent.map(|((name, value), _)| field(name, value, ValueDisplay::Masked)));
     fields
 }
 

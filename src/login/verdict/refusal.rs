@@ -87,8 +87,8 @@ pub fn counts_tries(after: &After<'_>) -> bool {
 fn fails(text: &str) -> bool {
     use phrases::{ABSENT, CREDENTIALS, FAILS, OF_ACCOUNT, OF_LOGIN, OF_USER, ONCE_MORE, REFUSES, TRIES};
     /// The subject, what is said of it, and how many other words are allowed beside that: the user's name.
-    type Said = (&'static [Topic], &'static [Topic], usize);
-    const SAID: [Said; 3] = [
+    type RefusalPattern = (&'static [Topic], &'static [Topic], usize);
+    const SAID: [RefusalPattern; 3] = [
         (&[OF_LOGIN], &[FAILS, REFUSES], 0),
         (&[OF_ACCOUNT], &[ABSENT, REFUSES], 0),
         (&[OF_USER, CREDENTIALS], &[ABSENT, REFUSES], 1),
