@@ -19,11 +19,11 @@ use gleaner_torrent::Infohashes;
 /// See the module.
 #[derive(Default)]
 pub struct MemoryStore {
-    state: Mutex<State>,
+    state: Mutex<MemoryTables>,
 }
 
 #[derive(Default)]
-struct State {
+struct MemoryTables {
     hosts: Vec<HostRow>,
     urls: BTreeMap<UrlKey, Url>,
     torrents: BTreeMap<Vec<u8>, Torrent>,
@@ -82,12 +82,12 @@ impl MemoryStore {
         Self::default()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryTables> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl MemoryTables {
     fn host(&self, host: HostId) -> Result<&HostRow, CrawlDbError> {
         self.hosts.get(host.0 as usize).ok_or(CrawlDbError::UnknownHost { host })
     }
@@ -277,7 +277,7 @@ impl State {
     }
 }
 
-impl State {
+impl MemoryTables {
     fn settle_not_whole(&mut self, visit: &Visit) {
         let change = merge::not_whole_change(visit);
         if change == NotWholeChange::Stays {

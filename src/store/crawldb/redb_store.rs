@@ -35,13 +35,13 @@ use redb::{Database, ReadableDatabase, WriteTransaction};
 use self::codec::QueueRow;
 use self::file::File;
 use self::harvest::Harvest;
-use self::known::{CRAWL_MS, Known};
+use self::known::{CRAWL_MS, CachedTables};
 use self::leases::Leases;
 use self::notes::Memos;
 use self::open::Fault;
 pub use self::open::{BackendFactory, OpenOptions};
 use self::record::InDoubt;
-use self::seen::Seen;
+use self::seen::UrlFingerprints;
 use self::tables::{HOSTS, QUEUE};
 use self::urls::{UrlChanges, UrlWrites};
 use super::record::*;
@@ -65,8 +65,8 @@ struct Core {
     commits: AtomicU64,
     durable: AtomicU64,
     /// Held while writing.
-    writer: Mutex<Seen>,
-    known: RwLock<Known>,
+    writer: Mutex<UrlFingerprints>,
+    known: RwLock<CachedTables>,
     leases: Mutex<Leases>,
 }
 
@@ -100,7 +100,7 @@ impl RedbStore {
             syncing: Mutex::default(),
             commits: AtomicU64::new(0),
             durable: AtomicU64::new(0),
-            writer: Mutex::new(Seen::new()),
+            writer: Mutex::new(UrlFingerprints::new()),
             known: RwLock::default(),
             leases: Mutex::default(),
         };
@@ -130,14 +130,14 @@ impl Core {
     fn open(&self) -> Result<(), CrawlDbError> {
         self.file.open(open::read, |known| {
             // Commits that never became durable are lost.
-            *self.writer() = Seen::new();
+            *self.writer() = UrlFingerprints::new();
             *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
             self.leases().rescan();
         })
     }
 
     // A poisoned lock is used as it is: its data changes only after a commit, in steps that do not panic.
-    fn known(&self) -> RwLockReadGuard<'_, Known> {
+    fn known(&self) -> RwLockReadGuard<'_, CachedTables> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -145,7 +145,7 @@ impl Core {
         self.leases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn writer(&self) -> MutexGuard<'_, Seen> {
+    fn writer(&self) -> MutexGuard<'_, UrlFingerprints> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -166,7 +166,7 @@ impl Core {
     fn write_small<T>(
         &self,
         db: &Database,
-        work: impl FnOnce(WriteTransaction, &mut Seen) -> Result<T, Fault>,
+        work: impl FnOnce(WriteTransaction, &mut UrlFingerprints) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let mut seen = self.writer();
         // Counted before memory is updated: until the sync is done, nobody takes it for durable.
@@ -197,7 +197,7 @@ impl Core {
     fn write_in<T>(
         &self,
         txn: WriteTransaction,
-        seen: &mut Seen,
+        seen: &mut UrlFingerprints,
         work: impl FnOnce(&WriteTransaction, &mut UrlWrites<'_>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         let known = self.known();

@@ -1,11 +1,11 @@
 //! The model's torrents, magnets and sources.
 
-use super::{Magnet, State, Torrent};
+use super::{Magnet, MemoryTables, Torrent};
 use crate::crawldb::merge::{self, Found};
 use crate::crawldb::record::*;
 use gleaner_torrent::Infohashes;
 
-impl State {
+impl MemoryTables {
     pub(super) fn torrent_key(&self, infohashes: &Infohashes) -> Option<Vec<u8>> {
         let by = |matches: &dyn Fn(&Infohashes) -> bool| {
             self.torrents.iter().find(|(_, torrent)| matches(&torrent.facts.infohashes)).map(|(key, _)| key.clone())

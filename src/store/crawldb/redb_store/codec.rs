@@ -18,9 +18,9 @@ pub(super) type LaterKey = [u8; 4 + U48 + U48];
 pub(super) type BodyKey = [u8; 4 + 8];
 
 /// Reads fields from the front of a value; `None` once it is too short.
-struct Reader<'b>(&'b [u8]);
+struct FieldReader<'b>(&'b [u8]);
 
-impl<'b> Reader<'b> {
+impl<'b> FieldReader<'b> {
     fn bytes(&mut self, length: usize) -> Option<&'b [u8]> {
         let (front, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
@@ -214,7 +214,7 @@ pub(super) fn listing_position(key: &[u8]) -> Option<(Box<str>, u64)> {
 
 /// The position of a URL in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct QueuePosition {
     pub seq: u64,
     /// The time it was queued for; zero means at once.
     pub due: UnixMillis,
@@ -222,7 +222,7 @@ pub(super) struct Place {
     pub later: bool,
 }
 
-impl Place {
+impl QueuePosition {
     /// The position for a URL queued for `due`.
     pub(super) fn of(seq: u64, due: UnixMillis) -> Self {
         Self { seq, due, later: due.0 != 0 }
@@ -232,7 +232,7 @@ impl Place {
 /// A `urls` value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UrlRow {
-    pub place: Option<Place>,
+    pub place: Option<QueuePosition>,
     /// The token that it is parked under; None while it is queued.
     pub parked: Option<u64>,
     pub outcome: Option<Outcome>,
@@ -307,7 +307,7 @@ impl UrlRow {
 
     /// Bytes after the fields announced by the flags belong to a later version and are skipped.
     pub(super) fn decode(value: &[u8]) -> Option<Self> {
-        let mut reader = Reader(value);
+        let mut reader = FieldReader(value);
         let flags = reader.u8()?;
         let outcome = Outcome::from_code(reader.u8()?);
         let (rank, attempts, depth) = (reader.u8()?, reader.u8()?, reader.u16()?);
@@ -320,7 +320,7 @@ impl UrlRow {
                 visited = reader.time()?;
             }
             let due = if flags & DUE != 0 { reader.time()? } else { UnixMillis(0) };
-            place = Some(Place { seq: slot, due, later: flags & LATER != 0 });
+            place = Some(QueuePosition { seq: slot, due, later: flags & LATER != 0 });
         } else if flags & VISITED != 0 {
             visited = UnixMillis(slot);
         }
@@ -367,7 +367,7 @@ impl<'b> QueueRow<'b> {
     }
 
     pub(super) fn decode(value: &'b [u8]) -> Option<Self> {
-        let mut reader = Reader(value);
+        let mut reader = FieldReader(value);
         let flags = reader.u8()?;
         let (rank, attempts, depth) = (reader.u8()?, reader.u8()?, reader.u16()?);
         let due = if flags & HAS_DUE != 0 { reader.time()? } else { UnixMillis(0) };
@@ -415,7 +415,7 @@ impl TorrentKept {
     }
 
     pub(super) fn decode(value: &[u8]) -> Option<Self> {
-        let mut reader = Reader(value);
+        let mut reader = FieldReader(value);
         let infohashes = reader.hashes()?;
         let flags = reader.u8()?;
         let created_unix = if flags & 2 != 0 { Some(i64::from_le_bytes(reader.array()?)) } else { None };
@@ -441,7 +441,7 @@ impl TorrentKept {
 
 /// The infohashes at the start of a `torrents` or `magnets` value.
 pub(super) fn leading_hashes(value: &[u8]) -> Option<Infohashes> {
-    Reader(value).hashes()
+    FieldReader(value).hashes()
 }
 
 /// A `magnets` value.
@@ -464,7 +464,7 @@ impl MagnetKept {
     }
 
     pub(super) fn decode(value: &[u8]) -> Option<Self> {
-        let mut reader = Reader(value);
+        let mut reader = FieldReader(value);
         let infohashes = reader.hashes()?;
         let host = HostId(reader.u32()?);
         let first_seen = reader.time()?;
@@ -489,7 +489,7 @@ pub(super) fn put_looks(out: &mut Vec<u8>, looks: &Looks) {
 
 /// The inverse of [`put_looks`].
 pub(super) fn looks_from(value: &[u8]) -> Option<Looks> {
-    let mut reader = Reader(value);
+    let mut reader = FieldReader(value);
     let (page_max, at, same) = (reader.u64()?, reader.time()?, reader.u8()? != 0);
     let mut set = || {
         let count = reader.u32()? as usize;
@@ -514,7 +514,7 @@ pub(super) fn put_host(out: &mut Vec<u8>, host: &HostRow) {
 
 /// The inverse of [`put_host`].
 pub(super) fn host_from(id: HostId, value: &[u8]) -> Option<HostRow> {
-    let mut reader = Reader(value);
+    let mut reader = FieldReader(value);
     let blocked_until = reader.time()?;
     let site = reader.counted_text()?.into();
     let origin = reader.counted_text()?.into();
@@ -524,69 +524,4 @@ pub(super) fn host_from(id: HostId, value: &[u8]) -> Option<HostRow> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn any_bytes_are_a_row_or_none(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = UrlRow::decode(&bytes);
-            let _ = QueueRow::decode(&bytes);
-            let _ = TorrentKept::decode(&bytes);
-            let _ = MagnetKept::decode(&bytes);
-            let _ = looks_from(&bytes);
-            let _ = listing_position(&bytes);
-            let _ = parked_position(&bytes);
-            let _ = host_from(HostId(1), &bytes);
-            let _ = super::super::not_whole::from_value(&bytes);
-        }
-
-        #[test]
-        fn url_rows_come_back(
-            seq in 0..U48_LAST, due in 0..U48_LAST, (later, queued) in any::<(bool, bool)>(),
-            (memo, not_whole) in any::<(bool, bool)>(), token: Option<u64>,
-            outcome in proptest::option::of(proptest::sample::select(&Outcome::ALL[..])),
-            (rank, attempts, depth) in any::<(u8, u8, u16)>(), first in 0..U48_LAST, visited in 1..U48_LAST,
-        ) {
-            let row = UrlRow {
-                place: queued.then_some(Place { seq, due: UnixMillis(due), later }),
-                parked: token.filter(|_| !queued),
-                outcome, rank, attempts, depth, memo, not_whole,
-                first_seen: UnixMillis(first),
-                visited: UnixMillis(if outcome.is_some() { visited } else { 0 }),
-            };
-            prop_assert_eq!(UrlRow::decode(row.encode().as_slice()), Some(row));
-        }
-
-        #[test]
-        fn listing_keys_sort_as_their_triples(
-            a in ("[\\x00/a?]{0,6}", any::<u64>()), b in ("[\\x00/a?]{0,6}", any::<u64>()),
-        ) {
-            let key = |(series, page): &(String, u64)| listing_key(HostId(7), series, *page);
-            prop_assert_eq!(key(&a).cmp(&key(&b)), a.cmp(&b));
-            prop_assert_eq!(listing_position(&key(&a)), Some((a.0.as_str().into(), a.1)));
-        }
-    }
-
-    #[test]
-    fn a_first_visit_keeps_the_length_of_the_value() {
-        let mut row = UrlRow {
-            place: Some(Place { seq: 5, due: UnixMillis(0), later: false }),
-            parked: None,
-            outcome: None,
-            rank: 1,
-            attempts: 0,
-            depth: 2,
-            first_seen: UnixMillis(3),
-            visited: UnixMillis(0),
-            memo: false,
-            not_whole: false,
-        };
-        let before = row.encode().as_slice().len();
-        row = UrlRow { place: None, outcome: Some(Outcome::Page), visited: UnixMillis(9), ..row };
-        assert_eq!(row.encode().as_slice().len(), before);
-        assert!(before <= 24);
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@ use redb::{ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::codec::{self, MagnetKept, TorrentKept};
-use super::known::{Known, MAGNETS_ONLY, TORRENT_ROWS, TORRENTS_SEEN, Tally};
+use super::known::{CachedTables, MAGNETS_ONLY, TORRENT_ROWS, TORRENTS_SEEN, Tally};
 use super::open::Fault;
 use super::tables::{BODIES, INFOHASHES, LISTINGS, MAGNET_HASHES, MAGNETS, TORRENTS};
 use crate::crawldb::merge::{self, Found, Looks};
@@ -21,7 +21,7 @@ pub(super) struct Harvest<'w> {
     magnets: Table<'w, Bytes, Bytes>,
     magnet_hashes: Table<'w, Bytes, Bytes>,
     txn: &'w WriteTransaction,
-    known: &'w Known,
+    known: &'w CachedTables,
     value: Vec<u8>,
 }
 
@@ -65,7 +65,7 @@ fn source_of(visit: &Visit, via: Option<Box<str>>) -> Found {
 }
 
 impl<'w> Harvest<'w> {
-    pub(super) fn open(txn: &'w WriteTransaction, known: &'w Known) -> Result<Self, Fault> {
+    pub(super) fn open(txn: &'w WriteTransaction, known: &'w CachedTables) -> Result<Self, Fault> {
         Ok(Self {
             torrents: txn.open_table(TORRENTS)?,
             infohashes: txn.open_table(INFOHASHES)?,

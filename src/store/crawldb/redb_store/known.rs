@@ -28,7 +28,7 @@ pub(super) const NOT_WHOLE_ROWS: u8 = 73;
 pub(super) type SiteNumber = u32;
 
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct CachedTables {
     pub hosts: Vec<HostRow>,
     ids: HashMap<Box<str>, HashMap<Box<str>, HostId>>,
     host_sites: Vec<SiteNumber>,
@@ -54,7 +54,7 @@ impl Tally {
     }
 }
 
-impl Known {
+impl CachedTables {
     pub(super) fn load(db: &Database) -> Result<Self, Fault> {
         let mut known = Self::default();
         let txn = db.begin_read()?;

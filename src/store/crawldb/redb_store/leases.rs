@@ -22,14 +22,14 @@ pub(super) struct Leases {
 #[derive(Default)]
 pub(super) struct HostLeases {
     scan_from: Position,
-    held: HashMap<Box<str>, Held>,
+    held: HashMap<Box<str>, ActiveLease>,
     /// The positions in `held`.
     taken: HashSet<Position>,
     /// No lease ends before this time; may be too early, never too late.
     earliest_end: UnixMillis,
 }
 
-struct Held {
+struct ActiveLease {
     at: Position,
     owner: Owner,
     deadline: UnixMillis,
@@ -89,7 +89,7 @@ impl HostLeases {
     pub(super) fn take(&mut self, at: Position, path: &str, owner: Owner, deadline: UnixMillis) {
         self.earliest_end = if self.held.is_empty() { deadline } else { self.earliest_end.min(deadline) };
         self.taken.insert(at);
-        if let Some(before) = self.held.insert(path.into(), Held { at, owner, deadline })
+        if let Some(before) = self.held.insert(path.into(), ActiveLease { at, owner, deadline })
             && before.at != at
         {
             self.taken.remove(&before.at);

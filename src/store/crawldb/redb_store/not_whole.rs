@@ -4,7 +4,7 @@
 use redb::{Database, ReadableDatabase, ReadableTable, WriteTransaction};
 
 use super::codec::{self, UrlRow};
-use super::known::{Known, NOT_WHOLE_ROWS, PAGES_NOT_WHOLE, SiteNumber, Tally};
+use super::known::{CachedTables, NOT_WHOLE_ROWS, PAGES_NOT_WHOLE, SiteNumber, Tally};
 use super::open::Fault;
 use super::tables::NOT_WHOLE;
 use super::urls::UrlChanges;
@@ -63,7 +63,7 @@ struct RowOf {
 
 impl NotWholeChanges {
     /// Writes the changes and counts the rows.
-    pub(super) fn apply(&self, txn: &WriteTransaction, known: &Known, tally: &mut Tally) -> Result<(), Fault> {
+    pub(super) fn apply(&self, txn: &WriteTransaction, known: &CachedTables, tally: &mut Tally) -> Result<(), Fault> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -106,7 +106,7 @@ pub(super) fn from_value(value: &[u8]) -> Option<(Box<str>, UnixMillis)> {
 }
 
 /// The rows of a site, in the order of (host, path).
-pub(super) fn rows(known: &Known, db: &Database, site: &str) -> Result<Vec<NotWholeRow>, Fault> {
+pub(super) fn rows(known: &CachedTables, db: &Database, site: &str) -> Result<Vec<NotWholeRow>, Fault> {
     let table = db.begin_read()?.open_table(NOT_WHOLE)?;
     let mut rows = Vec::new();
     for host in known.hosts.iter().filter(|host| &*host.site == site) {

@@ -11,7 +11,7 @@ use redb::{
     StorageBackend, StorageError, TableDefinition, TableError, TransactionError,
 };
 
-use super::known::Known;
+use super::known::CachedTables;
 use super::tables::{self, META, META_SCHEMA, SCHEMA, SCHEMA_WITHOUT_NOT_WHOLE, SCHEMA_WITHOUT_NOTES};
 use super::unwritten::Unwritten;
 use crate::crawldb::CrawlDbError;
@@ -157,13 +157,13 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Checks the schema of an open file, creates the tables of a new one, and loads the state for memory.
-pub(super) fn read(db: &Database) -> Result<Known, Fault> {
+pub(super) fn read(db: &Database) -> Result<CachedTables, Fault> {
     match schema(db, META, META_SCHEMA, SCHEMA, "a crawl database")? {
         Some(SCHEMA) => {}
         None | Some(SCHEMA_WITHOUT_NOTES | SCHEMA_WITHOUT_NOT_WHOLE) => tables::create(db)?,
         Some(found) => return Err(never_in_use(found)),
     }
-    Known::load(db)
+    CachedTables::load(db)
 }
 
 /// The fault for a schema that no version has written.

@@ -5,7 +5,7 @@ use std::ops::{Bound, Range};
 
 use redb::{CursorError, Table, WriteTransaction};
 
-use super::codec::{self, LaterKey, Place, QueueKey, QueueRow};
+use super::codec::{self, LaterKey, QueueKey, QueuePosition, QueueRow};
 use super::leases::{Leases, Position};
 use super::open::Fault;
 use super::tables::{LATER, PARKED, QUEUE};
@@ -32,15 +32,15 @@ pub(super) struct QueueChanges {
 
 impl QueueChanges {
     /// Inserts a URL, due at once or later.
-    pub(super) fn put(&mut self, host: HostId, seq: u64, row: &QueueRow<'_>) -> Place {
-        let place = Place::of(seq, row.due);
+    pub(super) fn put(&mut self, host: HostId, seq: u64, row: &QueueRow<'_>) -> QueuePosition {
+        let place = QueuePosition::of(seq, row.due);
         self.put_at(host, place, row);
         place
     }
 
     /// Inserts a URL at this position.
-    pub(super) fn put_at(&mut self, host: HostId, place: Place, row: &QueueRow<'_>) {
-        let Place { seq, .. } = place;
+    pub(super) fn put_at(&mut self, host: HostId, place: QueuePosition, row: &QueueRow<'_>) {
+        let QueuePosition { seq, .. } = place;
         let value = self.value(row);
         if place.later {
             self.later_in.push((codec::later_key(host, row.due, seq), value));
@@ -67,7 +67,7 @@ impl QueueChanges {
     }
 
     /// Removes a URL from the position in its record.
-    pub(super) fn take_out(&mut self, host: HostId, rank: u8, place: Place) {
+    pub(super) fn take_out(&mut self, host: HostId, rank: u8, place: QueuePosition) {
         if place.later {
             self.later_out.push(codec::later_key(host, place.due, place.seq));
         } else {

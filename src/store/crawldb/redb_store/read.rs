@@ -7,7 +7,7 @@ use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
 use super::Core;
 use super::codec::{self, MagnetKept, QueueRow, TorrentKept, UrlRow};
 use super::harvest::find_torrent;
-use super::known::Known;
+use super::known::CachedTables;
 use super::leases::HostLeases;
 use super::open::Fault;
 use super::tables::{INFOHASHES, LATER, LISTINGS, MAGNETS, QUEUE, TORRENTS, URLS};
@@ -207,7 +207,7 @@ pub(super) fn torrents(
     Ok(rows)
 }
 
-fn torrent_row(known: &Known, kept: TorrentKept) -> TorrentRow {
+fn torrent_row(known: &CachedTables, kept: TorrentKept) -> TorrentRow {
     let mut sources: Vec<Source> = kept
         .sources
         .into_iter()

@@ -15,7 +15,7 @@ use crate::crawldb::record::HostId;
 /// Number of fingerprints: 8 MiB at most, of which only touched pages are resident.
 const SLOTS: usize = 1 << 20;
 
-pub(super) struct Seen {
+pub(super) struct UrlFingerprints {
     slots: Vec<u64>,
     seed: u64,
 }
@@ -27,7 +27,7 @@ pub(super) struct Mark {
     fingerprint: u64,
 }
 
-impl Seen {
+impl UrlFingerprints {
     pub(super) fn new() -> Self {
         Self { slots: vec![0; SLOTS], seed: RandomState::new().hash_one("urls") }
     }
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_url_is_seen_on_its_own_host_only() {
-        let mut seen = Seen::new();
+        let mut seen = UrlFingerprints::new();
         seen.insert(seen.mark(HostId(1), "/a"));
         assert!(seen.contains(seen.mark(HostId(1), "/a")));
         assert!(!seen.contains(seen.mark(HostId(2), "/a")));

@@ -5,13 +5,13 @@ use std::ops::Bound;
 
 use redb::{CursorError, ReadableTable, Table, WriteTransaction};
 
-use super::codec::{self, Place, QueueRow, UrlRow};
-use super::known::{BODY_BYTES, Known, Tally, URLS_GONE, URLS_KNOWN, URLS_QUEUED};
+use super::codec::{self, QueuePosition, QueueRow, UrlRow};
+use super::known::{BODY_BYTES, CachedTables, Tally, URLS_GONE, URLS_KNOWN, URLS_QUEUED};
 use super::not_whole::{NotWholeChanges, NotWholeSettled};
 use super::notes::MemoChanges;
 use super::open::Fault;
 use super::queue::QueueChanges;
-use super::seen::{Mark, Seen};
+use super::seen::{Mark, UrlFingerprints};
 use super::tables::URLS;
 use crate::crawldb::merge::{self, MemoChange};
 use crate::crawldb::record::{Discovered, HostId, Outcome, UrlKey, Visit};
@@ -22,8 +22,8 @@ pub(super) type UrlTable<'t> = Table<'t, &'static [u8], &'static [u8]>;
 /// One write transaction's view of the URLs.
 pub(super) struct UrlWrites<'w> {
     urls: UrlTable<'w>,
-    known: &'w Known,
-    seen: &'w Seen,
+    known: &'w CachedTables,
+    seen: &'w UrlFingerprints,
     pub(super) changes: UrlChanges,
     key: Vec<u8>,
 }
@@ -42,7 +42,7 @@ pub(super) struct UrlChanges {
 
 impl UrlChanges {
     /// Queues and counts an absent URL.
-    fn enqueue_new(&mut self, known: &Known, found: &Discovered, seq: u64) -> Result<Place, Fault> {
+    fn enqueue_new(&mut self, known: &CachedTables, found: &Discovered, seq: u64) -> Result<QueuePosition, Fault> {
         let site = known.site_of(found.key.host)?;
         self.tally.add(site, URLS_KNOWN, 1);
         self.tally.add(site, URLS_QUEUED, 1);
@@ -62,7 +62,7 @@ impl UrlChanges {
 
 impl UrlRow {
     /// The row of an absent URL.
-    fn new(found: &Discovered, place: Option<Place>, now: UnixMillis) -> Self {
+    fn new(found: &Discovered, place: Option<QueuePosition>, now: UnixMillis) -> Self {
         Self {
             place,
             parked: None,
@@ -89,7 +89,11 @@ struct Candidate {
 }
 
 impl<'w> UrlWrites<'w> {
-    pub(super) fn open(txn: &'w WriteTransaction, known: &'w Known, seen: &'w Seen) -> Result<Self, Fault> {
+    pub(super) fn open(
+        txn: &'w WriteTransaction,
+        known: &'w CachedTables,
+        seen: &'w UrlFingerprints,
+    ) -> Result<Self, Fault> {
         Ok(Self {
             urls: txn.open_table(URLS)?,
             known,
@@ -104,7 +108,7 @@ impl<'w> UrlWrites<'w> {
         self.changes
     }
 
-    pub(super) fn known(&self) -> &'w Known {
+    pub(super) fn known(&self) -> &'w CachedTables {
         self.known
     }
 
@@ -149,7 +153,7 @@ impl<'w> UrlWrites<'w> {
                 let key = &arena[next.start..next.end];
                 let (found, now) = batch[next.item];
                 let seq = base + next.item as u64;
-                let row = UrlRow::new(found, Some(Place::of(seq, found.due)), now);
+                let row = UrlRow::new(found, Some(QueuePosition::of(seq, found.due)), now);
                 match cursor.insert_before(key, row.encode().as_slice()) {
                     Ok(()) => {}
                     Err(CursorError::UnorderedKey) => break,
@@ -259,7 +263,7 @@ impl<'w> UrlWrites<'w> {
         let before = self.row(key)?.filter(|row| row.parked == Some(token)).ok_or_else(|| Fault::row("parked"))?;
         let row = QueueRow::decode(value).ok_or_else(|| Fault::row("parked"))?;
         // It is already due, so it does not go through `later`.
-        let place = Place { seq: self.changes.next_seq, due: now, later: false };
+        let place = QueuePosition { seq: self.changes.next_seq, due: now, later: false };
         self.changes.next_seq += 1;
         let UrlRow { rank, depth, memo, .. } = before;
         let row = QueueRow { rank, attempts: 0, depth, due: now, path: &key.path, via: row.via, memo };
