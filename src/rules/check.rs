@@ -21,7 +21,7 @@ use super::judge::{
 };
 use super::patterns::{RuleList, compile, rule_list};
 use super::places::{folder, hosts, is_private, start};
-use super::schema::{Read, Spans};
+use super::schema::{ParsedFile, Spans};
 use super::secrets;
 use super::trials::{examples, judge_start};
 use crate::limits::{DEPTH_MAX, SHAPE_PAGES};
@@ -36,7 +36,7 @@ pub(super) fn keep_certain(faults: &mut Faults, syntax_faults: usize) {
 }
 
 /// A family's own parts, without its ancestors'.
-pub(super) fn family_parts(faults: &mut Faults, read: &Read<FamilyFile>) -> Inherited {
+pub(super) fn family_parts(faults: &mut Faults, read: &ParsedFile<FamilyFile>) -> Inherited {
     let file = &read.value;
     Inherited {
         rules: rule_list(faults, &read.spans, &file.classes, &file.deny),
@@ -49,7 +49,7 @@ pub(super) fn family_parts(faults: &mut Faults, read: &Read<FamilyFile>) -> Inhe
 }
 
 /// Checks a family by itself, as the rules of a site without URLs.
-pub(super) fn family(faults: &mut Faults, read: &Read<FamilyFile>, families: &Families) -> Option<SiteRules> {
+pub(super) fn family(faults: &mut Faults, read: &ParsedFile<FamilyFile>, families: &Families) -> Option<SiteRules> {
     const HOST: &str = "http://family.invalid";
     let file = &read.value;
     let own = family_parts(faults, read);
@@ -73,7 +73,7 @@ pub(super) fn family(faults: &mut Faults, read: &Read<FamilyFile>, families: &Fa
 /// Checks a site file. None if its faults leave nothing to build.
 pub(super) fn site(
     faults: &mut Faults,
-    read: &Read<SiteFile>,
+    read: &ParsedFile<SiteFile>,
     path: &Path,
     default_name: &str,
     families: &Families,
@@ -177,7 +177,7 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
 
 fn login(
     faults: &mut Faults,
-    read: &Read<SiteFile>,
+    read: &ParsedFile<SiteFile>,
     site: &str,
     inherited: &LoginFile,
     hosts: &[Box<str>],

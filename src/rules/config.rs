@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Faults};
-use crate::schema::{self, Read};
+use crate::schema::{self, ParsedFile};
 
 /// gleaner.toml as written.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -168,7 +168,7 @@ impl Config {
         overrides: &Overrides,
     ) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::new(path.unwrap_or(Path::new("gleaner.toml")), text);
-        let read: Read<ConfigFile> = schema::read(&mut faults);
+        let read: ParsedFile<ConfigFile> = schema::read(&mut faults);
         let (file, spans) = (&read.value, &read.spans);
         let contact = file.contact.as_deref().map(str::trim);
         if let Some(contact) = contact

@@ -56,7 +56,7 @@ impl Spans {
 
 /// A parsed file, without the parts that had faults.
 #[derive(Debug)]
-pub struct Read<T> {
+pub struct ParsedFile<T> {
     pub value: T,
     pub spans: Spans,
     /// False if the text is not valid TOML: a missing key may then only be lost.
@@ -66,7 +66,7 @@ pub struct Read<T> {
 }
 
 /// Parses the text of `faults` as a `T`; what does not fit is reported there and removed.
-pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut Faults) -> Read<T> {
+pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut Faults) -> ParsedFile<T> {
     let source = mended(faults);
     let syntax_faults = faults.len();
     let (document, _) = DeTable::parse_recoverable(&source);
@@ -94,7 +94,7 @@ pub fn read<T: JsonSchema + DeserializeOwned + Default + 'static>(faults: &mut F
         faults.add(0..0, "", error.message(), None);
         T::default()
     });
-    Read { value, spans, is_toml: syntax_faults == 0, syntax_faults }
+    ParsedFile { value, spans, is_toml: syntax_faults == 0, syntax_faults }
 }
 
 /// The schema of a type, built once per process: building it takes longer than checking a file against it.
