@@ -16,7 +16,7 @@ use url::Url;
 use super::confine;
 use super::cost::{self, Of};
 use super::engine::Start;
-use super::engine::kept::{Carried, Kept};
+use super::engine::kept::{Carried, EngineCache};
 use super::engine::trace::Trace;
 use crate::engine::net::Net;
 use crate::engine::page;
@@ -111,7 +111,7 @@ fn serve() -> Result<(), ChildError> {
     // The cost of clearing a page away is reported with the next one.
     let mut told_us = cost::cpu_us(Of::Process)?;
     // SAFETY: no thread has held it yet.
-    let mut kept = unsafe { Carried::new(Kept::default()) };
+    let mut kept = unsafe { Carried::new(EngineCache::default()) };
     while let Some(frame) = wire.receive()? {
         // Ignores responses that arrive after the end of their page, and fillings without a page.
         let ToChild::Page(page) = frame else { continue };
@@ -237,7 +237,7 @@ fn run_page(page: &Page, wire: Wire, kept: Carried, told_us: u64) -> Result<Ende
 }
 
 /// Loads a page, runs its event loop, then its reader. Returns the outcome and the window that is still to be cleared away.
-fn outcome_of(page: &Page, kept: Kept, wire: &SharedWire) -> (Outcome, Option<Window>) {
+fn outcome_of(page: &Page, kept: EngineCache, wire: &SharedWire) -> (Outcome, Option<Window>) {
     let url = Url::parse(&page.url).or_else(|_| Url::parse("about:blank"));
     let Ok(url) = url else { return (Outcome::default(), None) };
     let start = Start { url, now_ms: page.now_ms, seed: page.seed, instructions: page.instructions };

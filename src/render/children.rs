@@ -25,7 +25,7 @@ use tokio::time::Instant;
 use zeroize::Zeroizing;
 
 use super::cost;
-use super::places::{Place, Places};
+use super::places::{Places, Slot};
 use crate::limits;
 use crate::wire::protocol::{self, FrameError, ToChild, ToCrawl};
 use crate::wire::{Answer, Filling, Outcome, Page, Request, RequestId, check_request};
@@ -223,15 +223,15 @@ impl Children {
         }
     }
 
-    /// Loads a page that stays open, to be filled in. It gets a new child, which runs nothing else and ends when [`Held`] is dropped:
+    /// Loads a page that stays open, to be filled in. It gets a new child, which runs nothing else and ends when [`HeldPage`] is dropped:
     /// secrets that are typed into a page meet no other page.
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub async fn hold(&self, page: &Page, host: &impl Host) -> Result<(Outcome, Held), ChildError> {
+    pub async fn hold(&self, page: &Page, host: &impl Host) -> Result<(Outcome, HeldPage), ChildError> {
         let place = self.places.take(host.site()).await.ok_or(ChildError::Turn)?;
         let frame = page_frame(&Page { held: true, ..page.clone() })?;
-        let mut held = Held { child: self.start(host.site())?, bounds: self.bounds.clone(), _place: place };
+        let mut held = HeldPage { child: self.start(host.site())?, bounds: self.bounds.clone(), _place: place };
         let outcome = held.converse(frame, host).await?;
         Ok((outcome, held))
     }
@@ -291,13 +291,13 @@ impl Children {
 }
 
 /// A page that is held open in its own child; dropping it ends both.
-pub struct Held {
+pub struct HeldPage {
     child: Child,
     bounds: Bounds,
-    _place: Place,
+    _place: Slot,
 }
 
-impl Held {
+impl HeldPage {
     /// Fills the page in and submits it. Returns the outcome; `host` gets each request of the page's scripts.
     ///
     /// # Errors

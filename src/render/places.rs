@@ -13,19 +13,19 @@ use tokio::sync::oneshot;
 pub(super) struct Places {
     all: usize,
     per_site: usize,
-    state: Mutex<State>,
+    state: Mutex<SlotTable>,
 }
 
 #[derive(Default)]
-struct State {
+struct SlotTable {
     /// Slots taken by each site; sites without any are not in the map.
     taken: HashMap<Box<str>, usize>,
     /// In the order of their requests.
-    waiting: VecDeque<(Box<str>, oneshot::Sender<Place>)>,
+    waiting: VecDeque<(Box<str>, oneshot::Sender<Slot>)>,
 }
 
 /// One slot, held until it is dropped.
-pub(super) struct Place {
+pub(super) struct Slot {
     places: Arc<Places>,
     site: Box<str>,
 }
@@ -38,7 +38,7 @@ impl Places {
     }
 
     /// Waits for a slot.
-    pub(super) async fn take(self: &Arc<Self>, site: &str) -> Option<Place> {
+    pub(super) async fn take(self: &Arc<Self>, site: &str) -> Option<Slot> {
         let (sender, receiver) = oneshot::channel();
         self.state().waiting.push_back((site.into(), sender));
         self.give();
@@ -56,23 +56,23 @@ impl Places {
         loop {
             let Some((site, sender)) = self.state().next(self.all, self.per_site) else { return };
             // If the receiver is gone, the slot is dropped, which passes it to the next one.
-            drop(sender.send(Place { places: Arc::clone(self), site }));
+            drop(sender.send(Slot { places: Arc::clone(self), site }));
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SlotTable> {
         // Counts stay usable after a panic elsewhere.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl SlotTable {
     fn taken(&self) -> usize {
         self.taken.values().sum()
     }
 
     /// Who gets the next slot, which then counts as taken: the first in the queue among the eligible sites with the fewest slots.
-    fn next(&mut self, all: usize, per_site: usize) -> Option<(Box<str>, oneshot::Sender<Place>)> {
+    fn next(&mut self, all: usize, per_site: usize) -> Option<(Box<str>, oneshot::Sender<Slot>)> {
         self.waiting.retain(|(_, sender)| !sender.is_closed());
         let free = all.saturating_sub(self.taken());
         let of = |site: &str| self.taken.get(site).copied().unwrap_or_default();
@@ -89,7 +89,7 @@ impl State {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         {
             let mut state = self.places.state();
@@ -106,59 +106,4 @@ impl Drop for Place {
 }
 
 #[cfg(test)]
-mod tests {
-    use futures_util::FutureExt as _;
-
-    use super::*;
-
-    /// The sites that get a slot at once if they ask in this order.
-    fn at_once(places: &Arc<Places>, sites: &[&str]) -> Vec<Place> {
-        sites.iter().filter_map(|site| places.take(site).now_or_never().flatten()).collect()
-    }
-
-    fn names(places: &[Place]) -> Vec<&str> {
-        places.iter().map(|place| &*place.site).collect()
-    }
-
-    #[test]
-    fn one_site_has_its_share_and_leaves_the_rest_to_others() {
-        let places = Arc::new(Places::new(4, 2));
-        let of_one = at_once(&places, &["a", "a", "a"]);
-        assert_eq!(names(&of_one), ["a", "a"], "alone it has two, and never three");
-        let of_others = at_once(&places, &["b", "b", "c", "d"]);
-        assert_eq!(
-            names(&of_others),
-            ["b", "c"],
-            "a second one of b's would be the last that is free for a site without any"
-        );
-        drop((of_one, of_others));
-        assert_eq!(places.taken(), 0);
-        let places = Arc::new(Places::new(2, 2));
-        assert_eq!(names(&at_once(&places, &["a", "a", "a"])), ["a", "a"]);
-    }
-
-    #[test]
-    fn a_site_that_has_none_is_before_one_that_has() {
-        let places = Arc::new(Places::new(3, 3));
-        let mut held = at_once(&places, &["a", "b", "c"]);
-        let mut waiting: Vec<_> = ["a", "d"].into_iter().map(|site| Box::pin(places.take(site))).collect();
-        let mut turn = || -> Vec<Place> { waiting.iter_mut().filter_map(|one| one.now_or_never().flatten()).collect() };
-        assert!(turn().is_empty());
-        held.truncate(2);
-        assert_eq!(names(&turn()), ["d"], "who asked last, and has nothing");
-    }
-
-    #[test]
-    fn who_gives_up_waiting_holds_nothing() {
-        let places = Arc::new(Places::new(1, 1));
-        let held = at_once(&places, &["a"]);
-        let mut gone = Box::pin(places.take("b"));
-        assert!(gone.as_mut().now_or_never().is_none());
-        let mut given = Box::pin(places.take("c"));
-        assert!(given.as_mut().now_or_never().is_none());
-        drop(gone);
-        drop(held);
-        assert_eq!(names(&given.now_or_never().flatten().into_iter().collect::<Vec<_>>()), ["c"]);
-        assert_eq!(places.taken(), 0);
-    }
-}
+mod tests;

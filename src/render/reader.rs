@@ -30,16 +30,16 @@ mod ticks;
 mod title;
 mod words;
 
-use self::shown::Book;
+use self::shown::LinkTable;
 use crate::engine::trace;
 use crate::web::html::load::Window;
 use crate::wire::trace::What;
-use crate::wire::{Act, Cut, End, Reach, Seeks, State};
+use crate::wire::{Act, Cut, End, PageState, Reach, Seeks};
 
 /// The results of the acts.
 #[derive(Default)]
-pub struct Told {
-    pub states: Vec<State>,
+pub struct ActResults {
+    pub states: Vec<PageState>,
     /// Acts whose selectors match nothing.
     pub undone: Vec<Act>,
     /// Set if the reader stopped while new things still appeared.
@@ -47,10 +47,10 @@ pub struct Told {
 }
 
 /// Reads the page as it is, then does the acts.
-pub fn read_page(window: &mut Window, acts: &[Act], seeks: Seeks, reach: Reach) -> Told {
-    let mut book = Book::default();
+pub fn read_page(window: &mut Window, acts: &[Act], seeks: Seeks, reach: Reach) -> ActResults {
+    let mut book = LinkTable::default();
     book.enter("load", window);
-    let mut told = Told::default();
+    let mut told = ActResults::default();
     for act in acts {
         let (done, by) = perform(window, act);
         if !done {

@@ -10,15 +10,15 @@ const TELLING: &[&str] = &["hidden", "text", "search", "tel", "url", "email", "p
 
 /// The value of `dir` on HTML elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum DirValue {
     Rtl,
     Ltr,
     Auto,
 }
 
-fn said(element: &Element) -> Option<Said> {
+fn said(element: &Element) -> Option<DirValue> {
     let word = element.attribute(&local_name!("dir")).filter(|_| element.name.ns == ns!(html))?;
-    [("rtl", Said::Rtl), ("ltr", Said::Ltr), ("auto", Said::Auto)]
+    [("rtl", DirValue::Rtl), ("ltr", DirValue::Ltr), ("auto", DirValue::Auto)]
         .into_iter()
         .find_map(|(known, said)| word.eq_ignore_ascii_case(known).then_some(said))
 }
@@ -31,9 +31,9 @@ impl Tree {
             if let Some(element) = self.element(id) {
                 let is_bdi = element.is_html(&local_name!("bdi"));
                 match said(element) {
-                    Some(Said::Rtl) => return true,
-                    Some(Said::Ltr) => return false,
-                    Some(Said::Auto) => return self.auto_direction(id).unwrap_or(false),
+                    Some(DirValue::Rtl) => return true,
+                    Some(DirValue::Ltr) => return false,
+                    Some(DirValue::Auto) => return self.auto_direction(id).unwrap_or(false),
                     None if is_bdi => return self.auto_direction(id).unwrap_or(false),
                     None if element.is_html(&local_name!("input")) && super::forms::input_type(element) == "tel" => {
                         return false;

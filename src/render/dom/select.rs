@@ -23,7 +23,7 @@ use selectors::{Element as _, context};
 
 use crate::limits;
 
-pub use self::asked::{Asked, Namespaces, Standing};
+pub use self::asked::{ElementMatcher, Namespaces, Standing};
 use self::grammar::{Css, Grammar};
 pub use self::needs::Need;
 use self::view::View;

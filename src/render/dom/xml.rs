@@ -117,7 +117,7 @@ impl From<Error> for Fault {
 }
 
 /// An open element: its node, its name as written, and the number of declarations before it.
-struct Open {
+struct OpenElement {
     id: NodeId,
     name: String,
     scopes: usize,
@@ -128,7 +128,7 @@ struct Builder<'a> {
     document: NodeId,
     /// The document or fragment that gets the outermost nodes.
     top: NodeId,
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// Namespaces by prefix, innermost last; no prefix is the empty one.
     scopes: Vec<(String, Namespace)>,
     entities: HashMap<String, String>,
@@ -330,7 +330,7 @@ impl<'a> Builder<'a> {
         if is_empty {
             self.scopes.truncate(scopes);
         } else {
-            self.open.push(Open { id: inner, name, scopes });
+            self.open.push(OpenElement { id: inner, name, scopes });
         }
         Ok(())
     }

@@ -94,7 +94,7 @@ impl Pairs for FormData {
 const FORM_DATA: bind::Interface = bind::Interface {
     name: "FormData",
     constructor: Some(|new_target, args, context| {
-        let reader = context.get_data::<Reader>().map(|reader| reader.0);
+        let reader = context.get_data::<FormReader>().map(|reader| reader.0);
         let list = match reader {
             _ if args.get_or_undefined(0).is_undefined() => Vec::new(),
             Some(read) => read(args, context)?,
@@ -164,11 +164,11 @@ pub type Fields = Vec<(JsValue, JsValue)>;
 /// Reads the form passed to `new FormData(form)`; the document's code provides it.
 pub type ReadForm = fn(&[JsValue], &mut Context) -> JsResult<Fields>;
 
-struct Reader(ReadForm);
+struct FormReader(ReadForm);
 
 /// Sets the form reader.
 pub fn set_form_reader(read: ReadForm, context: &mut Context) {
-    context.insert_data(Reader(read));
+    context.insert_data(FormReader(read));
 }
 
 /// A `FormData` with these fields.

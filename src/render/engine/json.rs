@@ -13,13 +13,13 @@ use super::{bind, realm};
 use crate::limits;
 
 /// The engine's own function.
-struct Own(JsObject);
+struct EngineParse(JsObject);
 
 pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let global = context.global_object();
     let Some(json) = global.get(js_string!("JSON"), context)?.as_object() else { return Ok(()) };
     let Some(own) = json.get(js_string!("parse"), context)?.as_object() else { return Ok(()) };
-    realm::keep(Own(own), context);
+    realm::keep(EngineParse(own), context);
     let function = bind::function("parse", 2, parse_native, context);
     bind::hidden(&json, js_string!("parse"), function.into(), true, context)
 }
@@ -32,7 +32,7 @@ fn parse_native(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsRe
     {
         return Ok(value);
     }
-    let own = realm::own::<Own>(context).map(|own| own.0.clone());
+    let own = realm::own::<EngineParse>(context).map(|own| own.0.clone());
     let own = own.ok_or_else(|| bind::type_error("JSON.parse is not there"))?;
     own.call(this, &[text.into(), args.get_or_undefined(1).clone()], context)
 }

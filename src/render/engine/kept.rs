@@ -16,10 +16,10 @@ use crate::limits;
 
 /// What a page's engine passes to the next.
 #[derive(Default)]
-pub struct Kept {
+pub struct EngineCache {
     pub(super) reading: Reading,
-    scripts: Shelf<ParsedScript>,
-    modules: Shelf<ParsedModule>,
+    scripts: ParseCache<ParsedScript>,
+    modules: ParseCache<ParsedModule>,
     /// Hashes of texts seen in one page. A collision is harmless: one text is cached a page early.
     met: HashSet<u64>,
     /// Number of the current page.
@@ -27,7 +27,7 @@ pub struct Kept {
 }
 
 /// Keyed by the whole text: a page could construct a hash collision on purpose.
-struct Shelf<T>(HashMap<Box<str>, Parsed<T>>);
+struct ParseCache<T>(HashMap<Box<str>, Parsed<T>>);
 
 struct Parsed<T> {
     /// The last page that used it. A page does not use it twice, since the tree's templates belong to one evaluation of the text.
@@ -35,13 +35,13 @@ struct Parsed<T> {
     tree: T,
 }
 
-impl<T> Default for Shelf<T> {
+impl<T> Default for ParseCache<T> {
     fn default() -> Self {
         Self(HashMap::new())
     }
 }
 
-impl<T: Clone> Shelf<T> {
+impl<T: Clone> ParseCache<T> {
     fn take(&mut self, text: &str, page: u64) -> Option<T> {
         let found = self.0.get_mut(text).filter(|found| found.page != page)?;
         found.page = page;
@@ -57,7 +57,7 @@ impl<T: Clone> Shelf<T> {
     }
 }
 
-impl Kept {
+impl EngineCache {
     /// Prepares the cache for the next page. Drops entries unused for some pages, and all names with their entries once there are too
     /// many. Without a cached tree the names of other pages are not needed.
     pub(super) fn of_next_page(mut self) -> Self {
@@ -121,8 +121,8 @@ impl Kept {
     }
 }
 
-/// [`Kept`] on its way from the thread of one page to that of the next.
-pub struct Carried(Kept);
+/// [`EngineCache`] on its way from the thread of one page to that of the next.
+pub struct Carried(EngineCache);
 
 // SAFETY: its reference counts are not atomic, and the engine of the previous page shares some of what they count. That engine's heap is
 // a local of its thread, which has been joined when the next begins, so that no two threads ever hold any of it at a time.
@@ -131,13 +131,13 @@ unsafe impl Send for Carried {}
 impl Carried {
     /// # Safety
     /// The thread that passes it on has ended, with its locals, when another opens it.
-    pub unsafe fn new(kept: Kept) -> Self {
+    pub unsafe fn new(kept: EngineCache) -> Self {
         Self(kept)
     }
 
     /// Call it in the thread that will use it.
     #[must_use]
-    pub fn open(self) -> Kept {
+    pub fn open(self) -> EngineCache {
         self.0
     }
 }

@@ -10,7 +10,7 @@ use boa_engine::{Context, JsArgs, JsObject, JsResult, JsValue, NativeFunction, j
 use super::{bind, realm};
 
 /// The engine's own functions, which the replacements call.
-struct Own {
+struct EngineFunctions {
     date: JsObject,
     parse: JsObject,
     exec: JsObject,
@@ -49,13 +49,15 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
 
     let exec = bind::function("exec", 1, exec, context);
     bind::hidden(&regexp_prototype, js_string!("exec"), exec.into(), true, context)?;
-    realm::keep(Own { date, parse: parse_own, exec: exec_own }, context);
+    realm::keep(EngineFunctions { date, parse: parse_own, exec: exec_own }, context);
     realm::keep(LastMatch::default(), context);
     last_match_statics(&regexp, context)
 }
 
-fn own(context: &Context, which: impl FnOnce(&Own) -> &JsObject) -> JsResult<JsObject> {
-    realm::own::<Own>(context).map(|own| which(&own).clone()).ok_or_else(|| bind::type_error("a built-in is missing"))
+fn own(context: &Context, which: impl FnOnce(&EngineFunctions) -> &JsObject) -> JsResult<JsObject> {
+    realm::own::<EngineFunctions>(context)
+        .map(|own| which(&own).clone())
+        .ok_or_else(|| bind::type_error("a built-in is missing"))
 }
 
 /// A text that the engine cannot parse is parsed as a human-readable date; everything else is the engine's.
@@ -214,7 +216,7 @@ fn exec(this: &JsValue, args: &[JsValue], context: &mut Context) -> JsResult<JsV
 
 /// `RegExp.$1` … `$9`, `lastMatch`, `input`, `leftContext`, `rightContext`, `lastParen`, and their short names.
 fn last_match_statics(regexp: &JsObject, context: &mut Context) -> JsResult<()> {
-    type Read = fn(&JsObject, &mut Context) -> JsResult<JsValue>;
+    type MatchGetter = fn(&JsObject, &mut Context) -> JsResult<JsValue>;
     let group: [(&str, u32); 10] =
         [("$&", 0), ("$1", 1), ("$2", 2), ("$3", 3), ("$4", 4), ("$5", 5), ("$6", 6), ("$7", 7), ("$8", 8), ("$9", 9)];
     for (name, index) in group {
@@ -226,7 +228,7 @@ fn last_match_statics(regexp: &JsObject, context: &mut Context) -> JsResult<()> 
             define_static(regexp, name, get, context)?;
         }
     }
-    let others: [([&str; 2], Read); 4] = [
+    let others: [([&str; 2], MatchGetter); 4] = [
         (["$_", "input"], |found, context| found.get(js_string!("input"), context)),
         (["$`", "leftContext"], |found, context| part(found, true, context)),
         (["$'", "rightContext"], |found, context| part(found, false, context)),

@@ -61,7 +61,7 @@ use boa_engine::{Context, JsResult, JsValue, Module, Script, Source, js_string};
 use crate::wire::{End, Reach, Spent};
 use crate::{limits, wire};
 use jobs::Jobs;
-use kept::Kept;
+use kept::EngineCache;
 use modules::Loader;
 use net::Net;
 use page::{Page, SharedPage, VirtualClock};
@@ -108,14 +108,14 @@ impl Engine {
     /// # Errors
     /// When the engine's own set-up fails, which is a bug.
     pub fn new(start: &Start, net: Box<dyn Net>) -> Result<Self, EngineError> {
-        Self::behind(Kept::default(), start, net)
+        Self::behind(EngineCache::default(), start, net)
     }
 
     /// An engine for a page whose requests go to `net`, with the cache of previous pages.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn behind(kept: Kept, start: &Start, net: Box<dyn Net>) -> Result<Self, EngineError> {
+    pub fn behind(kept: EngineCache, start: &Start, net: Box<dyn Net>) -> Result<Self, EngineError> {
         let mut kept = kept.of_next_page();
         let clock = Rc::new(VirtualClock::new(start.now_ms));
         let told = |error: boa_engine::JsError| EngineError::Start(error.to_string());
@@ -225,10 +225,10 @@ impl Engine {
     }
 
     /// Ends the page and returns the cache for the next one; an empty one if something panicked.
-    pub fn end(mut self) -> Kept {
+    pub fn end(mut self) -> EngineCache {
         let mut kept = std::mem::take(&mut self.page.borrow_mut().kept);
         if self.spent() == Some(Spent::Panicked) {
-            return Kept::default();
+            return EngineCache::default();
         }
         let realm = realm::of_page(&self.context);
         kept.reading = self.context.take_reading(&realm);

@@ -11,7 +11,7 @@ use boa_engine::context::time::{Clock, JsInstant};
 
 use super::faults::Faults;
 use super::heard::Heard;
-use super::kept::Kept;
+use super::kept::EngineCache;
 use super::net::Net;
 use super::trace::{self, Trace};
 use crate::limits;
@@ -46,7 +46,7 @@ pub struct Page {
     pub posted: u64,
     random: u64,
     /// Cached scripts of earlier pages.
-    pub(super) kept: Kept,
+    pub(super) kept: EngineCache,
 }
 
 /// The natives' handle of the page.
@@ -72,7 +72,7 @@ impl Page {
             unsent: 0,
             posted: 0,
             random: seed,
-            kept: Kept::default(),
+            kept: EngineCache::default(),
         }
     }
 

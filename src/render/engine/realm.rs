@@ -18,20 +18,20 @@ use super::{bind, jobs};
 use crate::limits;
 
 /// State of a realm.
-struct Held<T: 'static>(Rc<T>);
+struct RealmState<T: 'static>(Rc<T>);
 
-impl<T: 'static> Finalize for Held<T> {}
+impl<T: 'static> Finalize for RealmState<T> {}
 
 // SAFETY: what it holds lies outside of the engine's heap, and counts as a root until the engine is dropped, which takes it out first.
-unsafe impl<T: 'static> Trace for Held<T> {
+unsafe impl<T: 'static> Trace for RealmState<T> {
     boa_gc::empty_trace!();
 }
 
-impl<T: 'static> JsData for Held<T> {}
+impl<T: 'static> JsData for RealmState<T> {}
 
 /// Stores state in the current realm, replacing that of the same type.
 pub fn keep<T: 'static>(value: T, context: &Context) {
-    context.realm().host_defined_mut().insert(Held(Rc::new(value)));
+    context.realm().host_defined_mut().insert(RealmState(Rc::new(value)));
 }
 
 /// The current realm's state of a type.
@@ -41,7 +41,7 @@ pub fn own<T: 'static>(context: &Context) -> Option<Rc<T>> {
 
 /// A realm's state of a type.
 pub fn of<T: 'static>(realm: &Realm) -> Option<Rc<T>> {
-    realm.host_defined().get::<Held<T>>().map(|held| Rc::clone(&held.0))
+    realm.host_defined().get::<RealmState<T>>().map(|held| Rc::clone(&held.0))
 }
 
 /// Creates state shared by all windows of the page, unless it exists.

@@ -22,7 +22,7 @@ type Disturb = fn(&JsObject);
 #[derive(Trace, Finalize, JsData)]
 struct Stream {
     queue: VecDeque<JsValue>,
-    state: State,
+    state: StreamState,
     waiting: VecDeque<ResolvingFunctions>,
     /// Its source, with the controller.
     source: Option<(JsObject, JsObject)>,
@@ -37,7 +37,7 @@ struct Stream {
 }
 
 #[derive(Clone, Trace, Finalize)]
-enum State {
+enum StreamState {
     Readable,
     Closed,
     Errored(JsValue),
@@ -51,7 +51,7 @@ struct Controller {
 
 /// The reader's end of a stream; `None` once released.
 #[derive(Trace, Finalize, JsData)]
-struct Reader {
+struct StreamReader {
     stream: Option<JsObject>,
 }
 
@@ -64,7 +64,7 @@ const STREAM: bind::Interface = bind::Interface {
             if std::mem::replace(&mut stream.borrow_mut().data_mut().is_locked, true) {
                 return Err(bind::type_error("Failed to execute 'getReader' on 'ReadableStream': it is locked."));
             }
-            let reader = Reader { stream: Some(stream.upcast()) };
+            let reader = StreamReader { stream: Some(stream.upcast()) };
             bind::object("ReadableStreamDefaultReader", reader, context).map(JsValue::from)
         }),
         ("cancel", 0, |this, _, context| {
@@ -113,7 +113,7 @@ const READER: bind::Interface = bind::Interface {
         }),
         ("releaseLock", 0, |this, _, _| {
             let stream = stream_of(this)?;
-            bind::this::<Reader>(this)?.borrow_mut().data_mut().stream = None;
+            bind::this::<StreamReader>(this)?.borrow_mut().data_mut().stream = None;
             if let Some(stream) = stream {
                 stream.borrow_mut().data_mut().is_locked = false;
             }
@@ -144,9 +144,9 @@ const CONTROLLER: bind::Interface = bind::Interface {
             let stream = controlled(this)?;
             let stream = stream.borrow();
             Ok(match &stream.data().state {
-                State::Readable => (1 - i32::try_from(stream.data().queue.len()).unwrap_or(i32::MAX)).into(),
-                State::Closed => 0.into(),
-                State::Errored(_) => JsValue::null(),
+                StreamState::Readable => (1 - i32::try_from(stream.data().queue.len()).unwrap_or(i32::MAX)).into(),
+                StreamState::Closed => 0.into(),
+                StreamState::Errored(_) => JsValue::null(),
             })
         },
         None,
@@ -158,7 +158,7 @@ impl Stream {
     fn empty() -> Self {
         Self {
             queue: VecDeque::new(),
-            state: State::Readable,
+            state: StreamState::Readable,
             waiting: VecDeque::new(),
             source: None,
             is_pulling: false,
@@ -177,7 +177,7 @@ fn enqueue(stream: &JsObject<Stream>, chunk: JsValue, context: &mut Context) -> 
         None => {
             let mut stream = stream.borrow_mut();
             let stream = stream.data_mut();
-            if !matches!(stream.state, State::Readable) || stream.queue.len() >= limits::PAIRS_MAX {
+            if !matches!(stream.state, StreamState::Readable) || stream.queue.len() >= limits::PAIRS_MAX {
                 return Err(bind::type_error("The stream takes no more chunks."));
             }
             stream.queue.push_back(chunk);
@@ -188,7 +188,7 @@ fn enqueue(stream: &JsObject<Stream>, chunk: JsValue, context: &mut Context) -> 
 
 /// Closes the stream.
 fn close(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<JsValue> {
-    stream.borrow_mut().data_mut().state = State::Closed;
+    stream.borrow_mut().data_mut().state = StreamState::Closed;
     let waiting = std::mem::take(&mut stream.borrow_mut().data_mut().waiting);
     for one in waiting {
         settle(&one, JsValue::undefined(), true, context)?;
@@ -198,7 +198,7 @@ fn close(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<JsValue> 
 
 /// Errors the stream: readers are rejected.
 fn fail(stream: &JsObject<Stream>, reason: &JsValue, context: &mut Context) -> JsResult<JsValue> {
-    stream.borrow_mut().data_mut().state = State::Errored(reason.clone());
+    stream.borrow_mut().data_mut().state = StreamState::Errored(reason.clone());
     let waiting = std::mem::take(&mut stream.borrow_mut().data_mut().waiting);
     for one in waiting {
         one.reject.call(&JsValue::undefined(), std::slice::from_ref(reason), context)?;
@@ -233,7 +233,7 @@ pub(super) fn of_bytes(bytes: &[u8], owner: JsObject, disturb: Disturb, context:
         let chunk: JsObject = JsUint8Array::from_array_buffer(buffer, context)?.into();
         stream.queue.push_back(chunk.into());
     }
-    (stream.state, stream.owner, stream.disturb) = (State::Closed, Some(owner), Some(disturb));
+    (stream.state, stream.owner, stream.disturb) = (StreamState::Closed, Some(owner), Some(disturb));
     bind::object("ReadableStream", stream, context)
 }
 
@@ -252,7 +252,7 @@ fn construct(new_target: &JsValue, args: &[JsValue], context: &mut Context) -> J
 }
 
 fn stream_of(this: &JsValue) -> JsResult<Option<JsObject<Stream>>> {
-    let reader = bind::this::<Reader>(this)?;
+    let reader = bind::this::<StreamReader>(this)?;
     let stream = reader.borrow().data().stream.clone();
     Ok(stream.and_then(|stream| stream.downcast::<Stream>().ok()))
 }
@@ -289,12 +289,12 @@ fn read(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<JsValue> {
         return Ok(JsPromise::resolve(result, context)?.into());
     }
     match &state {
-        State::Closed => {
+        StreamState::Closed => {
             let result = result_of(JsValue::undefined(), true, context)?;
             Ok(JsPromise::resolve(result, context)?.into())
         }
-        State::Errored(reason) => Ok(JsPromise::reject(JsError::from_opaque(reason.clone()), context)?.into()),
-        State::Readable => {
+        StreamState::Errored(reason) => Ok(JsPromise::reject(JsError::from_opaque(reason.clone()), context)?.into()),
+        StreamState::Readable => {
             let (promise, functions) = JsPromise::new_pending(context);
             if stream.borrow().data().waiting.len() < limits::PAIRS_MAX {
                 stream.borrow_mut().data_mut().waiting.push_back(functions);
@@ -310,7 +310,7 @@ fn pull(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<()> {
     let source = {
         let mut stream = stream.borrow_mut();
         let stream = stream.data_mut();
-        if stream.is_pulling || stream.waiting.is_empty() || !matches!(stream.state, State::Readable) {
+        if stream.is_pulling || stream.waiting.is_empty() || !matches!(stream.state, StreamState::Readable) {
             return Ok(());
         }
         stream.source.clone()
@@ -335,7 +335,7 @@ fn cancel(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<JsValue>
         let mut stream = stream.borrow_mut();
         let stream = stream.data_mut();
         stream.queue.clear();
-        stream.state = State::Closed;
+        stream.state = StreamState::Closed;
         std::mem::take(&mut stream.waiting)
     };
     for one in waiting {
@@ -348,7 +348,7 @@ fn cancel(stream: &JsObject<Stream>, context: &mut Context) -> JsResult<JsValue>
 fn iterator(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
     let stream = bind::this::<Stream>(this)?;
     stream.borrow_mut().data_mut().is_locked = true;
-    let reader = bind::object("ReadableStreamDefaultReader", Reader { stream: Some(stream.upcast()) }, context)?;
+    let reader = bind::object("ReadableStreamDefaultReader", StreamReader { stream: Some(stream.upcast()) }, context)?;
     let read = reader.get(js_string!("read"), context)?;
     bind::hidden(&reader, js_string!("next"), read, true, context)?;
     Ok(reader.into())

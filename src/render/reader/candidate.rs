@@ -13,7 +13,7 @@ use super::kinds::{name_of_list, without_states};
 use super::labels::{self, Labels};
 use super::overlays;
 use super::pickers;
-use super::places::Place;
+use super::places::AncestorPath;
 use super::rows::{has_likes, row_element, row_of, stands_in_head};
 use super::shown::text_of;
 use super::title::{self, Doubt};
@@ -254,7 +254,7 @@ pub(super) fn control(
     Some(Control {
         beside: row.as_ref().map(|row| xxh3_64(row.replacen(&text, "", 1).as_bytes())),
         still: row_element.and_then(|row| counts::still(tree, row)),
-        place: Place::of(tree, id),
+        place: AncestorPath::of(tree, id),
         leads: of.leads.take(),
         text,
         row: row.unwrap_or_default(),

@@ -13,7 +13,7 @@ use super::entries;
 use super::folders::Crumb;
 use super::kinds;
 use super::options;
-use super::places::Place;
+use super::places::AncestorPath;
 use super::rows::has_likes;
 use super::ticks;
 use super::title::{self, Doubt};
@@ -65,7 +65,7 @@ pub(super) struct Control {
     /// For a control in a row: a hash of the row's text without its counts and times, which change.
     pub still: Option<u64>,
     /// Its position, or that of the row with the delegated listener.
-    pub place: Place,
+    pub place: AncestorPath,
     pub rank: Rank,
     /// The view of the page that its URL names.
     pub view: Option<Url>,
@@ -124,7 +124,7 @@ impl Control {
             row: String::new(),
             beside: None,
             still: None,
-            place: Place::default(),
+            place: AncestorPath::default(),
             rank,
             view: None,
             leads: None,
@@ -233,7 +233,7 @@ fn found(window: &mut Window, is_given_up: impl Fn(&str) -> bool) -> (Vec<Contro
 fn keep_guesses(controls: &mut Vec<Control>, of_kind: &HashMap<String, usize>, lists_of_guesses: &mut HashSet<String>) {
     let is_guess = |of: &Control| of.by_delegate.is_some() && matches!(of.rank, Rank::Row | Rank::Back);
     let leads_up = |of: &&Control| is_guess(of) && of.rank == Rank::Back && of.crumb.is_some();
-    let ups: Vec<(String, Place)> =
+    let ups: Vec<(String, AncestorPath)> =
         controls.iter().filter(leads_up).map(|of| (of.local().to_owned(), of.place.clone())).collect();
     let mut guessed = Vec::<String>::new();
     controls.retain(|control| {
@@ -246,7 +246,7 @@ fn keep_guesses(controls: &mut Vec<Control>, of_kind: &HashMap<String, usize>, l
         if of_kind.get(&control.kind).is_some_and(|count| *count >= LIST_MIN) {
             lists_of_guesses.insert(control.kind.clone());
         }
-        let is_beside = |(local, place): &(String, Place)| local == control.local() && place.is(&control.place);
+        let is_beside = |(local, place): &(String, AncestorPath)| local == control.local() && place.is(&control.place);
         guessed.contains(&control.kind) && (lists_of_guesses.contains(&control.kind) || ups.iter().any(is_beside))
     });
 }

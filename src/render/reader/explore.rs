@@ -41,13 +41,13 @@ use self::views::Views;
 use super::controls::{Control, Rank};
 use super::lists::Lists;
 use super::note;
-use super::shown::{Book, News};
+use super::shown::{LinkTable, News};
 use crate::web::html::load::Window;
 use crate::wire::{Bound, Cut, Reach, Seeks};
 
 /// Tries what the page offers, the most promising control first. Returns where it stopped if there was more to find.
-pub(super) fn explore(window: &mut Window, seeks: Seeks, reach: Reach, book: &mut Book) -> Option<Cut> {
-    let mut reader = Reader {
+pub(super) fn explore(window: &mut Window, seeks: Seeks, reach: Reach, book: &mut LinkTable) -> Option<Cut> {
+    let mut reader = Explorer {
         window,
         reach,
         book,
@@ -86,10 +86,10 @@ enum Choice {
 }
 
 /// Explores a page: holds the window, the budget, and the state of each part of the search. The file of a part documents its state.
-struct Reader<'a> {
+struct Explorer<'a> {
     window: &'a mut Window,
     reach: Reach,
-    book: &'a mut Book,
+    book: &'a mut LinkTable,
     budget: Budget,
     turns: Turns,
     agains: Agains,
@@ -114,7 +114,7 @@ fn called(control: &Control) -> String {
     format!("{} called {}", control.kind, control.text)
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     fn read(&mut self) -> Option<Bound> {
         let mut scrolls = Scrolls::default();
         while self.budget.tries > 0 {

@@ -10,9 +10,9 @@ const WITHIN: usize = 4;
 /// The ancestors of a control, innermost first, each with its index among its siblings; no index for one among similar siblings, such as
 /// rows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place(Vec<(NodeId, Option<usize>)>);
+pub(super) struct AncestorPath(Vec<(NodeId, Option<usize>)>);
 
-impl Place {
+impl AncestorPath {
     pub fn of(tree: &Tree, id: NodeId) -> Self {
         let nth = |of: NodeId| {
             let beside = tree.children(tree.parent(of)?).filter(|beside| tree.is_element(*beside));

@@ -15,7 +15,7 @@ use crate::web::html::load::Window;
 use crate::web::html::navigation;
 use crate::web::interact::{link, roots};
 use crate::web::{clipboard, own_document, read};
-use crate::wire::{Link, State};
+use crate::wire::{Link, PageState};
 use gleaner_page::encoded_links;
 
 /// What is new in a state.
@@ -30,14 +30,14 @@ pub(super) enum News {
 
 /// The table of the links of all states.
 #[derive(Default)]
-pub(super) struct Book {
+pub(super) struct LinkTable {
     known: HashSet<String>,
     magnets: HashSet<String>,
     navigations: usize,
     torrents: usize,
     /// Links of states that are reported in full.
     whole: usize,
-    pub states: Vec<State>,
+    pub states: Vec<PageState>,
     /// Hashes of what was shown: URLs as written, texts of rows, data attributes.
     shown: HashSet<u64>,
     /// The tree's generation and the page's URL at the last scan.
@@ -46,14 +46,14 @@ pub(super) struct Book {
 
 /// The result of one walk over the page.
 #[derive(Default)]
-struct Look {
+struct PageScan {
     links: usize,
     new_links: Vec<Link>,
     has_new_rows: bool,
     magnets: Vec<String>,
 }
 
-impl Book {
+impl LinkTable {
     /// Records the current state if it has something new.
     pub fn enter(&mut self, by: &str, window: &mut Window) -> News {
         let is_first = self.states.is_empty();
@@ -73,7 +73,7 @@ impl Book {
         let leads = |link: &Link| !link.url.ends_with('#');
         let has_links = new.iter().any(leads) || !look.magnets.is_empty() || has_gone || has_fetched;
         if is_first || has_links || !new.is_empty() {
-            self.states.push(State { by: by.to_owned(), links: new, count: look.links, found: look.magnets });
+            self.states.push(PageState { by: by.to_owned(), links: new, count: look.links, found: look.magnets });
         }
         match has_links {
             true => News::Links,
@@ -93,12 +93,12 @@ impl Book {
         links.truncate(room);
         self.whole += links.len();
         self.known.extend(links.iter().map(|link| link.url.clone()));
-        self.states.push(State { by: by.to_owned(), links, count, found: look.magnets });
+        self.states.push(PageState { by: by.to_owned(), links, count, found: look.magnets });
     }
 
     /// Records inferred links that no state has shown, and their source.
     pub fn infer(&mut self, by: &str, links: Vec<String>) {
-        let mut state = State { by: by.to_owned(), ..State::default() };
+        let mut state = PageState { by: by.to_owned(), ..PageState::default() };
         for url in links {
             if self.is_full() {
                 break;
@@ -120,7 +120,7 @@ impl Book {
     }
 
     /// Scans the page; `None` if it is unchanged.
-    fn look(&mut self, context: &Context) -> Option<Look> {
+    fn look(&mut self, context: &Context) -> Option<PageScan> {
         let address = realm::address(context).to_string();
         let generation = read(context, Tree::generation);
         if self.looked_at.as_ref().is_some_and(|at| *at == (generation, address.clone())) {
@@ -133,8 +133,8 @@ impl Book {
         Some(read(context, |tree| self.walk(tree, document, &base)))
     }
 
-    fn walk(&mut self, tree: &Tree, document: NodeId, base: &Url) -> Look {
-        let mut look = Look::default();
+    fn walk(&mut self, tree: &Tree, document: NodeId, base: &Url) -> PageScan {
+        let mut look = PageScan::default();
         let seed = xxh3_64_with_seed(base.as_str().as_bytes(), 0);
         for root in roots(tree, document) {
             for id in tree.descendants(root) {
@@ -178,7 +178,7 @@ impl Book {
     }
 
     /// Records what the page copied to the clipboard, which is in no element.
-    fn copied(&mut self, window: &mut Window, look: &mut Look) {
+    fn copied(&mut self, window: &mut Window, look: &mut PageScan) {
         for text in window.engine.with(|context| clipboard::take(context)).unwrap_or_default() {
             self.magnets_in(&text, look);
         }
@@ -192,7 +192,7 @@ impl Book {
         self.shown.insert(xxh3_64_with_seed(text.as_bytes(), seed))
     }
 
-    fn magnets_in(&mut self, text: &str, look: &mut Look) {
+    fn magnets_in(&mut self, text: &str, look: &mut PageScan) {
         if !text.contains("magnet:?") && !text.contains("://") {
             return;
         }

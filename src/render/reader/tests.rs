@@ -24,13 +24,13 @@ mod steps;
 mod turns;
 
 /// The outcome of a page after `tries`, and the value of an expression there.
-struct Read {
-    told: Told,
+struct ReadOutcome {
+    told: ActResults,
     value: String,
     gone: Vec<String>,
 }
 
-impl Read {
+impl ReadOutcome {
     fn urls(&self) -> Vec<&str> {
         self.told.states.iter().flat_map(|state| &state.links).map(|link| link.url.as_str()).collect()
     }
@@ -41,7 +41,7 @@ impl Read {
     }
 }
 
-fn read_with(html: &str, acts: &[Act], seeks: Seeks, expression: &str, viewport: Viewport) -> Read {
+fn read_with(html: &str, acts: &[Act], seeks: Seeks, expression: &str, viewport: Viewport) -> ReadOutcome {
     read_on(|| Box::new(NoNet::new()), html, acts, seeks, expression, viewport)
 }
 
@@ -52,7 +52,7 @@ fn read_on(
     seeks: Seeks,
     expression: &str,
     viewport: Viewport,
-) -> Read {
+) -> ReadOutcome {
     let start = Start::at(Url::parse("http://site.test/list").unwrap());
     read_from(start, net, html, acts, seeks, expression, viewport)
 }
@@ -65,7 +65,7 @@ fn read_from(
     seeks: Seeks,
     expression: &str,
     viewport: Viewport,
-) -> Read {
+) -> ReadOutcome {
     let (html, acts, expression) = (html.to_owned(), acts.to_vec(), expression.to_owned());
     let page = move || {
         let setting = Setting { viewport, ..Setting::default() };
@@ -74,12 +74,12 @@ fn read_from(
         let told = read_page(&mut window, &acts, seeks, Reach::default());
         let gone = window.navigations().into_iter().map(|one| one.url).collect();
         let value = text_of(&mut window, &format!("String({expression})")).unwrap_or_default();
-        Read { told, value, gone }
+        ReadOutcome { told, value, gone }
     };
     std::thread::Builder::new().stack_size(limits::RENDER_STACK_BYTES).spawn(page).unwrap().join().unwrap()
 }
 
-fn read_page_of(html: &str, expression: &str) -> Read {
+fn read_page_of(html: &str, expression: &str) -> ReadOutcome {
     read_with(html, &[], Seeks::ALL, expression, Viewport::default())
 }
 

@@ -19,7 +19,7 @@ pub struct Outcome {
     /// Instructions used.
     pub instructions: usize,
     /// The states of the page, the one after its load first.
-    pub states: Vec<State>,
+    pub states: Vec<PageState>,
     /// URLs that the page or its reader tried to navigate to.
     pub navigations: Vec<Navigation>,
     /// What its scripts left in their storages.
@@ -47,7 +47,7 @@ pub struct Outcome {
 
 /// The links of a page after one of the acts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct PageState {
     /// What led to it: `load`, or a description of the act.
     pub by: String,
     /// All links in the first state and after requested acts; in other states only those that no earlier state had.

@@ -37,14 +37,14 @@ impl Standing {
 }
 
 /// An element that rules are matched against. It caches facts about its siblings for the next rule.
-pub struct Asked<'a> {
+pub struct ElementMatcher<'a> {
     tree: &'a Tree,
     element: NodeId,
     caches: SelectorCaches,
     quirks: context::QuirksMode,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ElementMatcher<'a> {
     pub fn new(tree: &'a Tree, element: NodeId) -> Self {
         Self { tree, element, caches: SelectorCaches::default(), quirks: super::quirks_of(tree, element) }
     }

@@ -75,7 +75,7 @@ enum Work {
 }
 
 /// The namespace declarations of an element itself ("recording the namespace information", §3.2.1.3).
-struct Own {
+struct NamespaceDeclarations {
     /// Declarations in scope before the element's own.
     outer: usize,
     default: Option<Namespace>,
@@ -149,8 +149,8 @@ impl Tree {
     }
 }
 
-fn record(element: &Element, scope: &mut Scope) -> Own {
-    let mut own = Own { outer: scope.order.len(), default: None };
+fn record(element: &Element, scope: &mut Scope) -> NamespaceDeclarations {
+    let mut own = NamespaceDeclarations { outer: scope.order.len(), default: None };
     for attribute in element.attributes.iter().filter(|attribute| attribute.name.ns == ns!(xmlns)) {
         let namespace = Namespace::from(attribute.value.as_str());
         if attribute.name.prefix.is_none() {
@@ -166,7 +166,7 @@ fn record(element: &Element, scope: &mut Scope) -> Own {
 fn write_start(
     xml: &mut String,
     element: &Element,
-    own: Own,
+    own: NamespaceDeclarations,
     inherited: Namespace,
     scope: &mut Scope,
 ) -> (String, Namespace) {

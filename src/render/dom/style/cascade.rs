@@ -10,7 +10,7 @@ use html5ever::local_name;
 use super::declaration;
 use super::sheet::{Rule, RuleKind, Rules, Sheet};
 use super::value::{is_wide, longhands};
-use crate::dom::select::{Asked, Need, Selectors, Standing};
+use crate::dom::select::{ElementMatcher, Need, Selectors, Standing};
 use crate::dom::{NodeId, Tree};
 use crate::limits;
 
@@ -204,7 +204,7 @@ impl Cascade<'_> {
     /// The value that rules and the style attribute declare for a property of an element, or of its pseudo-element if one is named, as
     /// written.
     pub fn declared(&self, element: NodeId, property: &str, pseudo: Option<&str>) -> Option<String> {
-        let mut asked = Asked::new(self.tree, element);
+        let mut asked = ElementMatcher::new(self.tree, element);
         let mut best: Option<(Weight, Rc<str>)> = None;
         let root = self.tree.root(element);
         let host = self.tree.shadow_host(root);
@@ -231,7 +231,7 @@ impl Cascade<'_> {
 
     fn look(
         &self,
-        asked: &mut Asked<'_>,
+        asked: &mut ElementMatcher<'_>,
         (root, host, standing, rank): (NodeId, Option<NodeId>, Standing, i8),
         property: &str,
         pseudo: Option<&str>,

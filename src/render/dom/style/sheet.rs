@@ -76,7 +76,7 @@ impl Sheet {
         *self.namespaces.borrow_mut() = Rc::default();
         let mut parser = Parser::new(text);
         parser.set_nested_block_limit(limits::SELECTOR_NESTING_MAX);
-        let mut reader = Reader { shared: &self.shared, namespaces: Rc::default(), is_nested: false, depth: 0 };
+        let mut reader = RuleParser { shared: &self.shared, namespaces: Rc::default(), is_nested: false, depth: 0 };
         let mut rules = Vec::new();
         for item in StyleSheetParser::new(&mut parser, &mut reader).flatten() {
             if let Item::Rule(rule) = item {
@@ -108,7 +108,7 @@ impl Sheet {
     /// [`Error::Syntax`] for an invalid rule, [`Error::IndexSize`] beyond the list, [`Error::Full`] at the cap.
     pub fn insert(&self, text: &str, index: usize) -> Result<(), Error> {
         let namespaces = Rc::clone(&self.namespaces.borrow());
-        let mut reader = Reader { shared: &self.shared, namespaces, is_nested: false, depth: 0 };
+        let mut reader = RuleParser { shared: &self.shared, namespaces, is_nested: false, depth: 0 };
         reader.insert(text, index, &self.rules)?;
         *self.namespaces.borrow_mut() = reader.namespaces;
         self.changed();
@@ -197,7 +197,7 @@ impl Rule {
     pub fn insert(&self, text: &str, index: usize) -> Result<(), Error> {
         let is_nested = self.is_nested || self.kind == RuleKind::Style;
         let namespaces = Rc::clone(&self.namespaces);
-        let mut reader = Reader { shared: &self.shared, namespaces, is_nested, depth: self.depth + 1 };
+        let mut reader = RuleParser { shared: &self.shared, namespaces, is_nested, depth: self.depth + 1 };
         reader.insert(text, index, &self.rules)?;
         self.changed();
         Ok(())
@@ -219,7 +219,7 @@ impl Rule {
 }
 
 /// Parses rules for a sheet.
-struct Reader<'s> {
+struct RuleParser<'s> {
     shared: &'s Rc<Shared>,
     namespaces: Rc<Namespaces>,
     /// Whether the parser is inside a style rule.
@@ -233,13 +233,13 @@ enum Item {
     Declaration(Declaration),
 }
 
-type Read<T> = Result<T, ParseError<SelectorParseErrorKind>>;
+type ParseResult<T> = Result<T, ParseError<SelectorParseErrorKind>>;
 
-fn refused<T>() -> Read<T> {
+fn refused<T>() -> ParseResult<T> {
     Err(ParseError::from_basic_kind(BasicParseErrorKind::QualifiedRuleInvalid))
 }
 
-impl Reader<'_> {
+impl RuleParser<'_> {
     fn insert(&mut self, text: &str, index: usize, rules: &Rules) -> Result<(), Error> {
         let mut parser = Parser::new(text);
         parser.set_nested_block_limit(limits::SELECTOR_NESTING_MAX);
@@ -262,7 +262,7 @@ impl Reader<'_> {
         selectors: Option<Selectors>,
         (declarations, rules): (Vec<Declaration>, Vec<Rc<Rule>>),
         text: &str,
-    ) -> Read<Item> {
+    ) -> ParseResult<Item> {
         let made = self.shared.made.get();
         if made >= limits::STYLE_RULES_MAX || self.depth > limits::SELECTOR_NESTING_MAX {
             return refused();
@@ -287,7 +287,7 @@ impl Reader<'_> {
             return Default::default();
         }
         let namespaces = Rc::clone(&self.namespaces);
-        let mut inner = Reader { shared: self.shared, namespaces, is_nested, depth: self.depth + 1 };
+        let mut inner = RuleParser { shared: self.shared, namespaces, is_nested, depth: self.depth + 1 };
         let (mut declarations, mut rules) = (Vec::new(), Vec::new());
         for item in RuleBodyParser::new(input, &mut inner).flatten() {
             match item {
@@ -299,27 +299,27 @@ impl Reader<'_> {
     }
 }
 
-impl<'i> QualifiedRuleParser<'i> for Reader<'_> {
+impl<'i> QualifiedRuleParser<'i> for RuleParser<'_> {
     type Prelude = Selectors;
     type QualifiedRule = Item;
     type Error = SelectorParseErrorKind;
 
-    fn parse_prelude(&mut self, input: &mut Parser<'i>) -> Read<Selectors> {
+    fn parse_prelude(&mut self, input: &mut Parser<'i>) -> ParseResult<Selectors> {
         Selectors::read(input, &self.namespaces, self.is_nested)
     }
 
-    fn parse_block(&mut self, selectors: Selectors, _: &ParserState, input: &mut Parser<'i>) -> Read<Item> {
+    fn parse_block(&mut self, selectors: Selectors, _: &ParserState, input: &mut Parser<'i>) -> ParseResult<Item> {
         let block = self.block(true, input);
         self.rule(RuleKind::Style, Some(selectors), block, "")
     }
 }
 
-impl<'i> AtRuleParser<'i> for Reader<'_> {
+impl<'i> AtRuleParser<'i> for RuleParser<'_> {
     type Prelude = (String, &'i str);
     type AtRule = Item;
     type Error = SelectorParseErrorKind;
 
-    fn parse_prelude(&mut self, name: CowRcStr<'i>, input: &mut Parser<'i>) -> Read<Self::Prelude> {
+    fn parse_prelude(&mut self, name: CowRcStr<'i>, input: &mut Parser<'i>) -> ParseResult<Self::Prelude> {
         let start = input.position();
         while input.next_including_whitespace().is_ok() {}
         Ok((name.to_ascii_lowercase(), input.slice_from(start).trim()))
@@ -349,7 +349,7 @@ impl<'i> AtRuleParser<'i> for Reader<'_> {
         (name, prelude): Self::Prelude,
         start: &ParserState,
         input: &mut Parser<'i>,
-    ) -> Read<Item> {
+    ) -> ParseResult<Item> {
         match name.as_str() {
             "media" | "supports" | "layer" | "container" | "scope" | "starting-style" => {
                 let block = self.block(self.is_nested, input);
@@ -365,11 +365,11 @@ impl<'i> AtRuleParser<'i> for Reader<'_> {
     }
 }
 
-impl<'i> DeclarationParser<'i> for Reader<'_> {
+impl<'i> DeclarationParser<'i> for RuleParser<'_> {
     type Declaration = Item;
     type Error = SelectorParseErrorKind;
 
-    fn parse_value(&mut self, name: CowRcStr<'i>, input: &mut Parser<'i>, _: &ParserState) -> Read<Item> {
+    fn parse_value(&mut self, name: CowRcStr<'i>, input: &mut Parser<'i>, _: &ParserState) -> ParseResult<Item> {
         let start = input.position();
         while let Ok(token) = input.next() {
             // `a:hover { … }` is a rule (CSS Syntax §5.4.4).
@@ -381,7 +381,7 @@ impl<'i> DeclarationParser<'i> for Reader<'_> {
     }
 }
 
-impl<'i> RuleBodyItemParser<'i, Item, SelectorParseErrorKind> for Reader<'_> {
+impl<'i> RuleBodyItemParser<'i, Item, SelectorParseErrorKind> for RuleParser<'_> {
     fn parse_declarations(&self) -> bool {
         self.is_nested
     }

@@ -24,7 +24,7 @@ impl Tree {
     /// [`XPathError::Namespace`] for an undeclared prefix, [`XPathError::Work`] beyond the cap of steps.
     pub fn evaluate(&self, xpath: &XPath, node: &Item, prefixes: &Prefixes) -> Answer<Value> {
         let work = Cell::new(0);
-        let place = Place { tree: self, item: node, position: 1, size: 1, prefixes, work: &work };
+        let place = Context { tree: self, item: node, position: 1, size: 1, prefixes, work: &work };
         place.value(&xpath.root)
     }
 }
@@ -38,7 +38,7 @@ impl Item {
 
 /// The context of an evaluation (§1 "context").
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Context<'a> {
     tree: &'a Tree,
     item: &'a Item,
     position: usize,
@@ -48,7 +48,7 @@ struct Place<'a> {
     work: &'a Cell<usize>,
 }
 
-impl Place<'_> {
+impl Context<'_> {
     fn count(&self, steps: usize) -> Answer<()> {
         self.work.set(self.work.get() + steps);
         if self.work.get() > limits::XPATH_STEPS_MAX { Err(XPathError::Work) } else { Ok(()) }
@@ -174,7 +174,7 @@ impl Place<'_> {
         let size = nodes.len();
         let mut kept = Vec::new();
         for (place, item) in nodes.into_iter().enumerate() {
-            let at = Place { item: &item, position: place + 1, size, ..*self };
+            let at = Context { item: &item, position: place + 1, size, ..*self };
             let holds = match at.value(predicate)? {
                 Value::Number(number) => number == (place + 1) as f64,
                 other => other.to_truth(),

@@ -1,7 +1,7 @@
 //! The cache of scripts shared by pages of one child does not change what the scripts do.
 
 use super::*;
-use crate::engine::kept::Kept;
+use crate::engine::kept::EngineCache;
 
 /// A text that is long enough to be cached.
 fn long(text: &str) -> String {
@@ -9,7 +9,7 @@ fn long(text: &str) -> String {
 }
 
 /// Runs scripts and then a module as one page; returns its `log` and the cache for the next page.
-fn page_of(kept: Kept, scripts: &[&str], module: &str) -> (String, Kept) {
+fn page_of(kept: EngineCache, scripts: &[&str], module: &str) -> (String, EngineCache) {
     let start = Start::at(Url::parse("https://example.org/").unwrap());
     let mut engine = Engine::behind(kept, &start, Box::new(NoNet::new())).unwrap();
     engine.evaluate("var log = []", "log");
@@ -34,7 +34,7 @@ fn scripts_and_modules_that_pages_share_are_parsed_twice_and_run_on_each() {
     );
     let module =
         long("const own = 'module'; export let x = 1; log.push(own, typeof count, (() => x)(), import.meta.url)");
-    let mut kept = Kept::default();
+    let mut kept = EngineCache::default();
     let mut trees = Vec::new();
     for number in 0..5 {
         // A page does not see the bindings of other pages, and a script does not include what precedes it in the page.
@@ -55,7 +55,7 @@ fn scripts_and_modules_that_pages_share_are_parsed_twice_and_run_on_each() {
 #[test]
 fn a_kept_script_is_read_anew_within_a_page_and_its_declarations_are_held_against_the_pages() {
     let script = long("let once = 1; log.push('ran')");
-    let (mut kept, mut logs) = (Kept::default(), Vec::new());
+    let (mut kept, mut logs) = (EngineCache::default(), Vec::new());
     for scripts in
         [&[&*script][..], &[&script], &[&script], &[&script, &script], &["var once", &script], &["let once", &script]]
     {
@@ -80,7 +80,7 @@ fn scripts_that_call_eval_directly_are_not_kept() {
         "eval('var added = 1'); log.push(added)",
     ];
     for script in scripts.map(long) {
-        let mut kept = Kept::default();
+        let mut kept = EngineCache::default();
         for _ in 0..3 {
             kept = page_of(kept, &[&script], "0").1;
         }
@@ -88,7 +88,7 @@ fn scripts_that_call_eval_directly_are_not_kept() {
     }
     // An indirect call sees no scope.
     let script = long("log.push((0, eval)('1'), window.eval('2'))");
-    let mut kept = Kept::default();
+    let mut kept = EngineCache::default();
     for _ in 0..3 {
         let (log, next) = page_of(kept, &[&script], "0");
         assert_eq!(log, "1 2 ");
@@ -102,7 +102,7 @@ fn what_was_not_used_for_longest_makes_room() {
     let large = |name: char| {
         format!("log.push('{name}') /*{}*/", name.to_string().repeat(limits::RENDER_KEPT_BYTES_MAX / 5 * 2))
     };
-    let mut kept = Kept::default();
+    let mut kept = EngineCache::default();
     for name in "aabbaccbaa".chars() {
         kept = page_of(kept, &[&large(name)], "0").1;
         assert!(kept.trees() <= 2);
@@ -130,7 +130,7 @@ fn what_was_not_used_for_longest_makes_room() {
 #[test]
 fn a_page_whose_engine_broke_down_leaves_nothing() {
     let script = long("log.push(1)");
-    let mut kept = Kept::default();
+    let mut kept = EngineCache::default();
     for _ in 0..2 {
         kept = page_of(kept, &[&script], "0").1;
     }

@@ -12,7 +12,7 @@ use super::super::ticks;
 use super::super::words::{COPY, says};
 use super::back::Level;
 use super::bounds::PATIENCE_WITH_PAID;
-use super::{Choice, Reader};
+use super::{Choice, Explorer};
 use crate::dom::NodeId;
 use crate::limits;
 
@@ -63,7 +63,7 @@ impl Agains {
 }
 
 /// What a page showed before boxes were ticked.
-struct Shown {
+struct PageBeforeTicks {
     controls: Rc<Vec<Control>>,
     links: HashSet<String>,
     disabled: HashSet<NodeId>,
@@ -71,7 +71,7 @@ struct Shown {
     posts: usize,
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// How many requests of the page's scripts the server failed to answer.
     pub(super) fn faults(&self) -> u64 {
         self.window.engine.page().borrow().faults.count()
@@ -202,10 +202,10 @@ impl Reader<'_> {
         best
     }
 
-    fn shown_before_ticks(&mut self) -> Shown {
+    fn shown_before_ticks(&mut self) -> PageBeforeTicks {
         let unsent = self.window.engine.page().borrow().unsent;
         let (links, disabled, posts) = (self.links(), ticks::disabled(self.window), self.posts());
-        Shown { controls: Rc::clone(&self.sight.controls), links, disabled, unsent, posts }
+        PageBeforeTicks { controls: Rc::clone(&self.sight.controls), links, disabled, unsent, posts }
     }
 
     /// How many forms scripts tried to POST.
@@ -214,13 +214,13 @@ impl Reader<'_> {
     }
 
     /// Whether rows or links disappeared, or a script tried to POST, since boxes were ticked.
-    fn has_done_harm(&mut self, first: &Control, shown: &Shown) -> bool {
+    fn has_done_harm(&mut self, first: &Control, shown: &PageBeforeTicks) -> bool {
         let is_unsent = self.window.engine.page().borrow().unsent > shown.unsent;
         is_unsent || self.posts() > shown.posts || !self.is_all_there(first, shown)
     }
 
     /// Whether all former rows and links are still there.
-    fn is_all_there(&mut self, first: &Control, shown: &Shown) -> bool {
+    fn is_all_there(&mut self, first: &Control, shown: &PageBeforeTicks) -> bool {
         self.look_around();
         let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();
         let links = self.links();
@@ -234,7 +234,7 @@ impl Reader<'_> {
     }
 
     /// Whether something outside the rows acts on ticked rows: by its label, or because it was disabled before.
-    fn waits_for_more(&mut self, first: &Control, shown: &Shown) -> bool {
+    fn waits_for_more(&mut self, first: &Control, shown: &PageBeforeTicks) -> bool {
         let likes = |kind: &str| self.sight.controls.iter().filter(|of| of.kind == kind).count();
         let waits = |of: &&Control| {
             let has_words = of.gets || says(COPY, &of.words.to_lowercase(), true);
@@ -249,7 +249,7 @@ impl Reader<'_> {
     }
 
     /// Gives up a kind of boxes, and restores the page to the state before the first was ticked.
-    fn untick(&mut self, first: &Control, shown: &Shown) {
+    fn untick(&mut self, first: &Control, shown: &PageBeforeTicks) {
         self.tried.failed.insert(first.kind.clone(), (Rank::Tick, PATIENCE_WITH_PAID));
         self.budget.tries = self.budget.tries.saturating_sub(1);
         let was_ticked: HashSet<u64> =

@@ -10,7 +10,7 @@ use super::super::controls::{Control, Rank};
 use super::super::folders::Crumb;
 use super::super::shown::News;
 use super::frontier::{Step, says_of};
-use super::{Choice, Reader};
+use super::{Choice, Explorer};
 use crate::dom::NodeId;
 use crate::limits;
 use crate::web::html::load::Window;
@@ -58,7 +58,7 @@ impl Level {
     }
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Returns to a list after a click on one of its rows.
     pub(super) fn come_back(&mut self, list: &Level) {
         // After the last row of a list nothing is missing.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::controls::{Control, Rank};
 use super::super::shown::News;
-use super::Reader;
+use super::Explorer;
 use super::frontier::says_of;
 use crate::cost::{self, Of};
 use crate::engine::jobs;
@@ -98,7 +98,7 @@ pub(super) struct Called {
     copies: HashMap<String, Option<u32>>,
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     fn judge_copy(&mut self, control: &Control, news: News) {
         // A label that many controls have does not mark a copy.
         let same = self.sight.controls.iter().filter(|of| of.now == control.now).take(3).count();

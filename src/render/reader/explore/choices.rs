@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
 use super::super::words::{APPLY, APPLY_ALONE, says};
-use super::Reader;
+use super::Explorer;
 use super::bounds::PATIENCE_WITH_PAID;
 
 /// Whether a control is an option of a list.
@@ -22,7 +22,7 @@ pub(super) struct Choices {
     vain: u32,
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Whether a choice alone removed links or rows: the page needs no button.
     pub(super) fn has_taken(&mut self, links: &HashSet<String>, before: &[Control]) -> bool {
         let now: HashSet<u64> = self.sight.controls.iter().map(|of| of.identity).collect();

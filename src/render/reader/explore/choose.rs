@@ -7,13 +7,13 @@ use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::overlays;
 use super::bounds::PATIENCE;
 use super::choices;
-use super::{Choice, Reader};
+use super::{Choice, Explorer};
 use crate::dom::NodeId;
 use crate::limits;
 use crate::web::cssom::styles;
 use crate::web::{own_document, read};
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Whether a person would see it.
     pub(super) fn is_shown(&mut self, id: NodeId) -> bool {
         self.window.engine.with(|context| styles::is_displayed(id, context)) == Some(true)

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
 use super::super::words::{CANCEL, HIDES, says};
-use super::Reader;
+use super::Explorer;
 use crate::dom::NodeId;
 use crate::limits;
 
@@ -68,7 +68,7 @@ enum More {
     Once,
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Lets a row's control that is labelled like a turn be clicked again if that brings links or rows and posts nothing. It waits until
     /// all other rows are done; the first of a kind decides.
     pub(super) fn press_more(&mut self, control: &Control, news: News, posted: bool) {

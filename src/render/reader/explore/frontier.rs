@@ -11,7 +11,7 @@ use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::same;
 use super::super::shown::News;
 use super::choices::is_choice;
-use super::{Reader, leads_on};
+use super::{Explorer, leads_on};
 use crate::dom::NodeId;
 use crate::limits;
 
@@ -25,7 +25,7 @@ pub(super) struct Step {
 }
 
 /// A state that showed pending rows.
-struct Place {
+struct PendingState {
     path: Vec<Step>,
     address: Option<Url>,
     /// Controls that changed nothing there, such as the tab that was already open.
@@ -44,7 +44,7 @@ struct Waiting {
 
 #[derive(Default)]
 pub(super) struct Frontier {
-    places: Vec<Place>,
+    places: Vec<PendingState>,
     /// The index of the current place.
     here: usize,
     /// Pending rows by identity: not clicked when they were first seen.
@@ -67,7 +67,7 @@ pub(super) struct Frontier {
 
 impl Frontier {
     fn enter(&mut self, path: &[Step], address: Option<&Url>) {
-        let is_here = |place: &Place| place.path == path && place.address.as_ref() == address;
+        let is_here = |place: &PendingState| place.path == path && place.address.as_ref() == address;
         if self.places.get(self.here).is_some_and(is_here) {
             return;
         }
@@ -77,7 +77,12 @@ impl Frontier {
                 self.here = self.here.saturating_sub(1);
                 return;
             }
-            self.places.push(Place { path: path.to_vec(), address: address.cloned(), stays: Vec::new(), visits: 0 });
+            self.places.push(PendingState {
+                path: path.to_vec(),
+                address: address.cloned(),
+                stays: Vec::new(),
+                visits: 0,
+            });
         }
     }
 
@@ -111,7 +116,7 @@ impl Frontier {
     }
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Stores the unclicked rows of the current state, and the path to it.
     pub(super) fn remember(&mut self) {
         self.look_around();

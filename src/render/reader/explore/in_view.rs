@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
-use super::{Choice, Reader};
+use super::{Choice, Explorer};
 
 /// Whether to scroll before clicking anything else.
 pub(super) struct Scrolls {
@@ -37,7 +37,7 @@ pub(super) struct InView {
     draws: bool,
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Scrolls until nothing new appears at the end.
     pub(super) fn scroll(&mut self, scrolls: &mut Scrolls) {
         let mut is_end = true;

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::controls::{Control, Rank};
 use super::super::note;
 use super::super::shown::News;
-use super::{Reader, said};
+use super::{Explorer, said};
 use crate::limits;
 use crate::web::dom::document;
 use crate::web::own_document;
@@ -55,7 +55,7 @@ struct Kind {
 
 struct Learned {
     mapping: Mapping,
-    items: Vec<Known>,
+    items: Vec<InferredItem>,
     by_mark: HashMap<String, Vec<usize>>,
     keys: HashSet<String>,
     /// Rows matched to its records.
@@ -63,7 +63,7 @@ struct Learned {
     is_over: bool,
 }
 
-struct Known {
+struct InferredItem {
     item: Item,
     /// Its row was left out.
     is_skipped: bool,
@@ -76,7 +76,7 @@ impl Learned {
             let Some(key) = item.links.first().and_then(|link| rows::key(page, link)) else { continue };
             if self.items.len() < limits::RENDER_LINKS_MAX && self.keys.insert(key) {
                 self.by_mark.entry(item.mark.clone()).or_default().push(self.items.len());
-                self.items.push(Known { item, is_skipped: false });
+                self.items.push(InferredItem { item, is_skipped: false });
             }
         }
         self.items.len() - before
@@ -203,7 +203,7 @@ fn is_checked(nth: usize) -> bool {
     matches!(nth, 0 | 2 | 6 | 14) || nth > 14 && (nth - 14).is_multiple_of(11)
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Clicks a control; for a row, records the result.
     pub(super) fn press_and_learn(&mut self, control: &Control) -> News {
         if self.rank(control) != Rank::Row {

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use super::super::controls::Control;
-use super::Reader;
+use super::Explorer;
 use crate::dom::{NodeId, Tree};
 use crate::web::interact::press_key;
 use crate::web::read;
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Closes what a row's control opened if it blocks the rest of the page: by Escape, or by a second click.
     pub(super) fn leave_menu(&mut self, opener: &Control, before: &[Control]) {
         if !self.is_shut_off(before) {

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::super::controls::{Choice as Offer, Control, Rank};
 use super::super::pickers::{self, Popup, is_opener_kind};
 use super::super::shown::News;
-use super::Reader;
+use super::Explorer;
 use crate::dom::NodeId;
 use crate::web::read;
 
@@ -43,7 +43,7 @@ fn identity_of(opener: u64, option: &str) -> u64 {
     xxh3_64(format!("{opener:x} {option}").as_bytes())
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Opens a list for the first time.
     pub(super) fn open_picker(&mut self, control: &Control) -> News {
         self.tried.clicked.insert(control.identity);

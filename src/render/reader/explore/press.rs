@@ -9,7 +9,7 @@ use super::super::controls::{Control, Rank};
 use super::super::shown::News;
 use super::back::{self, Level};
 use super::bounds::PATIENCE_WITH_PAID;
-use super::{Reader, choices, leads_on};
+use super::{Explorer, choices, leads_on};
 use crate::dom::NodeId;
 use crate::engine::realm;
 use crate::web::html::navigation;
@@ -44,7 +44,7 @@ impl Before {
     }
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Clicks a control, and returns if it led away from a list.
     pub(super) fn press(&mut self, control: &Control) -> News {
         self.tried.clicked.insert(control.identity);

@@ -6,12 +6,12 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::super::controls::{Control, Rank};
 use super::super::same;
-use super::{Reader, leads_on};
+use super::{Explorer, leads_on};
 use crate::dom::NodeId;
 use crate::web::interact::roots;
 use crate::web::{own_document, read};
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// A hash of all text of the page.
     pub(super) fn says(&mut self) -> u64 {
         let said = self.window.engine.with(|context| {

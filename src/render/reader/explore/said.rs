@@ -17,25 +17,25 @@ const ROW_NODES: usize = 300;
 const LABEL_CHARS: usize = 24;
 
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct RowFeatures {
     pub marks: Vec<Mark>,
     pub look: Vec<Trait>,
 }
 
 /// The text and look of the row of a control.
-pub(super) fn by(window: &mut Window, control: &Control) -> Said {
+pub(super) fn by(window: &mut Window, control: &Control) -> RowFeatures {
     let id = control.by_delegate.unwrap_or(control.id);
     let said = window.engine.look(|context| {
         read(context, |tree| {
             // A control that opens something belongs to no row: what it opens has its own rows.
             if tree.element(id).is_some_and(|of| of.attribute(&"aria-expanded".into()).is_some()) {
-                return Said::default();
+                return RowFeatures::default();
             }
             let is_row = |of: &NodeId| {
                 !control.row.is_empty() && text_of(tree, *of, limits::RENDER_ROW_TEXT_CHARS) == control.row
             };
             let row = [id].into_iter().chain(tree.ancestors(id)).take(ROW_WITHIN).find(is_row).unwrap_or(id);
-            Said { marks: marks(tree, row), look: look(tree, row) }
+            RowFeatures { marks: marks(tree, row), look: look(tree, row) }
         })
     });
     said.unwrap_or_default()

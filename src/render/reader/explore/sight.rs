@@ -7,7 +7,7 @@ use url::Url;
 
 use super::super::controls::{Control, Rank, controls};
 use super::super::same;
-use super::{Reader, back, choices};
+use super::{Explorer, back, choices};
 use crate::dom::{NodeId, Tree};
 use crate::engine::realm;
 use crate::web::read;
@@ -41,7 +41,7 @@ impl Sight {
     }
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Scans the page for controls; true if there are new rows or views.
     pub(super) fn look_around(&mut self) -> bool {
         let now = self.window.engine.with(|context| (read(context, Tree::generation), Some(realm::address(context))));

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use boa_engine::Context;
 use html5ever::LocalName;
 
-use super::Reader;
+use super::Explorer;
 use crate::dom::{NodeId, Tree};
 use crate::limits;
 use crate::web::interact::roots;
@@ -89,7 +89,7 @@ fn scrolls(id: NodeId, context: &mut Context) -> bool {
     around.into_iter().any(|of| listens_to(of, "scroll", context))
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     pub(super) fn hear_of_rows(&mut self) {
         let stated = &mut self.stated;
         self.window.engine.with(|context| stated.look(context));

@@ -9,7 +9,7 @@ use super::super::controls::{Control, Rank};
 use super::super::rows::has_likes;
 use super::super::shown::News;
 use super::super::words::{ABOUT_TURNS, PAGERS, TURN_PHRASES, TURN_SIGNS, TURN_WORDS, TURN_WORDS_OF_MORE};
-use super::Reader;
+use super::Explorer;
 use super::choices::is_choice;
 use super::pick::is_opener;
 use crate::dom::{NodeId, Tree};
@@ -52,7 +52,7 @@ pub(super) struct Turns {
     pub starts_inside: bool,
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Keeps only turns, unless the list's pages have URLs: those are links.
     pub(super) fn keep_turns(&mut self, controls: &mut Vec<Control>) {
         let mut alike = HashMap::<String, usize>::new();
@@ -232,75 +232,4 @@ fn stands_in_likes(tree: &Tree, id: NodeId) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_turn_says_so_and_nothing_else() {
-        for text in [
-            "Next",
-            "next page »",
-            "Load 20 more",
-            "Show more results",
-            "Older posts",
-            "Nächste Seite",
-            "Mehr laden",
-            "Page suivante",
-            "Cargar más",
-            "Следующая",
-            "Показать ещё 50",
-            "下一页",
-            "加载更多",
-            "次のページ",
-            "더 보기",
-            "التالي",
-            "Daha fazla göster",
-            "❯",
-        ] {
-            assert!(says_turn(text, false), "{text}");
-        }
-        for text in [
-            "Exchange →",
-            "Claim daily bonus »",
-            "Spin the wheel ›",
-            "签到 →",
-            "兑换更多魔力",
-            "Следить за темой",
-            "Weiterempfehlen",
-            "Weiter",
-            "Forward to a friend",
-            "Plus 1",
-            "+1",
-            "Get more invites",
-            "Одобрить ещё",
-            "Redeem",
-            "Hit and run pardon",
-            "Jackass Forward 2022",
-            "→",
-            "",
-        ] {
-            assert!(!says_turn(text, false), "{text}");
-        }
-        assert!(says_turn("›", true) && says_turn("Weiter", true) && !says_turn("Donate more", true));
-    }
-
-    #[test]
-    fn names_have_parts() {
-        assert_eq!(parts_of("MuiPagination-ul v-pager__x"), ["mui", "pagination", "ul", "v", "pager", "", "x"]);
-        for (name, expected) in [
-            ("MuiPagination-ul", true),
-            ("dataTables_paginate", true),
-            ("page-item", true),
-            ("page-numbers", true),
-            ("wp-pagenavi", true),
-            ("pages", true),
-            ("pageRating", false),
-            ("homepage-item", false),
-            ("my-pages-vote", false),
-            ("user-pages", false),
-            ("pageRoot", false),
-        ] {
-            assert_eq!(names_pager(&parts_of(name)), expected, "{name}");
-        }
-    }
-}
+mod tests;

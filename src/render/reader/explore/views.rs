@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::controls::{Control, LIST_MIN, Rank};
 use super::super::shown::News;
-use super::Reader;
+use super::Explorer;
 use super::bounds::PATIENCE;
 use crate::limits;
 
@@ -28,7 +28,7 @@ impl Views {
     }
 }
 
-impl Reader<'_> {
+impl Explorer<'_> {
     /// Opens a view by its URL, and clicks its downloads.
     pub(super) fn visit(&mut self, url: &Url, kind: &str) -> News {
         let faults = self.faults();

@@ -33,7 +33,7 @@ impl Net for Faulty {
     }
 }
 
-pub(super) fn read_faulty(html: &str, expression: &str) -> Read {
+pub(super) fn read_faulty(html: &str, expression: &str) -> ReadOutcome {
     let net = || Box::new(Faulty::default()) as Box<dyn Net>;
     read_on(net, html, &[], Seeks::ALL, expression, Viewport::default())
 }

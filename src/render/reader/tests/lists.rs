@@ -20,7 +20,7 @@ fn turned(pages: u32, row: &str, open: &str) -> String {
 const LINK: &str = "`<a href=/t/${n}>torrent</a>`";
 const NAME: &str = "<div class=row><div class=name>Title ${n}</div></div>";
 
-fn titles(read: &Read) -> usize {
+fn titles(read: &ReadOutcome) -> usize {
     let links = read.urls().into_iter().map(str::to_owned).chain(read.gone.clone());
     links.filter(|url| url.contains("/t/")).collect::<std::collections::HashSet<_>>().len()
 }

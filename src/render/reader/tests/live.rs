@@ -4,7 +4,7 @@
 use super::again::read_faulty;
 use super::*;
 
-pub(super) fn titles(read: &Read) -> usize {
+pub(super) fn titles(read: &ReadOutcome) -> usize {
     let links = read.urls().into_iter().map(str::to_owned).chain(read.gone.clone());
     links.filter(|url| url.contains("/t/")).collect::<std::collections::HashSet<_>>().len()
 }

@@ -14,7 +14,7 @@ fn chooser(trigger: &str, options: &str, script: &str) -> String {
     )
 }
 
-fn torrents(read: &Read) -> usize {
+fn torrents(read: &ReadOutcome) -> usize {
     read.urls().iter().filter(|url| url.contains("/t/")).count()
 }
 

@@ -5,9 +5,9 @@ use crate::wire::{Answer, Request, RequestId, Response};
 
 /// A site that answers every request.
 #[derive(Default)]
-struct Open(Vec<RequestId>);
+struct UnansweredNet(Vec<RequestId>);
 
-impl Net for Open {
+impl Net for UnansweredNet {
     fn start(&mut self, id: RequestId, _: Request) {
         self.0.push(id);
     }
@@ -64,7 +64,7 @@ fn nothing_is_posted_for_what_a_row_opens_and_says_nothing_of_files() {
         "<div id=dialog hidden><button id=boost>Boost</button></div><script>boost.onclick = () => { fetch('/api/boost/' + cur, { method: 'POST' }).then(() => posted++, () => 0) }</script>",
         "dialog.hidden = false",
     );
-    let net = || Box::new(Open::default()) as Box<dyn Net>;
+    let net = || Box::new(UnansweredNet::default()) as Box<dyn Net>;
     let start = Start::at(Url::parse("http://site.test/list").unwrap());
     let read = read_from(start, net, &html, &[], Seeks::ALL, "posted", Viewport::default());
     assert_eq!(read.value, "0");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn turned(html: &str, expression: &str) -> Read {
+fn turned(html: &str, expression: &str) -> ReadOutcome {
     read_with(html, &[], Seeks::TURNS, expression, Viewport::default())
 }
 

@@ -42,7 +42,7 @@ const MOVED: &[&str] = &[
 
 /// The last known state of an element.
 #[derive(Default)]
-struct Seen {
+struct AnimationSnapshot {
     animations: Vec<String>,
     /// Values of the properties that have a transition.
     values: Vec<(String, Option<String>)>,
@@ -52,7 +52,7 @@ struct Seen {
 struct Moving {
     pending: Vec<NodeId>,
     posted: bool,
-    seen: HashMap<NodeId, Seen>,
+    seen: HashMap<NodeId, AnimationSnapshot>,
     /// Events posted for the page so far.
     told: usize,
 }
@@ -142,12 +142,16 @@ fn look(pending: &[NodeId], cascade: &Cascade<'_>, moving: &mut Moving) -> Vec<B
     begun
 }
 
-fn look_at(element: NodeId, seen: Option<&Seen>, cascade: &Cascade<'_>) -> (Seen, Vec<Begins>) {
+fn look_at(
+    element: NodeId,
+    seen: Option<&AnimationSnapshot>,
+    cascade: &Cascade<'_>,
+) -> (AnimationSnapshot, Vec<Begins>) {
     let list = |property: &str| -> Vec<String> {
         let value = styles::value_of(cascade, element, property, None).unwrap_or_default();
         split(&value, ',').into_iter().map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect()
     };
-    let mut now = Seen::default();
+    let mut now = AnimationSnapshot::default();
     let mut begun = Vec::new();
     let names = list("animation-name");
     if names.iter().any(|name| name != "none") {

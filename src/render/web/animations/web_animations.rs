@@ -15,7 +15,7 @@ const LONGEST_MS: f64 = 5_000.0;
 struct Animation {
     listeners: Listeners,
     #[unsafe_ignore_trace]
-    state: State,
+    state: PlayState,
     #[unsafe_ignore_trace]
     duration_ms: f64,
     /// Number of plays: the end of an earlier one is ignored.
@@ -27,7 +27,7 @@ struct Animation {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum PlayState {
     Idle,
     Running,
     Paused,
@@ -44,7 +44,7 @@ const ANIMATION: bind::Interface = bind::Interface {
     name: "Animation",
     parent: Some("EventTarget"),
     constructor: Some(|new_target, _, context| {
-        let data = new(0.0, State::Idle, context);
+        let data = new(0.0, PlayState::Idle, context);
         bind::construct(new_target, "Animation", data, context)
     }),
     methods: &[
@@ -58,7 +58,7 @@ const ANIMATION: bind::Interface = bind::Interface {
         }),
         ("pause", 0, |this, _, _| {
             let animation = bind::this::<Animation>(this)?;
-            (animation.borrow_mut().data_mut().state, animation.borrow_mut().data_mut().plays) = (State::Paused, 0);
+            (animation.borrow_mut().data_mut().state, animation.borrow_mut().data_mut().plays) = (PlayState::Paused, 0);
             Ok(JsValue::undefined())
         }),
         ("finish", 0, |this, _, context| {
@@ -67,8 +67,8 @@ const ANIMATION: bind::Interface = bind::Interface {
         }),
         ("cancel", 0, |this, _, context| {
             let animation = bind::this::<Animation>(this)?;
-            let before = std::mem::replace(&mut animation.borrow_mut().data_mut().state, State::Idle);
-            if before == State::Running || before == State::Paused {
+            let before = std::mem::replace(&mut animation.borrow_mut().data_mut().state, PlayState::Idle);
+            if before == PlayState::Running || before == PlayState::Paused {
                 let reject = animation.borrow().data().reject.clone();
                 let promise = animation.borrow().data().finished.clone();
                 // The expected rejection is not reported as unhandled.
@@ -92,10 +92,10 @@ const ANIMATION: bind::Interface = bind::Interface {
             |this, _, _| {
                 let state = bind::this::<Animation>(this)?.borrow().data().state;
                 Ok(bind::js(match state {
-                    State::Idle => "idle",
-                    State::Running => "running",
-                    State::Paused => "paused",
-                    State::Finished => "finished",
+                    PlayState::Idle => "idle",
+                    PlayState::Running => "running",
+                    PlayState::Paused => "paused",
+                    PlayState::Finished => "finished",
                 }))
             },
             None,
@@ -108,7 +108,7 @@ const ANIMATION: bind::Interface = bind::Interface {
             |this, _, _| {
                 let animation = bind::this::<Animation>(this)?;
                 let animation = animation.borrow();
-                let over = animation.data().state == State::Finished;
+                let over = animation.data().state == PlayState::Finished;
                 Ok(if over { animation.data().duration_ms.into() } else { 0.into() })
             },
             Some(|_, _, _| Ok(JsValue::undefined())),
@@ -131,7 +131,7 @@ const METHODS: &[bind::Method] = &[
             None => (options.to_number(context)?, 0.0),
         };
         let duration_ms = if duration.is_finite() { (duration + delay).clamp(0.0, LONGEST_MS) } else { LONGEST_MS };
-        let data = new(duration_ms, State::Idle, context);
+        let data = new(duration_ms, PlayState::Idle, context);
         let object = bind::object("Animation", data, context)?;
         let animation = bind::this::<Animation>(&object.clone().into())?;
         play(&animation, context);
@@ -153,7 +153,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     bind::methods(&document, &METHODS[1..], context)
 }
 
-fn new(duration_ms: f64, state: State, context: &mut Context) -> Animation {
+fn new(duration_ms: f64, state: PlayState, context: &mut Context) -> Animation {
     let (promise, functions) = JsPromise::new_pending(context);
     Animation {
         listeners: Listeners::default(),
@@ -171,7 +171,7 @@ fn play(animation: &JsObject<Animation>, context: &mut Context) {
     let (duration_ms, play) = {
         let mut animation = animation.borrow_mut();
         let animation = animation.data_mut();
-        animation.state = State::Running;
+        animation.state = PlayState::Running;
         animation.plays += 1;
         (animation.duration_ms, animation.plays)
     };
@@ -179,7 +179,7 @@ fn play(animation: &JsObject<Animation>, context: &mut Context) {
     jobs::post(context, (duration_ms * 1_000.0) as u64, move |context| {
         let is_current = {
             let animation = animation.borrow();
-            animation.data().state == State::Running && animation.data().plays == play
+            animation.data().state == PlayState::Running && animation.data().plays == play
         };
         if is_current {
             return jobs::outside(context, |context| finish(&animation, context));
@@ -189,7 +189,7 @@ fn play(animation: &JsObject<Animation>, context: &mut Context) {
 }
 
 fn finish(animation: &JsObject<Animation>, context: &mut Context) -> JsResult<()> {
-    animation.borrow_mut().data_mut().state = State::Finished;
+    animation.borrow_mut().data_mut().state = PlayState::Finished;
     let resolve = animation.borrow().data().resolve.clone();
     let object = animation.clone().upcast();
     resolve.call(&JsValue::undefined(), &[object.clone().into()], context)?;

@@ -17,7 +17,7 @@ use crate::limits;
 struct Copied(RefCell<(Vec<String>, String)>);
 
 /// The window's `Clipboard`.
-struct Own(JsObject);
+struct WindowClipboard(JsObject);
 
 /// Texts by type.
 #[derive(Default, Trace, Finalize, JsData)]
@@ -102,7 +102,9 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     let navigator = bind::prototype("Navigator", context)?;
     let attribute: bind::Attribute = (
         "clipboard",
-        |_, _, context| Ok(realm::own::<Own>(context).map_or_else(JsValue::undefined, |own| own.0.clone().into())),
+        |_, _, context| {
+            Ok(realm::own::<WindowClipboard>(context).map_or_else(JsValue::undefined, |own| own.0.clone().into()))
+        },
         None,
     );
     bind::attributes(&navigator, &[attribute], context)?;
@@ -114,7 +116,7 @@ fn make(context: &mut Context) -> JsResult<()> {
     for interface in [&CLIPBOARD, &TRANSFER] {
         bind::define(interface, context)?;
     }
-    let own = Own(bind::object("Clipboard", Quiet::default(), context)?);
+    let own = WindowClipboard(bind::object("Clipboard", Quiet::default(), context)?);
     realm::keep(own, context);
     Ok(())
 }

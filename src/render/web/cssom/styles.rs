@@ -18,7 +18,7 @@ use crate::dom::style::value::{colour, is_colour};
 use crate::dom::{NodeId, Tree};
 use crate::engine::realm;
 use crate::web::animations::css_animations;
-use crate::web::cssom_view::layout::{self, Place};
+use crate::web::cssom_view::layout::{self, ElementBox};
 use crate::web::cssom_view::media;
 use crate::web::html::window;
 use crate::web::{read, slot_if_made};
@@ -27,7 +27,7 @@ use crate::web::{read, slot_if_made};
 const FONT_SIZE: f64 = 16.0;
 
 /// A sheet of an element.
-struct Kept {
+struct ElementSheet {
     text: String,
     sheet: Rc<Sheet>,
     /// Its script object.
@@ -42,7 +42,7 @@ type MadeOf = (Rc<Sheet>, u64, bool);
 
 #[derive(Default)]
 struct Styles {
-    of_elements: HashMap<NodeId, Kept>,
+    of_elements: HashMap<NodeId, ElementSheet>,
     /// Documents and shadow roots with adopted sheets.
     adopters: Vec<NodeId>,
     made: HashMap<NodeId, Made>,
@@ -84,7 +84,7 @@ pub(crate) fn of_element(id: NodeId, context: &Context) -> Rc<Sheet> {
     let sheet = Rc::new(Sheet::parse(&text));
     // A sheet whose own media query does not match has no effect.
     sheet.disabled.set(!is_shown);
-    styles.of_elements.insert(id, Kept { text, sheet: Rc::clone(&sheet), object: None });
+    styles.of_elements.insert(id, ElementSheet { text, sheet: Rc::clone(&sheet), object: None });
     sheet
 }
 
@@ -333,7 +333,7 @@ pub(crate) fn is_displayed(id: NodeId, context: &mut Context) -> bool {
 }
 
 /// The position of an element, from the layout and the page's rules; `None` if it is not displayed.
-pub(crate) fn place(id: NodeId, context: &mut Context) -> Option<Place> {
+pub(crate) fn place(id: NodeId, context: &mut Context) -> Option<ElementBox> {
     let mut place = layout::place(id, context)?;
     let (is_hidden, width, height) = ask(context, |cascade| {
         let speaks = |property: &str| cascade.indexes.values().any(|index| index.speaks_of(property));

@@ -23,7 +23,7 @@ const LETTER: f64 = 7.0;
 
 /// The position of an element in the document, in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Place {
+pub struct ElementBox {
     pub left: f64,
     pub top: f64,
     pub width: f64,
@@ -36,7 +36,7 @@ struct Layout {
     /// The tree's generation and the window's width of the layout.
     of: Option<(u64, f64)>,
     /// By node number; elements that are not displayed have none.
-    places: Vec<Option<Place>>,
+    places: Vec<Option<ElementBox>>,
     height: f64,
     scroll: (f64, f64),
     /// Scroll positions of single elements.
@@ -74,7 +74,7 @@ fn up_to_date(context: &Context) -> Shared {
 }
 
 /// The position of an element in the document; `None` if it is not displayed.
-pub fn place(id: NodeId, context: &Context) -> Option<Place> {
+pub fn place(id: NodeId, context: &Context) -> Option<ElementBox> {
     let shared = up_to_date(context);
     let layout = shared.borrow();
     layout.places.get(id.to_u32() as usize).copied().flatten()
@@ -262,7 +262,7 @@ impl Pen {
 }
 
 /// An element whose content is being laid out.
-struct Open {
+struct OpenBox {
     id: NodeId,
     flow: Flow,
     top: f64,
@@ -272,10 +272,10 @@ struct Open {
 }
 
 /// Lays out a document: the positions of its elements, and its height.
-fn flow(tree: &Tree, document: NodeId, width: f64) -> (Vec<Option<Place>>, f64) {
-    let mut places: Vec<Option<Place>> = Vec::new();
+fn flow(tree: &Tree, document: NodeId, width: f64) -> (Vec<Option<ElementBox>>, f64) {
+    let mut places: Vec<Option<ElementBox>> = Vec::new();
     let mut pen = Pen { y: 0.0, line: None, width: width.max(LETTER) };
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenBox> = Vec::new();
     let mut next = tree.first_child(document);
     while let Some(id) = next {
         let mut enter = false;
@@ -303,7 +303,7 @@ fn flow(tree: &Tree, document: NodeId, width: f64) -> (Vec<Option<Place>>, f64) 
                         pen.write(100.0);
                     }
                     let left = if flow == Flow::Inline { pen.line.unwrap_or(0.0) } else { 0.0 };
-                    open.push(Open { id, flow, top: pen.y, left, lowest: pen.y });
+                    open.push(OpenBox { id, flow, top: pen.y, left, lowest: pen.y });
                     enter = true;
                 }
             }
@@ -340,8 +340,14 @@ fn is_replaced(local: &str) -> bool {
     )
 }
 
-fn close(tree: &Tree, closed: Option<Open>, open: &mut [Open], pen: &mut Pen, places: &mut Vec<Option<Place>>) {
-    let Some(Open { id, flow, top, left, lowest }) = closed else { return };
+fn close(
+    tree: &Tree,
+    closed: Option<OpenBox>,
+    open: &mut [OpenBox],
+    pen: &mut Pen,
+    places: &mut Vec<Option<ElementBox>>,
+) {
+    let Some(OpenBox { id, flow, top, left, lowest }) = closed else { return };
     if flow != Flow::Inline {
         pen.end_line();
     }
@@ -369,7 +375,7 @@ fn close(tree: &Tree, closed: Option<Open>, open: &mut [Open], pen: &mut Pen, pl
     if places.len() <= place {
         places.resize(place + 1, None);
     }
-    places[place] = Some(Place { left, top, width, height });
+    places[place] = Some(ElementBox { left, top, width, height });
 }
 
 /// The innermost element at a point of the window.

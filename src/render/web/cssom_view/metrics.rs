@@ -3,7 +3,7 @@
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsResult, JsValue, Trace, js_string};
 use html5ever::local_name;
 
-use super::layout::{self, Place};
+use super::layout::{self, ElementBox};
 use crate::dom::NodeId;
 use crate::engine::bind;
 use crate::web::cssom::styles;
@@ -161,7 +161,7 @@ macro_rules! measure {
             $name,
             |this, _, context| {
                 let id = this_element(this, context)?;
-                let of: fn(NodeId, Place, &mut Context) -> f64 = $of;
+                let of: fn(NodeId, ElementBox, &mut Context) -> f64 = $of;
                 let place = styles::place(id, context);
                 Ok(place.map_or(0.0, |place| of(id, place, context)).round().into())
             },

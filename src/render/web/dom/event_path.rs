@@ -12,7 +12,7 @@ use crate::web::webidl::exotic;
 use crate::web::{NodeObject, node_of, of, read, wrap};
 
 /// One node of the path, before its object is created.
-struct Place {
+struct PathEntry {
     /// `None`: the window.
     node: Option<NodeId>,
     /// Set if the event's target is this node.
@@ -83,13 +83,13 @@ fn places(
     is_load: bool,
     is_composed: bool,
     document: Option<NodeId>,
-) -> Option<Vec<Place>> {
+) -> Option<Vec<PathEntry>> {
     let related_here = |at: NodeId| related.map(|related| retarget(tree, related, at));
     let first_related = related_here(target);
     if first_related == Some(target) && related != Some(target) {
         return None;
     }
-    let mut found = vec![Place { node: Some(target), is_target: true, related: first_related, closed_slot: false }];
+    let mut found = vec![PathEntry { node: Some(target), is_target: true, related: first_related, closed_slot: false }];
     // The node that ancestors see as the event's target.
     let mut seen_as = target;
     let first_root = tree.root(target);
@@ -107,7 +107,7 @@ fn places(
         let Some(parent) = parent else {
             if Some(at) == document && !is_load {
                 let related = related.map(|related| retarget(tree, related, at));
-                found.push(Place { node: None, is_target: false, related, closed_slot: false });
+                found.push(PathEntry { node: None, is_target: false, related, closed_slot: false });
             }
             break;
         };
@@ -116,12 +116,12 @@ fn places(
         let closed_slot = slot.is_some_and(|slot| is_closed(tree.root(slot)));
         let related = related_here(parent);
         if shadow_includes(tree, tree.root(seen_as), parent) {
-            found.push(Place { node: Some(parent), is_target: false, related, closed_slot });
+            found.push(PathEntry { node: Some(parent), is_target: false, related, closed_slot });
         } else if related == Some(parent) {
             break;
         } else {
             seen_as = parent;
-            found.push(Place { node: Some(parent), is_target: true, related, closed_slot });
+            found.push(PathEntry { node: Some(parent), is_target: true, related, closed_slot });
         }
         at = parent;
     }

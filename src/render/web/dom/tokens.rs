@@ -15,7 +15,7 @@ use crate::web::{change, read, slot, this_element, thrown};
 #[derive(Trace, Finalize, JsData)]
 struct Tokens {
     #[unsafe_ignore_trace]
-    place: Place,
+    place: TokenAttribute,
     #[unsafe_ignore_trace]
     list: &'static List,
 }
@@ -195,12 +195,12 @@ const INTERFACE: bind::Interface =
 
 /// The attribute that holds a list's words.
 #[derive(Clone)]
-struct Place {
+struct TokenAttribute {
     element: NodeId,
     local: LocalName,
 }
 
-impl Place {
+impl TokenAttribute {
     fn value<'a>(&self, tree: &'a Tree) -> &'a str {
         tree.attribute(self.element, &self.local).unwrap_or_default()
     }
@@ -226,7 +226,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
         let get = NativeFunction::from_copy_closure(move |this, _, context| {
             let element = this_element(this, context)?;
             let make = |context: &mut Context| {
-                let data = Tokens { place: Place { element, local: LocalName::from(list.content) }, list };
+                let data = Tokens { place: TokenAttribute { element, local: LocalName::from(list.content) }, list };
                 exotic::object("DOMTokenList", data, &KIND, context)
             };
             slot(element, list.property, context, make).map(JsValue::from)
@@ -235,7 +235,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
         let set = NativeFunction::from_copy_closure(move |this, args, context| {
             let element = this_element(this, context)?;
             let text = bind::text(args, 0, context)?;
-            Place { element, local: LocalName::from(list.content) }.set(&text, context)
+            TokenAttribute { element, local: LocalName::from(list.content) }.set(&text, context)
         });
         let (get, set) = (get.to_js_function(context.realm()), set.to_js_function(context.realm()));
         let attribute = PropertyDescriptor::builder().get(get).set(set).enumerable(true).configurable(true);
@@ -245,11 +245,11 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     Ok(())
 }
 
-fn place_of(list: &JsObject) -> Option<Place> {
+fn place_of(list: &JsObject) -> Option<TokenAttribute> {
     list.downcast_ref::<Tokens>().map(|tokens| tokens.place.clone())
 }
 
-fn this_place(this: &JsValue, context: &mut Context) -> JsResult<Place> {
+fn this_place(this: &JsValue, context: &mut Context) -> JsResult<TokenAttribute> {
     Ok(exotic::this::<Tokens>(this, context)?.borrow().data().place.clone())
 }
 
@@ -276,7 +276,7 @@ fn given(args: &[JsValue], context: &mut Context) -> JsResult<Vec<String>> {
 }
 
 /// Changes the words and writes them back (DOM §7.1 "update steps").
-fn update(place: &Place, context: &mut Context, what: impl FnOnce(&mut Vec<String>)) -> JsResult<JsValue> {
+fn update(place: &TokenAttribute, context: &mut Context, what: impl FnOnce(&mut Vec<String>)) -> JsResult<JsValue> {
     let (mut words, there) = read(context, |tree| {
         let words: Vec<String> = set_of(place.value(tree)).into_iter().map(str::to_owned).collect();
         (words, tree.attribute(place.element, &place.local).is_some())

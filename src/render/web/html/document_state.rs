@@ -14,7 +14,7 @@ use crate::web::dom::document;
 use crate::web::{own_document, read, this_document, wrap_or_null};
 
 /// State of the page's document besides its tree.
-struct State {
+struct DocumentState {
     referrer: String,
     fonts: JsObject,
     design_mode: RefCell<String>,
@@ -75,7 +75,7 @@ const ATTRIBUTES: &[bind::Attribute] = &[
     (
         "referrer",
         |_, _, context| {
-            Ok(bind::js(&realm::own::<State>(context).map_or(String::new(), |state| state.referrer.clone())))
+            Ok(bind::js(&realm::own::<DocumentState>(context).map_or(String::new(), |state| state.referrer.clone())))
         },
         None,
     ),
@@ -136,12 +136,12 @@ const ATTRIBUTES: &[bind::Attribute] = &[
     (
         "designMode",
         |_, _, context| {
-            let state = realm::own::<State>(context);
+            let state = realm::own::<DocumentState>(context);
             Ok(bind::js(&state.map(|state| state.design_mode.borrow().clone()).unwrap_or_default()))
         },
         Some(|_, args, context| {
             let word = bind::text(args, 0, context)?.to_ascii_lowercase();
-            if let (Some(state), "on" | "off") = (realm::own::<State>(context), word.as_str()) {
+            if let (Some(state), "on" | "off") = (realm::own::<DocumentState>(context), word.as_str()) {
                 *state.design_mode.borrow_mut() = word;
             }
             Ok(JsValue::undefined())
@@ -150,7 +150,7 @@ const ATTRIBUTES: &[bind::Attribute] = &[
     (
         "fonts",
         |_, _, context| {
-            let state = realm::own::<State>(context);
+            let state = realm::own::<DocumentState>(context);
             Ok(state.map_or_else(JsValue::null, |state| state.fonts.clone().into()))
         },
         None,
@@ -170,7 +170,7 @@ pub(crate) fn install(referrer: &str, context: &mut Context) -> JsResult<()> {
     target::register(TargetKind::of::<Fonts>(|_, _, _| None), context);
     bind::define(&FONTS, context)?;
     let fonts = bind::object("FontFaceSet", Fonts::default(), context)?;
-    let state = State { referrer: referrer.to_owned(), fonts, design_mode: RefCell::new("off".to_owned()) };
+    let state = DocumentState { referrer: referrer.to_owned(), fonts, design_mode: RefCell::new("off".to_owned()) };
     realm::keep(state, context);
     let face = bind::Interface {
         name: "FontFace",

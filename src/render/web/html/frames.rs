@@ -30,13 +30,13 @@ use crate::wire::{Answer, Asker, Request};
 /// Frames that have a document, by element.
 #[derive(Default)]
 pub struct Frames {
-    documents: HashMap<NodeId, Shown>,
+    documents: HashMap<NodeId, FrameContent>,
     /// Proxies of frame windows that scripts requested, and their targets.
     proxies: HashMap<NodeId, (JsObject, JsObject)>,
 }
 
 /// The content of a frame.
-struct Shown {
+struct FrameContent {
     document: NodeId,
     /// Whether scripts of the page may access it.
     same_origin: bool,
@@ -285,7 +285,7 @@ fn open(frame: NodeId, context: &mut Context) -> JsResult<()> {
     }
     let document = fill("", "text/html", "UTF-8", context)?;
     let same_origin = allowed(frame, context).0;
-    let shown = Shown { document, same_origin, is_first: true, navigations: 0, awaited_by: None };
+    let shown = FrameContent { document, same_origin, is_first: true, navigations: 0, awaited_by: None };
     of(context).borrow_mut().frames.documents.insert(frame, shown);
     Ok(())
 }

@@ -28,7 +28,7 @@ struct Entry {
 }
 
 /// The page's single history.
-struct Own(JsObject<History>);
+struct PageHistory(JsObject<History>);
 
 const HISTORY: bind::Interface = bind::Interface {
     name: "History",
@@ -93,7 +93,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     let data = History { entries: vec![first], at: 0, scroll: "auto".to_owned() };
     let object = bind::object("History", data, context)?;
     let own = object.downcast::<History>().map_err(|_| bind::type_error("Illegal invocation"))?;
-    realm::keep(Own(own), context);
+    realm::keep(PageHistory(own), context);
     let attribute: bind::Attribute = (
         "history",
         |_, _, context| Ok(own_of(context).map_or_else(JsValue::undefined, |own| own.upcast().into())),
@@ -104,7 +104,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
 }
 
 fn own_of(context: &Context) -> Option<JsObject<History>> {
-    realm::own::<Own>(context).map(|own| own.0.clone())
+    realm::own::<PageHistory>(context).map(|own| own.0.clone())
 }
 
 /// Resets the window's history to its current document.

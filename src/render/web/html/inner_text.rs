@@ -61,7 +61,7 @@ struct Style {
 }
 
 /// An element whose end has not been reached.
-struct Open {
+struct OpenElement {
     display: Display,
     style: Style,
     /// Whether it already contains a row (in a table) or a cell (in a row).
@@ -234,7 +234,7 @@ pub fn of(tree: &Tree, root: NodeId) -> String {
     let around: Vec<NodeId> = tree.ancestors(root).collect();
     let above = around.iter().rev().fold(plain, |above, id| style(tree, *id, above));
     let mut lines = Lines::default();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenElement> = Vec::new();
     let mut next = Some(root);
     while let Some(id) = next {
         let style_above = open.last().map_or(above, |last| last.style);
@@ -261,7 +261,7 @@ pub fn of(tree: &Tree, root: NodeId) -> String {
 }
 
 /// Enters a node; true if it is an element whose children follow and whose end must be handled.
-fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Open>, lines: &mut Lines) -> bool {
+fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<OpenElement>, lines: &mut Lines) -> bool {
     match tree.data(id) {
         NodeData::Text(data) => {
             if is_read(tree, id, data, above, open.last()) {
@@ -317,12 +317,12 @@ fn enter(tree: &Tree, id: NodeId, is_root: bool, above: Style, open: &mut Vec<Op
         _ if is_root => {}
         display => begin_box(display, style, open, lines),
     }
-    open.push(Open { display, style, filled: false, options });
+    open.push(OpenElement { display, style, filled: false, options });
     true
 }
 
 /// Whether a text is rendered.
-fn is_read(tree: &Tree, id: NodeId, data: &str, above: Style, parent: Option<&Open>) -> bool {
+fn is_read(tree: &Tree, id: NodeId, data: &str, above: Style, parent: Option<&OpenElement>) -> bool {
     let in_table = parent.is_some_and(|one| {
         matches!(one.display, Display::Table | Display::InlineTable | Display::TablePart | Display::Row)
     });
@@ -338,7 +338,7 @@ fn is_read(tree: &Tree, id: NodeId, data: &str, above: Style, parent: Option<&Op
 }
 
 /// Writes what precedes the contents of a box.
-fn begin_box(display: Display, style: Style, open: &mut [Open], lines: &mut Lines) {
+fn begin_box(display: Display, style: Style, open: &mut [OpenElement], lines: &mut Lines) {
     match display {
         Display::Block(count) => lines.break_line(if style.visible { count } else { usize::from(count == 1) }),
         Display::Table => lines.break_line(1),
@@ -353,7 +353,8 @@ fn begin_box(display: Display, style: Style, open: &mut [Open], lines: &mut Line
             }
         }
         Display::Cell => {
-            let is_row = |one: &&mut Open| matches!(one.display, Display::Row | Display::Table | Display::InlineTable);
+            let is_row =
+                |one: &&mut OpenElement| matches!(one.display, Display::Row | Display::Table | Display::InlineTable);
             if open.iter_mut().rev().find(is_row).is_some_and(|row| std::mem::replace(&mut row.filled, true)) {
                 lines.put('\t');
             }
@@ -363,7 +364,7 @@ fn begin_box(display: Display, style: Style, open: &mut [Open], lines: &mut Line
     }
 }
 
-fn leave(closed: &Open, is_root: bool, lines: &mut Lines) {
+fn leave(closed: &OpenElement, is_root: bool, lines: &mut Lines) {
     match closed.display {
         _ if is_root => {}
         Display::Block(count) => lines.break_line(if closed.style.visible { count } else { usize::from(count == 1) }),

@@ -14,7 +14,7 @@ use super::scripts::{self, Pending, Turn};
 use super::source::Source;
 use super::{frames, windows};
 use crate::dom::{NodeId, Parser, Step};
-use crate::engine::kept::Kept;
+use crate::engine::kept::EngineCache;
 use crate::engine::net::Net;
 use crate::engine::{Engine, EngineError, Start, bind, events, jobs, page, realm, target};
 use crate::web::{of, own_document, read, settle, wrap};
@@ -133,14 +133,19 @@ impl Window {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with(start: &Start, setting: &Setting, net: Box<dyn Net>) -> Result<Self, EngineError> {
-        Self::open_behind(Kept::default(), start, setting, net)
+        Self::open_behind(EngineCache::default(), start, setting, net)
     }
 
     /// An empty page with the cache of previous pages, whose requests go to `net`.
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub fn open_behind(kept: Kept, start: &Start, setting: &Setting, net: Box<dyn Net>) -> Result<Self, EngineError> {
+    pub fn open_behind(
+        kept: EngineCache,
+        start: &Start,
+        setting: &Setting,
+        net: Box<dyn Net>,
+    ) -> Result<Self, EngineError> {
         let mut engine = Engine::behind(kept, start, net)?;
         match engine.with(|context| crate::web::install(setting, context)) {
             Some(Ok(())) => Ok(Self { engine }),

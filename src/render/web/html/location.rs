@@ -15,7 +15,7 @@ use crate::wire::{How, Navigation};
 struct Location;
 
 /// The page's single location.
-struct Own(JsObject);
+struct PageLocation(JsObject);
 
 /// A URL component: its name, its getter and setter.
 macro_rules! part {
@@ -92,7 +92,7 @@ const LOCATION: bind::Interface = bind::Interface {
 pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     bind::define(&LOCATION, context)?;
     let object = bind::object("Location", Location, context)?;
-    realm::keep(Own(object), context);
+    realm::keep(PageLocation(object), context);
     let attribute: bind::Attribute = ("location", own, Some(|_, args, context| go(args, false, context)));
     let global = context.global_object();
     let get = bind::function("get location", 0, attribute.1, context);
@@ -117,7 +117,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
 }
 
 fn own(_: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {
-    Ok(realm::own::<Own>(context).map_or_else(JsValue::null, |own| own.0.clone().into()))
+    Ok(realm::own::<PageLocation>(context).map_or_else(JsValue::null, |own| own.0.clone().into()))
 }
 
 fn href(this: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue> {

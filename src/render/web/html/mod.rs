@@ -63,7 +63,7 @@ use crate::engine::{bind, blob, realm, target};
 
 /// State of elements that scripts set and no attribute holds.
 #[derive(Default)]
-pub struct State {
+pub struct ScriptedState {
     references: HashMap<(NodeId, &'static str), references::Reference>,
     /// Nonces set by scripts; setting the attribute replaces them.
     nonces: HashMap<NodeId, String>,
@@ -89,7 +89,7 @@ pub struct State {
     muted: HashMap<NodeId, bool>,
 }
 
-type SharedState = Rc<RefCell<State>>;
+type SharedState = Rc<RefCell<ScriptedState>>;
 
 /// The text that a script selected in a control of the document, and the control.
 pub(super) fn selected_text(context: &Context) -> Option<(String, NodeId)> {

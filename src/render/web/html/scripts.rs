@@ -66,7 +66,7 @@ enum Kind {
 }
 
 /// The attributes of a script.
-struct Told {
+struct ScriptAttributes {
     kind: Kind,
     src: Option<String>,
     text: String,
@@ -163,7 +163,7 @@ const JAVASCRIPT: &[&str] = &[
     "text/x-javascript",
 ];
 
-fn told(tree: &Tree, script: NodeId) -> Told {
+fn told(tree: &Tree, script: NodeId) -> ScriptAttributes {
     let attribute = |name| tree.attribute(script, &name);
     let kind = kind_of(tree, script);
     let is_of_onload = match (attribute(local_name!("for")), attribute(local_name!("event"))) {
@@ -173,7 +173,7 @@ fn told(tree: &Tree, script: NodeId) -> Told {
         }
         _ => true,
     };
-    Told {
+    ScriptAttributes {
         kind,
         src: attribute(local_name!("src")).map(str::to_owned),
         text: tree.child_text(script),
@@ -229,7 +229,7 @@ fn fetch(
     script: NodeId,
     kind: Kind,
     address: Result<Url, Option<Beginning>>,
-    told: &Told,
+    told: &ScriptAttributes,
     by_parser: bool,
     context: &mut Context,
 ) {

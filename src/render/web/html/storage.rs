@@ -137,14 +137,14 @@ const STORAGE: bind::Interface = bind::Interface {
 };
 
 /// The two storages of a page, which all of its windows share.
-struct Own {
+struct PageStorages {
     local: JsObject,
     session: JsObject,
 }
 
 /// The final contents of both storages.
 pub(crate) fn told(context: &mut Context) -> Stored {
-    let mut of = |which: fn(&Own) -> &JsObject| {
+    let mut of = |which: fn(&PageStorages) -> &JsObject| {
         let object = own_of(context, which);
         let storage = exotic::this::<Storage>(&object, context).ok();
         storage.map(|storage| storage.borrow().data().told()).unwrap_or_default()
@@ -154,8 +154,8 @@ pub(crate) fn told(context: &mut Context) -> Stored {
 
 pub(crate) fn install(given: &Stored, context: &mut Context) -> JsResult<()> {
     bind::define(&STORAGE, context)?;
-    if !context.has_data::<Own>() {
-        let own = Own {
+    if !context.has_data::<PageStorages>() {
+        let own = PageStorages {
             local: exotic::object("Storage", Storage::of(&given.local), &KIND, context)?,
             session: exotic::object("Storage", Storage::of(&given.session), &KIND, context)?,
         };
@@ -169,8 +169,8 @@ pub(crate) fn install(given: &Stored, context: &mut Context) -> JsResult<()> {
     bind::attributes(&global, attributes, context)
 }
 
-fn own_of(context: &Context, which: fn(&Own) -> &JsObject) -> JsValue {
-    context.get_data::<Own>().map_or_else(JsValue::null, |own| which(own).clone().into())
+fn own_of(context: &Context, which: fn(&PageStorages) -> &JsObject) -> JsValue {
+    context.get_data::<PageStorages>().map_or_else(JsValue::null, |own| which(own).clone().into())
 }
 
 fn put(object: &JsObject, key: JsString, value: JsString, context: &mut Context) -> JsResult<()> {

@@ -188,7 +188,7 @@ impl Target for Quiet {
 }
 
 /// Objects that exist once per window.
-struct Own {
+struct WindowObjects {
     navigator: JsObject,
     screen: JsObject,
     visual: JsObject,
@@ -199,7 +199,7 @@ pub(crate) fn install(view: Viewport, context: &mut Context) -> JsResult<()> {
     for interface in [&NAVIGATOR, &SCREEN, &VISUAL_VIEWPORT] {
         bind::define(interface, context)?;
     }
-    let own = Own {
+    let own = WindowObjects {
         navigator: bind::object("Navigator", (), context)?,
         screen: bind::object("Screen", (), context)?,
         visual: bind::object("VisualViewport", Quiet::default(), context)?,
@@ -252,8 +252,8 @@ fn parent(_: &JsValue, _: &[JsValue], context: &mut Context) -> JsResult<JsValue
     }
 }
 
-fn singleton(context: &Context, which: fn(&Own) -> &JsObject) -> JsResult<JsValue> {
-    Ok(realm::own::<Own>(context).map_or_else(JsValue::null, |own| which(&own).clone().into()))
+fn singleton(context: &Context, which: fn(&WindowObjects) -> &JsObject) -> JsResult<JsValue> {
+    Ok(realm::own::<WindowObjects>(context).map_or_else(JsValue::null, |own| which(&own).clone().into()))
 }
 
 /// The text of a dialog is shown to nobody, but still converted.

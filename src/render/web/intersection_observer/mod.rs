@@ -6,7 +6,7 @@ use std::rc::Rc;
 use boa_engine::property::PropertyKey;
 use boa_engine::{Context, Finalize, JsArgs, JsData, JsObject, JsResult, JsValue, Trace, js_string};
 
-use super::cssom_view::layout::{self, Place};
+use super::cssom_view::layout::{self, ElementBox};
 use super::html::window::viewport;
 use super::{node_argument, node_argument_or_null, wrap, wrap_or_null};
 use crate::dom::{Mutation, NodeId};
@@ -27,7 +27,7 @@ struct Observer {
     #[unsafe_ignore_trace]
     kind: Kind,
     #[unsafe_ignore_trace]
-    targets: Vec<(NodeId, Option<Seen>)>,
+    targets: Vec<(NodeId, Option<ReportedState>)>,
     /// The root element for intersections; `None` for the viewport.
     #[unsafe_ignore_trace]
     root: Option<NodeId>,
@@ -41,7 +41,7 @@ struct Observer {
 
 /// The last reported state of a target.
 #[derive(Clone, Copy, PartialEq)]
-enum Seen {
+enum ReportedState {
     Share(f64, bool),
     Size(f64, f64),
 }
@@ -268,10 +268,10 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
             let now = match kind {
                 Kind::Resize if !there => continue,
                 Kind::Intersection if !there && before.is_none() => continue,
-                Kind::Intersection if !there => Seen::Share(0.0, false),
+                Kind::Intersection if !there => ReportedState::Share(0.0, false),
                 Kind::Resize => {
                     let place = place.unwrap_or_default();
-                    Seen::Size(place.width, place.height)
+                    ReportedState::Size(place.width, place.height)
                 }
                 Kind::Intersection => share_of(&observer, place, context),
             };
@@ -279,8 +279,8 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
                 continue;
             }
             let entry = match now {
-                Seen::Size(..) => size_entry(id, place.unwrap_or_default(), context)?,
-                Seen::Share(ratio, is) => share_entry(id, place.unwrap_or_default(), ratio, is, context)?,
+                ReportedState::Size(..) => size_entry(id, place.unwrap_or_default(), context)?,
+                ReportedState::Share(ratio, is) => share_entry(id, place.unwrap_or_default(), ratio, is, context)?,
             };
             let mut data = observer.borrow_mut();
             let data = data.data_mut();
@@ -302,10 +302,10 @@ fn look_at(there: bool, context: &mut Context) -> JsResult<()> {
 
 /// Whether an observer reports the change: a size only at first sight (reporting every later one could loop without end), a ratio when it
 /// crosses a threshold.
-fn is_news(before: Option<Seen>, now: Seen, observer: &JsObject<Observer>) -> bool {
+fn is_news(before: Option<ReportedState>, now: ReportedState, observer: &JsObject<Observer>) -> bool {
     match (before, now) {
         (None, _) => true,
-        (Some(Seen::Share(before, was)), Seen::Share(now, is)) => {
+        (Some(ReportedState::Share(before, was)), ReportedState::Share(now, is)) => {
             let thresholds = observer.borrow().data().thresholds.clone();
             let step = |share: f64| thresholds.iter().filter(|threshold| **threshold <= share).count();
             was != is || is && step(before) != step(now)
@@ -315,16 +315,16 @@ fn is_news(before: Option<Seen>, now: Seen, observer: &JsObject<Observer>) -> bo
 }
 
 /// The visible ratio of a target (Intersection Observer §3.2.7).
-fn share_of(observer: &JsObject<Observer>, place: Option<Place>, context: &Context) -> Seen {
-    let Some(place) = place else { return Seen::Share(0.0, false) };
+fn share_of(observer: &JsObject<Observer>, place: Option<ElementBox>, context: &Context) -> ReportedState {
+    let Some(place) = place else { return ReportedState::Share(0.0, false) };
     let margin = margin_of(&observer.borrow().data().root_margin);
     let (view, (_, y)) = (viewport(context), layout::scroll(context));
     let (top, bottom) = (y - margin.0, y + view.height + margin.1);
     let seen = (place.top + place.height).min(bottom) - place.top.max(top);
     if seen < 0.0 {
-        Seen::Share(0.0, false)
+        ReportedState::Share(0.0, false)
     } else {
-        Seen::Share(if place.height > 0.0 { (seen / place.height).clamp(0.0, 1.0) } else { 1.0 }, true)
+        ReportedState::Share(if place.height > 0.0 { (seen / place.height).clamp(0.0, 1.0) } else { 1.0 }, true)
     }
 }
 
@@ -344,7 +344,7 @@ fn margin_of(text: &str) -> (f64, f64) {
 }
 
 /// A rectangle relative to the viewport, as a script value.
-pub(crate) fn rectangle(place: Place, context: &mut Context) -> JsResult<JsValue> {
+pub(crate) fn rectangle(place: ElementBox, context: &mut Context) -> JsResult<JsValue> {
     let (x, y) = layout::scroll(context);
     super::cssom_view::metrics::rectangle(place.left - x, place.top - y, place.width, place.height, context)
 }
@@ -357,10 +357,10 @@ fn entry(interface: &str, members: Vec<(&'static str, JsValue)>, context: &mut C
     Ok(object.into())
 }
 
-fn share_entry(id: NodeId, place: Place, ratio: f64, is: bool, context: &mut Context) -> JsResult<JsValue> {
+fn share_entry(id: NodeId, place: ElementBox, ratio: f64, is: bool, context: &mut Context) -> JsResult<JsValue> {
     let (view, scroll) = (viewport(context), layout::scroll(context));
-    let root = Place { left: scroll.0, top: scroll.1, width: view.width, height: view.height };
-    let seen = Place { height: place.height * ratio, ..if is { place } else { Place::default() } };
+    let root = ElementBox { left: scroll.0, top: scroll.1, width: view.width, height: view.height };
+    let seen = ElementBox { height: place.height * ratio, ..if is { place } else { ElementBox::default() } };
     let members = vec![
         ("target", wrap(id, context)?.into()),
         ("isIntersecting", is.into()),
@@ -374,7 +374,7 @@ fn share_entry(id: NodeId, place: Place, ratio: f64, is: bool, context: &mut Con
     entry("IntersectionObserverEntry", members, context)
 }
 
-fn size_entry(id: NodeId, place: Place, context: &mut Context) -> JsResult<JsValue> {
+fn size_entry(id: NodeId, place: ElementBox, context: &mut Context) -> JsResult<JsValue> {
     let content = super::cssom_view::metrics::rectangle(0.0, 0.0, place.width, place.height, context)?;
     let size = JsObject::with_object_proto(context.intrinsics());
     size.create_data_property_or_throw(js_string!("inlineSize"), place.width, context)?;

@@ -11,7 +11,7 @@ use boa_engine::{Context, JsObject, JsResult, JsString, JsSymbol, JsValue, js_st
 use crate::engine::bind;
 
 /// State of the traps besides their tables.
-struct Own {
+struct TrapState {
     /// The key under which one of our proxies returns its target.
     target: JsSymbol,
     /// The original `Reflect.get` and `Reflect.set`, which the page may have replaced.
@@ -67,7 +67,7 @@ impl Computed {
 }
 
 pub(crate) fn install(context: &mut Context) -> JsResult<()> {
-    if context.has_data::<Own>() {
+    if context.has_data::<TrapState>() {
         return Ok(());
     }
     let reflect = context.intrinsics().objects().reflect();
@@ -77,7 +77,7 @@ pub(crate) fn install(context: &mut Context) -> JsResult<()> {
     };
     let (get, set) = (function("get")?, function("set")?);
     let target = JsSymbol::new(Some(js_string!("target"))).ok_or_else(|| bind::type_error("no symbol is left"))?;
-    context.insert_data(Own { target, get, set });
+    context.insert_data(TrapState { target, get, set });
     Ok(())
 }
 
@@ -95,11 +95,14 @@ pub(crate) fn reflect_get(
     get.call(&JsValue::undefined(), &[object.into(), key.into(), receiver], context)
 }
 
-fn own<T>(context: &Context, which: impl FnOnce(&Own) -> &T) -> JsResult<T>
+fn own<T>(context: &Context, which: impl FnOnce(&TrapState) -> &T) -> JsResult<T>
 where
     T: Clone,
 {
-    context.get_data::<Own>().map(|own| which(own).clone()).ok_or_else(|| bind::type_error("a built-in is missing"))
+    context
+        .get_data::<TrapState>()
+        .map(|own| which(own).clone())
+        .ok_or_else(|| bind::type_error("a built-in is missing"))
 }
 
 /// An object of an interface with computed properties.
