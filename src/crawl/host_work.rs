@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::hosts::{HostKeys, Hosts};
 use super::news::{LookTurns, News};
-use super::robots_txt::Place;
+use super::robots_txt::RobotsLocation;
 use crate::frontier::crews::{Hands, Split};
 use crate::frontier::lanes::{Lanes, lane_of};
 use crate::job::Job;
@@ -31,7 +31,7 @@ pub enum RobotsState {
     /// A request for it is in flight.
     Asked,
     /// It was redirected: the next request goes there.
-    Moved(Box<Place>),
+    Moved(Box<RobotsLocation>),
     /// In force until the given time.
     Known { robots: Arc<Robots>, until: UnixMillis },
 }
@@ -184,7 +184,7 @@ pub enum Why {
 
 /// The crews that may start no request for now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct PausedCrews {
     pub history: bool,
     pub increment: bool,
 }
@@ -293,7 +293,12 @@ impl HostWork {
     /// The next URL to visit, and its lane: history's lanes have their own numbers, the increment's follow after them.
     /// Without a split only history runs; with one it may be held. `turns` decides which queue of the increment is next if requests are
     /// counted by the day.
-    pub fn next_job(&mut self, split: Option<Split>, held: Held, turns: Option<LookTurns>) -> Option<(usize, Job)> {
+    pub fn next_job(
+        &mut self,
+        split: Option<Split>,
+        held: PausedCrews,
+        turns: Option<LookTurns>,
+    ) -> Option<(usize, Job)> {
         let Some(split) = split else { return self.lanes.pop() };
         let history = Hands { running: self.lanes.running(), has_work: self.lanes.has_ready() && !held.history };
         let increment = Hands { running: self.news.running(), has_work: !self.news.is_empty() && !held.increment };

@@ -95,7 +95,7 @@ pub struct Behind {
 
 /// Result of a recheck.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
+pub struct RecheckResult {
     /// URLs to be requested now although they are known.
     pub due: Vec<Discovered>,
     /// The next page of the list, if it is unread and the increment is to read it.
@@ -183,7 +183,7 @@ pub struct End {
     /// Fingerprint of the page, for its next recheck.
     pub print: Option<Print>,
     /// Result of rechecking a list.
-    pub seen: Seen,
+    pub seen: RecheckResult,
     /// For a torrent's URL that ended as gone: since when the site no longer has it.
     pub gone: Option<Gone>,
     /// The position in its list of a page that was read.

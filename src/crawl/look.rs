@@ -11,8 +11,8 @@ use tokio::sync::{Semaphore, watch};
 use crate::host_work::policy_of;
 use crate::hosts::{HostKeys, Hosts};
 use crate::limits;
-use crate::robots_txt::{Place, RobotsAnswer};
-use crate::scripts::errands::{Answering, Bounds, Budget, Errands, Known};
+use crate::robots_txt::{RobotsAnswer, RobotsLocation};
+use crate::scripts::errands::{Answering, Bounds, Budget, Errands, KnownHost};
 use crate::scripts::rendering::seeks;
 use crate::scripts::shared::Scripts;
 use crate::sitemaps::Sitemaps;
@@ -24,7 +24,7 @@ use gleaner_render::wire::{Answer, Asker, Request, Seeks};
 use gleaner_rules::{self as rules, SiteRules};
 
 /// A site that is inspected manually, and the page that is open.
-pub struct Look {
+pub struct Inspection {
     scripts: Scripts,
     errands: Errands,
     page: CrawlUrl,
@@ -34,7 +34,7 @@ pub struct Look {
     _stop: watch::Sender<bool>,
 }
 
-impl Look {
+impl Inspection {
     /// Requests the robots.txt of the host of `page`, unless the rules override it, and obeys it.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Look {
                 // An answer of any kind imposes no pause.
                 let _ = slot.finish(Answered::Reached, policy, scripts.clock.now());
             }
-            known.push(Known { origin: page.origin().into(), keys, policy, robots: Some(robots) });
+            known.push(KnownHost { origin: page.origin().into(), keys, policy, robots: Some(robots) });
         }
         let budget = Arc::new(Budget::default());
         budget.leaves(u64::MAX);
@@ -129,7 +129,7 @@ impl Look {
     }
 }
 
-impl Host for Look {
+impl Host for Inspection {
     fn site(&self) -> &str {
         // Pages that no account protects are public: they may follow each other in one child.
         if self.scripts.is_members { &self.scripts.rules.name } else { "" }
@@ -152,7 +152,7 @@ impl Host for Look {
 
 /// The rules of an origin's robots.txt. Redirects are limited by `limits::ROBOTS_REDIRECTS_MAX`, which `ask_robots` enforces.
 async fn robots(scripts: &Scripts, origin: &str, keys: &Arc<HostKeys>) -> Result<Arc<Robots>, String> {
-    let mut place = Place::of(origin, Arc::clone(keys));
+    let mut place = RobotsLocation::of(origin, Arc::clone(keys));
     loop {
         match scripts.ask_robots(&place).await {
             Ok(RobotsAnswer::Rules(robots)) => return Ok(Arc::new(robots)),

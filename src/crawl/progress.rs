@@ -180,10 +180,10 @@ pub fn brief(reason: &str) -> String {
 
 /// Shared between the crawl, which writes it, and the views that show it.
 #[derive(Clone, Default)]
-pub struct Progress(Arc<Mutex<State>>);
+pub struct Progress(Arc<Mutex<CrawlProgress>>);
 
 #[derive(Default)]
-struct State {
+struct CrawlProgress {
     sites: BTreeMap<String, SiteProgress>,
     rule_faults: Vec<RuleFault>,
     store_fault: Option<String>,
@@ -192,7 +192,7 @@ struct State {
 }
 
 impl Progress {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CrawlProgress> {
         // Counts stay usable after a panic elsewhere.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

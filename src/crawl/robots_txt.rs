@@ -29,7 +29,7 @@ pub struct RobotsFault {
 
 /// Where a robots.txt is requested.
 #[derive(Clone)]
-pub struct Place {
+pub struct RobotsLocation {
     pub url: CrawlUrl,
     /// Politeness keys of that host.
     pub keys: Arc<HostKeys>,
@@ -37,7 +37,7 @@ pub struct Place {
     pub hops: usize,
 }
 
-impl Place {
+impl RobotsLocation {
     /// The initial place of an origin's robots.txt.
     #[must_use]
     pub fn of(origin: &str, keys: Arc<HostKeys>) -> Self {
@@ -54,19 +54,19 @@ impl Place {
 pub enum RobotsAnswer {
     Rules(Robots),
     /// The file has moved there: another request, which has to pass the gate like any other.
-    Moved(Box<Place>),
+    Moved(Box<RobotsLocation>),
 }
 
 /// Requests an origin's rules from one place. A server error, a refused rate or no response at all is a fault, and the origin is
 /// disallowed.
 pub async fn fetch(
-    place: &Place,
+    place: &RobotsLocation,
     rules: &SiteRules,
     transport: &dyn Transport,
     clock: &dyn Clock,
     bodies: &Allowance,
 ) -> Result<RobotsAnswer, RobotsFault> {
-    let Place { url, .. } = place;
+    let RobotsLocation { url, .. } = place;
     let response = transport.send(url.into()).await.map_err(|failure| unanswered(place, &failure))?;
     let closed = |answered| {
         let detail = format!("{}: status {}", place.name(), response.status);
@@ -100,7 +100,7 @@ pub async fn fetch(
 }
 
 /// The next place. Its address is resolved because the address has a rate, too.
-async fn moved(transport: &dyn Transport, from: &Place, url: CrawlUrl) -> Place {
+async fn moved(transport: &dyn Transport, from: &RobotsLocation, url: CrawlUrl) -> RobotsLocation {
     let keys = if url.host() == &*from.keys.name {
         Arc::clone(&from.keys)
     } else {
@@ -108,9 +108,9 @@ async fn moved(transport: &dyn Transport, from: &Place, url: CrawlUrl) -> Place 
         let addresses = transport.resolve(&url).await.map_or_else(|_| Vec::new(), |found| found.addresses);
         HostKeys::new(url.host(), &addresses)
     };
-    Place { url, keys, hops: from.hops + 1 }
+    RobotsLocation { url, keys, hops: from.hops + 1 }
 }
 
-fn unanswered(place: &Place, failure: &FetchFailure) -> RobotsFault {
+fn unanswered(place: &RobotsLocation, failure: &FetchFailure) -> RobotsFault {
     RobotsFault { answered: Answered::Unreachable, detail: format!("{}: {failure}", place.name()) }
 }

@@ -54,7 +54,7 @@ use leases::Leases;
 use lists::Lists;
 use session::Session;
 pub use session::{MissingSession, SESSION_NOTE};
-use told::Told;
+use told::LogState;
 use under_way::UnderWay;
 
 /// Longest sleep of an idle loop: the watchdog expects activity, and the clock may have jumped.
@@ -98,7 +98,7 @@ pub struct SiteLoop {
     last_crawl: LastCrawl,
     chores: Chores,
     lists: Lists,
-    told: Told,
+    told: LogState,
     session: Session,
     crews: Crews,
 }
@@ -120,7 +120,7 @@ impl SiteLoop {
             last_crawl,
             chores: Chores::new(now),
             lists: Lists::default(),
-            told: Told::default(),
+            told: LogState::default(),
             session: Session::new(&site, &shared.progress),
             crews,
             site,

@@ -29,7 +29,7 @@ use gleaner_net::fetch::Response;
 use gleaner_net::politeness::Answered;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Outcome};
-use settle::Shown;
+use settle::PageContent;
 
 pub use ends::put_aside;
 pub(super) use ends::{is_front, is_watched};
@@ -147,7 +147,7 @@ async fn page(
         Reading::Read(read, print, board) => (*read, print, board),
     };
     let Some(errands) = errands else {
-        return settle::page(site, job, &sent, Shown { read, print, board, made: None }).await;
+        return settle::page(site, job, &sent, PageContent { read, print, board, made: None }).await;
     };
     // An unchanged shell proves nothing: its scripts may still load new links.
     let print = print.filter(|_| read.found.iter().any(|found| found.class.is_target()));
@@ -157,9 +157,9 @@ async fn page(
     let shown = match with_scripts(site, job, &sent, &read, errands, again).await {
         End::Made(made) => {
             let made = *made;
-            Shown { read: made.read, print, board, made: Some((made.html, made.detail)) }
+            PageContent { read: made.read, print, board, made: Some((made.html, made.detail)) }
         }
-        End::AsSent | End::Data(_) => Shown { read, print, board, made: None },
+        End::AsSent | End::Data(_) => PageContent { read, print, board, made: None },
         End::NoPage(why) => return Ok(without_page(site, job, why)),
     };
     settle::page(site, job, &sent, shown).await

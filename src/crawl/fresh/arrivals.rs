@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::freshness::delay::{Arrival, Delays, Shown};
+use crate::freshness::delay::{Arrival, Delays, SiteTime};
 use crate::limits::{ARRIVAL_AWAITED_TIME, ARRIVALS_AWAITED_MAX, ARRIVALS_NOTED_OFTEN_MAX};
 use gleaner_base::clock::UnixMillis;
 
@@ -32,18 +32,18 @@ pub struct Sighting {
 /// The awaited arrivals of one site.
 #[derive(Default)]
 pub struct Arrivals {
-    kept: Mutex<Kept>,
+    kept: Mutex<LoadedArrivals>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct LoadedArrivals {
     delays: Delays,
-    state: State,
+    state: StoredArrivals,
     is_changed: bool,
 }
 
 #[derive(Default, Serialize, Deserialize)]
-struct State {
+struct StoredArrivals {
     version: u32,
     /// When the site was first crawled.
     since: UnixMillis,
@@ -62,7 +62,7 @@ impl Arrivals {
             }
         }
         if let Some(note) = awaited {
-            match serde_json::from_slice::<State>(note).ok().filter(|state| state.version == VERSION) {
+            match serde_json::from_slice::<StoredArrivals>(note).ok().filter(|state| state.version == VERSION) {
                 Some(state) => kept.state = state,
                 None => tracing::warn!(%site, "the stored record of expected torrents cannot be read: it starts anew"),
             }
@@ -96,7 +96,7 @@ impl Arrivals {
         self.kept().delays.to_bytes()
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, LoadedArrivals> {
         // Counts stay usable after a panic elsewhere.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -144,7 +144,7 @@ impl Arrivals {
         kept.state.awaited.retain(|_, sighting| acquired.since(sighting.first_seen) < ARRIVAL_AWAITED_TIME);
         let sighting = urls.iter().find_map(|url| kept.state.awaited.get(url)).copied();
         let arrival = Arrival {
-            shown: sighting.and_then(|sighting| sighting.shown).map(|(at, precision_ms)| Shown { at, precision_ms }),
+            shown: sighting.and_then(|sighting| sighting.shown).map(|(at, precision_ms)| SiteTime { at, precision_ms }),
             last_absent: sighting.and_then(|sighting| sighting.last_absent),
             first_seen: sighting.map_or(acquired, |sighting| sighting.first_seen),
             acquired,

@@ -18,7 +18,7 @@ use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_page::boards::next::{numbered_form, numbers_of};
-use gleaner_page::boards::walk::{Known, Memory, Walk};
+use gleaner_page::boards::walk::{KnownThread, Memory, Walk};
 use gleaner_page::boards::when::{Conventions, Time};
 use gleaner_page::boards::{Ask, BoardPage, Row, RowSelectors, read_page};
 use gleaner_page::feed;
@@ -32,7 +32,7 @@ const VERSION: u32 = 1;
 /// Rechecks in a row at which a list was missing before it may be dropped for others.
 const AWAY_LOOKS: u32 = 5;
 
-type LeaveOut = fn(&mut State);
+type LeaveOut = fn(&mut StoredBoards);
 
 /// What is left out of a note that is too long, in this order, and its name in the log.
 const SHORTER: [(&str, LeaveOut); 3] = [
@@ -53,7 +53,7 @@ const SHORTER: [(&str, LeaveOut); 3] = [
 pub struct Boards {
     selectors: Option<RowSelectors>,
     offset_s: Option<i32>,
-    kept: Mutex<Kept>,
+    kept: Mutex<LoadedBoards>,
     /// A warning was logged that the operator's selectors match nothing.
     has_warned: AtomicBool,
     /// A warning was logged that not all of their state is stored.
@@ -61,8 +61,8 @@ pub struct Boards {
 }
 
 #[derive(Default)]
-pub(super) struct Kept {
-    pub state: State,
+pub(super) struct LoadedBoards {
+    pub state: StoredBoards,
     pub is_changed: bool,
     /// Rechecks in progress, by the address of the next page.
     pub walks: HashMap<String, Walk<Memory>>,
@@ -72,7 +72,7 @@ pub(super) struct Kept {
 
 /// The stored form.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct StoredBoards {
     version: u32,
     /// By the URL of the first page.
     pub boards: BTreeMap<String, Board>,
@@ -127,7 +127,7 @@ impl Reread {
 pub struct Board {
     pub(super) memory: Memory,
     /// What reveals new posts on it; `None` before a recheck found rows.
-    pub grounds: Option<Told>,
+    pub grounds: Option<ChangeBasis>,
     /// Number of rows of its first page at the last recheck, and of the pinned ones among them.
     pub rows: u64,
     pub pinned: u64,
@@ -143,7 +143,7 @@ pub struct Board {
 /// The basis for deciding whether a thread has new posts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told {
+pub enum ChangeBasis {
     /// Times of last activity.
     Times,
     /// Times of creation, which no reply changes.
@@ -164,12 +164,12 @@ struct Thread {
 }
 
 /// A page parsed as a board.
-pub struct Read {
+pub struct ParsedBoard {
     pub page: BoardPage,
     pub(super) conventions: Conventions,
 }
 
-impl Read {
+impl ParsedBoard {
     /// The same page with rows made from its links, for lack of others.
     #[must_use]
     pub(super) fn with_links<'u>(self, urls: impl Iterator<Item = &'u CrawlUrl>) -> Self {
@@ -183,7 +183,7 @@ impl Read {
     }
 }
 
-impl State {
+impl StoredBoards {
     /// Parses a note; `None` if it is broken or of another version.
     #[must_use]
     pub fn from_bytes(note: &[u8]) -> Option<Self> {
@@ -204,7 +204,7 @@ impl Boards {
     /// Loads the note of earlier runs; logs a warning if it is unusable.
     pub fn take_up(&self, site: &str, note: Option<&[u8]>) {
         let Some(note) = note else { return };
-        match State::from_bytes(note) {
+        match StoredBoards::from_bytes(note) {
             Some(state) => self.kept().state = state,
             None => tracing::warn!(%site, "the stored state of lists cannot be read: it is learned anew"),
         }
@@ -233,7 +233,7 @@ impl Boards {
     fn note_that_fits(&self) -> (Vec<u8>, Option<&'static str>) {
         let mut kept = self.kept();
         kept.state.version = VERSION;
-        let note = |state: &State| serde_json::to_vec(state).unwrap_or_default();
+        let note = |state: &StoredBoards| serde_json::to_vec(state).unwrap_or_default();
         let all = note(&kept.state);
         if all.len() <= limits::NOTE_BYTES_MAX {
             return (all, None);
@@ -263,10 +263,10 @@ impl Boards {
                 return (note, Some("lists"));
             }
         }
-        (note(&State { version: VERSION, ..State::default() }), Some(left_out))
+        (note(&StoredBoards { version: VERSION, ..StoredBoards::default() }), Some(left_out))
     }
 
-    pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
+    pub(super) fn kept(&self) -> MutexGuard<'_, LoadedBoards> {
         // Maps are consistent at any time.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -291,7 +291,7 @@ impl Boards {
     /// True for a later page of a list, as links to next pages have shown.
     #[must_use]
     pub fn is_behind_a_front(&self, url: &str) -> bool {
-        let State { paged, named, .. } = &self.kept().state;
+        let StoredBoards { paged, named, .. } = &self.kept().state;
         let is_paged = |(form, number): &(String, u64)| *number > 1 && paged.contains(form) && !named.contains(form);
         !paged.is_empty() && numbers_of(url).iter().any(is_paged)
     }
@@ -424,7 +424,7 @@ impl Boards {
         headers: &ResponseHeaders,
         body: &[u8],
         now: UnixMillis,
-    ) -> Option<Read> {
+    ) -> Option<ParsedBoard> {
         if body.len() > limits::BOARD_PAGE_BYTES_MAX {
             return None;
         }
@@ -450,7 +450,7 @@ impl Boards {
             now: seconds(now),
         };
         let page = read_page(&html, &ask, &mut conventions);
-        Some(Read { page, conventions })
+        Some(ParsedBoard { page, conventions })
     }
 
     pub(super) fn conventions(&self) -> Conventions {
@@ -458,7 +458,7 @@ impl Boards {
     }
 }
 
-impl Kept {
+impl LoadedBoards {
     /// The state of a list, created if needed; `None` beyond the maximum.
     pub(super) fn board(&mut self, url: &str, now: UnixMillis) -> Option<&mut Board> {
         if !self.state.boards.contains_key(url)
@@ -490,16 +490,16 @@ impl Kept {
     }
 
     /// The state of a thread when it was last read.
-    pub fn thread(&self, id: &str) -> Option<Known> {
+    pub fn thread(&self, id: &str) -> Option<KnownThread> {
         let thread = self.state.threads.get(id)?;
         let last_page = thread.last_page.as_deref();
         let last_page = last_page.and_then(|url| CrawlUrl::parse(url, &Canonical::default()).ok());
-        Some(Known { last: thread.last, replies: thread.replies, last_page, read_at: thread.read_at })
+        Some(KnownThread { last: thread.last, replies: thread.replies, last_page, read_at: thread.read_at })
     }
 
     /// Records that a thread is read now, with what its row shows.
     pub fn reads(&mut self, row: &Row, now: i64) {
-        self.keep(&row.id, &Known::fetched(row, now));
+        self.keep(&row.id, &KnownThread::fetched(row, now));
     }
 
     /// Records an unknown thread from a page outside a recheck, while there is room: its replies, and
@@ -514,7 +514,7 @@ impl Kept {
     }
 
     /// Stores the state of a thread; if there are too many, those read the longest ago are dropped.
-    pub fn keep(&mut self, id: &str, known: &Known) {
+    pub fn keep(&mut self, id: &str, known: &KnownThread) {
         let last_page = known.last_page.as_ref().map(|url| url.as_str().to_owned());
         let thread = Thread { last: known.last, replies: known.replies, last_page, read_at: known.read_at };
         self.state.threads.insert(id.to_owned(), thread);
@@ -542,54 +542,4 @@ pub(super) fn interval(time: Time) -> (UnixMillis, u64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_hundred_thousand_boards_no_more_is_kept_than_the_bounds_allow() {
-        let boards = Boards::new(&BoardRules::default());
-        for n in 0..100_000 {
-            let page = |page: u32| format!("http://a.example/{n}/list/{page}");
-            boards.leads_to(&page(1), &page(2));
-            let mut kept = boards.kept();
-            let _ = kept.board(&page(1), UnixMillis(0));
-            kept.is_changed = true;
-        }
-        let count = |kept: &Kept| (kept.state.boards.len(), kept.state.paged.len());
-        assert_eq!(count(&boards.kept()), (limits::BOARDS_KEPT_MAX, limits::BOARDS_KEPT_MAX));
-        let (_, note) = boards.note("a").unwrap();
-        assert!(note.len() <= limits::NOTE_BYTES_MAX);
-        assert!(boards.is_behind_a_front("http://a.example/7/list/2"));
-        assert!(!boards.is_behind_a_front("http://a.example/7/list/1"));
-        assert!(!boards.is_behind_a_front("http://a.example/99999/list/2"), "beyond the bound its address decides");
-        assert!(boards.kept().board("http://a.example/99999/list/1", UnixMillis(0)).is_none());
-        // Another process continues with it.
-        let again = Boards::new(&BoardRules::default());
-        again.take_up("a", Some(&note));
-        assert!(again.is_behind_a_front("http://a.example/7/list/3"));
-    }
-
-    #[test]
-    fn of_lists_with_long_addresses_as_much_is_written_down_as_a_note_holds() {
-        for (length, lists_kept) in [(300, limits::BOARDS_KEPT_MAX), (3_000, 700)] {
-            let boards = Boards::new(&BoardRules::default());
-            let list = |n: usize| format!("http://a.example/{}/{n}", "%E5".repeat(length / 3));
-            for n in 0..limits::BOARDS_KEPT_MAX {
-                let mut kept = boards.kept();
-                let at = UnixMillis(1 + n as u64);
-                let memory = &mut kept.board(&list(n), at).unwrap().memory;
-                memory.tour.starts(Some(&CrawlUrl::from_parts("http://a.example", &format!("/{}?page=2", list(n)))));
-                memory.is_sorted = true;
-                kept.is_changed = true;
-            }
-            let (_, note) = boards.note("a").unwrap();
-            assert!(note.len() <= limits::NOTE_BYTES_MAX);
-            let again = Boards::new(&BoardRules::default());
-            again.take_up("a", Some(&note));
-            let kept = again.kept();
-            assert!(kept.state.boards.len() >= lists_kept, "{} of {length} bytes", kept.state.boards.len());
-            let last = list(limits::BOARDS_KEPT_MAX - 1);
-            assert!(kept.state.boards[&last].memory.is_sorted, "the ones that were looked at last");
-        }
-    }
-}
+mod tests;

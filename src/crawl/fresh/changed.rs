@@ -35,11 +35,11 @@ pub fn note_name(class: Class) -> String {
 /// The noise models of one site's classes.
 #[derive(Default)]
 pub struct Models {
-    of: [Mutex<Kept>; Class::ALL.len()],
+    of: [Mutex<LoadedModel>; Class::ALL.len()],
 }
 
 #[derive(Default)]
-struct Kept {
+struct LoadedModel {
     /// On the heap: most classes of most sites have none.
     model: Option<Box<Model>>,
     /// It has learned since it was last stored.
@@ -146,7 +146,7 @@ impl Models {
         Reading::Read(findings, Some(print), None)
     }
 
-    fn of_class(&self, class: Class) -> MutexGuard<'_, Kept> {
+    fn of_class(&self, class: Class) -> MutexGuard<'_, LoadedModel> {
         // Classes are numbered in the order of the list. A model is consistent between calls.
         self.of[class as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -157,10 +157,10 @@ pub enum Reading {
     /// It has not changed and was not read. Contains what its memo is to hold.
     Unchanged(Print),
     /// It was read; with a fingerprint if the next recheck can compare it, and its rows if it is a rechecked list.
-    Read(Box<PageFindings>, Option<Print>, Option<Box<boards::Read>>),
+    Read(Box<PageFindings>, Option<Print>, Option<Box<boards::ParsedBoard>>),
 }
 
-fn model_of(kept: &mut Kept, class: Class) -> &mut Model {
+fn model_of(kept: &mut LoadedModel, class: Class) -> &mut Model {
     let holds = if class.is_listing() { Holds::List } else { Holds::Record };
     kept.model.get_or_insert_with(|| Box::new(Model::new(holds)))
 }

@@ -15,7 +15,7 @@ use gleaner_store::crawldb::{CrawlDbError, Discovered};
 pub(super) async fn lists_by_themselves(
     of: Looking<'_>,
     read: &PageFindings,
-    board: Option<&boards::Read>,
+    board: Option<&boards::ParsedBoard>,
 ) -> Result<Vec<Discovered>, CrawlDbError> {
     let own: HashSet<String> = numbers_of(of.job.url.as_str()).into_iter().map(|(form, _)| form).collect();
     let is_directory = !of.job.class.is_target()

@@ -31,18 +31,18 @@ const EARLY: u32 = 20;
 /// Content that a site no longer has.
 #[derive(Default)]
 pub struct Missing {
-    kept: Mutex<Kept>,
+    kept: Mutex<LoadedGonePages>,
 }
 
 #[derive(Default)]
-struct Kept {
-    state: State,
+struct LoadedGonePages {
+    state: GonePages,
     is_changed: bool,
 }
 
 /// The stored form.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct GonePages {
     version: u32,
     /// Number of gone torrents, by reason.
     pub counts: BTreeMap<String, u64>,
@@ -70,7 +70,7 @@ pub struct GoneUrl {
 
 const VERSION: u32 = 1;
 
-impl State {
+impl GonePages {
     /// Parses a note; `None` if it is broken or of another version.
     #[must_use]
     pub fn from_bytes(note: &[u8]) -> Option<Self> {
@@ -100,7 +100,7 @@ impl Missing {
     /// Loads the note of earlier runs; logs a warning if it is unusable.
     pub fn take_up(&self, site: &str, note: Option<&[u8]>) {
         let Some(note) = note else { return };
-        match State::from_bytes(note) {
+        match GonePages::from_bytes(note) {
             Some(state) => self.kept().state = state,
             None => tracing::warn!(%site, "the stored record of removed URLs cannot be read: counting starts anew"),
         }
@@ -122,7 +122,7 @@ impl Missing {
         serde_json::to_vec(&kept.state).unwrap_or_default()
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, LoadedGonePages> {
         // Counts stay usable after a panic elsewhere.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

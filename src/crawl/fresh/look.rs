@@ -15,7 +15,7 @@ use super::standing::{self, Standing, rows_of};
 use super::{Fresh, Looking, walks};
 use crate::front::is_behind_a_front;
 use crate::frontier::crews::Crew;
-use crate::job::{Found, Job, PageFindings, Seen};
+use crate::job::{Found, Job, PageFindings, RecheckResult};
 use crate::judging::{judge, resolve};
 use crate::limits::{GONE_CONFIRM_TIME, ROW_RECHECKED_AFTER, ROWS_IN_TURN_MAX};
 use crate::schedule::{Kind, Post};
@@ -23,7 +23,7 @@ use crate::series::next_by_rules;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_page::boards::Row;
-use gleaner_page::boards::walk::{Change, Grounds, Known, Verdict};
+use gleaner_page::boards::walk::{Change, Grounds, KnownThread, Verdict};
 use gleaner_page::boards::when::{Against, Precision, Time};
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Discovered, Outcome, UrlRecord};
@@ -51,16 +51,16 @@ pub fn has_rows(fresh: &Fresh, job: &Job, is_front: bool) -> bool {
 pub async fn look(
     of: Looking<'_>,
     read: &PageFindings,
-    board: Option<boards::Read>,
+    board: Option<boards::ParsedBoard>,
     is_front: bool,
-) -> Result<Seen, CrawlDbError> {
+) -> Result<RecheckResult, CrawlDbError> {
     let Looking { fresh, rows, job, at } = of;
     if read.denied.is_some() {
-        return Ok(Seen::default());
+        return Ok(RecheckResult::default());
     }
     let due = lists_by_themselves(of, read, board.as_ref()).await?;
     if !is_looked_at(fresh, job, is_front) {
-        let mut seen = Seen { due, ..Seen::default() };
+        let mut seen = RecheckResult { due, ..RecheckResult::default() };
         count_threads(of, board);
         read_on(of, read, &mut seen).await?;
         return Ok(seen);
@@ -70,7 +70,7 @@ pub async fn look(
     // A page may count as a first page until its own links show its position.
     let is_front = is_front && (job.lease.depth == 0 || !is_behind_a_front(&rows.rules, &fresh.boards, &job.url));
     if !is_front && pending.is_none() {
-        return Ok(Seen { is_behind: true, due, ..Seen::default() });
+        return Ok(RecheckResult { is_behind: true, due, ..RecheckResult::default() });
     }
     let is_turn = pending.as_ref().is_some_and(|pending| pending.tours);
     let (list, last, is_above) = match pending {
@@ -79,7 +79,7 @@ pub async fn look(
         Some(pending) => (pending.board, pending.last, pending.is_above),
         None => (job.url.as_str().to_owned(), last_look(of).await?, true),
     };
-    let mut seen = Seen { list: Some(list.clone()), is_front, last, due, ..Seen::default() };
+    let mut seen = RecheckResult { list: Some(list.clone()), is_front, last, due, ..RecheckResult::default() };
     let since = last.map(|last| (last, at));
     let standing = standing::ask(of, read, board.as_ref(), since.filter(|_| is_above)).await?;
     let is_out_of_order = is_turn && fresh.boards.is_in_another_order(&list);
@@ -109,7 +109,7 @@ pub async fn look(
 }
 
 /// Records the threads of a page outside a recheck.
-fn count_threads(of: Looking<'_>, board: Option<boards::Read>) {
+fn count_threads(of: Looking<'_>, board: Option<boards::ParsedBoard>) {
     let Some(board) = board else { return };
     let mut kept = of.fresh.boards.kept();
     let is_thread = |row: &&Row| judge(&of.rows.rules, row.url.clone()).is_ok_and(|found| found.class == Class::Thread);
@@ -117,7 +117,7 @@ fn count_threads(of: Looking<'_>, board: Option<boards::Read>) {
 }
 
 /// The page with its next page, as its links and the rules give it.
-fn with_next(of: Looking<'_>, mut board: boards::Read, read: &PageFindings) -> boards::Read {
+fn with_next(of: Looking<'_>, mut board: boards::ParsedBoard, read: &PageFindings) -> boards::ParsedBoard {
     let (boards, rules, job) = (&of.fresh.boards, &of.rows.rules, of.job);
     let page = &mut board.page;
     if page.next.is_none() {
@@ -138,10 +138,10 @@ fn with_next(of: Looking<'_>, mut board: boards::Read, read: &PageFindings) -> b
 /// Change of each row, by the recheck's verdict on the page; what it requires is made due.
 async fn changes(
     of: Looking<'_>,
-    board: Option<boards::Read>,
+    board: Option<boards::ParsedBoard>,
     standing: &standing::Page,
     (list, mined): (&str, &[Row]),
-    seen: &mut Seen,
+    seen: &mut RecheckResult,
 ) -> Result<Vec<Change>, CrawlDbError> {
     let Looking { fresh, job, at, .. } = of;
     let of_record = |asked: &Standing| if asked.is_new { Change::New } else { Change::Same };
@@ -172,7 +172,7 @@ fn sight(
     of: Looking<'_>,
     (asked, row, change): (&Standing, Option<&Row>, Change),
     (is_fast, is_out_of_order): (bool, bool),
-    seen: &mut Seen,
+    seen: &mut RecheckResult,
 ) {
     let (found, at, last) = (&asked.found, of.at, seen.last);
     if change == Change::New {
@@ -192,7 +192,7 @@ fn sight(
 }
 
 /// For a page without a row whose link the rules accept: rows made from its links, without times.
-fn by_links(of: Looking<'_>, board: boards::Read, read: &PageFindings) -> boards::Read {
+fn by_links(of: Looking<'_>, board: boards::ParsedBoard, read: &PageFindings) -> boards::ParsedBoard {
     let (boards, rules) = (&of.fresh.boards, &of.rows.rules);
     let is_row = |row: &Row| judge(rules, row.url.clone()).is_ok_and(|found| found.class.is_target());
     if board.page.rows.iter().any(is_row) {
@@ -209,14 +209,14 @@ fn by_links(of: Looking<'_>, board: boards::Read, read: &PageFindings) -> boards
 ///
 /// # Errors
 /// Those of the database.
-pub async fn again(of: Looking<'_>, is_front: bool) -> Result<Seen, CrawlDbError> {
+pub async fn again(of: Looking<'_>, is_front: bool) -> Result<RecheckResult, CrawlDbError> {
     if !is_looked_at(of.fresh, of.job, is_front) {
-        return Ok(Seen::default());
+        return Ok(RecheckResult::default());
     }
     of.fresh.boards.end(of.job.url.as_str());
     let list = of.job.url.as_str();
     let last = last_look(of).await?;
-    let mut seen = Seen { list: Some(list.to_owned()), is_front, last, ..Seen::default() };
+    let mut seen = RecheckResult { list: Some(list.to_owned()), is_front, last, ..RecheckResult::default() };
     if is_front {
         // New rows may be on later pages.
         let room = of.fresh.timetable.room_beside_looks();
@@ -245,7 +245,7 @@ async fn last_look(of: Looking<'_>) -> Result<Option<UnixMillis>, CrawlDbError> 
 
 /// Requests the next page of a recheck, or ends the recheck. An unread page comes by itself with history's rechecks; an increment follows
 /// some of them, like any other link, unless the page is only read in rotation.
-async fn go_on(of: Looking<'_>, next: &CrawlUrl, seen: &mut Seen) -> Result<(), CrawlDbError> {
+async fn go_on(of: Looking<'_>, next: &CrawlUrl, seen: &mut RecheckResult) -> Result<(), CrawlDbError> {
     let found = judge(&of.rows.rules, next.clone()).ok().filter(|found| found.class.is_listing());
     let row = match found {
         Some(found) => of.rows.behind(of.job, &found).await?,
@@ -268,14 +268,18 @@ async fn go_on(of: Looking<'_>, next: &CrawlUrl, seen: &mut Seen) -> Result<(), 
 }
 
 /// The recheck's verdict on the page. Unknown rows and threads with new posts count as new; other changes of a row do not.
-fn walk(boards: &Boards, page: &walks::Page<'_>, board: boards::Read, asked: &[Standing]) -> Verdict {
+fn walk(boards: &Boards, page: &walks::Page<'_>, board: boards::ParsedBoard, asked: &[Standing]) -> Verdict {
     let records: HashMap<usize, &Standing> = asked.iter().filter_map(|asked| Some((asked.row?, asked))).collect();
     let mut kept = boards.kept();
     let mut known = HashMap::with_capacity(board.page.rows.len());
     for (at, row) in board.page.rows.iter().enumerate() {
-        let as_shown = || Known::fetched(row, page.now);
-        let read =
-            |record: &UrlRecord| Known { last: None, replies: None, last_page: None, read_at: seconds(record.visited) };
+        let as_shown = || KnownThread::fetched(row, page.now);
+        let read = |record: &UrlRecord| KnownThread {
+            last: None,
+            replies: None,
+            last_page: None,
+            read_at: seconds(record.visited),
+        };
         let of_row = match records.get(&at) {
             Some(asked) if asked.is_new => continue,
             Some(Standing { found: Found { class: Class::Thread, .. }, record: Some(record), .. })
@@ -292,7 +296,7 @@ fn walk(boards: &Boards, page: &walks::Page<'_>, board: boards::Read, asked: &[S
                 // A thread without state counts as present when it was found, and at the previous recheck: otherwise a board with more
                 // threads than are kept would have them read again at each recheck.
                 let looked = page.last.map_or(i64::MIN, |last| seconds(last).saturating_sub(CLOCKS_DIFFER_S));
-                let heard_of = || Known { read_at: seconds(record.first_seen).max(looked), ..read(record) };
+                let heard_of = || KnownThread { read_at: seconds(record.first_seen).max(looked), ..read(record) };
                 let before = kept.thread(&row.id).unwrap_or_else(heard_of);
                 kept.count(row, page.now);
                 // Unless it certainly shows something later, the thread waits for its first visit, like all of its content.
@@ -324,7 +328,7 @@ fn walk(boards: &Boards, page: &walks::Page<'_>, board: boards::Read, asked: &[S
 }
 
 /// True if a row shows a reply that it did not show before. A time ahead of `now` may move with it, and proves nothing alone.
-fn tells_later(row: &Row, before: &Known, now: i64) -> bool {
+fn tells_later(row: &Row, before: &KnownThread, now: i64) -> bool {
     let is_later = |time: Time| match before.last {
         Some(last) => time.against(&last) == Against::Later,
         None => time.earliest > before.read_at && time.earliest <= now.saturating_add(CLOCKS_DIFFER_S),
@@ -334,7 +338,7 @@ fn tells_later(row: &Row, before: &Known, now: i64) -> bool {
 
 /// Handles listed pages that the site did not have when they were visited, or answered with errors until they were given up: a list may be
 /// served before its pages (replicas, caches), and a server may be in trouble for minutes. Each is requested once more, hours later.
-async fn ask_once_more(of: Looking<'_>, asked: &[Standing], seen: &mut Seen) -> Result<(), CrawlDbError> {
+async fn ask_once_more(of: Looking<'_>, asked: &[Standing], seen: &mut RecheckResult) -> Result<(), CrawlDbError> {
     let is_early = |record: UrlRecord| {
         record.outcome.is_some_and(came_to_nothing)
             && record.visited.since(record.first_seen) < GONE_CONFIRM_TIME
@@ -363,7 +367,7 @@ fn came_to_nothing(outcome: Outcome) -> bool {
 }
 
 /// Requests the pages of rows that vanished, and of rows that are back.
-async fn follow(of: Looking<'_>, vanished: Vanished, seen: &mut Seen) -> Result<(), CrawlDbError> {
+async fn follow(of: Looking<'_>, vanished: Vanished, seen: &mut RecheckResult) -> Result<(), CrawlDbError> {
     let Vanished { gone, back } = vanished;
     for (url, gone) in &gone {
         of.fresh.gone.unlisted(hash(url), *gone);
@@ -379,7 +383,7 @@ async fn follow(of: Looking<'_>, vanished: Vanished, seen: &mut Seen) -> Result<
 }
 
 /// Requests the page of one row that stays, in rotation: a torrent may be removed while its row stays.
-async fn recheck(of: Looking<'_>, seen: &mut Seen) -> Result<(), CrawlDbError> {
+async fn recheck(of: Looking<'_>, seen: &mut RecheckResult) -> Result<(), CrawlDbError> {
     let list = of.job.url.as_str();
     let is_due = |record: UrlRecord| {
         let is_there = matches!(record.outcome, Some(Outcome::Page | Outcome::PageDuplicate | Outcome::NotModified));

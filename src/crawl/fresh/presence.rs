@@ -22,7 +22,7 @@ const MEMO: &str = "gone\n";
 const HEAD_BYTES: usize = 256 << 10;
 
 /// What a recheck of a torrent's page says of its presence.
-pub enum Look {
+pub enum PresenceResult {
     /// Nothing, or that it exists.
     Nothing,
     /// A sign that it is gone, to be confirmed at this time.
@@ -59,9 +59,9 @@ pub fn of_page(
     read: &PageFindings,
     (headers, body): (&ResponseHeaders, &[u8]),
     now: UnixMillis,
-) -> Look {
+) -> PresenceResult {
     if !job.class.is_target() {
-        return Look::Nothing;
+        return PresenceResult::Nothing;
     }
     let url = hash(job.url.as_str());
     let has_torrent = !read.magnets.is_empty() || read.found.iter().any(|found| found.class == Class::Download);
@@ -75,7 +75,7 @@ pub fn of_page(
             }
             fresh.gone.is_there(url);
         }
-        return Look::Nothing;
+        return PresenceResult::Nothing;
     }
     let encoding = charset::detect(headers.content_type.as_deref(), body, rules.charset.map(Encoding::name));
     let head = &body[..body.len().min(HEAD_BYTES)];
@@ -86,7 +86,7 @@ pub fn of_page(
     let is_talk = job.class == Class::Thread && seen.trim().len() > limits::GONE_THREAD_TEXT_BYTES_MAX;
     if (is_talk && !has_lost_it) || names_infohash(&seen) {
         fresh.gone.is_there(url);
-        return Look::Nothing;
+        return PresenceResult::Nothing;
     }
     let sketch = (job.class == Class::Detail).then(|| Sketch::of(head)).filter(|sketch| !sketch.is_empty());
     let mut presence = presence(job);
@@ -105,18 +105,18 @@ pub fn of_page(
     if let Some(unlisted) = unlisted {
         // Its row has been missing from its list for hours: that was the first sign.
         return match sign {
-            Sign::Absent(why) => Look::Gone(Gone { why, ..unlisted }),
+            Sign::Absent(why) => PresenceResult::Gone(Gone { why, ..unlisted }),
             _ if job.class == Class::Thread && !has_lost_it => {
                 fresh.gone.is_there(url);
-                Look::Nothing
+                PresenceResult::Nothing
             }
-            _ => Look::Gone(unlisted),
+            _ => PresenceResult::Gone(unlisted),
         };
     }
     match (presence.look(sign, now), presence.confirm_at()) {
-        (Turn::Gone(gone), _) => Look::Gone(gone),
-        (_, Some(at)) if matches!(sign, Sign::Absent(_)) => Look::Sign(presence, at),
-        _ => Look::Nothing,
+        (Turn::Gone(gone), _) => PresenceResult::Gone(gone),
+        (_, Some(at)) if matches!(sign, Sign::Absent(_)) => PresenceResult::Sign(presence, at),
+        _ => PresenceResult::Nothing,
     }
 }
 
@@ -133,15 +133,15 @@ fn presence(job: &Job) -> Presence {
 }
 
 /// Applies the result to a visit.
-pub fn apply(look: Look, finished: &mut Finished) {
+pub fn apply(look: PresenceResult, finished: &mut Finished) {
     match look {
-        Look::Nothing => {}
-        Look::Sign(presence, at) => {
+        PresenceResult::Nothing => {}
+        PresenceResult::Sign(presence, at) => {
             finished.visit.next = Next::RevisitAt(at);
             finished.visit.memo = serde_json::to_string(&presence).ok().map(|text| format!("{MEMO}{text}").into());
             finished.detail = Some("seems to be gone: it is rechecked".to_owned());
         }
-        Look::Gone(gone) => {
+        PresenceResult::Gone(gone) => {
             finished.visit.outcome = Outcome::Gone;
             finished.end.may_hold_more = false;
             finished.detail = Some(why_name(gone.why));

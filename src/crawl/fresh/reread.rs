@@ -4,7 +4,7 @@ use super::Looking;
 use super::arrivals::Sighting;
 use super::boards::interval;
 use super::gone::hash;
-use crate::job::{PageFindings, Seen};
+use crate::job::{PageFindings, RecheckResult};
 use crate::judging::judge;
 use gleaner_base::url::CrawlUrl;
 use gleaner_page::boards::Row;
@@ -22,7 +22,7 @@ pub(super) async fn reread(
     of: Looking<'_>,
     verdict: &Verdict,
     mined: &[Row],
-    seen: &mut Seen,
+    seen: &mut RecheckResult,
 ) -> Result<(), CrawlDbError> {
     for fetch in &verdict.fetch {
         let (row, is_new) = (mined.get(fetch.row), fetch.why == Change::New);
@@ -83,7 +83,11 @@ async fn last_read_of(
 
 /// From a page of a thread that was requested again, goes on to the last read page after it: the new posts are there,
 /// and a row may link no page of its thread, or may have been seen when there were fewer.
-pub(super) async fn read_on(of: Looking<'_>, read: &PageFindings, seen: &mut Seen) -> Result<(), CrawlDbError> {
+pub(super) async fn read_on(
+    of: Looking<'_>,
+    read: &PageFindings,
+    seen: &mut RecheckResult,
+) -> Result<(), CrawlDbError> {
     if of.job.class != Class::Thread || !of.fresh.boards.asked_again(of.job.url.as_str()) {
         return Ok(());
     }
@@ -127,7 +131,7 @@ fn pages_down_from(last: &CrawlUrl) -> Vec<CrawlUrl> {
 
 /// Requests once more pages of threads that were requested for new posts and did not arrive (a server in trouble, a refusal, a kill before
 /// the commit): their lists show nothing new by then.
-pub(super) async fn make_good(of: Looking<'_>, seen: &mut Seen) -> Result<(), CrawlDbError> {
+pub(super) async fn make_good(of: Looking<'_>, seen: &mut RecheckResult) -> Result<(), CrawlDbError> {
     for (page, asked) in of.fresh.boards.overdue(of.at) {
         let found =
             CrawlUrl::parse(&page, &of.rows.rules.canonical).ok().and_then(|url| judge(&of.rows.rules, url).ok());

@@ -52,7 +52,7 @@ pub(super) struct Page {
 pub(super) async fn ask(
     of: Looking<'_>,
     read: &PageFindings,
-    board: Option<&boards::Read>,
+    board: Option<&boards::ParsedBoard>,
     since: Option<(UnixMillis, UnixMillis)>,
 ) -> Result<Page, CrawlDbError> {
     let mined = board.map(|board| board.page.rows.as_slice()).unwrap_or_default();

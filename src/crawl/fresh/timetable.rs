@@ -21,7 +21,7 @@ use crate::schedule::fixed::{self, Learnt};
 use crate::schedule::{DAY_S, HOUR_S, HOURS, Post};
 use gleaner_base::clock::UnixMillis;
 use gleaner_rules::{Policy, SiteRules};
-pub use told::Told;
+pub use told::ListExplanation;
 
 /// Name of the note that stores the schedule.
 pub const SCHEDULE_NOTE: &str = "schedule";
@@ -46,12 +46,12 @@ pub struct Timetable {
     interval_s: u64,
     /// Maximum of concurrent rechecks: a site that answers slowly gets others meanwhile.
     at_once: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<LoadedTimetable>,
 }
 
 #[derive(Default)]
-struct Kept {
-    state: Option<State>,
+struct LoadedTimetable {
+    state: Option<StoredTimetable>,
     numbers: HashMap<String, BoardNumber>,
     is_changed: bool,
     /// The latest recheck of any list, in seconds.
@@ -77,7 +77,7 @@ struct Allowed {
 
 /// The stored form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct State {
+pub struct StoredTimetable {
     version: u32,
     pub policy: Policy,
     pub per_day: f64,
@@ -110,7 +110,7 @@ pub struct Room {
     pub least: f64,
 }
 
-impl State {
+impl StoredTimetable {
     /// Parses a note; `None` if it is broken or of another version.
     #[must_use]
     pub fn from_bytes(note: &[u8]) -> Option<Self> {
@@ -178,7 +178,7 @@ pub fn away_s(interval_s: u64, looks: u32) -> u64 {
 
 /// Removes a list. The last one gets its number.
 fn remove(
-    state: &mut State,
+    state: &mut StoredTimetable,
     numbers: &mut HashMap<String, BoardNumber>,
     asked: &mut BTreeMap<BoardNumber, UnixMillis>,
     number: BoardNumber,
@@ -246,7 +246,7 @@ impl Timetable {
     /// Loads the note of earlier runs; logs a warning if it is unusable. The number of rechecks a day follows the current rules.
     pub fn take_up(&self, site: &str, note: Option<&[u8]>, at: UnixMillis) {
         let Some(note) = note else { return };
-        let Some(mut state) = State::from_bytes(note) else {
+        let Some(mut state) = StoredTimetable::from_bytes(note) else {
             tracing::warn!(%site, "the stored schedule cannot be read: it is learned anew");
             return;
         };
@@ -273,7 +273,7 @@ impl Timetable {
         serde_json::to_vec(self.kept().state.as_ref()?).ok()
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, LoadedTimetable> {
         // A schedule is consistent between calls.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -368,9 +368,9 @@ impl Timetable {
         let kept = &mut *kept;
         if kept.latest > now + SET_BACK_S {
             // Plans in the future, made by a wrong clock.
-            *kept = Kept { room: kept.room, ..Kept::default() };
+            *kept = LoadedTimetable { room: kept.room, ..LoadedTimetable::default() };
         }
-        let state = kept.state.get_or_insert_with(|| State {
+        let state = kept.state.get_or_insert_with(|| StoredTimetable {
             version: VERSION,
             policy: self.policy,
             per_day: 0.0,

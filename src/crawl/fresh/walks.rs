@@ -4,14 +4,14 @@
 
 use std::collections::HashMap;
 
-use super::boards::{Boards, Kept, Pending, Read, Told, seconds};
+use super::boards::{Boards, ChangeBasis, LoadedBoards, ParsedBoard, Pending, seconds};
 use super::timetable::Room;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_page::boards::Times;
 use gleaner_page::boards::tour::Order;
-use gleaner_page::boards::walk::{Grounds, Known, Memory, Verdict, Walk};
+use gleaner_page::boards::walk::{Grounds, KnownThread, Memory, Verdict, Walk};
 
 /// Position of a recheck.
 pub struct Page<'a> {
@@ -109,10 +109,16 @@ impl Boards {
     }
 }
 
-impl Kept {
+impl LoadedBoards {
     /// Processes the next page of a recheck: the first page of a list, or the page that a recheck in progress waited for. `known` is the
     /// state of the threads of its rows, by id. Returns the verdict; if it names a next page, the recheck waits for that.
-    pub fn page(&mut self, boards: &Boards, at: &Page<'_>, read: Read, known: &HashMap<String, Known>) -> Verdict {
+    pub fn page(
+        &mut self,
+        boards: &Boards,
+        at: &Page<'_>,
+        read: ParsedBoard,
+        known: &HashMap<String, KnownThread>,
+    ) -> Verdict {
         self.is_changed = true;
         let pending = self.state.pending.remove(at.url.as_str());
         let walk = self.walks.remove(at.url.as_str());
@@ -133,10 +139,10 @@ impl Kept {
         walk.is_first_read(at.is_first_read);
         let verdict = walk.page(&read.page, at.url, at.url, |id| known.get(id).cloned());
         let told = verdict.grounds.map(|grounds| match grounds {
-            Grounds::Times => Told::Times,
-            Grounds::Replies => Told::Replies,
-            Grounds::UnknownUrls if times == Times::Created => Told::Created,
-            Grounds::UnknownUrls => Told::UnknownUrls,
+            Grounds::Times => ChangeBasis::Times,
+            Grounds::Replies => ChangeBasis::Replies,
+            Grounds::UnknownUrls if times == Times::Created => ChangeBasis::Created,
+            Grounds::UnknownUrls => ChangeBasis::UnknownUrls,
         });
         if let Some(board) = self.board(at.board, UnixMillis(u64::try_from(at.now).unwrap_or(0) * 1_000)) {
             board.grounds = told.or(board.grounds);

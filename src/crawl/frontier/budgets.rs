@@ -124,18 +124,18 @@ impl Reason {
 /// First links of one page, counted by shape.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkTally {
-    shapes: Vec<(Place, u32)>,
+    shapes: Vec<(AccountKey, u32)>,
 }
 
 /// A class and a shape: the key of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct AccountKey {
     key: String,
     /// A calendar, or a list by many parameters: its account opens with a tenth.
     is_suspicious: bool,
 }
 
-impl Place {
+impl AccountKey {
     fn of(shape: &Shape, class: Class) -> Self {
         let is_list = matches!(class, Class::Index | Class::Board | Class::Page);
         let is_facet = matches!(class, Class::Index | Class::Page) && shape.parameters() >= FACET_PARAMETERS;
@@ -147,7 +147,7 @@ impl Place {
 impl LinkTally {
     /// Counts a link to a URL that had no link before. The first [`LINKED_SHAPES_PER_PAGE_MAX`] shapes count.
     pub fn add(&mut self, path: &str, class: Class) {
-        let place = Place::of(&Shape::of(path), class);
+        let place = AccountKey::of(&Shape::of(path), class);
         if let Some((_, count)) = self.shapes.iter_mut().find(|(known, _)| *known == place) {
             *count = count.saturating_add(1);
         } else if self.shapes.len() < LINKED_SHAPES_PER_PAGE_MAX {
@@ -198,7 +198,7 @@ struct FormCuts {
     example: Box<str>,
 }
 
-/// The class and the shape of a [`Place::key`].
+/// The class and the shape of a [`AccountKey::key`].
 fn parts_of(key: &str) -> Option<(Class, &str)> {
     let (name, shape) = key.split_once(' ')?;
     Class::ALL.into_iter().find(|class| class.name() == name).map(|class| (class, shape))
@@ -255,7 +255,7 @@ impl Shapes {
             return Budget::Cut(Reason::Form(form));
         }
         let shape = Shape::of(path);
-        let key = self.resolve(&Place::of(&shape, class));
+        let key = self.resolve(&AccountKey::of(&shape, class));
         let starvation = self.starvation(&key, &shape, class);
         let Some(account) = self.accounts.get_mut(&key) else {
             return Budget::Go;
@@ -280,7 +280,7 @@ impl Shapes {
     pub fn fetched(&mut self, path: &str, class: Class, gain: &Yield, via: Option<(&str, Class)>) {
         self.turn += 1;
         let shape = Shape::of(path);
-        let key = self.resolve(&Place::of(&shape, class));
+        let key = self.resolve(&AccountKey::of(&shape, class));
         let found = u64::from(gain.torrents) + u64::from(gain.magnets);
         let by_links = self.links_credit(&key, &gain.links);
         self.spend(&key, &shape, class);
@@ -288,7 +288,7 @@ impl Shapes {
         self.torrents_found(&key, &shape, class, found);
         if let Some((path, class)) = via.filter(|_| found > 0) {
             let shape = Shape::of(path);
-            let via = self.resolve(&Place::of(&shape, class));
+            let via = self.resolve(&AccountKey::of(&shape, class));
             if via != key {
                 self.torrents_found(&via, &shape, class, found);
             }
@@ -470,7 +470,7 @@ impl Shapes {
     }
 
     /// The key of a shape's account, which is opened if there is none.
-    fn resolve(&mut self, place: &Place) -> String {
+    fn resolve(&mut self, place: &AccountKey) -> String {
         if self.accounts.contains_key(&place.key) {
             return place.key.clone();
         }

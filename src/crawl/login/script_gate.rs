@@ -17,7 +17,7 @@ use super::{Run, ends};
 use crate::limits;
 use crate::site::Site;
 use gleaner_base::url::CrawlUrl;
-use gleaner_login::known::Known;
+use gleaner_login::known::KnownValues;
 use gleaner_login::mask::Mask;
 use gleaner_login::scripts::told_body;
 use gleaner_login::secret::told_url;
@@ -31,11 +31,11 @@ use gleaner_rules::Refusal;
 /// The POST that a script has sent.
 pub(super) struct Sent {
     /// Its response, or how it ended without one.
-    pub answer: Result<Said, Judged>,
+    pub answer: Result<PostResponse, Judged>,
 }
 
 /// The response to it.
-pub(super) struct Said {
+pub(super) struct PostResponse {
     pub status: u16,
     pub body: Vec<u8>,
     /// False if the POST itself got this response, true if a page after its redirects did.
@@ -218,7 +218,7 @@ impl Inner<'_, '_> {
     /// True if a POST is not part of the login: all its values are known not to be the password.
     fn is_beside(&self, request: &net::Request, page: &CrawlUrl) -> bool {
         let sent = self.run.scripts.sent_before();
-        let known = Known {
+        let known = KnownValues {
             user: &self.run.means.rules.user,
             password: self.run.means.password,
             texts: sent.chain([page.as_str()]).collect(),
@@ -307,7 +307,7 @@ impl Inner<'_, '_> {
         match read {
             Ok(answer) => {
                 self.run.report.trouble = self.run.patience.trouble_of(answer.status).or(self.run.report.trouble);
-                let said = Said { status: answer.status, body: answer.bytes.to_vec(), was_got: answer.was_got };
+                let said = PostResponse { status: answer.status, body: answer.bytes.to_vec(), was_got: answer.was_got };
                 self.heard.sent = Some(Sent { answer: Ok(said) });
                 Ok(answer.for_script())
             }

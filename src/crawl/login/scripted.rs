@@ -17,14 +17,14 @@ use gleaner_login::secret::told_url;
 use gleaner_login::verdict::{Verdict, asks_to_log_in};
 use gleaner_login::view::{View, speaks_of_login};
 use gleaner_net::politeness::Answered;
-use gleaner_render::children::Held;
+use gleaner_render::children::HeldPage;
 use gleaner_render::wire::{Outcome, Page as Document};
 use gleaner_rules::RenderWhen;
 
 /// A page whose scripts have run.
 pub(super) struct Opened {
     pub page: Page,
-    pub held: Held,
+    pub held: HeldPage,
     /// Targets of its scripts' navigations.
     leads_to: Vec<CrawlUrl>,
 }
@@ -33,7 +33,7 @@ pub(super) struct Opened {
 #[derive(Default)]
 pub(super) struct Scripts {
     /// The page whose form is to be sent, open in its child; None if it needs no scripts.
-    pub(super) live: Option<Held>,
+    pub(super) live: Option<HeldPage>,
     /// The same page as the server sent it.
     pub(super) unrendered: Option<Page>,
     /// Number of pages that were rendered.

@@ -4,7 +4,7 @@
 use zeroize::Zeroizing;
 
 use super::json::told_wait;
-use super::script_gate::{Heard, Said, ScriptGate};
+use super::script_gate::{Heard, PostResponse, ScriptGate};
 use super::{Page, Run, Step, ends, is_wrong_and_limited};
 use gleaner_base::url::CrawlUrl;
 use gleaner_login::fill::{Chosen, Submission, recoded};
@@ -14,7 +14,7 @@ use gleaner_login::scripts::{acts, button, may_go_without, told_body};
 use gleaner_login::secret::{MASK, told, told_url};
 use gleaner_login::verdict::{After, Judged, Verdict, names_wait, says_rate_limited};
 use gleaner_login::view::View;
-use gleaner_render::children::Held;
+use gleaner_render::children::HeldPage;
 use gleaner_render::wire::{Filling, Navigation, Outcome, Submit};
 use gleaner_rules::Refusal;
 
@@ -33,7 +33,7 @@ impl Run<'_> {
         page: &Page,
         form: &Form,
         typed: &[(Box<str>, Box<str>)],
-        mut held: Held,
+        mut held: HeldPage,
         cookies_before: u64,
     ) -> Step<ByScripts> {
         let chosen = self.chosen_fields(form)?;
@@ -147,7 +147,7 @@ impl Run<'_> {
     async fn behind_post(
         &mut self,
         page: &Page,
-        said: Said,
+        said: PostResponse,
         mut outcome: Outcome,
         (cookies_before, is_throttled): (u64, bool),
     ) -> Step<ByScripts> {

@@ -99,7 +99,7 @@ pub type BoardNumber = u32;
 
 /// A due recheck.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct DueRecheck {
     /// The board.
     pub board: BoardNumber,
     /// Earliest time, in seconds since 1970-01-01 UTC.
@@ -557,12 +557,12 @@ impl Schedule {
 
     /// The next recheck; None without boards or without rechecks. It stays the next one until it is completed
     /// ([`Schedule::looked`]); what is learnt in the meantime may change it.
-    pub fn next_look(&mut self) -> Option<Look> {
+    pub fn next_look(&mut self) -> Option<DueRecheck> {
         self.next_look_beside(&[])
     }
 
     /// The same while rechecks of these boards are in flight: they are used up, and not yet completed.
-    pub fn next_look_beside(&mut self, under_way: &[BoardNumber]) -> Option<Look> {
+    pub fn next_look_beside(&mut self, under_way: &[BoardNumber]) -> Option<DueRecheck> {
         if self.state.per_day <= 0.0 {
             return None;
         }
@@ -580,6 +580,6 @@ impl Schedule {
         let least = 1.0 - BORROWED_DAYS * self.state.per_day;
         let saved = self.state.saved - under_way.len() as f64;
         let wait_s = (least - saved).max(0.0) / self.state.per_day * DAY;
-        Some(Look { board, at: (due as f64).max((self.state.at + wait_s).ceil()) })
+        Some(DueRecheck { board, at: (due as f64).max((self.state.at + wait_s).ceil()) })
     }
 }

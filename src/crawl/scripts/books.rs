@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
-use gleaner_page::shortcut::Book;
+use gleaner_page::shortcut::ClassShortcuts;
 use gleaner_page::shortcut::book::KeptBook;
 use gleaner_rules::{Class, SiteRules};
 
@@ -18,7 +18,7 @@ pub const SHORTCUTS_NOTE: &str = "shortcuts";
 const VERSION: u32 = 3;
 
 /// The learned tables of a site's classes of pages.
-pub struct Shortcuts(Mutex<Vec<Book>>);
+pub struct Shortcuts(Mutex<Vec<ClassShortcuts>>);
 
 /// The part that is kept over restarts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -44,7 +44,8 @@ impl Shortcuts {
     #[must_use]
     pub fn new(rules: &SiteRules) -> Self {
         let book = |class: Class| {
-            let mut book = if rules.learns_shortcuts(class) { Book::default() } else { Book::closed() };
+            let mut book =
+                if rules.learns_shortcuts(class) { ClassShortcuts::default() } else { ClassShortcuts::closed() };
             rules.shortcuts(class).for_each(|endpoint| book.pin(endpoint));
             book
         };
@@ -52,7 +53,7 @@ impl Shortcuts {
     }
 
     /// Access to the table of a class. Not to be held across an await.
-    pub(super) fn book<T>(&self, class: Class, what: impl FnOnce(&mut Book) -> T) -> Option<T> {
+    pub(super) fn book<T>(&self, class: Class, what: impl FnOnce(&mut ClassShortcuts) -> T) -> Option<T> {
         let mut books = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         books.get_mut(class as usize).map(what)
     }
@@ -71,7 +72,7 @@ impl Shortcuts {
     #[must_use]
     pub fn again(&self) -> Vec<String> {
         let books = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        books.iter().flat_map(Book::again).cloned().collect()
+        books.iter().flat_map(ClassShortcuts::again).cloned().collect()
     }
 
     /// A crawl has nothing left: what was visited since endpoints were last confirmed is checked. True if there is any.

@@ -20,7 +20,7 @@ use crate::hosts::{Ending, HostKeys, Hosts, Slot};
 use crate::job::Tiding;
 use crate::limits::{self, CONNECTION_POLL};
 use crate::not_whole::NotWhole;
-use crate::robots_txt::{self, Place, RobotsAnswer};
+use crate::robots_txt::{self, RobotsAnswer, RobotsLocation};
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_net::fetch::body::{self, Allowance, Read, Want};
@@ -40,7 +40,7 @@ const CLOSED: &str = "robots.txt disallows it";
 
 /// What is known of one of the site's hosts.
 #[derive(Clone)]
-pub struct Known {
+pub struct KnownHost {
     pub origin: Box<str>,
     pub keys: Arc<HostKeys>,
     pub policy: HostPolicy,
@@ -100,7 +100,7 @@ pub struct Errands {
     pub hosts: Hosts,
     /// One permit per request in flight, over all sites.
     pub requests: Arc<Semaphore>,
-    pub known: Vec<Known>,
+    pub known: Vec<KnownHost>,
     /// Policy of the visit's own host.
     pub own_policy: HostPolicy,
     /// Requests of the whole run so far, and their maximum.
@@ -151,7 +151,7 @@ impl Errands {
     pub fn new(
         hosts: Hosts,
         requests: Arc<Semaphore>,
-        known: Vec<Known>,
+        known: Vec<KnownHost>,
         own_policy: HostPolicy,
         bounds: Bounds,
         own: Option<(Slot, OwnedSemaphorePermit)>,
@@ -293,7 +293,7 @@ impl Errands {
         Ok(())
     }
 
-    fn of_origin(&self, origin: &str) -> Option<&Known> {
+    fn of_origin(&self, origin: &str) -> Option<&KnownHost> {
         self.known.iter().find(|known| *known.origin == *origin)
     }
 
@@ -374,7 +374,7 @@ impl Errands {
             return Ok(robots);
         }
         let addresses = scripts.transport.resolve(url).await.map(|found| found.addresses).unwrap_or_default();
-        let mut place = Place::of(url.origin(), HostKeys::new(url.host(), &addresses));
+        let mut place = RobotsLocation::of(url.origin(), HostKeys::new(url.host(), &addresses));
         let robots = loop {
             let (slot, policy, permit) = self.pass(scripts, &place.url).await?;
             let answer = scripts.ask_robots(&place).await;

@@ -21,7 +21,7 @@ pub struct Brought {
 
 /// Content of the static page.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown {
+pub struct StaticContent {
     pub class: Class,
     /// Index of the rule that accepts the page.
     pub rule: usize,
@@ -31,7 +31,7 @@ pub struct Shown {
     pub links: usize,
 }
 
-impl Shown {
+impl StaticContent {
     /// Content of a page without scripts.
     #[must_use]
     pub fn of(job: &Job, signs: Signs, read: &PageFindings) -> Self {
@@ -80,7 +80,7 @@ impl Shown {
 impl Brought {
     /// Whether this page is to be rendered.
     #[must_use]
-    pub fn decide(&mut self, when: RenderWhen, shown: Shown) -> bool {
+    pub fn decide(&mut self, when: RenderWhen, shown: StaticContent) -> bool {
         let wanted = match when {
             RenderWhen::Never => return false,
             RenderWhen::Always => true,
@@ -129,96 +129,4 @@ impl Brought {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    fn shown(scripts: bool, empty_root: bool, targets: usize) -> Shown {
-        let signs = Signs { scripts, empty_root, ..Signs::default() };
-        Shown { class: Class::Index, rule: 0, signs, targets, links: targets }
-    }
-
-    #[test]
-    fn pages_without_scripts_are_never_rendered_unless_the_rules_say_so() {
-        let mut brought = Brought::default();
-        assert!(!brought.decide(RenderWhen::Auto, shown(false, true, 0)));
-        assert!(!brought.decide(RenderWhen::Never, shown(true, true, 0)));
-        assert!(brought.decide(RenderWhen::Always, shown(false, false, 9)));
-    }
-
-    #[test]
-    fn a_class_that_gains_nothing_is_tried_a_few_times_and_then_seldom() {
-        let mut brought = Brought::default();
-        let rendered = (0..1_000)
-            .filter(|_| {
-                let wanted = brought.decide(RenderWhen::Auto, shown(true, false, 20));
-                if wanted {
-                    brought.rendered(false);
-                }
-                wanted
-            })
-            .count();
-        assert!((3..=14).contains(&rendered), "{rendered} of 1000 pages with all their links were rendered");
-    }
-
-    #[test]
-    fn pages_that_show_nothing_are_tried_more_often_and_ever_more_seldom_in_vain() {
-        let mut brought = Brought::default();
-        let rendered: Vec<u32> = (0..1_000)
-            .filter(|_| {
-                let wanted = brought.decide(RenderWhen::Auto, shown(true, false, 0));
-                if wanted {
-                    brought.rendered(false);
-                }
-                wanted
-            })
-            .collect();
-        assert!(rendered[3] < 20 && rendered.len() < 20, "{rendered:?}");
-        let mut brought = Brought { rendered: 20, gained: 2, ..Brought::default() };
-        assert!(brought.decide(RenderWhen::Auto, shown(true, false, 0)), "some such pages had links");
-    }
-
-    #[test]
-    fn pages_of_a_class_that_wait_for_their_scripts_are_told_from_those_that_do_not() {
-        let full = shown(true, false, 9);
-        let bare = shown(true, false, 0);
-        let waiting = Shown { signs: Signs { waits: true, ..bare.signs }, ..bare };
-        let hollow = Shown { signs: Signs { hollow: 7, ..bare.signs }, ..bare };
-        let shapes = [full, bare, waiting, hollow, Shown { rule: 1, ..bare }].map(|shown| shown.shape());
-        assert_eq!(shapes.iter().collect::<HashSet<_>>().len(), 5, "{shapes:?}");
-        assert_eq!(shown(true, false, 30).shape(), full.shape());
-    }
-
-    #[test]
-    fn a_page_that_shows_nothing_is_tried_again_as_its_likes_and_its_answers_say() {
-        let gains = Brought { rendered: 4, gained: 4, ..Brought::default() };
-        assert!(
-            gains.deserves_another(false, 0) && !gains.deserves_another(false, 1),
-            "an empty list may be just that"
-        );
-        assert!(gains.deserves_another(true, 2), "as any fault, which has its own bound");
-        let barren = Brought { rendered: 1, ..Brought::default() };
-        assert!(!barren.deserves_another(false, 0));
-        assert!(barren.deserves_another(true, 1) && !barren.deserves_another(true, limits::RENDER_REFUSED_TRIALS));
-        let tried = Brought { rendered: limits::RENDER_TRIALS, ..Brought::default() };
-        assert!(!tried.deserves_another(true, 0), "the site refuses that to everybody");
-    }
-
-    #[test]
-    fn a_class_that_gains_is_rendered_page_by_page() {
-        let mut brought = Brought::default();
-        for _ in 0..500 {
-            assert!(brought.decide(RenderWhen::Auto, shown(true, false, 0)));
-            brought.rendered(true);
-        }
-    }
-
-    #[test]
-    fn an_empty_root_is_rendered_even_where_nothing_was_gained_so_far() {
-        let mut brought = Brought { rendered: 10, ..Brought::default() };
-        assert!(brought.decide(RenderWhen::Auto, shown(true, true, 0)));
-        assert!(!brought.decide(RenderWhen::Auto, shown(true, true, 5)), "it shows what it has");
-        assert!(!brought.decide(RenderWhen::Auto, shown(true, false, 0)), "an empty list may be just that");
-    }
-}
+mod tests;

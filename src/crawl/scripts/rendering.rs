@@ -11,7 +11,7 @@ use encoding_rs::Encoding;
 
 use super::again::{self, addresses};
 use super::errands::Trouble;
-use super::evidence::Shown;
+use super::evidence::StaticContent;
 use super::page::{Made, PageVisit, SentPage};
 use super::rendered::Nothing;
 use super::shared::Scripts;
@@ -42,7 +42,7 @@ pub(crate) fn seeks(rules: &SiteRules) -> Seeks {
 
 /// A page that is to be rendered.
 struct Wanted {
-    shown: Shown,
+    shown: StaticContent,
     /// Shape of the page.
     shape: String,
     encoding: &'static Encoding,
@@ -113,7 +113,7 @@ fn wanted(of: PageVisit<'_>, SentPage { headers, body, read }: SentPage<'_>) -> 
     if feed::is_feed(body, encoding) {
         return None;
     }
-    let shown = Shown::of(job, signs, read);
+    let shown = StaticContent::of(job, signs, read);
     let shape = shown.shape();
     scripts.rendered().of(job.class, &shape).decide(when, shown).then_some(Wanted { shown, shape, encoding })
 }

@@ -6,13 +6,13 @@ use encoding_rs::Encoding;
 
 use super::books::Shortcuts;
 use super::rendered::Rendered;
-use super::shelf::Shelf;
+use super::shelf::SharedCache;
 use super::storages::Storages;
 use crate::job::{Job, PageFindings};
 use crate::limits;
 use crate::memory::Memory;
 use crate::outlinks;
-use crate::robots_txt::{self, Place, RobotsAnswer, RobotsFault};
+use crate::robots_txt::{self, RobotsAnswer, RobotsFault, RobotsLocation};
 use crate::sitemaps::Sitemaps;
 use gleaner_base::clock::Clock;
 use gleaner_net::fetch::{ResponseHeaders, Transport};
@@ -33,7 +33,7 @@ pub struct Scripts {
     pub is_members: bool,
     sitemaps: Arc<Sitemaps>,
     /// Shared cache for the requests of scripts.
-    pub shelf: Arc<Shelf>,
+    pub shelf: Arc<SharedCache>,
     /// Data that scripts store from page to page.
     pub storages: Arc<Storages>,
     /// By class, the data requests that replace renders.
@@ -96,7 +96,7 @@ impl Scripts {
     ///
     /// # Errors
     /// Why the origin must be treated as disallowed.
-    pub async fn ask_robots(&self, place: &Place) -> Result<RobotsAnswer, RobotsFault> {
+    pub async fn ask_robots(&self, place: &RobotsLocation) -> Result<RobotsAnswer, RobotsFault> {
         robots_txt::fetch(place, &self.rules, &*self.transport, &*self.clock, &self.memory.bodies).await
     }
 

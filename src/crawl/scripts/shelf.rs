@@ -15,7 +15,7 @@ type RobotsUntil = HashMap<Box<str>, (UnixMillis, Arc<Robots>)>;
 
 /// The shared cache of a site's pages: the rules of hosts that only scripts request, and scripts that many pages have.
 #[derive(Default)]
-pub struct Shelf {
+pub struct SharedCache {
     robots: Mutex<RobotsUntil>,
     scripts: Mutex<Scripts>,
 }
@@ -28,7 +28,7 @@ struct Scripts {
     bytes: usize,
 }
 
-impl Shelf {
+impl SharedCache {
     /// The rules of an origin that only scripts request, while they are valid.
     pub(super) fn robots(&self, origin: &str, now: UnixMillis) -> Option<Arc<Robots>> {
         let known = self.robots.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,17 +9,17 @@ use gleaner_render::wire::Stored;
 
 /// Stored data of a site's scripts, by origin.
 #[derive(Default)]
-pub struct Storages(Mutex<BTreeMap<String, Kept>>);
+pub struct Storages(Mutex<BTreeMap<String, OriginStorage>>);
 
 #[derive(Default)]
-struct Kept {
+struct OriginStorage {
     stored: Stored,
     /// A page has shown something because of it.
     pays: bool,
 }
 
 impl Storages {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<String, OriginStorage>> {
         // Each entry is consistent between calls.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -14,7 +14,7 @@ use gleaner_net::politeness::Answered;
 use gleaner_rules::LoginRules;
 
 /// The result of a proof or a login.
-pub(super) enum Asked {
+pub(super) enum SessionOutcome {
     Proof(Proof),
     /// Also if nothing was sent because earlier logins forbid it.
     Login(Result<Box<Report>, Hold>),
@@ -52,34 +52,35 @@ pub(super) fn take_up_unproven(site: &Site, account: &Account) -> bool {
 }
 
 /// Requests the page that proves the session.
-pub(super) async fn prove(site: &Site, account: &Account, is_of_last_login: bool, pace: &mut Pace) -> Asked {
+pub(super) async fn prove(site: &Site, account: &Account, is_of_last_login: bool, pace: &mut Pace) -> SessionOutcome {
     let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
     let nothing = Secret::new("");
     let means = Means { rules, password: &nothing, jar: &account.jar };
     let tries = is_of_last_login.then(|| account.keeper.tries().ok()).flatten();
     let unless = tries.and_then(|tries| tries.unless()).unwrap_or(Verdict::Unknown);
-    Asked::Proof(login::prove_last(site, means, unless, Some(pace)).await)
+    SessionOutcome::Proof(login::prove_last(site, means, unless, Some(pace)).await)
 }
 
 /// For a site whose rules have no login, and which therefore has no account.
-const NOTHING_TO_PROVE: Asked = Asked::Proof(Proof { holds: Some(true), asks_to_wait: None, steps: Vec::new() });
+const NOTHING_TO_PROVE: SessionOutcome =
+    SessionOutcome::Proof(Proof { holds: Some(true), asks_to_wait: None, steps: Vec::new() });
 
 /// One login, unless earlier ones forbid it. If it fails, the cookies of the previous session are restored: the stored
 /// ones stay as they were.
-pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace: &mut Pace) -> Asked {
+pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace: &mut Pace) -> SessionOutcome {
     let Some(rules) = &site.rules.login else { return NOTHING_TO_PROVE };
     let keeper = &of.keeper;
     let _turn = match keeper.turn() {
         Ok(Some(turn)) => turn,
         Ok(None) => {
             let why = "another login to the site, by another process or another rule file of the account, is under way";
-            return Asked::Login(Err(Hold::Until(now.plus(limits::OPERATOR_POLL), why.to_owned())));
+            return SessionOutcome::Login(Err(Hold::Until(now.plus(limits::OPERATOR_POLL), why.to_owned())));
         }
-        Err(error) => return Asked::Login(Err(faulty(now, error))),
+        Err(error) => return SessionOutcome::Login(Err(faulty(now, error))),
     };
     let (password, mut tries) = match may_log_in(site, rules, &**keeper, now) {
         Ok(known) => known,
-        Err(hold) => return Asked::Login(Err(hold)),
+        Err(hold) => return SessionOutcome::Login(Err(hold)),
     };
     let before = of.jar.to_bytes();
     of.jar.clear();
@@ -101,7 +102,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
             let error = account::in_one_line(&error);
             tracing::error!(site = %site.rules.name, error, "the cookies of an unproven login cannot be stored");
         }
-        return Asked::Login(Ok(Box::new(report)));
+        return SessionOutcome::Login(Ok(Box::new(report)));
     }
     if report.judged.verdict != Verdict::LoggedIn {
         of.jar.clear();
@@ -118,7 +119,7 @@ pub(super) async fn log_in_once(site: &Site, of: &Account, now: UnixMillis, pace
     }
     report.tell(&mut tries, now);
     keep_end(site, &**keeper, &tries, report.judged.verdict);
-    Asked::Login(Ok(Box::new(report)))
+    SessionOutcome::Login(Ok(Box::new(report)))
 }
 
 /// A file that cannot be read or written may be repaired at any time: it is retried soon.

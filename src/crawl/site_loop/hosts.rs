@@ -15,7 +15,7 @@ use crate::hosts::{Ending, HostKeys, Hosts, Slot};
 use crate::job::Job;
 use crate::limits::{self, CONNECTION_POLL};
 use crate::progress::Ended;
-use crate::robots_txt::{self, Place, RobotsAnswer, RobotsFault};
+use crate::robots_txt::{self, RobotsAnswer, RobotsFault, RobotsLocation};
 use crate::site::Site;
 use crate::{judging, series};
 use gleaner_base::clock::UnixMillis;
@@ -313,8 +313,8 @@ impl SiteHosts {
         }
         let face = self.hosts[index].face();
         let place = match &face.robots {
-            RobotsState::Moved(place) => Place::clone(place),
-            _ => Place::of(&face.origin, Arc::clone(&face.keys)),
+            RobotsState::Moved(place) => RobotsLocation::clone(place),
+            _ => RobotsLocation::of(&face.origin, Arc::clone(&face.keys)),
         };
         let Some((slot, permit)) = self.through_gate(index, &place.keys, under_way) else { return };
         let face = self.hosts[index].active();

@@ -57,11 +57,11 @@ struct Page {
     depth: u16,
     /// When it was read, before the preceding page was.
     read_at: UnixMillis,
-    state: State,
+    state: RevisitState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum RevisitState {
     Waits,
     /// It was made due.
     Due,
@@ -71,7 +71,7 @@ enum State {
 
 /// The stored form of a page.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredPage {
     host: HostId,
     series: Box<str>,
     page: u64,
@@ -83,7 +83,7 @@ struct Kept {
 }
 
 /// Result of visiting a page that was made due.
-struct Shown {
+struct VisitResult {
     /// Time of the previous reading.
     last_read: Option<UnixMillis>,
     has_changed: bool,
@@ -96,7 +96,7 @@ impl Lists {
 
     fn note(&self) -> Vec<u8> {
         let kept = self.waits.iter().flat_map(|((host, series), list)| {
-            list.pages.iter().map(|(page, Page { path, depth, read_at, .. })| Kept {
+            list.pages.iter().map(|(page, Page { path, depth, read_at, .. })| StoredPage {
                 host: *host,
                 series: series.clone(),
                 page: *page,
@@ -107,35 +107,35 @@ impl Lists {
         });
         match self.waits.is_empty() {
             true => Vec::new(),
-            false => serde_json::to_vec(&kept.collect::<Vec<Kept>>()).unwrap_or_default(),
+            false => serde_json::to_vec(&kept.collect::<Vec<StoredPage>>()).unwrap_or_default(),
         }
     }
 
     fn from_note(note: &[u8]) -> Self {
         let mut lists = Self::default();
         // An unreadable note counts as a missing one.
-        for Kept { host, series, page, path, depth, read_at } in
-            serde_json::from_slice::<Vec<Kept>>(note).unwrap_or_default()
+        for StoredPage { host, series, page, path, depth, read_at } in
+            serde_json::from_slice::<Vec<StoredPage>>(note).unwrap_or_default()
         {
             let list = lists.waits.entry((host, series)).or_default();
-            list.pages.insert(page, Page { path, depth, read_at, state: State::Waits });
+            list.pages.insert(page, Page { path, depth, read_at, state: RevisitState::Waits });
         }
         lists
     }
 
     /// True for a page that was made due to be read again; it counts as read from now on. If it has not changed, and was not read since,
     /// its list has not moved: none of its pages wait any more.
-    fn visited(&mut self, key: &UrlKey, shown: Option<Shown>) -> bool {
+    fn visited(&mut self, key: &UrlKey, shown: Option<VisitResult>) -> bool {
         let of_host = self.waits.iter_mut().filter(|((host, _), _)| *host == key.host);
         for list in of_host.map(|(_, list)| list) {
-            let due = list.pages.values_mut().find(|page| page.state == State::Due && page.path == key.path);
+            let due = list.pages.values_mut().find(|page| page.state == RevisitState::Due && page.path == key.path);
             let Some(page) = due else { continue };
-            page.state = State::Settled;
-            let rests = shown.is_some_and(|Shown { last_read, has_changed }| {
+            page.state = RevisitState::Settled;
+            let rests = shown.is_some_and(|VisitResult { last_read, has_changed }| {
                 !has_changed && last_read.is_some_and(|last| last <= page.read_at)
             });
             if rests && !list.has_moved {
-                list.pages.values_mut().for_each(|page| page.state = State::Settled);
+                list.pages.values_mut().for_each(|page| page.state = RevisitState::Settled);
             }
             list.has_moved |= !rests;
             return true;
@@ -152,18 +152,18 @@ impl Lists {
                 true => pages.next(),
                 false => pages.min_by_key(|page| page.read_at),
             };
-            let page = page.filter(|page| page.state == State::Waits)?;
-            page.state = State::Due;
+            let page = page.filter(|page| page.state == RevisitState::Waits)?;
+            page.state = RevisitState::Due;
             Some((UrlKey { host: *host, path: page.path.clone() }, page.depth))
         };
-        let is_free = |list: &Waiting| list.pages.values().all(|page| page.state != State::Due);
+        let is_free = |list: &Waiting| list.pages.values().all(|page| page.state != RevisitState::Due);
         self.waits.iter_mut().filter(|(_, list)| is_free(list)).filter_map(next).collect()
     }
 
     /// Removes settled pages that are on disk. True if there were any.
     fn forget_settled(&mut self) -> bool {
         let before = self.len();
-        self.waits.values_mut().for_each(|list| list.pages.retain(|_, page| page.state != State::Settled));
+        self.waits.values_mut().for_each(|list| list.pages.retain(|_, page| page.state != RevisitState::Settled));
         self.waits.retain(|_, list| !list.pages.is_empty());
         self.len() < before
     }
@@ -184,9 +184,10 @@ impl Lists {
     ) -> Result<(), CrawlError> {
         let turn = finished.end.turn.take();
         let key = &finished.visit.key;
-        let shown = turn
-            .as_ref()
-            .map(|Turn { last_read, has_changed, .. }| Shown { last_read: *last_read, has_changed: *has_changed });
+        let shown = turn.as_ref().map(|Turn { last_read, has_changed, .. }| VisitResult {
+            last_read: *last_read,
+            has_changed: *has_changed,
+        });
         let was_due = !self.waits.is_empty() && finished.visit.next.due().is_none() && self.visited(key, shown);
         let Some(turn) = turn else { return Ok(()) };
         if self.read.len() < limits::LIST_PAGES_MARKED_MAX {
@@ -211,11 +212,11 @@ impl Lists {
             return Ok(());
         }
         let UrlKey { host, path } = behind.row.key;
-        let page = Page { path, depth: behind.row.depth, read_at, state: State::Waits };
+        let page = Page { path, depth: behind.row.depth, read_at, state: RevisitState::Waits };
         // A page that is due already is read after this one in any case.
         let list = self.waits.entry((host, turn.series)).or_default();
         list.has_moved |= was_due;
-        if list.pages.get(&behind.page).is_none_or(|known| known.state == State::Settled) {
+        if list.pages.get(&behind.page).is_none_or(|known| known.state == RevisitState::Settled) {
             list.pages.insert(behind.page, page);
             self.keep(site).await?;
         }
@@ -258,65 +259,4 @@ impl Lists {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lists(pages: &[(u64, u64)]) -> Lists {
-        let mut lists = Lists::default();
-        let list = lists.waits.entry((HostId(1), "/board".into())).or_default();
-        for (page, read_at) in pages {
-            let path = format!("/board?page={page}").into();
-            list.pages.insert(*page, Page { path, depth: 1, read_at: UnixMillis(*read_at), state: State::Waits });
-        }
-        lists
-    }
-
-    fn next(lists: &mut Lists) -> Vec<String> {
-        lists.next().into_iter().map(|(key, _)| key.path.into()).collect()
-    }
-
-    fn shown(last_read: u64, has_changed: bool) -> Option<Shown> {
-        Some(Shown { last_read: Some(UnixMillis(last_read)), has_changed })
-    }
-
-    fn key(page: u64) -> UrlKey {
-        UrlKey { host: HostId(1), path: format!("/board?page={page}").into() }
-    }
-
-    #[test]
-    fn one_page_that_is_as_it_was_settles_its_list() {
-        let mut lists = lists(&[(4, 90), (7, 50), (9, 60)]);
-        assert_eq!(next(&mut lists), ["/board?page=7"], "the one that was read the longest time ago");
-        assert_eq!(next(&mut lists), [""; 0], "one at a time");
-        assert!(!lists.visited(&key(4), shown(90, false)), "it was not made due");
-        assert!(lists.visited(&key(7), shown(50, false)));
-        assert!(lists.forget_settled() && lists.note().is_empty());
-        assert_eq!(lists.len(), 0);
-    }
-
-    #[test]
-    fn of_a_list_that_has_moved_all_is_read_again_in_ascending_order() {
-        // It has changed; it was read since, which hides earlier changes; or it shows no list any more.
-        for seen in [shown(50, true), shown(51, false), None] {
-            let mut lists = Lists::from_note(&lists(&[(4, 90), (7, 50), (9, 60)]).note());
-            assert_eq!(next(&mut lists), ["/board?page=7"]);
-            assert!(lists.visited(&key(7), seen));
-            lists.forget_settled();
-            assert_eq!(next(&mut lists), ["/board?page=4"]);
-            assert!(lists.visited(&key(4), shown(90, false)));
-            lists.forget_settled();
-            assert_eq!(next(&mut lists), ["/board?page=9"], "a page that did not change settles no other by now");
-        }
-    }
-
-    #[test]
-    fn a_note_of_before_settles_nothing_by_one_page() {
-        let note = br#"[{"host":1,"series":"/board","page":7,"path":"/board?page=7","depth":2},
-            {"host":1,"series":"/board","page":9,"path":"/board?page=9","depth":2}]"#;
-        let mut lists = Lists::from_note(note);
-        assert_eq!(next(&mut lists), ["/board?page=7"]);
-        assert!(lists.visited(&key(7), shown(50, false)));
-        assert!(lists.forget_settled() && lists.len() == 1);
-        assert_eq!(Lists::from_note(b"[").len(), 0);
-    }
-}
+mod tests;

@@ -45,7 +45,7 @@ const PROOF_KEPT_EVERY: Duration = Duration::from_secs(60);
 pub(super) struct Session {
     site: Arc<Site>,
     progress: Progress,
-    state: State,
+    state: SessionPhase,
     /// Number of logins of this process.
     generation: u64,
     /// When the session was last proven.
@@ -77,7 +77,7 @@ pub(super) struct Session {
     has_ended: bool,
 }
 
-enum State {
+enum SessionPhase {
     /// Visits may begin.
     Good,
     /// Visits end, none begins; a proof is requested next, or a login if that failed.
@@ -124,8 +124,8 @@ impl Session {
         let account = site.account.as_ref();
         // The stored session may have expired meanwhile; without a cookie there is nothing to prove.
         let state = match account {
-            None => State::Good,
-            Some(account) => State::Doubted { log_in: account.jar.is_empty() },
+            None => SessionPhase::Good,
+            Some(account) => SessionPhase::Doubted { log_in: account.jar.is_empty() },
         };
         Self {
             site: Arc::clone(site),
@@ -156,17 +156,17 @@ impl Session {
 
     /// True while the form of a login, or its proof, is in flight.
     pub(super) fn has_form_under_way(&self) -> bool {
-        matches!(self.state, State::Asking { log_in: true }) && self.form_left.load(Ordering::Relaxed)
+        matches!(self.state, SessionPhase::Asking { log_in: true }) && self.form_left.load(Ordering::Relaxed)
     }
 
     /// True if visits may begin.
     pub(super) fn is_good(&self) -> bool {
-        matches!(self.state, State::Good)
+        matches!(self.state, SessionPhase::Good)
     }
 
     pub(super) fn paused(&self) -> Option<&Pause> {
         match &self.state {
-            State::Paused(pause) => Some(pause),
+            SessionPhase::Paused(pause) => Some(pause),
             _ => None,
         }
     }
@@ -174,11 +174,11 @@ impl Session {
     /// Its state for reports.
     fn told(&self) -> SessionState {
         match &self.state {
-            State::Good => SessionState::Good { proven: self.proven },
-            State::Doubted { .. } => SessionState::Due,
-            State::Asking { log_in: false } => SessionState::Proving,
-            State::Asking { log_in: true } => SessionState::LoggingIn,
-            State::Paused(Pause { until, why, needs_operator }) => {
+            SessionPhase::Good => SessionState::Good { proven: self.proven },
+            SessionPhase::Doubted { .. } => SessionState::Due,
+            SessionPhase::Asking { log_in: false } => SessionState::Proving,
+            SessionPhase::Asking { log_in: true } => SessionState::LoggingIn,
+            SessionPhase::Paused(Pause { until, why, needs_operator }) => {
                 let until = (!needs_operator).then_some(*until);
                 let next_look = Some(self.looked.plus(limits::OPERATOR_POLL));
                 SessionState::Missing { until, why: why.clone(), next_look }
@@ -189,11 +189,11 @@ impl Session {
     /// When something has to be done if no event occurs.
     pub(super) fn wake_at(&self) -> Option<UnixMillis> {
         match &self.state {
-            State::Paused(Pause { until, needs_operator, .. }) => {
+            SessionPhase::Paused(Pause { until, needs_operator, .. }) => {
                 let look = self.looked.plus(limits::OPERATOR_POLL);
                 Some(if *needs_operator { look } else { look.min(*until) })
             }
-            State::Good if !self.held.is_empty() => Some(self.proven.plus(limits::SESSION_TRUST_TIME)),
+            SessionPhase::Good if !self.held.is_empty() => Some(self.proven.plus(limits::SESSION_TRUST_TIME)),
             _ => None,
         }
     }
@@ -201,7 +201,7 @@ impl Session {
     /// Moves all times after the clock was set.
     pub(super) fn shift(&mut self, by_ms: i64) {
         let until = match &mut self.state {
-            State::Paused(pause) => Some(&mut pause.until),
+            SessionPhase::Paused(pause) => Some(&mut pause.until),
             _ => None,
         };
         let times = [&mut self.proven, &mut self.began, &mut self.looked, &mut self.kept];
@@ -213,7 +213,7 @@ impl Session {
     /// Held visits will not be proven any more: the cookies may be a guest's by now.
     pub(super) fn doubt(&mut self) {
         if !self.held.is_empty() {
-            self.state = State::Doubted { log_in: false };
+            self.state = SessionPhase::Doubted { log_in: false };
         }
     }
 
@@ -221,7 +221,7 @@ impl Session {
     pub(super) fn take_held(&mut self) -> Vec<Finished> {
         std::mem::take(&mut self.held)
     }
-    fn enter(&mut self, state: State) {
+    fn enter(&mut self, state: SessionPhase) {
         self.state = state;
         self.tell();
     }
@@ -240,15 +240,15 @@ impl Session {
     /// `is_idle` if no visit is in flight or waiting.
     fn reconsider(&mut self, account: &Account, now: UnixMillis, is_idle: bool) {
         match &self.state {
-            State::Good => {
+            SessionPhase::Good => {
                 let trusted_until = self.proven.plus(limits::SESSION_TRUST_TIME);
                 let held = self.held.len();
                 let is_time = is_idle || self.goes_alone() || now >= trusted_until;
                 if held >= limits::DENIALS_HELD_MAX || held > 0 && is_time {
-                    self.enter(State::Doubted { log_in: false });
+                    self.enter(SessionPhase::Doubted { log_in: false });
                 }
             }
-            State::Paused(Pause { until, needs_operator, .. }) => {
+            SessionPhase::Paused(Pause { until, needs_operator, .. }) => {
                 let is_over = !needs_operator && now >= *until;
                 let was_looked_at = now.since(self.looked) < limits::OPERATOR_POLL;
                 if !is_over && was_looked_at {
@@ -265,15 +265,15 @@ impl Session {
                     // `gleaner login` may have left one meanwhile.
                     self.unproven = Unproven::Unasked;
                 }
-                self.enter(State::Doubted { log_in: account.jar.is_empty() && !self.awaits_proof() });
+                self.enter(SessionPhase::Doubted { log_in: account.jar.is_empty() && !self.awaits_proof() });
             }
-            State::Doubted { .. } | State::Asking { .. } => {}
+            SessionPhase::Doubted { .. } | SessionPhase::Asking { .. } => {}
         }
     }
 
     /// The next step for a session in doubt; None for one that is not.
     fn due(&mut self, account: &Account, now: UnixMillis) -> Option<Due> {
-        let State::Doubted { mut log_in } = self.state else { return None };
+        let SessionPhase::Doubted { mut log_in } = self.state else { return None };
         let stamp = account.keeper.stamp();
         if stamp != self.stamp {
             // The operator's session, or another password: the current session is proven first.
@@ -286,14 +286,14 @@ impl Session {
             }
             log_in = account.jar.is_empty();
             self.has_ended = log_in;
-            self.enter(State::Doubted { log_in });
+            self.enter(SessionPhase::Doubted { log_in });
         }
         // The stored session was proven once, so it comes first; before a form is sent again, the last one's proof.
         if log_in && self.unproven == Unproven::Unasked {
             let is_taken_up = take_up_unproven(&self.site, account);
             self.unproven = if is_taken_up { Unproven::TakenUp } else { Unproven::None };
             log_in = !is_taken_up;
-            self.enter(State::Doubted { log_in });
+            self.enter(SessionPhase::Doubted { log_in });
         }
         if let Some((until, why)) = self.not_before(account, now) {
             // If no form could be sent then either, that is the reason.
@@ -363,7 +363,7 @@ impl Session {
         }
         // The next session is stored at once, so that the report of this pause does not outlive it.
         self.kept = UnixMillis(0);
-        self.enter(State::Paused(Pause { until, why, needs_operator }));
+        self.enter(SessionPhase::Paused(Pause { until, why, needs_operator }));
         self.keep_pause().await?;
         Ok(self.take_held())
     }
@@ -387,7 +387,7 @@ impl Session {
         let account = account.clone();
         if account.keeper.stamp() != self.stamp {
             // The operator's session is newer: it is loaded before the next visit.
-            self.enter(State::Doubted { log_in: false });
+            self.enter(SessionPhase::Doubted { log_in: false });
             return Ok(());
         }
         let keeping = tokio::task::spawn_blocking(move || {
@@ -463,7 +463,7 @@ impl SiteLoop {
             form_left: Arc::clone(&self.session.form_left),
         };
         let mut pace = Box::new(Pace::new(hosts, requests, clock, bounds, known, (keys, policy, slot, permit)));
-        self.session.enter(State::Asking { log_in });
+        self.session.enter(SessionPhase::Asking { log_in });
         let site = Arc::clone(&self.site);
         let is_of_last_login = self.session.awaits_proof();
         self.under_way.push(Box::pin(async move {

@@ -22,7 +22,7 @@ const LINES_A_MINUTE: u32 = 20;
 
 /// State of what was logged.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct LogState {
     /// History had enough left to be reported when it is done; None before the first check.
     history: Option<bool>,
     /// Lists that have moved, by their marks.
@@ -32,7 +32,7 @@ pub(super) struct Told {
     left_out: u64,
 }
 
-impl Told {
+impl LogState {
     /// True once, when nothing of the former history is left.
     pub(super) fn history_is_done(&mut self, left: u64) -> bool {
         let had_some = self.history.unwrap_or(left > 0) || left >= HISTORY_TOLD;
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn history_is_told_once_when_it_is_done_and_again_only_after_more_than_a_few() {
-        let mut told = Told::default();
+        let mut told = LogState::default();
         let mut tells = |left: &[u64]| -> Vec<bool> { left.iter().map(|left| told.history_is_done(*left)).collect() };
         assert_eq!(tells(&[3, 1, 0, 0]), [false, false, true, false]);
         assert_eq!(tells(&[0, 2, 0, 150, 90, 0]), [false, false, false, false, false, true]);
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_minute_has_so_many_lines_and_the_next_one_says_how_many_were_left_out() {
-        let mut told = Told::default();
+        let mut told = LogState::default();
         let told_of = (0..30).filter(|_| told.room(UnixMillis(60_000)).is_some()).count();
         assert_eq!(told_of, 20);
         assert_eq!((told.room(UnixMillis(120_000)), told.room(UnixMillis(120_000))), (Some(10), Some(0)));

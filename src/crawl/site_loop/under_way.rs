@@ -6,7 +6,7 @@ use std::pin::Pin;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
-use super::asking::Asked;
+use super::asking::SessionOutcome;
 use crate::CrawlError;
 use crate::hosts::Slot;
 use crate::job::Finished;
@@ -22,7 +22,7 @@ pub(super) type Running = Pin<Box<dyn Future<Output = Result<Ran, CrawlError>> +
 pub(super) enum Ran {
     Visit { host: usize, face: usize, lane: usize, slot: Option<Slot>, finished: Box<Finished> },
     Robots { host: usize, face: usize, slot: Slot, result: Result<RobotsAnswer, RobotsFault> },
-    Session { host: usize, pace: Box<Pace>, asked: Asked },
+    Session { host: usize, pace: Box<Pace>, asked: SessionOutcome },
     Located { host: usize, face: usize, result: Result<Resolution, FetchFailure> },
 }
 

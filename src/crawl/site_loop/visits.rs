@@ -14,7 +14,7 @@ use crate::CrawlError;
 use crate::frontier::priority;
 use crate::hosts::Slot;
 use crate::job::{Finished, Job, Tiding};
-use crate::scripts::errands::{Errands, Known};
+use crate::scripts::errands::{Errands, KnownHost};
 use crate::visit;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::{CrawlUrl, without_keys};
@@ -118,7 +118,7 @@ impl SiteLoop {
         let now = self.site.clock.now();
         let known = self.hosts.iter().map(|host| {
             let face = host.face();
-            Known {
+            KnownHost {
                 origin: face.origin.as_str().into(),
                 keys: Arc::clone(&face.keys),
                 policy: face.policy(&self.site.rules),

@@ -63,17 +63,17 @@ fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
 }
 
 /// Content of a page.
-pub(super) struct Shown {
+pub(super) struct PageContent {
     pub read: PageFindings,
     pub print: Option<Print>,
-    pub board: Option<Box<boards::Read>>,
+    pub board: Option<Box<boards::ParsedBoard>>,
     /// Result of its scripts, or of the data request in their place: the document, and a text for the log.
     pub made: Option<(String, String)>,
 }
 
 /// Settles a page that was requested as such.
-pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: Shown) -> Result<Finished, CrawlDbError> {
-    let Shown { read, print, board, made } = shown;
+pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: PageContent) -> Result<Finished, CrawlDbError> {
+    let PageContent { read, print, board, made } = shown;
     let document = made.as_ref().map_or(&sent.bytes[..], |(html, _)| html.as_bytes());
     let near = site.worth().look_at(job, document);
     let absence = match &made {
@@ -81,7 +81,7 @@ pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: Shown) -> R
             let sent = (&sent.headers, &sent.bytes[..]);
             presence::of_page(&site.fresh, &site.rules, job, &read, sent, site.clock.now())
         }
-        Some(_) => presence::Look::Nothing,
+        Some(_) => presence::PresenceResult::Nothing,
     };
     // If its scripts built the page, its links are its rows.
     let board = board.filter(|_| made.is_none()).map(|board| *board);
@@ -108,7 +108,7 @@ async fn found_on(
     site: &Site,
     job: &Job,
     mut read: PageFindings,
-    board: Option<boards::Read>,
+    board: Option<boards::ParsedBoard>,
     near: Option<Near>,
     detail: Option<String>,
 ) -> Result<Finished, CrawlDbError> {

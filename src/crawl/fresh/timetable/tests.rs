@@ -39,7 +39,7 @@ fn busy_lists_are_looked_at_more_often_and_the_number_a_day_is_held() {
     assert!(busy > 3 * quiet && quiet > 5, "{busy} and {quiet}");
     // Another process continues with it, and can explain it.
     let (_, note) = table.note().unwrap();
-    let state = State::from_bytes(&note).unwrap();
+    let state = StoredTimetable::from_bytes(&note).unwrap();
     let told = state.explain(1_790_000_000 + 20 * DAY_S);
     let busy = told.iter().find(|told| told.url == "busy").unwrap();
     assert!((60.0..80.0).contains(&busy.weight) && busy.next.len() > 20 && busy.why.contains("wait"), "{busy:?}");
@@ -54,7 +54,7 @@ fn other_rules_change_the_looks_of_a_day_at_once() {
     let table = Timetable::new(&rules(""));
     (0..10).for_each(|list| table.looked(&format!("{list}"), at(0), &[]));
     let note = table.note().unwrap().1;
-    assert!((State::from_bytes(&note).unwrap().per_day - 240.0).abs() < 1e-6);
+    assert!((StoredTimetable::from_bytes(&note).unwrap().per_day - 240.0).abs() < 1e-6);
     let fewer = Timetable::new(&rules("[boards]\nlooks_per_day = 6"));
     fewer.take_up("a", Some(&note), at(60));
     let mut looks = 0;
@@ -65,7 +65,7 @@ fn other_rules_change_the_looks_of_a_day_at_once() {
         }
     }
     assert!((20..=40).contains(&looks), "{looks} looks in five days of 6");
-    let state = State::from_bytes(&fewer.note().unwrap().1).unwrap();
+    let state = StoredTimetable::from_bytes(&fewer.note().unwrap().1).unwrap();
     assert!((state.per_day - 6.0).abs() < 1e-6, "{}", state.per_day);
 }
 
@@ -77,7 +77,7 @@ fn looks_by_the_interval_take_at_most_half_of_what_the_site_takes() {
         // One request per three minutes.
         table.allows(240.0, 0.0, at(1));
         table.looked("another", at(2), &[]);
-        State::from_bytes(&table.note().unwrap().1).unwrap().per_day
+        StoredTimetable::from_bytes(&table.note().unwrap().1).unwrap().per_day
     };
     assert!((per_day("") - 240.0).abs() < 1e-6 && (per_day("[boards]\nlooks_per_day = 300") - 300.0).abs() < 1e-6);
 }
@@ -110,7 +110,7 @@ fn a_list_that_is_refused_holds_no_other_up_and_uses_no_look_up() {
         }
     }
     assert_eq!(refused, 2, "each once in ten days");
-    assert!(State::from_bytes(&table.note().unwrap().1).is_some(), "a note can be read at any time");
+    assert!(StoredTimetable::from_bytes(&table.note().unwrap().1).is_some(), "a note can be read at any time");
     assert!((440..=510).contains(&looks), "{looks} looks in ten days of 48");
 }
 
@@ -140,7 +140,7 @@ fn the_papers_plans_say_the_times_of_a_day() {
         table.looked("busy", at(0), &posts);
         table.looked("quiet", at(0), &posts[89..]);
         assert_eq!(table.due(at(DAY_S)), None, "times are in the queue");
-        let state = State::from_bytes(&table.note().unwrap().1).unwrap();
+        let state = StoredTimetable::from_bytes(&table.note().unwrap().1).unwrap();
         let told = state.explain(1_790_000_000);
         let of = |url: &str| told.iter().find(|told| told.url == url).unwrap().next.len();
         assert_eq!([of("busy"), of("quiet")], looks, "{policy}");
@@ -170,7 +170,7 @@ fn the_papers_plans_hold_the_number_of_looks_a_day_also_where_it_is_smaller_than
         let wanted = 61 * per_day;
         assert!(all.abs_diff(wanted) <= wanted / 20, "{policy}: {all} looks in 61 days of {per_day}");
         assert!(looks.iter().all(|looks| *looks > 8), "{policy}: {looks:?}");
-        let told = State::from_bytes(&table.note().unwrap().1).unwrap().explain(1_790_000_000);
+        let told = StoredTimetable::from_bytes(&table.note().unwrap().1).unwrap().explain(1_790_000_000);
         assert!(told.iter().all(|told| !told.next.is_empty() && told.why.contains(policy)), "{policy}");
     }
 }
@@ -188,7 +188,7 @@ fn of_a_hundred_thousand_lists_the_first_are_scheduled_and_the_others_keep_their
     assert!(table.again("http://a.example/0", at(after)).is_some());
     let (_, note) = table.note().unwrap();
     assert!(note.len() < crate::limits::NOTE_BYTES_MAX, "{} bytes", note.len());
-    let state = State::from_bytes(&note).unwrap();
+    let state = StoredTimetable::from_bytes(&note).unwrap();
     assert!(state.is_full() && state.lists.len() == SCHEDULE_LISTS_MAX);
     // The rechecks of a day are those of the scheduled lists, and none waits for a list outside the schedule.
     assert!((state.per_day - SCHEDULE_LISTS_MAX as f64 * 24.0).abs() < 1e-6);
@@ -288,7 +288,7 @@ fn a_list_that_is_away_is_asked_for_ever_more_seldom_and_leaves_its_place_to_oth
     }
     let gaps: Vec<u64> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(asked.len() == AWAY_LOOKS as usize && gaps.is_sorted(), "{asked:?}");
-    let state = State::from_bytes(&table.note().unwrap().1).unwrap();
+    let state = StoredTimetable::from_bytes(&table.note().unwrap().1).unwrap();
     let lists: Vec<&str> = state.lists.iter().map(|list| list.url.as_str()).collect();
     assert!(lists.len() == 2 && !lists.contains(&"moved") && (state.per_day - 48.0).abs() < 1e-6, "{lists:?}");
     // It is back.
@@ -309,7 +309,7 @@ fn where_all_places_are_taken_a_list_that_nobody_looks_at_any_more_makes_room() 
     assert!(table.again("0", at(later)).is_none() && table.again("2", at(later)).is_some());
     // Numbers belong to the lists that have them now.
     table.looked("1", at(later), &[]);
-    let state = State::from_bytes(&table.note().unwrap().1).unwrap();
+    let state = StoredTimetable::from_bytes(&table.note().unwrap().1).unwrap();
     let looked = |url: &str| state.lists.iter().find(|list| list.url == url).unwrap().looked;
     assert_eq!(
         (looked("new"), looked("1"), looked("2")),
@@ -326,7 +326,7 @@ fn the_weight_of_a_list_is_that_of_its_last_weeks() {
     posts.extend((0..24).map(|n| Post { at: 1_790_000_000 - n * HOUR_S, kind: Kind::New, number: None }));
     table.looked("list", at(0), &posts);
     let weight = |second: u64| {
-        let state = State::from_bytes(&table.note().unwrap().1).unwrap();
+        let state = StoredTimetable::from_bytes(&table.note().unwrap().1).unwrap();
         state.explain(1_790_000_000 + second)[0].weight
     };
     assert!((1.0..2.0).contains(&weight(0)), "25 posts in 20 days");
@@ -363,7 +363,7 @@ fn looks_go_on_where_a_clock_is_set_back() {
         table.set_back(Duration::from_secs(back_s), at(step_at - back_s));
         let after = looks(step_at - back_s, step_at - back_s + 1_800);
         assert!(before >= 900 && after >= 12, "{before} looks in a day, {after} in half an hour, {back_s} s back");
-        let state = State::from_bytes(&table.note().unwrap().1).unwrap();
+        let state = StoredTimetable::from_bytes(&table.note().unwrap().1).unwrap();
         let now = at(step_at - back_s + 1_800).0 / 1_000;
         assert!(state.lists.iter().all(|list| list.looked <= now && list.looks > 2), "{:?}", state.lists);
     }

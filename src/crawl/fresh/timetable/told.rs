@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{State, times_of_day};
+use super::{StoredTimetable, times_of_day};
 use crate::schedule::HOURS;
 use gleaner_rules::Policy;
 
@@ -11,7 +11,7 @@ const LOOKS_TOLD: f64 = 200_000.0;
 
 /// The explanation for one list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Told {
+pub struct ListExplanation {
     pub url: String,
     /// W of ALGORITHMS §10.3: posts a day, replies counted as half.
     pub weight: f64,
@@ -29,13 +29,13 @@ pub struct Told {
     pub why: String,
 }
 
-impl State {
+impl StoredTimetable {
     /// Every list with its next rechecks and the reason, the next one first.
     #[must_use]
-    pub fn explain(&self, now: u64) -> Vec<Told> {
+    pub fn explain(&self, now: u64) -> Vec<ListExplanation> {
         let plan = if self.policy == Policy::Gleaner { None } else { Some(self.plan(now)) };
         let days = (LOOKS_TOLD / self.per_day.max(1.0)).min(1.0);
-        let mut told: Vec<Told> = Vec::with_capacity(self.lists.len());
+        let mut told: Vec<ListExplanation> = Vec::with_capacity(self.lists.len());
         for (list, number) in self.lists.iter().zip(0..) {
             let Some(reason) = self.schedule.explain(number, now, days) else { continue };
             let (next, why) = match &plan {
@@ -63,7 +63,7 @@ impl State {
             };
             // The times of a plan cover a whole day.
             let days = if plan.is_some() { 1.0 } else { days };
-            told.push(Told {
+            told.push(ListExplanation {
                 looks_per_day: next.len() as f64 / days,
                 url: list.url.clone(),
                 weight: list.weight(now),

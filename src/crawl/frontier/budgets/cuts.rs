@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Place, Reason, Shapes, parts_of};
+use super::{AccountKey, Reason, Shapes, parts_of};
 use crate::limits::CUT_EXAMPLE_BYTES_MAX;
 use crate::shape::Shape;
 use gleaner_rules::Class;
@@ -42,7 +42,7 @@ pub struct Likeness {
 impl Shapes {
     /// Records that a page of a starved shape resembles another, with an estimate between 0 and 1.
     pub fn resembled(&mut self, path: &str, class: Class, other: &str, estimate: f64) {
-        let key = self.resolve(&Place::of(&Shape::of(path), class));
+        let key = self.resolve(&AccountKey::of(&Shape::of(path), class));
         if let Some(account) = self.accounts.get_mut(&key) {
             account.likeness = Some(Likeness {
                 pages: account.likeness.as_ref().map_or(0, |known| known.pages).saturating_add(1),

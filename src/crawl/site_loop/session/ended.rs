@@ -1,13 +1,13 @@
 //! Consequences of a finished proof or login: visits begin, the next login is due, or the site is
 //! left alone.
 
-use super::{OF_LOGIN, Pause, Session, SiteLoop, State};
+use super::{OF_LOGIN, Pause, Session, SessionPhase, SiteLoop};
 use crate::CrawlError;
 use crate::account::in_one_line;
 use crate::limits;
 use crate::login::pace::Pace;
 use crate::login::{Proof, Report};
-use crate::site_loop::asking::{Asked, Unproven};
+use crate::site_loop::asking::{SessionOutcome, Unproven};
 use gleaner_base::clock::UnixMillis;
 use gleaner_login::tries::Hold;
 use gleaner_login::verdict::Verdict;
@@ -17,7 +17,7 @@ impl SiteLoop {
         &mut self,
         index: usize,
         mut pace: Pace,
-        asked: Asked,
+        asked: SessionOutcome,
     ) -> Result<(), CrawlError> {
         self.budgets.count(pace.sent()).await?;
         if let Some((slot, answered)) = pace.end(self.hosts[index].faces()[0].name()) {
@@ -33,34 +33,34 @@ impl SiteLoop {
         let is_held_back = *self.shared.stop.borrow() || self.budgets.held_until(now).is_some();
         let is_in = |report: &Report| report.judged.verdict == Verdict::LoggedIn;
         match asked {
-            Asked::Proof(Proof { holds: Some(true), .. }) => self.session_holds(now).await,
-            Asked::Proof(Proof { holds: Some(false), .. }) => self.session_has_ended(now).await,
-            Asked::Proof(Proof { holds: None, .. }) if is_held_back => {
-                self.session.enter(State::Doubted { log_in: false });
+            SessionOutcome::Proof(Proof { holds: Some(true), .. }) => self.session_holds(now).await,
+            SessionOutcome::Proof(Proof { holds: Some(false), .. }) => self.session_has_ended(now).await,
+            SessionOutcome::Proof(Proof { holds: None, .. }) if is_held_back => {
+                self.session.enter(SessionPhase::Doubted { log_in: false });
                 Ok(())
             }
-            Asked::Proof(Proof { holds: None, .. }) => self.proof_is_missing(index, now).await,
-            Asked::Login(Ok(report)) if report.came_to_nothing() && (is_held_back || !is_in(&report)) => {
+            SessionOutcome::Proof(Proof { holds: None, .. }) => self.proof_is_missing(index, now).await,
+            SessionOutcome::Login(Ok(report)) if report.came_to_nothing() && (is_held_back || !is_in(&report)) => {
                 self.session.unproven = if report.was_sent { Unproven::Sent } else { Unproven::None };
                 if is_held_back {
-                    self.session.enter(State::Doubted { log_in: !report.was_sent });
+                    self.session.enter(SessionPhase::Doubted { log_in: !report.was_sent });
                     return Ok(());
                 }
                 // A single time is reported: no request to the host before it.
                 let host_until = self.hosts.blocked_until(index, now);
                 self.pause(self.session.login_came_to_nothing(&report, host_until, now)).await
             }
-            Asked::Login(Ok(report)) if is_in(&report) => {
+            SessionOutcome::Login(Ok(report)) if is_in(&report) => {
                 self.session.logged_in(&report, now);
                 self.session.keep_proof(now).await
             }
-            Asked::Login(Ok(report)) => self.pause(self.session.not_logged_in(&report, now)).await,
-            Asked::Login(Err(Hold::Until(until, why))) => {
+            SessionOutcome::Login(Ok(report)) => self.pause(self.session.not_logged_in(&report, now)).await,
+            SessionOutcome::Login(Err(Hold::Until(until, why))) => {
                 // An earlier crawl stored more about it than the account's attempts contain.
                 let why = self.session.why_until_then(until).await?.unwrap_or(why);
                 self.pause(Pause::until(until, why)).await
             }
-            Asked::Login(Err(Hold::Operator(why))) => self.pause(Pause::for_operator(now, why)).await,
+            SessionOutcome::Login(Err(Hold::Operator(why))) => self.pause(Pause::for_operator(now, why)).await,
         }
     }
 
@@ -97,7 +97,7 @@ impl SiteLoop {
         match self.session.rest_after_short_ones(now) {
             Some(pause) => self.pause(pause).await,
             None => {
-                self.session.enter(State::Doubted { log_in: true });
+                self.session.enter(SessionPhase::Doubted { log_in: true });
                 Ok(())
             }
         }
@@ -128,7 +128,7 @@ impl Session {
         }
         tracing::debug!(site = %self.site.rules.name, denied = self.held.len(), "the session holds");
         (self.proven, self.has_ended) = (now, false);
-        self.enter(State::Good);
+        self.enter(SessionPhase::Good);
         was_unproven
     }
 
@@ -137,7 +137,7 @@ impl Session {
         tracing::info!(site = %self.site.rules.name, chosen, evidence, "logged in");
         self.begins(now);
         (self.proven, self.has_ended) = (now, false);
-        self.enter(State::Good);
+        self.enter(SessionPhase::Good);
     }
 
     /// Counts a session that begins now.
