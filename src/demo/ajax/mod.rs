@@ -28,7 +28,7 @@ pub use site::AjaxLog;
 use super::serving::{self, Serving};
 use super::{DemoError, Truth};
 use crate::limits::{DEMO_FORM_BYTES_MAX, DEMO_TORRENTS_MAX};
-use shelf::Shelf;
+use shelf::AjaxCatalogue;
 use site::{Ask, Reply, Site};
 
 /// The rule file in its source form: valid, for a site on port 1.
@@ -91,7 +91,7 @@ pub async fn start(options: AjaxOptions) -> Result<AjaxSite, DemoError> {
     let rules_text = RULES_TEMPLATE.replace("http://127.0.0.1:1/", &format!("{origin}/"));
     let delay = options.response_delay;
     let build = move || {
-        let shelf = Shelf::new(options.seed, &options.sections, options.pages, options.per_page);
+        let shelf = AjaxCatalogue::new(options.seed, &options.sections, options.pages, options.per_page);
         Site::new(origin, shelf, options.seed, options.library)
     };
     let site = Arc::new(tokio::task::spawn_blocking(build).await?);

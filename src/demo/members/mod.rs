@@ -33,7 +33,7 @@ use super::{DemoError, Truth};
 use crate::limits::{DEMO_FORM_BYTES_MAX, DEMO_TORRENTS_MAX};
 use gate::Gate;
 use gleaner_base::clock::{Clock as _, SystemClock};
-use shelf::Shelf;
+use shelf::MembersCatalogue;
 use site::{Ask, Reply, Site};
 
 /// Parameters of the site.
@@ -97,7 +97,7 @@ pub async fn start(options: MembersOptions) -> Result<MembersSite, DemoError> {
     }
     let (listener, address) = serving::listen(options.bind).await?;
     let (seed, torrents) = (options.seed, options.torrents);
-    let shelf = tokio::task::spawn_blocking(move || Shelf::new(seed, torrents)).await?;
+    let shelf = tokio::task::spawn_blocking(move || MembersCatalogue::new(seed, torrents)).await?;
     let gate = Gate::new(family, options.password, options.expire_every, seed);
     let origin = format!("http://{address}");
     let rules_text = format!(

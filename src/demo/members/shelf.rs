@@ -29,13 +29,13 @@ pub(super) struct Torrent {
 }
 
 /// All torrents, newest first.
-pub(super) struct Shelf {
+pub(super) struct MembersCatalogue {
     pub torrents: Vec<Torrent>,
     by_hash: HashMap<String, usize>,
     pub truth: Truth,
 }
 
-impl Shelf {
+impl MembersCatalogue {
     pub(super) fn new(seed: u64, count: usize) -> Self {
         let torrents: Vec<Torrent> = (0..count as u64).map(|number| torrent(seed, number)).collect();
         let by_hash = torrents.iter().enumerate().map(|(at, torrent)| (torrent.infohashes.key_hex(), at)).collect();
@@ -144,13 +144,13 @@ mod tests {
 
     #[test]
     fn every_family_reads_the_links_it_writes() {
-        let shelf = Shelf::new(1, 2 * ROWS + 3);
+        let shelf = MembersCatalogue::new(1, 2 * ROWS + 3);
         for family in all() {
             for page in 1..=shelf.pages() {
-                let link = Shelf::list_link(family, page);
+                let link = MembersCatalogue::list_link(family, page);
                 assert_eq!(shelf.list_page(family, &link), Some(page), "{} {link}", family.name);
             }
-            assert_eq!(shelf.list_page(family, &Shelf::list_link(family, 4)), None, "{}", family.name);
+            assert_eq!(shelf.list_page(family, &MembersCatalogue::list_link(family, 4)), None, "{}", family.name);
             for pattern in [family.at.detail, family.at.file] {
                 for at in [0, 1, 52] {
                     let link = shelf.link(pattern, at, 7);
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn an_attachments_link_changes_with_time_and_stays_good() {
-        let (shelf, pattern) = (Shelf::new(1, 3), "/forum.php?mod=attachment&aid={aid}");
+        let (shelf, pattern) = (MembersCatalogue::new(1, 3), "/forum.php?mod=attachment&aid={aid}");
         let (first, second) = (shelf.link(pattern, 1, 1), shelf.link(pattern, 1, 2));
         assert_ne!(first, second);
         assert_eq!((shelf.named(pattern, &first), shelf.named(pattern, &second)), (Some(1), Some(1)));

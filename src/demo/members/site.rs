@@ -7,7 +7,7 @@ use super::family::{After, Denied, Family, Notice, Say};
 use super::gate::{Gate, Tried, filled, token};
 use super::log::MembersLog;
 use super::pattern::{self, is_at};
-use super::shelf::{ROWS, Shelf};
+use super::shelf::{MembersCatalogue, ROWS};
 use crate::escape::{escaped, percent};
 use gleaner_base::clock::UnixMillis;
 
@@ -35,11 +35,11 @@ pub(super) struct Reply {
 pub(super) struct Site {
     pub family: &'static Family,
     pub origin: String,
-    pub shelf: Shelf,
-    state: Mutex<State>,
+    pub shelf: MembersCatalogue,
+    state: Mutex<MembersState>,
 }
 
-pub(super) struct State {
+pub(super) struct MembersState {
     pub gate: Gate,
     pub log: MembersLog,
     /// The account has seen the notice that precedes its first file.
@@ -56,7 +56,7 @@ struct Visitor {
 }
 
 /// The kind of an address.
-enum Place {
+enum AddressKind {
     LoginPage,
     LogIn,
     LogOut,
@@ -71,12 +71,12 @@ enum Place {
 }
 
 impl Site {
-    pub(super) fn new(family: &'static Family, origin: String, gate: Gate, shelf: Shelf) -> Self {
-        let state = State { gate, log: MembersLog::default(), notice_seen: false, views: 0 };
+    pub(super) fn new(family: &'static Family, origin: String, gate: Gate, shelf: MembersCatalogue) -> Self {
+        let state = MembersState { gate, log: MembersLog::default(), notice_seen: false, views: 0 };
         Self { family, origin, shelf, state: Mutex::new(state) }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, MembersState> {
         // Counts and sessions are consistent between any two statements that could panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -108,16 +108,16 @@ impl Site {
 
     fn go(
         &self,
-        state: &mut State,
+        state: &mut MembersState,
         visitor: &Visitor,
-        place: Place,
+        place: AddressKind,
         ask: &Ask<'_>,
         target: &str,
         now: UnixMillis,
     ) -> Reply {
         let family = self.family;
         let denied = match place {
-            Place::LoginPage => {
+            AddressKind::LoginPage => {
                 let flash = visitor
                     .sid
                     .as_deref()
@@ -126,21 +126,21 @@ impl Site {
                 let form = self.form(family.form, visitor, now, flash.unwrap_or_default());
                 return self.page(visitor, now, "Login", &form);
             }
-            Place::LogIn => return self.log_in(state, visitor, ask, now),
-            Place::LogOut => {
+            AddressKind::LogIn => return self.log_in(state, visitor, ask, now),
+            AddressKind::LogOut => {
                 state.log.logouts += 1;
                 visitor.sid.as_deref().map(|sid| state.gate.end(sid));
                 return self.redirect(family.at.front.to_owned());
             }
-            Place::Hop(hop) => {
+            AddressKind::Hop(hop) => {
                 let sid = pattern::read(self.hops()[hop], ask.target)
                     .and_then(|values| values.first().map(|(_, sid)| (*sid).to_owned()));
                 return self.hop(hop + 1, &sid.or_else(|| visitor.sid.clone()).unwrap_or_default());
             }
-            Place::Front => family.denied_front,
-            Place::List(_) | Place::Account | Place::Notice(_) => family.denied_list,
-            Place::Detail(_) => family.denied_detail,
-            Place::File(_) => family.denied_file,
+            AddressKind::Front => family.denied_front,
+            AddressKind::List(_) | AddressKind::Account | AddressKind::Notice(_) => family.denied_list,
+            AddressKind::Detail(_) => family.denied_detail,
+            AddressKind::File(_) => family.denied_file,
         };
         let sid = visitor.sid.as_deref().unwrap_or_default();
         let is_member = visitor.is_member && state.gate.count_request(sid);
@@ -151,7 +151,7 @@ impl Site {
         } else {
             // An account's own page is never public.
             let denied =
-                if matches!(place, Place::Account) && denied == Denied::Open { Denied::ToLogin } else { denied };
+                if matches!(place, AddressKind::Account) && denied == Denied::Open { Denied::ToLogin } else { denied };
             state.log.denials += u64::from(denied != Denied::Open);
             match denied {
                 Denied::Open | Denied::NoFiles => {}
@@ -176,16 +176,16 @@ impl Site {
     /// A page, or a torrent, to which the visitor has access.
     fn show(
         &self,
-        state: &mut State,
+        state: &mut MembersState,
         visitor: &Visitor,
-        place: &Place,
+        place: &AddressKind,
         ask: &Ask<'_>,
         shows_files: bool,
         now: UnixMillis,
     ) -> Reply {
         let family = self.family;
         match *place {
-            Place::Front if family.at.front != family.at.list_first => {
+            AddressKind::Front if family.at.front != family.at.list_first => {
                 let link = self.href(visitor, family.at.list_first);
                 self.page(
                     visitor,
@@ -194,12 +194,12 @@ impl Site {
                     &format!("<h1>Forums</h1><table><tr><td><a href=\"{link}\">Torrents</a></td></tr></table>"),
                 )
             }
-            Place::Front | Place::List(_) => {
-                let page = if let Place::List(page) = *place { page } else { 1 };
+            AddressKind::Front | AddressKind::List(_) => {
+                let page = if let AddressKind::List(page) = *place { page } else { 1 };
                 let body = self.list(state.views, visitor, page, shows_files);
                 self.page(visitor, now, &format!("Torrents, page {page}"), &body)
             }
-            Place::Detail(at) => {
+            AddressKind::Detail(at) => {
                 let torrent = &self.shelf.torrents[at];
                 let mut body = format!(
                     "<h1>{}</h1><div class=\"post\"><p>Infohash: {}</p>",
@@ -213,7 +213,7 @@ impl Site {
                 body.push_str("</div>");
                 self.page(visitor, now, &torrent.title, &body)
             }
-            Place::File(at) => match family.notice {
+            AddressKind::File(at) => match family.notice {
                 Some(Notice { path, passes, .. }) if !state.notice_seen && !ask.target.contains(passes) => {
                     self.redirect(self.shelf.link(path, at, state.views))
                 }
@@ -224,7 +224,7 @@ impl Site {
                     Reply { status: 200, content_type: "application/x-bittorrent", headers: vec![name], body }
                 }
             },
-            Place::Notice(at) => {
+            AddressKind::Notice(at) => {
                 state.notice_seen = true;
                 let text = family.notice.map_or("", |notice| notice.text);
                 let link = self.href(visitor, &self.shelf.link(family.at.file, at, state.views));
@@ -259,7 +259,7 @@ impl Site {
                 let _ = write!(
                     body,
                     " <a href=\"{}\">{text}</a>",
-                    self.href(visitor, &Shelf::list_link(self.family, number))
+                    self.href(visitor, &MembersCatalogue::list_link(self.family, number))
                 );
             }
         }
@@ -267,7 +267,7 @@ impl Site {
         body
     }
 
-    fn log_in(&self, state: &mut State, visitor: &Visitor, ask: &Ask<'_>, now: UnixMillis) -> Reply {
+    fn log_in(&self, state: &mut MembersState, visitor: &Visitor, ask: &Ask<'_>, now: UnixMillis) -> Reply {
         let family = self.family;
         let fields = fields(ask, matches!(family.after, After::Token), family.content_type.contains("gbk"));
         let tried = fields.map_or(Tried::Malformed, |fields| state.gate.log_in(&fields, visitor.sid.as_deref(), now));
@@ -351,44 +351,44 @@ impl Site {
         of_hop.map(|(_, cookie)| ("set-cookie", filled(cookie, sid)))
     }
 
-    fn place(&self, target: &str, is_post: bool) -> Option<Place> {
+    fn place(&self, target: &str, is_post: bool) -> Option<AddressKind> {
         let family = self.family;
         if is_post {
-            return is_at(family.at.login_action, target).then_some(Place::LogIn);
+            return is_at(family.at.login_action, target).then_some(AddressKind::LogIn);
         }
         // The session-dependent part is at its end.
         let (logout, _) = self.without_session(family.at.logout.split('{').next().unwrap_or_default());
         if target.starts_with(&logout) {
-            return Some(Place::LogOut);
+            return Some(AddressKind::LogOut);
         }
         if target == family.at.account {
-            return Some(Place::Account);
+            return Some(AddressKind::Account);
         }
         let last = self.hops().len().saturating_sub(1);
         if let Some(hop) = self.hops()[..last].iter().position(|hop| pattern::read(hop, target).is_some()) {
-            return Some(Place::Hop(hop));
+            return Some(AddressKind::Hop(hop));
         }
         if let Some(at) = family.notice.and_then(|notice| self.shelf.named(notice.path, target)) {
-            return Some(Place::Notice(at));
+            return Some(AddressKind::Notice(at));
         }
         if let Some(at) = self.shelf.named(family.at.file, target) {
-            return Some(Place::File(at));
+            return Some(AddressKind::File(at));
         }
         // Whether a link names the page it was followed from or not, it has the same target.
         let plain = family.at.detail.split("&extra=").next().unwrap_or(family.at.detail);
         let named = |pattern| self.shelf.named(pattern, target);
         if let Some(at) = named(family.at.detail).or_else(|| named(plain)) {
-            return Some(Place::Detail(at));
+            return Some(AddressKind::Detail(at));
         }
         if let Some(page) = self.shelf.list_page(family, target) {
-            return Some(Place::List(page));
+            return Some(AddressKind::List(page));
         }
         // A site's folder is its front page.
         let folder = &family.at.front[..=family.at.front.rfind('/').unwrap_or(0)];
         if target == family.at.front || target == folder || target == format!("{folder}index.php") {
-            return Some(Place::Front);
+            return Some(AddressKind::Front);
         }
-        is_at(family.at.login_page, target).then_some(Place::LoginPage)
+        is_at(family.at.login_page, target).then_some(AddressKind::LoginPage)
     }
 
     /// The target without noise and without the session parameter, and the session that it names.
@@ -406,7 +406,7 @@ impl Site {
         (target, sid)
     }
 
-    fn visitor(&self, state: &mut State, ask: &Ask<'_>, named: Option<&str>) -> Visitor {
+    fn visitor(&self, state: &mut MembersState, ask: &Ask<'_>, named: Option<&str>) -> Visitor {
         let cookies: Vec<(&str, &str)> =
             ask.cookies.split(';').filter_map(|pair| pair.trim().split_once('=')).collect();
         let (sid, is_member) = state.gate.visitor(&cookies, ask.bearer);

@@ -8,7 +8,7 @@ const NOW: UnixMillis = UnixMillis(1_795_000_000_000);
 fn site(name: &str, expire_every: u64) -> Site {
     let family = all().find(|family| family.name == name).unwrap();
     let gate = Gate::new(family, "s3cret".to_owned(), expire_every, 1);
-    Site::new(family, "http://127.0.0.1:1".to_owned(), gate, Shelf::new(1, 30))
+    Site::new(family, "http://127.0.0.1:1".to_owned(), gate, MembersCatalogue::new(1, 30))
 }
 
 fn cookies_of(reply: &Reply) -> String {
