@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use gleaner_crawl::fresh::arrivals::DELAY_NOTE;
-use gleaner_crawl::fresh::boards::{self, BOARDS_NOTE, Told};
+use gleaner_crawl::fresh::boards::{self, BOARDS_NOTE, ChangeBasis};
 use gleaner_crawl::fresh::gone::{self, GONE_NOTE};
 use gleaner_crawl::freshness::delay::{Delays, Quantile, Report};
 use gleaner_store::crawldb::{CrawlDbError, Reader};
@@ -82,7 +82,7 @@ pub(super) async fn delay(db: &dyn Reader, site: &str) -> Result<Option<DelaySta
 }
 
 pub(super) async fn gone(db: &dyn Reader, site: &str) -> Result<Option<GoneStatus>, CrawlDbError> {
-    let state = db.note(site, GONE_NOTE).await?.and_then(|note| gone::State::from_bytes(&note));
+    let state = db.note(site, GONE_NOTE).await?.and_then(|note| gone::GonePages::from_bytes(&note));
     Ok(state.filter(|state| !state.counts.is_empty()).map(|state| GoneStatus {
         by: state.counts,
         last: state
@@ -99,15 +99,15 @@ pub(super) async fn gone(db: &dyn Reader, site: &str) -> Result<Option<GoneStatu
 }
 
 pub(super) async fn lists(db: &dyn Reader, site: &str) -> Result<Option<ListsStatus>, CrawlDbError> {
-    let Some(state) = db.note(site, BOARDS_NOTE).await?.and_then(|note| boards::State::from_bytes(&note)) else {
+    let Some(state) = db.note(site, BOARDS_NOTE).await?.and_then(|note| boards::StoredBoards::from_bytes(&note)) else {
         return Ok(None);
     };
     let mut told = ListsStatus::default();
     for (url, board) in &state.boards {
         match board.grounds {
-            Some(Told::Times | Told::Created) => told.by_times += 1,
-            Some(Told::Replies) => told.by_replies += 1,
-            Some(Told::UnknownUrls) => {
+            Some(ChangeBasis::Times | ChangeBasis::Created) => told.by_times += 1,
+            Some(ChangeBasis::Replies) => told.by_replies += 1,
+            Some(ChangeBasis::UnknownUrls) => {
                 told.by_unknown_urls += 1;
                 told.untold.get_or_insert_with(|| url.clone());
             }
