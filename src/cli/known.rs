@@ -1,6 +1,6 @@
 //! The database's record of a URL, as lines of `gleaner rules explain`.
 
-use super::rules::Known;
+use super::rules::UrlKnowledge;
 use super::{block_on, learned};
 use crate::app::queues::{Database, KnownUrl, Queued, when};
 use crate::app::status;
@@ -15,9 +15,9 @@ use gleaner_store::crawldb::Outcome;
 
 /// Queries the database of this configuration's data folder, or the process that holds it. Empty if no crawl has started
 /// there: explaining a rule needs no database.
-pub(super) fn of(config: &Config, site: &SiteRules, url: &CrawlUrl) -> Known {
+pub(super) fn of(config: &Config, site: &SiteRules, url: &CrawlUrl) -> UrlKnowledge {
     let asked = block_on(async {
-        let Some(db) = Database::of(&config.into()).await? else { return Ok(Known::default()) };
+        let Some(db) = Database::of(&config.into()).await? else { return Ok(UrlKnowledge::default()) };
         // URLs on mirrors are recorded under the site's first host.
         let url = site.without_mirror(url.clone());
         let known = db.known_url(&site.name, url.origin(), url.path()).await?;
@@ -26,7 +26,7 @@ pub(super) fn of(config: &Config, site: &SiteRules, url: &CrawlUrl) -> Known {
             _ => Vec::new(),
         };
         let yields = worth::yields(db.reader(), site).await?;
-        Ok(Known { yields, lines: lines(site, &url, known.as_ref(), &cuts) })
+        Ok(UrlKnowledge { yields, lines: lines(site, &url, known.as_ref(), &cuts) })
     });
     let asked = asked.map(|mut known| {
         if let Verdict::Take { class, .. } = site.judge(url) {
@@ -36,7 +36,7 @@ pub(super) fn of(config: &Config, site: &SiteRules, url: &CrawlUrl) -> Known {
     });
     asked.unwrap_or_else(|error| {
         let why = format!("the database cannot be read: {}", format!("{error:#}").replace('\n', "\n              "));
-        Known { lines: vec![("known", why)], ..Known::default() }
+        UrlKnowledge { lines: vec![("known", why)], ..UrlKnowledge::default() }
     })
 }
 

@@ -61,7 +61,7 @@ pub struct Options {
 
 /// The result of the command, as printed by `--json`.
 #[derive(Debug, Default, Serialize)]
-struct Told {
+struct LoginResult {
     site: String,
     logged_in: bool,
     /// None if no form had to be sent, or the login was refused before it started.
@@ -83,7 +83,7 @@ struct Told {
     is_well: bool,
 }
 
-impl Told {
+impl LoginResult {
     /// A command that failed before there was a verdict.
     fn refused(site: &str, error: &anyhow::Error) -> Self {
         let told = told(error);
@@ -122,7 +122,7 @@ struct Login<'a> {
 pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::Result<ExitCode> {
     let ended = run(config, options, &Hints::of(global), global.verbose > 0);
     if options.json {
-        let refused = |error: &anyhow::Error| serde_json::to_string(&Told::refused(&options.site, error));
+        let refused = |error: &anyhow::Error| serde_json::to_string(&LoginResult::refused(&options.site, error));
         outln!("{}", ended.as_ref().map_or_else(refused, serde_json::to_string)?);
     }
     let told = ended?;
@@ -132,7 +132,7 @@ pub fn command(config: &Config, options: &Options, global: &Global) -> anyhow::R
     Ok(if told.is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> anyhow::Result<Told> {
+fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> anyhow::Result<LoginResult> {
     let rules = &chosen::one(config, &options.site, hints)?;
     if options.logout {
         return log_out(config, rules, hints);
@@ -160,7 +160,7 @@ fn run(config: &Config, options: &Options, hints: &Hints, is_verbose: bool) -> a
 
 impl Login<'_> {
     /// Imports a browser's session if it is logged in.
-    fn take_over(&self, file: &Path, steps: &Steps) -> anyhow::Result<Told> {
+    fn take_over(&self, file: &Path, steps: &Steps) -> anyhow::Result<LoginResult> {
         let (config, name) = (self.config, &*self.rules.name);
         let text = cookies_of(file)?;
         let (site, jar) = App::site_alone(&config.into(), self.rules)?;
@@ -180,12 +180,12 @@ impl Login<'_> {
             imported.taken, imported.foreign, imported.expired
         ));
         faults.iter().for_each(|fault| eprintln!("{fault}"));
-        let told = Told { site: name.to_owned(), faults, ..Told::default() };
+        let told = LoginResult { site: name.to_owned(), faults, ..LoginResult::default() };
         if imported.taken == 0 {
             let hosts = self.rules.hosts.join(", ");
             let hint = format!("export the cookies of {hosts} from the browser that is logged in there");
             let sentence = format!("{}: no usable cookie of {hosts}", file.display());
-            return Ok(Told { sentence, hint: Some(hint), ..told });
+            return Ok(LoginResult { sentence, hint: Some(hint), ..told });
         }
         // No other login runs meanwhile, so the state written at the end is current.
         let _turn = self.turn()?;
@@ -197,7 +197,7 @@ impl Login<'_> {
         let Proof { holds, asks_to_wait, steps } = block_on(async {
             Ok(login::prove_by_hand(&site, means, Verdict::Unknown, &|step| steps.tell(step)).await)
         })?;
-        let told = Told { steps, ..told };
+        let told = LoginResult { steps, ..told };
         let file = file.display();
         Ok(match holds {
             Some(true) => {
@@ -205,9 +205,9 @@ impl Login<'_> {
                 sessions::save_tries(&config.data_dir, name, &tries)?;
                 let session = sessions::save(&config.data_dir, name, &jar)?.display().to_string();
                 let sentence = "the browser's session is logged in".to_owned();
-                Told { sentence, session: Some(session), logged_in: true, is_well: true, ..told }
+                LoginResult { sentence, session: Some(session), logged_in: true, is_well: true, ..told }
             }
-            Some(false) => Told {
+            Some(false) => LoginResult {
                 sentence: format!("the session of {file} is not logged in: it is not stored"),
                 hint: Some(
                     "log in with the browser again, and export the cookies while it is logged in".to_owned()
@@ -222,7 +222,7 @@ impl Login<'_> {
                 }
                 let when = asks_to_wait
                     .map_or_else(|| "once the site answers".to_owned(), |at| format!("at {}", at.rfc3339()));
-                Told {
+                LoginResult {
                     sentence: format!("the session of {file} cannot be proven now: it is not stored"),
                     hint: Some(format!("run the same command again {when}")),
                     ..told
@@ -232,7 +232,7 @@ impl Login<'_> {
     }
 
     /// Fills in and submits the form.
-    fn log_in(&self, steps: &Steps) -> anyhow::Result<Told> {
+    fn log_in(&self, steps: &Steps) -> anyhow::Result<LoginResult> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
         let password = secrets::password(data_dir, name)?;
         if let Some(why) = misplaced(self.rules, self.login, &password) {
@@ -306,7 +306,7 @@ impl Login<'_> {
         before: Tries,
         (password, jar): (&Secret, &Jar),
         steps: &Steps,
-    ) -> anyhow::Result<Told> {
+    ) -> anyhow::Result<LoginResult> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
         let now = SystemClock.now();
         match report.trouble {
@@ -344,7 +344,7 @@ impl Login<'_> {
         let next = self.next_after(&tries, password, now);
         // The final steps repeat the rest of the report.
         let is_end = |step: &String| step.starts_with("evidence: ") || step.starts_with("verdict: ");
-        Ok(Told {
+        Ok(LoginResult {
             site: name.to_owned(),
             logged_in: is_in,
             verdict: Some(report.judged.verdict),
@@ -412,13 +412,13 @@ impl Login<'_> {
         means: Means<'_>,
         steps: &Steps,
         tries: &mut Tries,
-    ) -> anyhow::Result<Option<Told>> {
+    ) -> anyhow::Result<Option<LoginResult>> {
         let (data_dir, name) = (&self.config.data_dir, &*self.rules.name);
         steps.show("the site accepted the last login: its session is proven first");
         let unless = tries.unless().unwrap_or(Verdict::Unknown);
         let Proof { holds, asks_to_wait, steps: taken } =
             block_on(async { Ok(login::prove_by_hand(site, means, unless, &|step| steps.tell(step)).await) })?;
-        let told = Told { site: name.to_owned(), steps: taken, ..Told::default() };
+        let told = LoginResult { site: name.to_owned(), steps: taken, ..LoginResult::default() };
         let now = SystemClock.now();
         let ended = holds.and_then(|holds| tries.proof_came(holds, &self.login.user, means.password, now));
         Ok(match holds {
@@ -428,7 +428,7 @@ impl Login<'_> {
                 sessions::save_tries(data_dir, name, tries)?;
                 let sentence = Verdict::LoggedIn.sentence().to_owned();
                 let verdict = Some(Verdict::LoggedIn);
-                Some(Told { verdict, sentence, session, logged_in: true, is_well: true, ..told })
+                Some(LoginResult { verdict, sentence, session, logged_in: true, is_well: true, ..told })
             }
             // The command sends the form again if the last response was inconclusive, but not if it probably
             // rejected the password.
@@ -439,7 +439,7 @@ impl Login<'_> {
                 is_refused.then(|| {
                     let sentence = without_hint(Verdict::ProbablyRefused.sentence()).to_owned();
                     steps.show(&format!("verdict: {sentence}"));
-                    Told { verdict: ended, sentence, hint: Some(self.next(None).probably_refused()), ..told }
+                    LoginResult { verdict: ended, sentence, hint: Some(self.next(None).probably_refused()), ..told }
                 })
             }
             None if self.options.again => {
@@ -451,7 +451,7 @@ impl Login<'_> {
                     tries.wait_as_asked(until, now);
                     sessions::save_tries(data_dir, name, tries)?;
                 }
-                Some(Told {
+                Some(LoginResult {
                     sentence: "the last login cannot be proven now: nothing was sent".to_owned(),
                     hint: Some(self.next(tries.not_before(now)).unproven()),
                     ..told
@@ -464,7 +464,7 @@ impl Login<'_> {
 const NAME_A_PROBE: &str = "; if it is logged in nevertheless, name a page that only members see as `probe` in [login]";
 
 /// Deletes the session. A process that crawls with it would write it again, so it must be stopped first.
-fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<Told> {
+fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<LoginResult> {
     let (data_dir, name) = (&config.data_dir, &*rules.name);
     let running = block_on(async {
         Ok(match Remote::connect(data_dir).await {
@@ -504,7 +504,7 @@ fn log_out(config: &Config, rules: &SiteRules, hints: &Hints) -> anyhow::Result<
         (false, false) => "there was no session".to_owned(),
         (false, true) => format!("there was no session; the running process that crawls {name} may still log in"),
     };
-    Ok(Told { site: name.to_owned(), sentence, is_well: true, ..Told::default() })
+    Ok(LoginResult { site: name.to_owned(), sentence, is_well: true, ..LoginResult::default() })
 }
 
 /// The text of a cookies.txt; warns if others can read it.

@@ -17,7 +17,7 @@ use crate::limits::PAGE_BYTES_MAX;
 use gleaner_base::url::CrawlUrl;
 use gleaner_crawl::account::Account;
 use gleaner_crawl::fresh::changed::{self, note_name};
-use gleaner_crawl::look::Look;
+use gleaner_crawl::look::Inspection;
 use gleaner_rules::config::Config;
 use gleaner_rules::{Class, SiteRules, Verdict};
 
@@ -134,7 +134,7 @@ async fn asked_for(
              gleaner noise {name} {url} --file PAGE"
         )
     };
-    let mut look = Look::begin(site.scripts, page.clone()).await.map_err(unanswered)?;
+    let mut look = Inspection::begin(site.scripts, page.clone()).await.map_err(unanswered)?;
     let answer = look.open(page.clone()).await.map_err(unanswered)?;
     if !(200..300).contains(&answer.status) {
         bail!("{url}: answered with status {}\nhint: name a page that exists", answer.status);

@@ -19,7 +19,7 @@ use self::site::Wanted as Hosts;
 use super::hints::{Hints, quoted, told_argument};
 use super::{Global, block_on};
 use crate::limits;
-use gleaner_crawl::look::Look;
+use gleaner_crawl::look::Inspection;
 use gleaner_render::children::{Bounds, ChildError, Children, Host};
 use gleaner_render::wire::{Act, Outcome, Page, Seeks, Viewport, Wanted};
 use gleaner_render::{Selectors, links_of_markup};
@@ -239,7 +239,7 @@ async fn run(children: &Children, page: &Page, host: &impl Host) -> Result<Outco
 }
 
 /// What the reader may do, if the options request one; warns if the site's file restricts it.
-fn seeks(options: &Options, look: &Look, url: &Url) -> anyhow::Result<Seeks> {
+fn seeks(options: &Options, look: &Inspection, url: &Url) -> anyhow::Result<Seeks> {
     let seeks = look.seeks();
     let name = || site::name(look).unwrap_or_else(|| url.to_string());
     anyhow::ensure!(
@@ -300,7 +300,7 @@ async fn of_file(
         }
         None => beside::base_of(&name)?,
     };
-    let look: Option<Look> = if options.online {
+    let look: Option<Inspection> = if options.online {
         let hosts = Hosts { named: &options.hosts, is_explicit: global.rules.is_some() };
         Some(site::begin_for_file(config, hints, &base, hosts, &markup).await?)
     } else {
@@ -308,7 +308,7 @@ async fn of_file(
     };
     let markup = beside::decode(&markup);
     let seeks = look.as_ref().map_or(Ok(Seeks::ALL), |look| seeks(options, look, &base))?;
-    let now = look.as_ref().map_or_else(site::now_ms, Look::now_ms);
+    let now = look.as_ref().map_or_else(site::now_ms, Inspection::now_ms);
     let page = options.page(base.as_str(), now, seeks).with_markup(&markup);
     let host = Beside::new(path, &base, look).with_context(|| quoted(path))?;
     let outcome = match run(children, &page, &host).await {

@@ -76,7 +76,7 @@ fn family_paths(folder: &Path) -> Vec<PathBuf> {
 
 /// The crawl's knowledge about a URL and the rules of its site.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct UrlKnowledge {
     /// What the URLs of each rule have returned, by the rule's index.
     pub yields: HashMap<usize, RuleYield>,
     /// Lines about the URL itself: each with a label of at most ten characters.
@@ -88,7 +88,7 @@ pub struct Known {
 pub fn explain(
     url: &str,
     rules_dir: &Path,
-    known: impl Fn(&SiteRules, &CrawlUrl) -> Known,
+    known: impl Fn(&SiteRules, &CrawlUrl) -> UrlKnowledge,
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let plain = match CrawlUrl::parse(url, &Canonical::default()) {
@@ -132,7 +132,7 @@ pub fn explain(
 fn explain_for(
     text: &str,
     site: &SiteRules,
-    known: impl Fn(&SiteRules, &CrawlUrl) -> Known,
+    known: impl Fn(&SiteRules, &CrawlUrl) -> UrlKnowledge,
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let state = if site.enabled { "" } else { ", not enabled" };
@@ -150,7 +150,7 @@ fn explain_for(
     }
     writeln!(out, "  identity    {url}")?;
     writeln!(out, "  matched on  {}", url.path())?;
-    let Known { yields, lines } = known(site, &url);
+    let UrlKnowledge { yields, lines } = known(site, &url);
     let is_taken = judged(site, &url, &yields, out)?;
     for (what, line) in lines {
         writeln!(out, "  {what:<10}  {line}")?;

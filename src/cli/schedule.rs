@@ -10,8 +10,8 @@ use serde_json::json;
 use super::block_on;
 use super::learned::database_of;
 use gleaner_base::clock::{Clock as _, SystemClock, UnixMillis};
-use gleaner_crawl::fresh::boards::{self, BOARDS_NOTE, Told as TellsBy};
-use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State, Told};
+use gleaner_crawl::fresh::boards::{self, BOARDS_NOTE, ChangeBasis};
+use gleaner_crawl::fresh::timetable::{ListExplanation, SCHEDULE_NOTE, StoredTimetable};
 use gleaner_crawl::schedule::plot::plot;
 use gleaner_rules::config::Config;
 
@@ -37,12 +37,12 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
     let text = block_on(async {
         let db = database_of(config, &options.site).await?;
         let note = db.reader().note(&options.site, SCHEDULE_NOTE).await?;
-        let Some(state) = note.and_then(|note| State::from_bytes(&note)) else {
+        let Some(state) = note.and_then(|note| StoredTimetable::from_bytes(&note)) else {
             // A crawl of the history reads each list once; only the service rechecks.
             bail!("no list of {} has been rechecked yet: only the service does that\nhint: gleaner run", options.site);
         };
         let boards = db.reader().note(&options.site, BOARDS_NOTE).await?;
-        let boards = boards.and_then(|note| boards::State::from_bytes(&note)).unwrap_or_default();
+        let boards = boards.and_then(|note| boards::StoredBoards::from_bytes(&note)).unwrap_or_default();
         Ok(tell(&state, &boards, options, SystemClock.now())?)
     })?;
     out!("{text}");
@@ -50,17 +50,22 @@ pub fn command(config: &Config, options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 /// How a list's rows reveal its news.
-fn told_by(boards: &boards::State, url: &str) -> &'static str {
+fn told_by(boards: &boards::StoredBoards, url: &str) -> &'static str {
     match boards.boards.get(url).and_then(|board| board.grounds) {
-        Some(TellsBy::Times) => "times",
-        Some(TellsBy::Created) => "times of appearance",
-        Some(TellsBy::Replies) => "replies",
-        Some(TellsBy::UnknownUrls) => "unknown URLs alone",
+        Some(ChangeBasis::Times) => "times",
+        Some(ChangeBasis::Created) => "times of appearance",
+        Some(ChangeBasis::Replies) => "replies",
+        Some(ChangeBasis::UnknownUrls) => "unknown URLs alone",
         None => "links",
     }
 }
 
-fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMillis) -> serde_json::Result<String> {
+fn tell(
+    state: &StoredTimetable,
+    boards: &boards::StoredBoards,
+    options: &Options,
+    now: UnixMillis,
+) -> serde_json::Result<String> {
     let mut told = state.explain(now.0 / 1_000);
     if options.json {
         told.iter_mut().for_each(|told| told.next.truncate(NEXT_TOLD));
@@ -80,7 +85,7 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.set_header(["list", "posts/day", "news by", "last check", "next check", "checks/day", "why"]);
-    for Told { url, weight, looked, next, looks_per_day, why, .. } in told.iter().take(options.lists) {
+    for ListExplanation { url, weight, looked, next, looks_per_day, why, .. } in told.iter().take(options.lists) {
         table.add_row([
             url.clone(),
             format!("{weight:.2}"),
@@ -109,7 +114,7 @@ fn tell(state: &State, boards: &boards::State, options: &Options, now: UnixMilli
             text.push_str(&format!("and {} (hint: --lists {})\n", counted(left, "more "), told.len()));
         }
     }
-    let mut busiest: Vec<&Told> = told.iter().collect();
+    let mut busiest: Vec<&ListExplanation> = told.iter().collect();
     busiest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     for told in busiest.into_iter().take(options.plots) {
         text.push_str(&format!("\n{}\n{}", told.url, plot(&told.posts_by_hour, &told.next)));

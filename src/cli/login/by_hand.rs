@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::steps::Steps;
 use gleaner_base::url::CrawlUrl;
 use gleaner_crawl::hosts::HostKeys;
-use gleaner_crawl::robots_txt::{Place, RobotsAnswer};
+use gleaner_crawl::robots_txt::{RobotsAnswer, RobotsLocation};
 use gleaner_crawl::site::Site;
 use gleaner_net::fetch::{FetchFailure, Request, Resolution, Response, Transport};
 use gleaner_rules::Robots;
@@ -82,7 +82,7 @@ impl ByHand {
     /// The delay that the origin's robots.txt asks for; none if it cannot be fetched: the login's own request will show
     /// whether the origin responds at all.
     async fn delay(&self, url: &CrawlUrl) -> Duration {
-        let mut place = Place::of(url.origin(), HostKeys::new(url.host(), &[]));
+        let mut place = RobotsLocation::of(url.origin(), HostKeys::new(url.host(), &[]));
         // The redirect limit `limits::ROBOTS_REDIRECTS_MAX` bounds this loop.
         loop {
             match self.site.scripts.ask_robots(&place).await {

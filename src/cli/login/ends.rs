@@ -14,10 +14,10 @@ use gleaner_login::verdict::Verdict;
 
 /// The state that a signal handler needs.
 #[derive(Clone, Default)]
-pub struct Ending(Arc<Mutex<State>>);
+pub struct Ending(Arc<Mutex<LoginProgress>>);
 
 #[derive(Default)]
-struct State {
+struct LoginProgress {
     form_left: bool,
     is_told: bool,
     is_asking: bool,
@@ -25,7 +25,7 @@ struct State {
     picture: Option<PathBuf>,
 }
 
-impl State {
+impl LoginProgress {
     fn remove_picture(&mut self) {
         if let Some(path) = self.picture.take() {
             let _ = std::fs::remove_file(path);
@@ -107,7 +107,7 @@ impl Ending {
         state.remove_picture();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LoginProgress> {
         // Four fields, each consistent at any moment.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::limits;
-use gleaner_crawl::look::Look;
+use gleaner_crawl::look::Inspection;
 use gleaner_net::fetch::charset;
 use gleaner_render::children::Host;
 use gleaner_render::wire::{Answer, Request, Response};
@@ -31,13 +31,13 @@ pub(super) struct Beside {
     folder: PathBuf,
     /// The URL prefix of the folder.
     base: Url,
-    online: Option<Look>,
+    online: Option<Inspection>,
 }
 
 impl Beside {
     /// # Errors
     /// If the file's folder does not exist.
-    pub fn new(file: &Path, base: &Url, online: Option<Look>) -> io::Result<Self> {
+    pub fn new(file: &Path, base: &Url, online: Option<Inspection>) -> io::Result<Self> {
         // The links of a symlinked file are relative to its real location.
         let folder = file.canonicalize()?.parent().unwrap_or(Path::new("/")).to_path_buf();
         let mut base = base.clone();

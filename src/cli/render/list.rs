@@ -21,7 +21,7 @@ use crate::cli::{Global, block_on};
 use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::url::{Canonical, CrawlUrl};
-use gleaner_crawl::look::Look;
+use gleaner_crawl::look::Inspection;
 use gleaner_render::children::Children;
 use gleaner_render::cost::{self, Of};
 use gleaner_render::wire::{Act, Answer, Outcome, Page, Request, Viewport};
@@ -57,14 +57,14 @@ pub(super) fn command(
     children: &Children,
 ) -> anyhow::Result<ExitCode> {
     let entries: Vec<Entry> = read(list)?;
-    let seen = Seen { is_off: time_only, ..Seen::default() };
+    let seen = MemorySamples { is_off: time_only, ..MemorySamples::default() };
     std::thread::scope(|scope| {
         scope.spawn(|| seen.sample());
         let told = block_on(async {
             // Warms up the child, as the other engines in the comparison are, and tells the sampler its process id.
             children.run(&Page::at("about:blank", 0), &nobody).await?;
             seen.knows(children);
-            let mut look: Option<Look> = None;
+            let mut look: Option<Inspection> = None;
             for entry in &entries {
                 let (line, after) = one(config, global, hints, entry, look.take(), children, &seen).await?;
                 look = after;
@@ -90,10 +90,10 @@ async fn one(
     global: &Global,
     hints: &Hints,
     entry: &Entry,
-    look: Option<Look>,
+    look: Option<Inspection>,
     children: &Children,
-    seen: &Seen,
-) -> anyhow::Result<(serde_json::Value, Option<Look>)> {
+    seen: &MemorySamples,
+) -> anyhow::Result<(serde_json::Value, Option<Inspection>)> {
     let manifest: Manifest = read(&entry.manifest)?;
     let url = Url::parse(&entry.url).with_context(|| entry.url.clone())?;
     let (began, cpu) = (SystemClock.now(), cost::cpu_us(Of::Process)?);
@@ -166,7 +166,7 @@ fn told(outcome: &Outcome) -> serde_json::Value {
 
 /// Memory samples of this process and its child.
 #[derive(Default)]
-struct Seen {
+struct MemorySamples {
     /// Process id of the child; zero until it is known.
     child: AtomicU32,
     /// Of the child, in bytes.
@@ -178,7 +178,7 @@ struct Seen {
     is_off: bool,
 }
 
-impl Seen {
+impl MemorySamples {
     fn knows(&self, children: &Children) {
         if let Some(id) = children.idle_ids().first() {
             self.child.store(*id, Ordering::Relaxed);

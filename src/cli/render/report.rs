@@ -42,7 +42,7 @@ pub(super) struct Report {
     instructions: usize,
     /// CPU time of the child.
     cpu_ms: f64,
-    states: Vec<State>,
+    states: Vec<StateReport>,
     /// All links of all states, navigation targets and magnets, sorted.
     links: BTreeSet<String>,
     navigations: Vec<Navigation>,
@@ -51,7 +51,7 @@ pub(super) struct Report {
     cut: Option<String>,
     /// Acts that matched nothing on the page.
     pub undone: Vec<String>,
-    requests: Vec<Asked>,
+    requests: Vec<ScriptRequest>,
     errors: Vec<ScriptError>,
     console: Vec<ConsoleLine>,
     /// Console lines, errors and events beyond their caps.
@@ -66,7 +66,7 @@ pub(super) struct Report {
 
 /// The page after its load, or after an act.
 #[derive(Debug, Serialize)]
-struct State {
+struct StateReport {
     by: String,
     /// Links in the document at that time.
     count: usize,
@@ -76,7 +76,7 @@ struct State {
 
 /// A request of the page's scripts.
 #[derive(Debug, Serialize)]
-struct Asked {
+struct ScriptRequest {
     at_us: u64,
     method: String,
     url: String,
@@ -94,10 +94,10 @@ impl Report {
         let earlier =
             outcome.states.iter().flat_map(|state| state.found.clone()).filter(|link| magnet::parse(link).is_ok());
         let magnets: Vec<String> = earlier.chain(magnets_in(&outcome.html)).collect();
-        let states: Vec<State> = outcome
+        let states: Vec<StateReport> = outcome
             .states
             .into_iter()
-            .map(|state| State {
+            .map(|state| StateReport {
                 by: state.by,
                 count: state.count,
                 links: state.links.into_iter().map(|link| link.url).collect(),
@@ -161,7 +161,7 @@ impl Report {
             return text;
         }
         let mut seen = BTreeSet::new();
-        for State { by, links, .. } in &self.states {
+        for StateReport { by, links, .. } in &self.states {
             let _ = writeln!(text, "# {by}");
             links.iter().for_each(|link| text.extend([link, "\n"]));
             seen.extend(links);
@@ -186,7 +186,7 @@ impl Report {
         };
         let millions = self.instructions as f64 / 1e6;
         let _ = writeln!(text, "{end}; {millions:.1} million instructions, {:.0} ms of CPU", self.cpu_ms);
-        for State { by, count, links } in &self.states {
+        for StateReport { by, count, links } in &self.states {
             let _ = writeln!(text, "{by}: {count} links, {} distinct URLs", links.len());
         }
         for Navigation { url, method, how, .. } in self.navigations.iter().take(SHOWN) {
@@ -204,12 +204,12 @@ impl Report {
     /// Errors and refused requests.
     fn troubles(&self) -> String {
         let mut text = String::new();
-        let refused: Vec<&Asked> = self.requests.iter().filter(|asked| asked.refused.is_some()).collect();
+        let refused: Vec<&ScriptRequest> = self.requests.iter().filter(|asked| asked.refused.is_some()).collect();
         for asked in refused.iter().take(SHOWN) {
             let why = asked.refused.as_deref().unwrap_or_default();
             let _ = writeln!(text, "refused: {} {}: {why}", asked.method, asked.url);
         }
-        let failed = |asked: &&Asked| asked.status.is_some_and(|status| status >= 400);
+        let failed = |asked: &&ScriptRequest| asked.status.is_some_and(|status| status >= 400);
         for asked in self.requests.iter().filter(failed).take(SHOWN) {
             let _ = writeln!(text, "answered with {}: {} {}", asked.status.unwrap_or(0), asked.method, asked.url);
         }
@@ -257,14 +257,14 @@ fn place(error: &ScriptError) -> String {
 }
 
 /// Each request with its result.
-fn requests(events: &[Event]) -> Vec<Asked> {
-    let mut asked: Vec<Asked> = Vec::new();
+fn requests(events: &[Event]) -> Vec<ScriptRequest> {
+    let mut asked: Vec<ScriptRequest> = Vec::new();
     let mut places: BTreeMap<RequestId, usize> = BTreeMap::new();
     for Event { at_us, what } in events {
         match what {
             What::Request { id, asker, method, url, by } => {
                 places.insert(*id, asked.len());
-                asked.push(Asked {
+                asked.push(ScriptRequest {
                     at_us: *at_us,
                     method: method.clone(),
                     url: url.clone(),
@@ -291,7 +291,7 @@ fn requests(events: &[Event]) -> Vec<Asked> {
     asked
 }
 
-fn line_of(asked: &Asked) -> String {
+fn line_of(asked: &ScriptRequest) -> String {
     let status = asked.status.map_or("-".to_owned(), |status| status.to_string());
     let bytes = asked.bytes.map_or("-".to_owned(), |bytes| bytes.to_string());
     let asker = word(asked.asker);

@@ -15,7 +15,7 @@ use crate::cli::hints::{Hints, quoted};
 use gleaner_base::clock::{Clock as _, SystemClock};
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_crawl::account::Account;
-use gleaner_crawl::look::Look;
+use gleaner_crawl::look::Inspection;
 use gleaner_net::fetch::charset;
 use gleaner_render::wire::Response;
 use gleaner_render::{Parser, Step, Tree};
@@ -38,7 +38,7 @@ pub(super) async fn open(
     hints: &Hints,
     url: &Url,
     wanted: Wanted<'_>,
-) -> anyhow::Result<(Look, Response)> {
+) -> anyhow::Result<(Inspection, Response)> {
     let page = crawl_url(url)?;
     let (mut look, is_made_up) = begin(config, hints, &page, wanted, &[]).await?;
     let answer = look.open(page.clone()).await.map_err(|why| unanswered(&page, &why, is_made_up))?;
@@ -57,7 +57,7 @@ pub(super) async fn begin_for_file(
     base: &Url,
     wanted: Wanted<'_>,
     markup: &[u8],
-) -> anyhow::Result<Look> {
+) -> anyhow::Result<Inspection> {
     let scripts = hosts_of_scripts(&String::from_utf8_lossy(markup), base);
     let page = crawl_url(base)?;
     let (look, _) = begin(config, hints, &page, wanted, &scripts).await?;
@@ -70,7 +70,7 @@ async fn begin(
     page: &CrawlUrl,
     wanted: Wanted<'_>,
     scripts: &[String],
-) -> anyhow::Result<(Look, bool)> {
+) -> anyhow::Result<(Inspection, bool)> {
     let named = named_by_rules(config, hints, page, wanted)?;
     let is_made_up = named.is_none();
     let rules = named.map_or_else(|| made_up(page, wanted.named, scripts), Ok)?;
@@ -82,7 +82,7 @@ async fn begin(
     } else {
         site
     };
-    let look = Look::begin(site.scripts, page.clone()).await.map_err(|why| unanswered(page, &why, is_made_up))?;
+    let look = Inspection::begin(site.scripts, page.clone()).await.map_err(|why| unanswered(page, &why, is_made_up))?;
     Ok((look, is_made_up))
 }
 
@@ -210,7 +210,7 @@ pub(super) fn told(why: &str, is_made_up: bool) -> String {
 ///
 /// # Errors
 /// If the response is not a page.
-pub(super) fn markup(look: &Look, answer: &Response) -> anyhow::Result<String> {
+pub(super) fn markup(look: &Inspection, answer: &Response) -> anyhow::Result<String> {
     let kind = answer.header("content-type");
     let essence = kind.map(|kind| kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
     let is_page = essence.as_deref().is_none_or(|kind| {
@@ -224,7 +224,7 @@ pub(super) fn markup(look: &Look, answer: &Response) -> anyhow::Result<String> {
 }
 
 /// The site whose rules apply to the page; `None` if they were made for it.
-pub(super) fn name(look: &Look) -> Option<String> {
+pub(super) fn name(look: &Inspection) -> Option<String> {
     let name = &look.rules().name;
     (look.rules().file.as_os_str() != format!("<{MADE_UP}>").as_str()).then(|| name.to_string())
 }
