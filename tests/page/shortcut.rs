@@ -6,7 +6,7 @@ use gleaner_page::shortcut::endpoint::{Difference, Endpoint};
 use gleaner_page::shortcut::rests::Rest;
 use gleaner_page::shortcut::template::Scope;
 use gleaner_page::shortcut::written::Written;
-use gleaner_page::shortcut::{Answer, Book, Event, Exchange, Link, Observation, kind_of, learn};
+use gleaner_page::shortcut::{Answer, ClassShortcuts, Event, Exchange, Link, Observation, kind_of, learn};
 use gleaner_torrent::magnet;
 use serde_json::{Value as Json, json};
 use url::Url;
@@ -484,8 +484,8 @@ fn an_endpoint_holds_for_addresses_like_those_it_was_learned_from_only() {
 fn a_book_learns_checks_ever_more_seldom_and_forgets_at_the_first_difference() {
     let api = |page: usize| (format!("/api?page={page}"), json!({ "rows": items(page, 10) }));
     let of = |page: usize| std::sync::Arc::new(list_pages(&[page], api, |_| Vec::new()).remove(0));
-    let mut book = Book::default();
-    let add = |book: &mut Book, page: usize| {
+    let mut book = ClassShortcuts::default();
+    let add = |book: &mut ClassShortcuts, page: usize| {
         let sets = book.add(of(page));
         let learned = sets.iter().find_map(|set| learn(&set.iter().map(AsRef::as_ref).collect::<Vec<_>>(), &normal));
         book.learned(learned, 5)
@@ -493,7 +493,7 @@ fn a_book_learns_checks_ever_more_seldom_and_forgets_at_the_first_difference() {
     assert_eq!((add(&mut book, 1), add(&mut book, 2), add(&mut book, 3)), (None, None, Some(Event::Learned)));
     let page = of(9).page.clone();
     let uses_until_check =
-        |book: &mut Book| (0..1_000).take_while(|_| book.plan(&page, false, true, 9).is_some()).count();
+        |book: &mut ClassShortcuts| (0..1_000).take_while(|_| book.plan(&page, false, true, 9).is_some()).count();
     let mut waits = Vec::new();
     for _ in 0..6 {
         waits.push(uses_until_check(&mut book));
@@ -505,7 +505,7 @@ fn a_book_learns_checks_ever_more_seldom_and_forgets_at_the_first_difference() {
     // Stored and restored, it continues where it was.
     let kept: gleaner_page::shortcut::book::KeptBook =
         serde_json::from_slice(&serde_json::to_vec(&book.to_keep()).unwrap()).unwrap();
-    let mut again = Book::default();
+    let mut again = ClassShortcuts::default();
     again.take_up(kept.clone());
     assert_eq!(again.to_keep(), kept);
     let changed = std::sync::Arc::new(
@@ -648,7 +648,7 @@ fn hosts_side_by_side_have_endpoints_of_their_own_and_proofs_of_their_own() {
         one.page = page_of(host, page);
         std::sync::Arc::new(one)
     };
-    let mut book = Book::default();
+    let mut book = ClassShortcuts::default();
     for page in 1..=3 {
         for host in ["films", "games"] {
             let sets = book.add(of(host, page));
@@ -656,7 +656,7 @@ fn hosts_side_by_side_have_endpoints_of_their_own_and_proofs_of_their_own() {
             assert_eq!(book.learned(found.clone(), 5).is_some(), page == 3, "{host} {page}: {found:?}");
         }
     }
-    let asked = |book: &Book, host: &str| table(&book.to_check(&page_of(host, 9)).unwrap()).url;
+    let asked = |book: &ClassShortcuts, host: &str| table(&book.to_check(&page_of(host, 9)).unwrap()).url;
     assert_eq!(asked(&book, "films"), format!("{ORIGIN}/films?page={{@query.page}}"));
     assert_eq!(asked(&book, "games"), format!("{ORIGIN}/games?page={{@query.page}}"));
     assert!(book.to_check(&page_of("books", 9)).is_none(), "nothing is known of a third");
@@ -664,7 +664,7 @@ fn hosts_side_by_side_have_endpoints_of_their_own_and_proofs_of_their_own() {
     // One for all hosts, as a person may write it: a render at one of them proves nothing for the other.
     let mut pin = table(&book.to_check(&page_of("films", 9)).unwrap());
     pin.on = Some("/list?page=*".into());
-    let mut book = Book::default();
+    let mut book = ClassShortcuts::default();
     book.pin(&pin.endpoint().unwrap());
     for page in 4..=7 {
         for host in ["films", "games"] {
@@ -850,7 +850,7 @@ fn a_page_that_was_left_with_more_is_asked_for_again_once_where_its_list_can_be_
     let api = |page: usize| (format!("/api?page={page}"), json!({ "items": items(page, 10) }));
     let render = turned(&(0..5).map(api).collect::<Vec<_>>());
     let page = render.page.clone();
-    let mut book = Book::default();
+    let mut book = ClassShortcuts::default();
     assert!(!book.goes_on(&page), "nothing is known of its data");
     let endpoint = learned(&[render]).unwrap();
     assert_eq!(book.learned(Some(endpoint.clone()), 1), Some(Event::Learned));
@@ -885,7 +885,7 @@ fn a_page_that_cannot_be_queued_does_not_go_on() {
     let endpoint = learned(&[turned(&(0..5).map(api).collect::<Vec<_>>())]).unwrap();
     let page = |number: usize| Url::parse(&format!("{ORIGIN}/list?n={number}")).unwrap();
     let endpoint = Endpoint { on: None, ..endpoint };
-    let mut book = Book::default();
+    let mut book = ClassShortcuts::default();
     book.pin(&endpoint);
     let rest = || Rest { by: endpoint.clone().into(), asks: Vec::new(), requests: 1, records: 1, known: [7].into() };
     (0..gleaner_page::limits::SHORTCUT_AGAIN_MAX).for_each(|number| assert!(book.goes_on(&page(number))));
@@ -950,7 +950,7 @@ fn a_render_that_is_larger_than_all_may_be_is_learned_from_and_not_kept() {
     let api = |page: usize| (format!("/api?page={page}"), json!({ "items": items(page, 10), "pad": pad }));
     let render = turned(&(0..6).map(api).collect::<Vec<_>>());
     assert!(render.bytes() > gleaner_page::limits::SHORTCUT_OBSERVED_BYTES_MAX);
-    let mut book = Book::default();
+    let mut book = ClassShortcuts::default();
     let sets = book.add(render.clone().into());
     assert!(sets.first().is_some_and(|set| set.len() == 1), "{}", sets.len());
     assert!(book.learned(None, 1).is_none());

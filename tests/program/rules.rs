@@ -288,7 +288,7 @@ fn explain_names_the_rule_its_place_and_each_step() {
     let told = |url: &str| {
         let mut is_taken = false;
         let out = text_of(|out| {
-            is_taken = commands::explain(url, dir.path(), |_, _| commands::Known::default(), out).unwrap()
+            is_taken = commands::explain(url, dir.path(), |_, _| commands::UrlKnowledge::default(), out).unwrap()
         });
         (is_taken, out)
     };

@@ -11,7 +11,7 @@ use std::time::Duration;
 use gleaner_page::shortcut::book::KeptBook;
 use gleaner_page::shortcut::endpoint::{Difference, Endpoint};
 use gleaner_page::shortcut::written::Written;
-use gleaner_page::shortcut::{Book, Event, Exchange, Link, Observation, learn};
+use gleaner_page::shortcut::{ClassShortcuts, Event, Exchange, Link, Observation, learn};
 use serde_json::{Value as Json, json};
 use url::Url;
 
@@ -451,7 +451,7 @@ fn a_book_asks_for_what_was_visited_since_the_last_proof_and_for_all_ends_where_
     let answer = |page: usize| json!({ "pages": 61, "rows": (0..10).map(|at| json!({ "id": 9_000 - (page * 10 + at) })).collect::<Vec<_>>() });
     let of = |page: usize| Arc::new(render(page, 61, &answer(page)));
     let filled = || {
-        let mut book = Book::default();
+        let mut book = ClassShortcuts::default();
         let sets = (1..=3).map(|page| book.add(of(page))).last().unwrap();
         let learned = sets.iter().find_map(|set| learn(&set.iter().map(AsRef::as_ref).collect::<Vec<_>>(), &normal));
         assert_eq!(book.learned(learned, 5), Some(Event::Learned));
@@ -469,7 +469,7 @@ fn a_book_asks_for_what_was_visited_since_the_last_proof_and_for_all_ends_where_
     let kept: KeptBook = serde_json::from_slice(&serde_json::to_vec(&book.to_keep()).unwrap()).unwrap();
     book.queued(&[address(6)]);
     assert_eq!(book.again(), [address(7)]);
-    let mut taken_up = Book::default();
+    let mut taken_up = ClassShortcuts::default();
     taken_up.take_up(kept);
     assert_eq!(taken_up.again(), [address(6), address(7)]);
 
@@ -484,7 +484,7 @@ fn a_book_asks_for_what_was_visited_since_the_last_proof_and_for_all_ends_where_
     other.link.clear();
     other.html = vec!["rows[*].cell".to_owned()];
     for (pin, again) in [(same, 0), (other.endpoint().unwrap(), 3)] {
-        let mut book = Book::default();
+        let mut book = ClassShortcuts::default();
         book.pin(&pin);
         book.take_up(kept.clone());
         assert_eq!(book.again().len(), again);

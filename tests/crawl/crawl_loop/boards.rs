@@ -281,10 +281,10 @@ async fn the_service_looks_at_a_busy_list_more_often_within_the_looks_of_a_day()
     let (busy, quiet) = (web.asked("/busy/"), web.asked("/quiet/"));
     assert!(busy > 3 * quiet && quiet >= 4, "{busy} looks at the busy list, {quiet} at the quiet one");
     assert!((95..=130).contains(&(busy + quiet)), "{} looks in five days of 24", busy + quiet);
-    use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+    use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, StoredTimetable};
     use gleaner_store::crawldb::Reader as _;
     let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
-    let told = State::from_bytes(&note).unwrap().explain(machine.clock().now().0 / 1_000);
+    let told = StoredTimetable::from_bytes(&note).unwrap().explain(machine.clock().now().0 / 1_000);
     let rate = |url: &str| told.iter().find(|told| told.url.ends_with(url)).unwrap().weight;
     assert!(rate("/busy/") > 5.0 && rate("/quiet/") < 1.0, "{told:?}");
 }
@@ -445,10 +445,11 @@ async fn a_list_that_moved_is_asked_for_ever_more_seldom_and_holds_no_other_up()
     let longest = |path: &str| at(path).windows(2).map(|pair| pair[1] - pair[0]).max();
     assert!(longest("/board/1").is_some_and(|minutes| minutes <= 15), "{:?}", longest("/board/1"));
     assert!(at("/forum/2").len() > 20);
-    use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+    use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, StoredTimetable};
     use gleaner_store::crawldb::Reader as _;
     let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
-    let mut lists: Vec<String> = State::from_bytes(&note).unwrap().lists.into_iter().map(|list| list.url).collect();
+    let mut lists: Vec<String> =
+        StoredTimetable::from_bytes(&note).unwrap().lists.into_iter().map(|list| list.url).collect();
     lists.sort();
     assert_eq!(lists, ["http://sim.example/board/1", "http://sim.example/board/3", "http://sim.example/forum/2"]);
 }

@@ -324,13 +324,13 @@ async fn a_first_page_that_its_pager_calls_by_a_number_is_no_list_of_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_name_of_a_front_that_an_earlier_run_kept_as_a_list_leaves_the_schedule() {
-    use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+    use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, StoredTimetable};
     use gleaner_store::crawldb::Reader as _;
     let mut machine = Machine::new();
     machine.update = Some(in_memory());
     let scheduled = async |machine: &Machine| {
         let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
-        State::from_bytes(&note).unwrap().lists.iter().any(|list| list.url.ends_with("page=1"))
+        StoredTimetable::from_bytes(&note).unwrap().lists.iter().any(|list| list.url.ends_with("page=1"))
     };
     // For that run it was another page, as for versions that treated all of them as lists.
     let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(from_zero));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::RunOptions;
-use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, StoredTimetable};
 use gleaner_crawl::progress::Ended;
 use gleaner_crawl::site::Site;
 use gleaner_store::crawldb::Reader as _;
@@ -134,7 +134,8 @@ async fn a_list_that_was_found_since_the_last_note_is_looked_at_at_once_after_a_
     };
     assert!(crawl(900, Some(Duration::from_secs(880))).await.is_err());
     assert_eq!(web.asked("/list/2"), 1);
-    let scheduled = State::from_bytes(&machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap()).unwrap();
+    let scheduled =
+        StoredTimetable::from_bytes(&machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap()).unwrap();
     assert!(scheduled.lists.iter().all(|list| !list.url.ends_with("/list/2")), "no note knows it");
     crawl(60, None).await.unwrap();
     assert_eq!(web.asked("/list/2"), 2);
@@ -149,7 +150,7 @@ async fn a_crawl_under_way_tells_what_it_knows_and_not_what_it_wrote_down_minute
     let rules = format!("revisit_minutes = 1\n{FAST}");
     let service = RunOptions { keep_looking: true, ..RunOptions::default() };
     let looked = |note: Option<Vec<u8>>| {
-        let state = State::from_bytes(&note?)?;
+        let state = StoredTimetable::from_bytes(&note?)?;
         state.lists.iter().map(|list| list.looked).max()
     };
     let ask = async {

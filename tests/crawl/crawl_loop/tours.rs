@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::RunOptions;
-use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, State};
+use gleaner_crawl::fresh::timetable::{SCHEDULE_NOTE, StoredTimetable};
 use gleaner_crawl::site::Site;
 use gleaner_store::crawldb::Reader as _;
 
@@ -137,7 +137,7 @@ async fn what_is_put_anywhere_in_a_list_by_title_comes_within_some_looks() {
             let (looks, pages) = (web.asked(front), web.log().iter().filter(|(_, path)| is_behind(path)).count());
             assert!(looks >= 60 && pages <= 6 * looks, "{name}, {crews} crews: {pages} pages at {looks} looks");
             let note = machine.db.note("sim", SCHEDULE_NOTE).await.unwrap().unwrap();
-            let told = State::from_bytes(&note).unwrap().explain(machine.clock().now().0 / 1_000);
+            let told = StoredTimetable::from_bytes(&note).unwrap().explain(machine.clock().now().0 / 1_000);
             assert!((40.0..150.0).contains(&told[0].weight), "{name}, {crews} crews: of 96 a day {:?}", told[0]);
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use gleaner_page::boards::walk::{Change, Grounds, Known, Memory, Stop, Verdict, Walk};
+use gleaner_page::boards::walk::{Change, Grounds, KnownThread, Memory, Stop, Verdict, Walk};
 use gleaner_page::boards::when::Conventions;
 use gleaner_page::boards::{BoardPage, Times};
 
@@ -30,12 +30,12 @@ fn stamp(at: i64) -> String {
     date.format(&time::format_description::well_known::Rfc3339).unwrap()
 }
 
-fn known_of(page: &BoardPage, at: i64) -> impl Fn(&str) -> Option<Known> + use<> {
+fn known_of(page: &BoardPage, at: i64) -> impl Fn(&str) -> Option<KnownThread> + use<> {
     let rows = page.rows.clone();
-    move |id| rows.iter().find(|row| row.id == id).map(|row| Known::fetched(row, at))
+    move |id| rows.iter().find(|row| row.id == id).map(|row| KnownThread::fetched(row, at))
 }
 
-fn look(memory: &mut Memory, page: &BoardPage, now: i64, known: impl Fn(&str) -> Option<Known>) -> Verdict {
+fn look(memory: &mut Memory, page: &BoardPage, now: i64, known: impl Fn(&str) -> Option<KnownThread>) -> Verdict {
     let mut walk = Walk::begin(memory, now, 9);
     let verdict = walk.page(page, &url(BOARD), &url(BOARD), known);
     walk.finish();
@@ -174,8 +174,8 @@ fn threads_that_should_be_there_are_missed() {
     let rows: Vec<(u32, i64, u32)> = thirty().into_iter().filter(|(id, ..)| *id != 7).collect();
     let mut walk = Walk::begin(&mut memory, NOW, 9);
     walk.page(&page(&rows, NOW, None), &url(BOARD), &url(BOARD), known_of(&before, NOW));
-    let known: Vec<(String, Known)> =
-        before.rows.iter().map(|row| (row.id.clone(), Known::fetched(row, NOW))).collect();
+    let known: Vec<(String, KnownThread)> =
+        before.rows.iter().map(|row| (row.id.clone(), KnownThread::fetched(row, NOW))).collect();
     let missing = walk.missing(known.iter().map(|(id, known)| (id.as_str(), known)));
     assert_eq!(missing, ["http://x.example/topic/7"]);
 }
@@ -380,7 +380,7 @@ fn a_thread_that_was_just_read_and_that_nobody_remembers_is_read_once_more_where
     let page = read(&html, BOARD);
     assert_eq!(page.rows.len(), 6);
     let forgotten = |id: &str| match id == page.rows[4].id {
-        true => Some(Known { last: None, replies: None, last_page: None, read_at: NOW - 60 }),
+        true => Some(KnownThread { last: None, replies: None, last_page: None, read_at: NOW - 60 }),
         false => known_of(&page, NOW - 60)(id),
     };
     let mut memory = Memory::default();
