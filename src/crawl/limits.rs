@@ -351,10 +351,10 @@ pub const RENDER_SAMPLED_OF: u32 = 100;
 
 pub const RENDER_BARE_SAMPLED_OF: u32 = 10;
 
-/// Distinct shapes of a site's pages, and number of links of their class up to which a page has few.
+/// Distinct shapes of a site's pages that are remembered.
 pub const RENDER_SHAPES_MAX: usize = 64;
 
-/// Empty elements of a page whose names are among the features that distinguish shapes.
+/// Links of its class up to which a page has few.
 pub const RENDER_FEW_LINKS: usize = 2;
 
 /// Pages of a shape that have each ended two render processes before such pages count as the cause.

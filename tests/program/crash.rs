@@ -19,7 +19,7 @@ use gleaner_torrent::metainfo;
 use serde_json::Value;
 
 /// Kills in one run of the tests.
-const KILLS: usize = 25;
+const KILLS: usize = 8;
 
 /// Ratio of kills of the fast crawl to those of the slow one: it takes longer lives to see what a life finished.
 const SLOW_KILLS_SHARE: usize = 4;

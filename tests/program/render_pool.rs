@@ -61,7 +61,7 @@ fn page_number(number: usize) -> Page {
 /// `GLEANER_RENDER_PAGES=10000` for the full run, `GLEANER_BIN` for a release binary; docs/benchmarks.md has its figures.
 #[tokio::test]
 async fn many_pages_over_one_pool_leave_nothing_behind() {
-    let pages: usize = std::env::var("GLEANER_RENDER_PAGES").map_or(400, |count| count.parse().unwrap());
+    let pages: usize = std::env::var("GLEANER_RENDER_PAGES").map_or(100, |count| count.parse().unwrap());
     let bounds = Bounds { children: 2, pages: 100, ..Bounds::default() };
     let program = std::env::var("GLEANER_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_gleaner").to_owned());
     let children = Children::new(program.into(), vec!["__render".into()], bounds);

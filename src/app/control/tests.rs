@@ -1,0 +1,54 @@
+//! Unit tests of `control`.
+
+use super::*;
+use gleaner_base::clock::SystemClock;
+use gleaner_crawl::visit::put_aside;
+use gleaner_store::crawldb::memory_store::MemoryStore;
+use gleaner_store::crawldb::{Lease, Outcome, UrlKey, Visit};
+
+/// Both ends of a connection.
+fn pair() -> (Remote, UnixStream) {
+    let (asks, answers) = UnixStream::pair().unwrap();
+    let stream = tokio::sync::Mutex::new(BufReader::new(asks));
+    (Remote { path: "control.sock".into(), stream }, answers)
+}
+
+#[tokio::test]
+async fn a_note_crosses_the_socket_as_it_is() {
+    let db = MemoryStore::new();
+    let note: Vec<u8> = (0..limits::NOTE_BYTES_MAX).map(|at| (at * 7 % 256) as u8).collect();
+    db.put_note("s", "shapes", note.clone()).await.unwrap();
+    let (remote, answers) = pair();
+    let task = tokio::spawn(converse(answers, Arc::new(db), None, Arc::new(SystemClock)));
+    assert!(remote.note("s", "shapes").await.unwrap() == Some(note));
+    assert_eq!(remote.note("s", "none").await.unwrap(), None);
+    drop(remote);
+    task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn pages_that_were_not_read_whole_are_told_by_whoever_holds_the_folder() {
+    let db = MemoryStore::new();
+    let key = UrlKey { host: db.host_id("s", "http://a").await.unwrap(), path: "/list".into() };
+    let (deadline, via, memo) = (UnixMillis(0), None, None);
+    let lease = Lease { key, depth: 0, rank: 0, attempts: 0, via, memo, deadline, found: None };
+    let visit = put_aside(&lease, Outcome::Page, UnixMillis(7)).visit;
+    db.record_visits(vec![Visit { not_whole: Some("why".into()), ..visit }].into()).await.unwrap();
+    let known = db.not_whole("s").await.unwrap();
+    let (remote, answers) = pair();
+    let task = tokio::spawn(converse(answers, Arc::new(db), None, Arc::new(SystemClock)));
+    assert_eq!((known.len(), remote.not_whole("s").await.unwrap()), (1, known));
+    assert_eq!(remote.site_counts("s").await.unwrap().pages_not_whole, 1);
+    assert_eq!(remote.status().await.unwrap().sites[0].pages_not_whole, 1);
+    drop(remote);
+    task.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_short_is_an_error() {
+    let (remote, mut answers) = pair();
+    answers.write_all(br#"{"ok":null}"#).await.unwrap();
+    drop(answers.shutdown().await);
+    let error = remote.note("s", "n").await.unwrap_err().to_string();
+    assert!(error.contains("too long or was cut short"), "{error}");
+}

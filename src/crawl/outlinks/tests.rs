@@ -1,0 +1,105 @@
+//! Unit tests of `outlinks`.
+
+use super::*;
+use crate::frontier::crews::Crew;
+use gleaner_base::clock::UnixMillis;
+use gleaner_base::url::Canonical;
+use gleaner_store::crawldb::{HostId, Lease, UrlKey};
+
+fn read(robots: &str, content_type: &str, body: &str) -> PageFindings {
+    read_as(Class::Index, robots, content_type, body)
+}
+
+fn read_as(class: Class, robots: &str, content_type: &str, body: &str) -> PageFindings {
+    let rules = format!(
+        "start = ['http://site.example/']\nrobots = {robots}\n[classes]\nindex = ['^/']\ndownload = ['\\.torrent']\n"
+    );
+    let rules = gleaner_rules::from_text("site", &rules).unwrap();
+    let url = CrawlUrl::parse("http://site.example/", &Canonical::default()).unwrap();
+    let key = UrlKey { host: HostId(1), path: "/".into() };
+    let lease =
+        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
+    let headers = ResponseHeaders { content_type: Some(content_type.to_owned()), ..ResponseHeaders::default() };
+    read_page(
+        &rules,
+        &Sitemaps::default(),
+        &Job { lease, url, class, rule: 0, crew: Crew::History },
+        &headers,
+        body.as_bytes(),
+    )
+}
+
+fn urls(findings: &PageFindings) -> Vec<&str> {
+    findings.found.iter().map(|found| found.url.as_str()).collect()
+}
+
+#[test]
+fn a_base_that_is_no_place_on_the_web_is_ignored() {
+    for (base, first) in [
+        ("javascript:void(0)", "http://site.example/a"),
+        ("data:text/html,x", "http://site.example/a"),
+        ("mailto:a@site.example", "http://site.example/a"),
+        ("/folder/", "http://site.example/folder/a"),
+    ] {
+        let findings = read(OBEY, "text/html", &format!("<base href='{base}'><a href='a'>x</a>"));
+        assert_eq!(urls(&findings), [first], "{base}");
+    }
+}
+
+const OBEY: &str = "{ obey = true }";
+const IGNORE: &str = "{ obey = false, reason = 'own server' }";
+
+#[test]
+fn a_feed_is_read_as_one_whatever_its_type_says() {
+    let body = "<?xml version='1.0'?><rss><link>/a?x=1&amp;y=2</link><enclosure url='b.torrent'/>\
+            <link>magnet:?xt=urn:btih:0123456789ABCDEF0123456789ABCDEF01234567&amp;dn=A</link></rss>";
+    for content_type in ["application/rss+xml", "text/xml", "text/html", "text/plain"] {
+        let findings = read(OBEY, content_type, body);
+        assert_eq!(urls(&findings), ["http://site.example/a?x=1&y=2", "http://site.example/b.torrent"]);
+        assert_eq!(findings.magnets.len(), 1);
+        assert_eq!(findings.magnets[0].name.as_deref(), Some("A"));
+        assert!(!findings.truncated);
+    }
+}
+
+#[test]
+fn nofollow_is_obeyed_unless_the_rules_do_not_obey_robots() {
+    let body = "<meta name=robots content=nofollow><a href=/a>a</a> <a href='thunder://QUFodHRwOi8vc2l0ZS5leGFtcGxlL2JaWg=='>b</a>\
+            <a href='magnet:?xt=urn:btih:0123456789ABCDEF0123456789ABCDEF01234567'>m</a>";
+    let obeyed = read(OBEY, "text/html", body);
+    assert!(obeyed.nofollow && obeyed.found.is_empty(), "{:?}", urls(&obeyed));
+    assert_eq!(obeyed.magnets.len(), 1, "a magnet is nothing to follow");
+    let ignored = read(IGNORE, "text/html", body);
+    assert_eq!(urls(&ignored), ["http://site.example/a", "http://site.example/b"]);
+    assert!(!ignored.nofollow);
+}
+
+#[test]
+fn an_index_of_more_sitemaps_than_are_taken_says_so_and_one_of_other_sites_does_not() {
+    let index = |host: &str, count: usize| {
+        let maps: String =
+            (0..count).map(|map| format!("<sitemap><loc>http://{host}/{map}.xml</loc></sitemap>")).collect();
+        read_as(Class::Sitemap, OBEY, "text/xml", &format!("<?xml version='1.0'?><sitemapindex>{maps}</sitemapindex>"))
+    };
+    let all = index("site.example", limits::SITEMAPS_PER_SITE_MAX);
+    assert_eq!((all.found.len(), all.truncated), (limits::SITEMAPS_PER_SITE_MAX, false));
+    let more = index("site.example", limits::SITEMAPS_PER_SITE_MAX + 9);
+    assert_eq!((more.found.len(), more.truncated), (limits::SITEMAPS_PER_SITE_MAX, true));
+    let others = index("other.example", 3);
+    assert_eq!((others.found.len(), others.truncated), (0, false));
+}
+
+#[test]
+fn a_long_base_does_not_fill_the_memory() {
+    let folder = "d".repeat(limits::URL_BYTES_MAX - 100);
+    let mut body = format!("<base href='/{folder}/'>");
+    let fit = limits::OUTLINK_BYTES_PER_PAGE_MAX / limits::URL_BYTES_MAX;
+    for number in 0..2 * fit {
+        body.push_str(&format!("<a href={number}>"));
+    }
+    let findings = read(OBEY, "text/html", &body);
+    assert!(findings.truncated);
+    let bytes: usize = findings.found.iter().map(|found| found.url.as_str().len()).sum();
+    assert!(bytes <= limits::OUTLINK_BYTES_PER_PAGE_MAX, "{bytes}");
+    assert!(findings.found.len() >= fit, "{} of {fit}", findings.found.len());
+}
