@@ -11,7 +11,6 @@ mod login_bad_input;
 mod login_families;
 mod login_scripted;
 mod login_secrets;
-mod output;
 mod reference;
 mod render_child;
 mod render_command;

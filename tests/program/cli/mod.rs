@@ -8,6 +8,7 @@ mod demo;
 mod disks;
 mod harness;
 mod login;
+mod output;
 mod owners;
 mod service;
 mod told;

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use regex::Regex;
 
-use crate::cli::harness::{Ran, Site, folder, run};
+use super::harness::{BINARY, Ran, Site, folder, run};
 
 /// Patterns of text that varies between runs, with their placeholders. Order matters: a longer form precedes a shorter one inside it.
 const REDACTED: &[(&str, &str)] = &[
@@ -70,7 +70,7 @@ fn each_command_prints_what_its_snapshot_shows() {
 
 #[test]
 fn the_help_and_a_service_without_sites_print_what_their_snapshots_show() {
-    let output = Command::new(crate::cli::harness::BINARY).arg("--help").env("COLUMNS", "100").output().unwrap();
+    let output = Command::new(BINARY).arg("--help").env("COLUMNS", "100").output().unwrap();
     insta::assert_snapshot!("help", redacted(Path::new("/nowhere"), &Ran::of(&output)));
     let here = folder();
     fs::create_dir(here.path().join("rules")).unwrap();
