@@ -89,7 +89,7 @@ mod tests {
         assert!(ask(Some("debian"), false).await.unwrap_err().contains("hint: crawl it first"));
         db.host_id("debian", "https://debian.org").await.unwrap();
         assert!(ask(Some("debain"), false).await.unwrap_err().contains("did you mean debian?"));
-        assert!(ask(Some("x"), false).await.unwrap_err().contains("known are debian"));
+        assert!(ask(Some("x"), false).await.unwrap_err().contains("known sites: debian"));
         assert!(ask(Some("debian"), false).await.unwrap().starts_with("debian\n"));
         let json: serde_json::Value = serde_json::from_str(&ask(Some("debian"), true).await.unwrap()).unwrap();
         assert_eq!((&json["site"], &json["nt"], &json["ci"]), (&"debian".into(), &serde_json::Value::Null, &0.into()));

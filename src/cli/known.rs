@@ -128,6 +128,6 @@ mod tests {
             "{done}"
         );
         let next = told("/a", None, Queued::Behind { ahead: 7, due: UnixMillis(0) });
-        assert!(next.contains("queued due now, 7 others") && next.contains("attempts 2 faulty"), "{next}");
+        assert!(next.contains("queued due now, 7 others") && next.contains("attempts 2 failed"), "{next}");
     }
 }

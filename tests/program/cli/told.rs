@@ -114,7 +114,7 @@ fn explain_and_a_dry_run_tell_what_the_database_knows_also_of_one_that_is_held()
     let class = host["next"][0]["class"].as_str().unwrap();
     run(here.path(), &dry_run).ended(0).says(&[
         &format!("  next  {first}\n        {class}, by rules/demo.toml:"),
-        "last look 20",
+        "last visit 20",
         &format!("  {origin}: {} queued, the first due now", host["queued"]),
     ]);
 

@@ -310,7 +310,7 @@ fn a_corrected_form_of_the_rule_file_is_sent_once_by_hand_and_behind_a_sure_refu
         pin("pin");
         forum.login(&[]).ended(1).says(&[
             "the user name or the password is wrong",
-            "where `password_field` there was wrong, correct it and run: gleaner login forum --again",
+            "if `password_field` there was wrong, correct it and run: gleaner login forum --again",
         ]);
         forum.login(&[]).ended(1);
         // No crawl sends anything again because of an edit of the file.

@@ -108,7 +108,7 @@ fn each_fault_of_a_cookies_file_is_told_with_its_line() {
         "cookies.txt: line 3: its fields are separated by spaces",
     ]);
     import(good.as_bytes(), 0o644).ended(0).says(&["other users may read this file", "hint: chmod 600 cookies.txt"]);
-    import(old.as_bytes(), 0o600).ended(1).says(&["line 1: this cookie expired", "no cookie of 127.0.0.1"]);
+    import(old.as_bytes(), 0o600).ended(1).says(&["line 1: this cookie expired", "no usable cookie of 127.0.0.1"]);
     import(b"", 0o600).ended(1).says(&["cookies.txt: line 1: the file has no cookie in it\nhint: "]);
     import(b"SQLite format 3\0\x10\x00", 0o600).ended(1).says(&["cookies.txt: line 1: this is a browser's database"]);
     import(b"# x\n\xff\0\0", 0o600).ended(1).says(&["cookies.txt: line 2: the file is not text\nhint: "]);
