@@ -65,7 +65,7 @@ mod tests {
         let lease = Lease { key, depth: 0, rank: 0, attempts: 4, via, memo, deadline, found: None };
         let mut visit = put_aside(&lease, Outcome::ServerError, UnixMillis(1)).visit;
         let told = of_end(&visit, Class::Index);
-        assert_eq!(told.as_deref(), Some("it was given up, the last answer was server_error"));
+        assert_eq!(told.as_deref(), Some("it was given up; the last answer was server_error"));
         assert_eq!(of_end(&visit, Class::Download), None);
         visit.next = Next::RetryAt(UnixMillis(9));
         assert_eq!(of_end(&visit, Class::Index), None);

@@ -301,7 +301,7 @@ fn explain_names_the_rule_its_place_and_each_step() {
         "taken as    index",
         &format!("{}:6:17: classes.index '^/l\\?page=(?<page>\\d+)$'", file.display()),
         "page        2",
-        "bad.toml: not asked",
+        "bad.toml: skipped",
     ] {
         assert!(out.contains(part), "{part} is missing in\n{out}");
     }
