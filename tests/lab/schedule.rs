@@ -32,15 +32,12 @@ fn the_papers_forum_gives_the_papers_figure_and_ours_is_below_it_for_every_count
 
 #[test]
 fn without_a_look_at_midnight_that_nobody_counts_bra_is_above_era_and_ours_below_all() {
-    for forum in [Forum::of_the_paper(), Forum::default()] {
-        let trace = forum.trace().unwrap();
-        for per_day in [4, 11] {
-            let report = replay(&trace, &options(START, per_day));
-            let ours = to_era(&report, "gleaner");
-            assert!(to_era(&report, "BRA") > 1.0);
-            for name in ["ERA", "WRA", "LRA", "BRA"] {
-                assert!(ours < 0.9 * to_era(&report, name), "{per_day} a day, {name}: {report:?}");
-            }
+    for (forum, per_day) in [(Forum::of_the_paper(), 4), (Forum::default(), 11)] {
+        let report = replay(&forum.trace().unwrap(), &options(START, per_day));
+        let ours = to_era(&report, "gleaner");
+        assert!(to_era(&report, "BRA") > 1.0);
+        for name in ["ERA", "WRA", "LRA", "BRA"] {
+            assert!(ours < 0.9 * to_era(&report, name), "{per_day} a day, {name}: {report:?}");
         }
     }
 }
