@@ -10,7 +10,8 @@ use super::harness::{BINARY, Ran, Site, folder, run};
 
 /// Patterns of text that varies between runs, with their placeholders, in this order.
 const REDACTED: &[(&str, &str)] = &[
-    (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
+    (r"http://127\.0\.0\.1:\d+/[^\s:,;]*", "URL"),
+    (r"127\.0\.0\.1:\d+", "ADDRESS"),
     (r"\b[0-9a-f]{16,}\b", "HASH"),
     (r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "TIME"),
     (r"\b\d+(\.\d+)? (ms|s|min|h)\b", "DURATION"),
