@@ -17,7 +17,8 @@ const REDACTED: &[(&str, &str)] = &[
     (r"\b\d+(\.\d+)? (ms|s|min|h)\b", "DURATION"),
     (r"\b\d+(\.\d+)? [KMG]?i?B\b", "SIZE"),
     (r"\b\d+(\.\d+)?", "N"),
-    // The width of a column depends on its numbers.
+    // The width of a column depends on its numbers, and so does where its lines are wrapped.
+    (r"\n {3,}", " "),
     (r" {3,}", "   "),
 ];
 
