@@ -198,7 +198,7 @@ async fn since_and_site_select() {
     assert_eq!((summary.torrents, summary.magnets), (21, 0));
     let site = Some("betta.example".to_owned());
     let error = run(&harvest, &ExportOptions { site, ..options(dest) }).await.unwrap_err();
-    assert!(error.to_string().contains("known are alpha.example, beta.example"), "{error}");
+    assert!(error.to_string().contains("known sites: alpha.example, beta.example"), "{error}");
 }
 
 #[tokio::test]

@@ -127,7 +127,7 @@ fn explain_and_a_dry_run_tell_what_the_database_knows_also_of_one_that_is_held()
     let mut service = Service::start(here.path());
     wait_for("the service is up", || service.site());
     known(&explain(&front).ended(0), "due at 20");
-    run(here.path(), &dry_run).ended(0).says(&["last look 20"]);
+    run(here.path(), &dry_run).ended(0).says(&["last visit 20"]);
     assert_eq!(service.stop().code(), Some(0));
 }
 
