@@ -52,6 +52,7 @@ const HUB: Kind = Kind {
 /// All servers of one test, starting at the `first` address; `GLEANER_HOSTILE=bomb` restricts them to the kinds whose
 /// names contain the word, for debugging.
 fn servers(kinds: Vec<Kind>, first: usize, certificates: &Arc<Certificates>) -> Vec<Hostile> {
+    kinds::make_bodies();
     let word = std::env::var("GLEANER_HOSTILE").unwrap_or_default();
     let kinds = kinds.into_iter().filter(|kind| kind.name.contains(&word));
     kinds.enumerate().map(|(number, kind)| Hostile::start(kind, first + number, certificates)).collect()
@@ -168,7 +169,6 @@ fn hostile_sites_beside_a_healthy_one_cost_it_nothing_and_end_as_status_tells() 
 fn a_healthy_site_is_exhausted_while_hostile_ones_hang() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let certificates = Arc::new(Certificates::new());
-    kinds::make_bodies();
     let torrents = std::env::var("GLEANER_HOSTILE_TORRENTS").map_or(TORRENTS, |number| number.parse().unwrap());
     let mut faults = Vec::new();
     let mut exhausted = |servers: &[Hostile]| {

@@ -72,7 +72,8 @@ pub fn all() -> Vec<Kind> {
     .concat()
 }
 
-/// Generates bodies in advance; otherwise the first request would generate them and slow the crawler down.
+/// Generates bodies in advance: generated at the first request, they would slow the crawler down, and on a busy machine take
+/// longer than its timeout.
 pub fn make_bodies() {
     for body in [codings::MADE, pages::MADE, torrents::MADE].into_iter().flatten() {
         LazyLock::force(body);
