@@ -394,7 +394,7 @@ async fn hostile_pages_end_as_declared_and_cost_themselves_and_nothing_else() {
     let before = resident();
     let wanted = std::env::var("GLEANER_HOSTILE").unwrap_or_default();
     // Every one of them: GLEANER_HOSTILE_STEP=1.
-    let step = std::env::var("GLEANER_HOSTILE_STEP").map_or(8, |step| step.parse().unwrap());
+    let step = std::env::var("GLEANER_HOSTILE_STEP").map_or(16, |step| step.parse().unwrap());
     let (mut wrong, mut by_speed, mut lost) = (Vec::new(), Vec::new(), 0);
     let chosen: Vec<_> = all.iter().step_by(step).filter(|hostile| hostile.text.contains(&wanted)).collect();
     let mut ends = futures_util::stream::iter(&chosen)

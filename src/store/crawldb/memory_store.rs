@@ -181,16 +181,6 @@ impl MemoryTables {
         parked.len() as u64
     }
 
-    /// Ends expired leases and marks URLs that have become due.
-    fn refresh(&mut self, host: HostId, now: UnixMillis) {
-        for (key, url) in &mut self.urls {
-            if let (true, Some(queued)) = (key.host == host, &mut url.queued) {
-                queued.ready |= queued.due <= now;
-                queued.lease = queued.lease.filter(|&(_, deadline)| deadline > now);
-            }
-        }
-    }
-
     /// Queued URLs of one host, in the order of [`CrawlDb::queued`].
     fn queue(&self, host: HostId) -> Vec<(&UrlKey, &Url, &Queued)> {
         let mut rows: Vec<_> = self
@@ -363,27 +353,36 @@ impl CrawlDb for MemoryStore {
         if request.urls_max == 0 {
             return Ok(Vec::new());
         }
-        state.refresh(request.host, request.now);
-        let leases: Vec<Lease> = state
-            .queue(request.host)
-            .into_iter()
-            .filter(|(_, url, queued)| url.rank <= request.rank_max && queued.ready && queued.lease.is_none())
-            .take(request.urls_max)
-            .map(|(key, url, queued)| Lease {
+        let mut due = Vec::new();
+        for (key, url) in state.urls.iter_mut().filter(|(key, _)| key.host == request.host) {
+            let Some(queued) = &mut url.queued else { continue };
+            // Expired leases end, and URLs become due.
+            queued.ready |= queued.due <= request.now;
+            queued.lease = queued.lease.filter(|&(_, deadline)| deadline > request.now);
+            if url.rank <= request.rank_max && queued.ready && queued.lease.is_none() {
+                due.push((url.rank, queued.seq, key, url));
+            }
+        }
+        // Only what is leased is sorted.
+        if due.len() > request.urls_max {
+            due.select_nth_unstable_by_key(request.urls_max, |(rank, seq, ..)| (*rank, *seq));
+            due.truncate(request.urls_max);
+        }
+        due.sort_unstable_by_key(|(rank, seq, ..)| (*rank, *seq));
+        let mut leases = Vec::with_capacity(due.len());
+        for (rank, _, key, url) in due {
+            let Some(queued) = &mut url.queued else { continue };
+            queued.lease = Some((request.owner, request.deadline));
+            leases.push(Lease {
                 key: key.clone(),
                 depth: url.record.depth,
-                rank: url.rank,
+                rank,
                 attempts: url.record.attempts,
                 via: queued.via.clone(),
                 memo: url.memo.clone(),
                 deadline: request.deadline,
                 found: None,
-            })
-            .collect();
-        for lease in &leases {
-            if let Some(queued) = state.urls.get_mut(&lease.key).and_then(|url| url.queued.as_mut()) {
-                queued.lease = Some((request.owner, request.deadline));
-            }
+            });
         }
         Ok(leases)
     }
@@ -391,14 +390,15 @@ impl CrawlDb for MemoryStore {
     async fn host_due(&self, host: HostId, now: UnixMillis) -> Result<HostDue, CrawlDbError> {
         let state = self.state();
         state.host(host)?;
-        let queue = state.queue(host);
-        let leased = |queued: &Queued| queued.lease.filter(|&(_, deadline)| deadline > now);
-        if queue.iter().any(|(_, _, queued)| leased(queued).is_none() && (queued.ready || queued.due <= now)) {
-            return Ok(HostDue::Now);
+        let (mut later, mut expiry) = (None::<UnixMillis>, None::<UnixMillis>);
+        let urls = state.urls.iter().filter(|(key, _)| key.host == host);
+        for queued in urls.filter_map(|(_, url)| url.queued.as_ref()) {
+            match queued.lease.filter(|&(_, deadline)| deadline > now) {
+                Some((_, deadline)) => expiry = Some(expiry.map_or(deadline, |first| first.min(deadline))),
+                None if queued.ready || queued.due <= now => return Ok(HostDue::Now),
+                None => later = Some(later.map_or(queued.due, |first| first.min(queued.due))),
+            }
         }
-        let later =
-            queue.iter().filter(|(_, _, queued)| leased(queued).is_none()).map(|(_, _, queued)| queued.due).min();
-        let expiry = queue.iter().filter_map(|(_, _, queued)| leased(queued)).map(|(_, deadline)| deadline).min();
         Ok(match (later, expiry) {
             (Some(due), expiry) => HostDue::At(expiry.map_or(due, |deadline| deadline.min(due))),
             (None, Some(_)) => HostDue::Leased,

@@ -8,6 +8,7 @@ use gleaner_crawl::RunOptions;
 use gleaner_crawl::site::Site;
 use gleaner_net::fetch::ResponseHeaders;
 
+use super::cases;
 use super::increment::in_memory;
 use super::web::{Answer, Machine, Web, page};
 
@@ -143,17 +144,17 @@ fn is_front(path: &str) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn what_looks_find_comes_before_further_looks_however_few_requests_a_day_has() {
-    for timeout_s in [300, 60] {
+    for timeout_s in cases(1, [300, 60]) {
         let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(tracker));
         let mut machine = Machine::new();
         machine.update = Some(in_memory());
         let site = made(&machine, &web, timeout_s, LISTED);
-        // Four midnights and an hour.
-        let lasts_s = 4 * DAY_S - BEGINS_S + HOUR_S;
+        // Three midnights and an hour.
+        let lasts_s = 3 * DAY_S - BEGINS_S + HOUR_S;
         machine.crawl_site(site, SERVICE, Some(Duration::from_secs(lasts_s)), None).await.0.unwrap();
         let log = web.log();
         let first_day_s = DAY_S - BEGINS_S;
-        for day in 0..3 {
+        for day in 0..2 {
             let of_day = |at: &u64| (at / 1_000).wrapping_sub(first_day_s + day * DAY_S) < DAY_S;
             let paths: Vec<&String> = log.iter().filter(|(at, _)| of_day(at)).map(|(_, path)| path).collect();
             let asked = paths.iter().filter(|path| **path != "/robots.txt").count();
@@ -190,7 +191,8 @@ async fn what_looks_find_comes_before_further_looks_however_few_requests_a_day_h
             }
         }
         waits.sort_unstable();
-        assert!(waits.len() > 60 && waits[waits.len() / 2] < 8 * HOUR_S, "{waits:?}");
+        // Forty come in a day.
+        assert!(waits.len() > 30 && waits[waits.len() / 2] < 8 * HOUR_S, "{waits:?}");
         assert!(faults.is_empty(), "timeout {timeout_s}: {} of them\n{}", faults.len(), faults.join("\n"));
     }
 }
@@ -201,7 +203,7 @@ async fn bursts_end_no_looks_and_what_other_lists_show_comes_before_the_rest_of_
     let mut machine = Machine::new();
     machine.update = Some(in_memory());
     let site = made(&machine, &web, 60, LISTED);
-    let lasts_s = BURST_AT_S + 36 * HOUR_S;
+    let lasts_s = BURST_AT_S + 24 * HOUR_S;
     machine.crawl_site(site, SERVICE, Some(Duration::from_secs(lasts_s)), None).await.0.unwrap();
     let log = web.log();
     let list_of = |path: &str| path.strip_prefix("/list/").and_then(|list| list.parse::<u64>().ok());
@@ -227,21 +229,19 @@ async fn bursts_end_no_looks_and_what_other_lists_show_comes_before_the_rest_of_
 
 #[tokio::test(start_paused = true)]
 async fn links_to_old_torrents_on_start_page_and_details_take_no_looks() {
-    for start in [LISTED, APART] {
+    for start in cases(1, [LISTED, APART]) {
         let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(with_picks));
         let mut machine = Machine::new();
         machine.update = Some(in_memory());
         let site = made(&machine, &web, 60, start);
         let first_day_s = DAY_S - BEGINS_S;
-        let lasts_s = first_day_s + 3 * DAY_S;
+        let lasts_s = first_day_s + 2 * DAY_S;
         machine.crawl_site(site, SERVICE, Some(Duration::from_secs(lasts_s)), None).await.0.unwrap();
         let log = web.log();
-        for day in 1..3 {
-            let of_day = |at: &u64| (at / 1_000).wrapping_sub(first_day_s + day * DAY_S) < DAY_S;
-            let count = |is: fn(&str) -> bool| log.iter().filter(|(at, path)| of_day(at) && is(path)).count();
-            let (looks, starts) = (count(is_front), count(|path| path == "/"));
-            assert!(looks >= 55 && starts <= 8, "{start}: {looks} looks on day {day}, {starts} at the start page");
-        }
+        let of_day = |at: &u64| (at / 1_000).wrapping_sub(first_day_s + DAY_S) < DAY_S;
+        let count = |is: fn(&str) -> bool| log.iter().filter(|(at, path)| of_day(at) && is(path)).count();
+        let (looks, starts) = (count(is_front), count(|path| path == "/"));
+        assert!(looks >= 55 && starts <= 8, "{start}: {looks} looks on the second day, {starts} at the start page");
         // New torrents are fetched after the recheck that shows them.
         let (mut late, mut seen) = (0, 0);
         for (list, number) in (0..LISTS).flat_map(|list| (OLD + 1..OLD + 9).map(move |number| (list, number))) {
@@ -254,7 +254,8 @@ async fn links_to_old_torrents_on_start_page_and_details_take_no_looks() {
             seen += 1;
             late += usize::from(fetched.is_none_or(|fetched| fetched > looked + HOUR_S * 1_000));
         }
-        assert!(seen > 60 && late == 0, "{start}: {late} of {seen}");
+        // Of the eighty that come in two days.
+        assert!(seen > 40 && late == 0, "{start}: {late} of {seen}");
     }
 }
 
@@ -286,7 +287,7 @@ async fn a_new_torrent_whose_page_leads_to_its_file_by_a_second_one_comes_all_th
 
 #[tokio::test(start_paused = true)]
 async fn a_start_page_that_shows_the_latest_is_looked_at_at_its_own_pace_and_its_rows_are_news() {
-    for start in [APART, LISTED] {
+    for start in cases(1, [APART, LISTED]) {
         let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(with_the_latest));
         let waits = waits(web, start).await;
         let bound_s = if start == APART { 2 } else { 6 } * HOUR_S;

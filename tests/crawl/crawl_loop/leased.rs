@@ -13,11 +13,11 @@ use super::increment::{in_memory, torrent_of};
 use super::web::{Answer, Machine, Web, page};
 
 const BOARDS: u64 = 3;
-const THREADS: u64 = 1_000;
+const THREADS: u64 = 700;
 const ROWS: u64 = 250;
 /// All lists are read before the first reply; all threads never are.
 const FIRST_S: u64 = 150;
-const EVERY_S: u64 = 10;
+const EVERY_S: u64 = 6;
 const REPLIES: u64 = 60;
 /// From the recheck that shows a reply to its file: some requests at half the rate, and other results of the same rechecks.
 const WAIT_MS: u64 = 20_000;

@@ -9,6 +9,7 @@ use gleaner_crawl::RunOptions;
 use gleaner_crawl::progress::Ended;
 use gleaner_net::fetch::ResponseHeaders;
 
+use super::cases;
 use super::increment::in_memory;
 use super::web::{Answer, Machine, Web, page};
 
@@ -74,9 +75,8 @@ fn rests(path: &str) -> Option<Answer> {
 
 /// Old threads that were never fetched.
 fn lost(web: &Web) -> Vec<u64> {
-    let log = web.log();
-    let asked = |number: &u64| log.iter().filter(|(_, path)| *path == format!("/dl/{number}")).count();
-    (1..=OLD).filter(|number| asked(number) != 1).collect()
+    let counts = web.counts();
+    (1..=OLD).filter(|number| counts.get(&format!("/dl/{number}")) != Some(&1)).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -211,7 +211,7 @@ fn repeats(path: &str, newest: u64) -> Option<Answer> {
 #[tokio::test(start_paused = true)]
 async fn pages_that_repeat_beyond_the_last_end_the_list() {
     let pages = OLD.div_ceil(ROWS);
-    for lanes in [1, 2, 4] {
+    for lanes in cases(1, [4, 1, 2]) {
         let web = Arc::new(Web::new(Duration::from_millis(10)).otherwise(|path| repeats(path, OLD)));
         let machine = Machine::new();
         let rules = rules(lanes).replace("revisit_minutes = 1", "revisit_minutes = 600");
@@ -374,8 +374,8 @@ async fn history_leaves_looks_their_part_of_the_days_budget_and_takes_all_the_re
     let mut machine = Machine::new();
     machine.update = Some(in_memory());
     let mut told = Vec::new();
-    // Three midnights and an hour.
-    let lasts_s = 3 * DAY_S - BEGINS_S + HOUR_S;
+    // Two midnights and an hour.
+    let lasts_s = 2 * DAY_S - BEGINS_S + HOUR_S;
     let crawl = machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(lasts_s)));
     let looks_on = async {
         for _ in 0..lasts_s / HOUR_S {
@@ -387,17 +387,15 @@ async fn history_leaves_looks_their_part_of_the_days_budget_and_takes_all_the_re
     assert!(told.iter().any(|why| why.contains("requests_per_day is reserved for rechecks")), "{told:?}");
     assert!(told.iter().any(|why| why.contains("history gets what they leave; rechecks wait until 20")), "{told:?}");
     let days = by_day(&web);
-    assert_eq!(days[..3].iter().map(Vec::len).collect::<Vec<_>>(), [DAYS_BUDGET; 3], "history takes all that is left");
-    for (number, day) in days[1..3].iter().enumerate() {
-        let looks = day.iter().filter(|(_, path)| path == "/board").map(|(at, _)| at / HOUR_S);
-        let hours: BTreeSet<u64> = looks.collect();
-        assert!(hours.into_iter().eq(0..24), "day {number}: each hour has its look, the last ones too");
-    }
-    let log = web.log();
+    assert_eq!(days[..2].iter().map(Vec::len).collect::<Vec<_>>(), [DAYS_BUDGET; 2], "history takes all that is left");
+    let looks = days[1].iter().filter(|(_, path)| path == "/board").map(|(at, _)| at / HOUR_S);
+    let hours: BTreeSet<u64> = looks.collect();
+    assert!(hours.into_iter().eq(0..24), "each hour of the whole day has its look, the last ones too");
+    let firsts = web.firsts();
     let late = |number: &u64| {
         let came_s = (number - OLD) * 2 * HOUR_S;
-        let fetched = log.iter().find(|(_, path)| *path == format!("/dl/{number}"));
-        fetched.is_none_or(|(at, _)| at / 1_000 > came_s + 2 * HOUR_S)
+        let fetched = firsts.get(&format!("/dl/{number}"));
+        fetched.is_none_or(|at| at / 1_000 > came_s + 2 * HOUR_S)
     };
     let late: Vec<u64> = (OLD + 1..=OLD + (lasts_s - 2 * HOUR_S) / (2 * HOUR_S)).filter(late).collect();
     assert_eq!(late, [0; 0], "of what is new all comes within two intervals");
@@ -417,13 +415,13 @@ async fn history_leaves_half_of_the_first_day_to_a_site_of_which_nothing_is_meas
 
 #[tokio::test(start_paused = true)]
 async fn a_day_on_which_nobody_wants_a_look_is_historys_whatever_its_hours() {
-    for quiet in ["[]", "['12:00-22:00', '23:00-24:00']"] {
+    for quiet in cases(1, ["['12:00-22:00', '23:00-24:00']", "[]"]) {
         let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(grows_slowly));
         let rules = rules(2).replace("revisit_minutes = 1", "revisit_minutes = 43200");
         let rules = format!("{rules}\nrequests_per_day = {DAYS_BUDGET}\nquiet_hours = {quiet}");
         let mut machine = Machine::new();
         machine.update = Some(in_memory());
-        machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(2 * DAY_S - BEGINS_S + HOUR_S))).await;
+        machine.crawl_until(&web, &rules, SERVICE, Some(Duration::from_secs(2 * DAY_S - BEGINS_S))).await;
         let days = by_day(&web);
         assert_eq!(days[..2].iter().map(Vec::len).collect::<Vec<_>>(), [DAYS_BUDGET; 2], "{quiet}");
     }

@@ -33,6 +33,11 @@ use gleaner_store::crawldb::{CrawlDb, Outcome, Reader};
 
 use web::{Answer, FAST, Machine, TORRENT, Web, page, redirect, status, throttled, torrent};
 
+/// The cases of a test that crawls for hours or days with each: the `usual` first ones, or `GLEANER_CRAWL_CASES` if that is more.
+fn cases<T>(usual: u64, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+    all.into_iter().take(usual.max(crate::number("GLEANER_CRAWL_CASES", 0)) as usize)
+}
+
 #[tokio::test(start_paused = true)]
 async fn requests_keep_the_interval_and_the_connections_of_the_rule_file() {
     let links: String = (0..20).map(|n| format!("<a href=/detail/{n}>x</a>")).collect();

@@ -169,7 +169,8 @@ async fn so_does_one_on_the_last_page_of_a_thread_of_which_history_has_read_the_
     let web = Arc::new(Web::new(Duration::from_millis(10)).meanwhile(forum_of_pages));
     let mut machine = Machine::new();
     machine.update = Some(in_memory());
-    crawl(&machine, &web, 4_500, None).await;
+    // An interval after the second reply.
+    crawl(&machine, &web, 3_100, None).await;
     let log = web.log();
     for board in [7, 15] {
         let thread = format!("/viewtopic?t={}", board * 1_000 + BEGUN);

@@ -152,7 +152,25 @@ impl Web {
     }
 
     pub fn asked(&self, path: &str) -> usize {
-        self.log().iter().filter(|(_, asked)| asked == path).count()
+        self.log.lock().unwrap().iter().filter(|(_, asked)| asked == path).count()
+    }
+
+    /// How often each path was requested.
+    pub fn counts(&self) -> HashMap<String, usize> {
+        let mut counts = HashMap::<String, usize>::new();
+        for (_, path) in self.log() {
+            *counts.entry(path).or_default() += 1;
+        }
+        counts
+    }
+
+    /// When each path was first requested, in milliseconds since the start.
+    pub fn firsts(&self) -> HashMap<String, u64> {
+        let mut firsts = HashMap::new();
+        for (at, path) in self.log() {
+            firsts.entry(path).or_insert(at);
+        }
+        firsts
     }
 }
 

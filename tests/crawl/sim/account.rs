@@ -1,7 +1,7 @@
 //! Checks that every URL is accounted for: each link on a recorded page is known, each known URL was fetched, waits for a named
 //! reason or was refused by name, each response has the matching outcome, and none was fetched twice without cause.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
@@ -242,22 +242,23 @@ pub fn taken(rules: &SiteRules, base: &str, link: &str) -> Option<CrawlUrl> {
 fn links_known(history: &History, requests: &Requests<'_>, faults: &mut Vec<String>) {
     let hosts: BTreeMap<(&str, &str), _> =
         history.hosts.iter().map(|host| ((&*host.site, &*host.origin), host.id)).collect();
+    let mut checked = HashSet::<(u64, usize, &str)>::new();
     for (told, visit, outcome) in visits(history) {
         let Some(entry) = request_of(history, requests, told, visit) else { continue };
         let rules = &history.lives[told.life as usize].rules[entry.site];
-        let one;
         let links: &[String] = match &entry.served {
             Served::Page(links) => links,
-            Served::Redirect(to) if outcome == Outcome::Redirected && *to != entry.url => {
-                one = [to.clone()];
-                &one
-            }
+            Served::Redirect(to) if outcome == Outcome::Redirected && *to != entry.url => std::slice::from_ref(to),
             _ => continue,
         };
         if visit.depth >= rules.depth_max {
             continue;
         }
         for link in links {
+            // Under the rules of one life an absolute link means the same on every page.
+            if link.contains("://") && !checked.insert((told.life, entry.site, link.as_str())) {
+                continue;
+            }
             let Some(url) = taken(rules, &entry.url, link) else { continue };
             let host = hosts.get(&(&*rules.name, url.origin()));
             let key = host.map(|host| UrlKey { host: *host, path: url.path().into() });

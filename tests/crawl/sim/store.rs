@@ -296,7 +296,6 @@ fn at_once<T>(call: impl Future<Output = T>) -> T {
 
 /// Lets everything settle that can happen now: tasks woken by the archive's thread then always resume last, whenever
 /// they were woken.
-/// whenever it did.
 async fn settle() {
     for _ in 0..16 {
         tokio::task::yield_now().await;
