@@ -193,6 +193,9 @@ impl<'a> Builder<'a> {
                 }
                 Event::GeneralRef(reference) => {
                     let resolved = self.resolve(&reference)?;
+                    if self.text.len() + resolved.len() > limits::DOM_TEXT_BYTES_MAX {
+                        return Err(Fault::Full);
+                    }
                     self.text.push_str(&resolved);
                 }
                 Event::CData(data) => {
@@ -272,9 +275,7 @@ impl<'a> Builder<'a> {
         if let Some(known) = resolve_xml_entity(name) {
             return Ok(known.to_owned());
         }
-        // Entities inside entities are not expanded: pages need none, and entity bombs consist of them.
-        let found = self.entities.get(name).filter(|text| !text.contains(['&', '<']));
-        found.cloned().ok_or(Fault::Form)
+        self.entities.get(name).cloned().ok_or(Fault::Form)
     }
 
     fn start(&mut self, tag: &BytesStart<'_>, is_empty: bool) -> Result<(), Fault> {
@@ -415,7 +416,8 @@ impl<'a> Builder<'a> {
         self.put(node)
     }
 
-    /// The general entities of the internal subset that are plain text.
+    /// The general entities of the internal subset that are plain text. Entities inside entities are not expanded: pages need
+    /// none, and entity bombs consist of them.
     fn declare_entities(&mut self, subset: &str) {
         for declaration in subset.split("<!ENTITY").skip(1).take(limits::PAIRS_MAX) {
             let declaration = declaration.trim_start();
@@ -426,6 +428,7 @@ impl<'a> Builder<'a> {
                 && !value.contains('<')
                 && !names_another
                 && let Ok(value) = self.attribute_value(&value)
+                && !value.contains(['&', '<'])
             {
                 self.entities.entry(name.to_owned()).or_insert(value);
             }
