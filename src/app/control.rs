@@ -4,6 +4,7 @@
 //! One JSON object per line each way: [`Ask`] is the request, `{"ok": …}` or `{"error": "…"}` the response. All
 //! requests are read-only.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -236,15 +237,20 @@ impl Remote {
 
     async fn ask<T: serde::de::DeserializeOwned>(&self, ask: &Ask) -> Result<T, CrawlDbError> {
         let fault = |detail: String| CrawlDbError::Storage { path: self.path.clone(), detail, full: false };
+        let has_ended = || fault("the process that holds the data folder has ended; run the command again".to_owned());
+        let broke = |error: std::io::Error| match error.kind() {
+            ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => has_ended(),
+            _ => fault(error.to_string()),
+        };
         let mut stream = self.stream.lock().await;
         let mut line = serde_json::to_vec(ask).map_err(|error| fault(error.to_string()))?;
         line.push(b'\n');
-        stream.get_mut().write_all(&line).await.map_err(|error| fault(error.to_string()))?;
+        stream.get_mut().write_all(&line).await.map_err(broke)?;
         let mut answer = String::new();
         let mut bounded = (&mut *stream).take(limits::ANSWER_BYTES_MAX);
-        bounded.read_line(&mut answer).await.map_err(|error| fault(error.to_string()))?;
+        bounded.read_line(&mut answer).await.map_err(broke)?;
         if answer.is_empty() {
-            return Err(fault("the process that holds the data folder has ended; run the command again".to_owned()));
+            return Err(has_ended());
         }
         if !answer.ends_with('\n') {
             return Err(fault(

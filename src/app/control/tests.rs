@@ -52,3 +52,20 @@ async fn an_answer_that_is_cut_short_is_an_error() {
     let error = remote.note("s", "n").await.unwrap_err().to_string();
     assert!(error.contains("too long or was cut short"), "{error}");
 }
+
+#[tokio::test]
+async fn a_process_that_was_killed_is_said_to_have_ended() {
+    // It is gone before the request, or with the request unread.
+    for reads in [false, true] {
+        let (remote, answers) = pair();
+        let asked = async { remote.note("s", "n").await.unwrap_err().to_string() };
+        let killed = async {
+            if reads {
+                answers.readable().await.unwrap();
+            }
+            drop(answers);
+        };
+        let (_, error) = if reads { tokio::join!(killed, asked) } else { (killed.await, asked.await) };
+        assert!(error.contains("has ended; run the command again"), "{error}");
+    }
+}
