@@ -29,7 +29,7 @@ const WORLD_TIME_MAX: Duration = Duration::from_secs(120);
 /// Faults reported per seed.
 const FAULTS_TOLD: usize = 5;
 
-/// Seeds that failed once, each for a different reason, with what was wrong then; last those whose reason has a test of its own.
+/// Seeds that failed once, each for a different reason, with what was wrong then; the last four run in scripts/test-long alone.
 const LESSONS: [(u64, &str); 13] = [
     (205, "a URL that was refused for longer than any retry takes was left in the queue"),
     (1_092, "a URL that waits for its host was taken for a planned look by a clock that was set back a little"),
