@@ -27,15 +27,15 @@ impl Sitemaps {
         }
         let mut known = self.known();
         if !known.contains(url.as_str()) {
-            if known.len() > limits::SITEMAPS_PER_SITE_MAX {
+            if known.len() >= limits::SITEMAPS_PER_SITE_MAX {
+                // No URL is empty: this entry says that the limit has been logged.
+                if known.insert("".into()) {
+                    let (site, most) = (&rules.name, limits::SITEMAPS_PER_SITE_MAX);
+                    tracing::warn!(%site, url = url.as_str(), most, "too many sitemaps: this one and later ones are left out");
+                }
                 return None;
             }
             known.insert(url.as_str().into());
-            if known.len() > limits::SITEMAPS_PER_SITE_MAX {
-                let (site, most) = (&rules.name, limits::SITEMAPS_PER_SITE_MAX);
-                tracing::warn!(%site, url = url.as_str(), most, "too many sitemaps: this one and later ones are left out");
-                return None;
-            }
         }
         Some(Found { url, class: Class::Sitemap, rule: usize::MAX, page_capture: None })
     }

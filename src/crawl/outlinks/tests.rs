@@ -90,6 +90,20 @@ fn an_index_of_more_sitemaps_than_are_taken_says_so_and_one_of_other_sites_does_
 }
 
 #[test]
+fn sitemaps_beyond_the_limit_are_left_out_however_often_they_are_named() {
+    let rules =
+        gleaner_rules::from_text("site", "start = ['http://site.example/']\n[classes]\nindex = ['^/']\n").unwrap();
+    let url = |map: usize| CrawlUrl::parse(&format!("http://site.example/{map}.xml"), &Canonical::default()).unwrap();
+    let sitemaps = Sitemaps::default();
+    let mut taken = |map| sitemaps.take(&rules, url(map)).is_some();
+    assert!((0..limits::SITEMAPS_PER_SITE_MAX).all(&mut taken));
+    for map in [0, 1, 0].map(|more| limits::SITEMAPS_PER_SITE_MAX + more) {
+        assert!(!taken(map), "{map}");
+    }
+    assert!(taken(0), "one that was taken stays");
+}
+
+#[test]
 fn a_long_base_does_not_fill_the_memory() {
     let folder = "d".repeat(limits::URL_BYTES_MAX - 100);
     let mut body = format!("<base href='/{folder}/'>");

@@ -496,10 +496,11 @@ impl ClassShortcuts {
             Counts { proven, every: CHECKED_OF_FIRST, left: CHECKED_OF_FIRST, checked_ms: now_ms, ..Counts::default() };
         self.endpoints.push(InUse { count, ..InUse::of(endpoint, false) });
         let pins = self.endpoints.iter().take_while(|one| one.is_pinned).count();
+        let has_room = self.endpoints.len() <= pins + limits::SHORTCUTS_PER_CLASS_MAX;
         self.endpoints.truncate(pins + limits::SHORTCUTS_PER_CLASS_MAX);
         self.rests.retain(self.endpoints.iter().map(|one| &one.endpoint));
         self.is_changed = true;
-        Some(Event::Learned)
+        has_room.then_some(Event::Learned)
     }
 
     fn keep(&mut self, observation: Arc<Observation>) {

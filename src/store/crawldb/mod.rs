@@ -58,7 +58,11 @@ pub enum CrawlDbError {
         path = path.display()
     )]
     Held { path: PathBuf },
-    #[error("{path}: the database has schema {found}, but this gleaner supports at most {known}", path = path.display())]
+    #[error(
+        "{path}: the database has schema {found}, but this gleaner supports at most {known}\nhint: a newer gleaner wrote it: \
+         update this one, or pass another --data",
+        path = path.display()
+    )]
     NewerSchema { path: PathBuf, found: u64, known: u64 },
     #[error("{path}: the database is damaged: {detail}{hint}", path = path.display(), hint = hint_of_damage(path))]
     Corrupt { path: PathBuf, detail: String },
