@@ -42,6 +42,9 @@ pub struct Options {
     /// Torrents on the demo site [default: 500, or as in an existing demo folder]
     #[arg(long, value_name = "N")]
     torrents: Option<usize>,
+    /// Port of the demo site [default: a free one, or as in an existing demo folder]
+    #[arg(long, value_name = "PORT", conflicts_with_all = ["members", "ajax"], value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
     /// Serve a members-only site of this software family instead, log in to it and crawl it
     #[arg(long, value_name = "FAMILY", value_parser = clap::builder::PossibleValuesParser::new(gleaner_demo::members::families()))]
     members: Option<String>,
@@ -109,7 +112,7 @@ pub fn demo(global: &Global, options: &Options, terminal: &Terminal) -> anyhow::
         return ajax::demo(global, options, terminal);
     }
     let data_dir = folder(global.data.clone().unwrap_or_else(|| PathBuf::from("gleaner-demo")), "demo.json")?;
-    let site = serve(&data_dir, options.torrents)?;
+    let site = serve(&data_dir, options)?;
     if !options.json {
         eprintln!(
             "demo site with {} torrents on {}, archive in {}",
@@ -239,7 +242,7 @@ fn patiently<S>(
     }
     served.map_err(|error| match port != 0 && is_port_in_use(&error) {
         true => anyhow!(
-            "the demo in {} was started on port {port}, which is in use\nhint: end the other program, or pass another --data",
+            "port {port} is in use; the demo in {} needs it\nhint: end the other program, or pass another --data and --port",
             data_dir.display()
         ),
         false => error,
@@ -254,7 +257,7 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 /// Serves the site that the folder describes, or a new one.
-fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served<DemoSite>> {
+fn serve(data_dir: &Path, asked: &Options) -> anyhow::Result<Served<DemoSite>> {
     let path = data_dir.join("demo.json");
     let remembered: Option<Remembered> = match std::fs::read(&path) {
         Ok(text) => Some(serde_json::from_slice(&text).with_context(|| {
@@ -266,18 +269,23 @@ fn serve(data_dir: &Path, torrents: Option<usize>) -> anyhow::Result<Served<Demo
         })?),
         Err(_) => None,
     };
-    if let (Some(remembered), Some(torrents)) = (remembered, torrents)
-        && remembered.torrents != torrents
-    {
-        bail!(
-            "{} holds a demo of {} torrents, not {torrents}\nhint: leave --torrents out to resume it, or pass another --data",
-            data_dir.display(),
-            remembered.torrents
-        );
+    if let Some(Remembered { port, torrents }) = remembered {
+        let here = data_dir.display();
+        if let Some(other) = asked.torrents.filter(|asked| *asked != torrents) {
+            bail!(
+                "{here} holds a demo of {torrents} torrents, not {other}\nhint: leave --torrents out to resume it, or pass another --data"
+            );
+        }
+        if let Some(other) = asked.port.filter(|asked| *asked != port) {
+            bail!(
+                "{here} holds a demo on port {port}, not {other}\nhint: leave --port out to resume it, or pass another --data"
+            );
+        }
     }
+    let port = remembered.map(|remembered| remembered.port).or(asked.port);
     let options = DemoOptions {
-        torrents: remembered.map_or(torrents.unwrap_or(TORRENTS), |remembered| remembered.torrents),
-        bind: SocketAddr::from((Ipv4Addr::LOCALHOST, remembered.map_or(0, |remembered| remembered.port))),
+        torrents: remembered.map(|remembered| remembered.torrents).or(asked.torrents).unwrap_or(TORRENTS),
+        bind: SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(0))),
         ..DemoOptions::default()
     };
     let served = patiently(data_dir, options.bind.port(), || start_site(options.clone()))?;

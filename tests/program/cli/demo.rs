@@ -32,6 +32,19 @@ fn a_demo_that_is_kept_open_tells_its_address_what_to_run_and_how_to_end_it() {
 }
 
 #[test]
+fn a_demo_is_served_on_the_port_that_is_asked_for_and_stays_there() {
+    let here = folder();
+    let demo = |port: &str| run(here.path(), &["demo", "--data", "d", "--torrents", "5", "--json", "--port", port]);
+    let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = held.local_addr().unwrap().port().to_string();
+    demo(&port).ended(1).says(&[&format!("port {port} is in use; the demo in d needs it\nhint: ")]);
+    drop(held);
+    let told = demo(&port).ended(0).json();
+    assert_eq!(told["site"], format!("http://127.0.0.1:{port}"), "{told}");
+    demo("1").ended(1).says(&[&format!("d holds a demo on port {port}, not 1\nhint: leave --port out")]);
+}
+
+#[test]
 fn a_members_demo_resumes_and_tells_why_where_it_cannot() {
     let here = folder();
     let demo = |more: &[&str]| run(here.path(), &[&["demo", "--data", "d", "--json"], more].concat());
@@ -45,6 +58,6 @@ fn a_members_demo_resumes_and_tells_why_where_it_cannot() {
         serde_json::from_slice(&fs::read(here.path().join("d/demo-members.json")).unwrap()).unwrap();
     let port = u16::try_from(note["port"].as_u64().unwrap()).unwrap();
     let held = std::net::TcpListener::bind(("127.0.0.1", port)).unwrap();
-    demo(&["--members", "nyaa"]).ended(1).says(&[&format!("port {port}, which is in use\nhint: ")]);
+    demo(&["--members", "nyaa"]).ended(1).says(&[&format!("port {port} is in use; the demo in d needs it\nhint: ")]);
     drop(held);
 }
