@@ -18,11 +18,22 @@ pub struct Chosen {
     pub bad_files: usize,
 }
 
+/// Fails if there is no folder of rule files.
+pub fn must_have_rules(config: &Config) -> anyhow::Result<()> {
+    if !config.rules_dir.is_dir() {
+        let dir = config.rules_dir.display();
+        let hint = "pass the right --rules, or start one there: gleaner rules new URL --rules";
+        bail!("{dir}: there is no such folder of rule files\nhint: {hint} {}", quoted(&config.rules_dir));
+    }
+    Ok(())
+}
+
 /// The named sites, or all enabled ones.
 ///
 /// # Errors
-/// For a name that no site has, with the most similar one as a hint, and if there is no site at all.
+/// If there is no folder of rule files, for a name that no site has, with the most similar one as a hint, and if there is no site at all.
 pub fn chosen(config: &Config, names: &[String], hints: &Hints) -> anyhow::Result<Chosen> {
+    must_have_rules(config)?;
     let mut chosen = Chosen { sites: Vec::new(), bad_files: 0 };
     // Names of sites, and of files whose site name cannot be determined.
     let (mut known, mut bad) = (Vec::new(), Vec::new());

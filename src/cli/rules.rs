@@ -38,7 +38,8 @@ pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: 
     for path in files.iter().chain(&own_families) {
         if is_family(path) {
             families += 1;
-            let result = families::check_file(path).map(|rules| format!("family, {rules} rules with inherited ones"));
+            let result = families::check_file(path)
+                .map(|rules| format!("family, {rules} rules, those of its families included"));
             found(path, result, out)?;
         } else {
             sites += 1;
@@ -48,13 +49,12 @@ pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: 
     }
     out.write_all(render(&faults, colour).as_bytes())?;
     if faults.is_empty() {
-        writeln!(out, "{sites} site files and {families} families, no faults")?;
+        writeln!(out, "no faults; site files: {sites}, families: {families}")?;
     } else {
-        let fault_word = if faults.len() == 1 { "fault" } else { "faults" };
         let mut bad: Vec<&Path> = faults.iter().map(|fault| fault.path.as_path()).collect();
         bad.sort();
         bad.dedup();
-        writeln!(out, "{} {fault_word} in {} of {} files", faults.len(), bad.len(), sites + families)?;
+        writeln!(out, "faults: {}; files with faults: {} of {}", faults.len(), bad.len(), sites + families)?;
     }
     Ok(faults.is_empty())
 }
@@ -62,7 +62,7 @@ pub fn check(files: &[PathBuf], rules_dir: &Path, out: &mut impl Write, colour: 
 fn told(site: Result<std::sync::Arc<SiteRules>, Vec<Fault>>) -> Result<String, Vec<Fault>> {
     site.map(|site| {
         let state = if site.enabled { "enabled" } else { "not enabled" };
-        format!("site {}, {state}, {} rules with inherited ones", site.name, site.rules().len())
+        format!("site {}, {state}, {} rules, those of its families included", site.name, site.rules().len())
     })
 }
 
@@ -107,7 +107,7 @@ pub fn explain(
             Ok(site) => site,
             Err(faults) => {
                 let first = faults.first().map(ToString::to_string).unwrap_or_default();
-                writeln!(out, "{}: skipped, as it has {} faults; first {first}", file.path.display(), faults.len())?;
+                writeln!(out, "{}: skipped, as it has faults ({}); first {first}", file.path.display(), faults.len())?;
                 continue;
             }
         };

@@ -2,11 +2,9 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
 use clap::Args;
 
-use super::block_on;
-use super::hints::quoted;
+use super::{block_on, chosen};
 use crate::app::{App, service};
 use gleaner_rules::config::Config;
 
@@ -14,11 +12,7 @@ use gleaner_rules::config::Config;
 pub struct Options {}
 
 pub fn run(config: &Config, _: &Options) -> anyhow::Result<ExitCode> {
-    if !config.rules_dir.is_dir() {
-        let dir = config.rules_dir.display();
-        let hint = "pass the right --rules, or start one there: gleaner rules new URL --rules";
-        bail!("{dir}: there is no such folder of rule files\nhint: {hint} {}", quoted(&config.rules_dir));
-    }
+    chosen::must_have_rules(config)?;
     block_on(async {
         let app = App::open_to_mend(&config.into())?;
         service::run(&app, &config.rules_dir).await?;

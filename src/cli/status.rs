@@ -411,7 +411,7 @@ fn changes(site: &SiteStatus) -> String {
         let also =
             if *by_replies > 0 { format!("; {by_replies} more show replies but no times") } else { String::new() };
         text.push_str(&format!(
-            "{name}: {lists} lists show no times: only new URLs are noticed on them, as on {example}{also}\n"
+            "{name}: lists that show no times: {lists}; only new URLs are noticed on them, as on {example}{also}\n"
         ));
     }
     text

@@ -104,7 +104,7 @@ impl Families {
             next = read.value.extends;
             let faults = faults.into_sorted();
             if let Some(first) = faults.first() {
-                let message = format!("its family has {} faults, first {first}", faults.len());
+                let message = format!("its family has faults ({}); first {first}", faults.len());
                 return Err(NoFamily { message, hint: Some(format!("run: gleaner rules check {}", path.display())) });
             }
             all.append(own);

@@ -116,7 +116,11 @@ pub fn read_text(path: &Path) -> Result<String, Box<Fault>> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).and_then(|file| file.take(RULE_FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
     if let Err(error) = file {
-        return Err(unreadable(path, &error, "make the file readable for gleaner"));
+        let hint = match error.kind() {
+            std::io::ErrorKind::NotFound => "check the path",
+            _ => "make the file readable for gleaner",
+        };
+        return Err(unreadable(path, &error, hint));
     }
     if bytes.len() as u64 > RULE_FILE_BYTES_MAX {
         return Err(whole_file(path, format!("larger than {RULE_FILE_BYTES_MAX} bytes"), "split it"));

@@ -322,7 +322,7 @@ fn check_tells_all_files_and_their_faults() {
         commands::new_file("https://example.org/browse", dir.path(), out).unwrap();
         assert!(commands::check(&[], dir.path(), out, false).unwrap());
     });
-    assert!(out.contains("ok ") && out.contains("1 site files and 0 families, no faults"), "{out}");
+    assert!(out.contains("ok ") && out.contains("no faults; site files: 1, families: 0"), "{out}");
     let bad = dir.path().join("bad.toml");
     fs::write(&bad, "start = ['https://h/']\nclases = {}\n").unwrap();
     let out = text_of(|out| assert!(!commands::check(&[], dir.path(), out, false).unwrap()));

@@ -4,6 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use data_encoding::HEXLOWER;
+use sha2::{Digest as _, Sha256};
+
 /// Maximum of systemd's exposure score for the unit, in tenths; a service that needs the network cannot get below 1.0.
 const EXPOSURE_TENTHS_MAX: u32 = 12;
 
@@ -72,7 +75,23 @@ fn a_second_installation_keeps_the_rule_file_that_the_operator_changed() {
     let told = install(root.path());
     assert_eq!(fs::read_to_string(&rule).unwrap(), "# ours\n");
     assert!(rule.with_extension("toml.new").is_file(), "the shipped file lies beside");
-    assert!(told.contains("1 rule files differ"), "{told}");
+    assert!(told.contains("that were kept: 1;"), "{told}");
+}
+
+#[test]
+fn a_second_installation_replaces_the_rule_file_of_an_earlier_version() {
+    let root = tempfile::tempdir().unwrap();
+    install(root.path());
+    let rules = root.path().join("etc/gleaner/rules");
+    let (rule, sums) = (rules.join("families/nginx.toml"), rules.join(".shipped"));
+    let (now, listed) = (fs::read_to_string(&rule).unwrap(), fs::read_to_string(&sums).unwrap());
+    let sum = |text: &str| HEXLOWER.encode(&Sha256::digest(text));
+    let earlier = "# as an earlier version had it\n";
+    fs::write(&rule, earlier).unwrap();
+    assert!(listed.contains(&sum(&now)), "{listed}");
+    fs::write(&sums, listed.replace(&sum(&now), &sum(earlier))).unwrap();
+    install(root.path());
+    assert_eq!((fs::read_to_string(&rule).unwrap(), fs::read_to_string(&sums).unwrap()), (now, listed));
 }
 
 #[test]

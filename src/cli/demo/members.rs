@@ -206,7 +206,7 @@ fn text(summary: &Summary, data_dir: &Path) -> String {
         "\
 login         {}; {} right, {} wrong, {} bans, {} logouts
 torrents      {} stored of {} that members see, {} false
-coverage      {:.4}
+coverage      {:.2} %
 requests      {} as a member, {} denied
 time          {:.1} s
 archive       {}
@@ -223,7 +223,7 @@ Try next:
         summary.stored,
         summary.site_torrents,
         summary.false_torrents,
-        summary.coverage,
+        summary.coverage * 100.0,
         summary.member_requests,
         summary.denials,
         summary.seconds,

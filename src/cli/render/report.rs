@@ -197,7 +197,7 @@ impl Report {
             let _ = writeln!(text, "… and {more} more navigations: --links lists all");
         }
         let sent = self.requests.iter().filter(|asked| asked.refused.is_none()).count();
-        let _ = writeln!(text, "{} requests of scripts, {sent} answered", self.requests.len());
+        let _ = writeln!(text, "requests of scripts: {}, answered: {sent}", self.requests.len());
         text + &self.troubles()
     }
 
