@@ -251,7 +251,9 @@ fn a_demo_is_complete_and_a_second_one_resumes() {
     third.says(&[&format!(" {:.2} %, a lower bound", coverage["cr"].as_f64().unwrap() * 100.0)]);
 
     let held = std::net::TcpListener::bind(("127.0.0.1", u16::try_from(port).unwrap())).unwrap();
-    let refused = run(here.path(), &["demo"]).ended(1).says(&[&format!("port {port}, which is in use\nhint: ")]);
+    let refused = run(here.path(), &["demo"])
+        .ended(1)
+        .says(&[&format!("port {port} is in use; the demo in gleaner-demo needs it\nhint: ")]);
     assert_eq!(refused.err.matches("in use").count(), 1, "{}", refused.err);
     drop(held);
 
