@@ -50,10 +50,11 @@ fn the_unit_exposes_no_more_than_a_crawler_needs() {
     assert_succeeded(&systemd_analyze(&["security", "--offline=true", "--no-pager", &threshold], &unit));
 }
 
+/// Installs below `root`, which is named as one in it would.
 fn install(root: &Path) -> String {
     let done = Command::new(repository("scripts/install"))
-        .args(["--binary", env!("CARGO_BIN_EXE_gleaner"), "--root"])
-        .arg(root)
+        .current_dir(root)
+        .args(["--binary", env!("CARGO_BIN_EXE_gleaner"), "--root", "."])
         .output()
         .unwrap();
     assert_succeeded(&done);

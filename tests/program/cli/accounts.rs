@@ -352,8 +352,11 @@ fn what_is_missing_or_mistyped_is_named_with_the_fix_and_no_secret_is_shown() {
         told.says(&["secrets/SITE` of the data folder", "gleaner login SITE"]);
     }
     let here = folder();
-    let run = Ran::of(&gleaner(here.path(), &["run", "--data", "d", "--rules", "my rules"]).output().unwrap()).ended(1);
-    run.says(&["my rules: there is no such folder of rule files\nhint: ", "gleaner rules new URL --rules 'my rules'"]);
+    for command in ["run", "crawl"] {
+        let run = gleaner(here.path(), &[command, "--data", "d", "--rules", "my rules"]).output().unwrap();
+        let said = "my rules: there is no such folder of rule files\nhint: ";
+        Ran::of(&run).ended(1).says(&[said, "gleaner rules new URL --rules 'my rules'"]);
+    }
     assert!(!here.path().join("d").exists(), "nothing was begun");
 }
 
