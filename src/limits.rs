@@ -36,3 +36,9 @@ pub const ANSWER_TYPED_BYTES_MAX: usize = 1_024;
 
 /// Bytes of a file that holds a password.
 pub const SECRET_BYTES_MAX: usize = 4_096;
+
+/// Downloads from which on most of them ending alike is a fault of the site or the rules.
+pub const ALIKE_DOWNLOADS_MIN: u64 = 10;
+
+/// Reasons of pages that were not read whole that a summary shows.
+pub const NOT_WHOLE_REASONS_SHOWN: usize = 3;

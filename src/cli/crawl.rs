@@ -9,6 +9,7 @@ use tokio::signal::unix::SignalKind;
 use tokio::sync::watch;
 
 use super::chosen::{Chosen, chosen};
+use super::findings::{Known, findings};
 use super::hints::Hints;
 use super::summary::{Summary, TooDeep};
 use super::{Global, block_on, dry_run, progress_bar};
@@ -16,7 +17,7 @@ use crate::app::signals::Signals;
 use crate::app::{self, App, control, status};
 use gleaner_base::telemetry::Terminal;
 use gleaner_crawl::RunOptions;
-use gleaner_crawl::progress::{Progress, SiteProgress};
+use gleaner_crawl::progress::{Ended, Progress, SiteProgress};
 use gleaner_crawl::scripts::rendered::Rendered;
 use gleaner_rules::config::Config;
 use gleaner_rules::{self as rules, SiteRules};
@@ -59,7 +60,9 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
     };
     let mut summary = block_on(async {
         let app = App::open_to_mend(&config.into())?;
-        run_sites(&app, &sites, run_options, terminal).await
+        let mut summary = run_sites(&app, &sites, run_options, terminal).await?;
+        name_causes(&mut summary, &app, &sites, &hints).await?;
+        anyhow::Ok(summary)
     })?;
     summary.name_commands(&hints, &config.data_dir, &sites);
     if options.json {
@@ -68,6 +71,20 @@ pub fn crawl(config: &Config, options: &Options, global: &Global, terminal: &Ter
         out!("{}", summary.text(&hints));
     }
     Ok(if summary.ended_well() && bad_files == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Adds why sites gave less than they should.
+async fn name_causes(summary: &mut Summary, app: &App, sites: &[Arc<SiteRules>], hints: &Hints) -> anyhow::Result<()> {
+    for rules in sites {
+        let ended = summary.sites.get(&*rules.name);
+        let is_over = matches!(ended, Some(Ended::Exhausted | Ended::Refused(_)));
+        let known = Known::of_site(app.db.as_ref(), rules).await?;
+        let found = findings(&known, rules, is_over, hints);
+        if !found.is_empty() {
+            summary.findings.insert(rules.name.to_string(), found);
+        }
+    }
+    Ok(())
 }
 
 /// Crawls and shows progress, until the end or a signal.

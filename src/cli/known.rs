@@ -80,6 +80,7 @@ fn parked(site: &SiteRules, url: &CrawlUrl, outcome: Outcome, cuts: &[Cut]) -> O
         Outcome::OverBudget => {
             format!("deeper than depth_max = {} of {}, until that changes", site.depth_max, site.file.display())
         }
+        Outcome::Walled => "others of its rule were refused alike, until one of them is answered".to_owned(),
         Outcome::Trapped => {
             let shape = Shape::of(url.path());
             let form = trap_form(url.path());
@@ -117,6 +118,7 @@ mod tests {
             (Outcome::RulesRefused, "parked by the rules of"),
             (Outcome::OverBudget, "parked deeper than depth_max = 3"),
             (Outcome::Trapped, "parked as a trap (/"),
+            (Outcome::Walled, "parked others of its rule were refused alike"),
         ];
         for (outcome, wanted) in said {
             let told = told("/a/b?page=7", Some(outcome), Queued::No);

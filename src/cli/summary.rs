@@ -8,6 +8,7 @@ use std::time::Duration;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
+use super::findings::Finding;
 use super::hints::Hints;
 use crate::app::status::Waiting;
 use gleaner_crawl::progress::{Counts, Ended};
@@ -50,6 +51,8 @@ pub struct Summary {
     pub pages_not_whole: u64,
     /// The same by site.
     pub sites_not_whole: BTreeMap<String, u64>,
+    /// Where sites gave less than they should, and why.
+    pub findings: BTreeMap<String, Vec<Finding>>,
     pub archive: String,
 }
 
@@ -89,6 +92,7 @@ impl Summary {
             showed_nothing: BTreeMap::new(),
             pages_not_whole: 0,
             sites_not_whole: BTreeMap::new(),
+            findings: BTreeMap::new(),
             archive: archive.display().to_string(),
         }
     }
@@ -96,7 +100,9 @@ impl Summary {
     /// True if every site was crawled to its end, or to the end that the operator set.
     #[must_use]
     pub fn ended_well(&self) -> bool {
-        self.sites.values().all(|ended| !matches!(ended, Ended::Unreachable(_) | Ended::NotLoggedIn(_)))
+        let failed = |ended: &Ended| matches!(ended, Ended::Unreachable(_) | Ended::NotLoggedIn(_) | Ended::Refused(_));
+        let is_failure = self.findings.values().flatten().any(|finding| finding.is_failure);
+        !is_failure && !self.sites.values().any(failed)
     }
 
     /// Adds the commands to the reasons: site names and repeated options.
@@ -153,6 +159,14 @@ impl Summary {
                 let again = hints.command(&format!("crawl {site}"));
                 let _ = writeln!(text, "              queued URLs stay queued (hint: {again}, later)");
             }
+            if let Ended::Refused(why) = ended {
+                why.lines().skip(1).for_each(|line| text.push_str(&format!("              {line}\n")));
+                let again = hints.command(&format!("crawl {site}"));
+                let _ = writeln!(
+                    text,
+                    "              hint: open one of them in a browser, do what the site asks, then {again}"
+                );
+            }
             if let Ended::NotLoggedIn(why) = ended {
                 why.lines().skip(1).for_each(|line| text.push_str(&format!("              {line}\n")));
             }
@@ -177,6 +191,14 @@ impl Summary {
         for (site, pages) in &self.sites_not_whole {
             let (told, which) = (not_whole_told(*pages), hints.command(&format!("coverage {site}")));
             let _ = writeln!(text, "{site:<13} {told} (hint: {which})");
+        }
+        for (site, findings) in &self.findings {
+            for Finding { text: what, hint, .. } in findings {
+                let _ = writeln!(text, "{site:<13} {what}");
+                if let Some(hint) = hint {
+                    let _ = writeln!(text, "              hint: {hint}");
+                }
+            }
         }
         let _ = writeln!(text, "archive       {}", self.archive);
         text

@@ -176,6 +176,8 @@ pub struct End {
     pub denied: Option<String>,
     /// True for a page on which other rules may find more: a list, or a torrent's page without a torrent.
     pub may_hold_more: bool,
+    /// In place of a torrent: a page or a redirect that names another way to one.
+    pub leads_on: bool,
     /// The page's scripts were run.
     pub is_rendered: bool,
     /// Of the page's links, those that the increment crew follows; the others are `visit.outlinks`.

@@ -46,6 +46,30 @@ pub const THROTTLED_ATTEMPTS_MAX: u8 = 12;
 /// doubling pauses that is half a minute of silence, or five minutes of refusals.
 pub const HOST_COMPLAINTS_MAX: u32 = 5;
 
+/// Consecutive alike refusals of URLs of one rule after which they are taken for the site's state.
+pub const WALL_RUN: usize = 5;
+
+/// The same for a rule none of whose URLs was answered yet.
+pub const WALL_RUN_UNANSWERED: usize = 20;
+
+/// Refused probes after which a one-shot crawl leaves a wall to the next crawl.
+pub const WALL_PROBES: u32 = 3;
+
+/// Bytes of a page in place of a torrent that are read for its first words.
+pub const NOTICE_BYTES_READ: usize = 16 << 10;
+
+/// Characters of such a page that are reported.
+pub const NOTICE_CHARACTERS: usize = 100;
+
+/// Details that are told apart for one class and outcome.
+pub const TALLY_DETAILS_MAX: usize = 8;
+
+/// Redirected URLs of one run that are remembered, in case a gate leads back to them.
+pub const GATES_MAX: usize = 100_000;
+
+/// Signs of walls remembered for one rule.
+pub const WALL_SIGNS_MAX: usize = 8;
+
 /// Origins of one site: a site that makes a host name for each link is a trap.
 pub const ORIGINS_PER_SITE_MAX: usize = 1_000;
 

@@ -32,7 +32,21 @@ impl NotWhole {
 
 /// The reason for a page that was never read, however often it was requested. A torrent's file is no page: its link is counted on its page.
 #[must_use]
-pub fn of_end(visit: &Visit, class: Class) -> Option<Box<str>> {
+pub fn of_end(visit: &Visit, class: Class, detail: Option<&str>) -> Option<Box<str>> {
+    let is_start = visit.depth == 0;
+    let is_refused = match visit.outcome {
+        Outcome::Denied
+        | Outcome::ClientError
+        | Outcome::RedirectRefused
+        | Outcome::BadRedirect
+        | Outcome::RedirectLoop
+        | Outcome::NotForUs => is_start || class.is_listing(),
+        Outcome::Gone => is_start,
+        _ => false,
+    };
+    if is_refused {
+        return Some(reason(detail.unwrap_or_else(|| visit.outcome.name())));
+    }
     let is_trouble = matches!(
         visit.outcome,
         Outcome::ServerError | Outcome::Throttled | Outcome::TimedOut | Outcome::Truncated | Outcome::ProtocolError
@@ -64,13 +78,23 @@ mod tests {
         let (deadline, via, memo) = (UnixMillis(0), None, None);
         let lease = Lease { key, depth: 0, rank: 0, attempts: 4, via, memo, deadline, found: None };
         let mut visit = put_aside(&lease, Outcome::ServerError, UnixMillis(1)).visit;
-        let told = of_end(&visit, Class::Index);
+        let told = of_end(&visit, Class::Index, None);
         assert_eq!(told.as_deref(), Some("it was given up; the last answer was server_error"));
-        assert_eq!(of_end(&visit, Class::Download), None);
+        assert_eq!(of_end(&visit, Class::Download, None), None);
         visit.next = Next::RetryAt(UnixMillis(9));
-        assert_eq!(of_end(&visit, Class::Index), None);
-        for outcome in [Outcome::Page, Outcome::Gone, Outcome::Denied, Outcome::NotModified] {
-            assert_eq!(of_end(&put_aside(&lease, outcome, UnixMillis(1)).visit, Class::Index), None, "{outcome:?}");
+        assert_eq!(of_end(&visit, Class::Index, None), None);
+        let refused = put_aside(&lease, Outcome::Denied, UnixMillis(1)).visit;
+        assert_eq!(of_end(&refused, Class::Page, Some("status 403")).as_deref(), Some("status 403"), "a start page");
+        let deep = Lease { depth: 1, ..lease };
+        let refused = put_aside(&deep, Outcome::Denied, UnixMillis(1)).visit;
+        assert_eq!(of_end(&refused, Class::Index, None).as_deref(), Some("denied"), "a list");
+        assert_eq!(of_end(&refused, Class::Detail, None), None, "one of many");
+        for outcome in [Outcome::Page, Outcome::Gone, Outcome::NotModified] {
+            assert_eq!(
+                of_end(&put_aside(&deep, outcome, UnixMillis(1)).visit, Class::Index, None),
+                None,
+                "{outcome:?}"
+            );
         }
     }
 

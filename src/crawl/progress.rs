@@ -135,6 +135,9 @@ pub enum Ended {
     Stopped,
     /// The host did not answer; queued URLs stay queued.
     Unreachable(String),
+    /// Nothing is left to fetch but URLs of rules whose URLs were refused alike: a line on each rule, one with an example. They are asked
+    /// for again by the next crawl.
+    Refused(String),
     /// The operator's account is not logged in; queued URLs stay queued.
     NotLoggedIn(String),
 }
@@ -150,6 +153,7 @@ impl fmt::Display for Ended {
                 f.write_str(why.lines().next().unwrap_or_default())
             }
             Self::NotLoggedIn(why) => write!(f, "not logged in: {}", why.lines().next().unwrap_or_default()),
+            Self::Refused(why) => write!(f, "refused: {}", why.lines().next().unwrap_or_default()),
             Self::Unreachable(why) => write!(f, "unreachable: {}", brief(why)),
         }
     }

@@ -14,7 +14,7 @@ use gleaner_base::clock::Clock;
 use gleaner_net::fetch::Transport;
 use gleaner_render::children::Children;
 use gleaner_rules::SiteRules;
-use gleaner_store::crawldb::{CrawlDb, TRAP_TOKENS};
+use gleaner_store::crawldb::{CrawlDb, WALL_TOKENS};
 
 /// One site under crawl.
 pub struct Site {
@@ -45,7 +45,7 @@ impl Site {
         clock: Arc<dyn Clock>,
         db: Arc<dyn CrawlDb>,
     ) -> Self {
-        let rules_token = rules.links_fingerprint() & (TRAP_TOKENS - 1);
+        let rules_token = rules.links_fingerprint() & (WALL_TOKENS - 1);
         let sitemaps = Arc::<Sitemaps>::default();
         let rows = Rows::new(Arc::clone(&rules), rules_token, Arc::clone(&db), Arc::clone(&sitemaps));
         let scripts = Scripts::new(&rules, rules_token, &transport, &clock, sitemaps);

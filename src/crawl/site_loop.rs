@@ -15,6 +15,7 @@ mod crews;
 mod day;
 mod draining;
 mod freshness;
+mod gates;
 mod hosts;
 mod leases;
 mod lists;
@@ -24,6 +25,7 @@ mod told;
 mod under_way;
 mod visits;
 mod waiting;
+mod walls;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,6 +39,7 @@ use super::hosts::Hosts;
 use super::job::{Committed, Found};
 use super::progress::{Ended, Progress};
 use super::site::Site;
+use super::tally::{TALLY_NOTE, Tally};
 use super::{CrawlError, RunOptions};
 use budget::Budgets;
 use chores::{Chores, TIME_KEPT_EVERY, TIME_KEPT_IDLE};
@@ -45,6 +48,7 @@ use commits::Commits;
 use crews::Crews;
 pub use crews::{CREWS_NOTE, CrewsKept};
 pub use day::{DAY_NOTE, requests_of_day};
+use gates::Gates;
 use gleaner_base::clock::UnixMillis;
 use gleaner_rules::Verdict;
 use gleaner_store::crawldb::Owner;
@@ -56,6 +60,7 @@ use session::Session;
 pub use session::{MissingSession, SESSION_NOTE};
 use told::LogState;
 use under_way::UnderWay;
+use walls::SiteWalls;
 
 /// Longest sleep of an idle loop: the watchdog expects activity, and the clock may have jumped.
 const IDLE_TIME: Duration = Duration::from_secs(5);
@@ -101,6 +106,9 @@ pub struct SiteLoop {
     told: LogState,
     session: Session,
     crews: Crews,
+    walls: SiteWalls,
+    tally: Tally,
+    gates: Gates,
 }
 
 impl SiteLoop {
@@ -123,6 +131,9 @@ impl SiteLoop {
             told: LogState::default(),
             session: Session::new(&site, &shared.progress),
             crews,
+            walls: SiteWalls::new(now),
+            tally: Tally::default(),
+            gates: Gates::default(),
             site,
             shared,
             options,
@@ -133,7 +144,9 @@ impl SiteLoop {
         chores::take_up_worth(&this.site).await?;
         this.leases.take_up_rendered().await?;
         this.take_up_fresh().await?;
-        this.hosts.meet(&this.last_crawl, &mut this.under_way).await?;
+        let tally = this.site.db.note(&this.site.rules.name, TALLY_NOTE).await?;
+        this.tally = tally.map(|note| Tally::from_bytes(&note)).unwrap_or_default();
+        this.hosts.meet(&this.last_crawl, this.walls.token(), &mut this.under_way).await?;
         this.take_up_crews().await?;
         this.look_at_unscheduled(now).await?;
         this.lists = Lists::take_up(&this.site).await?;
@@ -152,6 +165,7 @@ impl SiteLoop {
         let ended = self.work().await?;
         let lacks_session = self.session.is_missing();
         self.drain().await?;
+        self.leave_walls().await?;
         // A login that was in progress has ended by now and provides the earliest time of the next one.
         let ended = match ended {
             Ended::Budget(budget) if lacks_session => {
@@ -167,6 +181,7 @@ impl SiteLoop {
         self.crews.keep().await?;
         self.chores.keep_fresh(&self.site).await?;
         self.session.keep().await?;
+        self.keep_tally().await?;
         // No receipt has reported what was parked or restored during the run.
         let counts = self.site.db.site_counts(&self.site.rules.name).await?;
         self.shared.progress.update(&self.site.rules.name, |progress| {
@@ -202,7 +217,7 @@ impl SiteLoop {
                 if self.finds_more().await? {
                     continue;
                 }
-                return Ok(self.hosts.nothing_left());
+                return Ok(self.nothing_left());
             }
             if self.close_history(idle).await? {
                 continue;
@@ -219,11 +234,12 @@ impl SiteLoop {
     async fn tend(&mut self, now: UnixMillis) -> Result<(), CrawlError> {
         self.release().await?;
         if self.site.rows.numbers.has_met_hosts() {
-            self.hosts.meet(&self.last_crawl, &mut self.under_way).await?;
+            self.hosts.meet(&self.last_crawl, self.walls.token(), &mut self.under_way).await?;
         }
         self.budgets.reckon_share(self.crews.demand(), now);
         self.hosts.iter_mut().for_each(|host| host.gate = None);
         self.tend_session(now).await?;
+        self.tend_walls(now).await?;
         self.tend_crews(now).await?;
         self.tend_schedule(now).await?;
         self.tend_shortcuts(now).await?;
@@ -249,7 +265,15 @@ impl SiteLoop {
             self.chores.last_cuts_came_back();
             return Ok(true);
         }
-        Ok(self.close_lists(true).await? || self.site.scripts.close_shortcuts())
+        Ok(self.close_lists(true).await? || self.site.scripts.close_shortcuts() || self.close_walls().await?)
+    }
+
+    /// How a crawl ends that has nothing in progress and nothing to wait for.
+    fn nothing_left(&self) -> Ended {
+        match (self.hosts.nothing_left(), self.walls.told(&self.site.rules)) {
+            (Ended::Exhausted, Some(told)) => Ended::Refused(told),
+            (ended, _) => ended,
+        }
     }
 
     /// Writes the state whose interval has passed.
@@ -258,12 +282,20 @@ impl SiteLoop {
             self.chores.keep_worth(&self.site, &self.clock).await?;
             self.crews.keep().await?;
             self.session.keep().await?;
+            self.keep_tally().await?;
         }
         self.chores.keep_fresh_in_time(&self.site, now).await?;
         if self.chores.cuts_are_due(now) && self.hosts.ask_again_for_cuts().await? {
             self.chores.cuts_came_back();
         }
         self.chores.keep_time(&self.site, if idle { TIME_KEPT_IDLE } else { TIME_KEPT_EVERY }).await
+    }
+
+    async fn keep_tally(&mut self) -> Result<(), CrawlError> {
+        if let Some(note) = self.tally.note() {
+            self.site.db.put_notes(&self.site.rules.name, vec![(TALLY_NOTE.to_owned(), note)]).await?;
+        }
+        Ok(())
     }
 
     /// Waits for an event or the next deadline.
@@ -300,6 +332,7 @@ impl SiteLoop {
             self.budgets.shift(by);
             self.hosts.iter_mut().for_each(|host| host.shift(by));
             self.session.shift(by);
+            self.walls.shift(by);
             self.crews.shift(by);
             if by > SCHEDULE_OVER_MS {
                 self.site.fresh.timetable.begin_anew(now);

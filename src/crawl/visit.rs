@@ -49,7 +49,8 @@ pub async fn guarded(
             let mut finished = ended?;
             let why = errands.and_then(|errands| errands.not_whole.take());
             let why = finished.visit.not_whole.take().or(why);
-            finished.visit.not_whole = why.or_else(|| not_whole::of_end(&finished.visit, finished.job.class));
+            finished.visit.not_whole =
+                why.or_else(|| not_whole::of_end(&finished.visit, finished.job.class, finished.detail.as_deref()));
             return Ok(finished);
         }
         Err(panic) => panic,

@@ -370,6 +370,18 @@ impl SiteRules {
         }
     }
 
+    /// The number of a rule for torrents or their pages that would have accepted a URL if the rule `by`, for other pages, had not come
+    /// before it.
+    #[must_use]
+    pub fn shadowed(&self, url: &CrawlUrl, by: usize) -> Option<usize> {
+        let class = |number: usize| self.links.rules.get(number).and_then(|rule| rule.class);
+        if class(by).is_none_or(Class::is_target) {
+            return None;
+        }
+        let behind = self.links.set.matches(url.path()).into_iter().filter(|number| *number > by);
+        behind.take_while(|number| class(*number).is_some()).find(|number| class(*number).is_some_and(Class::is_target))
+    }
+
     /// The origin that the mirrors replace: that of the first start URL.
     #[must_use]
     pub fn primary(&self) -> &str {

@@ -92,7 +92,7 @@ impl LastCrawl {
                 row.rank = 0;
             }
             let seen = site.db.url_record(&row.key).await?;
-            let looked_at = seen.filter(|record| record.outcome.is_some_and(Outcome::was_fetched));
+            let looked_at = seen.filter(|record| record.outcome.is_some_and(Outcome::was_answered));
             // A visit that a wrong clock has dated into the future is no reason to wait for that time.
             // What was read by other rules is read again: these may accept links that those did not.
             let looked_at = looked_at.filter(|_| !self.has_other_rules);

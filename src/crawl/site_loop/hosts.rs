@@ -68,7 +68,13 @@ impl SiteHosts {
     }
 
     /// Adds hosts that the database knows for this site; new ones are found as pages link to them, and added at once.
-    pub(super) async fn meet(&mut self, last_crawl: &LastCrawl, under_way: &mut UnderWay) -> Result<(), CrawlError> {
+    /// `walls_token` unparks what earlier processes have left before walls.
+    pub(super) async fn meet(
+        &mut self,
+        last_crawl: &LastCrawl,
+        walls_token: u64,
+        under_way: &mut UnderWay,
+    ) -> Result<(), CrawlError> {
         let rules = Arc::clone(&self.site.rules);
         for mirror in &rules.mirrors {
             self.site.db.host_id(&rules.name, mirror).await?;
@@ -87,12 +93,14 @@ impl SiteHosts {
         let mirrors: Vec<HostRow> =
             rules.mirrors.iter().filter_map(|mirror| rows.iter().find(|row| row.origin == *mirror).cloned()).collect();
         for row in rows {
-            if self.index.contains_key(&row.id) || rules.mirrors.contains(&row.origin) {
+            // Of a host that the rule file no longer names nothing is asked, its robots.txt included.
+            let is_own = rules.owns_host(CrawlUrl::from_parts(&row.origin, "/").authority());
+            if !is_own || self.index.contains_key(&row.id) || rules.mirrors.contains(&row.origin) {
                 continue;
             }
             let now = self.site.clock.now();
             let traps_token = self.site.worth().token();
-            for token in [self.site.rules_token, traps_token] {
+            for token in [self.site.rules_token, traps_token, walls_token] {
                 self.site.db.unpark(row.id, token, now).await?;
             }
             if last_crawl.has_other_rules || (last_crawl.lacks_schedule && self.keep_looking) {
@@ -100,8 +108,13 @@ impl SiteHosts {
                 self.site.db.bring_forward(row.id).await?;
             }
             let mirrors = if *row.origin == *rules.primary() { mirrors.clone() } else { Vec::new() };
-            self.index.insert(row.id, self.hosts.len());
-            self.hosts.push(HostWork::new(row, mirrors, &rules));
+            let host = HostWork::new(row, mirrors, &rules);
+            // The rule file may override robots.txt from now on.
+            if let Some(token) = host.face().robots_in_force(now).map(|robots| robots_token(robots)) {
+                self.site.db.unpark(host.id, token, now).await?;
+            }
+            self.index.insert(host.id, self.hosts.len());
+            self.hosts.push(host);
             self.locate(self.hosts.len() - 1, under_way);
         }
         Ok(())

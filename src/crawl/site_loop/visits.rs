@@ -31,7 +31,7 @@ impl SiteLoop {
             self.ask_robots(index);
             return Ok(());
         };
-        let (mut denied, mut late) = (Vec::new(), Vec::new());
+        let (mut denied, mut walled, mut late) = (Vec::new(), Vec::new(), Vec::new());
         while let Some((lane, job)) = self.next_job(index, now) {
             let split = self.crews.split();
             // A lease must outlast its visit, or the URL would be leased and fetched a second time.
@@ -39,14 +39,23 @@ impl SiteLoop {
                 self.hosts[index].leave(lane, split);
                 late.push(job.lease.key);
             } else if !robots.allows(job.url.path()) {
+                self.tally.parked(&self.site.rules, job.class, Outcome::RobotsDenied, &job.url);
                 self.hosts[index].leave(lane, split);
                 denied.push((job.lease, job.crew));
+            } else if self.walls.stops(job.rule, &job.lease.key) {
+                self.tally.parked(&self.site.rules, job.class, Outcome::Walled, &job.url);
+                self.hosts[index].leave(lane, split);
+                walled.push((job.lease, job.crew));
             } else if !self.begin(index, lane, job, now) {
                 break;
             }
         }
         for (lease, crew) in denied {
             let parked = Parked { outcome: Outcome::RobotsDenied, token: robots_token(&robots), why: None };
+            self.commits.park(&self.site, &self.hosts, (&lease, crew), parked).await?;
+        }
+        for (lease, crew) in walled {
+            let parked = Parked { outcome: Outcome::Walled, token: self.walls.token(), why: None };
             self.commits.park(&self.site, &self.hosts, (&lease, crew), parked).await?;
         }
         self.let_go(index, late, now).await
@@ -218,6 +227,12 @@ impl SiteLoop {
             self.site.db.make_due(targets, visit.at).await?;
             self.hosts.lease_soon();
         }
+        if let Some(url) = self.hosts.url(&finished.visit.key) {
+            self.tally.count(&self.site.rules, &url, &finished);
+        }
+        self.mind_walls(&mut finished);
+        self.pass_gate(&finished).await?;
+        let visit = &finished.visit;
         if visit.next == Next::Done {
             finished.visit.next = match visit.outcome {
                 _ if finished.job.is_watched => {

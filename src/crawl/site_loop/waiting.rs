@@ -18,12 +18,22 @@ impl SiteLoop {
             // Nothing is leased meanwhile.
             false => self.hosts[index].gate.map(|(at, _)| at),
         });
-        hosts.chain(self.session.wake_at().filter(|_| !is_over)).chain(self.crews.wake_at(&self.hosts)).min()
+        let walls = self.walls.wake_at(self.options.keep_looking);
+        let walls = walls.filter(|_| !is_over && self.commits.are_all_in());
+        hosts
+            .chain(walls)
+            .chain(self.session.wake_at().filter(|_| !is_over))
+            .chain(self.crews.wake_at(&self.hosts))
+            .min()
     }
 
     /// True if only rechecks planned for later are left, which a one-shot crawl leaves to the next one.
     pub(super) async fn only_looks_left(&mut self) -> Result<bool, CrawlError> {
-        Ok(self.session.wake_at().is_none() && self.hosts.only_looks_left().await?)
+        let probes = self.walls.wake_at(self.options.keep_looking);
+        Ok(probes.is_none()
+            && !self.walls.owes()
+            && self.session.wake_at().is_none()
+            && self.hosts.only_looks_left().await?)
     }
 
     /// Reports what an idle loop waits for; `wake` is None while it is working.

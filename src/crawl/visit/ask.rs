@@ -1,12 +1,12 @@
 //! The request of a visit, and the meaning of its status.
 
 use super::ends::{asked_again, done, elsewhere, ended_gone, failed, not_modified, retried, throttled};
-use crate::denial;
 use crate::fresh::presence;
 use crate::job::{Finished, Found, Job};
 use crate::judging::{judge, resolve};
 use crate::site::Site;
 use crate::version;
+use crate::{denial, refusal};
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::fetch::{Request, Response};
 use gleaner_rules::Class;
@@ -48,15 +48,22 @@ pub(super) async fn ask(site: &Site, job: &Job, mirror: Option<&CrawlUrl>) -> (A
             let gone = presence::of_status(&site.fresh, job, response.status, site.clock.now());
             ended_gone(site, job, gone)
         }
-        401 | 403 => done(site, job, Outcome::Denied),
+        401 | 403 => refused(site, job, Outcome::Denied, response.status),
         429 | 503 => throttled(site, job, &response),
         408 => retried(site, job, Outcome::TimedOut, None),
         400..=499 if mirror.is_some() => elsewhere(site, job, Outcome::ClientError),
-        400..=499 => done(site, job, Outcome::ClientError),
+        400..=499 => refused(site, job, Outcome::ClientError, response.status),
         500..=599 => retried(site, job, Outcome::ServerError, None),
         _ => retried(site, job, Outcome::ProtocolError, None),
     };
     (Answer::End(Box::new(finished)), denied)
+}
+
+/// A status that refuses the URL for good.
+fn refused(site: &Site, job: &Job, outcome: Outcome, status: u16) -> Finished {
+    let mut finished = done(site, job, outcome);
+    finished.detail = Some(format!("status {status}"));
+    finished
 }
 
 /// The target of a redirect, if it may be followed.
@@ -68,7 +75,12 @@ fn redirected(site: &Site, job: &Job, response: &Response, by_mirror: bool) -> R
             Some(gone) => ended_gone(site, job, gone),
             None => return Ok(found),
         },
-        Hop::Refused => done(site, job, Outcome::RedirectRefused),
+        Hop::Refused => {
+            let mut finished = done(site, job, Outcome::RedirectRefused);
+            let target = response.headers.location.as_deref().and_then(|to| resolve(&site.rules, &job.url, to));
+            finished.detail = target.map(|target| refusal::redirect_to(&target));
+            finished
+        }
         Hop::Nowhere => done(site, job, Outcome::BadRedirect),
     }))
 }

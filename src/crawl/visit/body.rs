@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::ends::{done, failed};
+use super::ends::{done, failed, retried};
 use crate::job::{Finished, Job};
 use crate::site::Site;
 use crate::{denial, limits, not_whole};
@@ -65,6 +65,12 @@ pub(super) async fn read(site: &Site, job: &Job, response: Response) -> Body {
         (Read::Whole(bytes), Decision::Torrent) => return Body::Torrent(bytes),
         (Read::Whole(bytes), _) if job.class == Class::Sitemap => return Body::Page(Box::new(Page { headers, bytes })),
         (Read::Whole(bytes), Decision::Page(_)) => return Body::Page(Box::new(Page { headers, bytes })),
+        // Some servers answer with nothing under load; a list or a torrent that is meant to be empty is rare.
+        (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(DiscardReason::Empty))
+            if job.class.is_target() || job.class.is_listing() =>
+        {
+            retried(site, job, Outcome::NotForUs, Some("an empty response".to_owned()))
+        }
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {
                 DiscardReason::HtmlPosingAsTorrent => Outcome::HtmlPosingAsTorrent,

@@ -11,7 +11,8 @@ use crate::scripts::page::Gathered;
 use crate::site::Site;
 use crate::version::{self, Print};
 use crate::worth::Near;
-use crate::{denial, front, limits, not_whole, turn};
+use crate::{denial, front, limits, not_whole, refusal, turn};
+use gleaner_net::fetch::charset;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Outcome, TorrentFacts};
 use gleaner_torrent::metainfo::{self, MetainfoError};
@@ -90,6 +91,11 @@ pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: PageContent
     finished.end.is_rendered = is_rendered;
     finished.visit.body_bytes = sent.bytes.len() as u64;
     finished.end.print = print;
+    if job.class == Class::Download && !finished.end.leads_on {
+        let encoding = charset::detect(sent.headers.content_type.as_deref(), &sent.bytes, None);
+        let head = &sent.bytes[..sent.bytes.len().min(limits::NOTICE_BYTES_READ)];
+        finished.detail = Some(refusal::in_place_of_torrent(&encoding.decode(head).0));
+    }
     presence::apply(absence, &mut finished);
     Ok(finished)
 }
@@ -138,7 +144,13 @@ async fn found_on(
         finished.detail = Some("more links than the limit".to_owned());
         finished.visit.not_whole = Some(not_whole::reason("it has more links than the limit for one page"));
     }
+    if read.nofollow {
+        let why = not_whole::reason("it asks robots not to follow its links (nofollow): none was taken");
+        finished.visit.not_whole.get_or_insert(why);
+    }
     finished.end.denied = read.denied;
+    let is_other_torrent = |of: &Found| of.class == Class::Download && of.url != job.url;
+    finished.end.leads_on = !finished.visit.magnets.is_empty() || read.found.iter().any(is_other_torrent);
     let has_torrent = !finished.visit.magnets.is_empty() || read.found.iter().any(|of| of.class == Class::Download);
     finished.end.may_hold_more = !(job.class.is_target() && has_torrent);
     finished.end.links = {
@@ -175,6 +187,10 @@ pub(super) async fn redirected(
     let mut finished = end(site, job, Outcome::Redirected);
     // An address from before a site was rebuilt is worth as much as its target.
     finished.end.links = site.worth().linked(std::slice::from_ref(&found));
+    finished.end.leads_on = found.class == Class::Download;
+    if job.class == Class::Download && !by_mirror {
+        finished.detail = Some(refusal::redirect_to(&found.url));
+    }
     finished.visit.outlinks = site.rows.discovered(job, vec![found], depth).await?;
     Ok(finished)
 }

@@ -172,8 +172,8 @@ pub trait CrawlDb: Reader {
     /// it. Does nothing if the URL is already queued for that time or earlier.
     async fn make_due(&self, batch: Vec<Discovered>, now: UnixMillis) -> Result<(), CrawlDbError>;
 
-    /// Queues the host's URLs that are parked under a token other than `token` but of the same kind (below [`TRAP_TOKENS`], below
-    /// [`ROBOTS_TOKENS`] or not), due at `now` and with no attempts, in the order of (token, path); returns how many. URLs
+    /// Queues the host's URLs that are parked under a token other than `token` but of the same kind (below [`WALL_TOKENS`], below
+    /// [`TRAP_TOKENS`], below [`ROBOTS_TOKENS`] or not), due at `now` and with no attempts, in the order of (token, path); returns how many. URLs
     /// parked under `token` cost nothing. Many URLs take several commits: one that fails leaves the rest parked for the next call.
     async fn unpark(&self, host: HostId, token: u64, now: UnixMillis) -> Result<u64, CrawlDbError>;
 

@@ -106,6 +106,8 @@ pub enum Outcome {
     RedirectRefused = 35,
     /// A URL shape that yields nothing, or a form that only traps have; not fetched.
     Trapped = 36,
+    /// A wall stands before its rule's URLs: others ended alike, one after the other; not fetched.
+    Walled = 38,
     /// The host has an address that the crawl does not connect to (private, loopback, metadata); not fetched.
     AddressRefused = 37,
     /// The host's name did not resolve.
@@ -124,7 +126,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome, in the order of their numbers.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::TorrentStored,
         Self::TorrentDuplicate,
         Self::Page,
@@ -149,6 +151,7 @@ impl Outcome {
         Self::RedirectRefused,
         Self::Trapped,
         Self::AddressRefused,
+        Self::Walled,
         Self::DnsFailed,
         Self::ConnectFailed,
         Self::TlsFailed,
@@ -197,6 +200,7 @@ impl Outcome {
             Self::RedirectRefused => "redirect_refused",
             Self::Trapped => "trapped",
             Self::AddressRefused => "address_refused",
+            Self::Walled => "walled",
             Self::DnsFailed => "dns_failed",
             Self::ConnectFailed => "connect_failed",
             Self::TlsFailed => "tls_failed",
@@ -215,12 +219,31 @@ impl Outcome {
         )
     }
 
+    /// True if the URL gave what its kind gives: a torrent, a page, or a redirect to one.
+    #[must_use]
+    pub fn was_answered(self) -> bool {
+        matches!(
+            self,
+            Self::TorrentStored
+                | Self::TorrentDuplicate
+                | Self::Page
+                | Self::PageDuplicate
+                | Self::NotModified
+                | Self::Redirected
+        )
+    }
+
     /// True if a request for the URL was sent; false if it was refused before.
     #[must_use]
     pub fn was_fetched(self) -> bool {
         !matches!(
             self,
-            Self::RobotsDenied | Self::RulesRefused | Self::OverBudget | Self::Trapped | Self::AddressRefused
+            Self::RobotsDenied
+                | Self::RulesRefused
+                | Self::OverBudget
+                | Self::Trapped
+                | Self::AddressRefused
+                | Self::Walled
         )
     }
 }
@@ -243,8 +266,10 @@ pub enum Next {
     Park(u64),
 }
 
-/// Tokens of parked URLs come in three separate kinds. Those of the site's rules are below this value; those of
-/// suspected traps start here.
+/// Tokens of parked URLs come in four separate kinds. Those of the site's rules are below this value; those of walls start here.
+pub const WALL_TOKENS: u64 = 1 << 61;
+
+/// Tokens of suspected traps start here.
 pub const TRAP_TOKENS: u64 = 1 << 62;
 
 /// Tokens of robots.txt start here.
@@ -253,7 +278,8 @@ pub const ROBOTS_TOKENS: u64 = 1 << 63;
 /// The range of tokens of the same kind.
 pub(super) fn token_kind(token: u64) -> std::ops::RangeInclusive<u64> {
     match token {
-        ..TRAP_TOKENS => 0..=TRAP_TOKENS - 1,
+        ..WALL_TOKENS => 0..=WALL_TOKENS - 1,
+        WALL_TOKENS..TRAP_TOKENS => WALL_TOKENS..=TRAP_TOKENS - 1,
         TRAP_TOKENS..ROBOTS_TOKENS => TRAP_TOKENS..=ROBOTS_TOKENS - 1,
         ROBOTS_TOKENS.. => ROBOTS_TOKENS..=u64::MAX,
     }

@@ -1,0 +1,203 @@
+//! What a crawl of a site got less than it should, and why: one finding for each cause, with its count, an example or the rule concerned,
+//! and what to do. Pure but for [`of_site`], which reads the database.
+
+use serde::Serialize;
+
+use super::hints::Hints;
+use crate::app::status;
+use crate::limits;
+use gleaner_crawl::tally::{Cause, Start, TALLY_NOTE, Tally};
+use gleaner_rules::{Class, Robots, SiteRules};
+use gleaner_store::crawldb::{CrawlDbError, NotWholeRow, Outcome, Reader};
+
+/// One cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub text: String,
+    pub hint: Option<String>,
+    /// The crawl has failed: its exit code is 1.
+    pub is_failure: bool,
+}
+
+/// What is known of a site.
+pub struct Known {
+    pub tally: Tally,
+    /// Torrents with a source on the site, by file or by magnet link.
+    pub torrents: u64,
+    /// Pages that were not read, or not whole.
+    pub not_whole: Vec<NotWholeRow>,
+    /// Links without a class, most frequent first: shape, count, example.
+    pub unclassed: Vec<status::UnclassedShape>,
+}
+
+impl Known {
+    /// # Errors
+    /// Errors of the database.
+    pub async fn of_site(db: &dyn Reader, rules: &SiteRules) -> Result<Self, CrawlDbError> {
+        let counts = db.site_counts(&rules.name).await?;
+        let note = db.note(&rules.name, TALLY_NOTE).await?;
+        Ok(Self {
+            tally: note.map(|note| Tally::from_bytes(&note)).unwrap_or_default(),
+            torrents: counts.torrents_seen + counts.magnets,
+            not_whole: if counts.pages_not_whole > 0 { db.not_whole(&rules.name).await? } else { Vec::new() },
+            unclassed: status::unclassed(db, &rules.name).await?,
+        })
+    }
+}
+
+/// The findings on a site. `is_over` is true if the crawl has asked for all that it knows.
+#[must_use]
+pub fn findings(known: &Known, rules: &SiteRules, is_over: bool, hints: &Hints) -> Vec<Finding> {
+    let of = Findings { known, rules, hints };
+    let mut found = of.starts();
+    if is_over {
+        found.extend(of.robots());
+        found.extend(of.alike());
+        if known.torrents == 0 {
+            found.extend(of.shadowed());
+            found.extend(of.nothing());
+        }
+    }
+    found.extend(of.not_read());
+    found
+}
+
+struct Findings<'a> {
+    known: &'a Known,
+    rules: &'a SiteRules,
+    hints: &'a Hints,
+}
+
+fn failure(text: String, hint: String) -> Finding {
+    Finding { text, hint: Some(hint), is_failure: true }
+}
+
+impl Findings<'_> {
+    fn starts(&self) -> Vec<Finding> {
+        self.known.tally.unread_starts(self.rules).map(|(url, start)| self.start(url, start)).collect()
+    }
+
+    fn start(&self, url: &str, start: &Start) -> Finding {
+        let why = start.detail.as_deref().unwrap_or(&start.outcome);
+        let file = self.rules.file.display();
+        let hint = if start.is(Outcome::RobotsDenied) {
+            self.override_robots()
+        } else if start.is(Outcome::RedirectRefused) {
+            format!("if that is the site, set `start` of {file} to it, or add its host to `hosts`")
+        } else {
+            format!("open it in a browser; then correct `start` of {file}, or add a `[login]` if the site wants one")
+        };
+        failure(format!("the start URL {url} was not read: {why}"), hint)
+    }
+
+    fn override_robots(&self) -> String {
+        let file = self.rules.file.display();
+        format!(
+            "if you may fetch them, `robots = {{ obey = false, reason = \"…\" }}` in {file}; the next crawl takes them up"
+        )
+    }
+
+    /// robots.txt closes what the crawl is for.
+    fn robots(&self) -> Option<Finding> {
+        if self.rules.robots != Robots::Obey {
+            return None;
+        }
+        let is_closed = |cause: &Cause| cause.class.is_target() && *cause.outcome == *Outcome::RobotsDenied.name();
+        let closed = self.known.tally.troubles().into_iter().find(|cause| is_closed(cause))?;
+        let asked = self.known.tally.visits(|cause| cause.class == closed.class && !is_closed(cause));
+        if asked >= closed.visits {
+            return None;
+        }
+        let (visits, class, example) = (closed.visits, closed.class.name(), &closed.example);
+        let text = format!("robots.txt closes {visits} {class} URLs, as {example}");
+        Some(failure(text, self.override_robots()))
+    }
+
+    /// Most downloads ended alike, and not with a torrent.
+    fn alike(&self) -> Option<Finding> {
+        let tally = &self.known.tally;
+        let downloads = tally.visits(|cause| cause.class == Class::Download);
+        let worst = tally.troubles().into_iter().find(|cause| cause.class == Class::Download)?;
+        let is_told_elsewhere = [Outcome::RobotsDenied, Outcome::Walled].iter().any(|of| of.name() == &*worst.outcome);
+        if is_told_elsewhere || downloads < limits::ALIKE_DOWNLOADS_MIN || worst.visits * 2 <= downloads {
+            return None;
+        }
+        let what = worst.detail.as_deref().unwrap_or(&worst.outcome);
+        let (visits, example) = (worst.visits, &worst.example);
+        let text = format!("{visits} of {downloads} downloads ended alike: {what}, as {example}");
+        Some(failure(text, "open it in a browser: the site may want something first".to_owned()))
+    }
+
+    /// An earlier rule takes what a later one is for.
+    fn shadowed(&self) -> Option<Finding> {
+        let shadowed = self.known.tally.shadowed.as_ref()?;
+        let (by, rule) = (self.rules.rules().get(shadowed.by)?, self.rules.rules().get(shadowed.rule)?);
+        let text = format!(
+            "{} URLs of {} were taken by {} `{}` ({}), which comes first",
+            shadowed.urls,
+            rule.key(),
+            by.key(),
+            by.pattern,
+            by.place()
+        );
+        Some(failure(
+            text,
+            format!("narrow that expression, so that {} is left to `{}`", shadowed.example, rule.pattern),
+        ))
+    }
+
+    /// No torrent came, although there was something to ask for.
+    fn nothing(&self) -> Option<Finding> {
+        let tally = &self.known.tally;
+        let file = self.rules.file.display();
+        let downloads = tally.visits(|cause| cause.class == Class::Download);
+        let pages = tally.visits(|cause| matches!(cause.class, Class::Detail | Class::Thread) && !cause.is_trouble());
+        if downloads > 0 {
+            let worst = tally.troubles().into_iter().find(|cause| cause.class == Class::Download)?;
+            let (told, example) = (worst.told(), &worst.example);
+            let text = format!("none of {downloads} download URLs gave a torrent; most: {told}, as {example}");
+            return Some(failure(text, "open it in a browser: the site may want something first".to_owned()));
+        }
+        let links = self.known.unclassed.first();
+        let of_links = links.map(|links| {
+            format!("; most links without a class: {} of {}, as {}", links.links, links.shape, links.example)
+        });
+        let of_links = of_links.unwrap_or_default();
+        let example = links.and_then(|links| Some(format!("{}{}", self.rules.start.first()?.origin(), links.example)));
+        let explain = example.map(|url| format!(": {}", self.hints.command(&format!("rules explain '{url}'"))));
+        let explain = explain.unwrap_or_default();
+        if pages > 0 {
+            let text = format!(
+                "{pages} pages of torrents and threads were read, and none has a link of classes.download or a magnet link{of_links}"
+            );
+            return Some(failure(
+                text,
+                format!("add the address of its torrents to classes.download in {file}{explain}"),
+            ));
+        }
+        let links = links?;
+        let text = format!("no link leads to a torrent, its page or a thread{of_links}");
+        (links.links > 0).then(|| failure(text, format!("the classes of {file} do not fit this site{explain}")))
+    }
+
+    /// Pages that were not read, by reason.
+    fn not_read(&self) -> Vec<Finding> {
+        let mut reasons: Vec<(&str, u64, &str)> = Vec::new();
+        for row in &self.known.not_whole {
+            match reasons.iter_mut().find(|(reason, ..)| *reason == &*row.reason) {
+                Some((_, pages, _)) => *pages += 1,
+                None => reasons.push((&row.reason, 1, &row.url)),
+            }
+        }
+        reasons.retain(|(_, _, url)| !self.known.tally.unread_starts(self.rules).any(|(start, _)| start == *url));
+        reasons.sort_by(|a, b| b.1.cmp(&a.1));
+        let told = |(reason, pages, url): &(&str, u64, &str)| {
+            let pages = if *pages == 1 { "1 page was".to_owned() } else { format!("{pages} pages were") };
+            Finding { text: format!("{pages} not read whole: {reason}, as {url}"), hint: None, is_failure: false }
+        };
+        reasons.iter().take(limits::NOT_WHOLE_REASONS_SHOWN).map(told).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

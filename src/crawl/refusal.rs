@@ -1,0 +1,75 @@
+//! Responses in place of what was asked for: a wall of 403, a notice instead of a torrent, a redirect to one page. One of them may be
+//! the URL's own end; a run of alike ones is the site's state ([`crate::walls`]). Pure.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::job::Finished;
+use crate::limits;
+use gleaner_base::url::CrawlUrl;
+use gleaner_login::secret::told_url;
+use gleaner_page::text;
+use gleaner_rules::Class;
+use gleaner_store::crawldb::Outcome;
+
+/// What a response says about the URL that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It answered with what was asked for.
+    Answered,
+    /// It answered with something else: alike answers have one sign.
+    Refused { sign: u64, told: String },
+    /// Neither: it failed, or is gone.
+    Nothing,
+}
+
+/// Sorts a visit whose response is final.
+#[must_use]
+pub fn said(finished: &Finished) -> Said {
+    let (visit, class) = (&finished.visit, finished.job.class);
+    let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
+    let refused = |told: &str| Said::Refused { sign: xxh3_64(told.as_bytes()), told: told.to_owned() };
+    match visit.outcome {
+        Outcome::TorrentStored | Outcome::TorrentDuplicate | Outcome::NotModified => Said::Answered,
+        Outcome::Denied | Outcome::ClientError | Outcome::NotForUs | Outcome::RedirectRefused => refused(detail),
+        // A page on the way to the torrent leads on.
+        Outcome::HtmlPosingAsTorrent if finished.end.leads_on => Said::Nothing,
+        Outcome::HtmlPosingAsTorrent => refused(detail),
+        Outcome::Redirected if class == Class::Download && !finished.end.leads_on => refused(detail),
+        Outcome::Page | Outcome::PageDuplicate if class.is_target() && finished.end.may_hold_more => {
+            // Threads without a torrent differ from each other; a challenge does not.
+            match visit.body_hash {
+                Some(hash) => Said::Refused { sign: hash, told: "the same page without a torrent".to_owned() },
+                None => Said::Nothing,
+            }
+        }
+        Outcome::Page | Outcome::PageDuplicate => Said::Answered,
+        _ => Said::Nothing,
+    }
+}
+
+/// A redirect, by the path of its target: parameters often name the URL that was asked for.
+#[must_use]
+pub fn redirect_to(target: &CrawlUrl) -> String {
+    let path = target.path().split(['?', ';']).next().unwrap_or_default();
+    format!("a redirect to {}", told_url(&format!("{}{path}", target.origin())))
+}
+
+/// A page in place of a torrent: its title and first words, without the numbers, which may count down.
+#[must_use]
+pub fn in_place_of_torrent(page: &str) -> String {
+    let text = text::visible(page, limits::NOTICE_BYTES_READ);
+    let mut words = String::new();
+    for word in text.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit())) {
+        if words.chars().count() + word.chars().count() > limits::NOTICE_CHARACTERS {
+            break;
+        }
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
+    }
+    format!("a page in place of a torrent: \u{201c}{words}\u{201d}")
+}
+
+#[cfg(test)]
+mod tests;
