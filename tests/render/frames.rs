@@ -312,3 +312,18 @@ fn elements_answer_to_their_names_on_window_and_document_while_they_are_there() 
     );
     assert_eq!(told, "true,true,box,,2,undefined,true,true,undefined,true,,undefined,false,1");
 }
+
+#[test]
+fn the_initial_document_of_a_frame_is_no_answer_to_a_form_that_is_posted_into_it() {
+    // As forums do: a frame is made, its `load` event is awaited, the form is posted into it.
+    let (told, asked) = load(
+        "<form action=/in method=post><input name=a value=1></form><div id=here></div><script>var told = []; \
+         var here = document.getElementById('here'), form = document.forms[0]; \
+         here.innerHTML = '<iframe name=f id=f></iframe>'; \
+         document.getElementById('f').addEventListener('load', () => told.push('answered')); form.target = 'f'; form.submit(); \
+         onload = () => told.push('page')</script>",
+        &[],
+        "told.join()",
+    );
+    assert_eq!((&*told, &asked[..]), ("page", &[][..]));
+}

@@ -193,10 +193,10 @@ pub(super) fn send(mut wanted: Navigation, target: &str, context: &mut Context) 
         Target::Own => navigate(wanted, false, context),
         Target::Page => realm::in_page(context, |context| navigate(wanted, false, context)),
         Target::Frame(frame) => {
-            if let Ok(url) = Url::parse(&wanted.url)
-                && wanted.method == "GET"
-            {
-                frames::navigate(frame, url, context);
+            match Url::parse(&wanted.url) {
+                Ok(url) if wanted.method == "GET" => frames::navigate(frame, url, context),
+                Ok(_) => frames::leave(frame, context),
+                Err(_) => {}
             }
             if windows::own_frame(context).is_none() {
                 elsewhere(&mut wanted);

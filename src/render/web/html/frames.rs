@@ -425,6 +425,15 @@ pub fn navigate(frame: NodeId, address: Url, context: &mut Context) {
     });
 }
 
+/// A form is posted into a frame. Its response is not fetched here: the frame stays as it is, and the `load` event of an earlier
+/// navigation, such as that of its initial document, is no answer to the form.
+pub fn leave(frame: NodeId, context: &mut Context) {
+    task(frame, context, move |context| {
+        release(frame, context);
+        Ok(())
+    });
+}
+
 /// Marks the frame's content as cross-origin.
 fn show_nothing(frame: NodeId, context: &mut Context) {
     let old = {
