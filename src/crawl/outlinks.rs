@@ -12,7 +12,7 @@ use crate::judging::judge;
 use crate::limits;
 use crate::series::place;
 use crate::sitemaps::Sitemaps;
-use gleaner_base::url::CrawlUrl;
+use gleaner_base::url::{CrawlUrl, resolve};
 use gleaner_login::view::View;
 use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_net::politeness::robots;
@@ -128,7 +128,7 @@ fn read_with(
 /// (HTML §4.2.3).
 fn base_of(job: &Job, page: &PageLinks<'_>) -> Option<url::Url> {
     let own = url::Url::parse(job.url.as_str()).ok();
-    let named = own.as_ref().zip(page.base.as_deref()).and_then(|(own, base)| own.join(base).ok());
+    let named = own.as_ref().zip(page.base.as_deref()).and_then(|(own, base)| resolve(own, base));
     named.filter(|base| matches!(base.scheme(), "http" | "https")).or(own)
 }
 

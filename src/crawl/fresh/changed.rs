@@ -18,7 +18,7 @@ use crate::job::{Job, PageFindings};
 use crate::outlinks;
 use crate::sitemaps::Sitemaps;
 use crate::version::Print;
-use gleaner_base::url::CrawlUrl;
+use gleaner_base::url::{CrawlUrl, resolve};
 use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_page::links::{LinkKind, PageLinks};
 use gleaner_page::noise::{Basis, Explained, Fingerprint, Holds, Model, NoteError, Page, Verdict as Compared};
@@ -177,7 +177,7 @@ fn class_of(rules: &SiteRules, base: Option<&url::Url>, encoding: &'static Encod
 /// The base URL of a page's references.
 fn base(url: &CrawlUrl, page: &PageLinks<'_>) -> Option<url::Url> {
     let own = url::Url::parse(url.as_str()).ok()?;
-    let named = page.base.as_deref().and_then(|base| own.join(base).ok());
+    let named = page.base.as_deref().and_then(|base| resolve(&own, base));
     Some(named.filter(|base| matches!(base.scheme(), "http" | "https")).unwrap_or(own))
 }
 
