@@ -98,15 +98,18 @@ fn read_with(
     };
     let mut rows: HashSet<&str> = HashSet::new();
     for link in &page.links {
+        if taken.magnet_in(&link.href) {
+            continue;
+        }
         if taken.link(&link.href).is_some_and(Class::is_target) && job.class.is_listing() {
             rows.insert(&link.href);
         }
     }
     more.iter().for_each(|address| taken.address(address));
-    // In a feed they are escaped as XML; the feed parser has found them.
-    let of_feed = page.links.iter().filter(|link| is_feed && link.kind == LinkKind::Encoded);
-    of_feed.for_each(|link| taken.encoded(&link.href));
     encoded_links::find(body, encoding).into_iter().for_each(|found| taken.encoded(&found.link));
+    // In a feed they are escaped as XML, and a page may escape even the letters of the scheme; their parsers have found them.
+    let of_parser = page.links.iter().filter(|link| link.kind == LinkKind::Encoded);
+    of_parser.for_each(|link| taken.encoded(&link.href));
 
     let Taken { found, mut magnets, unclassed, truncated, .. } = taken;
     let mut named = HashSet::new();
@@ -165,6 +168,14 @@ impl Taken<'_> {
     fn link(&mut self, href: &str) -> Option<Class> {
         let url = CrawlUrl::join(self.base.as_ref()?, href, Some(self.of_links), &self.rules.canonical).ok()?;
         self.take(url)
+    }
+
+    /// Takes the magnet within another URL. True if there is one: then the URL leads to it and nowhere else.
+    fn magnet_in(&mut self, href: &str) -> bool {
+        let magnet = encoded_links::inside(href).and_then(|link| magnet_facts(&link));
+        let found = magnet.is_some();
+        self.magnets.extend(magnet);
+        found
     }
 
     /// Takes an address that scripts have shown.

@@ -25,6 +25,9 @@ pub const FOREIGN_DEPTH_MAX: usize = 256;
 /// Nesting depth of encoded links (thunder, flashget, qqdl): real ones wrap once, seldom twice.
 pub const ENCODED_LINK_NESTING_MAX: usize = 3;
 
+/// Places of one URL that name a magnet and are tried: a redirector's holds one.
+pub const MAGNETS_PER_URL_TRIED: usize = 4;
+
 /// Bytes of a text that are searched for a time: the longest cells contain the last author, the page, and the time.
 pub const TIME_TEXT_BYTES_MAX: usize = 400;
 

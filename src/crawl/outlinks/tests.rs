@@ -75,6 +75,21 @@ fn nofollow_is_obeyed_unless_the_rules_do_not_obey_robots() {
 }
 
 #[test]
+fn a_redirector_to_a_magnet_is_the_magnet() {
+    let hash = "0123456789ABCDEF0123456789ABCDEF01234567";
+    let body = format!(
+        "<a href='/away?to=magnet%3A%3Fxt%3Durn%3Abtih%3A{hash}%26dn%3DA&amp;x=1'>a</a><a href='/magnet%3Fs'>b</a>\
+            <a href='&#109;agnet&#58;?xt=urn:btih:{}'>c</a>",
+        hash.replace('0', "1")
+    );
+    let findings = read(OBEY, "text/html", &body);
+    assert_eq!(urls(&findings), ["http://site.example/magnet%3Fs"]);
+    assert_eq!(findings.magnets.len(), 2);
+    assert_eq!(findings.magnets[0].name.as_deref(), Some("A"));
+    assert_eq!(&*findings.magnets[0].link, format!("magnet:?xt=urn:btih:{hash}&dn=A"));
+}
+
+#[test]
 fn an_index_of_more_sitemaps_than_are_taken_says_so_and_one_of_other_sites_does_not() {
     let index = |host: &str, count: usize| {
         let maps: String =
