@@ -101,6 +101,9 @@ fn read_with(
         if taken.magnet_in(&link.href) {
             continue;
         }
+        if rules.login.is_some() && link.kind == LinkKind::Click && !taken.is_target(&link.href) {
+            continue;
+        }
         if taken.link(&link.href).is_some_and(Class::is_target) && job.class.is_listing() {
             rows.insert(&link.href);
         }
@@ -130,7 +133,12 @@ fn read_with(
 /// The base URL of a page's references. A base that no link can be resolved against, such as `javascript:` or `data:`, is ignored
 /// (HTML §4.2.3).
 fn base_of(job: &Job, page: &PageLinks<'_>) -> Option<url::Url> {
-    let own = url::Url::parse(job.url.as_str()).ok();
+    let mut own = url::Url::parse(job.url.as_str()).ok();
+    if let (Some(own), Some(folder)) = (&mut own, &page.folder)
+        && own.path().rsplit('/').next() == Some(&**folder)
+    {
+        own.set_path(&format!("{}/", own.path()));
+    }
     let named = own.as_ref().zip(page.base.as_deref()).and_then(|(own, base)| resolve(own, base));
     named.filter(|base| matches!(base.scheme(), "http" | "https")).or(own)
 }
@@ -168,6 +176,14 @@ impl Taken<'_> {
     fn link(&mut self, href: &str) -> Option<Class> {
         let url = CrawlUrl::join(self.base.as_ref()?, href, Some(self.of_links), &self.rules.canonical).ok()?;
         self.take(url)
+    }
+
+    /// True for a reference to what the site offers. With an account, a button may do something to it, or end its session.
+    fn is_target(&self, href: &str) -> bool {
+        let url = self.base.as_ref().map(|base| CrawlUrl::join(base, href, Some(self.of_links), &self.rules.canonical));
+        url.and_then(Result::ok)
+            .and_then(|url| judge(self.rules, url).ok())
+            .is_some_and(|found| found.class.is_target())
     }
 
     /// Takes the magnet within another URL. True if there is one: then the URL leads to it and nowhere else.

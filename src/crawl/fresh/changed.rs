@@ -187,8 +187,11 @@ fn rest(page: &PageLinks<'_>, body: &[u8], encoding: &'static Encoding) -> u64 {
     let mut hasher = Xxh3::new();
     hasher.update(page.base.as_deref().unwrap_or_default().as_bytes());
     hasher.update(&[u8::from(page.robots_nofollow), u8::from(page.truncated)]);
-    let of_head =
-        page.links.iter().filter(|link| !matches!(link.kind, LinkKind::Anchor | LinkKind::Frame | LinkKind::Encoded));
+    // Forms hold tokens that differ with each visit.
+    let of_head = page
+        .links
+        .iter()
+        .filter(|link| !matches!(link.kind, LinkKind::Anchor | LinkKind::Frame | LinkKind::Click | LinkKind::Encoded));
     for link in of_head {
         hasher.update(link.href.as_bytes());
         hasher.update(b"\n");
