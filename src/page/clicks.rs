@@ -173,27 +173,21 @@ pub(super) struct FormTag {
 }
 
 impl FormTag {
-    /// Records an attribute. A button's `formaction` takes the place of its form's `action`.
+    /// Records an attribute; the first of duplicates counts. A button's `formaction` takes the place of its form's `action`.
     pub(super) fn see(&mut self, is_form: bool, name: &[u8], value: Range<usize>) {
-        let front: &[u8] = if is_form { b"" } else { b"form" };
-        let slots: [(&[u8], &[u8], &mut Option<Range<usize>>); 7] = [
-            (b"", b"type", &mut self.type_),
-            (b"", b"name", &mut self.name),
-            (b"", b"value", &mut self.value),
-            (b"", b"form", &mut self.owner),
-            (b"", b"disabled", &mut self.disabled),
-            (front, b"action", &mut self.action),
-            (front, b"method", &mut self.method),
-        ];
-        for (front, rest, slot) in slots {
-            let is = name.len() == front.len() + rest.len()
-                && name[..front.len()].eq_ignore_ascii_case(front)
-                && name[front.len()..].eq_ignore_ascii_case(rest);
-            if is {
-                slot.get_or_insert(value);
-                return;
-            }
-        }
+        let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+        let of_form = |own: &str, of_button: &str| is(if is_form { own } else { of_button });
+        let slot = match name.len() {
+            4 if is("type") => &mut self.type_,
+            4 if is("name") => &mut self.name,
+            4 if is("form") => &mut self.owner,
+            5 if is("value") => &mut self.value,
+            8 if is("disabled") => &mut self.disabled,
+            6 | 10 if of_form("action", "formaction") => &mut self.action,
+            6 | 10 if of_form("method", "formmethod") => &mut self.method,
+            _ => return,
+        };
+        slot.get_or_insert(value);
     }
 }
 

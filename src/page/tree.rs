@@ -100,35 +100,20 @@ fn links_at(html: &str, depth: u32) -> Result<PageLinks<'static>, TreeError> {
     let tree = parse(html)?;
     let mut found = PageLinks::default();
     for (node, element) in tree.tree.nodes().filter_map(|node| Some((node, node.value().as_element()?))) {
-        let mut links = Vec::new();
+        let is_html = element.name.ns == ns!(html);
         let own = link_of(element, &mut found);
-        if &*element.name.local == "form" && element.name.ns == ns!(html) {
-            links.extend(
-                form_of(node)
-                    .links()
-                    .into_iter()
-                    .map(|href| (click_kind(&href), href))
-                    .map(|(kind, href)| (href, kind)),
-            );
+        let clicked = clicks_of(element, own.as_ref());
+        let mut links = Vec::new();
+        if is_html && element.name() == "form" {
+            links.extend(form_of(node).links().into_iter().map(click));
         }
-        let leads = own.as_ref().is_some_and(|(href, kind)| *kind != LinkKind::Anchor || !clicks::leads_nowhere(href));
-        let script = own.iter().filter(|_| !leads).map(|(href, _)| href.clone()).find(|href| clicks::is_script(href));
         links.extend(own);
-        if let Some(inner) = element.attr("srcdoc").filter(|_| element.name() == "iframe" && depth < SRCDOC_DEPTH_MAX) {
+        let inner = element.attr("srcdoc").filter(|_| is_html && element.name() == "iframe");
+        if let Some(inner) = inner.filter(|_| depth < SRCDOC_DEPTH_MAX) {
             let inner = links_at(inner, depth + 1)?.links;
             links.extend(inner.into_iter().map(|link| (link.href.into_owned(), inner_kind(link.kind))));
         }
-        if !HEAD_ONLY.contains(&element.name()) {
-            let data = element.attrs().filter(|(name, _)| !leads && clicks::is_data(name.as_bytes()));
-            let data = data.map(|(_, value)| strip_url(value).into_owned()).find(|href| !href.is_empty());
-            let handlers = element.attrs().filter(|(name, _)| clicks::is_handler(name.as_bytes()));
-            let code = script.as_deref().into_iter();
-            let clicked: Vec<String> = code.flat_map(clicks::targets).collect();
-            let handled = handlers.flat_map(|(_, code)| clicks::targets(code));
-            let all = clicked.into_iter().chain(data).chain(handled);
-            links
-                .extend(all.map(|href| (click_kind(strip_url(&href).as_ref()), href)).map(|(kind, href)| (href, kind)));
-        }
+        links.extend(clicked);
         for (href, kind) in links {
             if found.links.len() == LINKS_PER_PAGE_MAX {
                 found.truncated = true;
@@ -138,6 +123,25 @@ fn links_at(html: &str, depth: u32) -> Result<PageLinks<'static>, TreeError> {
         }
     }
     Ok(found)
+}
+
+/// The links of an element's script, data and handlers; `own` is its own.
+fn clicks_of(element: &Element, own: Option<&(String, LinkKind)>) -> Vec<(String, LinkKind)> {
+    if HEAD_ONLY.contains(&element.name()) {
+        return Vec::new();
+    }
+    let leads = own.is_some_and(|(href, kind)| *kind != LinkKind::Anchor || !clicks::leads_nowhere(href));
+    let script = own.filter(|(href, _)| !leads && clicks::is_script(href));
+    let of_script = script.into_iter().flat_map(|(code, _)| clicks::targets(code));
+    let data = element.attrs().filter(|(name, _)| !leads && clicks::is_data(name.as_bytes()));
+    let data = data.map(|(_, value)| strip_url(value).into_owned()).find(|href| !href.is_empty());
+    let handlers = element.attrs().filter(|(name, _)| clicks::is_handler(name.as_bytes()));
+    of_script.chain(data).chain(handlers.flat_map(|(_, code)| clicks::targets(code))).map(click).collect()
+}
+
+fn click(href: String) -> (String, LinkKind) {
+    let kind = click_kind(&strip_url(&href));
+    (href, kind)
 }
 
 /// Elements whose handlers do not count.

@@ -105,7 +105,7 @@ fn is_json_entry(text: &[u8]) -> bool {
     let Some(object) = text.strip_prefix(b"{") else { return false };
     let value = |key: &[u8]| {
         let rest = object[memmem::find(object, key)? + key.len()..].trim_ascii_start();
-        Some(rest.strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"\"")?)
+        rest.strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"\"")
     };
     let is_entry = |kind: &[u8]| {
         AUTOINDEX_ENTRIES.iter().any(|known| kind.strip_prefix(*known).is_some_and(|rest| rest.first() == Some(&b'"')))
