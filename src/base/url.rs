@@ -167,6 +167,12 @@ fn check_text(text: &str) -> Result<(), UrlFault> {
     if text.bytes().any(is_refused) { Err(UrlFault::Control) } else { Ok(()) }
 }
 
+/// Resolves a reference that is no link to crawl, such as a `base`, by the URL standard.
+#[must_use]
+pub fn resolve(base: &Url, reference: &str) -> Option<Url> {
+    base.join(&two_slashes(base, reference)).ok()
+}
+
 fn join_by_standard(
     base: &Url,
     href: &str,
@@ -174,12 +180,30 @@ fn join_by_standard(
     canonical: &Canonical,
 ) -> Result<CrawlUrl, UrlFault> {
     check_text(href)?;
+    let href = two_slashes(base, href);
     let options = Url::options().base_url(Some(base));
     let joined = match encoding {
-        Some(encoding) => options.encoding_override(Some(&|text| Cow::Owned(encode_query(text, encoding)))).parse(href),
-        None => options.parse(href),
+        Some(encoding) => {
+            options.encoding_override(Some(&|text| Cow::Owned(encode_query(text, encoding)))).parse(&href)
+        }
+        None => options.parse(&href),
     };
     from_url(&joined.map_err(|error| UrlFault::Syntax(error.to_string()))?, canonical)
+}
+
+/// `///host/path` → `//host/path`: the special authority ignore slashes state of the URL standard, which the `url`
+/// crate enters after a scheme only.
+fn two_slashes<'a>(base: &Url, href: &'a str) -> Cow<'a, str> {
+    let is_slash = |character: char| matches!(character, '/' | '\\');
+    let is_left_out = |character: char| matches!(character, '\t' | '\n' | '\r');
+    let reference = href.trim_start_matches(|character| character <= ' ');
+    let rest = reference.trim_start_matches(|character| is_slash(character) || is_left_out(character));
+    let slashes = reference[..reference.len() - rest.len()].chars().filter(|&character| is_slash(character)).count();
+    if slashes > 2 && matches!(base.scheme(), "http" | "https") {
+        Cow::Owned(format!("//{rest}"))
+    } else {
+        Cow::Borrowed(href)
+    }
 }
 
 /// WHATWG URL, percent-encode after encoding, step 5: a character that the charset lacks becomes `%26%23…%3B`.

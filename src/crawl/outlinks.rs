@@ -12,7 +12,7 @@ use crate::judging::judge;
 use crate::limits;
 use crate::series::place;
 use crate::sitemaps::Sitemaps;
-use gleaner_base::url::CrawlUrl;
+use gleaner_base::url::{CrawlUrl, resolve};
 use gleaner_login::view::View;
 use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_net::politeness::robots;
@@ -98,15 +98,21 @@ fn read_with(
     };
     let mut rows: HashSet<&str> = HashSet::new();
     for link in &page.links {
+        if taken.magnet_in(&link.href) {
+            continue;
+        }
+        if rules.login.is_some() && link.kind == LinkKind::Click && !taken.is_target(&link.href) {
+            continue;
+        }
         if taken.link(&link.href).is_some_and(Class::is_target) && job.class.is_listing() {
             rows.insert(&link.href);
         }
     }
     more.iter().for_each(|address| taken.address(address));
-    // In a feed they are escaped as XML; the feed parser has found them.
-    let of_feed = page.links.iter().filter(|link| is_feed && link.kind == LinkKind::Encoded);
-    of_feed.for_each(|link| taken.encoded(&link.href));
     encoded_links::find(body, encoding).into_iter().for_each(|found| taken.encoded(&found.link));
+    // In a feed they are escaped as XML, and a page may escape even the letters of the scheme; their parsers have found them.
+    let of_parser = page.links.iter().filter(|link| link.kind == LinkKind::Encoded);
+    of_parser.for_each(|link| taken.encoded(&link.href));
 
     let Taken { found, mut magnets, unclassed, truncated, .. } = taken;
     let mut named = HashSet::new();
@@ -127,8 +133,13 @@ fn read_with(
 /// The base URL of a page's references. A base that no link can be resolved against, such as `javascript:` or `data:`, is ignored
 /// (HTML §4.2.3).
 fn base_of(job: &Job, page: &PageLinks<'_>) -> Option<url::Url> {
-    let own = url::Url::parse(job.url.as_str()).ok();
-    let named = own.as_ref().zip(page.base.as_deref()).and_then(|(own, base)| own.join(base).ok());
+    let mut own = url::Url::parse(job.url.as_str()).ok();
+    if let (Some(own), Some(folder)) = (&mut own, &page.folder)
+        && own.path().rsplit('/').next() == Some(&**folder)
+    {
+        own.set_path(&format!("{}/", own.path()));
+    }
+    let named = own.as_ref().zip(page.base.as_deref()).and_then(|(own, base)| resolve(own, base));
     named.filter(|base| matches!(base.scheme(), "http" | "https")).or(own)
 }
 
@@ -165,6 +176,22 @@ impl Taken<'_> {
     fn link(&mut self, href: &str) -> Option<Class> {
         let url = CrawlUrl::join(self.base.as_ref()?, href, Some(self.of_links), &self.rules.canonical).ok()?;
         self.take(url)
+    }
+
+    /// True for a reference to what the site offers. With an account, a button may do something to it, or end its session.
+    fn is_target(&self, href: &str) -> bool {
+        let url = self.base.as_ref().map(|base| CrawlUrl::join(base, href, Some(self.of_links), &self.rules.canonical));
+        url.and_then(Result::ok)
+            .and_then(|url| judge(self.rules, url).ok())
+            .is_some_and(|found| found.class.is_target())
+    }
+
+    /// Takes the magnet within another URL. True if there is one: then the URL leads to it and nowhere else.
+    fn magnet_in(&mut self, href: &str) -> bool {
+        let magnet = encoded_links::inside(href).and_then(|link| magnet_facts(&link));
+        let found = magnet.is_some();
+        self.magnets.extend(magnet);
+        found
     }
 
     /// Takes an address that scripts have shown.

@@ -7,7 +7,9 @@
 //! Pure: no I/O, no clock, no allocation. It reads at most the first `limits::TORRENT_JUNK_BYTES_MAX` bytes, and only
 //! recognises that a body starts like a torrent: `torrent::metainfo` decides when the body is complete.
 
-use memchr::memmem;
+mod documents;
+
+use documents::{Root, begins_document, begins_listing, begins_markup, root};
 
 use crate::limits::{SNIFF_BYTES, TORRENT_BYTES_MAX, TORRENT_JUNK_BYTES_MAX};
 use gleaner_torrent::bencode::{self, Shape};
@@ -43,7 +45,7 @@ pub enum Decision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageKind {
     Html,
-    /// RSS, Atom, RDF or a sitemap.
+    /// RSS, Atom, RDF, a sitemap, a JSON Feed, a metalink, or the listing of a folder in XML or JSON.
     Feed,
 }
 
@@ -54,7 +56,7 @@ pub enum DiscardReason {
     Empty,
     /// Not text, with its kind.
     Binary(BinaryKind),
-    /// Text that is neither torrent nor page: JSON, scripts, notes.
+    /// Text that is neither torrent nor page: other JSON, scripts, notes.
     Text,
     /// An HTML page although the headers promised a file: a login or notice page.
     HtmlPosingAsTorrent,
@@ -111,6 +113,7 @@ enum Promise {
     File,
     Html,
     Xml,
+    JsonFeed,
     /// No type.
     Nothing,
     /// Any other type.
@@ -213,14 +216,16 @@ impl Classifier {
             return Decision::NeedMore;
         }
         if text.starts_with(b"<?xml") || self.promise == Promise::Xml {
-            return match root_element(text) {
-                Some(PageKind::Feed) => self.page(PageKind::Feed),
-                Some(PageKind::Html) => self.html(),
-                None if !complete => Decision::NeedMore,
-                None => Decision::Discard(DiscardReason::Text),
+            return match root(text, complete) {
+                Root::Page(PageKind::Feed) => self.page(PageKind::Feed),
+                Root::Page(PageKind::Html) => self.html(),
+                Root::Unseen if !complete => Decision::NeedMore,
+                // Many programs declare XML and write HTML, some without its root.
+                Root::Other | Root::Unseen if self.promise == Promise::Html => self.html(),
+                Root::Other | Root::Unseen => Decision::Discard(DiscardReason::Text),
             };
         }
-        if begins_feed(text) {
+        if begins_listing(text) || (self.promise == Promise::JsonFeed && text.starts_with(b"{")) {
             return self.page(PageKind::Feed);
         }
         if document || begins_markup(text) {
@@ -266,7 +271,7 @@ impl Classifier {
             return Decision::NeedMore;
         }
         let text = bencode::skip_blank(&narrow[..length]);
-        if begins_feed(text) || root_element(text) == Some(PageKind::Feed) {
+        if begins_listing(text) || root(text, true) == Root::Page(PageKind::Feed) {
             return self.page(PageKind::Feed);
         }
         if self.promise == Promise::Html || begins_document(text) || begins_markup(text) {
@@ -312,6 +317,7 @@ fn promise(content_type: Option<&str>, disposition: Option<&str>) -> Promise {
         | "application/x-unknown"
         | "unknown/unknown" => Promise::File,
         "text/html" | "application/xhtml+xml" => Promise::Html,
+        "application/feed+json" => Promise::JsonFeed,
         "" | "*/*" => Promise::Nothing,
         xml if xml.ends_with("/xml") || xml.ends_with("+xml") => Promise::Xml,
         _ => Promise::Other,
@@ -452,52 +458,6 @@ fn starts_ignoring_case(text: &[u8], front: &[u8]) -> bool {
 
 fn find_ignoring_case(text: &[u8], wanted: &[u8]) -> bool {
     text.windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted))
-}
-
-/// True for the start of a whole HTML or XML document.
-fn begins_document(text: &[u8]) -> bool {
-    [&b"<!doctype"[..], b"<html", b"<head", b"<?xml"].iter().any(|front| starts_ignoring_case(text, front))
-}
-
-fn begins_feed(text: &[u8]) -> bool {
-    [&b"<rss"[..], b"<feed", b"<rdf:rdf", b"<urlset", b"<sitemapindex"]
-        .iter()
-        .any(|front| starts_ignoring_case(text, front))
-}
-
-/// True if the text starts with a tag or a comment, as fragments, tag soup and PHP warnings do.
-fn begins_markup(text: &[u8]) -> bool {
-    match text {
-        [b'<', b'!', b'-', b'-', ..] | [b'<', b'?', b'p', b'h', b'p', ..] => true,
-        [b'<', rest @ ..] => {
-            let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-            (1..=10).contains(&name)
-                && rest[0].is_ascii_alphabetic()
-                && rest.get(name).is_none_or(|byte| matches!(byte, b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n'))
-        }
-        _ => false,
-    }
-}
-
-/// The kind of an XML document by its root element; None before the root, or for other XML.
-fn root_element(text: &[u8]) -> Option<PageKind> {
-    let mut rest = text;
-    while let Some(at) = memchr::memchr(b'<', rest) {
-        rest = &rest[at..];
-        if begins_feed(rest) {
-            return Some(PageKind::Feed);
-        }
-        if starts_ignoring_case(rest, b"<html") {
-            return Some(PageKind::Html);
-        }
-        // Declarations, comments and style sheets come before the root.
-        rest = match rest {
-            [b'<', b'!', b'-', b'-', ..] => &rest[memmem::find(rest, b"-->")?..],
-            [b'<', b'!' | b'?', ..] => &rest[memchr::memchr(b'>', rest)?..],
-            _ => return None,
-        };
-    }
-    None
 }
 
 fn is_text(text: &[u8]) -> bool {

@@ -1,8 +1,11 @@
 //! Links that wrap another: `thunder://`, `flashget://` and `qqdl://` (ALGORITHMS §3, after BT §1), and `magnet:?`.
-//! They are found anywhere in a page (attributes, text, scripts, handlers) and decoded.
+//! They are found anywhere in a page (attributes, text, scripts, handlers) and decoded; magnets also where their signs
+//! are escaped ([`escaped`]).
 //!
-//! Finding is one pass of `memchr` over the colons of the page. Decoding is pure; the result is a URL, a magnet link
+//! Finding is one pass of `memchr` over the colons of the page, and two for the word `magnet`. Decoding is pure; the result is a URL, a magnet link
 //! or a link of another scheme, never another wrapped link. Resolves and fetches nothing.
+
+mod escaped;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,6 +15,8 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use encoding_rs::{Encoding, GB18030};
 use percent_encoding::percent_decode_str;
+
+pub use escaped::inside;
 
 use super::entities::decode_attribute;
 use crate::limits::{ENCODED_LINK_NESTING_MAX, LINKS_PER_PAGE_MAX, URL_BYTES_MAX};
@@ -122,11 +127,29 @@ fn find_in(page: &[u8], encoding: &'static Encoding) -> Vec<FoundLink> {
         if link.len() > prefix && link.len() <= URL_BYTES_MAX && seen.insert(link.clone()) {
             found.push(FoundLink { link, offset: start });
             if found.len() == LINKS_PER_PAGE_MAX {
-                break;
+                return found;
             }
         }
     }
+    let plain = found.len();
+    escaped::find(page, encoding, |offset, link| {
+        if found.len() < LINKS_PER_PAGE_MAX && link.len() <= URL_BYTES_MAX && seen.insert(link.clone()) {
+            found.push(FoundLink { link, offset });
+        }
+    });
+    if found.len() > plain {
+        found.sort_by_key(|found| found.offset);
+    }
     found
+}
+
+/// True if no word goes on before `start`; an escape is no word (`url%3Dmagnet`).
+fn stands_alone(page: &[u8], start: usize) -> bool {
+    match &page[..start] {
+        [.., b'%', a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => true,
+        [.., before] => !before.is_ascii_alphanumeric(),
+        [] => true,
+    }
 }
 
 /// The start of one of our schemes with this colon, and the length of `scheme://` or `magnet:?`.
@@ -141,9 +164,8 @@ fn prefix_around(page: &[u8], colon: usize) -> Option<(usize, usize)> {
     };
     names.iter().find_map(|name| {
         let start = colon.checked_sub(name.len())?;
-        let stands_alone = start == 0 || !page[start - 1].is_ascii_alphanumeric();
         let prefix = name.len() + if name.len() == 6 { 2 } else { 3 };
-        (stands_alone && page[start..colon].eq_ignore_ascii_case(name)).then_some((start, prefix))
+        (page[start..colon].eq_ignore_ascii_case(name) && stands_alone(page, start)).then_some((start, prefix))
     })
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Comes between `classify` (this body is a page) and `rules` (which of its links are wanted). `links` is the pass
 //! that every page goes through: a byte scanner, because this pass is the CPU budget of a crawl. `tree` gives the
-//! same links from html5ever's tree, slowly; the tests compare the two. `feed` parses RSS, Atom and sitemaps.
+//! same links from html5ever's tree, slowly; the tests compare the two. `feed` parses RSS, Atom, sitemaps and other
+//! documents that list; `clicks` makes links of forms and handlers.
 //! `encoded_links` finds and decodes magnet, thunder, flashget and qqdl links anywhere; `pagination` parses page
 //! numbers in URLs; `noise` detects whether a page has changed.
 //!
@@ -12,6 +13,7 @@ pub mod boards;
 pub mod limits;
 pub mod shortcut;
 
+mod clicks;
 pub mod encoded_links;
 mod entities;
 pub mod feed;

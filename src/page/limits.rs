@@ -25,6 +25,27 @@ pub const FOREIGN_DEPTH_MAX: usize = 256;
 /// Nesting depth of encoded links (thunder, flashget, qqdl): real ones wrap once, seldom twice.
 pub const ENCODED_LINK_NESTING_MAX: usize = 3;
 
+/// Places of one URL that name a magnet and are tried: a redirector's holds one.
+pub const MAGNETS_PER_URL_TRIED: usize = 4;
+
+/// Infohashes of one item of a feed: real ones tell one, in one or two forms.
+pub const INFOHASHES_PER_ITEM_MAX: usize = 16;
+
+/// Bytes of an item's title that become a magnet's name; a longer one is no title.
+pub const TITLE_BYTES_MAX: usize = 2_000;
+
+/// Event handlers of one tag that are read; HTML has some hundred, a tag of a real page one or two.
+pub const HANDLERS_PER_TAG_MAX: usize = 16;
+
+/// Addresses of one event handler.
+pub const TARGETS_PER_HANDLER_MAX: usize = 8;
+
+/// Hidden fields and buttons of a form that is a link: real ones have a handful.
+pub const FIELDS_PER_FORM_MAX: usize = 32;
+
+/// Depth of pages that are written within the page, in `srcdoc` attributes.
+pub const SRCDOC_DEPTH_MAX: u32 = 2;
+
 /// Bytes of a text that are searched for a time: the longest cells contain the last author, the page, and the time.
 pub const TIME_TEXT_BYTES_MAX: usize = 400;
 

@@ -13,25 +13,35 @@
 //! framesets, `noscript` as markup (scripting is off), `template` content as content (as a selector on scraper's tree
 //! sees it). `tests/page/links.rs` compares the result with html5ever's tree. Known differences, all on broken pages:
 //! the tree copies an `a` that is still open at the end of a block (the same link twice), ignores tags within a
-//! `colgroup` of a `template`, and knows which HTML elements are open around an unclosed `svg`.
+//! `colgroup` of a `template`, and knows which HTML elements are open around an unclosed `svg`. It also drops tags where
+//! their element may not stand (a `tr` outside of a table), whose handlers count here, and moves a form out of the table
+//! whose rows hold its fields, which are still its own here.
 //!
-//! Linear in the page's bytes, no recursion; never resolves a URL, never fails.
+//! Linear in the page's bytes, and recursive only for pages within the page (`srcdoc`); never resolves a URL, never fails.
+
+mod clicking;
+mod kinds;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use encoding_rs::{Encoding, UTF_8};
 
+pub(crate) use kinds::{
+    anchor_kind, click_kind, inner_kind, kind_of, link_element_kind, refresh_target, robots_directives, strip_url,
+};
+
+use super::clicks::{self, Acts, Form};
 use super::entities::decode_attribute;
 use super::foreign::{Foreign, Hints};
 use super::frames::Frames;
 use super::tokens::{self, Name, TagEnd, key};
-use crate::limits::LINKS_PER_PAGE_MAX;
+use crate::limits::{LINKS_PER_PAGE_MAX, SRCDOC_DEPTH_MAX};
 
 /// The purpose of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LinkKind {
-    /// `a` or `area`, in HTML or SVG.
+    /// `a` or `area`, in HTML or SVG, `link rel=alternate` of a torrent's type, or any link of a page within the page.
     Anchor,
     /// `iframe` or `frame`.
     Frame,
@@ -45,7 +55,9 @@ pub enum LinkKind {
     Feed,
     /// `meta http-equiv=refresh` with a URL.
     Refresh,
-    /// `a` or `area` to a magnet, thunder, flashget or qqdl link: see [`super::encoded_links`].
+    /// A form, an event handler or a `data-href`: see [`super::clicks`].
+    Click,
+    /// Any of these to a magnet, thunder, flashget or qqdl link: see [`super::encoded_links`].
     Encoded,
 }
 
@@ -63,6 +75,8 @@ pub struct Link<'a> {
 pub struct PageLinks<'a> {
     /// The `href` of the first `base` that has one: relative references resolve against it.
     pub base: Option<Cow<'a, str>>,
+    /// The name of the folder that the page lists. References are relative to it, whether its URL ends with a slash or not.
+    pub folder: Option<Cow<'a, str>>,
     /// In document order, with repetitions; at most [`LINKS_PER_PAGE_MAX`].
     pub links: Vec<Link<'a>>,
     /// `<meta name=robots>` (or `gleaner`) asks not to follow this page's links.
@@ -80,6 +94,7 @@ impl PageLinks<'_> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         PageLinks {
             base: self.base.map(owned),
+            folder: self.folder.map(owned),
             links: self.links.into_iter().map(|link| Link { href: owned(link.href), kind: link.kind }).collect(),
             robots_nofollow: self.robots_nofollow,
             robots_noindex: self.robots_noindex,
@@ -94,25 +109,34 @@ impl PageLinks<'_> {
 pub fn scan<'a>(body: &'a [u8], encoding: &'static Encoding) -> PageLinks<'a> {
     if !encoding.is_ascii_compatible() {
         let (text, _) = encoding.decode_with_bom_removal(body);
-        return scan_ascii_compatible(text.as_bytes(), UTF_8).into_owned();
+        return scan_ascii_compatible(text.as_bytes(), UTF_8, 0).into_owned();
     }
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    scan_ascii_compatible(body, encoding)
+    scan_ascii_compatible(body, encoding, 0)
 }
 
-fn scan_ascii_compatible<'a>(page: &'a [u8], encoding: &'static Encoding) -> PageLinks<'a> {
-    let mut scanner =
-        Scanner { page, encoding, foreign: Foreign::default(), frames: Frames::Undecided, found: PageLinks::default() };
+/// `depth` is the number of pages around this one.
+fn scan_ascii_compatible<'a>(page: &'a [u8], encoding: &'static Encoding, depth: u32) -> PageLinks<'a> {
+    let mut scanner = Scanner {
+        page,
+        encoding,
+        depth,
+        foreign: Foreign::default(),
+        frames: Frames::Undecided,
+        form: None,
+        found: PageLinks::default(),
+    };
     let mut at = 0;
     while let Some(next) = scanner.step(at) {
         at = next;
     }
+    scanner.close_form();
     scanner.found
 }
 
 /// The attributes that make links, as ranges of the page; the first of duplicates wins.
 #[derive(Default)]
-struct Wanted {
+struct Wanted<'a> {
     href: Option<Range<usize>>,
     src: Option<Range<usize>>,
     rel: Option<Range<usize>>,
@@ -120,11 +144,14 @@ struct Wanted {
     name: Option<Range<usize>>,
     content: Option<Range<usize>>,
     http_equiv: Option<Range<usize>>,
+    xlink: Option<Range<usize>>,
+    srcdoc: Option<Range<usize>>,
+    acts: Acts<'a>,
 }
 
-impl Wanted {
+impl<'a> Wanted<'a> {
     #[inline]
-    fn see(&mut self, name: &[u8], value: Range<usize>) {
+    fn see(&mut self, name: &'a [u8], value: Range<usize>) {
         let slot = match name.len() {
             3 if name.eq_ignore_ascii_case(b"src") => &mut self.src,
             3 if name.eq_ignore_ascii_case(b"rel") => &mut self.rel,
@@ -132,7 +159,10 @@ impl Wanted {
             4 if name.eq_ignore_ascii_case(b"type") => &mut self.type_,
             4 if name.eq_ignore_ascii_case(b"name") => &mut self.name,
             7 if name.eq_ignore_ascii_case(b"content") => &mut self.content,
+            6 if name.eq_ignore_ascii_case(b"srcdoc") => &mut self.srcdoc,
             10 if name.eq_ignore_ascii_case(b"http-equiv") => &mut self.http_equiv,
+            10 if name.eq_ignore_ascii_case(b"xlink:href") => &mut self.xlink,
+            _ if Acts::wants(name) => return self.acts.see(name, value),
             _ => return,
         };
         slot.get_or_insert(value);
@@ -142,14 +172,19 @@ impl Wanted {
 struct Scanner<'a> {
     page: &'a [u8],
     encoding: &'static Encoding,
+    depth: u32,
     foreign: Foreign,
     frames: Frames,
+    /// The open form, and the number of links before it.
+    form: Option<(Form, usize)>,
     found: PageLinks<'a>,
 }
 
 const A: u64 = key(b"a");
 const AREA: u64 = key(b"area");
 const BASE: u64 = key(b"base");
+const BUTTON: u64 = key(b"button");
+const FORM: u64 = key(b"form");
 const FRAME: u64 = key(b"frame");
 const FRAMESET: u64 = key(b"frameset");
 const IFRAME: u64 = key(b"iframe");
@@ -160,6 +195,7 @@ const META: u64 = key(b"meta");
 const NOEMBED: u64 = key(b"noembed");
 const NOFRAMES: u64 = key(b"noframes");
 const SCRIPT: u64 = key(b"script");
+const SELECT: u64 = key(b"select");
 const STYLE: u64 = key(b"style");
 const SVG: u64 = key(b"svg");
 const TEXTAREA: u64 = key(b"textarea");
@@ -197,6 +233,7 @@ impl<'a> Scanner<'a> {
                     FRAMESET if self.foreign.is_outside() => self.frames.close_frameset(),
                     // `</br>` counts as `<br>`.
                     BR if self.foreign.is_outside() => self.frames.start_tag(BR),
+                    FORM if self.foreign.is_outside() => self.close_form(),
                     _ => {}
                 }
                 if !self.foreign.is_outside() {
@@ -240,9 +277,30 @@ impl<'a> Scanner<'a> {
             return self.html_start_tag(name, at);
         }
         if name.key == A {
+            wanted.href = wanted.href.or(wanted.xlink.take());
             self.anchor(wanted)?;
+        } else {
+            self.acts(wanted.acts, false)?;
         }
         Some(end.after)
+    }
+
+    /// The rest of a start tag that is no link itself.
+    #[inline]
+    fn rest_of_start_tag(&mut self, at: usize) -> Option<TagEnd> {
+        if self.page.get(at) == Some(&b'>') {
+            return Some(TagEnd { after: at + 1, self_closing: false });
+        }
+        let mut acts = Acts::default();
+        let end = tokens::attributes(self.page, at, |name, value| {
+            if Acts::wants(name) {
+                acts.see(name, value);
+            }
+        })?;
+        if !acts.is_empty() {
+            self.acts(acts, false)?;
+        }
+        Some(end)
     }
 
     /// A start tag in HTML content; `at` is after its name.
@@ -253,27 +311,32 @@ impl<'a> Scanner<'a> {
         }
         self.frames.start_tag(name.key);
         match name.key {
-            A | AREA | LINK | META | BASE | FRAME | IFRAME | INPUT => self.link_tag(name, at),
-            SCRIPT => tokens::script(self.page, self.skip_attributes(at)?.after),
+            A | AREA | LINK | META | BASE | FRAME | IFRAME => self.link_tag(name, at),
+            FORM | INPUT | BUTTON => self.form_tag(name, at),
+            SCRIPT => tokens::script(self.page, self.rest_of_start_tag(at)?.after),
             STYLE | XMP | NOEMBED | NOFRAMES | TITLE | TEXTAREA => {
-                tokens::raw_text(self.page, self.skip_attributes(at)?.after, name.bytes)
+                self.asks_reader(name.key);
+                tokens::raw_text(self.page, self.rest_of_start_tag(at)?.after, name.bytes)
             }
             FRAMESET => {
-                let end = self.skip_attributes(at)?;
+                let end = self.rest_of_start_tag(at)?;
                 self.frames.open_frameset();
                 Some(end.after)
             }
             SVG | MATH if self.foreign.is_outside() => {
-                let end = self.skip_attributes(at)?;
+                let end = self.rest_of_start_tag(at)?;
                 self.foreign.start_tag(name, end.self_closing, Hints::default());
                 Some(end.after)
             }
             0 if name.is(b"plaintext") => None,
-            _ => self.skip_attributes(at).map(|end| end.after),
+            _ => {
+                self.asks_reader(name.key);
+                self.rest_of_start_tag(at).map(|end| end.after)
+            }
         }
     }
 
-    /// A tag that may be a link, and `input`, whose type matters to the frameset state.
+    /// A tag that may be a link.
     #[inline]
     fn link_tag(&mut self, name: Name<'a>, at: usize) -> Option<usize> {
         let mut wanted = Wanted::default();
@@ -287,19 +350,13 @@ impl<'a> Scanner<'a> {
                     self.found.base = wanted.href.map(|href| self.url(href));
                 }
             }
-            FRAME => {
-                if matches!(self.frames, Frames::Inside(_)) {
-                    self.frame(wanted)?;
-                }
-            }
             IFRAME => {
                 self.frame(wanted)?;
                 return tokens::raw_text(self.page, end.after, name.bytes);
             }
             _ => {
-                let hidden = wanted.type_.is_some_and(|value| self.text(value).eq_ignore_ascii_case("hidden"));
-                if !hidden {
-                    self.frames.start_tag(BR);
+                if matches!(self.frames, Frames::Inside(_)) {
+                    self.frame(Wanted { srcdoc: None, ..wanted })?;
                 }
             }
         }
@@ -307,17 +364,25 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-    fn anchor(&mut self, wanted: Wanted) -> Option<()> {
+    fn anchor(&mut self, wanted: Wanted<'a>) -> Option<()> {
         let Some(href) = wanted.href else {
-            return Some(());
+            return self.acts(wanted.acts, false);
         };
         let href = self.url(href);
         let rel = wanted.rel.map(|value| self.text(value));
         let kind = anchor_kind(&href, rel.as_deref());
-        self.push(href, kind)
+        if kind == LinkKind::Anchor && clicks::leads_nowhere(&href) {
+            self.push(href.clone(), kind)?;
+            if clicks::is_script(&href) {
+                self.targets(&href)?;
+            }
+            return self.acts(wanted.acts, false);
+        }
+        self.push(href, kind)?;
+        if wanted.acts.is_empty() { Some(()) } else { self.acts(wanted.acts, true) }
     }
 
-    fn link_element(&mut self, wanted: Wanted) -> Option<()> {
+    fn link_element(&mut self, wanted: Wanted<'a>) -> Option<()> {
         if let (Some(href), Some(rel)) = (wanted.href, wanted.rel) {
             let rel = self.text(rel);
             let type_ = wanted.type_.map(|value| self.text(value));
@@ -329,17 +394,23 @@ impl<'a> Scanner<'a> {
         Some(())
     }
 
-    fn frame(&mut self, wanted: Wanted) -> Option<()> {
-        match wanted.src {
-            Some(src) => {
-                let href = self.url(src);
-                self.push(href, LinkKind::Frame)
-            }
-            None => Some(()),
+    fn frame(&mut self, wanted: Wanted<'a>) -> Option<()> {
+        let is_link = wanted.src.is_some();
+        if let Some(src) = wanted.src {
+            let href = self.url(src);
+            self.push(href, LinkKind::Frame)?;
         }
+        if let Some(srcdoc) = wanted.srcdoc.filter(|_| self.depth < SRCDOC_DEPTH_MAX) {
+            let markup = self.text(srcdoc);
+            let inner = scan_ascii_compatible(markup.as_bytes(), UTF_8, self.depth + 1).into_owned();
+            for link in inner.links {
+                self.push(link.href, inner_kind(link.kind))?;
+            }
+        }
+        self.acts(wanted.acts, is_link)
     }
 
-    fn meta(&mut self, wanted: Wanted) -> Option<()> {
+    fn meta(&mut self, wanted: Wanted<'a>) -> Option<()> {
         let Some(content) = wanted.content else {
             return Some(());
         };
@@ -353,7 +424,8 @@ impl<'a> Scanner<'a> {
             && let Some(target) = refresh_target(&self.text(content))
         {
             let target = strip_url(&target).into_owned();
-            return self.push(Cow::Owned(target), LinkKind::Refresh);
+            let kind = kind_of(&target, LinkKind::Refresh);
+            return self.push(Cow::Owned(target), kind);
         }
         Some(())
     }
@@ -417,103 +489,3 @@ impl<'a> Scanner<'a> {
 }
 
 const BR: u64 = key(b"br");
-
-/// The URL standard's preparation (§4.4, steps 1–3): outer C0 controls and spaces off, tabs and newlines out.
-pub(super) fn strip_url(text: &str) -> Cow<'_, str> {
-    let text = text.trim_matches(|character| character <= ' ');
-    if text.contains(['\t', '\n', '\r']) {
-        Cow::Owned(text.replace(['\t', '\n', '\r'], ""))
-    } else {
-        Cow::Borrowed(text)
-    }
-}
-
-/// The kind of an `a` or `area` by its stripped `href` and its `rel`.
-pub(super) fn anchor_kind(href: &str, rel: Option<&str>) -> LinkKind {
-    if super::encoded_links::is_encoded(href) {
-        return LinkKind::Encoded;
-    }
-    for token in rel.unwrap_or_default().split_ascii_whitespace() {
-        if let Some(kind) = next_or_prev(token) {
-            return kind;
-        }
-    }
-    LinkKind::Anchor
-}
-
-/// The kind of a `link` element; `None` for style sheets, icons and everything else that is not a page.
-pub(super) fn link_element_kind(rel: &str, type_: Option<&str>) -> Option<LinkKind> {
-    rel.split_ascii_whitespace().find_map(|token| {
-        if let Some(kind) = next_or_prev(token) {
-            Some(kind)
-        } else if token.eq_ignore_ascii_case("canonical") {
-            Some(LinkKind::Canonical)
-        } else {
-            let type_ = type_.unwrap_or_default().trim_ascii();
-            let is_feed = ["application/rss+xml", "application/atom+xml", "application/feed+json"]
-                .iter()
-                .any(|feed| type_.get(..feed.len()).is_some_and(|start| start.eq_ignore_ascii_case(feed)));
-            (token.eq_ignore_ascii_case("alternate") && is_feed).then_some(LinkKind::Feed)
-        }
-    })
-}
-
-fn next_or_prev(token: &str) -> Option<LinkKind> {
-    if token.eq_ignore_ascii_case("next") {
-        Some(LinkKind::Next)
-    } else if token.eq_ignore_ascii_case("prev") || token.eq_ignore_ascii_case("previous") {
-        Some(LinkKind::Prev)
-    } else {
-        None
-    }
-}
-
-/// (noindex, nofollow) of a `meta` element.
-pub(super) fn robots_directives(name: &str, content: &str) -> (bool, bool) {
-    let name = name.trim_ascii();
-    if !name.eq_ignore_ascii_case("robots") && !name.eq_ignore_ascii_case("gleaner") {
-        return (false, false);
-    }
-    let has = |wanted: &str| {
-        content
-            .split(|character: char| character == ',' || character.is_ascii_whitespace())
-            .any(|directive| directive.eq_ignore_ascii_case(wanted) || directive.eq_ignore_ascii_case("none"))
-    };
-    (has("noindex"), has("nofollow"))
-}
-
-/// The URL in a refresh's `content` (HTML §4.2.5.3, shared declarative refresh steps); `None` if it is malformed or
-/// names the page itself.
-pub(super) fn refresh_target(content: &str) -> Option<String> {
-    let spaces = |text: &str| text.trim_ascii_start().len();
-    let rest = content.trim_ascii_start();
-    let after_time = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    if after_time.len() == rest.len() {
-        return None;
-    }
-    let rest = &after_time[after_time.len() - spaces(after_time)..];
-    let had_space = rest.len() < after_time.len();
-    let rest = match rest.strip_prefix([';', ',']) {
-        Some(rest) => rest.trim_ascii_start(),
-        None if had_space => rest,
-        None => return None,
-    };
-    if rest.is_empty() {
-        return None;
-    }
-    let url = after_url_and_equals(rest).unwrap_or(rest);
-    let url = match url.as_bytes().first() {
-        Some(&quote @ (b'"' | b'\'')) => {
-            let inner = &url[1..];
-            inner.split(char::from(quote)).next().unwrap_or(inner)
-        }
-        _ => url,
-    };
-    Some(url.to_owned())
-}
-
-/// `text` after `url =`; `None` if it does not start so.
-fn after_url_and_equals(text: &str) -> Option<&str> {
-    let rest = text.get(3..).filter(|_| text.as_bytes()[..3].eq_ignore_ascii_case(b"url"))?;
-    Some(rest.trim_ascii_start().strip_prefix('=')?.trim_ascii_start())
-}

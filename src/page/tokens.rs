@@ -104,7 +104,11 @@ fn skip_spaces(page: &[u8], mut at: usize) -> Option<usize> {
 /// The attribute states (§13.2.5.32–40): calls `each` with name and value of every attribute from `at` on, in order,
 /// up to the `>` of the tag. Of duplicates the first counts, which the caller must handle.
 #[inline]
-pub(super) fn attributes(page: &[u8], mut at: usize, mut each: impl FnMut(&[u8], Range<usize>)) -> Option<TagEnd> {
+pub(super) fn attributes<'p>(
+    page: &'p [u8],
+    mut at: usize,
+    mut each: impl FnMut(&'p [u8], Range<usize>),
+) -> Option<TagEnd> {
     loop {
         let byte = *page.get(at)?;
         if is_space(byte) {

@@ -5,18 +5,23 @@
 //! element left open into each block that follows, so [`parse`] checks the tree while it grows. It is still slow (18
 //! MB/s): call it off the threads that serve sockets.
 
+use std::borrow::Cow;
 use std::cell::Ref;
 
+use ego_tree::NodeRef;
+use encoding_rs::UTF_8;
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::tree_builder::{TreeBuilderOpts, TreeSink};
-use html5ever::{ParseOpts, local_name, ns};
+use html5ever::{ParseOpts, QualName, local_name, ns};
 use scraper::node::Element;
-use scraper::{Html, HtmlTreeSink};
+use scraper::{Html, HtmlTreeSink, Node};
 
+use super::clicks::{self, Attributes, Control, Form};
 use super::links::{
-    Link, LinkKind, PageLinks, anchor_kind, link_element_kind, refresh_target, robots_directives, strip_url,
+    Link, LinkKind, PageLinks, anchor_kind, click_kind, inner_kind, kind_of, link_element_kind, refresh_target,
+    robots_directives, strip_url,
 };
-use crate::limits::{HTML_DEPTH_MAX, HTML_NODES_MAX, LINKS_PER_PAGE_MAX};
+use crate::limits::{HTML_DEPTH_MAX, HTML_NODES_MAX, LINKS_PER_PAGE_MAX, SRCDOC_DEPTH_MAX};
 
 /// Why a page has no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -88,15 +93,31 @@ fn check(html: &Html, seen: usize) -> Result<usize, TreeError> {
 /// # Errors
 /// As [`parse`].
 pub fn links(html: &str) -> Result<PageLinks<'static>, TreeError> {
+    links_at(html, 0)
+}
+
+fn links_at(html: &str, depth: u32) -> Result<PageLinks<'static>, TreeError> {
     let tree = parse(html)?;
     let mut found = PageLinks::default();
-    for node in tree.tree.nodes() {
-        if let Some(element) = node.value().as_element()
-            && let Some((href, kind)) = link_of(element, &mut found)
-        {
+    for (node, element) in tree.tree.nodes().filter_map(|node| Some((node, node.value().as_element()?))) {
+        let is_html = element.name.ns == ns!(html);
+        let own = link_of(element, &mut found);
+        let clicked = clicks_of(element, own.as_ref());
+        let mut links = Vec::new();
+        if is_html && element.name() == "form" {
+            links.extend(form_of(node).links().into_iter().map(click));
+        }
+        links.extend(own);
+        let inner = element.attr("srcdoc").filter(|_| is_html && element.name() == "iframe");
+        if let Some(inner) = inner.filter(|_| depth < SRCDOC_DEPTH_MAX) {
+            let inner = links_at(inner, depth + 1)?.links;
+            links.extend(inner.into_iter().map(|link| (link.href.into_owned(), inner_kind(link.kind))));
+        }
+        links.extend(clicked);
+        for (href, kind) in links {
             if found.links.len() == LINKS_PER_PAGE_MAX {
                 found.truncated = true;
-                break;
+                return Ok(found);
             }
             found.links.push(Link { href: strip_url(&href).into_owned().into(), kind });
         }
@@ -104,11 +125,64 @@ pub fn links(html: &str) -> Result<PageLinks<'static>, TreeError> {
     Ok(found)
 }
 
+/// The links of an element's script, data and handlers; `own` is its own.
+fn clicks_of(element: &Element, own: Option<&(String, LinkKind)>) -> Vec<(String, LinkKind)> {
+    if HEAD_ONLY.contains(&element.name()) {
+        return Vec::new();
+    }
+    let leads = own.is_some_and(|(href, kind)| *kind != LinkKind::Anchor || !clicks::leads_nowhere(href));
+    let script = own.filter(|(href, _)| !leads && clicks::is_script(href));
+    let of_script = script.into_iter().flat_map(|(code, _)| clicks::targets(code));
+    let data = element.attrs().filter(|(name, _)| !leads && clicks::is_data(name.as_bytes()));
+    let data = data.map(|(_, value)| strip_url(value).into_owned()).find(|href| !href.is_empty());
+    let handlers = element.attrs().filter(|(name, _)| clicks::is_handler(name.as_bytes()));
+    of_script.chain(data).chain(handlers.flat_map(|(_, code)| clicks::targets(code))).map(click).collect()
+}
+
+fn click(href: String) -> (String, LinkKind) {
+    let kind = click_kind(&strip_url(&href));
+    (href, kind)
+}
+
+/// Elements whose handlers do not count.
+const HEAD_ONLY: [&str; 3] = ["link", "meta", "base"];
+
+fn form_of(node: NodeRef<'_, Node>) -> Form {
+    let attributes = |element: &Element, [action, method]: [&str; 2]| {
+        let text = |name: &str| element.attr(name).map(|value| Cow::Owned(value.to_owned()));
+        Attributes {
+            name: text("name"),
+            value: text("value"),
+            action: element.attr(action).map(|action| Cow::Owned(strip_url(action).into_owned())),
+            method: text(method),
+            disabled: element.attr("disabled").is_some(),
+        }
+    };
+    let own = node.value().as_element().map(|form| attributes(form, ["action", "method"]));
+    let mut form = Form::new(&own.unwrap_or_default());
+    let controls = node.descendants().filter_map(|node| node.value().as_element());
+    for element in controls.filter(|element| element.name.ns == ns!(html) && element.attr("form").is_none()) {
+        match element.name() {
+            "select" | "textarea" => form.ask(),
+            name @ ("input" | "button") => {
+                let control = Control::of(name == "button", element.attr("type"));
+                form.add(control, &attributes(element, ["formaction", "formmethod"]), UTF_8);
+            }
+            _ => {}
+        }
+    }
+    form
+}
+
 /// The link of one element; page-wide directives go to `page`.
 fn link_of(element: &Element, page: &mut PageLinks<'static>) -> Option<(String, LinkKind)> {
     let href = || element.attr("href").map(|value| strip_url(value).into_owned());
     if element.name.local == local_name!("a") {
-        let href = href()?;
+        let of_svg = || {
+            let of = |name: &QualName| name.ns == ns!(xlink) && name.local == local_name!("href");
+            element.attrs.iter().find(|(name, _)| of(name)).map(|(_, value)| strip_url(value).into_owned())
+        };
+        let href = href().or_else(of_svg)?;
         let kind = anchor_kind(&href, element.attr("rel"));
         return Some((href, kind));
     }
@@ -141,7 +215,8 @@ fn link_of(element: &Element, page: &mut PageLinks<'static>) -> Option<(String, 
             }
             let is_refresh = element.attr("http-equiv")?.eq_ignore_ascii_case("refresh");
             let target = is_refresh.then(|| refresh_target(content)).flatten()?;
-            Some((target, LinkKind::Refresh))
+            let kind = kind_of(&strip_url(&target), LinkKind::Refresh);
+            Some((target, kind))
         }
         _ => None,
     }

@@ -79,6 +79,8 @@ fn hostile_pages_take_linear_time() {
         long("<svg>", "<![CDATA[", ""),
         long("", "<div>", ""),
         long("", "<a href=magnet:?>", ""),
+        long("", "magnet%", ""),
+        long("<a href='/", "magnet%3A", "'>"),
     ] {
         let found = scan(page.as_bytes(), UTF_8);
         // 4 MB in a debug build take a fraction of a second; quadratic time would be hours, and the harness would

@@ -245,6 +245,31 @@ fn links_resolve_against_the_page_in_its_charset() {
 }
 
 #[test]
+fn slashes_before_a_host_count_as_two_however_many_they_are() {
+    let base = Url::parse("https://site.example/a/b?c").unwrap();
+    let canonical = Canonical::default();
+    let joined = |href: &str| CrawlUrl::join(&base, href, None, &canonical).map(|url| url.as_str().to_owned());
+    for (href, expected) in [
+        ("//h.example/p", "https://h.example/p"),
+        ("///h.example/p", "https://h.example/p"),
+        ("////h.example/p?q", "https://h.example/p?q"),
+        (" \t/\n//h.example/p", "https://h.example/p"),
+        (r"/\/h.example/p", "https://h.example/p"),
+        (r"\\\\\h.example\p", "https://h.example/p"),
+        ("http:////h.example/p", "http://h.example/p"),
+        ("http:///h.example/p", "http://h.example/p"),
+        ("https:////h.example/p", "https://h.example/p"),
+        ("/p///q", "https://site.example/p///q"),
+    ] {
+        assert_eq!(joined(href).as_deref(), Ok(expected), "{href:?}");
+        assert_eq!(resolve(&base, href).map(String::from).as_deref(), Some(expected), "{href:?}");
+    }
+    for nothing in ["//", "///", "////"] {
+        assert!(joined(nothing).is_err(), "{nothing:?}");
+    }
+}
+
+#[test]
 fn parts_are_what_the_database_keeps() {
     let url = CrawlUrl::parse("https://[::1]:8443/a/b?c=d", &Canonical::default()).unwrap();
     assert_eq!((url.scheme(), url.host(), url.authority()), ("https", "[::1]", "[::1]:8443"));

@@ -18,7 +18,7 @@ use crate::job::{Job, PageFindings};
 use crate::outlinks;
 use crate::sitemaps::Sitemaps;
 use crate::version::Print;
-use gleaner_base::url::CrawlUrl;
+use gleaner_base::url::{CrawlUrl, resolve};
 use gleaner_net::fetch::{ResponseHeaders, charset};
 use gleaner_page::links::{LinkKind, PageLinks};
 use gleaner_page::noise::{Basis, Explained, Fingerprint, Holds, Model, NoteError, Page, Verdict as Compared};
@@ -177,7 +177,7 @@ fn class_of(rules: &SiteRules, base: Option<&url::Url>, encoding: &'static Encod
 /// The base URL of a page's references.
 fn base(url: &CrawlUrl, page: &PageLinks<'_>) -> Option<url::Url> {
     let own = url::Url::parse(url.as_str()).ok()?;
-    let named = page.base.as_deref().and_then(|base| own.join(base).ok());
+    let named = page.base.as_deref().and_then(|base| resolve(&own, base));
     Some(named.filter(|base| matches!(base.scheme(), "http" | "https")).unwrap_or(own))
 }
 
@@ -187,8 +187,11 @@ fn rest(page: &PageLinks<'_>, body: &[u8], encoding: &'static Encoding) -> u64 {
     let mut hasher = Xxh3::new();
     hasher.update(page.base.as_deref().unwrap_or_default().as_bytes());
     hasher.update(&[u8::from(page.robots_nofollow), u8::from(page.truncated)]);
-    let of_head =
-        page.links.iter().filter(|link| !matches!(link.kind, LinkKind::Anchor | LinkKind::Frame | LinkKind::Encoded));
+    // Forms hold tokens that differ with each visit.
+    let of_head = page
+        .links
+        .iter()
+        .filter(|link| !matches!(link.kind, LinkKind::Anchor | LinkKind::Frame | LinkKind::Click | LinkKind::Encoded));
     for link in of_head {
         hasher.update(link.href.as_bytes());
         hasher.update(b"\n");

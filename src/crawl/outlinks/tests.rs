@@ -11,11 +11,15 @@ fn read(robots: &str, content_type: &str, body: &str) -> PageFindings {
 }
 
 fn read_as(class: Class, robots: &str, content_type: &str, body: &str) -> PageFindings {
+    read_at("http://site.example/", class, robots, content_type, body)
+}
+
+fn read_at(url: &str, class: Class, robots: &str, content_type: &str, body: &str) -> PageFindings {
     let rules = format!(
         "start = ['http://site.example/']\nrobots = {robots}\n[classes]\nindex = ['^/']\ndownload = ['\\.torrent']\n"
     );
     let rules = gleaner_rules::from_text("site", &rules).unwrap();
-    let url = CrawlUrl::parse("http://site.example/", &Canonical::default()).unwrap();
+    let url = CrawlUrl::parse(url, &Canonical::default()).unwrap();
     let key = UrlKey { host: HostId(1), path: "/".into() };
     let lease =
         Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
@@ -72,6 +76,46 @@ fn nofollow_is_obeyed_unless_the_rules_do_not_obey_robots() {
     let ignored = read(IGNORE, "text/html", body);
     assert_eq!(urls(&ignored), ["http://site.example/a", "http://site.example/b"]);
     assert!(!ignored.nofollow);
+}
+
+#[test]
+fn a_redirector_to_a_magnet_is_the_magnet() {
+    let hash = "0123456789ABCDEF0123456789ABCDEF01234567";
+    let body = format!(
+        "<a href='/away?to=magnet%3A%3Fxt%3Durn%3Abtih%3A{hash}%26dn%3DA&amp;x=1'>a</a><a href='/magnet%3Fs'>b</a>\
+            <a href='&#109;agnet&#58;?xt=urn:btih:{}'>c</a>",
+        hash.replace('0', "1")
+    );
+    let findings = read(OBEY, "text/html", &body);
+    assert_eq!(urls(&findings), ["http://site.example/magnet%3Fs"]);
+    assert_eq!(findings.magnets.len(), 2);
+    assert_eq!(findings.magnets[0].name.as_deref(), Some("A"));
+    assert_eq!(&*findings.magnets[0].link, format!("magnet:?xt=urn:btih:{hash}&dn=A"));
+}
+
+#[test]
+fn what_a_click_brings_is_judged_as_a_link_and_with_an_account_only_if_it_is_a_target() {
+    let body = "<form action=/go><input type=hidden name=id value=1><button>x</button></form>\
+        <tr onclick=\"location='/a.torrent'\"><td data-href=//other.example/b.torrent>";
+    assert_eq!(urls(&read(OBEY, "text/html", body)), ["http://site.example/go?id=1", "http://site.example/a.torrent"]);
+    let account = "{ obey = true }\nlogin = { user = 'anna', page = '/login' }";
+    assert_eq!(urls(&read(account, "text/html", body)), ["http://site.example/a.torrent"]);
+}
+
+#[test]
+fn keys_of_a_bucket_are_relative_to_it_whether_its_url_ends_with_a_slash_or_not() {
+    let body = "<?xml version='1.0'?><ListBucketResult><Name>pub</Name><IsTruncated>true</IsTruncated>\
+        <Contents><Key>a/b.torrent</Key></Contents></ListBucketResult>";
+    for (page, expected) in [
+        ("http://site.example/", "http://site.example/a/b.torrent"),
+        ("http://site.example/pub/?list-type=2", "http://site.example/pub/a/b.torrent"),
+        ("http://site.example/pub?list-type=2", "http://site.example/pub/a/b.torrent"),
+        ("http://site.example/other?x", "http://site.example/a/b.torrent"),
+    ] {
+        let findings = read_at(page, Class::Index, OBEY, "application/xml", body);
+        assert_eq!(urls(&findings)[0], expected, "{page}");
+        assert!(urls(&findings)[1].ends_with("?marker=a/b.torrent"), "{page}");
+    }
 }
 
 #[test]

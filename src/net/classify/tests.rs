@@ -212,6 +212,70 @@ fn feeds_and_sitemaps_are_pages_of_their_kind() {
 }
 
 #[test]
+fn roots_count_whatever_prefix_their_namespace_has() {
+    for feed in [
+        "<?xml version='1.0'?>\n<sit:sitemapindex xmlns:sit='x'><sit:sitemap>",
+        "<?xml version='1.0'?>\n<s:urlset xmlns:s='x'><s:url>",
+        "<atom:feed xmlns:atom='http://www.w3.org/2005/Atom'><atom:entry>",
+        "<r:RDF xmlns:r='x'><item></item></r:RDF>",
+    ] {
+        for content_type in [None, Some("application/xml"), Some("text/html")] {
+            assert_eq!(whole(content_type, feed.as_bytes()), Decision::Page(PageKind::Feed), "{feed}");
+            assert_eq!(slowly(content_type, feed.as_bytes()).0, Decision::Page(PageKind::Feed), "{feed}");
+        }
+    }
+}
+
+#[test]
+fn a_page_may_declare_xml_and_leave_its_root_out() {
+    let strict =
+        "<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd'>";
+    for start in ["<head><title>x</title></head>", &format!("{strict}\n<title>x</title>"), "<center>", "<!-- x --><p>x"]
+    {
+        let page = format!("<?xml version='1.0' encoding='utf-8'?>\n{start}<a href=x>x</a>");
+        for content_type in ["text/html", "application/xhtml+xml; charset=utf-8"] {
+            assert_eq!(slowly(Some(content_type), page.as_bytes()).0, Decision::Page(PageKind::Html), "{page}");
+        }
+    }
+    let typed = format!("<?xml version='1.0'?>{strict}<title>x</title>");
+    assert_eq!(whole(Some("application/xml"), typed.as_bytes()), Decision::Page(PageKind::Html));
+    assert_eq!(whole(Some("text/xml"), b"<?xml version='1.0'?><torrents/>"), Decision::Discard(DiscardReason::Text));
+}
+
+#[test]
+fn listings_in_xml_and_json_are_pages_and_other_json_is_none() {
+    let feed = Decision::Page(PageKind::Feed);
+    for (content_type, body) in [
+        ("application/feed+json", "{\"title\":\"x\",\"items\":[]}"),
+        ("application/json", "{ \"version\": \"https://jsonfeed.org/version/1.1\" }"),
+        ("text/plain", "{\"version\":\"https:\\/\\/jsonfeed.org\\/version\\/1\",\"items\":[]}"),
+        ("application/json", "[\n{ \"name\":\"a\", \"type\":\"directory\", \"mtime\":\"Tue\" },\n"),
+        ("application/json", "[{\"type\": \"file\", \"size\": 1, \"name\": \"b}.torrent\"}]"),
+        ("text/xml", "<?xml version=\"1.0\"?>\n<list>\n<directory mtime=\"2026\">a</directory>\n</list>"),
+        ("application/xml", "<?xml version='1.0'?><ListBucketResult xmlns='http://s3.amazonaws.com/doc/2006-03-01/'>"),
+        ("application/metalink4+xml", "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file>"),
+    ] {
+        assert_eq!(whole(Some(content_type), body.as_bytes()), feed, "{body}");
+        assert_eq!(slowly(Some(content_type), body.as_bytes()).0, feed, "{body}");
+    }
+    for body in [
+        "{\"version\":\"1.0\",\"items\":[]}",
+        "[{\"name\":\"a\",\"type\":\"movie\"}]",
+        "[{\"name\":\"a\"}]",
+        "[1,2]",
+        "[]",
+        "<?xml version='1.0'?><list><item>x</item></list>",
+        "<?xml version='1.0'?><list/>",
+    ] {
+        for content_type in ["application/json", "text/xml"] {
+            let text = Decision::Discard(DiscardReason::Text);
+            assert_eq!(whole(Some(content_type), body.as_bytes()), text, "{body}");
+            assert_eq!(slowly(Some(content_type), body.as_bytes()).0, text, "{body}");
+        }
+    }
+}
+
+#[test]
 fn a_document_with_zero_bytes_is_a_page_however_it_comes() {
     let body = [b"<html><body>".as_slice(), &[0; 64], b"<a href=x>"].concat();
     assert_eq!(whole(None, &body), Decision::Page(PageKind::Html));

@@ -26,6 +26,10 @@ fn an_index_is_told_from_a_sitemap() {
     assert!(is_index(INDEX, UTF_8));
     assert!(!is_index(URLS, UTF_8));
     assert!(!is_index(b"http://a.example/sitemapindex", UTF_8));
+    let prefixed = String::from_utf8_lossy(INDEX).replace("<s", "<m:s").replace("<loc", "<m:loc");
+    let prefixed = prefixed.replace("</s", "</m:s").replace("</loc", "</m:loc");
+    assert!(is_index(prefixed.as_bytes(), UTF_8));
+    assert_eq!(hrefs(prefixed.as_bytes()), hrefs(INDEX));
     assert_eq!(hrefs(INDEX), ["http://a.example/1.xml.gz"]);
     assert_eq!(hrefs(URLS), ["http://a.example/?a=1&b=2"]);
 }
