@@ -170,3 +170,6 @@ async fn with_scripts(site: &Site, job: &Job, sent: &Page, read: &PageFindings, 
     let of = PageVisit { scripts: &site.scripts, job, errands };
     scripts::run(of, SentPage { headers: &sent.headers, body: &sent.bytes, read }, again).await
 }
+
+#[cfg(test)]
+mod tests;
