@@ -15,6 +15,7 @@ use anyhow::anyhow;
 use super::{folder, owner, secrets};
 use gleaner_base::clock::UnixMillis;
 use gleaner_crawl::account::{Keeper, Turn, in_one_line};
+use gleaner_login::challenge::basic_token;
 use gleaner_login::names;
 use gleaner_login::secret::Secret;
 use gleaner_login::tries::Tries;
@@ -50,7 +51,28 @@ pub fn load_of(data_dir: &Path, site: &str, user: &str, jar: &Jar) -> anyhow::Re
             tracing::info!(site, member, user, "the stored session belongs to another user: it is not used");
             Ok(false)
         }
-        None => Ok(load(data_dir, site, jar)? > 0),
+        None => {
+            let is_there = load(data_dir, site, jar)? > 0;
+            if let Some(password) = accepted_password(data_dir, site, user, jar) {
+                arm(jar, user, &password);
+            }
+            Ok(is_there)
+        }
+    }
+}
+
+/// The password of a session by HTTP Basic, if it is the one that the site accepted: another one is sent only by a login,
+/// which counts as an attempt.
+fn accepted_password(data_dir: &Path, site: &str, user: &str, jar: &Jar) -> Option<Secret> {
+    jar.basic_page()?;
+    let password = secrets::password(data_dir, site).ok()?;
+    tries(data_dir, site).ok()?.was_let_in(user, &password).then_some(password)
+}
+
+/// Sets the credentials of HTTP Basic, which no file of a session has.
+fn arm(jar: &Jar, user: &str, password: &Secret) {
+    if let Some(token) = basic_token(user, password) {
+        jar.arm_basic(&token);
     }
 }
 
@@ -109,6 +131,7 @@ pub fn load_unproven(data_dir: &Path, site: &str, user: &str, password: &Secret,
     let Some(bytes) = read(data_dir, &path)? else { return Ok(false) };
     let taken = jar.take_up(&bytes);
     taken.map_err(|error| anyhow!("{}: not a valid session file ({error})\nhint: remove the file", path.display()))?;
+    arm(jar, user, password);
     // A site that set no cookie is queried nevertheless: its response to a guest shows how the login ended.
     Ok(true)
 }

@@ -4,6 +4,7 @@
 //! the rule file's `[login]`, so robots.txt does not apply to them; every other limit on requests does (`pace`).
 //! Form data goes to the site's own hosts only, and never from https to http. Every step is reported without secrets.
 
+mod basic;
 mod choosing;
 mod find;
 pub mod handover;
@@ -43,6 +44,7 @@ use super::site::Site;
 use crate::limits;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
+use gleaner_login::challenge::Challenge;
 use gleaner_login::fill::Submission;
 use gleaner_login::model::Judge;
 use gleaner_login::names::of_site;
@@ -191,6 +193,8 @@ struct Page {
     markup: Option<Arc<str>>,
     /// It shows nothing without its scripts.
     waits: bool,
+    /// What it asks for in a header, with status 401.
+    challenge: Option<Challenge>,
 }
 
 impl Page {
@@ -267,6 +271,9 @@ impl<'a> Run<'a> {
             return self.proven(judged, None).await;
         }
         let mut page = self.find_form_page().await?;
+        if let Some(challenge) = page.asks_by_header() {
+            return self.log_in_by_header(&page, challenge).await;
+        }
         if let Some(step) = self.first_step {
             page = self.take_first_step(&page, step).await?;
         }

@@ -113,7 +113,7 @@ async fn answered(
     let headers = again.then(|| response.headers.clone());
     let mut finished = match body::read(site, job, response).await {
         Body::End(finished) => *finished,
-        Body::Torrent(bytes) => settle::torrent(site, job, bytes).await,
+        Body::Torrent(bytes, broke_off) => settle::torrent(site, job, bytes, broke_off).await,
         Body::Page(sent) if job.class == Class::Sitemap => page(site, job, *sent, None, false).await?,
         Body::Page(sent) => page(site, job, *sent, errands, again).await?,
     };
@@ -147,7 +147,8 @@ async fn page(
         }
         Reading::Read(read, print, board) => (*read, print, board),
     };
-    let Some(errands) = errands else {
+    // Scripts of a page that breaks off see half of it.
+    let Some(errands) = errands.filter(|_| !sent.is_cut) else {
         return settle::page(site, job, &sent, PageContent { read, print, board, made: None }).await;
     };
     // An unchanged shell proves nothing: its scripts may still load new links.
@@ -170,3 +171,6 @@ async fn with_scripts(site: &Site, job: &Job, sent: &Page, read: &PageFindings, 
     let of = PageVisit { scripts: &site.scripts, job, errands };
     scripts::run(of, SentPage { headers: &sent.headers, body: &sent.bytes, read }, again).await
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@
 
 pub mod limits;
 
+pub mod challenge;
 pub mod features;
 pub mod fields;
 pub mod fill;

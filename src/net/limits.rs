@@ -46,6 +46,15 @@ pub const COOKIES_DROPPED_MAX: usize = 8;
 /// KiB.
 pub const BEARER_BYTES_MAX: usize = 4_096;
 
+/// Bytes of the credentials of HTTP Basic: a name and a password of a kilobyte each.
+pub const BASIC_BYTES_MAX: usize = 4_096;
+
+/// `WWW-Authenticate` headers of one answer that are read: a server names each of its schemes once.
+pub const CHALLENGES_MAX: usize = 8;
+
+/// Bytes of one of them.
+pub const CHALLENGE_BYTES_MAX: usize = 4_096;
+
 /// Bytes of a `Cookie` header. Servers reject 8 kB (nginx, Apache: for one line) or 16 kB for all headers.
 pub const COOKIE_HEADER_BYTES_MAX: usize = 8_000;
 
@@ -74,6 +83,10 @@ pub const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 /// Time that the end of a body may take after its content is complete. It comes at once, or the server is broken and
 /// the connection is not worth keeping.
 pub const BODY_TAIL_TIME_MAX: Duration = Duration::from_secs(1);
+
+/// Header lines of one HTTP/1 answer. Browsers cap only their bytes, as hyper does beside this; Node.js takes 2,000. A
+/// line costs 64 bytes while the head is parsed.
+pub const HEADER_LINES_MAX: usize = 2_000;
 
 /// Bytes of an `ETag` or `Last-Modified` that is kept and sent back. Real ones have less than 100.
 pub const VALIDATOR_BYTES_MAX: usize = 1 << 10;

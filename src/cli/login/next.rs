@@ -406,6 +406,9 @@ impl Login<'_> {
                 self.run("")
             );
         }
+        if report.pinned == Some(Pin::Scheme) {
+            return format!("name a page with a login form as `page` in [login] of {file}, if the site has one");
+        }
         let was_found = report.steps.iter().any(|step| step.starts_with("page of the form: "));
         match steps::forms_seen(&report.steps) {
             Some(seen) if report.pinned == Some(Pin::Address) => {

@@ -39,6 +39,9 @@ impl Run<'_> {
                 told(&page),
                 page.status
             ));
+            if page.asks_by_header().is_some() {
+                return Ok(page);
+            }
             // The index of a pinned form refers to the page itself.
             if let Some(place) = self.means.rules.form {
                 let form = page.view.forms.get(place);
@@ -62,6 +65,9 @@ impl Run<'_> {
             self.say_chosen(format!("page of the form: {}, the start page", told(&page)));
             return Ok(page);
         }
+        if page.asks_by_header().is_some() {
+            return Ok(page);
+        }
         if let Some(framed) = self.in_frames(&page, &mut met).await? {
             return Ok(framed);
         }
@@ -80,6 +86,9 @@ impl Run<'_> {
             }
             if let Some(framed) = self.in_frames(&linked, &mut met).await? {
                 return Ok(framed);
+            }
+            if linked.asks_by_header().is_some() {
+                return Ok(linked);
             }
             self.say(format!("no login form at {}", told(&linked)));
         }
@@ -188,6 +197,11 @@ impl Run<'_> {
             return Ok(page);
         }
         if let Some(page) = self.in_scripts(&mut met).await? {
+            return Ok(page);
+        }
+        if let Some(probe) = self.means.rules.probe.clone()
+            && let Some(page) = self.look(probe, &start, &mut met).await?.filter(|page| page.asks_by_header().is_some())
+        {
             return Ok(page);
         }
         self.report.pinned = self.means.rules.page.as_ref().map(|_| Pin::Page);

@@ -121,6 +121,11 @@ impl Run<'_> {
 
     /// The page for members.
     pub(super) fn probe_url(&self) -> Option<CrawlUrl> {
+        self.basic_probe().or_else(|| self.named_probe())
+    }
+
+    /// The page for members by the rule file.
+    fn named_probe(&self) -> Option<CrawlUrl> {
         self.means.rules.probe.clone().or_else(|| self.site.rules.start.first().cloned())
     }
 
@@ -134,6 +139,9 @@ impl Run<'_> {
             Some(page) => page,
             None => self.page_of_members(asked.clone()).await?,
         };
+        if self.basic_probe().is_some() {
+            return Ok(self.told_proof(Self::shown_by_header(&page)));
+        }
         let page = self.shown(page).await?;
         // A redirect elsewhere means that the members' page was not shown.
         let is_there = page.url.path().split('?').next() == asked.path().split('?').next();

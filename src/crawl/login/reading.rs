@@ -10,6 +10,7 @@ use crate::account::in_one_line;
 use crate::denial::is_topic;
 use crate::limits;
 use gleaner_base::url::CrawlUrl;
+use gleaner_login::challenge::Challenge;
 use gleaner_login::secret::told_url;
 use gleaner_login::verdict::{Judged, Verdict, asks_for_consent, asks_to_log_in, refuses, says_gate, says_trouble};
 use gleaner_login::view::View;
@@ -30,6 +31,8 @@ pub(super) struct Answer {
     /// False for the response to a form.
     pub was_got: bool,
     pub is_redirected: bool,
+    /// What an answer of status 401 asks for in a header.
+    pub challenge: Option<Challenge>,
     /// The headers that a script may see, if one sent the request.
     pub for_scripts: Vec<(String, String)>,
 }
@@ -59,12 +62,19 @@ pub(super) struct Ask<'b> {
     pub told: Option<&'b str>,
     /// False for POSTs of scripts that are not the login.
     pub is_form: bool,
+    /// The name and the password are sent in a header, in place of a form.
+    pub by_header: bool,
 }
 
 impl Ask<'_> {
-    /// True if the request sends the form.
+    /// A GET without anything else.
+    pub(super) fn get(bytes_max: usize) -> Self {
+        Self { post: None, by_script: None, bytes_max, told: None, is_form: false, by_header: false }
+    }
+
+    /// True if the request sends the form, or the header in its place.
     fn sends_form(&self) -> bool {
-        self.is_form && self.post.is_some()
+        self.is_form && (self.post.is_some() || self.by_header)
     }
 }
 
@@ -228,14 +238,14 @@ impl Run<'_> {
     /// A page as a visitor without cookies and token sees it, even if it comes from a barrier in front of the site.
     pub(super) async fn page_of_guests(&mut self, url: CrawlUrl) -> Step<Page> {
         let by_script = Some(ByScript { headers: &[], credentials: false });
-        let ask = Ask { post: None, by_script, bytes_max: limits::PAGE_BYTES_MAX, told: None, is_form: false };
+        let ask = Ask { by_script, ..Ask::get(limits::PAGE_BYTES_MAX) };
         let answer = self.read_as(url, ask).await?;
         let page = self.page_of(answer).await?;
         self.answered_well(page)
     }
 
-    async fn page_of(&mut self, answer: Answer) -> Step<Page> {
-        let Answer { url, status, content_type, bytes, was_got, .. } = answer;
+    pub(super) async fn page_of(&mut self, answer: Answer) -> Step<Page> {
+        let Answer { url, status, content_type, bytes, was_got, challenge, .. } = answer;
         let label = self.site.rules.charset.map(Encoding::name);
         let charset = charset::detect(content_type.as_deref(), &bytes, label);
         let signs = if self.may_render() { signs(&bytes) } else { Signs::default() };
@@ -249,14 +259,14 @@ impl Run<'_> {
         let view = view.map_err(|error| ends(Verdict::Unknown, format!("{}: {error}", told_url(url.as_str()))))?;
         let view = view.without_topics(|address| is_topic(&self.site.rules, &url, address));
         let charset = if charset.is_ascii_compatible() { charset } else { UTF_8 };
-        Ok(Page { url, status, charset, view, was_got, markup, waits: signs.empty_root })
+        Ok(Page { url, status, charset, view, was_got, markup, waits: signs.empty_root, challenge })
     }
 
     /// Sends one request and follows its redirects; reads a limited number of bytes of the last response.
     pub(super) async fn read(&mut self, url: CrawlUrl, post: Option<Post<'_>>, bytes_max: usize) -> Step<Answer> {
         let told = post.map(|_| format!("sent to {}", told_url(url.as_str())));
         let is_form = post.is_some();
-        self.read_as(url, Ask { post, by_script: None, bytes_max, told: told.as_deref(), is_form }).await
+        self.read_as(url, Ask { post, told: told.as_deref(), is_form, ..Ask::get(bytes_max) }).await
     }
 
     /// The same, with the rights of a page's script.
@@ -272,6 +282,7 @@ impl Run<'_> {
                 return self.read_body(url, response, ask, hop > 0).await;
             };
             let target = self.redirected(&url, location, ask)?;
+            ask.by_header = false;
             // 307 and 308 repeat the form: to another address, and once. 301 to 303 are responses to a login.
             if !matches!(response.status, 307 | 308) {
                 ask.post = None;
@@ -364,8 +375,10 @@ impl Run<'_> {
             }
         };
         self.report.was_told |= self.attempt.is_try && ask.sends_form();
-        let (was_got, content_type, for_scripts) = (ask.post.is_none(), headers.content_type, headers.for_scripts);
-        Ok(Answer { url, status, content_type, bytes, is_whole, was_got, is_redirected, for_scripts })
+        let challenges = headers.challenges.iter().map(String::as_str).filter(|_| status == 401);
+        let (was_got, challenge) = (ask.post.is_none(), Challenge::of(challenges));
+        let (content_type, for_scripts) = (headers.content_type, headers.for_scripts);
+        Ok(Answer { url, status, content_type, bytes, is_whole, was_got, is_redirected, challenge, for_scripts })
     }
 
     /// A form is about to be sent, possibly with only the user's name, after which some sites send e-mails: the recorder of the

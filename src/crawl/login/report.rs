@@ -52,6 +52,8 @@ pub enum Pin {
     Site,
     Page,
     Form,
+    /// A page asks for the account in a header, by a scheme that is not supported.
+    Scheme,
     /// The form that was found goes to an address that no browser can parse; another form may not.
     Address,
     UserField,
@@ -64,7 +66,7 @@ impl Pin {
     pub fn key(self) -> &'static str {
         match self {
             Self::Site => "start",
-            Self::Page => "page",
+            Self::Page | Self::Scheme => "page",
             Self::Form | Self::Address => "form",
             Self::UserField => "user_field",
             Self::PasswordField => "password_field",
@@ -77,6 +79,10 @@ impl Pin {
             Self::Site => ONE_PAGE,
             Self::Page => "the page that [login] names has no login form (hint: correct `page` in [login])",
             Self::Form => "the form that [login] names is not a login form (hint: correct `form` in [login])",
+            Self::Scheme => {
+                "the site asks for a kind of HTTP authentication that is not supported: only Basic is (hint: name a page with a \
+                 login form as `page` in [login], if the site has one)"
+            }
             Self::Address => {
                 "the form's address cannot be read (hint: name another `form` in [login] if its page has one, or log in with a \
                  browser, then `gleaner login --cookies cookies.txt`)"

@@ -252,7 +252,7 @@ impl Inner<'_, '_> {
         let post = Post { content_type, body: &request.body, referer: page };
         let post = (request.method == "POST").then_some(post);
         let bytes_max = limits::RENDER_BODY_BYTES_MAX;
-        let ask = Ask { post, by_script: Some(by_script), bytes_max, told: None, is_form: false };
+        let ask = Ask { post, by_script: Some(by_script), ..Ask::get(bytes_max) };
         let read = self.run.read_as(url, ask).await;
         let is_kept_back = self.run.report.trouble == Some(Answered::Reached);
         if !is_kept_back {
@@ -291,7 +291,8 @@ impl Inner<'_, '_> {
         let by_script = ByScript { headers: &request.headers, credentials: request.credentials };
         let post = Post { content_type, body: &request.body, referer: page };
         let bytes_max = limits::RENDER_BODY_BYTES_MAX;
-        let ask = Ask { post: Some(post), by_script: Some(by_script), bytes_max, told: Some(&told), is_form: true };
+        let by_script = Some(by_script);
+        let ask = Ask { post: Some(post), by_script, told: Some(&told), is_form: true, ..Ask::get(bytes_max) };
         // If the child is lost in the middle, this call is dropped: the value left here records that the one POST may have been sent.
         let lost = ends(Verdict::NoAnswer, "the page's scripts ended while their POST was under way");
         self.heard.sent = Some(Sent { answer: Err(lost) });

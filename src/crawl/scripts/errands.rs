@@ -487,7 +487,7 @@ impl Answering<'_> {
             }
             let post_of = post.map(|body| Post { content_type, body, referer: self.page });
             let by_script = ByScript { headers: headers_of_script, credentials: request.credentials };
-            let sent = Request { url: &url, validators: None, post: post_of, by_script: Some(by_script) };
+            let sent = Request { post: post_of, by_script: Some(by_script), ..(&url).into() };
             let Hop { status, headers, location, read } = self.send(what, sent, bodies).await?;
             if let Some(location) = location {
                 let base = url.to_url().map_err(|error| error.to_string())?;

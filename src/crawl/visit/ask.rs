@@ -9,7 +9,7 @@ use crate::version;
 use crate::{denial, refusal};
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::fetch::{Request, Response};
-use gleaner_rules::Class;
+use gleaner_rules::{Class, Verdict};
 use gleaner_store::crawldb::Outcome;
 
 /// The response to a visit's request.
@@ -29,7 +29,9 @@ pub(super) async fn ask(site: &Site, job: &Job, mirror: Option<&CrawlUrl>) -> (A
     let validators = job.lease.memo.as_deref().filter(|_| is_compared);
     let validators = validators.and_then(|memo| version::read(memo, site.rules_token));
     let url = mirror.unwrap_or(&job.url);
-    let response = match site.transport.send(Request { validators: validators.as_ref(), ..url.into() }).await {
+    let page = linked_from(site, job, url);
+    let request = Request { validators: validators.as_ref(), referer: page.as_ref(), ..url.into() };
+    let response = match site.transport.send(request).await {
         Ok(response) => response,
         Err(failure) => return (Answer::End(Box::new(failed(site, job, &failure))), None),
     };
@@ -64,6 +66,15 @@ fn refused(site: &Site, job: &Job, outcome: Outcome, status: u16) -> Finished {
     let mut finished = done(site, job, outcome);
     finished.detail = Some(format!("status {status}"));
     finished
+}
+
+/// The page that links to the job's URL, if it is known and one of the site's; at a mirror, the mirror's.
+fn linked_from(site: &Site, job: &Job, asked: &CrawlUrl) -> Option<CrawlUrl> {
+    let page = CrawlUrl::parse(job.lease.via.as_deref()?, &site.rules.canonical).ok()?;
+    // A sitemap is no page that anybody clicks in.
+    let is_page = matches!(site.rules.judge(&page), Verdict::Take { .. });
+    let is_mirrored = page.origin() == job.url.origin() && asked.origin() != job.url.origin();
+    is_page.then(|| if is_mirrored { CrawlUrl::from_parts(asked.origin(), page.path()) } else { page })
 }
 
 /// The target of a redirect, if it may be followed.

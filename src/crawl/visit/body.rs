@@ -8,14 +8,14 @@ use crate::site::Site;
 use crate::{denial, limits, not_whole};
 use gleaner_net::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use gleaner_net::fetch::body::{self, Read, Want};
-use gleaner_net::fetch::{Response, ResponseHeaders};
+use gleaner_net::fetch::{FetchFailure, Response, ResponseHeaders};
 use gleaner_rules::Class;
 use gleaner_store::crawldb::Outcome;
 
 /// What a body is.
 pub(super) enum Body {
-    /// It begins like a torrent.
-    Torrent(Bytes),
+    /// It begins like a torrent. If its transfer failed, it counts only if it is whole by its own structure.
+    Torrent(Bytes, Option<FetchFailure>),
     Page(Box<Page>),
     /// Nothing to read: the visit ends here.
     End(Box<Finished>),
@@ -25,6 +25,20 @@ pub(super) enum Body {
 pub(super) struct Page {
     pub headers: ResponseHeaders,
     pub bytes: Bytes,
+    /// It goes on behind these bytes, beyond the limit of a page.
+    pub is_cut: bool,
+}
+
+impl Page {
+    fn whole(headers: ResponseHeaders, bytes: Bytes) -> Body {
+        Body::Page(Box::new(Self { headers, bytes, is_cut: false }))
+    }
+
+    /// What the limit allows of a longer page.
+    fn cut(headers: ResponseHeaders, bytes: &Bytes) -> Body {
+        let bytes = bytes.slice(..bytes.len().min(limits::PAGE_BYTES_MAX));
+        Body::Page(Box::new(Self { headers, bytes, is_cut: true }))
+    }
 }
 
 /// Reads a body, as far as its kind requires.
@@ -53,7 +67,18 @@ pub(super) async fn read(site: &Site, job: &Job, response: Response) -> Body {
     })
     .await;
     let finished = match (read, decision) {
-        (Read::Failed { failure, .. }, _) => failed(site, job, &failure),
+        (Read::Failed { bytes, failure }, decision) => match decision {
+            Decision::NeedMore if classifier.feed(&bytes, true) == Decision::Torrent => {
+                return Body::Torrent(bytes, Some(failure));
+            }
+            Decision::Torrent => return Body::Torrent(bytes, Some(failure)),
+            _ => failed(site, job, &failure),
+        },
+        (Read::Stopped { bytes, over_cap: true }, Decision::Page(_))
+            if !matches!(job.class, Class::Download | Class::Sitemap) =>
+        {
+            return Page::cut(headers, &bytes);
+        }
         (Read::Stopped { over_cap: true, .. }, decision) => {
             let mut finished = done(site, job, Outcome::TooLarge);
             if matches!(decision, Decision::Page(_)) && job.class != Class::Download {
@@ -62,9 +87,9 @@ pub(super) async fn read(site: &Site, job: &Job, response: Response) -> Body {
             }
             finished
         }
-        (Read::Whole(bytes), Decision::Torrent) => return Body::Torrent(bytes),
-        (Read::Whole(bytes), _) if job.class == Class::Sitemap => return Body::Page(Box::new(Page { headers, bytes })),
-        (Read::Whole(bytes), Decision::Page(_)) => return Body::Page(Box::new(Page { headers, bytes })),
+        (Read::Whole(bytes), Decision::Torrent) => return Body::Torrent(bytes, None),
+        (Read::Whole(bytes), _) if job.class == Class::Sitemap => return Page::whole(headers, bytes),
+        (Read::Whole(bytes), Decision::Page(_)) => return Page::whole(headers, bytes),
         // Some servers answer with nothing under load; a list or a torrent that is meant to be empty is rare.
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(DiscardReason::Empty))
             if job.class.is_target() || job.class.is_listing() =>

@@ -19,7 +19,7 @@ use gleaner_rules::Class;
 pub(super) async fn read(
     site: &Arc<Site>,
     job: &Job,
-    Page { headers, bytes }: &Page,
+    Page { headers, bytes, .. }: &Page,
     again: bool,
 ) -> (Reading, Option<OwnedSemaphorePermit>) {
     if bytes.len() <= limits::INLINE_PAGE_BYTES_MAX && job.class != Class::Sitemap {

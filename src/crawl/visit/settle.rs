@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::body::Page;
-use super::ends::{done, elsewhere, is_worth_watching, looking};
+use super::ends::{done, elsewhere, failed, is_worth_watching, looking};
 use crate::fresh::{boards, look, presence};
 use crate::frontier::budgets::LinkTally;
 use crate::job::{Finished, Found, Job, PageFindings};
@@ -12,13 +12,14 @@ use crate::site::Site;
 use crate::version::{self, Print};
 use crate::worth::Near;
 use crate::{denial, front, limits, not_whole, refusal, turn};
-use gleaner_net::fetch::charset;
+use gleaner_net::fetch::{FetchFailure, charset};
 use gleaner_rules::Class;
 use gleaner_store::crawldb::{CrawlDbError, Outcome, TorrentFacts};
 use gleaner_torrent::metainfo::{self, MetainfoError};
 
-/// A body that begins like a torrent. A large one is parsed off the loop's thread.
-pub(super) async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
+/// A body that begins like a torrent. A large one is parsed off the loop's thread. If its transfer failed, it is
+/// stored only if its dictionary is complete and nothing follows: the file says itself where it ends.
+pub(super) async fn torrent(site: &Site, job: &Job, bytes: Bytes, broke_off: Option<FetchFailure>) -> Finished {
     let body_bytes = bytes.len() as u64;
     let read = if bytes.len() <= limits::INLINE_TORRENT_BYTES_MAX {
         read_torrent(&bytes)
@@ -27,14 +28,17 @@ pub(super) async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
         let reading = tokio::task::spawn_blocking(move || read_torrent(&bytes));
         reading.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
     };
-    let mut finished = match read {
-        Ok((facts, file)) => {
+    let mut finished = match (read, broke_off) {
+        (Err(_), Some(failure)) => return failed(site, job, &failure),
+        (Ok((_, file)), Some(failure)) if !file.ends_body => return failed(site, job, &failure),
+        (Ok((facts, file)), broke_off) => {
             let mut finished = done(site, job, Outcome::TorrentStored);
             finished.visit.torrent = Some(facts);
-            finished.end.torrent = Some(file);
+            finished.end.torrent = Some(file.bytes);
+            finished.detail = broke_off.map(|failure| format!("the file is whole, but not its transfer: {failure}"));
             finished
         }
-        Err(error) => {
+        (Err(error), None) => {
             let mut finished = done(site, job, Outcome::MalformedTorrent);
             finished.detail = Some(error.to_string());
             finished.end.denied = denial::of_file(&site.rules, job, Outcome::MalformedTorrent);
@@ -45,22 +49,30 @@ pub(super) async fn torrent(site: &Site, job: &Job, bytes: Bytes) -> Finished {
     finished
 }
 
-/// The facts of a torrent, and its file as the archive stores it: without the junk around it.
-fn read_torrent(bytes: &Bytes) -> Result<(TorrentFacts, Bytes), MetainfoError> {
-    let metainfo = metainfo::parse(bytes)?;
-    let sha256 = metainfo.dict_sha256(bytes);
-    let file = bytes.slice(metainfo.dict.clone());
+/// A torrent's file as the archive stores it: without the junk around it.
+struct TorrentFile {
+    bytes: Bytes,
+    /// Nothing follows it in the body.
+    ends_body: bool,
+}
+
+/// The facts of a torrent, and its file.
+fn read_torrent(body: &Bytes) -> Result<(TorrentFacts, TorrentFile), MetainfoError> {
+    let metainfo = metainfo::parse(body)?;
+    let sha256 = metainfo.dict_sha256(body);
+    let ends_body = metainfo.dict.end == body.len();
+    let bytes = body.slice(metainfo.dict.clone());
     let facts = TorrentFacts {
         infohashes: metainfo.infohashes,
         name: metainfo.name.into(),
         payload_bytes: metainfo.payload_bytes,
         file_count: metainfo.file_count,
-        metainfo_bytes: u32::try_from(file.len()).unwrap_or(u32::MAX),
+        metainfo_bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
         sha256,
         created_unix: metainfo.created_unix,
         private: metainfo.private,
     };
-    Ok((facts, file))
+    Ok((facts, TorrentFile { bytes, ends_body }))
 }
 
 /// Content of a page.
@@ -74,7 +86,9 @@ pub(super) struct PageContent {
 
 /// Settles a page that was requested as such.
 pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: PageContent) -> Result<Finished, CrawlDbError> {
-    let PageContent { read, print, board, made } = shown;
+    let PageContent { mut read, print, board, made } = shown;
+    // Rows that it does not show may stand behind the cut.
+    read.truncated |= sent.is_cut;
     let document = made.as_ref().map_or(&sent.bytes[..], |(html, _)| html.as_bytes());
     let near = site.worth().look_at(job, document);
     let absence = match &made {
@@ -90,6 +104,11 @@ pub(super) async fn page(site: &Site, job: &Job, sent: &Page, shown: PageContent
     let mut finished = found_on(site, job, read, board, near, made.map(|(_, detail)| detail)).await?;
     finished.end.is_rendered = is_rendered;
     finished.visit.body_bytes = sent.bytes.len() as u64;
+    if sent.is_cut {
+        // Pages that begin alike are not one page.
+        finished.visit.body_hash = None;
+        finished.visit.not_whole = Some(not_whole::reason("it exceeds the size limit of a page: its end was not read"));
+    }
     finished.end.print = print;
     if job.class == Class::Download && !finished.end.leads_on {
         let encoding = charset::detect(sent.headers.content_type.as_deref(), &sent.bytes, None);
@@ -140,8 +159,8 @@ async fn found_on(
     finished.visit.memo = read.said.map(|said| version::memo_of_rows(said, site.rules_token));
     if read.truncated {
         let (site, url) = (&site.rules.name, job.url.as_str());
-        tracing::warn!(%site, url, links = read.found.len(), "page has more links than the limit: the rest is skipped");
-        finished.detail = Some("more links than the limit".to_owned());
+        tracing::warn!(%site, url, links = read.found.len(), "page is longer, or has more links, than the limit: the rest is skipped");
+        finished.detail = Some("more links than the limit, or longer".to_owned());
         finished.visit.not_whole = Some(not_whole::reason("it has more links than the limit for one page"));
     }
     if read.nofollow {

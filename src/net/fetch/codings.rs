@@ -7,6 +7,8 @@
 //!   name,
 //! - bytes after a complete stream are ignored, but a further gzip member or zstd frame is part of it,
 //! - an empty body is empty in every coding,
+//! - the checksum behind deflate data is not compared, and may be cut or missing; so may the last block, if the server
+//!   has flushed what came before it. Data that break off within a block are truncated,
 //! - a body that claims to be gzip and is not is a protocol error, be it HTML or a torrent: no browser shows it, so no
 //!   working site sends it. A torrent that is a gzip file without a content coding stays a gzip file.
 //!
@@ -15,11 +17,14 @@
 //! module never reads from the network, never waits, and does not cap what the reader wants; [`super::body`] does
 //! that.
 
+mod flate;
+
 use bytes::{Buf, Bytes, BytesMut};
 use compression_codecs::core::util::{PartialBuffer, WriteBuffer};
 use compression_codecs::zstd::params::DParameter;
-use compression_codecs::{BrotliDecoder, DecodeV2, DeflateDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder};
+use compression_codecs::{BrotliDecoder, DecodeV2, ZstdDecoder};
 
+use self::flate::{Deflated, FLUSHED, GZIP_FOOT_BYTES, Wrapper};
 use super::{FailureKind, FetchFailure};
 use crate::limits;
 
@@ -205,14 +210,27 @@ impl Coding {
     /// A decoder for a stream with this head.
     fn decoder(self, head: &[u8]) -> Box<dyn DecodeV2 + Send> {
         match self {
-            Self::Gzip => Box::new(GzipDecoder::new()),
-            Self::Deflate if is_zlib(head) => Box::new(ZlibDecoder::new()),
-            Self::Deflate => Box::new(DeflateDecoder::new()),
+            Self::Gzip | Self::Deflate => Box::new(Deflated::new(self.wrapper(head))),
             Self::Brotli => Box::new(BrotliDecoder::new()),
             Self::Zstd => {
                 Box::new(ZstdDecoder::new_with_params(&[DParameter::window_log_max(limits::ZSTD_WINDOW_LOG_MAX)]))
             }
         }
+    }
+}
+
+impl Coding {
+    /// What the deflate data of a stream with this head are wrapped in.
+    fn wrapper(self, head: &[u8]) -> Wrapper {
+        match self {
+            Self::Gzip => Wrapper::Gzip,
+            Self::Deflate if is_zlib(head) => Wrapper::Zlib,
+            _ => Wrapper::None,
+        }
+    }
+
+    fn is_deflated(self) -> bool {
+        matches!(self, Self::Gzip | Self::Deflate)
     }
 }
 
@@ -232,6 +250,10 @@ struct Stage {
     ended: bool,
     read_bytes: u64,
     made_bytes: u64,
+    /// The last bytes that were decoded, of deflate data.
+    last: [u8; FLUSHED.len()],
+    /// Bytes behind a stream that are not decoded, and are still to come: its checksum.
+    foot_bytes: usize,
     state: DecoderState,
 }
 
@@ -250,7 +272,8 @@ enum DecoderState {
 
 impl Stage {
     fn new(coding: Coding) -> Self {
-        Self { coding, input: Bytes::new(), ended: false, read_bytes: 0, made_bytes: 0, state: DecoderState::Fresh }
+        let (input, last, state) = (Bytes::new(), [0; FLUSHED.len()], DecoderState::Fresh);
+        Self { coding, input, ended: false, read_bytes: 0, made_bytes: 0, last, foot_bytes: 0, state }
     }
 
     /// Takes more input. The rest of the previous input is shorter than a magic number.
@@ -266,6 +289,9 @@ impl Stage {
 
     /// Advances by one piece, or by one state.
     fn run(&mut self) -> Result<Step, FetchFailure> {
+        if matches!(self.state, DecoderState::Between(_)) {
+            self.skip_foot();
+        }
         let lacks_mark = self.input.len() < self.coding.mark_bytes().max(1);
         match std::mem::replace(&mut self.state, DecoderState::Done) {
             DecoderState::Done => Ok(Step::End),
@@ -291,6 +317,12 @@ impl Stage {
         }
     }
 
+    fn skip_foot(&mut self) {
+        let skipped = self.foot_bytes.min(self.input.len());
+        self.input.advance(skipped);
+        self.foot_bytes -= skipped;
+    }
+
     /// Opens the first stream.
     fn open(&mut self) -> Result<Step, FetchFailure> {
         let (name, head) = (self.coding.name(), &self.input[..self.input.len().min(16)]);
@@ -298,7 +330,8 @@ impl Stage {
             if head.len() < self.coding.mark_bytes() {
                 return Err(self.truncated());
             }
-            self.state = DecoderState::Within { decoder: self.coding.decoder(head), full: false };
+            let decoder = self.coding.decoder(head);
+            self.state = DecoderState::Within { decoder, full: false };
             return Ok(Step::Busy);
         }
         let head = head.escape_ascii();
@@ -321,8 +354,10 @@ impl Stage {
         };
         let (read, made, full_now) = (input.written_len(), output.written_len(), output.has_no_spare_space());
         let asked_for_the_end = self.input.is_empty() && self.ended && !full;
+        let is_flushed = asked_for_the_end && self.coding.is_deflated() && self.last == FLUSHED;
         let complete = match decoded {
-            Ok(complete) => complete,
+            Ok(complete) => complete || is_flushed,
+            Err(_) if is_flushed => true,
             Err(_) if asked_for_the_end => return Err(self.truncated()),
             Err(error) => return Err(self.broken(&error)),
         };
@@ -332,6 +367,7 @@ impl Stage {
         if read == 0 && made == 0 && !complete && !self.input.is_empty() {
             return Err(self.broken(&std::io::Error::other("no progress")));
         }
+        self.note_last(read);
         self.input.advance(read);
         self.read_bytes += read as u64;
         self.made_bytes += made as u64;
@@ -339,6 +375,10 @@ impl Stage {
         // produce nothing that the reader's cap could count.
         if self.read_bytes > 2 * self.made_bytes + limits::CODING_WASTE_BYTES_MAX {
             return Err(self.broken(&std::io::Error::other("it decodes to almost nothing")));
+        }
+        if complete {
+            // Of `deflate`, all that follows is ignored.
+            self.foot_bytes = if self.coding == Coding::Gzip { GZIP_FOOT_BYTES } else { 0 };
         }
         self.state = match complete {
             true if self.coding.has_members() => DecoderState::Between(decoder),
@@ -350,6 +390,14 @@ impl Stage {
         }
         piece.truncate(made);
         Ok(Step::Piece(piece.into()))
+    }
+
+    /// Keeps the last of the bytes that the decoder has read of the input.
+    fn note_last(&mut self, read: usize) {
+        let new = &self.input[..read];
+        let fresh = &new[new.len().saturating_sub(FLUSHED.len())..];
+        self.last.rotate_left(fresh.len());
+        self.last[FLUSHED.len() - fresh.len()..].copy_from_slice(fresh);
     }
 
     fn truncated(&self) -> FetchFailure {

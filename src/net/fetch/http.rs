@@ -15,6 +15,7 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use super::codings::{Codings, Step};
 use super::dns::{Dns, DnsError};
 use super::failure::failure;
+use super::referer;
 use super::resolve::{self, AddressPolicy, GuardedResolver};
 use super::session::Jar;
 use super::tls::Tls;
@@ -163,6 +164,11 @@ impl Clients {
             // Data that hyper reads ahead is not counted by the allowance.
             .http2_initial_stream_window_size(limits::HTTP2_STREAM_WINDOW_BYTES)
             .http2_initial_connection_window_size(limits::HTTP2_CONNECTION_WINDOW_BYTES)
+            // Browsers and curl pass over a line that is no header; one bad line must not cost the answer.
+            .http1_ignore_invalid_headers_in_responses(true)
+            .http1_allow_spaces_after_header_name_in_responses(true)
+            .http1_allow_obsolete_multiline_headers_in_responses(true)
+            .http1_max_headers(limits::HEADER_LINES_MAX)
             // [`Patience`] enforces the read and request timeouts: the client's own timeouts would run on while a
             // large body waits for its share of memory.
             .connect_timeout(self.connect_time_max)
@@ -187,6 +193,9 @@ impl Transport for HttpTransport {
         let authorization = jar.authorization(&url).filter(|_| is_known);
         // Cookies in the rule file's headers replace those of the jar.
         let cookies = jar.cookies(&url).filter(|_| is_known && !self.clients.headers.contains_key(header::COOKIE));
+        let referer =
+            request.referer.filter(|_| request.post.is_none() && !self.clients.headers.contains_key(header::REFERER));
+        let referer = referer.and_then(|page| referer::of(page, &url));
         let from = url.clone();
         let mut asking = match request.post {
             None => client.get(url),
@@ -211,11 +220,9 @@ impl Transport for HttpTransport {
                 asking = asking.header(name, value);
             }
         }
-        if let Some(authorization) = authorization {
-            asking = asking.header(header::AUTHORIZATION, authorization);
-        }
-        if let Some(cookies) = cookies {
-            asking = asking.header(header::COOKIE, cookies);
+        let known = [(header::AUTHORIZATION, authorization), (header::COOKIE, cookies), (header::REFERER, referer)];
+        for (name, value) in known.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            asking = asking.header(name, value);
         }
         if let Some(validators) = request.validators {
             for (name, value) in
@@ -272,6 +279,8 @@ impl Transport for HttpTransport {
         }
     }
 }
+
+const ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
 /// Headers of a request that no script can set (Fetch §2.2.2 "forbidden request-header").
 const NOT_FOR_SCRIPTS: [HeaderName; 12] = [
@@ -409,7 +418,10 @@ fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
         let value = get(name).filter(|value| value.len() <= limits::VALIDATOR_BYTES_MAX)?;
         std::str::from_utf8(value.as_bytes()).ok().map(str::to_owned)
     };
-    let robots_tags = response.headers().get_all("x-robots-tag").iter();
+    let all = |name: HeaderName, bytes_max: usize, most: usize| {
+        let values = response.headers().get_all(name).iter();
+        values.filter(|value| value.len() <= bytes_max).take(most).map(text).collect()
+    };
     ResponseHeaders {
         content_type: get(header::CONTENT_TYPE).map(text),
         content_disposition: get(header::CONTENT_DISPOSITION).map(text),
@@ -418,11 +430,8 @@ fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
         retry_after: get(header::RETRY_AFTER).map(text),
         etag: validator(header::ETAG),
         last_modified: validator(header::LAST_MODIFIED),
-        robots_tags: robots_tags
-            .filter(|value| value.len() <= limits::ROBOTS_TAG_BYTES_MAX)
-            .take(limits::ROBOTS_TAGS_MAX)
-            .map(text)
-            .collect(),
+        robots_tags: all(ROBOTS_TAG, limits::ROBOTS_TAG_BYTES_MAX, limits::ROBOTS_TAGS_MAX),
+        challenges: all(header::WWW_AUTHENTICATE, limits::CHALLENGE_BYTES_MAX, limits::CHALLENGES_MAX),
         for_scripts: Vec::new(),
     }
 }

@@ -10,6 +10,7 @@ pub mod codings;
 pub mod dns;
 mod failure;
 pub mod http;
+mod referer;
 pub mod resolve;
 pub mod session;
 pub mod tls;
@@ -29,6 +30,8 @@ pub struct Request<'a> {
     /// The validators of an earlier response: the server may answer 304 without a body (RFC 9110 §13).
     pub validators: Option<&'a Validators>,
     pub post: Option<Post<'a>>,
+    /// The page that linked to the URL, if known. It is told as browsers tell it, unless the rule file's own headers do.
+    pub referer: Option<&'a CrawlUrl>,
     /// Set if a page's script sends the request. The response then includes all headers that scripts may see.
     pub by_script: Option<ByScript<'a>>,
 }
@@ -59,7 +62,7 @@ impl std::fmt::Debug for Post<'_> {
 
 impl<'a> From<&'a CrawlUrl> for Request<'a> {
     fn from(url: &'a CrawlUrl) -> Self {
-        Self { url, validators: None, post: None, by_script: None }
+        Self { url, validators: None, post: None, referer: None, by_script: None }
     }
 }
 
@@ -95,6 +98,8 @@ pub struct ResponseHeaders {
     pub last_modified: Option<String>,
     /// All `X-Robots-Tag` headers.
     pub robots_tags: Vec<String>,
+    /// All `WWW-Authenticate` headers.
+    pub challenges: Vec<String>,
     /// If a script sent the request: all headers that it may see, names in lower case, without `HttpOnly` cookies.
     pub for_scripts: Vec<(String, String)>,
 }

@@ -3,9 +3,10 @@
 //! `cookie_store` parses dates and compares domains and paths.
 //!
 //! The public suffix list is enforced: without it a host could set a cookie for `co.uk` and have it sent to others. A
-//! token that an API gave instead of cookies is kept beside them. Neither is logged. `kept` serialises a site's
+//! token that an API gave instead of cookies is kept beside them, and so is what HTTP Basic asks for (`basic`). None is logged. `kept` serialises a site's
 //! cookies and imports those of a browser.
 
+mod basic;
 mod dropped;
 pub mod kept;
 
@@ -17,6 +18,8 @@ use reqwest::header::{self, HeaderMap, HeaderValue};
 use time::OffsetDateTime;
 use url::Url;
 
+use self::basic::Basic;
+pub use self::basic::BasicPage;
 pub use self::dropped::{CAME_IN_THE_CLEAR, Dropped};
 use crate::limits;
 use gleaner_base::clock::{Clock as _, SystemClock};
@@ -27,6 +30,8 @@ pub struct Jar {
     cookies: Mutex<Cookies>,
     /// For sites with an API login.
     bearer: Mutex<Option<Bearer>>,
+    /// For sites behind HTTP Basic authentication.
+    basic: Mutex<Option<Basic>>,
     /// Incremented for each cookie that is set, replaced or removed.
     changes: AtomicU64,
     /// Cookies dropped since the jar was last cleared, at most `limits::COOKIES_DROPPED_MAX`.
@@ -39,17 +44,18 @@ impl Jar {
         self.changes.load(Ordering::Relaxed)
     }
 
-    /// True if it holds no cookie and no token.
+    /// True if it holds no cookie and no token, and no page has asked for HTTP Basic.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lock().list.is_empty() && self.bearer().is_none()
+        self.lock().list.is_empty() && self.bearer().is_none() && self.basic().is_none()
     }
 
-    /// Removes all cookies and the token.
+    /// Removes all cookies, the token, and the credentials of HTTP Basic.
     pub fn clear(&self) {
         self.lock().list.clear();
         self.dropped_ones().clear();
         *self.bearer() = None;
+        *self.basic() = None;
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -65,9 +71,13 @@ impl Jar {
         true
     }
 
-    /// The `Authorization` of a request. Sent only to the origin that gave the token, so that a token received over
-    /// TLS is only sent over TLS.
+    /// The `Authorization` of a request. Sent only to the origin that gave the token, or asked for the credentials, so
+    /// that what was agreed over TLS is only sent over TLS.
     pub(super) fn authorization(&self, url: &Url) -> Option<HeaderValue> {
+        self.token_for(url).or_else(|| self.basic().as_ref()?.header(url))
+    }
+
+    fn token_for(&self, url: &Url) -> Option<HeaderValue> {
         let bearer = self.bearer();
         let bearer = bearer.as_ref().filter(|bearer| *bearer.origin == url.origin().ascii_serialization())?;
         let mut header = HeaderValue::from_str(&format!("Bearer {}", bearer.token)).ok()?;

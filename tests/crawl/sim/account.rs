@@ -79,7 +79,7 @@ fn names(served: &Served) -> &'static [Outcome] {
         Served::Fake => &[HtmlPosingAsTorrent, Page, PageDuplicate],
         Served::Malformed => &[MalformedTorrent],
         Served::Binary => &[NotForUs],
-        Served::Flood => &[TooLarge, TimedOut, NotForUs],
+        Served::Flood => &[TooLarge, TimedOut, NotForUs, Page, PageDuplicate],
     }
 }
 

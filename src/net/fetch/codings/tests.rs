@@ -89,6 +89,29 @@ fn encode(coding: &str, data: &[u8]) -> Vec<u8> {
     }
 }
 
+/// Bytes of the checksum at the end of a body.
+fn checksum_bytes(coding: &str) -> usize {
+    match coding {
+        "gzip" => 8,
+        "zlib" => 4,
+        _ => 0,
+    }
+}
+
+/// A body whose data end with a flush instead of a last block.
+fn flushed(coding: &str, data: &[u8]) -> Vec<u8> {
+    let mut coded = match coding {
+        "gzip" => b"\x1f\x8b\x08\0\0\0\0\0\0\x03".to_vec(),
+        "zlib" => b"\x78\x9c".to_vec(),
+        _ => Vec::new(),
+    };
+    let mut deflater = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut deflater, data).unwrap();
+    std::io::Write::flush(&mut deflater).unwrap();
+    coded.extend_from_slice(deflater.get_ref());
+    coded
+}
+
 fn wire_name(coding: &str) -> &str {
     if matches!(coding, "zlib" | "raw") { "deflate" } else { coding }
 }
@@ -226,17 +249,23 @@ fn a_gzip_header_with_everything_in_it_is_read() {
 }
 
 #[test]
-fn a_body_cut_anywhere_is_truncated_and_never_whole() {
+fn a_body_cut_in_its_data_is_truncated_and_never_whole() {
     let page = page(2_000);
     for coding in ALL {
         let coded = encode(coding, &page);
-        for cut in 1..coded.len() {
+        for cut in 1..coded.len() - checksum_bytes(coding) {
             for piece_bytes in [1, usize::MAX] {
                 let decoded = decode(wire_name(coding), &coded[..cut], piece_bytes, usize::MAX);
                 let end = decoded.end.map_err(|failure| failure.kind);
                 assert_eq!(end, Err(FailureKind::Truncated), "{coding} cut at {cut}");
                 assert!(page.starts_with(&decoded.bytes), "{coding} cut at {cut}");
             }
+        }
+    }
+    for coding in ["gzip", "zlib", "raw"] {
+        let flushed = flushed(coding, &page);
+        for cut in 1..flushed.len() {
+            assert_eq!(kind(wire_name(coding), &flushed[..cut]), FailureKind::Truncated, "{coding} cut at {cut}");
         }
     }
     let twice = encode("br", &encode("gzip", &page));
@@ -265,12 +294,56 @@ fn a_body_that_says_a_coding_and_is_none_is_a_fault_as_in_browsers() {
 }
 
 #[test]
-fn a_checksum_that_does_not_fit_is_a_fault() {
+fn data_without_their_checksum_or_with_a_wrong_one_are_whole() {
+    let page = page(1_000);
     for coding in ["gzip", "zlib"] {
-        let mut coded = encode(coding, &page(1_000));
-        *coded.last_mut().unwrap() ^= 1;
-        assert_eq!(kind(wire_name(coding), &coded), FailureKind::Protocol, "{coding}");
+        let coded = encode(coding, &page);
+        for left in 0..=checksum_bytes(coding) {
+            let cut = &coded[..coded.len() - checksum_bytes(coding) + left];
+            let mut wrong = cut.to_vec();
+            wrong[coded.len() - checksum_bytes(coding)..].fill(0x1f);
+            for (body, piece_bytes) in [(cut, 1), (cut, usize::MAX), (&wrong, 1), (&wrong, usize::MAX)] {
+                let decoded = decode(wire_name(coding), body, piece_bytes, usize::MAX);
+                assert_eq!((decoded.end, &decoded.bytes), (Ok(()), &page), "{coding} {left}");
+            }
+        }
     }
+    // A wrong checksum hides no further member.
+    let mut first = encode("gzip", b"first ");
+    let length = first.len();
+    first[length - 8..].fill(7);
+    let members = [first, encode("gzip", b"second")].concat();
+    for piece_bytes in [1, usize::MAX] {
+        let decoded = decode("gzip", &members, piece_bytes, usize::MAX);
+        assert_eq!((decoded.end, &decoded.bytes[..]), (Ok(()), &b"first second"[..]));
+    }
+}
+
+#[test]
+fn data_without_a_last_block_are_whole_if_they_were_flushed() {
+    for bytes in [0, 1, 3_000, 300_000] {
+        let page = page(bytes);
+        for coding in ["gzip", "zlib", "raw"] {
+            for piece_bytes in [1, 7, usize::MAX] {
+                let decoded = decode(wire_name(coding), &flushed(coding, &page), piece_bytes, usize::MAX);
+                assert_eq!((decoded.end, &decoded.bytes), (Ok(()), &page), "{coding} {bytes}");
+            }
+        }
+    }
+    let page = page(3_000);
+    assert_eq!(whole("gzip, deflate", &flushed("zlib", &flushed("gzip", &page))), Ok(page));
+}
+
+#[test]
+fn a_head_of_gzip_or_zlib_that_nobody_can_read_is_a_fault() {
+    let mut coded = encode("gzip", b"page");
+    coded[2] = 7;
+    assert_eq!(kind("gzip", &coded), FailureKind::Protocol);
+    // A preset dictionary (RFC 1950 §2.2), with its check bits.
+    assert_eq!(kind("deflate", b"\x78\xbb\0\0\0\0\x03\0"), FailureKind::Protocol);
+    // A name that never ends.
+    let endless = [&b"\x1f\x8b\x08\x08\0\0\0\0\0\x03"[..], &vec![b'a'; 1 << 20]].concat();
+    assert_eq!(kind("gzip", &endless), FailureKind::Protocol);
 }
 
 #[test]

@@ -141,6 +141,53 @@ async fn headers_longer_than_their_caps_are_not_kept() {
 }
 
 #[tokio::test]
+async fn a_line_that_is_no_header_is_passed_over_and_the_others_count() {
+    for line in [
+        "Set-Cookie: grid=a%7Cb; path=/; domain=\x7fww\x7f.example",
+        "X-Odd: a\x01b",
+        "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0//EN\">",
+        "PHP Warning: PHP Startup: Unable to load dynamic library '/usr/lib/x.so' - no such file in Unknown on line 0",
+        "Warning: caf\u{e9} \x1b[1m",
+        "X-Powered By: thing",
+        "X-Spaced : thing",
+        "no colon at all",
+        ": no name",
+        "(comment): x",
+        "n\u{e4}me: x",
+        "",
+        "X-Folded: a\r\n\tb\r\n  c",
+        "\x7f\r\n folded after it",
+    ] {
+        let line = if line.is_empty() { String::new() } else { format!("{line}\r\n") };
+        let head =
+            format!("HTTP/1.1 200 OK\r\n{line}Content-Type: a/b\r\n{line}Content-Length: 4\r\n{line}Connection: close");
+        let (headers, read) = read(format!("{head}\r\n\r\npage").into_bytes()).await;
+        assert_eq!(headers.content_type.as_deref(), Some("a/b"), "{line:?}");
+        assert!(matches!(&read, Read::Whole(bytes) if &bytes[..] == b"page"), "{line:?}: {read:?}");
+    }
+    // Behind a header, such a line belongs to it.
+    let odd = b"HTTP/1.1 200 OK\r\n first\r\nContent-Type: a/b;\r\n c=d\r\nContent-Length: 4\r\nConnection: close\r\n\r\npage";
+    let content_type = read(odd.to_vec()).await.0.content_type.unwrap();
+    assert_eq!(content_type.split_whitespace().collect::<Vec<_>>(), ["a/b;", "c=d"]);
+}
+
+#[tokio::test]
+async fn an_answer_may_have_thousands_of_header_lines_and_not_endless_ones() {
+    let head = |lines: usize| {
+        let lines: String = (0..lines).map(|n| format!("X-{n}: y\r\n")).collect();
+        format!("HTTP/1.1 200 OK\r\n{lines}Content-Length: 4\r\nConnection: close\r\n\r\npage").into_bytes()
+    };
+    for lines in [98, 120, limits::HEADER_LINES_MAX - 2] {
+        let (_, read) = read(head(lines)).await;
+        assert!(matches!(&read, Read::Whole(bytes) if &bytes[..] == b"page"), "{lines}: {read:?}");
+    }
+    let (port, _asks) = server(head(limits::HEADER_LINES_MAX)).await;
+    let url = format!("http://127.0.0.1:{port}/");
+    let failure = get(&transport(AddressPolicy::Any, None), &url).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Protocol, "{failure}");
+}
+
+#[tokio::test]
 async fn what_goes_back_to_the_server_is_what_it_sent() {
     let answer = b"HTTP/1.1 302 Found\r\nLocation: /\xD6\xD0\t?q=\xe9&r=%C3%A9#\xff\r\nETag: \"\xe9\"\r\nLast-Modified: \xc3\xa9\r\n\
         Content-Length: 0\r\nConnection: close\r\n\r\n";

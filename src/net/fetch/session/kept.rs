@@ -9,7 +9,7 @@ use time::format_description::well_known::Rfc2822;
 use time::{Date, OffsetDateTime};
 use url::{Host, Url};
 
-use super::{Bearer, Cookie, Jar, is_public_suffix};
+use super::{Basic, BasicPage, Bearer, Cookie, Jar, is_public_suffix};
 use crate::limits;
 
 /// A serialised cookie.
@@ -26,11 +26,14 @@ struct StoredCookie {
     http_only: bool,
 }
 
-/// Serialised if there is a token, or no cookie; cookies alone are a list.
+/// Serialised if there is more than cookies, or no cookie; cookies alone are a list.
 #[derive(Serialize, Deserialize)]
 struct Session {
     cookies: Vec<StoredCookie>,
     bearer: Option<Bearer>,
+    /// The page that asked for HTTP Basic, without the credentials.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    basic: Option<BasicPage>,
 }
 
 impl Session {
@@ -45,7 +48,11 @@ impl Session {
             Some(b'[') => {
                 let cookies: Vec<StoredCookie> = serde_json::from_slice(bytes).map_err(place)?;
                 // Our own format is a table if there is no cookie.
-                if cookies.is_empty() { Err(KeptError::Emptied) } else { Ok(Self { cookies, bearer: None }) }
+                if cookies.is_empty() {
+                    Err(KeptError::Emptied)
+                } else {
+                    Ok(Self { cookies, bearer: None, basic: None })
+                }
             }
             Some(b'{') => serde_json::from_slice(bytes).map_err(place),
             Some(_) => Err(KeptError::Broken("line 1, column 1: this is not JSON".to_owned())),
@@ -129,16 +136,17 @@ impl Jar {
             .filter(|cookie| !cookie.expires.is_expired())
             .filter_map(StoredCookie::of)
             .collect();
-        let bearer = self.bearer().clone();
+        let (bearer, basic) = (self.bearer().clone(), self.basic_page());
         // Text and numbers only: serde_json cannot fail.
-        let written = match bearer.is_none() && !cookies.is_empty() {
+        let written = match bearer.is_none() && basic.is_none() && !cookies.is_empty() {
             true => serde_json::to_vec_pretty(&cookies),
-            false => serde_json::to_vec_pretty(&Session { cookies, bearer }),
+            false => serde_json::to_vec_pretty(&Session { cookies, bearer, basic }),
         };
         written.unwrap_or_default()
     }
 
-    /// Adds the cookies and the token of [`Self::to_bytes`]; returns how many there are of both.
+    /// Adds the cookies and the token of [`Self::to_bytes`], and the page that asked for HTTP Basic; returns how many
+    /// there are of all.
     ///
     /// # Errors
     /// The bytes are not such a list. Cookies that have expired, or that no host may set, are skipped.
@@ -146,9 +154,12 @@ impl Jar {
         if bytes.len() > limits::COOKIE_FILE_BYTES_MAX {
             return Err(KeptError::TooLong);
         }
-        let Session { cookies: kept, bearer } = Session::of(bytes)?;
-        let bearer = bearer.filter(Bearer::is_valid);
-        let tokens = usize::from(bearer.is_some());
+        let Session { cookies: kept, bearer, basic } = Session::of(bytes)?;
+        let (bearer, basic) = (bearer.filter(Bearer::is_valid), basic.filter(BasicPage::is_valid));
+        let tokens = usize::from(bearer.is_some()) + usize::from(basic.is_some());
+        if basic.is_some() {
+            *self.basic() = basic.map(Basic::unarmed);
+        }
         if bearer.is_some() {
             *self.bearer() = bearer;
         }

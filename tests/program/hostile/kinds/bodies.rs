@@ -3,8 +3,8 @@
 use super::{bad_torrent, lost};
 use crate::hostile::server::{Kind, Talk};
 
-/// Too large, or too slow on a slow machine.
-const ENDLESS: &[&str] = &["too_large", "timed_out"];
+/// Read up to the cap of a page, or too slow on a slow machine.
+const ENDLESS: &[&str] = &["page", "timed_out"];
 
 pub fn kinds() -> Vec<Kind> {
     vec![

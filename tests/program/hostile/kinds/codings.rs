@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
-use super::{PAGE, TOO_LARGE, bad_torrent, good_torrent, kept, lost};
+use super::{PAGE, bad_torrent, good_torrent, kept, lost};
 use crate::hostile::server::{After, Kind, Talk};
 
 /// Bytes that the bombs expand to.
@@ -71,16 +71,16 @@ pub static MADE: &[&LazyLock<Vec<u8>>] = &[&GZIP, &GZIP_MEMBERS, &DEFLATE, &BROT
 
 pub fn kinds() -> Vec<Kind> {
     vec![
-        lost("bomb-gzip", TOO_LARGE, |talk| coded(talk, "gzip", &GZIP)),
-        lost("bomb-gzip-of-members", TOO_LARGE, |talk| coded(talk, "gzip", &GZIP_MEMBERS)),
-        lost("bomb-deflate", TOO_LARGE, |talk| coded(talk, "deflate", &DEFLATE)),
-        lost("bomb-brotli", TOO_LARGE, |talk| coded(talk, "br", &BROTLI)),
-        lost("bomb-zstd", TOO_LARGE, |talk| coded(talk, "zstd", &ZSTD)),
-        lost("bomb-zstd-window", &["too_large", "protocol_error"], |talk| coded(talk, "zstd", &ZSTD_WINDOW)),
-        lost("bomb-gzip-twice", &["too_large", "not_for_us", "protocol_error"], |talk| {
+        lost("bomb-gzip", PAGE, |talk| coded(talk, "gzip", &GZIP)),
+        lost("bomb-gzip-of-members", PAGE, |talk| coded(talk, "gzip", &GZIP_MEMBERS)),
+        lost("bomb-deflate", PAGE, |talk| coded(talk, "deflate", &DEFLATE)),
+        lost("bomb-brotli", PAGE, |talk| coded(talk, "br", &BROTLI)),
+        lost("bomb-zstd", PAGE, |talk| coded(talk, "zstd", &ZSTD)),
+        lost("bomb-zstd-window", &["page", "protocol_error"], |talk| coded(talk, "zstd", &ZSTD_WINDOW)),
+        lost("bomb-gzip-twice", &["page", "not_for_us", "protocol_error"], |talk| {
             coded(talk, "gzip, gzip", &gzip(&GZIP))
         }),
-        lost("bomb-in-four-codings", &["too_large", "not_for_us", "protocol_error"], |talk| {
+        lost("bomb-in-four-codings", &["page", "not_for_us", "protocol_error"], |talk| {
             coded(talk, "gzip, gzip, deflate, gzip", &gzip(&zlib(&gzip(&GZIP))))
         }),
         bad_torrent("bomb-torrent", &["too_large", "malformed_torrent"], |talk| coded(talk, "gzip", &GZIP_TORRENT)),

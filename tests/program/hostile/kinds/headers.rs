@@ -19,7 +19,7 @@ pub fn kinds() -> Vec<Kind> {
             talk.flood(&[b'x'; 16 << 10])
         }),
         lost("header-with-nul", PROTOCOL, |talk| with(talk, "X-Nul: a\0b\r\n")),
-        lost("header-with-control-bytes", PROTOCOL, |talk| with(talk, "X-Bell: \x07\x01\x1b[2J\r\n")),
+        kept("header-with-control-bytes", PAGE, |talk| with(talk, "X-Bell: \x07\x01\x1b[2J\r\n")),
         kept("header-with-high-bytes", PAGE, |talk| {
             let page = talk.kind.page();
             let head =
@@ -27,9 +27,9 @@ pub fn kinds() -> Vec<Kind> {
             talk.raw([head.as_bytes(), &[0xff, 0xfe, 0x80, 0xc3], b"\r\n\r\n", page.as_bytes()].concat())?;
             Ok(After::Keep)
         }),
-        lost("header-without-colon", PROTOCOL, |talk| with(talk, "this is no header\r\n")),
-        lost("header-folded", PROTOCOL, |talk| with(talk, "X-Folded: a\r\n  and its second line\r\n")),
-        lost("header-name-with-space", PROTOCOL, |talk| with(talk, "X Space: 1\r\n")),
+        kept("header-without-colon", PAGE, |talk| with(talk, "this is no header\r\n")),
+        kept("header-folded", PAGE, |talk| with(talk, "X-Folded: a\r\n  and its second line\r\n")),
+        kept("header-name-with-space", PAGE, |talk| with(talk, "X Space: 1\r\n")),
         kept("reason-of-60-kb", PAGE, |talk| {
             let page = talk.kind.page();
             talk.answer(&format!("200 {}", "O".repeat(60_000)), "Content-Type: text/html\r\n", page)

@@ -24,7 +24,6 @@ const PAGE: &[&str] = &["page"];
 const PROTOCOL: &[&str] = &["protocol_error"];
 const TRUNCATED: &[&str] = &["truncated"];
 const TIMED_OUT: &[&str] = &["timed_out"];
-const TOO_LARGE: &[&str] = &["too_large"];
 const STORED: &[&str] = &["torrent_stored"];
 
 /// A page that cannot be read, so the link to the torrent is lost.

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::sync::LazyLock;
 
-use super::{PAGE, TOO_LARGE, kept, lost};
+use super::{PAGE, kept, lost};
 use crate::hostile::server::{After, Kind, Talk};
 
 static LINKS: LazyLock<Vec<u8>> =
@@ -32,7 +32,7 @@ pub fn kinds() -> Vec<Kind> {
             let page = talk.kind.page();
             talk.html("", "<b><i><a><font><p><table><tr><td>".repeat(6_000) + &page)
         }),
-        lost("page-with-50-mb-of-one-attribute", TOO_LARGE, |talk| {
+        lost("page-with-50-mb-of-one-attribute", PAGE, |talk| {
             talk.raw("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<!doctype html><a title=\"")?;
             for _ in 0..50 {
                 talk.raw(vec![b'x'; 1 << 20])?;
@@ -69,7 +69,7 @@ pub fn kinds() -> Vec<Kind> {
             let page = talk.kind.page();
             talk.html("", format!("{page}<a href=\"/hostile/{}\">long</a>", "u".repeat(7 << 20)))
         }),
-        lost("page-with-url-of-10-mb", TOO_LARGE, |talk| {
+        kept("page-with-url-of-10-mb", PAGE, |talk| {
             let page = talk.kind.page();
             talk.html("", format!("{page}<a href=\"/hostile/{}\">long</a>", "u".repeat(10 << 20)))
         }),
