@@ -28,9 +28,6 @@ const WORDS_OF_ACTION_MAX: usize = 3;
 /// The name of an action is short, too.
 const ACTION_BYTES_MAX: usize = 40;
 
-/// Parameters of one URL that are judged; the longest URL that is accepted has fewer than this many that say anything.
-const PARAMETERS_MAX: usize = 256;
-
 /// Bytes of a session's token.
 const TOKEN_BYTES: std::ops::RangeInclusive<usize> = 6..=256;
 
@@ -48,7 +45,7 @@ pub enum ActSign {
     Parameter,
     /// It carries a session's token.
     Token,
-    /// Its page says so: the link asks for confirmation or is sent with another method, or a form that writes has the same address.
+    /// Its page says so: the link asks for confirmation, or is followed by another method than GET.
     Page,
 }
 
@@ -149,14 +146,12 @@ pub fn action_of(reference: &str) -> String {
 
 /// The parameters of a query, decoded; the value is None without `=`. They are separated by `&` or `;`.
 pub fn parameters(query: &str) -> impl Iterator<Item = (String, Option<String>)> {
-    query.split(['&', ';']).filter(|pair| !pair.is_empty()).take(PARAMETERS_MAX).map(|pair| {
-        match pair.split_once('=') {
-            Some((key, value)) => (decoded(key).into_owned(), Some(decoded(value).into_owned())),
-            None => match decoded(pair).split_once('=') {
-                Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
-                None => (decoded(pair).into_owned(), None),
-            },
-        }
+    query.split(['&', ';']).filter(|pair| !pair.is_empty()).map(|pair| match pair.split_once('=') {
+        Some((key, value)) => (decoded(key).into_owned(), Some(decoded(value).into_owned())),
+        None => match decoded(pair).split_once('=') {
+            Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
+            None => (decoded(pair).into_owned(), None),
+        },
     })
 }
 
