@@ -72,6 +72,9 @@ pub struct SiteStatus {
     /// Links to the site's own hosts without a class in its rule file, most frequent first.
     #[serde(default)]
     pub unclassed: Vec<UnclassedShape>,
+    /// Links of a site with an account that are not followed, as they would act in its name, most frequent first.
+    #[serde(default)]
+    pub acting: Vec<UnclassedShape>,
     /// How history and increment share the site; for one that is not being crawled, how they did.
     #[serde(default)]
     pub crews: Option<CrewsState>,
@@ -133,6 +136,9 @@ pub struct UnclassedShape {
     pub links: u64,
     /// Path and query of one of them.
     pub example: String,
+    /// Why they are not followed, where that is not that no class matches.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
 }
 
 /// A pause.
@@ -212,6 +218,7 @@ pub async fn report(
             ended: doing.ended,
             cuts: cuts(db, name).await?,
             unclassed: unclassed(db, name).await?,
+            acting: acting(db, name).await?,
             crews: match doing.crews {
                 Some(crews) => Some(crews),
                 None => CrewsKept::read(db, name).await?.state,
@@ -260,12 +267,25 @@ async fn proposals(db: &dyn Reader, site: &str) -> Result<Vec<Proposal>, CrawlDb
 /// # Errors
 /// Errors of the database.
 pub async fn unclassed(db: &(impl Reader + ?Sized), site: &str) -> Result<Vec<UnclassedShape>, CrawlDbError> {
-    let note = db.note(site, worth::UNCLASSED_NOTE).await?;
+    by_shape(db, site, worth::UNCLASSED_NOTE).await
+}
+
+/// URLs of a site that would act in its account's name, by shape.
+///
+/// # Errors
+/// Errors of the database.
+pub async fn acting(db: &(impl Reader + ?Sized), site: &str) -> Result<Vec<UnclassedShape>, CrawlDbError> {
+    by_shape(db, site, worth::ACTING_NOTE).await
+}
+
+async fn by_shape(db: &(impl Reader + ?Sized), site: &str, note: &str) -> Result<Vec<UnclassedShape>, CrawlDbError> {
+    let note = db.note(site, note).await?;
     let links = note.and_then(|note| UnclassedLinks::from_bytes(&note)).unwrap_or_default();
     let told = |(shape, of): (&str, &Unclassed)| UnclassedShape {
         shape: shape.to_owned(),
         links: of.links,
         example: of.example.to_string(),
+        why: of.why.to_string(),
     };
     Ok(links.most().into_iter().map(told).collect())
 }
@@ -276,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_site_is_one_flat_object_in_the_order_of_before() {
-        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null}"#;
+        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null}"#;
         let read: SiteStatus = serde_json::from_str(site).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), site);
     }

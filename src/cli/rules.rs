@@ -201,6 +201,17 @@ fn judged(
                     writeln!(out, "  why         below_start keeps the crawl below {}", folders.join(", "))?;
                 }
                 Refusal::EndsSession => writeln!(out, "  why         it would log out the account of [login]")?,
+                Refusal::ActsForAccount(sign) => {
+                    writeln!(
+                        out,
+                        "  why         {}: it would act in the name of the account of [login]",
+                        sign.sentence()
+                    )?;
+                    writeln!(
+                        out,
+                        "  hint        if a visit of it changes nothing, add it to `allow_actions`, with the reason"
+                    )?;
+                }
                 Refusal::WrongHost => writeln!(out, "  why         its hosts are {}", site.hosts.join(", "))?,
             }
             Ok(false)

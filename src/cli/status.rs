@@ -29,6 +29,9 @@ use gleaner_store::crawldb::Reader;
 /// Shapes of links without a class shown per site; `--json` has them all.
 const UNCLASSED_SHOWN: usize = 5;
 
+/// Shapes of links that would act in the account's name shown per site; `--json` has them all.
+const ACTING_SHOWN: usize = 5;
+
 /// Gone URLs shown per site, latest first; `--json` has a hundred.
 const GONE_SHOWN: usize = 5;
 
@@ -341,12 +344,13 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
             ));
         }
     }
-    for UnclassedShape { shape, links, example } in site.unclassed.iter().take(UNCLASSED_SHOWN) {
+    for UnclassedShape { shape, links, example, .. } in site.unclassed.iter().take(UNCLASSED_SHOWN) {
         text.push_str(&format!("{}: no class matches {links} links of {shape}, as {example}\n", site.name));
     }
     if let Some(more) = site.unclassed.len().checked_sub(UNCLASSED_SHOWN).filter(|more| *more > 0) {
         text.push_str(&format!("{}: and links of {more} more shapes (hint: --json lists them)\n", site.name));
     }
+    text.push_str(&acting(site, hints));
     for proposal in &site.proposals {
         let Proposal { class, evidence, example_a, example_b, .. } = proposal;
         text.push_str(&format!(
@@ -362,6 +366,29 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
         let state = if host.waits { "is paused until" } else { "has not answered well since its pause until" };
         text.push_str(&format!("{}: {} {state} {}\n", site.name, host.origin, host.until));
         text.push_str(&format!("  {}\n", brief(&host.reason)));
+    }
+    text
+}
+
+/// Links that are not followed because they would act in the account's name.
+fn acting(site: &SiteStatus, hints: &Hints) -> String {
+    let name = &site.name;
+    let mut text: String = site
+        .acting
+        .iter()
+        .take(ACTING_SHOWN)
+        .map(|UnclassedShape { shape, links, example, why }| {
+            format!("{name}: {links} links of {shape} would act in the account's name ({why}) and are refused, as {example}\n")
+        })
+        .collect();
+    if let Some(more) = site.acting.len().checked_sub(ACTING_SHOWN).filter(|more| *more > 0) {
+        text.push_str(&format!("{name}: and links of {more} more such shapes (hint: --json lists them)\n"));
+    }
+    if !site.acting.is_empty() {
+        let explain = hints.command("rules explain URL");
+        text.push_str(&format!(
+            "  hint: {explain}; `allow_actions` of the rule file allows those that change nothing\n"
+        ));
     }
     text
 }

@@ -15,7 +15,7 @@ use crate::version::Print;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::politeness::Answered;
-use gleaner_rules::Class;
+use gleaner_rules::{ActSign, Class};
 use gleaner_store::crawldb::update::UpdateRow;
 use gleaner_store::crawldb::{Discovered, Lease, Listing, MagnetFacts, Outcome, Receipt, Visit};
 
@@ -52,6 +52,8 @@ pub struct PageFindings {
     pub fingerprint: u64,
     /// Links to the site's own hosts that match no class: path and query.
     pub unclassed: Vec<Box<str>>,
+    /// On a site with an account: links that would act in its name, as path and query, and the signs of it. They are not in `found`.
+    pub acting: Vec<(Box<str>, ActSign)>,
     /// On a site with an account: a sign that this page was served to a guest.
     pub denied: Option<String>,
     /// The page had more links than `limits` allow; the rest was dropped.

@@ -2,7 +2,17 @@
 
 use crate::job::Found;
 use gleaner_base::url::CrawlUrl;
-use gleaner_rules::{Class, Refusal, SiteRules, Verdict};
+use gleaner_rules::{ActSign, Class, Refusal, SiteRules, Verdict};
+
+/// Why an address is not accepted, as far as it is counted.
+#[derive(Clone, Debug)]
+pub enum Declined {
+    /// Nothing speaks against it except that no class matches.
+    Unclassed(CrawlUrl),
+    /// It would act in the account's name.
+    Acts(CrawlUrl, ActSign),
+    Other,
+}
 
 /// Resolves one reference against a URL; None when it is no usable http(s) URL.
 #[must_use]
@@ -14,13 +24,14 @@ pub fn resolve(rules: &SiteRules, base: &CrawlUrl, reference: &str) -> Option<Cr
 /// The rules' verdict on a URL: accepted as some class, or not.
 ///
 /// # Errors
-/// The URL, if nothing speaks against it except that no class matches.
-pub fn judge(rules: &SiteRules, url: CrawlUrl) -> Result<Found, Option<CrawlUrl>> {
+/// Why it is not accepted.
+pub fn judge(rules: &SiteRules, url: CrawlUrl) -> Result<Found, Declined> {
     let url = rules.without_mirror(url);
     match rules.judge(&url) {
-        Verdict::Take { class: Class::Login, .. } => Err(None),
+        Verdict::Take { class: Class::Login, .. } => Err(Declined::Other),
         Verdict::Take { class, page_capture, number, .. } => Ok(Found { url, class, rule: number, page_capture }),
-        Verdict::Refuse { reason: Refusal::NoClass } => Err(Some(url)),
-        Verdict::Refuse { .. } => Err(None),
+        Verdict::Refuse { reason: Refusal::NoClass } => Err(Declined::Unclassed(url)),
+        Verdict::Refuse { reason: Refusal::ActsForAccount(sign) } => Err(Declined::Acts(url, sign)),
+        Verdict::Refuse { .. } => Err(Declined::Other),
     }
 }

@@ -121,6 +121,12 @@ pub const RECENT_LINKS_MAX: usize = 65_536;
 /// Links of one page that are counted as unclassed.
 pub const UNCLASSED_LINKS_PER_PAGE_MAX: usize = 200;
 
+/// Links of one page that are counted as acting in the account's name.
+pub const ACTING_LINKS_PER_PAGE_MAX: usize = 1_000;
+
+/// Tokens of a session that one page shows: real ones show one or two.
+pub const TOKENS_PER_PAGE_MAX: usize = 64;
+
 /// Maximum depth at which an empty list is rechecked; deeper ones may be the days of a calendar.
 pub const EMPTY_LIST_DEPTH_MAX: u16 = 2;
 

@@ -1,14 +1,17 @@
 //! From a page's bytes to the URLs that the rules accept, the magnets it names and what it lists. Pure: bytes in,
 //! findings out.
 
+mod acting;
+
 use std::collections::HashSet;
 
 use encoding_rs::Encoding;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use self::acting::PageActs;
 use super::{denial, robots_txt};
 use crate::job::{Found, Job, PageFindings};
-use crate::judging::judge;
+use crate::judging::{Declined, judge};
 use crate::limits;
 use crate::series::place;
 use crate::sitemaps::Sitemaps;
@@ -20,7 +23,7 @@ use gleaner_page::encoded_links::{self, Decoded};
 use gleaner_page::links::{LinkKind, PageLinks};
 use gleaner_page::noise::{self, Page};
 use gleaner_page::{feed, links, pagination, sitemap};
-use gleaner_rules::{Class, Robots, SiteRules};
+use gleaner_rules::{ActSign, Class, Robots, SiteRules};
 use gleaner_store::crawldb::{Listing, MagnetFacts};
 use gleaner_torrent::magnet;
 
@@ -78,6 +81,8 @@ fn read_with(
     let nofollow = says_nofollow && rules.robots == Robots::Obey;
     // On a site with an account, the visible text is needed: the text of a link may be the only sign that it logs out.
     let view = (!is_feed && rules.login.is_some()).then(|| View::of(&encoding.decode(body).0).ok()).flatten();
+    let acts = view.as_ref().zip(base.as_ref());
+    let acts = acts.map(|(view, base)| PageActs::of(rules, job, view, &page, (base, of_links))).unwrap_or_default();
     let labelled = view.iter().flat_map(View::log_out_labels);
     let ends_session =
         labelled.filter_map(|link| CrawlUrl::join(base.as_ref()?, link, Some(of_links), &rules.canonical).ok());
@@ -86,6 +91,7 @@ fn read_with(
         sitemaps,
         job,
         ends_session: ends_session.collect(),
+        acts,
         base: base.filter(|_| !nofollow),
         of_links,
         lists_sitemaps: is_sitemap && sitemap::is_index(body, encoding),
@@ -93,6 +99,7 @@ fn read_with(
         found: Vec::new(),
         magnets: Vec::new(),
         unclassed: Vec::new(),
+        acting: Vec::new(),
         bytes: 0,
         truncated: page.truncated,
     };
@@ -114,7 +121,7 @@ fn read_with(
     let of_parser = page.links.iter().filter(|link| link.kind == LinkKind::Encoded);
     of_parser.for_each(|link| taken.encoded(&link.href));
 
-    let Taken { found, mut magnets, unclassed, truncated, .. } = taken;
+    let Taken { found, mut magnets, unclassed, acting, truncated, .. } = taken;
     let mut named = HashSet::new();
     magnets.retain(|magnet| named.insert(magnet.infohashes));
     let denied = match is_feed {
@@ -127,7 +134,7 @@ fn read_with(
         (said.texts >= listing.targets.len()).then_some(said.hash)
     });
     let fingerprint = fingerprint(body, &found);
-    PageFindings { found, magnets, listing, said, fingerprint, unclassed, denied, truncated, nofollow }
+    PageFindings { found, magnets, listing, said, fingerprint, unclassed, acting, denied, truncated, nofollow }
 }
 
 /// The base URL of a page's references. A base that no link can be resolved against, such as `javascript:` or `data:`, is ignored
@@ -163,10 +170,13 @@ struct Taken<'a> {
     lists_sitemaps: bool,
     /// Links whose text indicates a logout.
     ends_session: Vec<CrawlUrl>,
+    /// What the page shows of its links.
+    acts: PageActs,
     seen: HashSet<u64>,
     found: Vec<Found>,
     magnets: Vec<MagnetFacts>,
     unclassed: Vec<Box<str>>,
+    acting: Vec<(Box<str>, ActSign)>,
     bytes: usize,
     truncated: bool,
 }
@@ -217,11 +227,24 @@ impl Taken<'_> {
             return None;
         }
         let is_own_sitemap = self.lists_sitemaps && self.rules.owns_host(url.authority());
-        let judged =
-            if self.lists_sitemaps { self.sitemaps.take(self.rules, url).ok_or(None) } else { judge(self.rules, url) };
+        let judged = if self.lists_sitemaps {
+            self.sitemaps.take(self.rules, url).ok_or(Declined::Other)
+        } else {
+            judge(self.rules, url)
+        };
+        let judged = judged.and_then(|found| match self.acts.sign(&found.url, found.class) {
+            Some(sign) if !self.rules.may_act(&found.url) => Err(Declined::Acts(found.url, sign)),
+            _ => Ok(found),
+        });
         let found = match judged {
             Ok(found) => found,
-            Err(Some(unclassed)) if self.unclassed.len() < limits::UNCLASSED_LINKS_PER_PAGE_MAX => {
+            Err(Declined::Acts(url, sign)) => {
+                if self.acting.len() < limits::ACTING_LINKS_PER_PAGE_MAX {
+                    self.acting.push((url.path().into(), sign));
+                }
+                return None;
+            }
+            Err(Declined::Unclassed(unclassed)) if self.unclassed.len() < limits::UNCLASSED_LINKS_PER_PAGE_MAX => {
                 self.unclassed.push(unclassed.path().into());
                 return None;
             }

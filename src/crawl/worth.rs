@@ -12,13 +12,14 @@ use crate::frontier::budgets::{Budget, LinkTally, Reason, Shapes, Yield};
 use crate::frontier::degrees::{InDegrees, Mirrors};
 use crate::frontier::parameters::{Parameters, Proposal};
 use crate::frontier::shape::Shape;
+use crate::frontier::tokens::Tokens;
 use crate::frontier::unclassed::UnclassedLinks;
 use crate::frontier::weight::{Facts, RuleYield, Weight, folder_depth};
-use crate::job::{Finished, Found, Job};
+use crate::job::{Finished, Found, Job, PageFindings};
 use crate::limits;
 use gleaner_base::url::{Canonical, CrawlUrl};
 use gleaner_page::fingerprint::{Sketch, resemblance};
-use gleaner_rules::{BudgetRules, Class, Rule, SiteRules, Verdict};
+use gleaner_rules::{ActSign, BudgetRules, Class, Rule, SiteRules, Verdict, parameters};
 use gleaner_store::crawldb::{CrawlDbError, HostId, Next, Outcome, Reader, TRAP_TOKENS, Visit};
 use gleaner_torrent::Infohashes;
 
@@ -27,6 +28,9 @@ pub const SHAPES_NOTE: &str = "shapes";
 
 /// Name of the note that stores the links that match no class.
 pub const UNCLASSED_NOTE: &str = "unclassed";
+
+/// Name of the note that stores the links that would act in the account's name.
+pub const ACTING_NOTE: &str = "acting";
 
 /// Name of the note that stores the proposals to the operator.
 pub const PROPOSALS_NOTE: &str = "proposals";
@@ -96,6 +100,9 @@ pub struct Worth {
     proposed: Vec<Proposal>,
     /// Links that match no class.
     unclassed: UnclassedLinks,
+    /// Links that would act in the account's name.
+    acting: UnclassedLinks,
+    tokens: Tokens,
     /// True when something was counted since the last call of `notes`.
     is_changed: bool,
 }
@@ -153,6 +160,8 @@ impl Worth {
         worth.is_changed |= !worth.proposed.is_empty();
         let note = db.note(&rules.name, UNCLASSED_NOTE).await?;
         worth.unclassed = UnclassedLinks::take_up(rules.links_fingerprint(), note.as_deref());
+        let note = db.note(&rules.name, ACTING_NOTE).await?;
+        worth.acting = UnclassedLinks::take_up(rules.links_fingerprint(), note.as_deref());
         Ok((worth, fault))
     }
 
@@ -176,6 +185,8 @@ impl Worth {
             parameters: Parameters::default(),
             proposed: Vec::new(),
             unclassed: UnclassedLinks::new(rules.links_fingerprint()),
+            acting: UnclassedLinks::new(rules.links_fingerprint()),
+            tokens: Tokens::default(),
             is_changed: !rules.budget.traps,
         };
         worth.token = worth.token_now();
@@ -196,6 +207,7 @@ impl Worth {
         let yields: BTreeMap<&str, (u64, u64)> = yields.collect();
         notes.push((YIELDS_NOTE, serde_json::to_vec(&yields).unwrap_or_default()));
         notes.push((UNCLASSED_NOTE, self.unclassed.to_bytes()));
+        notes.push((ACTING_NOTE, self.acting.to_bytes()));
         let proposals = self.proposals();
         if proposals != self.proposed {
             let none_left = proposals.is_empty();
@@ -258,6 +270,36 @@ impl Worth {
     /// Adds links of a page, as path and query, that match no class.
     pub fn left_out(&mut self, paths: &[Box<str>]) {
         paths.iter().for_each(|path| self.unclassed.add(path));
+    }
+
+    /// Counts a link, as path and query, that would act in the account's name.
+    pub fn acts(&mut self, path: &str, sign: ActSign) {
+        self.acting.add_for(&without_tokens(path), sign.sentence());
+        self.is_changed = true;
+    }
+
+    /// True if a link carries a token that pages of this run have shown, and may not.
+    #[must_use]
+    pub fn acts_by_token(&self, rules: &SiteRules, url: &CrawlUrl, class: Class) -> bool {
+        class != Class::Download && self.tokens.are_in(url.path()) && !rules.may_act(url)
+    }
+
+    /// Learns tokens from the links of a page of a site with an account, takes out those that carry one, and counts all that would act.
+    pub fn take_out_acting(&mut self, rules: &SiteRules, read: &mut PageFindings) {
+        if rules.login.is_none() {
+            return;
+        }
+        let found = read.found.iter().filter(|found| found.class != Class::Download).map(|found| found.url.path());
+        let acting = read.acting.iter().map(|(path, _)| &**path);
+        self.tokens.read(found.chain(acting).chain(read.unclassed.iter().map(|path| &**path)));
+        read.found.retain(|found| {
+            let acts = self.acts_by_token(rules, &found.url, found.class);
+            if acts {
+                read.acting.push((found.url.path().into(), ActSign::Token));
+            }
+            !acts
+        });
+        read.acting.iter().for_each(|(path, sign)| self.acts(path, *sign));
     }
 
     /// Counts links of a page: their in-degree grows, and first links are credited to the page that contains them.
@@ -371,6 +413,21 @@ impl Worth {
         let mark = xxh3_64_with_seed(visit.key.path.as_bytes(), visit.key.host.0.into());
         self.fronts.is_new(mark) && visit.outcome != Outcome::NotModified
     }
+}
+
+/// A path and query without long values that may be a token: reports show them.
+fn without_tokens(path: &str) -> String {
+    const SHOWN_BYTES_MAX: usize = 7;
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let shown = parameters(query).map(|(name, value)| match value {
+        Some(value) if value.len() > SHOWN_BYTES_MAX && value.bytes().any(|of| of.is_ascii_digit()) => {
+            format!("{name}=…")
+        }
+        Some(value) => format!("{name}={value}"),
+        None => name,
+    });
+    let shown: Vec<String> = shown.collect();
+    if shown.is_empty() { path.to_owned() } else { format!("{path}?{}", shown.join("&")) }
 }
 
 fn shape_hash(path: &str) -> u64 {

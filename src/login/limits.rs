@@ -89,6 +89,9 @@ pub const OPTIONS_PER_SELECT_MAX: usize = 5_000;
 /// Links within one form that are read.
 pub const LINKS_PER_FORM_MAX: usize = 100;
 
+/// Links of one page that ask before they are followed.
+pub const ASKING_LINKS_MAX: usize = 1_000;
+
 /// Bytes of a label, and of the text before and after a control.
 pub const CONTROL_TEXT_BYTES_MAX: usize = 200;
 

@@ -10,7 +10,8 @@ use super::message::{self, Message};
 use super::phrases;
 use super::scripts::words_of;
 use crate::limits::{
-    CONTROL_TEXT_BYTES_MAX, CONTROLS_PER_FORM_MAX, FRAMES_PER_PAGE_MAX, PICTURES_PER_PAGE_MAX, VIEW_TEXT_BYTES_MAX,
+    ASKING_LINKS_MAX, CONTROL_TEXT_BYTES_MAX, CONTROLS_PER_FORM_MAX, FRAMES_PER_PAGE_MAX, PICTURES_PER_PAGE_MAX,
+    VIEW_TEXT_BYTES_MAX,
 };
 use gleaner_base::words::Topic;
 use gleaner_page::tree::TreeError;
@@ -26,6 +27,8 @@ pub struct View {
     log_out_links: Vec<Box<str>>,
     /// Links that log out by their text alone, which may also be a topic's title.
     log_out_labels: Vec<Box<str>>,
+    /// Links that ask before they are followed, or are not followed by a GET, as written; at most `limits::ASKING_LINKS_MAX`.
+    asking_links: Vec<Box<str>>,
     /// Links whose text or address is about logging in, as written, in page order.
     pub log_in_links: Vec<Box<str>>,
     /// Its message text, one line per block, in lower case, at most `limits::VIEW_TEXT_BYTES_MAX` bytes: without its
@@ -87,6 +90,9 @@ impl View {
                 }
                 "a" => {
                     let Some(href) = element.attr("href") else { continue };
+                    if asks_first(element) && view.asking_links.len() < ASKING_LINKS_MAX {
+                        view.asking_links.push(href.into());
+                    }
                     let shown = form::text_of(node, CONTROL_TEXT_BYTES_MAX);
                     let text = if shown.is_empty() { element.attr("title").unwrap_or_default() } else { &shown };
                     let text = text.to_lowercase();
@@ -154,6 +160,11 @@ impl View {
     /// Those by their text alone.
     pub fn log_out_labels(&self) -> impl Iterator<Item = &str> {
         self.log_out_labels.iter().map(|address| &**address)
+    }
+
+    /// Links that ask a person to confirm them, or that scripts follow by another method than GET.
+    pub fn asking_links(&self) -> impl Iterator<Item = &str> {
+        self.asking_links.iter().map(|address| &**address)
     }
 
     /// Removes links that match by their text alone but are pages of the site: topics may have any title.
@@ -231,6 +242,16 @@ impl View {
     pub fn has_password_field(&self) -> bool {
         self.forms.iter().flat_map(|form| &form.controls).any(|control| control.kind == Kind::Password)
     }
+}
+
+/// True for a link that asks for confirmation or names another method than GET.
+fn asks_first(link: &Element) -> bool {
+    const METHODS: [&str; 2] = ["data-method", "data-turbo-method"];
+    const QUESTIONS: [&str; 2] = ["data-confirm", "data-turbo-confirm"];
+    let method = METHODS.iter().find_map(|name| link.attr(name));
+    let asks = link.attr("onclick").is_some_and(|script| script.replace(' ', "").contains("confirm("));
+    asks || method.is_some_and(|method| !method.eq_ignore_ascii_case("get"))
+        || QUESTIONS.iter().any(|name| link.attr(name).is_some())
 }
 
 /// True for the lower-case text of a log-out link: nothing but that, or with the user's name after it as in phpBB,

@@ -15,11 +15,14 @@ use super::account;
 use super::class::{Class, RenderActs, RenderWhen};
 use super::families::{Families, Inherited, merged};
 use super::fault::{Fault, Faults, nearest};
-use super::file::{FamilyFile, LaneKey, LoginFile, ParametersFile, Pinned, PrivateAddresses, RobotsFile, SiteFile};
-use super::judge::{
-    BoardRules, BudgetRules, ClientRules, Lanes, LinkRules, LoginRules, Rate, Robots, ScriptRules, SiteRules, owns,
+use super::file::{
+    AllowActionsFile, FamilyFile, LaneKey, LoginFile, ParametersFile, Pinned, PrivateAddresses, RobotsFile, SiteFile,
 };
-use super::patterns::{RuleList, compile, rule_list};
+use super::judge::{
+    AllowedActions, BoardRules, BudgetRules, ClientRules, Lanes, LinkRules, LoginRules, Rate, Robots, ScriptRules,
+    SiteRules, owns,
+};
+use super::patterns::{RuleList, compile, expressions, rule_list};
 use super::places::{folder, hosts, is_private, start};
 use super::schema::{ParsedFile, Spans};
 use super::secrets;
@@ -124,6 +127,7 @@ pub(super) fn site(
         revisit: Duration::from_secs(u64::from(file.revisit_minutes) * 60),
         increment_depth: file.increment_depth,
         robots: robots(faults, spans, &file.robots),
+        allow_actions: allowed_actions(faults, spans, &file.allow_actions),
         sitemaps: file.sitemaps,
         client: ClientRules {
             headers: headers(faults, spans, file),
@@ -169,6 +173,7 @@ fn compiled(faults: &mut Faults, rules: RuleList) -> Option<SiteRules> {
         revisit: Duration::ZERO,
         increment_depth: 0,
         robots: Robots::Obey,
+        allow_actions: AllowedActions::default(),
         sitemaps: true,
         client: ClientRules { headers: Vec::new(), proxy: None, private_addresses: PrivateAddresses::All(false) },
         links: LinkRules { rules, set },
@@ -462,6 +467,17 @@ fn robots(faults: &mut Faults, spans: &Spans, file: &RobotsFile) -> Robots {
         faults.add(span, "robots.reason", "robots.txt is ignored, and no reason is given", Some(hint));
     }
     Robots::Ignore { reason: reason.into() }
+}
+
+/// Expressions of URLs that may act in the account's name, with the reason that they need.
+fn allowed_actions(faults: &mut Faults, spans: &Spans, file: &AllowActionsFile) -> AllowedActions {
+    let reason = file.reason.as_deref().unwrap_or_default().trim();
+    if !file.urls.is_empty() && reason.is_empty() {
+        let hint = "write why, as allow_actions = { urls = ['^/new-reports'], reason = \"a list\" }".to_owned();
+        let message = "URLs may act in the account's name, and no reason is given";
+        faults.add(spans.value("allow_actions.urls"), "allow_actions.reason", message, Some(hint));
+    }
+    AllowedActions { urls: expressions(faults, spans, "allow_actions.urls", &file.urls), reason: reason.into() }
 }
 
 fn headers(faults: &mut Faults, spans: &Spans, file: &SiteFile) -> Vec<(Box<str>, Box<str>)> {

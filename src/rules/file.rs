@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::class::{Class, RenderActs, RenderWhen};
 use crate::limits::{
-    EXAMPLES_MAX, HOSTS_PER_SITE_MAX, INCREMENT_DEPTH, INCREMENT_DEPTH_MAX, MIRRORS_MAX, NETWORKS_MAX,
-    QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES, SHORTCUT_PINS_MAX, START_URLS_MAX,
+    ALLOWED_ACTIONS_MAX, EXAMPLES_MAX, HOSTS_PER_SITE_MAX, INCREMENT_DEPTH, INCREMENT_DEPTH_MAX, MIRRORS_MAX,
+    NETWORKS_MAX, QUIET_WINDOWS_MAX, RULES_PER_SITE_MAX, SHAPE_PAGES, SHORTCUT_PINS_MAX, START_URLS_MAX,
 };
 use gleaner_page::shortcut::written::Written;
 
@@ -131,6 +131,8 @@ pub struct SiteFile {
     pub increment_depth: u8,
     /// Whether to obey the site's robots.txt.
     pub robots: RobotsFile,
+    /// URLs to request although they look as if they acted in the account's name. Only sites with `[login]` refuse such URLs.
+    pub allow_actions: AllowActionsFile,
     /// Whether to read the sitemaps listed in robots.txt. Their URLs are judged like links.
     pub sitemaps: bool,
     /// Additional request headers. Cookies and authorisation headers are not allowed here.
@@ -172,6 +174,7 @@ impl Default for SiteFile {
             revisit_minutes: 180,
             increment_depth: INCREMENT_DEPTH,
             robots: RobotsFile::default(),
+            allow_actions: AllowActionsFile::default(),
             sitemaps: true,
             headers: IndexMapOfStrings::default(),
             proxy: None,
@@ -530,6 +533,17 @@ impl Default for RobotsFile {
     fn default() -> Self {
         Self { obey: true, reason: None }
     }
+}
+
+/// URLs that are requested although they look as if they acted in the account's name.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AllowActionsFile {
+    /// Regular expressions, matched against path and query.
+    #[schemars(length(max = ALLOWED_ACTIONS_MAX))]
+    pub urls: Vec<String>,
+    /// Why they may be requested, such as `a list of reports, seen to change nothing`.
+    pub reason: Option<String>,
 }
 
 /// URLs that the rules are tested on.

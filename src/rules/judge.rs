@@ -10,6 +10,7 @@ use std::time::Duration;
 use encoding_rs::Encoding;
 use regex::{Regex, RegexSet};
 
+use super::acting::{ActSign, acts};
 pub use super::class::{Class, RenderActs, RenderWhen};
 pub use super::file::{LaneKey, Policy, PrivateAddresses};
 use super::log_out::ends_session;
@@ -77,6 +78,8 @@ pub enum Refusal<'a> {
     NoClass,
     /// It would log the site's account out.
     EndsSession,
+    /// It would change something in the name of the site's account.
+    ActsForAccount(ActSign),
 }
 
 impl Refusal<'_> {
@@ -89,6 +92,7 @@ impl Refusal<'_> {
             Self::Denied(_) => "denied",
             Self::NoClass => "no_class",
             Self::EndsSession => "ends_session",
+            Self::ActsForAccount(_) => "acts_for_account",
         }
     }
 }
@@ -132,6 +136,14 @@ pub enum Robots {
     },
 }
 
+/// URLs that are requested although they may act in the account's name.
+#[derive(Debug, Default)]
+pub struct AllowedActions {
+    pub(super) urls: RegexSet,
+    /// The operator takes responsibility, with this reason.
+    pub reason: Box<str>,
+}
+
 /// The validated rules of one site.
 #[derive(Debug)]
 pub struct SiteRules {
@@ -167,6 +179,7 @@ pub struct SiteRules {
     /// Number of links that the increment crew follows from a rechecked page; 0 disables that crew.
     pub increment_depth: u8,
     pub robots: Robots,
+    pub allow_actions: AllowedActions,
     /// Whether sitemaps listed in robots.txt are read.
     pub sitemaps: bool,
     pub client: ClientRules,
@@ -284,6 +297,7 @@ impl SiteRules {
             mirrors,
             depth_max,
             robots,
+            allow_actions,
             sitemaps,
             scripts: ScriptRules { when, acts, learns_shortcuts, .. },
             ..
@@ -293,7 +307,9 @@ impl SiteRules {
         let taken = (site, depth_max, robots, sitemaps, patterns, self.login.is_some(), when, learns_shortcuts);
         // The default must not change the hash.
         let acts = if *acts == RenderActs::Auto { String::new() } else { format!("{acts:?}") };
-        xxhash_rust::xxh3::xxh3_64(format!("{taken:?}{acts}").as_bytes())
+        let allowed = allow_actions.urls.patterns();
+        let allowed = if allowed.is_empty() { String::new() } else { format!("{allowed:?}") };
+        xxhash_rust::xxh3::xxh3_64(format!("{taken:?}{acts}{allowed}").as_bytes())
     }
 
     /// Whether the scripts of a class's pages run.
@@ -336,15 +352,43 @@ impl SiteRules {
     /// Why a URL on the site's hosts must not be requested at all, not even by scripts of its pages.
     #[must_use]
     pub fn forbids(&self, url: &CrawlUrl) -> Option<Refusal<'_>> {
+        self.forbids_in_login(url).or_else(|| {
+            let class = self.first_rule(url.path()).and_then(|(_, rule)| rule.class);
+            self.acts_for_account(url, class).map(Refusal::ActsForAccount)
+        })
+    }
+
+    /// The same for the requests of a login, which nobody is logged in for yet.
+    #[must_use]
+    pub fn forbids_in_login(&self, url: &CrawlUrl) -> Option<Refusal<'_>> {
         if !self.owns_host(url.authority()) {
             return Some(Refusal::WrongHost);
         }
         if ends_session(url.path()) {
             return Some(Refusal::EndsSession);
         }
-        let first =
-            self.links.set.matches(url.path()).into_iter().next().and_then(|number| self.links.rules.get(number));
+        let first = self.first_rule(url.path()).map(|(_, rule)| rule);
         first.filter(|rule| rule.class.is_none()).map(Refusal::Denied)
+    }
+
+    fn first_rule(&self, path: &str) -> Option<(usize, &Rule)> {
+        let number = self.links.set.matches(path).into_iter().next()?;
+        Some((number, self.links.rules.get(number)?))
+    }
+
+    /// The sign by which a URL acts in the name of the site's account, if it has one and may not. `class` is the one that a rule gives it.
+    #[must_use]
+    pub fn acts_for_account(&self, url: &CrawlUrl, class: Option<Class>) -> Option<ActSign> {
+        let sign = self.login.as_ref().and_then(|_| acts(url.path(), class == Some(Class::Download)))?;
+        (!self.may_act(url)).then_some(sign)
+    }
+
+    /// True for a URL that is requested whatever it does: a guest's, one of `allow_actions`, and the pages that `[login]` names.
+    #[must_use]
+    pub fn may_act(&self, url: &CrawlUrl) -> bool {
+        let Some(login) = &self.login else { return true };
+        let is_named = [&login.page, &login.probe].into_iter().flatten().any(|named| named == url);
+        is_named || self.allow_actions.urls.is_match(url.path())
     }
 
     /// The verdict on a URL that was normalised with [`Self::canonical`].
@@ -360,13 +404,15 @@ impl SiteRules {
         if self.login.is_some() && ends_session(path) {
             return Verdict::Refuse { reason: Refusal::EndsSession };
         }
-        let number = self.links.set.matches(path).into_iter().next();
-        let Some((number, rule)) = number.and_then(|number| Some((number, self.links.rules.get(number)?))) else {
+        let Some((number, rule)) = self.first_rule(path) else {
             return Verdict::Refuse { reason: Refusal::NoClass };
         };
-        match rule.class {
-            None => Verdict::Refuse { reason: Refusal::Denied(rule) },
-            Some(class) => Verdict::Take { class, rule, number, page_capture: rule.page_capture(path) },
+        let Some(class) = rule.class else {
+            return Verdict::Refuse { reason: Refusal::Denied(rule) };
+        };
+        match self.acts_for_account(url, Some(class)).filter(|_| class != Class::Login) {
+            Some(sign) => Verdict::Refuse { reason: Refusal::ActsForAccount(sign) },
+            None => Verdict::Take { class, rule, number, page_capture: rule.page_capture(path) },
         }
     }
 

@@ -14,6 +14,7 @@ pub mod config;
 pub mod limits;
 
 mod account;
+mod acting;
 mod check;
 mod class;
 pub mod families;
@@ -34,13 +35,14 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use acting::{ActSign, action_of, gives_torrent, is_token, names_token, parameters};
 pub use class::Class;
 pub use families::Families;
 pub use fault::Fault;
 pub use file::Policy;
 pub use judge::{
-    BoardRules, BudgetRules, ClientRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses, Rate, Refusal,
-    RenderActs, RenderWhen, Robots, Rule, SiteRules, Verdict,
+    AllowedActions, BoardRules, BudgetRules, ClientRules, JsonLogin, LaneKey, Lanes, LoginRules, PrivateAddresses,
+    Rate, Refusal, RenderActs, RenderWhen, Robots, Rule, SiteRules, Verdict,
 };
 pub use log_out::ends_session;
 

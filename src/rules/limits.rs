@@ -18,6 +18,9 @@ pub const RULES_PER_SITE_MAX: usize = 512;
 /// Bytes of one compiled regular expression. `\w{20}` in Unicode is 1 MB: a pattern that needs more is a mistake.
 pub const REGEX_PATTERN_BYTES_MAX: usize = 1 << 20;
 
+/// Regular expressions of `allow_actions`.
+pub const ALLOWED_ACTIONS_MAX: usize = 64;
+
 /// Ancestors in one chain of families.
 pub const FAMILY_GENERATIONS_MAX: usize = 8;
 

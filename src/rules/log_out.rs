@@ -12,7 +12,7 @@ gleaner_base::topics! { name: LOG_OUT_PAGES; }
 const KEY_ENDS: [&str; 3] = ["hash", "key", "token"];
 
 /// Parameters whose value names an action, or the page that performs it.
-const ACTIONS: [&str; 24] = [
+pub(super) const ACTIONS: [&str; 24] = [
     "a",
     "act",
     "action",
@@ -40,10 +40,10 @@ const ACTIONS: [&str; 24] = [
 ];
 
 /// Parameters whose value is a route if it has a slash (Drupal, Yii, OpenCart), otherwise a search term.
-const ROUTES: [&str; 3] = ["q", "r", "route"];
+pub(super) const ROUTES: [&str; 3] = ["q", "r", "route"];
 
 /// File extensions of scripts and documents; `logout.torrent` and `logout.css` are plain files.
-const SCRIPTS: [&str; 14] =
+pub(super) const SCRIPTS: [&str; 14] =
     ["php", "php3", "php5", "phtml", "asp", "aspx", "ashx", "jsp", "do", "action", "cgi", "pl", "htm", "html"];
 
 /// True for a URL, or a reference, that ends the session: `member.php?mod=logging&action=logout`,
@@ -96,7 +96,7 @@ fn is_log_out_parameter(pair: &str) -> bool {
 }
 
 /// The letters and digits of a text in lower case, without separators.
-fn word(text: &str) -> String {
+pub(super) fn word(text: &str) -> String {
     text.chars().filter(|of| of.is_alphanumeric()).map(|of| of.to_ascii_lowercase()).collect()
 }
 
@@ -107,7 +107,7 @@ fn is_word(text: &str) -> bool {
 }
 
 /// True for an identifier of a session or a member: a number, or letters with digits among them.
-fn is_key(segment: &str) -> bool {
+pub(super) fn is_key(segment: &str) -> bool {
     let is_long = segment.len() >= 8 && segment.bytes().any(|of| of.is_ascii_digit());
     let is_number = segment.bytes().all(|of| of.is_ascii_digit());
     (is_number || is_long) && segment.bytes().all(|of| of.is_ascii_alphanumeric() || b"-_,".contains(&of))

@@ -70,6 +70,20 @@ pub(super) fn rule_list(faults: &mut Faults, spans: &Spans, classes: &Classes, d
     list
 }
 
+/// The expressions of a list that assigns no class, as one set; without those that have faults.
+pub(super) fn expressions(faults: &mut Faults, spans: &Spans, list: &str, patterns: &[String]) -> RegexSet {
+    let sound = patterns.iter().enumerate().filter(|(index, pattern)| {
+        let key = format!("{list}[{index}]");
+        rule(faults, spans.value(&key), &key, pattern, None).is_some()
+    });
+    let sound: Vec<&String> = sound.map(|(_, pattern)| pattern).collect();
+    RegexSetBuilder::new(sound).size_limit(REGEX_BYTES_MAX).build().unwrap_or_else(|error| {
+        let message = format!("these regular expressions together are too large: {}", first_line(&error.to_string()));
+        faults.add(spans.value(list), list, message, Some("write fewer or shorter repetitions".to_owned()));
+        RegexSet::empty()
+    })
+}
+
 fn rule(faults: &mut Faults, span: Range<usize>, key: &str, pattern: &str, class: Option<Class>) -> Option<Rule> {
     if let Some((message, hint)) = suspicious(pattern) {
         faults.add(span.clone(), key, message, Some(hint.to_owned()));

@@ -46,7 +46,7 @@ impl Certain {
         match reason {
             Refusal::WrongHost | Refusal::NotBelowStart => self.places,
             Refusal::NoClass => self.classes,
-            Refusal::EndsSession => true,
+            Refusal::EndsSession | Refusal::ActsForAccount(_) => true,
             Refusal::Denied(_) => true,
         }
     }
@@ -57,6 +57,7 @@ fn start_hint(reason: Refusal<'_>) -> &'static str {
         Refusal::WrongHost => "add its host to `hosts`, or take `hosts` out",
         Refusal::Denied(_) => "narrow that expression",
         Refusal::EndsSession => "take it out: it is never fetched where the site has a [login]",
+        Refusal::ActsForAccount(_) => "take it out, or add it to `allow_actions` if a visit of it changes nothing",
         Refusal::NoClass | Refusal::NotBelowStart => "add an expression that matches it to a class, as index = ['^/$']",
     }
 }
@@ -69,6 +70,7 @@ fn told(reason: Refusal<'_>) -> String {
         Refusal::Denied(rule) => format!("denied by `{}` at {}", rule.pattern, rule.place()),
         Refusal::NoClass => "no class matches it".to_owned(),
         Refusal::EndsSession => "it would log the account out".to_owned(),
+        Refusal::ActsForAccount(sign) => format!("it would act in the account's name: {}", sign.sentence()),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod limits;
 pub mod parameters;
 pub mod priority;
 pub mod shape;
+pub mod tokens;
 pub mod traps;
 pub mod unclassed;
 pub mod weight;

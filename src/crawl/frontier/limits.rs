@@ -34,6 +34,9 @@ pub const CUT_EXAMPLE_BYTES_MAX: usize = 512;
 /// Shapes of one site's links that match no class: what a rule file has missed is among the first.
 pub const UNCLASSED_SHAPES_MAX: usize = 64;
 
+/// Names with values of one site's links that are watched for whether they are a session's token.
+pub const TOKEN_PAIRS_MAX: usize = 4_096;
+
 /// Names of parameters, by class, that are watched for whether they change a page's content. Each page without one is
 /// compared for it.
 pub const LEARNED_PARAMETERS_MAX: usize = 64;

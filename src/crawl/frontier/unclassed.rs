@@ -1,4 +1,5 @@
-//! Links of a site that match no class of its rule file, by their shape: what a rule file may have missed.
+//! Links of a site that match no class of its rule file, by their shape: what a rule file may have missed. In the same way links are
+//! counted that would act in the account's name.
 //!
 //! Counted while pages are read, reported by `status` and by a crawl's summary, and reset when the rules change. It decides
 //! nothing.
@@ -20,6 +21,9 @@ pub struct Unclassed {
     pub links: u64,
     /// The first one that was found: path and query.
     pub example: Box<str>,
+    /// Why they are not followed, where that is not that no class matches.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub why: Box<str>,
 }
 
 /// The links of one site, by shape; at most `limits::UNCLASSED_SHAPES_MAX` shapes, those found first.
@@ -46,13 +50,18 @@ impl UnclassedLinks {
 
     /// Counts a link by its path and query.
     pub fn add(&mut self, path: &str) {
+        self.add_for(path, "");
+    }
+
+    /// The same of a link that is not followed for another reason.
+    pub fn add_for(&mut self, path: &str, why: &str) {
         let shape = Shape::of(path);
         if let Some(known) = self.shapes.get_mut(shape.as_str()) {
             known.links += 1;
         } else if self.shapes.len() < UNCLASSED_SHAPES_MAX {
             self.shapes.insert(
                 shape.as_str().into(),
-                Unclassed { links: 1, example: path.chars().take(EXAMPLE_CHARS).collect() },
+                Unclassed { links: 1, example: path.chars().take(EXAMPLE_CHARS).collect(), why: why.into() },
             );
         }
     }

@@ -347,7 +347,7 @@ impl Run<'_> {
             return Err(ends(Verdict::Unknown, format!("{} redirects to an invalid URL", told_url(url.as_str()))));
         };
         self.may_ask(&target, url.as_str().starts_with("https:"))?;
-        match self.site.rules.forbids(&target).filter(|_| ask.by_script.is_some()) {
+        match self.site.rules.forbids_in_login(&target).filter(|_| ask.by_script.is_some()) {
             None => Ok(target),
             Some(reason) => {
                 let told = told_url(target.as_str());

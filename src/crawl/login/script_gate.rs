@@ -198,7 +198,7 @@ impl Inner<'_, '_> {
 
     /// Applies the site's rules as for any script's request, except that robots.txt does not apply to a login.
     fn may_ask(&self, url: &CrawlUrl, page: &CrawlUrl) -> Result<(), String> {
-        match self.run.site.rules.forbids(url) {
+        match self.run.site.rules.forbids_in_login(url) {
             None => {}
             Some(Refusal::WrongHost) => return Err(format!("{} is not a host of this site", url.authority())),
             Some(reason) => return Err(format!("the rules refuse it: {}", reason.name())),

@@ -282,7 +282,8 @@ impl Run<'_> {
         let target = url::Url::parse(&way.url).ok().filter(|target| own.as_ref() != Some(target));
         let forbidden = target.as_ref().and_then(CrawlUrl::exact).and_then(|url| {
             // Another host is left to `may_ask`, which names it.
-            let reason = self.site.rules.forbids(&url).filter(|reason| !matches!(reason, Refusal::WrongHost))?;
+            let reason =
+                self.site.rules.forbids_in_login(&url).filter(|reason| !matches!(reason, Refusal::WrongHost))?;
             Some(format!(
                 "its scripts lead to {}: the rules refuse it: {}",
                 self.teller.hidden(&told_url(url.as_str())),

@@ -161,3 +161,91 @@ fn a_long_base_does_not_fill_the_memory() {
     assert!(bytes <= limits::OUTLINK_BYTES_PER_PAGE_MAX, "{bytes}");
     assert!(findings.found.len() >= fit, "{} of {fit}", findings.found.len());
 }
+
+/// The links that a member's page yields, and those that are refused with the sign of it.
+fn read_member(path: &str, body: &str) -> (Vec<String>, Vec<String>) {
+    let rules = "start = ['http://site.example/']\nlogin = { user = 'anna2001' }\n[classes]\ndownload = ['^/get/']\npage = ['.']\n";
+    read_with_rules(rules, path, body)
+}
+
+fn read_with_rules(rules: &str, path: &str, body: &str) -> (Vec<String>, Vec<String>) {
+    let rules = gleaner_rules::from_text("site", rules).unwrap();
+    let url = CrawlUrl::parse(&format!("http://site.example{path}"), &Canonical::default()).unwrap();
+    let key = UrlKey { host: HostId(1), path: path.into() };
+    let lease =
+        Lease { key, depth: 0, rank: 0, attempts: 0, via: None, memo: None, deadline: UnixMillis(0), found: None };
+    let job = Job { lease, url, class: Class::Page, rule: 1, crew: Crew::History };
+    let headers = ResponseHeaders { content_type: Some("text/html".to_owned()), ..ResponseHeaders::default() };
+    let read = read_page(&rules, &Sitemaps::default(), &job, &headers, body.as_bytes());
+    let found = read.found.iter().map(|found| found.url.path().to_owned()).collect();
+    (found, read.acting.iter().map(|(path, sign)| format!("{} {path}", sign.name())).collect())
+}
+
+#[test]
+fn a_members_page_shows_which_of_its_links_act() {
+    const LINKS: &str =
+        "<a href='/t?id=1'>1</a> <a href='/t?id=2'>2</a> <a href='/t?id=3'>3</a> <a href='/t?id=4'>4</a>";
+    let only = |shown: &str, refused: &[&str]| {
+        let (found, acting) = read_member("/t?id=9", &format!("{LINKS}{shown}"));
+        assert_eq!(acting, refused, "{shown}");
+        assert!(["/t?id=1", "/t?id=4"].iter().all(|link| found.iter().any(|of| of == link)), "{shown}: {found:?}");
+    };
+    // By its URL alone.
+    only("<a href='/t?id=5&amp;watch=topic'>w</a>", &["parameter /t?id=5&watch=topic"]);
+    // A token of a hidden field: by its name, or by its form.
+    let field = |name: &str, value: &str| {
+        format!(
+            "<form method=post action=/x><input type=hidden name='{name}' value='{value}'><textarea name=t></textarea></form>"
+        )
+    };
+    only(&(field("formhash", "a1b2c3d4") + "<a href='/t?id=5&k=a1b2c3d4'>k</a>"), &["token /t?id=5&k=a1b2c3d4"]);
+    let long = "94689e0a1b2c3d4e5f60718293a4b5c6";
+    only(
+        &(field("b5effd7a0", long) + &format!("<a href='/t?id=5;b5effd7a0={long}'>k</a>")),
+        &[&format!("token /t?id=5;b5effd7a0={long}")],
+    );
+    // Infohashes and the page's own identifiers are none, and neither are fields of rows, which differ.
+    let hash = "6924995bf38d9b9378a202a1336e4c0968e45106";
+    only(&(field("id", hash) + &format!("<a href='/t?id={hash}'>k</a>")), &[]);
+    let rows = field("id", long) + &field("id", "84689e0a1b2c3d4e5f60718293a4b5c6");
+    only(&(rows + &format!("<a href='/t?id={long}'>k</a>")), &[]);
+    // The token of the log-out link, but not the user's name.
+    let log_out = format!("<a href='/logout?user=anna2001&x={long}'>Log out</a>");
+    only(
+        &format!("{log_out}<a href='/c?x={long}'>c</a><a href='/u?name=anna2001'>me</a>"),
+        &[&format!("token /c?x={long}")],
+    );
+    // Questions and methods.
+    only("<a href='/t?id=5' onclick=\"return confirm('Sure?')\">5</a>", &["page /t?id=5"]);
+    only("<a href='/t?id=5' data-method=PUT>5</a><a href='/t?id=6' data-method=get>6</a>", &["page /t?id=5"]);
+    // A download may ask and has a token; its action is still judged.
+    let asks = "onclick=\"return confirm('Download?')\"";
+    only(
+        &(field("formhash", "a1b2c3d4")
+            + &format!("<a {asks} href='/get/5?k=a1b2c3d4'>5</a><a href='/get/5/report'>r</a>")),
+        &["path /get/5/report"],
+    );
+    // The targets of POST forms are lists, too.
+    only(
+        "<form method=post action='/t?id=1'><input type=hidden name=formhash value=a1b2c3d4><select name=s></select></form>",
+        &[],
+    );
+}
+
+#[test]
+fn the_id_of_a_session_on_every_link_is_no_token() {
+    let links: String = (0..9).map(|n| format!("<a href='/t?id={n}&sess=a1b2c3d4e5'>{n}</a>")).collect();
+    let (found, acting) = read_member("/", &format!("<a href='/logout?sess=a1b2c3d4e5'>Log out</a>{links}"));
+    assert_eq!((found.len(), acting.len()), (9, 0), "{acting:?}");
+}
+
+#[test]
+fn guests_and_what_the_operator_allows_are_refused_nothing() {
+    let body = "<a href='/t?id=5&amp;watch=topic'>w</a><a href='/t?id=6' onclick=\"return confirm('Sure?')\">6</a>";
+    let page = "[classes]\npage = ['.']\n";
+    let guest = read_with_rules(&format!("start = ['http://site.example/']\n{page}"), "/", body);
+    assert_eq!((guest.0.len(), guest.1.len()), (2, 0));
+    let allowed = "start = ['http://site.example/']\nlogin = { user = 'anna' }\nallow_actions = { urls = ['watch=', 'id=6'], reason = 'seen' }\n";
+    let member = read_with_rules(&format!("{allowed}{page}"), "/", body);
+    assert_eq!((member.0.len(), member.1.len()), (2, 0), "{:?}", member.1);
+}

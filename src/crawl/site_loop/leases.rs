@@ -17,7 +17,7 @@ use crate::limits;
 use crate::site::Site;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;
-use gleaner_rules::{Class, Verdict};
+use gleaner_rules::{ActSign, Class, Refusal, Verdict};
 use gleaner_store::crawldb::{HostDue, Lease, LeaseRequest, Outcome, Owner, UrlKey};
 
 /// How often far pages of lists are considered, besides after each commit with nothing else pending.
@@ -140,7 +140,15 @@ impl Leases {
         let parked = |outcome| Parked { outcome, token: self.site.rules_token, why: None };
         let (class, rule) = match rules.judge(&url) {
             _ if self.is_sitemap(&lease, &url) => (Class::Sitemap, usize::MAX),
+            Verdict::Take { class, .. } if self.site.worth().acts_by_token(rules, &url, class) => {
+                self.site.worth().acts(url.path(), ActSign::Token);
+                return Ok(Err((lease, parked(Outcome::RulesRefused))));
+            }
             Verdict::Take { class, number, .. } if class != Class::Login && !is_closed => (class, number),
+            Verdict::Refuse { reason: Refusal::ActsForAccount(sign) } => {
+                self.site.worth().acts(url.path(), sign);
+                return Ok(Err((lease, parked(Outcome::RulesRefused))));
+            }
             _ => return Ok(Err((lease, parked(Outcome::RulesRefused)))),
         };
         if lease.depth > rules.depth_max {

@@ -114,6 +114,9 @@ fn redirect_target(site: &Site, job: &Job, response: &Response) -> Hop {
         Some(url) if job.class == Class::Sitemap => {
             site.rows.sitemaps.take(&site.rules, url).map_or(Hop::Refused, Hop::To)
         }
-        Some(url) => judge(&site.rules, url).map_or(Hop::Refused, Hop::To),
+        Some(url) => match judge(&site.rules, url) {
+            Ok(found) if site.worth().acts_by_token(&site.rules, &found.url, found.class) => Hop::Refused,
+            judged => judged.map_or(Hop::Refused, Hop::To),
+        },
     }
 }

@@ -139,6 +139,7 @@ async fn found_on(
 ) -> Result<Finished, CrawlDbError> {
     let outcome = if job.class == Class::Download { Outcome::HtmlPosingAsTorrent } else { Outcome::Page };
     let mut finished = done(site, job, outcome);
+    site.worth().take_out_acting(&site.rules, &mut read);
     let is_end = site.repeats.end_list(&site.rules, job, &mut read);
     finished.end.turn = turn::of(&site.rows, job, &read).await?;
     let is_another_name = front::is_another_name(&site.rows, job, read.listing.as_ref()).await?;

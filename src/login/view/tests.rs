@@ -55,3 +55,11 @@ fn frames_that_speak_of_a_login_come_first() {
     let view = View::of("<iframe src=/ad></iframe><iframe></iframe><iframe src=' /login '></iframe>").unwrap();
     assert_eq!(view.frames, ["/login".into(), "/ad".into()]);
 }
+
+#[test]
+fn links_that_ask_first_or_are_no_get_are_known() {
+    let page = "<a href=/a onclick=\"return confirm ('Sure?')\">a</a><a href=/b data-confirm=Sure>b</a><a href=/c data-method=DELETE>c</a>\
+                <a href=/d data-turbo-method=post>d</a><a href=/e data-method=get onclick='open(this)'>e</a><a data-method=put>f</a>";
+    let view = View::of(page).unwrap();
+    assert_eq!(view.asking_links().collect::<Vec<_>>(), ["/a", "/b", "/c", "/d"]);
+}
