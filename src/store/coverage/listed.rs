@@ -93,7 +93,7 @@ pub struct Links {
     pub by_lists: u64,
     /// Torrents that other pages of torrents brought, on a site whose listed links redirect: they may be the targets.
     pub by_other_details: u64,
-    /// Such pages that were not read.
+    /// Such pages that wait or failed.
     pub other_details_open: u64,
     /// Torrents that have a source on this site and none of the above.
     pub outside: u64,
@@ -242,7 +242,7 @@ impl Listed {
             Kind::Download => self.links.downloads += u64::from(answer == Answer::Settled),
             Kind::Detail => {
                 self.other_details.add(&[url.hash]);
-                self.links.other_details_open += u64::from(matches!(answer, Answer::Closed | Answer::Open));
+                self.links.other_details_open += u64::from(answer == Answer::Open);
             }
             // A start page that was not read may be a list.
             Kind::Other
