@@ -329,9 +329,7 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
 
 fn text(summary: &DemoSummary, data_dir: &Path) -> String {
     let data = quoted(data_dir);
-    let reckoned = summary.coverage_reckoned.map(|reckoned| {
-        format!("; {:.2} % by the site's lists", reckoned * 100.0)
-    });
+    let reckoned = summary.coverage_reckoned.map(|reckoned| format!("; {:.2} % by the site's lists", reckoned * 100.0));
     format!(
         "\
 torrents      {stored} stored of {site_torrents} on the site, {false_torrents} false, {duplicates} duplicates, {magnets} by magnet only

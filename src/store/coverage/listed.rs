@@ -100,6 +100,9 @@ pub struct Links {
     /// Links to torrents, themselves not listed, that were answered, and those that were not.
     pub downloads: u64,
     pub downloads_open: u64,
+    /// Links to torrents that robots.txt or the rules refuse, or whose shape yields nothing: nobody knows which of them lead to a torrent
+    /// that came from elsewhere.
+    pub downloads_closed: u64,
     /// Listed torrents that are known by a magnet only.
     pub magnets: u64,
     /// List pages that wait for their request.
@@ -236,10 +239,7 @@ impl Listed {
         }
         match kind(url.rank) {
             Kind::List => self.list_page(url, answer),
-            Kind::Download if matches!(answer, Answer::Closed | Answer::Open) => {
-                self.downloads_open.add(&[url.hash]);
-            }
-            Kind::Download => self.links.downloads += u64::from(answer == Answer::Settled),
+            Kind::Download => self.download(url, answer),
             Kind::Detail => {
                 self.other_details.add(&[url.hash]);
                 self.links.other_details_open += u64::from(answer == Answer::Open);
@@ -252,6 +252,16 @@ impl Listed {
                 self.list_page(url, answer);
             }
             Kind::Other => {}
+        }
+    }
+
+    fn download(&mut self, url: &UrlLook, answer: Answer) {
+        match answer {
+            Answer::Settled => self.links.downloads += 1,
+            Answer::Leads => {}
+            // A larger budget would fetch it.
+            Answer::Closed if url.outcome != Some(Outcome::OverBudget) => self.links.downloads_closed += 1,
+            Answer::Closed | Answer::Open => self.downloads_open.add(&[url.hash]),
         }
     }
 

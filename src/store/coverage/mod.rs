@@ -70,8 +70,10 @@ pub struct SiteCoverage {
     pub listed_magnets: u64,
     /// The other part of CI: torrents that no list shows.
     pub outside_lists: u64,
-    /// Links to torrents, on pages that were read, that have not been answered: they wait, or were refused.
+    /// Links to torrents, on pages that were read, that wait or failed.
     pub downloads_unanswered: u64,
+    /// Links to torrents that robots.txt or the rules refuse; they are in no other term.
+    pub downloads_closed: u64,
     /// Known list pages that were not read and do not wait to be: if there are any, `ni` and `cr` are unknown.
     pub lists_unread: u64,
     /// Known list pages that wait to be read; what they list is estimated.
@@ -80,7 +82,8 @@ pub struct SiteCoverage {
     pub lists_closed: u64,
     /// The coverage: `listed_stored / ni`, never above 1.
     pub cr: Option<f64>,
-    /// True if `cr` is an upper bound: pages were not read whole, or may not be read, and what they list is in neither term.
+    /// True if `cr` is an upper bound: pages were not read whole, or lists or downloads are closed to the crawl; what they hold is in
+    /// neither term.
     pub cr_is_at_most: bool,
     /// Pages that were not read whole.
     pub pages_not_whole: u64,
@@ -199,11 +202,12 @@ pub fn coverage(site: &str, estimate: &Estimate, links: &Links, counts: &SiteCou
         listed_magnets: links.magnets,
         outside_lists: links.outside_lists(),
         downloads_unanswered: links.downloads_open,
+        downloads_closed: links.downloads_closed,
         lists_unread,
         lists_waiting: links.lists_waiting,
         lists_closed: links.lists_closed,
         cr,
-        cr_is_at_most: cr.is_some() && (counts.pages_not_whole > 0 || links.lists_closed > 0),
+        cr_is_at_most: cr.is_some() && counts.pages_not_whole + links.lists_closed + links.downloads_closed > 0,
         pages_not_whole: counts.pages_not_whole,
         not_whole: Vec::new(),
         hr: ratio(ci, pages),

@@ -141,6 +141,10 @@ fn cr(found: &SiteCoverage) -> String {
         let are = if found.lists_closed == 1 { "is" } else { "are" };
         why.push(format!("{} {are} closed by robots.txt, the rules or a budget", list_pages(found.lists_closed)));
     }
+    if found.downloads_closed > 0 {
+        let are = if found.downloads_closed == 1 { "link to a torrent is" } else { "links to torrents are" };
+        why.push(format!("{} {are} closed by robots.txt or the rules", found.downloads_closed));
+    }
     if !why.is_empty() {
         text += &format!(", an upper bound here: {}", why.join("; "));
     }

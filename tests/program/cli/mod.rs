@@ -249,7 +249,9 @@ fn a_demo_is_complete_and_a_second_one_resumes() {
     let coverage = run(here.path(), &["coverage", "demo", "--json", "--data", "gleaner-demo"]).ended(0).json();
     assert_eq!(second["coverage_reckoned"], coverage["cr"]);
     let cr = coverage["cr"].as_f64().unwrap();
-    assert!((0.995..=1.0).contains(&cr), "{coverage}");
+    // One of its 71 listed links is closed by robots.txt.
+    assert!((0.98..=1.0).contains(&cr), "{coverage}");
+    assert_eq!(coverage["listed_stored"], coverage["ci"], "{coverage}");
     assert!(coverage["ci_per_nt"].as_f64().unwrap() < 0.95, "a torrent listed twice is two in NT: {coverage}");
     third.says(&[&format!("; {:.2} % by the site's lists", cr * 100.0)]);
 

@@ -171,7 +171,7 @@ fn a_listed_link_that_redirects_is_visited_once_its_target_is() {
 
 #[test]
 fn a_link_without_an_answer_is_open_unless_it_had_one_before() {
-    for outcome in [Outcome::Denied, Outcome::TimedOut, Outcome::RobotsDenied, Outcome::TooLarge, Outcome::LoggedOut] {
+    for outcome in [Outcome::Denied, Outcome::TimedOut, Outcome::OverBudget, Outcome::TooLarge, Outcome::LoggedOut] {
         let links = Site::listing(&["/t/1", "/t/2"])
             .url("/t/1", DETAIL, READ)
             .url("/t/2", DETAIL, Some(outcome))
@@ -184,6 +184,18 @@ fn a_link_without_an_answer_is_open_unless_it_had_one_before() {
     for outcome in [Outcome::NotForUs, Outcome::MalformedTorrent, Outcome::HtmlPosingAsTorrent, Outcome::Gone] {
         let links = Site::listing(&["/dl/1"]).url("/dl/1", DOWNLOAD, Some(outcome)).links();
         assert_eq!((links.answered(), links.stored()), (1, 0), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_download_that_robots_txt_closes_may_be_another_address_and_is_told_apart() {
+    for outcome in [Outcome::RobotsDenied, Outcome::RulesRefused, Outcome::Trapped] {
+        let links = Site::listing(&["/t/1", "/t/2"])
+            .url("/t/1", DETAIL, READ)
+            .url("/t/2", DETAIL, Some(outcome))
+            .url("/print/1", DOWNLOAD, Some(outcome))
+            .links();
+        assert_eq!((links.answered(), links.downloads_open, links.downloads_closed), (1, 0, 1), "{outcome:?}");
     }
 }
 
