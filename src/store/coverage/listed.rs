@@ -304,14 +304,15 @@ impl Listed {
         let (mut is_here, mut by_target, mut by_list, mut by_other) = (false, false, false, false);
         for source in row.sources.iter().filter(|source| &*source.site == site) {
             is_here = true;
-            let url = xxh3_64(source.url.as_bytes());
-            if let Some(mark) = self.downloads_open.mark(url) {
-                *mark |= BROUGHT;
-            }
-            let via = source.via.as_ref().map(|via| xxh3_64(via.as_bytes()));
-            for hash in [Some(url), via].into_iter().flatten() {
-                if let Some(mark) = self.targets.mark(hash) {
+            for url in [Some(&source.url), source.via.as_ref()].into_iter().flatten() {
+                let hash = xxh3_64(url.as_bytes());
+                if let Some(mark) = self.downloads_open.mark(hash) {
                     *mark |= BROUGHT;
+                }
+                if let Some(target) = self.target_of(url, hash) {
+                    if let Some(mark) = self.targets.mark(target) {
+                        *mark |= BROUGHT;
+                    }
                     by_target = true;
                 }
                 by_list |= self.lists.contains(hash);
@@ -335,7 +336,15 @@ impl Listed {
             return;
         }
         let page = xxh3_64(row.page.as_bytes());
-        self.links.magnets += u64::from(self.targets.contains(page) || self.lists.contains(page));
+        self.links.magnets += u64::from(self.target_of(&row.page, page).is_some() || self.lists.contains(page));
+    }
+
+    /// The listed link that a URL is, or whose later page it is: lists link to the first page of a thread.
+    fn target_of(&self, url: &str, hash: u64) -> Option<u64> {
+        if self.targets.contains(hash) {
+            return Some(hash);
+        }
+        first_pages(url).map(|first| xxh3_64(first.as_bytes())).find(|first| self.targets.contains(*first))
     }
 
     /// The counts.
@@ -349,6 +358,21 @@ impl Listed {
         links.downloads_open = (self.downloads_open.hashes.len() as u64).saturating_sub(brought);
         links
     }
+}
+
+/// The likely URLs of the first page, if a URL is a later page of something.
+fn first_pages(url: &str) -> impl Iterator<Item = String> {
+    let path_at = url.find("://").and_then(|at| url[at + 3..].find('/').map(|slash| at + 3 + slash));
+    let (origin, path) = url.split_at(path_at.unwrap_or(url.len()));
+    let series = pagination::of(path, None).map(|page| page.series).unwrap_or_default();
+    let forms = match series.as_str() {
+        "" => [None, None],
+        series if series.contains("{page}") => {
+            [Some(series.replace("{page}", "1")), Some(series.replace("{page}", "0"))]
+        }
+        series => [Some(series.to_owned()), Some(format!("{series}/"))],
+    };
+    forms.into_iter().flatten().map(move |path| format!("{origin}{path}"))
 }
 
 fn series_hash(host: HostId, series: &str) -> u64 {

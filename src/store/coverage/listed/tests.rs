@@ -146,6 +146,20 @@ fn lists_of_downloads_and_lists_that_show_pages_and_downloads_are_told_apart() {
 }
 
 #[test]
+fn a_later_page_of_a_listed_thread_is_the_thread() {
+    for (thread, later) in [
+        ("/threads/a.1/", "/threads/a.1/page-2"),
+        ("/viewtopic.php?t=1", "/viewtopic.php?t=1&start=15"),
+        ("/thread-1-1-1.html", "/thread-1-2-1.html"),
+    ] {
+        let site = Site::listing(&[thread]).url(thread, DETAIL, READ).url(later, DETAIL, READ);
+        let links = site.download("/dl/1", later, 1).named(later, 2, false).links();
+        assert_eq!((links.stored(), links.outside_lists(), links.magnets), (1, 0, 1), "{later}");
+    }
+    assert_eq!(first_pages("nonsense").count() + first_pages("https://é/").count(), 0);
+}
+
+#[test]
 fn what_no_list_shows_is_counted_apart() {
     let links = Site::listing(&["/t/1"])
         .url("/t/1", DETAIL, READ)
