@@ -224,9 +224,13 @@ pub fn coverage(site: &str, estimate: &Estimate, links: &Links, counts: &SiteCou
     found
 }
 
-/// List pages that were not read and do not wait to be. A pager may announce pages that no link leads to, or that are gone.
+/// List pages that were not read and do not wait to be. A pager may announce pages that no link leads to, and one more than there are,
+/// which is gone.
 fn lists_unread(estimate: &Estimate, links: &Links) -> u64 {
-    let announced = estimate.pages.saturating_sub(estimate.pages_read).saturating_sub(links.lists_gone);
+    let gaps =
+        || estimate.series.iter().filter(|series| series.adds > 0).map(|series| series.pages - series.pages_read);
+    let single = gaps().filter(|gap| *gap == 1).count() as u64;
+    let announced = gaps().fold(0, u64::saturating_add).saturating_sub(links.lists_gone.min(single));
     if links.lists_waiting > 0 { links.lists_failed } else { links.lists_failed.max(announced) }
 }
 
