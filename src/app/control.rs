@@ -22,6 +22,7 @@ use gleaner_base::clock::{Clock, UnixMillis};
 use gleaner_crawl::progress::Progress;
 use gleaner_store::crawldb::{
     CrawlDb, CrawlDbError, HostId, HostRow, ListingRow, MagnetRow, NotWholeRow, Reader, SiteCounts, TorrentRow,
+    UrlLooks,
 };
 
 /// A request.
@@ -34,6 +35,7 @@ pub enum Ask {
     Torrents { after: Option<Vec<u8>>, rows_max: usize },
     Magnets { after: Option<Vec<u8>>, rows_max: usize },
     Listings { site: String, after: Option<(HostId, Box<str>, u64)>, rows_max: usize },
+    UrlLooks { site: String, after: Option<(HostId, Box<str>)>, rows_max: usize },
     NotWhole { site: String },
     Note { site: String, name: String },
     Url { site: String, origin: String, path: String },
@@ -146,6 +148,7 @@ async fn answer(
         Ask::Torrents { after, rows_max } => told(db.torrents(after, rows_max).await),
         Ask::Magnets { after, rows_max } => told(db.magnets(after, rows_max).await),
         Ask::Listings { site, after, rows_max } => told(db.listings(&site, after, rows_max).await),
+        Ask::UrlLooks { site, after, rows_max } => told(db.url_looks(&site, after, rows_max).await),
         Ask::NotWhole { site } => told(db.not_whole(&site).await),
         Ask::Note { site, name } => {
             told(live.note(&site, &name).await.map(|note| note.map(|note| BASE64.encode(note))))
@@ -186,6 +189,15 @@ impl Reader for Live {
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError> {
         self.db.listings(site, after, rows_max).await
+    }
+
+    async fn url_looks(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>)>,
+        rows_max: usize,
+    ) -> Result<UrlLooks, CrawlDbError> {
+        self.db.url_looks(site, after, rows_max).await
     }
 
     async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {
@@ -289,6 +301,15 @@ impl Reader for Remote {
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError> {
         self.ask(&Ask::Listings { site: site.to_owned(), after, rows_max }).await
+    }
+
+    async fn url_looks(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>)>,
+        rows_max: usize,
+    ) -> Result<UrlLooks, CrawlDbError> {
+        self.ask(&Ask::UrlLooks { site: site.to_owned(), after, rows_max }).await
     }
 
     async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {

@@ -93,7 +93,7 @@ struct DemoSummary {
     refused_fetches: u64,
     /// Reachable torrents in the archive / reachable torrents.
     coverage: f64,
-    /// The result of `gleaner coverage`, from the site's own pages alone: a lower bound of `coverage`.
+    /// The result of `gleaner coverage`, from the site's own lists alone.
     coverage_reckoned: Option<f64>,
     harvest_rate: f64,
     bytes: u64,
@@ -329,9 +329,7 @@ async fn crawl_demo(data_dir: &Path, site: &DemoSite, terminal: &Terminal) -> an
 
 fn text(summary: &DemoSummary, data_dir: &Path) -> String {
     let data = quoted(data_dir);
-    let reckoned = summary.coverage_reckoned.map(|reckoned| {
-        format!("; `gleaner coverage` knows the site's own pages alone: {:.2} %, a lower bound", reckoned * 100.0)
-    });
+    let reckoned = summary.coverage_reckoned.map(|reckoned| format!("; {:.2} % by the site's lists", reckoned * 100.0));
     format!(
         "\
 torrents      {stored} stored of {site_torrents} on the site, {false_torrents} false, {duplicates} duplicates, {magnets} by magnet only

@@ -144,3 +144,28 @@ impl Rows {
         Ok(rows)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_store::coverage::listed::{Kind, kind};
+
+    #[test]
+    fn the_coverage_tells_the_class_of_a_url_by_its_rank() {
+        let light = Facts { folder_depth: 40, ..Facts::default() };
+        for class in Class::ALL {
+            let expected = match class {
+                Class::Download => Kind::Download,
+                Class::Index | Class::Board => Kind::List,
+                Class::Detail | Class::Thread => Kind::Detail,
+                Class::Page | Class::Login | Class::Sitemap => Kind::Other,
+            };
+            for facts in [&light, &Facts { in_degree: 900, ..Facts::default() }] {
+                assert_eq!(kind(priority::fine_rank(class, &Weight::of(facts))), expected, "{class:?}");
+            }
+        }
+        assert_eq!(kind(priority::FAR_PAGE), Kind::List);
+        assert_eq!(kind(priority::LIST_AGAIN), Kind::List);
+        assert_eq!(kind(priority::URGENT), Kind::Other);
+    }
+}

@@ -28,6 +28,16 @@ pub const FINDINGS_LISTED_MAX: usize = 100;
 /// Listings that the coverage reads from the database at a time: with the largest pages (10⁵ entries, and their earlier ones) 70 MB.
 pub const COVERAGE_ROWS_MAX: usize = 32;
 
+/// URLs that the coverage reads from the database at a time: 40 bytes each; with the longest paths, of which it needs few, 34 MB.
+pub const COVERAGE_URLS_MAX: usize = 8_192;
+
+/// Listed links of the sites whose torrents are read together: all torrents are read once for so many links, and 4 Mi take 40 MB. A
+/// single site may exceed it.
+pub const COVERAGE_LINKS_AT_ONCE_MAX: usize = 4 << 20;
+
+/// Listed links that are collected before repeated ones are dropped: 8 MB.
+pub const COVERAGE_LINKS_SORTED_MIN: usize = 1 << 20;
+
 /// Series of index pages that the coverage lists one by one; the others are summed up.
 pub const COVERAGE_SERIES_LISTED_MAX: usize = 20;
 

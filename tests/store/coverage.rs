@@ -1,16 +1,40 @@
-//! NT from the site's own pagination: the paper's figures, and the report if nothing is known.
+//! NT from the site's own pagination, with the paper's figures, NI and CR from what the listed links brought, and the report if nothing
+//! is known.
 
 use std::ops::Range;
 
 use crate::harvest::{Harvest, NOON, torrent};
 use gleaner_store::coverage::{self, SiteCoverage};
 use gleaner_store::crawldb::{CrawlDb, Listing, Outcome};
+use xxhash_rust::xxh3::xxh3_64;
 
 const SITE: &str = "alpha.example";
+
+/// Ranks of the classes.
+const DOWNLOAD: u8 = 1;
+const LIST: u8 = 1 << 4;
+const THREAD: u8 = 2 << 4;
 
 async fn page(harvest: &Harvest, series: &str, page: u64, page_max: u64, links: Range<u64>, at: u64) {
     let listing = Listing { series: series.into(), page, page_max, targets: links.collect() };
     harvest.listing(SITE, &format!("{series}?page={page}"), listing, NOON + at).await;
+}
+
+/// A page of the list that links to these threads.
+async fn lists(harvest: &Harvest, page: u64, page_max: u64, threads: Range<u64>) {
+    let mut targets: Vec<u64> =
+        threads.map(|thread| xxh3_64(format!("https://{SITE}/t/{thread}").as_bytes())).collect();
+    targets.sort_unstable();
+    let listing = Listing { series: "/list".into(), page, page_max, targets };
+    harvest.listing(SITE, &format!("/list?page={page}"), listing, NOON + page).await;
+}
+
+/// A thread that was read, with its torrent.
+async fn thread(harvest: &Harvest, thread: u64, number: u64) {
+    let path = format!("/t/{thread}");
+    harvest.ranked(SITE, &path, THREAD, Outcome::Page, NOON + thread).await;
+    let body = torrent("t", number, "http://t/a");
+    harvest.download(&body, SITE, &format!("/dl/{thread}"), &path, NOON + thread).await;
 }
 
 async fn of(harvest: &Harvest) -> SiteCoverage {
@@ -96,7 +120,7 @@ async fn rates_come_from_what_was_fetched_and_how_long_it_took() {
     harvest.outcome(SITE, "/closed", Outcome::RobotsDenied, NOON).await;
     harvest.db.add_crawl_time(SITE, 4_000).await.unwrap();
     let found = of(&harvest).await;
-    assert_eq!((found.nt, found.ci, found.cr), (Some(10), 8, Some(0.8)));
+    assert_eq!((found.nt, found.ci, found.ci_per_nt), (Some(10), 8, Some(0.8)));
     // Ten requests: the page, eight torrents, one of them again; the disallowed URL was not requested.
     assert_eq!((found.pages, found.hr, found.av, found.atv), (10, Some(0.8), Some(2.5), Some(2.0)));
     assert_eq!(found.duplicate_visits, 1);
@@ -110,7 +134,7 @@ async fn a_torrent_first_stored_by_another_site_is_covered_here_too() {
     harvest.store(&torrent("t", 1, "http://t/a"), "beta.example", "/d/1", NOON).await;
     harvest.store(&torrent("t", 1, "http://t/a"), SITE, "/d/1", NOON).await;
     let found = of(&harvest).await;
-    assert_eq!((found.ci, found.cr), (1, Some(1.0)));
+    assert_eq!((found.ci, found.ci_per_nt), (1, Some(1.0)));
 }
 
 #[tokio::test]
@@ -127,15 +151,96 @@ async fn a_site_without_index_pages_is_unknown_and_not_zero() {
 }
 
 #[tokio::test]
-async fn more_torrents_than_the_index_lists_are_shown_as_they_are() {
+async fn torrents_that_no_list_shows_are_counted_apart_and_the_coverage_is_never_above_one() {
     let harvest = Harvest::new();
-    page(&harvest, "/browse", 1, 1, 0..2, 0).await;
-    for number in 0..3 {
+    lists(&harvest, 1, 1, 0..2).await;
+    thread(&harvest, 0, 0).await;
+    thread(&harvest, 1, 1).await;
+    for number in 5..8 {
         harvest.store(&torrent("t", number, "http://t/a"), SITE, &format!("/d/{number}"), NOON).await;
     }
     let found = of(&harvest).await;
-    assert_eq!(found.cr, Some(1.5));
-    assert!(from(&found, "CR").contains("above 1 because"));
+    assert_eq!((found.ci_per_nt, found.ni, found.cr, found.outside_lists), (Some(2.5), Some(2), Some(1.0), 3));
+    assert!(from(&found, "CI").contains("3 of them were found outside the lists"));
+    // Only the first of four pages is read, and the others are not to be.
+    let harvest = Harvest::new();
+    lists(&harvest, 1, 4, 0..2).await;
+    thread(&harvest, 0, 0).await;
+    thread(&harvest, 1, 1).await;
+    let found = of(&harvest).await;
+    assert_eq!((found.ni, found.ni_low, found.ni_high, found.cr, found.lists_unread), (None, Some(2), None, None, 3));
+    assert_eq!(from(&found, "CR"), "not known: 3 list pages were not read");
+    let text = found.to_string();
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[tokio::test]
+async fn a_site_that_was_read_whole_is_covered_whole() {
+    let harvest = Harvest::new();
+    // 341 threads: one is an announcement, and one torrent is on two of them.
+    for page in 1..=7 {
+        lists(&harvest, page, 7, (page - 1) * 50..(page * 50).min(341)).await;
+    }
+    harvest.ranked(SITE, "/t/0", THREAD, Outcome::Page, NOON).await;
+    for number in 1..341 {
+        thread(&harvest, number, number.min(339)).await;
+    }
+    let found = of(&harvest).await;
+    assert_eq!((found.nt, found.ci, found.listed_links, found.listed_visited), (Some(341), 339, 341, 341));
+    assert_eq!((found.ni, found.ni_low, found.ni_high, found.cr), (Some(339), Some(339), Some(339), Some(1.0)));
+    assert_eq!(from(&found, "NI"), "listed torrents, each infohash once: 341 of 341 listed links visited");
+    // All sites at once tell the same.
+    assert_eq!(coverage::of_all_sites(&harvest.db).await.unwrap(), [found]);
+}
+
+#[tokio::test]
+async fn threads_not_visited_count_at_the_ratio_of_those_that_were() {
+    let harvest = Harvest::new();
+    lists(&harvest, 1, 1, 0..100).await;
+    for number in 0..50 {
+        thread(&harvest, number, number / 2).await;
+    }
+    let found = of(&harvest).await;
+    assert_eq!((found.listed_stored, found.ni, found.cr), (25, Some(50), Some(0.5)));
+    assert_eq!((found.ni_low, found.ni_high), (Some(43), Some(57)));
+    assert!(from(&found, "NI").contains("43 to 57 at 95 %"));
+    // Threads that were read, and whose downloads are denied, are no threads without a torrent.
+    for number in 50..100 {
+        harvest.ranked(SITE, &format!("/t/{number}"), THREAD, Outcome::Page, NOON).await;
+        harvest.ranked(SITE, &format!("/dl/{number}"), DOWNLOAD, Outcome::Denied, NOON).await;
+    }
+    let found = of(&harvest).await;
+    assert_eq!((found.downloads_unanswered, found.ni, found.cr), (50, Some(50), Some(0.5)));
+}
+
+#[tokio::test]
+async fn lists_that_were_not_read_leave_the_coverage_unknown_and_closed_ones_make_it_a_bound() {
+    let harvest = Harvest::new();
+    lists(&harvest, 1, 1, 0..2).await;
+    thread(&harvest, 0, 0).await;
+    thread(&harvest, 1, 1).await;
+    harvest.ranked(SITE, "/board/2", LIST, Outcome::RobotsDenied, NOON).await;
+    let found = of(&harvest).await;
+    assert_eq!((found.cr, found.cr_is_at_most, found.lists_closed), (Some(1.0), true, 1));
+    assert!(
+        from(&found, "CR").ends_with("an upper bound here: 1 list page is closed by robots.txt, the rules or a budget")
+    );
+    harvest.ranked(SITE, "/board/3", LIST, Outcome::Denied, NOON).await;
+    let found = of(&harvest).await;
+    assert_eq!((found.cr, found.cr_is_at_most, found.lists_unread), (None, false, 1));
+    assert_eq!(from(&found, "CR"), "not known: 1 list page was not read");
+    assert!(found.to_string().contains("NI               unknown"), "{found}");
+}
+
+#[tokio::test]
+async fn lists_of_which_nothing_came_have_no_coverage() {
+    let harvest = Harvest::new();
+    lists(&harvest, 1, 1, 0..2).await;
+    harvest.ranked(SITE, "/t/0", THREAD, Outcome::Page, NOON).await;
+    harvest.ranked(SITE, "/t/1", THREAD, Outcome::Gone, NOON).await;
+    let found = of(&harvest).await;
+    assert_eq!((found.ni, found.cr), (Some(0), None));
+    assert_eq!(from(&found, "CR"), "not known: no listed link brought a torrent");
 }
 
 #[tokio::test]
@@ -151,8 +256,8 @@ async fn the_table_says_each_term_and_where_it_came_from() {
 #[tokio::test]
 async fn pages_that_were_not_read_whole_make_the_coverage_an_upper_bound_until_they_are() {
     let harvest = Harvest::new();
-    page(&harvest, "/browse", 1, 1, 0..1, 0).await;
-    harvest.store(&torrent("t", 1, "http://t/a"), SITE, "/d/1", NOON).await;
+    lists(&harvest, 1, 1, 0..1).await;
+    thread(&harvest, 0, 0).await;
     let text = of(&harvest).await.to_string();
     assert!(text.contains(" 100.00 %") && !text.contains("at most") && !text.contains("read whole"), "{text}");
     for number in 0..7 {

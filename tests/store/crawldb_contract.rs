@@ -5,12 +5,14 @@ mod crawldb_batches;
 mod crawldb_histories;
 mod crawldb_not_whole;
 mod crawldb_notes;
+mod crawldb_urls;
 
 use std::path::Path;
 
 use crawldb_batches::*;
 use crawldb_not_whole::*;
 use crawldb_notes::*;
+use crawldb_urls::*;
 use gleaner_base::clock::UnixMillis;
 use gleaner_store::crawldb::memory_store::MemoryStore;
 use gleaner_store::crawldb::redb_store::{OpenOptions, RedbStore};
@@ -158,6 +160,7 @@ contract!(
     a_url_is_counted_as_gone_once_while_it_is,
     listings_keep_the_latest_look_and_count_what_came_later,
     listings_and_torrents_are_paged,
+    urls_are_told_page_by_page_with_what_became_of_them,
     the_first_url_with_a_body_owns_it,
     a_visit_recorded_again_ends_its_lease_and_stays_queued,
     blocks_and_crawl_time_are_kept,

@@ -33,6 +33,15 @@ pub struct Estimate {
     pub series: Vec<Series>,
 }
 
+impl Estimate {
+    /// Links on the pages that were not read, as they are estimated.
+    #[must_use]
+    pub fn links_unread(&self) -> u64 {
+        let read: u64 = self.series.iter().map(|series| series.own).sum();
+        self.listed.saturating_sub(read)
+    }
+}
+
 /// One series of index pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {

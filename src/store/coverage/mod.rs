@@ -1,29 +1,36 @@
 //! How much of a site has been harvested (ALGORITHMS §7; BT §3, §5.1).
 //!
 //! ```text
-//! NI ≈ NT = IndexPageNumber × TorrentsPerPage + TorrentsUpdated + TorrentsInvalid
-//! CR = CI / NT      HR = TN / P      AV = P / T      ATV = TN / T
+//! NT = IndexPageNumber × TorrentsPerPage + TorrentsUpdated + TorrentsInvalid ≥ NI
+//! CR = the listed part of CI / NI      HR = TN / P      AV = P / T      ATV = TN / T
 //! ```
 //!
-//! Reads the crawl database. NT comes from the site's own pagination: `estimate` counts what the index pages list,
-//! this module adds the outcomes of visits, `table` prints the result. NT is an upper bound of NI, because torrents
-//! listed under two links are one after de-duplication by infohash: CI / NT is a lower bound of the coverage, and is
-//! shown as such. If pages were not read whole, the torrents that they list beyond are in neither term: then CI / NT is
-//! reported as an upper bound, with the pages. Each term states its origin; an unknown term is reported as unknown.
+//! Reads the crawl database. NT comes from the site's own pagination: `estimate` counts what the index pages list. It is an upper bound,
+//! because torrents listed under two links are one after de-duplication by infohash, and a listed thread may have none. `listed` follows
+//! the listed links to the torrents that they brought, and `distinct` makes NI of them. `reading` reads, this module adds the outcomes of
+//! visits, `terms` tells the origin of each term, `table` prints the result. Where a list was not read, CR is unknown; where a page was
+//! not read whole, or may not be read, CR is an upper bound, since what it lists is in neither term.
 //!
 //! It never reads the clock and never writes.
 
+pub mod distinct;
 pub mod estimate;
+pub mod listed;
+mod reading;
 pub mod table;
+mod terms;
+
+pub use reading::{of_all_sites, of_site};
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::crawldb::{CrawlDbError, NotWholeRow, Outcome, Reader, SiteCounts};
+use crate::crawldb::{CrawlDbError, Outcome, Reader, SiteCounts};
 use crate::limits;
-use estimate::{Estimate, Estimator};
-use gleaner_base::url::without_keys;
+use distinct::distinct;
+use estimate::Estimate;
+use listed::Links;
 
 /// The coverage of one site, with all terms. A ratio is None if its divisor is zero or unknown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,9 +53,37 @@ pub struct SiteCoverage {
     pub nt: Option<u64>,
     /// Distinct torrents in the archive that have a source on this site.
     pub ci: u64,
-    /// CI / NT, a lower bound of the coverage. Not capped: above 1 the index pages do not list everything.
+    /// CI / NT, as the paper has it. Above 1 the index pages do not list everything.
+    pub ci_per_nt: Option<f64>,
+    /// NI: the listed torrents, each infohash once; None if no list was read, or not all were.
+    pub ni: Option<u64>,
+    /// The 95 % interval of NI. The lower end is known whatever was read.
+    pub ni_low: Option<u64>,
+    pub ni_high: Option<u64>,
+    /// Distinct links to torrents, and to pages and threads of them, that the lists read show.
+    pub listed_links: u64,
+    /// Those that were visited with an answer.
+    pub listed_visited: u64,
+    /// The listed part of CI.
+    pub listed_stored: u64,
+    /// Listed torrents that are known by a magnet only; they are in no other term.
+    pub listed_magnets: u64,
+    /// The other part of CI: torrents that no list shows.
+    pub outside_lists: u64,
+    /// Links to torrents, on pages that were read, that wait or failed.
+    pub downloads_unanswered: u64,
+    /// Links to torrents that robots.txt or the rules refuse; they are in no other term.
+    pub downloads_closed: u64,
+    /// Known list pages that were not read and do not wait to be: if there are any, `ni` and `cr` are unknown.
+    pub lists_unread: u64,
+    /// Known list pages that wait to be read; what they list is estimated.
+    pub lists_waiting: u64,
+    /// Known list pages that robots.txt, the rules or a budget refuse.
+    pub lists_closed: u64,
+    /// The coverage: `listed_stored / ni`, never above 1.
     pub cr: Option<f64>,
-    /// True if `cr` is an upper bound instead of a lower one: pages were not read whole, and NT lacks what they list beyond.
+    /// True if `cr` is an upper bound: pages were not read whole, or lists or downloads are closed to the crawl; what they hold is in
+    /// neither term.
     pub cr_is_at_most: bool,
     /// Pages that were not read whole.
     pub pages_not_whole: u64,
@@ -121,45 +156,6 @@ pub struct SeriesCoverage {
     pub adds: u64,
 }
 
-/// The coverage of one site. For a site that is not in the database, terms are zero or unknown.
-///
-/// # Errors
-/// Errors of the database.
-pub async fn of_site(db: &dyn Reader, site: &str) -> Result<SiteCoverage, CrawlDbError> {
-    let mut estimator = Estimator::default();
-    let mut after = None;
-    loop {
-        let rows = db.listings(site, after, limits::COVERAGE_ROWS_MAX).await?;
-        let Some(last) = rows.last() else { break };
-        after = Some((last.host, last.listing.series.clone(), last.listing.page));
-        for row in rows {
-            estimator.add(row);
-        }
-    }
-    let counts = db.site_counts(site).await?;
-    let mut found = coverage(site, &estimator.finish(), &counts);
-    if counts.pages_not_whole > 0 {
-        found.not_whole = db.not_whole(site).await?.into_iter().map(not_whole).collect();
-    }
-    Ok(found)
-}
-
-fn not_whole(row: NotWholeRow) -> NotWhole {
-    NotWhole { url: without_keys(&row.url).into_owned(), reason: row.reason.into(), at: row.at.rfc3339() }
-}
-
-/// The coverage of every site in the database, by name.
-///
-/// # Errors
-/// Errors of the database.
-pub async fn of_all_sites(db: &dyn Reader) -> Result<Vec<SiteCoverage>, CrawlDbError> {
-    let mut all = Vec::new();
-    for site in sites(db).await? {
-        all.push(of_site(db, &site).await?);
-    }
-    Ok(all)
-}
-
 /// The sites in the database, by name.
 ///
 /// # Errors
@@ -170,15 +166,20 @@ pub async fn sites(db: &dyn Reader) -> Result<BTreeSet<String>, CrawlDbError> {
 
 /// Combines the terms; the caller adds the pages that were not read whole.
 #[must_use]
-pub fn coverage(site: &str, estimate: &Estimate, counts: &SiteCounts) -> SiteCoverage {
+pub fn coverage(site: &str, estimate: &Estimate, links: &Links, counts: &SiteCounts) -> SiteCoverage {
     let visits = |wanted: Outcome| {
         counts.outcomes.iter().filter(|(outcome, _)| *outcome == wanted).map(|(_, visits)| visits).sum::<u64>()
     };
-    let pages = counts.outcomes.iter().filter(|(outcome, _)| outcome.was_fetched()).map(|(_, visits)| visits).sum();
+    let pages = counts.pages();
     let invalid = counts.urls_gone;
     let listed = estimate.listed;
     let nt = (listed > 0).then(|| listed.saturating_add(estimate.updated).saturating_add(invalid));
     let ci = counts.torrents_seen;
+    let lists_unread = lists_unread(estimate, links);
+    let reckoned = distinct(links, if links.lists_waiting > 0 { estimate.links_unread() } else { 0 });
+    let is_known = nt.is_some() && lists_unread == 0;
+    let ni = is_known.then_some(reckoned.ni);
+    let cr = ni.and_then(|ni| ratio(links.stored(), ni));
     #[allow(clippy::cast_precision_loss)] // ratios for reading
     let seconds = counts.crawl_ms as f64 / 1_000.0;
     let mut found = SiteCoverage {
@@ -191,8 +192,22 @@ pub fn coverage(site: &str, estimate: &Estimate, counts: &SiteCounts) -> SiteCov
         invalid,
         nt,
         ci,
-        cr: nt.and_then(|nt| ratio(ci, nt)),
-        cr_is_at_most: nt.is_some() && counts.pages_not_whole > 0,
+        ci_per_nt: nt.and_then(|nt| ratio(ci, nt)),
+        ni,
+        ni_low: nt.map(|_| reckoned.low),
+        ni_high: is_known.then_some(reckoned.high),
+        listed_links: links.targets,
+        listed_visited: links.answered(),
+        listed_stored: links.stored(),
+        listed_magnets: links.magnets,
+        outside_lists: links.outside_lists(),
+        downloads_unanswered: links.downloads_open,
+        downloads_closed: links.downloads_closed,
+        lists_unread,
+        lists_waiting: links.lists_waiting,
+        lists_closed: links.lists_closed,
+        cr,
+        cr_is_at_most: cr.is_some() && counts.pages_not_whole + links.lists_closed + links.downloads_closed > 0,
         pages_not_whole: counts.pages_not_whole,
         not_whole: Vec::new(),
         hr: ratio(ci, pages),
@@ -205,8 +220,18 @@ pub fn coverage(site: &str, estimate: &Estimate, counts: &SiteCounts) -> SiteCov
         series: estimate.series.iter().take(limits::COVERAGE_SERIES_LISTED_MAX).map(series).collect(),
         series_count: estimate.series.len() as u64,
     };
-    found.terms = terms(&found, estimate);
+    found.terms = terms::terms(&found, estimate);
     found
+}
+
+/// List pages that were not read and do not wait to be. A pager may announce pages that no link leads to, and one more than there are,
+/// which is gone.
+fn lists_unread(estimate: &Estimate, links: &Links) -> u64 {
+    let gaps =
+        || estimate.series.iter().filter(|series| series.adds > 0).map(|series| series.pages - series.pages_read);
+    let single = gaps().filter(|gap| *gap == 1).count() as u64;
+    let announced = gaps().fold(0, u64::saturating_add).saturating_sub(links.lists_gone.min(single));
+    if links.lists_waiting > 0 { links.lists_failed } else { links.lists_failed.max(announced) }
 }
 
 fn series(of: &estimate::Series) -> SeriesCoverage {
@@ -219,118 +244,6 @@ fn series(of: &estimate::Series) -> SeriesCoverage {
         last_page: of.last_page,
         adds: of.adds,
     }
-}
-
-fn terms(found: &SiteCoverage, estimate: &Estimate) -> Vec<Term> {
-    let mut terms = Vec::new();
-    let mut term = |term, from: String| terms.push(Term { term, from });
-    if found.nt.is_none() {
-        let why = match estimate.series.len() {
-            0 => "unknown: no index page of this site has been read",
-            _ => "unknown: the index pages read list no torrent",
-        };
-        term("NT", format!("{why}, so the number of its torrents is unknown"));
-    } else {
-        term("IndexPageNumber", index_pages(estimate));
-        term("TorrentsPerPage", torrents_per_page(estimate));
-        term("TorrentsUpdated", updated(estimate));
-        term(
-            "TorrentsInvalid",
-            "URLs that were gone at the last visit (404, 410, or a page that says so), each once; one that an \
-                                 index page still lists counts there too, which keeps NT an upper bound"
-                .to_owned(),
-        );
-        term("NT", nt(estimate));
-    }
-    term("CI", ci(found));
-    if found.nt.is_some() {
-        term("CR", cr(found));
-    }
-    term("HR", format!("torrents (CI) / requests sent ({})", found.pages));
-    term("AV", format!("requests sent / seconds of crawling ({})", found.seconds));
-    term("ATV", "torrents (CI) / seconds of crawling".to_owned());
-    terms
-}
-
-fn index_pages(estimate: &Estimate) -> String {
-    let counted = estimate.series.iter().filter(|series| series.adds > 0).count();
-    let contained = estimate.series.iter().filter(|series| series.adds == 0 && series.listed_read > 0).count();
-    let mut text = format!("{counted} series");
-    if let Some(largest) = estimate.series.first() {
-        text += &format!(", the largest {}", largest.name);
-    }
-    match estimate.pages.saturating_sub(estimate.pages_read) {
-        0 => text += "; all pages read",
-        unread => text += &format!("; {} pages read, {unread} announced by links to them", estimate.pages_read),
-    }
-    if contained > 0 {
-        text += &format!("; {contained} more series list nothing that these do not");
-    }
-    text
-}
-
-fn torrents_per_page(estimate: &Estimate) -> String {
-    let own: u64 = estimate.series.iter().map(|series| series.own).sum();
-    let mut text = format!("{own} links to torrents counted on the pages read, each once");
-    match estimate.listed.saturating_sub(own) {
-        0 => {}
-        reckoned => text += &format!(", {reckoned} estimated for the pages not read"),
-    }
-    if let Some(largest) = estimate.series.first().filter(|series| series.pages > 1) {
-        text += &match largest.last_page {
-            Some(rows) => format!("; {} on a full page of the largest series, {rows} on its last", largest.per_page),
-            None => format!("; {} on a full page of the largest series, its last not read", largest.per_page),
-        };
-    }
-    text
-}
-
-fn updated(estimate: &Estimate) -> String {
-    match estimate.links_updated {
-        0 => "no index page had new links at a later visit".to_owned(),
-        links => {
-            format!("later visits found {links} new links; as many that they pushed off pages not revisited are added")
-        }
-    }
-}
-
-fn nt(estimate: &Estimate) -> String {
-    let mut text = "IndexPageNumber × TorrentsPerPage + TorrentsUpdated + TorrentsInvalid: an upper bound, because a torrent listed under two links is one after de-duplication by infohash".to_owned();
-    if let Some(main) = estimate.series.first().filter(|main| main.pages_read < main.pages.div_ceil(2)) {
-        text += &format!(
-            "; the crawl is young: {} of {} pages of the largest series are read, so that most of NT is an estimate, and may be far \
-             too high until they are",
-            main.pages_read, main.pages
-        );
-    }
-    text
-}
-
-fn ci(found: &SiteCoverage) -> String {
-    let mut text = "distinct torrents in the archive that have a source on this site".to_owned();
-    if found.duplicate_visits > 0 {
-        text += &format!(
-            "; {} visits brought a torrent already known, which is not subtracted from NT",
-            found.duplicate_visits
-        );
-    }
-    text
-}
-
-fn cr(found: &SiteCoverage) -> String {
-    if found.cr_is_at_most {
-        return format!(
-            "CI / NT, an upper bound here: {}, and NT lacks them as well",
-            not_whole_told(found.pages_not_whole)
-        );
-    }
-    match found.cr {
-        Some(cr) if cr > 1.0 => {
-            "CI / NT; above 1 because more torrents were found than the index pages list: NT is too low for this site"
-        }
-        _ => "CI / NT, a lower bound of the coverage",
-    }
-    .to_owned()
 }
 
 #[allow(clippy::cast_precision_loss)] // ratios for reading

@@ -8,7 +8,7 @@ use super::{NotWhole, SiteCoverage, not_whole_told};
 use crate::limits;
 
 /// Columns of the table, the same on a terminal and in a file.
-const WIDTH: u16 = 110;
+const WIDTH: u16 = 80;
 
 impl fmt::Display for SiteCoverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -26,6 +26,9 @@ impl fmt::Display for SiteCoverage {
         }
         row("NT", self.nt.map_or_else(unknown, |nt| nt.to_string()));
         row("CI", self.ci.to_string());
+        if self.nt.is_some() {
+            row("NI", self.ni.map_or_else(unknown, |ni| ni.to_string()));
+        }
         let at_most = if self.cr_is_at_most { "at most " } else { "" };
         let percent = if self.cr.is_some() { " %" } else { "" };
         row("CR", format!("{at_most}{}{percent}", figure(self.cr.map(|cr| cr * 100.0), 2)));

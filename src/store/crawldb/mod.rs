@@ -151,6 +151,14 @@ pub trait Reader: Send + Sync + 'static {
         rows_max: usize,
     ) -> Result<Vec<ListingRow>, CrawlDbError>;
 
+    /// What became of the URLs of one site, in the order of (host, path), starting after `after`.
+    async fn url_looks(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>)>,
+        rows_max: usize,
+    ) -> Result<UrlLooks, CrawlDbError>;
+
     /// Pages of one site that were not read whole, in the order of (host, path): the listed ones, at most
     /// `limits::NOT_WHOLE_PAGES_MAX`. [`SiteCounts::pages_not_whole`] counts all.
     async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError>;

@@ -569,6 +569,29 @@ pub struct ListingRow {
     pub earlier: Vec<u64>,
 }
 
+/// What became of one URL, without its text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UrlLook {
+    /// xxh3 of the URL, as in [`Listing::targets`].
+    pub hash: u64,
+    pub rank: u8,
+    pub depth: u16,
+    /// None until the first visit.
+    pub outcome: Option<Outcome>,
+    /// True while it is queued.
+    pub is_queued: bool,
+    /// Host and path of a URL with the rank 0, which any class may have; None for the others.
+    pub path: Option<(HostId, Box<str>)>,
+}
+
+/// A page of a site's URLs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UrlLooks {
+    pub rows: Vec<UrlLook>,
+    /// Where the next page begins; None after the last one.
+    pub after: Option<(HostId, Box<str>)>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -391,6 +391,16 @@ impl Reader for RedbStore {
         self.call(move |core, db| read::listings(core, db, &site, after, rows_max)).await
     }
 
+    async fn url_looks(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>)>,
+        rows_max: usize,
+    ) -> Result<UrlLooks, CrawlDbError> {
+        let site = site.to_owned();
+        self.call(move |core, db| read::url_looks(core, db, &site, after, rows_max)).await
+    }
+
     async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {
         let site = site.to_owned();
         self.call(move |core, db| not_whole::rows(&core.known(), db, &site)).await

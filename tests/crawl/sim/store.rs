@@ -344,6 +344,15 @@ impl Reader for Watched {
         at_once(self.db.listings(site, after, rows_max))
     }
 
+    async fn url_looks(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>)>,
+        rows_max: usize,
+    ) -> Result<UrlLooks, CrawlDbError> {
+        at_once(self.db.url_looks(site, after, rows_max))
+    }
+
     async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {
         at_once(self.db.not_whole(site))
     }

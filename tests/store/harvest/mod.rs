@@ -46,6 +46,22 @@ impl Harvest {
         facts
     }
 
+    /// A torrent that `site` returned for `path`, to which the page `via` links.
+    pub async fn download(&self, body: &[u8], site: &str, path: &str, via: &str, at: u64) {
+        let mut visit = self.visit(site, path, Outcome::TorrentStored, at).await;
+        visit.rank = 1;
+        visit.torrent = Some(facts_of(body));
+        visit.via = Some(format!("https://{site}{via}").into());
+        self.db.record_visits(vec![visit].into()).await.unwrap();
+    }
+
+    /// A URL of the class that has this rank.
+    pub async fn ranked(&self, site: &str, path: &str, rank: u8, outcome: Outcome, at: u64) {
+        let mut visit = self.visit(site, path, outcome, at).await;
+        visit.rank = rank;
+        self.db.record_visits(vec![visit].into()).await.unwrap();
+    }
+
     pub async fn magnet(&self, byte: u8, name: Option<&str>, site: &str, at: u64) {
         let mut visit = self.visit(site, &format!("/page/{byte}"), Outcome::Page, at).await;
         visit.magnets = vec![MagnetFacts {

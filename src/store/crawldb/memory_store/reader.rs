@@ -1,6 +1,9 @@
 //! The read-only interface of the model.
 
+use std::ops::Bound;
+
 use async_trait::async_trait;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::MemoryStore;
 use crate::crawldb::record::*;
@@ -83,6 +86,35 @@ impl Reader for MemoryStore {
                 earlier: looks.earlier(),
             })
             .collect())
+    }
+
+    async fn url_looks(
+        &self,
+        site: &str,
+        after: Option<(HostId, Box<str>)>,
+        rows_max: usize,
+    ) -> Result<UrlLooks, CrawlDbError> {
+        let state = self.state();
+        let start = match after {
+            Some((host, path)) => Bound::Excluded(UrlKey { host, path }),
+            None => Bound::Unbounded,
+        };
+        let urls = state.urls.range((start, Bound::Unbounded));
+        let mut urls = urls.filter(|(key, _)| &*state.hosts[key.host.0 as usize].site == site).peekable();
+        let mut looks = UrlLooks::default();
+        for (key, url) in urls.by_ref().take(rows_max) {
+            looks.rows.push(UrlLook {
+                hash: xxh3_64(state.url_text(key.host, &key.path).as_bytes()),
+                rank: url.rank,
+                depth: url.record.depth,
+                outcome: url.record.outcome,
+                is_queued: url.queued.is_some(),
+                path: (url.rank == 0).then(|| (key.host, key.path.clone())),
+            });
+            looks.after = Some((key.host, key.path.clone()));
+        }
+        looks.after.take_if(|_| urls.peek().is_none());
+        Ok(looks)
     }
 
     async fn not_whole(&self, site: &str) -> Result<Vec<NotWholeRow>, CrawlDbError> {

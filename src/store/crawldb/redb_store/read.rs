@@ -3,6 +3,7 @@
 use std::ops::Bound;
 
 use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Core;
 use super::codec::{self, MagnetKept, QueueRow, TorrentKept, UrlRow};
@@ -280,6 +281,55 @@ pub(super) fn listings(
         }
     }
     Ok(rows)
+}
+
+/// What became of the URLs of a site.
+pub(super) fn url_looks(
+    core: &Core,
+    db: &Database,
+    site: &str,
+    after: Option<(HostId, Box<str>)>,
+    rows_max: usize,
+) -> Result<UrlLooks, Fault> {
+    let known = core.known();
+    let table = db.begin_read()?.open_table(URLS)?;
+    let mut looks = UrlLooks::default();
+    let mut text = String::new();
+    let first = after.as_ref().map_or(0, |(host, _)| host.0 as usize);
+    for host in known.hosts.iter().skip(first).filter(|host| &*host.site == site) {
+        let mut start = Vec::new();
+        match &after {
+            Some((last, path)) if *last == host.id => codec::put_url_key(&mut start, *last, path),
+            _ => codec::put_url_key(&mut start, host.id, ""),
+        }
+        let end = host.id.0.checked_add(1).map(u32::to_be_bytes);
+        let end = end.as_ref().map_or(Bound::Unbounded, |end| Bound::Excluded(&end[..]));
+        // No path is empty.
+        for row in table.range::<&[u8]>((Bound::Excluded(start.as_slice()), end))? {
+            if looks.rows.len() == rows_max {
+                return Ok(looks);
+            }
+            let (key, value) = row?;
+            let path = key.value().get(4..).and_then(|path| std::str::from_utf8(path).ok());
+            let (path, row) = path.zip(UrlRow::decode(value.value())).ok_or_else(|| Fault::row("urls"))?;
+            text.clear();
+            text.push_str(&host.origin);
+            text.push_str(path);
+            looks.rows.push(UrlLook {
+                hash: xxh3_64(text.as_bytes()),
+                rank: row.rank,
+                depth: row.depth,
+                outcome: row.outcome,
+                is_queued: row.place.is_some(),
+                path: (row.rank == 0).then(|| (host.id, path.into())),
+            });
+            if looks.rows.len() == rows_max {
+                looks.after = Some((host.id, path.into()));
+            }
+        }
+    }
+    looks.after = None;
+    Ok(looks)
 }
 
 fn listing_row(host: HostId, key: &[u8], value: &[u8]) -> Option<ListingRow> {

@@ -173,6 +173,7 @@ async fn everything(db: &dyn CrawlDb, now: UnixMillis) -> Vec<String> {
     for site in ["s0", "s1"] {
         lines.push(format!("{site} {:?}", db.site_counts(site).await.unwrap()));
         lines.extend(db.not_whole(site).await.unwrap().iter().map(|row| format!("{row:?}")));
+        lines.extend(db.url_looks(site, None, 99).await.unwrap().rows.iter().map(|row| format!("{row:?}")));
         lines.extend(db.listings(site, None, 99).await.unwrap().iter().map(|row| format!("{row:?}")));
     }
     lines.extend(db.torrents(None, 99).await.unwrap().iter().map(|row| format!("{row:?}")));
