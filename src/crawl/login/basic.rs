@@ -57,7 +57,7 @@ impl Run<'_> {
                 self.report.says_refused = true;
                 ends(Verdict::WrongPassword, format!("{address} answers 401 again"))
             }
-            status @ ..400 => ends(Verdict::LoggedIn, format!("{address} answers {status} to them")),
+            status @ ..=399 => ends(Verdict::LoggedIn, format!("{address} answers {status} to them")),
             status => self.judge_answer(&After {
                 status,
                 view: &after.view,
