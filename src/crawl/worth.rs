@@ -440,3 +440,20 @@ fn hash(infohashes: &Infohashes) -> u64 {
     bytes[20..].copy_from_slice(&infohashes.v2.unwrap_or_default());
     xxh3_64(&bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_show_no_tokens() {
+        for (path, shown) in [
+            ("/a.php?tid=5&my_post_key=0a1b2c3d4e5f6071", "/a.php?tid=5&my_post_key=…"),
+            ("/index.php?action=markasread;b5effd7a0=94689e0a1b2c", "/index.php?action=markasread&b5effd7a0=…"),
+            ("/viewforum.php?mark=topics&delete", "/viewforum.php?mark=topics&delete"),
+            ("/threads/x.17/watch", "/threads/x.17/watch"),
+        ] {
+            assert_eq!(without_tokens(path), shown);
+        }
+    }
+}
