@@ -14,6 +14,7 @@ use gleaner_crawl::frontier::unclassed::{Unclassed, UnclassedLinks};
 use gleaner_crawl::progress::{CrewsState, Ended, Progress, RuleFault, SessionState};
 use gleaner_crawl::scripts::rendered::{Closed, Nothing, Rendered};
 use gleaner_crawl::site_loop::CrewsKept;
+use gleaner_crawl::tally::{Cause, TALLY_NOTE, Tally};
 use gleaner_crawl::{site_loop, worth};
 use gleaner_rules::SiteRules;
 use gleaner_store::crawldb::{CrawlDbError, Reader};
@@ -89,6 +90,9 @@ pub struct SiteStatus {
     /// How its lists are read.
     #[serde(default)]
     pub lists: Option<ListsStatus>,
+    /// Visits that gave nothing, by class, outcome and cause, the most frequent first; up to half a minute old.
+    #[serde(default)]
+    pub troubles: Vec<Cause>,
 }
 
 /// Activity of the scripts of its pages; up to half a minute old.
@@ -227,6 +231,7 @@ pub async fn report(
             delay: changes::delay(db, name).await?,
             gone: changes::gone(db, name).await?,
             lists: changes::lists(db, name).await?,
+            troubles: troubles(db, name).await?,
         });
     }
     let rule_faults = progress.map(Progress::rule_faults).unwrap_or_default();
@@ -255,6 +260,12 @@ pub async fn held(db: &dyn Reader, rules: &SiteRules, now: UnixMillis) -> Result
 pub async fn cuts(db: &dyn Reader, site: &str) -> Result<Vec<Cut>, CrawlDbError> {
     let note = db.note(site, worth::SHAPES_NOTE).await?;
     Ok(note.map(|note| Shapes::from_bytes(&note, limits::SHAPE_PAGES).0.cuts()).unwrap_or_default())
+}
+
+async fn troubles(db: &dyn Reader, site: &str) -> Result<Vec<Cause>, CrawlDbError> {
+    let note = db.note(site, TALLY_NOTE).await?;
+    let tally = note.map(|note| Tally::from_bytes(&note)).unwrap_or_default();
+    Ok(tally.troubles().into_iter().cloned().collect())
 }
 
 async fn proposals(db: &dyn Reader, site: &str) -> Result<Vec<Proposal>, CrawlDbError> {
@@ -296,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_site_is_one_flat_object_in_the_order_of_before() {
-        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null}"#;
+        let site = r#"{"name":"s","pages":9,"script_requests":2,"closed_to_scripts":[],"showed_nothing":null,"pages_not_whole":1,"torrents":3,"torrents_seen":4,"magnets":5,"urls_known":6,"urls_queued":7,"body_bytes":8,"outcomes":{"page":9},"is_crawled":true,"under_way":1,"waiting":null,"session":null,"no_session":null,"blocked_hosts":[],"ended":null,"cuts":[],"unclassed":[],"acting":[],"crews":null,"proposals":[],"delay":null,"gone":null,"lists":null,"troubles":[]}"#;
         let read: SiteStatus = serde_json::from_str(site).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), site);
     }

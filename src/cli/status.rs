@@ -32,6 +32,9 @@ const UNCLASSED_SHOWN: usize = 5;
 /// Shapes of links that would act in the account's name shown per site; `--json` has them all.
 const ACTING_SHOWN: usize = 5;
 
+/// Causes of visits that gave nothing shown per site; `--json` has them all.
+const TROUBLES_SHOWN: usize = 8;
+
 /// Gone URLs shown per site, latest first; `--json` has a hundred.
 const GONE_SHOWN: usize = 5;
 
@@ -52,6 +55,9 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
             return with_holds(report, &remote, config).await;
         }
         app::is_folder(&config.data_dir)?;
+        if !config.data_dir.exists() {
+            app::must_exist(&config.data_dir)?;
+        }
         if !app::has_database(&config.data_dir)? {
             let (rule_faults, accounts) = (rule_faults(config), accounts(&[], None, config).await?);
             return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, store_fault: None, accounts });
@@ -315,6 +321,9 @@ fn details(site: &SiteStatus, report: &StatusReport, hints: &Hints, now: &str) -
     let outcomes: Vec<_> = site.counts.outcomes.iter().map(|(name, count)| format!("{name} {count}")).collect();
     if !outcomes.is_empty() {
         text.push_str(&format!("{}: {}\n", site.name, outcomes.join(", ")));
+    }
+    for cause in site.troubles.iter().take(TROUBLES_SHOWN) {
+        text.push_str(&format!("{}: {}, as {}\n", site.name, cause.told(), cause.example));
     }
     if site.scripts.script_requests > 0 {
         text.push_str(&format!("{}: {} requests by scripts of its pages\n", site.name, site.scripts.script_requests));

@@ -115,6 +115,7 @@ fn read_with(
             rows.insert(&link.href);
         }
     }
+    headers.refresh.as_deref().and_then(links::refresh_target).iter().for_each(|target| taken.address(target));
     more.iter().for_each(|address| taken.address(address));
     encoded_links::find(body, encoding).into_iter().for_each(|found| taken.encoded(&found.link));
     // In a feed they are escaped as XML, and a page may escape even the letters of the scheme; their parsers have found them.
@@ -268,7 +269,7 @@ impl Taken<'_> {
     }
 }
 
-fn magnet_facts(link: &str) -> Option<MagnetFacts> {
+pub(crate) fn magnet_facts(link: &str) -> Option<MagnetFacts> {
     let magnet = magnet::parse(link).ok()?;
     (link.len() <= limits::URL_BYTES_MAX).then(|| MagnetFacts {
         infohashes: magnet.infohashes,

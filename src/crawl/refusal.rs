@@ -30,6 +30,7 @@ pub fn said(finished: &Finished) -> Said {
     let refused = |told: &str| Said::Refused { sign: xxh3_64(told.as_bytes()), told: told.to_owned() };
     match visit.outcome {
         Outcome::TorrentStored | Outcome::TorrentDuplicate | Outcome::NotModified => Said::Answered,
+        Outcome::Redirected if !visit.magnets.is_empty() => Said::Answered,
         Outcome::Denied | Outcome::ClientError | Outcome::NotForUs | Outcome::RedirectRefused => refused(detail),
         // A page on the way to the torrent leads on.
         Outcome::HtmlPosingAsTorrent if finished.end.leads_on => Said::Nothing,

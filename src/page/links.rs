@@ -27,9 +27,8 @@ use std::ops::Range;
 
 use encoding_rs::{Encoding, UTF_8};
 
-pub(crate) use kinds::{
-    anchor_kind, click_kind, inner_kind, kind_of, link_element_kind, refresh_target, robots_directives, strip_url,
-};
+pub use kinds::refresh_target;
+pub(crate) use kinds::{anchor_kind, click_kind, inner_kind, kind_of, link_element_kind, robots_directives, strip_url};
 
 use super::clicks::{self, Acts, Form};
 use super::entities::decode_attribute;

@@ -59,12 +59,17 @@ impl SharedCache {
         *self.scripts() = Scripts::default();
     }
 
-    /// Caches a script for the next pages, unless its `Cache-Control` forbids that or its address has a query.
+    /// Caches a script for the next pages, unless its `Cache-Control` forbids that, or it is the answer to a query: a query behind the
+    /// name of a file, or of a version that the server names, is only a version.
     pub(crate) fn keep(&self, url: &str, script: &net::Response, body: &[u8], now: UnixMillis) {
         let says = script.header("cache-control").unwrap_or_default().to_ascii_lowercase();
         let is_fleeting = ["no-store", "no-cache", "private", "max-age=0"].iter().any(|word| says.contains(word));
         let bytes = body.len() + url.len() + limits::SCRIPT_HEADERS_MAX * 100;
-        if is_fleeting || url.contains('?') || bytes > limits::SCRIPTS_KEPT_BYTES_MAX / 4 {
+        let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
+        let is_file = [".js", ".mjs"].iter().any(|end| path.ends_with(end));
+        let has_version = script.header("etag").or_else(|| script.header("last-modified")).is_some();
+        let is_answer = query.is_some() && !is_file && !has_version;
+        if is_fleeting || is_answer || bytes > limits::SCRIPTS_KEPT_BYTES_MAX / 4 {
             return;
         }
         let mut scripts = self.scripts();

@@ -6,11 +6,11 @@ use crate::job::{Finished, Found, Job};
 use crate::judging::{judge, resolve};
 use crate::site::Site;
 use crate::version;
-use crate::{denial, refusal};
+use crate::{denial, outlinks, refusal};
 use gleaner_base::url::CrawlUrl;
 use gleaner_net::fetch::{Request, Response};
 use gleaner_rules::{Class, Verdict};
-use gleaner_store::crawldb::Outcome;
+use gleaner_store::crawldb::{MagnetFacts, Outcome};
 
 /// The response to a visit's request.
 pub(super) enum Answer {
@@ -40,6 +40,11 @@ pub(super) async fn ask(site: &Site, job: &Job, mirror: Option<&CrawlUrl>) -> (A
         200..=299 => return (Answer::Body(response), denied),
         304 if validators.is_none() => retried(site, job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
         304 => not_modified(site, job),
+        300..=399 if let Some(magnet) = response.headers.location.as_deref().and_then(magnet_in) => {
+            let mut finished = done(site, job, Outcome::Redirected);
+            finished.visit.magnets = vec![magnet];
+            finished
+        }
         300..=399 => match redirected(site, job, &response, mirror.is_some()) {
             Ok(found) => return (Answer::Moved(found), denied),
             Err(finished) => *finished,
@@ -75,6 +80,12 @@ fn linked_from(site: &Site, job: &Job, asked: &CrawlUrl) -> Option<CrawlUrl> {
     let is_page = matches!(site.rules.judge(&page), Verdict::Take { .. });
     let is_mirrored = page.origin() == job.url.origin() && asked.origin() != job.url.origin();
     is_page.then(|| if is_mirrored { CrawlUrl::from_parts(asked.origin(), page.path()) } else { page })
+}
+
+/// The magnet link that a redirect leads to.
+fn magnet_in(location: &str) -> Option<MagnetFacts> {
+    let is_magnet = location.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("magnet:"));
+    is_magnet.then(|| outlinks::magnet_facts(location)).flatten()
 }
 
 /// The target of a redirect, if it may be followed.

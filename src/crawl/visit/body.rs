@@ -9,6 +9,7 @@ use crate::{denial, limits, not_whole};
 use gleaner_net::classify::{Classifier, Decision, DiscardReason, HeaderFacts};
 use gleaner_net::fetch::body::{self, Read, Want};
 use gleaner_net::fetch::{FetchFailure, Response, ResponseHeaders};
+use gleaner_net::politeness::Answered;
 use gleaner_rules::Class;
 use gleaner_store::crawldb::Outcome;
 
@@ -90,11 +91,18 @@ pub(super) async fn read(site: &Site, job: &Job, response: Response) -> Body {
         (Read::Whole(bytes), Decision::Torrent) => return Body::Torrent(bytes, None),
         (Read::Whole(bytes), _) if job.class == Class::Sitemap => return Page::whole(headers, bytes),
         (Read::Whole(bytes), Decision::Page(_)) => return Page::whole(headers, bytes),
+        (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(DiscardReason::Empty))
+            if headers.refresh.is_some() =>
+        {
+            return Page::whole(headers, Bytes::new());
+        }
         // Some servers answer with nothing under load; a list or a torrent that is meant to be empty is rare.
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(DiscardReason::Empty))
             if job.class.is_target() || job.class.is_listing() =>
         {
-            retried(site, job, Outcome::NotForUs, Some("an empty response".to_owned()))
+            let mut finished = retried(site, job, Outcome::NotForUs, Some("an empty response".to_owned()));
+            finished.host.answered = Answered::Well;
+            finished
         }
         (Read::Whole(_) | Read::Stopped { .. }, Decision::Discard(reason)) => {
             let outcome = match reason {

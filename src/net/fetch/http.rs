@@ -428,6 +428,7 @@ fn response_headers(response: &reqwest::Response) -> ResponseHeaders {
         content_length: response.content_length(),
         location: get(header::LOCATION).map(location),
         retry_after: get(header::RETRY_AFTER).map(text),
+        refresh: get(header::REFRESH).filter(|value| value.len() <= limits::URL_BYTES_MAX).map(text),
         etag: validator(header::ETAG),
         last_modified: validator(header::LAST_MODIFIED),
         robots_tags: all(ROBOTS_TAG, limits::ROBOTS_TAG_BYTES_MAX, limits::ROBOTS_TAGS_MAX),

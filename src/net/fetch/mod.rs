@@ -93,6 +93,8 @@ pub struct ResponseHeaders {
     /// ASCII: other bytes are percent-encoded.
     pub location: Option<String>,
     pub retry_after: Option<String>,
+    /// `Refresh`, which browsers treat as the `meta` element of that name.
+    pub refresh: Option<String>,
     /// Up to [`crate::limits::VALIDATOR_BYTES_MAX`] bytes. Longer values and values that are not UTF-8 are dropped.
     pub etag: Option<String>,
     pub last_modified: Option<String>,

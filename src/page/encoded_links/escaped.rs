@@ -26,7 +26,7 @@ pub(super) fn find(page: &[u8], encoding: &'static Encoding, mut each: impl FnMu
     for word in WORDS {
         let mut free_from = 0;
         for start in words(page, word) {
-            if start < free_from || !is_escaped(&page[start + WORD..]) {
+            if start < free_from || !is_escaped(&page[start + WORD..]) || is_own_url(page, start) {
                 continue;
             }
             let Some(end) = link_end(page, start, start) else {
@@ -39,6 +39,12 @@ pub(super) fn find(page: &[u8], encoding: &'static Encoding, mut each: impl FnMu
             }
         }
     }
+}
+
+/// `"magnet:%3F…"` is a URL itself, of a scheme whose URLs have no such path: no browser's client opens it.
+fn is_own_url(page: &[u8], start: usize) -> bool {
+    let is_quoted = start.checked_sub(1).is_none_or(|before| matches!(page[before], b'"' | b'\''));
+    is_quoted && page[start + WORD..].starts_with(b":%")
 }
 
 /// True if an escape stands for the colon or the question mark.
@@ -176,6 +182,7 @@ mod tests {
         ] {
             assert_eq!(inside(url), None, "{url}");
         }
+        assert!(found(&format!("<a href='magnet:%3Fxt=urn:btih:{HASH}'>")).is_empty());
         assert!(found("<a href='/magnet&amp;x'>magnet &colon; magnet%3A magnet&#58; magnet").is_empty());
     }
 }

@@ -95,7 +95,7 @@ pub(crate) fn robots_directives(name: &str, content: &str) -> (bool, bool) {
 
 /// The URL in a refresh's `content` (HTML §4.2.5.3, shared declarative refresh steps); `None` if it is malformed or
 /// names the page itself.
-pub(crate) fn refresh_target(content: &str) -> Option<String> {
+pub fn refresh_target(content: &str) -> Option<String> {
     let spaces = |text: &str| text.trim_ascii_start().len();
     let rest = content.trim_ascii_start();
     let after_time = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
