@@ -56,7 +56,9 @@ impl PageActs {
         tokens.dedup();
         tokens.truncate(limits::TOKENS_PER_PAGE_MAX);
         tokens.retain(|token| !is_on_most(page, token));
-        Self { asking: view.asking_links().filter_map(join).map(|url| hash(&url)).collect(), tokens }
+        // `#` is a place for a script, and would name the page itself, or its base.
+        let asking = view.asking_links().filter(|link| !matches!(link.trim_start().chars().next(), None | Some('#')));
+        Self { asking: asking.filter_map(join).map(|url| hash(&url)).collect(), tokens }
     }
 
     /// The sign by which the page's link to this URL acts. A download may ask, and has tokens of its own.

@@ -218,6 +218,8 @@ fn a_members_page_shows_which_of_its_links_act() {
     // Questions and methods.
     only("<a href='/t?id=5' onclick=\"return confirm('Sure?')\">5</a>", &["page /t?id=5"]);
     only("<a href='/t?id=5' data-method=PUT>5</a><a href='/t?id=6' data-method=get>6</a>", &["page /t?id=5"]);
+    let own = read_member("/t?id=9", "<a href='#' onclick=\"return confirm('Sure?')\">x</a><a href='/t?id=9'>9</a>");
+    assert_eq!(own.1, [""; 0], "the page itself");
     // A download may ask and has a token; its action is still judged.
     let asks = "onclick=\"return confirm('Download?')\"";
     only(
