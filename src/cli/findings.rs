@@ -105,7 +105,8 @@ impl Findings<'_> {
         let is_closed = |cause: &Cause| cause.class.is_target() && *cause.outcome == *Outcome::RobotsDenied.name();
         let closed = self.known.tally.troubles().into_iter().find(|cause| is_closed(cause))?;
         let asked = self.known.tally.visits(|cause| cause.class == closed.class && !is_closed(cause));
-        if asked >= closed.visits {
+        if asked > 0 {
+            // Parts of a site are often closed; the rest was had.
             return None;
         }
         let (visits, class, example) = (closed.visits, closed.class.name(), &closed.example);

@@ -55,9 +55,6 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
             return with_holds(report, &remote, config).await;
         }
         app::is_folder(&config.data_dir)?;
-        if !config.data_dir.exists() {
-            app::must_exist(&config.data_dir)?;
-        }
         if !app::has_database(&config.data_dir)? {
             let (rule_faults, accounts) = (rule_faults(config), accounts(&[], None, config).await?);
             return Ok(StatusReport { crawling: false, sites: Vec::new(), rule_faults, store_fault: None, accounts });
@@ -84,7 +81,9 @@ pub fn status(config: &Config, options: &Options, global: &Global) -> anyhow::Re
         let now = SystemClock.now().rfc3339();
         out!("{}", text(&report, &config.data_dir, &of_folder(config, &hints), &now));
     }
-    Ok(ExitCode::SUCCESS)
+    // A mistyped folder is no site that is well.
+    let is_nothing = !config.data_dir.exists() && report.accounts.is_empty() && report.rule_faults.is_empty();
+    Ok(if is_nothing { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Hints for commands about a whole folder: with the rule files that its sites were last crawled with, if none are available.

@@ -52,6 +52,9 @@ pub const WALL_RUN: usize = 5;
 /// The same for a rule none of whose URLs was answered yet.
 pub const WALL_RUN_UNANSWERED: usize = 20;
 
+/// The same for a rule that was answered, once nothing else is left to ask for.
+pub const WALL_RUN_AT_END: usize = 2;
+
 /// Refused probes after which a one-shot crawl leaves a wall to the next crawl.
 pub const WALL_PROBES: u32 = 3;
 

@@ -92,6 +92,14 @@ impl RuleState {
         }
     }
 
+    /// The same once nothing else is left to ask for.
+    fn run_min_at_end(&self) -> usize {
+        match &self.answered {
+            Some(_) => self.run_min().min(limits::WALL_RUN_AT_END),
+            None => limits::WALL_RUN,
+        }
+    }
+
     /// True if its wall is to be probed some time, and is not being probed.
     fn is_probed(&self, for_ever: bool) -> bool {
         let Some(wall) = &self.wall else { return false };
@@ -200,7 +208,8 @@ impl Walls {
     /// never had an answer. True if there is more to do.
     pub fn close(&mut self, now: UnixMillis) -> (Vec<Discovered>, bool) {
         let (mut parked, mut more) = (Vec::new(), false);
-        for state in self.0.values_mut().filter(|state| state.wall.is_none() && !state.run.is_empty()) {
+        let is_open = |state: &&mut RuleState| state.wall.is_none() && state.run.len() >= state.run_min_at_end();
+        for state in self.0.values_mut().filter(is_open) {
             state.raise(now);
             match state.answered {
                 Some(_) => more = true,

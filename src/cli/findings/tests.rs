@@ -46,7 +46,7 @@ fn each_start_url_that_was_not_read_is_named_with_the_reason() {
     let row = NotWholeRow { url: "http://h.example/".into(), reason: "any".into(), at: UnixMillis(1) };
     known.not_whole = vec![row];
     only(&known, "the start URL http://h.example/ was not read: robots_denied");
-    let moved = RULES.replace("start = ['http://h.example/']", "start = ['http://h.example/other']");
+    let moved = RULES.replace("start = ['http://h.example/']", "start = ['http://h.example/t/1']");
     assert_eq!(told(&known, &moved).iter().filter(|(_, is_failure)| *is_failure).count(), 0, "of other rules");
 }
 
@@ -76,8 +76,12 @@ fn a_crawl_without_a_torrent_says_what_it_met() {
         "none of 3 download URLs gave a torrent; most: 3 download: not_for_us",
     );
     let mut no_download = known(&[(Class::Thread, Outcome::Page, 320)]);
-    let links = status::UnclassedShape { shape: "/a?n={n}".to_owned(), links: 320, example: "/a?n=7".to_owned() };
-    no_download.unclassed = vec![links];
+    no_download.unclassed = vec![status::UnclassedShape {
+        shape: "/a?n={n}".to_owned(),
+        links: 320,
+        example: "/a?n=7".to_owned(),
+        why: String::new(),
+    }];
     only(&no_download, "320 pages of torrents and threads were read, and none has a link of classes.download");
     only(&no_download, "most links without a class: 320 of /a?n={n}, as /a?n=7");
     let mut no_class = known(&[(Class::Page, Outcome::Page, 1)]);

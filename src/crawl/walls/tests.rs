@@ -96,11 +96,13 @@ fn a_short_run_at_the_end_is_looked_at() {
     assert_eq!(probe(&mut walls, 4), ["/good"]);
 
     let mut never = Walls::default();
-    refuse(&mut never, 1..=2);
-    let (parked, more) = never.close(UnixMillis(3_000));
+    refuse(&mut never, 1..=4);
+    assert_eq!(never.close(UnixMillis(4_000)), (Vec::new(), false), "too few to be more than their own");
+    refuse(&mut never, 5..=5);
+    let (parked, more) = never.close(UnixMillis(5_000));
     assert!(more);
-    assert_eq!(paths(&parked), ["/1", "/2"]);
-    assert_eq!(never.close(UnixMillis(4_000)), (Vec::new(), false));
+    assert_eq!(paths(&parked), ["/1", "/2", "/3", "/4", "/5"]);
+    assert_eq!(never.close(UnixMillis(6_000)), (Vec::new(), false));
     assert_eq!(never.standing().count(), 1);
 }
 

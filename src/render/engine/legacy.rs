@@ -1,5 +1,6 @@
-//! Browser extensions to ECMAScript that pages rely on: human-readable dates (`new Date('Nov 21, 2026')`), and the statics of `RegExp`
-//! with the last match (`RegExp.$1`, Annex B proposal "legacy RegExp features").
+//! Browser extensions to ECMAScript that pages rely on: human-readable dates (`new Date('Nov 21, 2026')`), the statics of `RegExp`
+//! with the last match (`RegExp.$1`, Annex B proposal "legacy RegExp features"), and `caller` and `arguments` of functions, which are
+//! null in place of an error (proposal "legacy function reflection": forums look for the event among their callers' arguments).
 
 use std::cell::RefCell;
 
@@ -51,7 +52,15 @@ pub(super) fn install(context: &mut Context) -> JsResult<()> {
     bind::hidden(&regexp_prototype, js_string!("exec"), exec.into(), true, context)?;
     realm::keep(EngineFunctions { date, parse: parse_own, exec: exec_own }, context);
     realm::keep(LastMatch::default(), context);
-    last_match_statics(&regexp, context)
+    last_match_statics(&regexp, context)?;
+    let function = context.intrinsics().constructors().function().prototype();
+    for name in ["caller", "arguments"] {
+        let null = bind::function(name, 0, |_, _, _| Ok(JsValue::null()), context);
+        let ignore = bind::function(name, 1, |_, _, _| Ok(JsValue::undefined()), context);
+        let accessor = PropertyDescriptor::builder().get(null).set(ignore).enumerable(false).configurable(true);
+        function.define_property_or_throw(js_string!(name), accessor, context)?;
+    }
+    Ok(())
 }
 
 fn own(context: &Context, which: impl FnOnce(&EngineFunctions) -> &JsObject) -> JsResult<JsObject> {

@@ -52,7 +52,9 @@ pub enum Answer {
     Broken(&'static str, Bytes),
 }
 
+/// A page; one that shows nothing has a body all the same, since an empty one is asked for again.
 pub fn page(body: &str) -> Answer {
+    let body = if body.is_empty() { "<p>Nothing here." } else { body };
     let headers = ResponseHeaders { content_type: Some("text/html".to_owned()), ..ResponseHeaders::default() };
     Answer::Status(200, headers, Bytes::copy_from_slice(body.as_bytes()))
 }

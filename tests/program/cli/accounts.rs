@@ -175,16 +175,16 @@ fn the_service_tells_that_it_logs_in_and_sends_nothing_once_it_is_to_end() {
 #[test]
 fn status_of_an_unused_folder_is_an_empty_report_and_no_fault() {
     let here = folder();
-    let run = |more: &[&str]| {
+    let run = |code: i32, more: &[&str]| {
         let arguments = [&["status", "--data", "data", "--rules", "rules"], more].concat();
-        Ran::of(&gleaner(here.path(), &arguments).output().unwrap()).ended(0)
+        Ran::of(&gleaner(here.path(), &arguments).output().unwrap()).ended(code)
     };
-    run(&[]).says(&["data: there is no such folder (hint: pass the right --data, or start with: gleaner crawl --data data --rules rules)"]);
-    let told = run(&["--json"]).json();
+    run(1, &[]).says(&["data: there is no such folder (hint: pass the right --data, or start with: gleaner crawl --data data --rules rules)"]);
+    let told = run(1, &["--json"]).json();
     assert_eq!((told["crawling"].as_bool(), told["sites"].as_array().map(Vec::len)), (Some(false), Some(0)), "{told}");
     assert!(!here.path().join("data").exists(), "asking makes no folder");
     fs::create_dir(here.path().join("data")).unwrap();
-    run(&[])
+    run(0, &[])
         .says(&["data: nothing has been crawled in this folder yet (hint: gleaner crawl --data data --rules rules)"]);
 }
 
