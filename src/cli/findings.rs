@@ -191,7 +191,7 @@ impl Findings<'_> {
             }
         }
         reasons.retain(|(_, _, url)| !self.known.tally.unread_starts(self.rules).any(|(start, _)| start == *url));
-        reasons.sort_by(|a, b| b.1.cmp(&a.1));
+        reasons.sort_by_key(|(_, pages, _)| std::cmp::Reverse(*pages));
         let told = |(reason, pages, url): &(&str, u64, &str)| {
             let pages = if *pages == 1 { "1 page was".to_owned() } else { format!("{pages} pages were") };
             Finding { text: format!("{pages} not read whole: {reason}, as {url}"), hint: None, is_failure: false }

@@ -25,7 +25,7 @@ pub enum Said {
 /// Sorts a visit whose response is final.
 #[must_use]
 pub fn said(finished: &Finished) -> Said {
-    let (visit, class) = (&finished.visit, finished.job.class);
+    let visit = &finished.visit;
     let detail = finished.detail.as_deref().unwrap_or_else(|| visit.outcome.name());
     let refused = |told: &str| Said::Refused { sign: xxh3_64(told.as_bytes()), told: told.to_owned() };
     match visit.outcome {
@@ -35,14 +35,7 @@ pub fn said(finished: &Finished) -> Said {
         // A page on the way to the torrent leads on.
         Outcome::HtmlPosingAsTorrent if finished.end.leads_on => Said::Nothing,
         Outcome::HtmlPosingAsTorrent => refused(detail),
-        Outcome::Redirected if class == Class::Download && !finished.end.leads_on => refused(detail),
-        Outcome::Page | Outcome::PageDuplicate if class.is_target() && finished.end.may_hold_more => {
-            // Threads without a torrent differ from each other; a challenge does not.
-            match visit.body_hash {
-                Some(hash) => Said::Refused { sign: hash, told: "the same page without a torrent".to_owned() },
-                None => Said::Nothing,
-            }
-        }
+        Outcome::Redirected if finished.job.class == Class::Download && !finished.end.leads_on => refused(detail),
         Outcome::Page | Outcome::PageDuplicate => Said::Answered,
         _ => Said::Nothing,
     }

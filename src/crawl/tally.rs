@@ -122,7 +122,7 @@ impl Tally {
 
     /// Start URLs of these rules that were visited, and were not read.
     pub fn unread_starts<'a>(&'a self, rules: &'a SiteRules) -> impl Iterator<Item = (&'a str, &'a Start)> {
-        let of_rules = |url: &&Box<str>| rules.start.iter().any(|start| without_keys(start.as_str()) == ***url);
+        let of_rules = move |url: &str| rules.start.iter().any(|start| without_keys(start.as_str()) == url);
         self.starts
             .iter()
             .filter(move |(url, start)| of_rules(url) && !start.was_answered())
@@ -189,7 +189,8 @@ impl Cause {
     /// In words: `451 download URLs: robots_denied`.
     #[must_use]
     pub fn told(&self) -> String {
-        let detail = self.detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+        let detail = self.detail.as_deref().filter(|detail| *detail != &*self.outcome);
+        let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
         format!("{} {}: {}{detail}", self.visits, self.class.name(), self.outcome)
     }
 }

@@ -93,7 +93,7 @@ pub async fn visit(
     let mut finished = match answer {
         Answer::End(finished) => *finished,
         Answer::Moved(found) => settle::redirected(site, &job, found, mirror.is_some()).await?,
-        Answer::Body(response) => answered(site, &job, response, errands, is_watched && mirror.is_none()).await?,
+        Answer::Body(response) => answered(site, &job, *response, errands, is_watched && mirror.is_none()).await?,
     };
     finished.end.denied = finished.end.denied.or(denied);
     if finished.visit.outcome == Outcome::NotModified {

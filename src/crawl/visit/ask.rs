@@ -15,7 +15,7 @@ use gleaner_store::crawldb::{MagnetFacts, Outcome};
 /// The response to a visit's request.
 pub(super) enum Answer {
     /// It has a body to be classified.
-    Body(Response),
+    Body(Box<Response>),
     /// The URL has moved there.
     Moved(Found),
     /// The visit ends with it.
@@ -37,7 +37,7 @@ pub(super) async fn ask(site: &Site, job: &Job, mirror: Option<&CrawlUrl>) -> (A
     };
     let denied = denial::of_answer(&site.rules, job, response.status, response.headers.location.as_deref());
     let finished = match response.status {
-        200..=299 => return (Answer::Body(response), denied),
+        200..=299 => return (Answer::Body(Box::new(response)), denied),
         304 if validators.is_none() => retried(site, job, Outcome::ProtocolError, Some("304 unasked".to_owned())),
         304 => not_modified(site, job),
         300..=399 if let Some(magnet) = response.headers.location.as_deref().and_then(magnet_in) => {
