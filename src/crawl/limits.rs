@@ -55,6 +55,9 @@ pub const WALL_RUN_UNANSWERED: usize = 20;
 /// The same for a rule that was answered, once nothing else is left to ask for.
 pub const WALL_RUN_AT_END: usize = 2;
 
+/// Redirected downloads of one rule that are remembered until it is known whether they lead on; about 150 bytes each.
+pub const WALL_RUN_LED_OFF_MAX: usize = 100_000;
+
 /// Refused probes after which a one-shot crawl leaves a wall to the next crawl.
 pub const WALL_PROBES: u32 = 3;
 

@@ -18,6 +18,8 @@ pub enum Said {
     Answered,
     /// It answered with something else: alike answers have one sign.
     Refused { sign: u64, told: String },
+    /// The same, but a page that it leads to may lead on.
+    LedOff { sign: u64, told: String },
     /// Neither: it failed, or is gone.
     Nothing,
 }
@@ -35,7 +37,9 @@ pub fn said(finished: &Finished) -> Said {
         // A page on the way to the torrent leads on.
         Outcome::HtmlPosingAsTorrent if finished.end.leads_on => Said::Nothing,
         Outcome::HtmlPosingAsTorrent => refused(detail),
-        Outcome::Redirected if finished.job.class == Class::Download && !finished.end.leads_on => refused(detail),
+        Outcome::Redirected if finished.job.class == Class::Download && !finished.end.leads_on => {
+            Said::LedOff { sign: xxh3_64(detail.as_bytes()), told: detail.to_owned() }
+        }
         Outcome::Page | Outcome::PageDuplicate => Said::Answered,
         _ => Said::Nothing,
     }

@@ -59,6 +59,8 @@ struct RuleState {
     /// URLs that were refused alike, with no answer to a later request.
     run: Vec<Met>,
     sign: u64,
+    /// True for a run of redirects whose target may lead on.
+    is_led_off: bool,
     told: String,
     refused: u64,
     /// The last URL that was answered.
@@ -132,13 +134,36 @@ impl RuleState {
         if !falls {
             // What was refused before the rule's first answer may have been refused by what has passed since.
             let again: Vec<Discovered> = earlier.into_iter().map(|met: Met| met.row).collect();
-            return if is_first && !again.is_empty() { Fate::Again(again) } else { Fate::Own };
+            return if is_first && !self.is_led_off && !again.is_empty() { Fate::Again(again) } else { Fate::Own };
         }
         if self.wall.take().is_some_and(|wall| !wall.is_proven) {
             self.own += 1;
         }
         self.run.clear();
         Fate::Fallen
+    }
+
+    /// A redirect to another page: whether that leads on is known only once it is read, so that a run is looked at when nothing else is
+    /// left. What stands already is confirmed by it.
+    fn led_off(&mut self, sign: u64, told: String, met: Met, now: UnixMillis) -> Fate {
+        if self.wall.is_some() || self.known.contains(&sign) {
+            return self.refused(sign, told, met, now);
+        }
+        self.begin_run(sign, told);
+        self.is_led_off = true;
+        self.refused += 1;
+        if self.run.len() < limits::WALL_RUN_LED_OFF_MAX {
+            self.run.push(met);
+        }
+        Fate::Own
+    }
+
+    /// A refusal of another kind begins a run of its own.
+    fn begin_run(&mut self, sign: u64, told: String) {
+        if sign != self.sign {
+            (self.sign, self.told, self.refused) = (sign, told, 0);
+            self.run.clear();
+        }
     }
 
     /// A probe that failed, or is gone, tells nothing: another URL has to.
@@ -176,10 +201,8 @@ impl RuleState {
                 }
             };
         }
-        if sign != self.sign {
-            (self.sign, self.told, self.refused) = (sign, told, 0);
-            self.run.clear();
-        }
+        self.begin_run(sign, told);
+        self.is_led_off = false;
         self.refused += 1;
         self.run.push(met);
         if self.run.len() < self.run_min() {
@@ -200,6 +223,7 @@ impl Walls {
         match said {
             Said::Answered => state.answered(met),
             Said::Refused { sign, told } => state.refused(sign, told, met, now),
+            Said::LedOff { sign, told } => state.led_off(sign, told, met, now),
             Said::Nothing => state.no_word(&met, now),
         }
     }

@@ -417,10 +417,10 @@ impl Worth {
 
 /// A path and query without long values that may be a token: reports show them.
 fn without_tokens(path: &str) -> String {
-    const SHOWN_BYTES_MAX: usize = 7;
+    const PLAIN_VALUE_BYTES: usize = 7;
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let shown = parameters(query).map(|(name, value)| match value {
-        Some(value) if value.len() > SHOWN_BYTES_MAX && value.bytes().any(|of| of.is_ascii_digit()) => {
+        Some(value) if value.len() > PLAIN_VALUE_BYTES && value.bytes().any(|of| of.is_ascii_digit()) => {
             format!("{name}=…")
         }
         Some(value) => format!("{name}={value}"),

@@ -16,7 +16,7 @@ pub enum Challenge {
 }
 
 /// Bytes of a scheme's name that are shown: `Negotiate` has nine.
-const SCHEME_BYTES_MAX: usize = 32;
+const SCHEME_BYTES_SHOWN: usize = 32;
 
 impl Challenge {
     /// The challenge of an answer with these `WWW-Authenticate` headers; None if they name no scheme.
@@ -29,7 +29,7 @@ impl Challenge {
             }
             other.get_or_insert(scheme);
         }
-        other.map(|scheme| Self::Other(scheme[..scheme.len().min(SCHEME_BYTES_MAX)].into()))
+        other.map(|scheme| Self::Other(scheme[..scheme.len().min(SCHEME_BYTES_SHOWN)].into()))
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
             assert_eq!(told.as_deref(), expected, "{values:?}");
         }
         let long = "x".repeat(999);
-        assert_eq!(Challenge::of([&*long]), Some(Challenge::Other("x".repeat(SCHEME_BYTES_MAX).into())));
+        assert_eq!(Challenge::of([&*long]), Some(Challenge::Other("x".repeat(SCHEME_BYTES_SHOWN).into())));
     }
 
     #[test]

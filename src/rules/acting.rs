@@ -23,10 +23,10 @@ const MORE_ACTIONS: [&str; 5] = ["ac", "area", "option", "subop", "view"];
 const PAGES: [&str; 7] = ["app", "area", "module", "p", "page", "section", "view"];
 
 /// The name of an action has few words: what has more is a title.
-const WORDS_OF_ACTION_MAX: usize = 3;
+const WORDS_OF_ACTION: usize = 3;
 
 /// The name of an action is short, too.
-const ACTION_BYTES_MAX: usize = 40;
+const LONGEST_ACTION_BYTES: usize = 40;
 
 /// Bytes of a session's token.
 const TOKEN_BYTES: std::ops::RangeInclusive<usize> = 6..=256;
@@ -119,7 +119,7 @@ pub fn is_token(key: &str, value: &str) -> bool {
 #[must_use]
 pub fn names_token(name: &str) -> bool {
     // No such name is longer, even with separators.
-    name.len() <= ACTION_BYTES_MAX && ACT_TOKENS.has(&word(name))
+    name.len() <= LONGEST_ACTION_BYTES && ACT_TOKENS.has(&word(name))
 }
 
 /// True for a URL whose words say that it gives a torrent or a feed.
@@ -170,7 +170,7 @@ fn is_router(key: &str) -> bool {
 
 /// True for the name of a parameter that is itself an action: `mark`, `vote_id[]`.
 fn is_action(key: &str) -> bool {
-    if key.len() > ACTION_BYTES_MAX {
+    if key.len() > LONGEST_ACTION_BYTES {
         return false;
     }
     words(key).first().is_some_and(|first| ACT_KEYS.has(first)) || ACT_PARAMETERS.has(&word(key))
@@ -224,10 +224,10 @@ fn is_of_thing(word: &str) -> bool {
 fn names_action(text: &str, counts_alone: bool) -> bool {
     let text = text.trim_matches('/');
     if text.contains('/') {
-        return text.len() <= 4 * ACTION_BYTES_MAX && names_action_in_path(text);
+        return text.len() <= 4 * LONGEST_ACTION_BYTES && names_action_in_path(text);
     }
     let words = words(text);
-    if words.len() > WORDS_OF_ACTION_MAX || text.len() > ACTION_BYTES_MAX {
+    if words.len() > WORDS_OF_ACTION || text.len() > LONGEST_ACTION_BYTES {
         return false;
     }
     let alone = words.first().map(|first| first.trim_end_matches(|of: char| of.is_ascii_digit()));
@@ -248,7 +248,7 @@ fn is_never_pressed(word: &str, whole: bool) -> bool {
 fn words(text: &str) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut was_lower = false;
-    for of in text.chars().take(4 * ACTION_BYTES_MAX) {
+    for of in text.chars().take(4 * LONGEST_ACTION_BYTES) {
         let starts = was_lower && of.is_uppercase();
         if (starts || !of.is_alphanumeric()) && all.last().is_some_and(|word| !word.is_empty()) {
             all.push(String::new());

@@ -311,7 +311,7 @@ async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
     db.add_discovered(vec![found(host, "/2", 3), found(host, "/1", 3)], at(1)).await.unwrap();
     assert_eq!(db.lease_due(lease(host, 1, 9)).await.unwrap().len(), 2);
     let parked =
-        [park(host, "/2", 2, 7), park(host, "/1", 2, 7), park(host, "/3", 2, TRAP_TOKENS - 1), park(other, "/4", 2, 7)];
+        [park(host, "/2", 2, 7), park(host, "/1", 2, 7), park(host, "/3", 2, WALL_TOKENS - 1), park(other, "/4", 2, 7)];
     db.record_visits(parked.to_vec().into()).await.unwrap();
     assert_eq!(db.add_discovered(vec![found(host, "/1", 0)], at(3)).await.unwrap(), 0);
     assert_eq!(db.unpark(other, 7, at(3)).await.unwrap(), 0);
@@ -319,8 +319,8 @@ async fn a_parked_url_waits_for_another_token(db: &impl CrawlDb) {
     assert_eq!(db.host_due(host, at(900)).await.unwrap(), HostDue::Exhausted);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 0);
 
-    assert_eq!(db.unpark(host, TRAP_TOKENS - 1, at(900)).await.unwrap(), 2);
-    assert_eq!(db.unpark(host, TRAP_TOKENS - 1, at(900)).await.unwrap(), 0);
+    assert_eq!(db.unpark(host, WALL_TOKENS - 1, at(900)).await.unwrap(), 2);
+    assert_eq!(db.unpark(host, WALL_TOKENS - 1, at(900)).await.unwrap(), 0);
     assert_eq!(db.site_counts("s").await.unwrap().urls_queued, 2);
     let leased = db.lease_due(lease(host, 900, 9)).await.unwrap();
     assert_eq!(paths(&leased), ["/1", "/2"]);

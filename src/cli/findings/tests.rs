@@ -1,3 +1,5 @@
+//! Tests of `findings`.
+
 use super::*;
 use gleaner_base::clock::UnixMillis;
 use gleaner_base::url::CrawlUrl;

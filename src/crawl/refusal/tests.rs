@@ -1,3 +1,5 @@
+//! Tests of `refusal`.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests of `tally`.
+
 use super::*;
 use crate::job::JobKind;
 use crate::visit::put_aside;

@@ -1,3 +1,5 @@
+//! Tests of `walls`.
+
 use super::*;
 use gleaner_store::crawldb::HostId;
 
@@ -131,6 +133,23 @@ fn what_was_refused_before_the_first_answer_is_asked_again_once() {
     assert_eq!(paths(&rows), ["/1", "/2", "/3", "/4"]);
     refuse(&mut walls, 6..=9);
     assert_eq!(answer(&mut walls, "/good", 10), Fate::Own);
+}
+
+#[test]
+fn downloads_that_are_redirected_to_one_page_are_looked_at_in_the_end() {
+    let mut walls = Walls::default();
+    let led_off = || Said::LedOff { sign: 9, told: "a redirect to http://h.example/notice".to_owned() };
+    for at in 1..=300 {
+        let fate = walls.mind(RULE, led_off(), met(&format!("/{at}"), at * 1_000), UnixMillis(at * 1_000));
+        assert_eq!(fate, Fate::Own, "the notice may lead on");
+    }
+    let (parked, more) = walls.close(UnixMillis(301_000));
+    assert_eq!((parked.len(), more, walls.standing().count()), (300, true, 1));
+    // Where the page led on to the torrents, nothing stands.
+    let mut walls = Walls::default();
+    walls.mind(RULE, led_off(), met("/1", 1_000), UnixMillis(1_000));
+    assert_eq!(answer(&mut walls, "/1?anyway", 2), Fate::Own);
+    assert_eq!(walls.close(UnixMillis(3_000)), (Vec::new(), false));
 }
 
 #[test]

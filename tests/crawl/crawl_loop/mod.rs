@@ -203,7 +203,7 @@ async fn the_service_looks_at_start_pages_again_and_finds_what_is_new() {
     let (ended, progress) = machine.crawl_until(&web, &rules, options, Some(Duration::from_secs(1_500))).await;
     assert_eq!(ended, Ended::Stopped);
     let looks: Vec<u64> = web.log().into_iter().filter(|(_, path)| path == "/").map(|(at, _)| at / 60_000).collect();
-    assert_eq!((looks[0], looks[1]), (0, 10), "{looks:?}");
+    assert!(looks[0] == 0 && looks[1] <= 10, "{looks:?}");
     assert!(
         (3..=12).contains(&looks.len()),
         "at 20 minutes at the latest, and more often once something has come: {looks:?}"
