@@ -117,7 +117,7 @@ enum Command {
     /// Export the harvest as a folder, a .tar.zst or a .zip with a manifest
     #[command(after_help = "Example: gleaner export harvest.tar.zst --layout by-site --since 2026-11-01")]
     Export(export::Options),
-    /// Show how much of each site is in the archive, by the NT formula
+    /// Show how much of what each site lists is in the archive
     #[command(after_help = "Example: gleaner coverage debian --json")]
     Coverage(coverage::Options),
     /// Show one page as the script engine sees it: links, requests, errors, events
